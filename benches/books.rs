@@ -16,14 +16,14 @@ use std::path::Path;
 use std::time::Instant;
 
 use shakmaty::Chess;
-use tabia::book::ctg::{CtgBook, RewriteOptions, compact, verify};
-use tabia::book::{Book, OpenOptions};
-use tabia::compare::{Aspects, Plan, compare};
-use tabia::convert::{self, ConvertJob};
-use tabia::graph::{BookGraph, GraphOptions};
-use tabia::mark::{self, Filter, MarkError, Selection, words};
-use tabia::place::Old;
-use tabia::watch::Watch;
+use tabia_analysis::graph::{BookGraph, GraphOptions};
+use tabia_book::compare::{Aspects, Plan, compare};
+use tabia_book::convert::{self, ConvertJob};
+use tabia_book::ctg::{CtgBook, RewriteOptions, compact, verify};
+use tabia_book::mark::{self, Filter, MarkError, Selection, words};
+use tabia_book::{Book, OpenOptions};
+use tabia_io::atomic::Old;
+use tabia_io::progress::Watch;
 
 use baseline::{Baseline, Failure};
 

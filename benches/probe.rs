@@ -11,7 +11,7 @@
 
 #[path = "baseline/mod.rs"]
 mod baseline;
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/program/common/mod.rs"]
 mod common;
 
 use std::{
@@ -20,7 +20,7 @@ use std::{
 };
 
 use shakmaty::{Chess, Position};
-use tabia::book::{
+use tabia_book::{
     Lookup, Probe, Wanted,
     bin::BinBook,
     ctg::{CanonicalBoard, CtgBook, OpenOptions},
@@ -40,7 +40,7 @@ fn main() {
     let (book, positions) = common::random_book(800, 70);
     let path = book.write(folder.path(), "bench");
     let size = path.metadata().unwrap().len();
-    assert!(size > tabia::input::file::IN_MEMORY_LIMIT);
+    assert!(size > tabia_io::input::file::IN_MEMORY_LIMIT);
     println!("{} positions, {size} bytes", positions.len());
 
     let start = Chess::default();
@@ -76,11 +76,11 @@ fn main() {
         }
     }
     let polyglot = folder.path().join("bench.bin");
-    let job = tabia::convert::ConvertJob {
+    let job = tabia_book::convert::ConvertJob {
         all_forms: true,
-        ..tabia::convert::ConvertJob::new(path.clone(), polyglot.clone())
+        ..tabia_book::convert::ConvertJob::new(path.clone(), polyglot.clone())
     };
-    tabia::convert::run(&job, &mut tabia::watch::Watch::default()).unwrap();
+    tabia_book::convert::run(&job, &mut tabia_io::progress::Watch::default()).unwrap();
     let open = BinBook::open(&polyglot, &OpenOptions::default()).unwrap();
     for (case, position) in cases {
         let mut found = Lookup::default();

@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "target" / "release-archives"
 SHIPPED = ["README.md", "CHANGELOG.md", "COPYING", "engines.toml", "books", "docs"]
 # Made by hand and of no use without the source.
-LEFT_OUT = {"books/make", "docs/pictures/make", "docs/pictures/make-pychess", "docs/pictures/explore.py"}
+LEFT_OUT = {"books/Cargo.toml", "books/lib.rs", "books/make", "books/prove", "docs/pictures/make", "docs/pictures/make-pychess", "docs/pictures/explore.py"}
 
 
 def run(*command, text=True):
@@ -18,7 +18,7 @@ def run(*command, text=True):
 
 
 def version():
-    return tomllib.loads((ROOT / "Cargo.toml").read_text())["package"]["version"]
+    return tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
 
 
 def commit_time():

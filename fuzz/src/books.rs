@@ -6,12 +6,12 @@ use std::sync::LazyLock;
 
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, FromSetup, Position};
-use tabia::book::ctg::{
+use tabia_book::ctg::{
     CanonicalBoard, CtgBook, OpenOptions, PAGE_BYTES, Page, compact, decode_record, encode_record,
     find_move_byte, verify,
 };
-use tabia::book::{Lookup, Probe, Wanted};
-use tabia::watch::Watch;
+use tabia_book::{Lookup, Probe, Wanted};
+use tabia_io::progress::Watch;
 
 use super::{sample, scratch};
 
@@ -100,8 +100,8 @@ pub fn ctg_book(data: &[u8]) {
     if compact(
         &path,
         &target,
-        &tabia::book::ctg::RewriteOptions {
-            old: tabia::place::Old::Replace,
+        &tabia_book::ctg::RewriteOptions {
+            old: tabia_io::atomic::Old::Replace,
             repack: false,
             memory: 1 << 20,
             strict: false,
@@ -147,7 +147,7 @@ fn exercise(book: &CtgBook) {
 /// Books of the tests and the first pages of the starter book.
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
-    let folder = super::root().join("tests/data/ctg");
+    let folder = super::root().join("crates/book/tests/data/ctg");
     for path in super::files(&folder) {
         if path.extension().is_none_or(|extension| extension != "ctg") {
             continue;
@@ -180,7 +180,7 @@ fn joined(cto: Option<Vec<u8>>, ctb: Option<Vec<u8>>, ctg: &[u8]) -> Vec<u8> {
 
 pub(crate) fn page_seeds() -> Vec<Vec<u8>> {
     let starter = sample("books/tabia.ctg", 9 * PAGE_BYTES);
-    let simple = sample("tests/data/ctg/simple.ctg", usize::MAX);
+    let simple = sample("crates/book/tests/data/ctg/simple.ctg", usize::MAX);
     starter
         .chunks(PAGE_BYTES)
         .skip(1)

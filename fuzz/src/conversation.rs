@@ -5,13 +5,13 @@ use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use tabia::book::Book;
-use tabia::book_set::{self, BookSet, BookSpec, OpenBook};
-use tabia::session::{Engines, Event, Outlet, Profile, Request, Session};
-use tabia::settings::Settings;
-use tabia::uci::gui::GuiCommand;
-use tabia::uci::line::{LineBuffer, MAX_LINE, text, words};
-use tabia::uci::{engine, gui};
+use tabia_adapter::book_set::{self, BookSet, BookSpec, OpenBook};
+use tabia_adapter::session::{Engines, Event, Outlet, Profile, Request, Session};
+use tabia_adapter::settings::Settings;
+use tabia_book::Book;
+use tabia_uci::gui::GuiCommand;
+use tabia_uci::line::{LineBuffer, MAX_LINE, text, words};
+use tabia_uci::{engine, gui};
 
 /// Each line as one of the GUI and as one of the engine. The first byte says
 /// in what pieces the bytes arrive.
@@ -44,7 +44,7 @@ fn one_line(line: &[u8]) {
         GuiCommand::Position => {
             if let Some(read) = gui::position(command) {
                 let _ = gui::moves(read.moves).count();
-                let _ = read.fen.as_deref().map(tabia::notation::position);
+                let _ = read.fen.as_deref().map(tabia_notation::position);
             }
         }
         _ => {}
@@ -102,7 +102,7 @@ impl Outlet for Heard {
     }
 }
 
-/// A conversation in the form of the files in `tests/session/`: `gui>`,
+/// A conversation in the form of the files in `crates/adapter/tests/session/`: `gui>`,
 /// `eng>`, `up`, `gone`, `opened`, `wake`, `time`, `eof`, `set NAME=VALUE`,
 /// `engine`. Lines of any other kind are passed over.
 pub fn session(data: &[u8]) {
@@ -115,7 +115,10 @@ pub fn session(data: &[u8]) {
         if let Some(set) = line.strip_prefix(b"set ") {
             let set = text(set);
             let known = set.split_once('=').and_then(|(name, value)| {
-                Some((tabia::settings::OptionId::by_name(name)?, value.to_owned()))
+                Some((
+                    tabia_adapter::settings::OptionId::by_name(name)?,
+                    value.to_owned(),
+                ))
             });
             if let Some((id, value)) = known {
                 let _ = settings.set(id, &value);
@@ -208,7 +211,7 @@ impl Outlet for Ear {
 
 /// The conversations of the tests.
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
-    super::files(&super::root().join("tests/session"))
+    super::files(&super::root().join("crates/adapter/tests/session"))
         .iter()
         .map(|path| super::read(path))
         .collect()

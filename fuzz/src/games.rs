@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tabia::games::export::{self, Target};
-use tabia::games::{Game, GameParts, open};
-use tabia::watch::{Stop, Watch};
+use tabia_games::export::{self, Target};
+use tabia_games::{Game, GameParts, open};
+use tabia_io::progress::{Stop, Watch};
 
 use super::{read, root, sample, scratch};
 
@@ -124,7 +124,7 @@ pub(crate) fn scdb_seeds() -> Vec<Vec<u8>> {
 
 fn write(games: PathBuf, target: &Path) {
     let job = export::ExportJob {
-        old: tabia::place::Old::Replace,
+        old: tabia_io::atomic::Old::Replace,
         sources: vec![games],
         target: Target::Scdb(target.to_owned()),
         password: None,
@@ -258,9 +258,9 @@ fn archive(data: &[u8], name: &str) {
     }
     read_all(&path);
     let out = folder.path().join("out");
-    let old = tabia::place::Old::Refuse;
+    let old = tabia_io::atomic::Old::Refuse;
 
-    let _ = tabia::games::extract(&path, &out, None, old, Stop::default());
+    let _ = tabia_games::extract(&path, &out, None, old, Stop::default());
     // Nothing but the archive and the folder.
     let entries = fs::read_dir(folder.path()).map_or(0, Iterator::count);
     assert!(entries <= 2);

@@ -2,7 +2,7 @@
 //! always tried.
 //!
 //! The targets in `fuzz_targets/` hand over what the fuzzer invents;
-//! `tests/fuzz_corpus.rs` of the program includes this file and hands over the
+//! `tests/program/fuzz_corpus.rs` of the program includes this file and hands over the
 //! seeds and everything in `regressions/`, so that a finding stays found.
 
 mod books;

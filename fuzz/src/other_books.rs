@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use shakmaty::{Chess, Position};
-use tabia::book::ctg::CtgBook;
-use tabia::book::{Book, Lookup, OpenOptions, Probe, Wanted};
-use tabia::convert::{self, ConvertJob};
+use tabia_book::convert::{self, ConvertJob};
+use tabia_book::ctg::CtgBook;
+use tabia_book::{Book, Lookup, OpenOptions, Probe, Wanted};
 
 use super::{read, root, scratch};
 
@@ -41,7 +41,7 @@ fn exercise(path: &Path) {
 fn into(path: &Path, name: &str) -> bool {
     let mut job = ConvertJob::new(path.to_owned(), path.with_file_name(name));
     job.memory = 1 << 20;
-    convert::run(&job, &mut tabia::watch::Watch::default()).is_ok()
+    convert::run(&job, &mut tabia_io::progress::Watch::default()).is_ok()
 }
 
 /// A Polyglot book.
@@ -84,7 +84,7 @@ fn converted(name: &str) -> Vec<u8> {
     let folder = scratch();
     for extension in ["ctg", "cto", "ctb"] {
         let from = root()
-            .join("tests/data/ctg/simple")
+            .join("crates/book/tests/data/ctg/simple")
             .with_extension(extension);
         let copied = fs::copy(from, folder.path().join("x").with_extension(extension));
         copied.unwrap_or_else(|error| panic!("{error}"));

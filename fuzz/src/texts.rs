@@ -3,9 +3,9 @@
 use std::io::Cursor;
 use std::path::Path;
 
-use tabia::config::Config;
-use tabia::engine::EngineCommand;
-use tabia::games::{Game, GameParts, GameSource, PgnSource};
+use tabia_adapter::config::Config;
+use tabia_games::{Game, GameParts, GameSource, PgnSource};
+use tabia_uci::process::EngineCommand;
 
 use super::sample;
 

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use pyo3::intern;
 use pyo3::prelude::*;
 use shakmaty::{CastlingMode, Chess, Move, Position as _};
-use tabia::book::Error;
-use tabia::book::bin::ENTRY_BYTES;
-use tabia::book::polyglot;
-use tabia::input::file::{DataFile, FileError, View};
+use tabia_book::Error;
+use tabia_book::bin::ENTRY_BYTES;
+use tabia_book::polyglot;
+use tabia_io::input::file::{DataFile, FileError, View};
 
 use crate::entry::{self, Entry, Fields, Known, RawMove};
 use crate::error;

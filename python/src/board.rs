@@ -11,7 +11,7 @@ use shakmaty::{
     Bitboard, Board, ByColor, ByRole, CastlingMode, Chess, Color, FromSetup as _, Position as _,
     Setup, Square,
 };
-use tabia::notation;
+use tabia_notation as notation;
 
 use crate::error;
 

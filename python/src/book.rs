@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use shakmaty::{CastlingMode, Chess, Position as _};
-use tabia::book::bin::ENTRY_BYTES;
-use tabia::book::polyglot::{self, PackedMove};
-use tabia::book::{Book, BookMove, Error, Format, Lookup, OpenOptions, Probe as _, Wanted};
-use tabia::input::file::DataFile;
-use tabia::policy::{self, Weighed};
-use tabia::view::PositionView;
+use tabia_book::bin::ENTRY_BYTES;
+use tabia_book::policy::{self, Rules, Weighed, choose};
+use tabia_book::polyglot::{self, PackedMove};
+use tabia_book::view::PositionView;
+use tabia_book::{Book, BookMove, Error, Format, Lookup, OpenOptions, Probe as _, Wanted};
+use tabia_io::input::file::DataFile;
 
 use crate::bin;
 use crate::board::{self, Asked};
@@ -152,16 +152,13 @@ impl NativeBook {
             ));
         };
         let book = inner.book(py)?;
-        let (found, verdicts) = consult(book, &position, &policy.native())
-            .map_err(|error| error::of_book(py, &error))?;
-        let mut rows: Vec<_> = found.moves.iter().zip(&verdicts).collect();
-        rows.sort_by(|a, b| {
-            let games = |row: &(&BookMove, &Weighed)| row.0.stats().games;
-            b.1.weight
-                .total_cmp(&a.1.weight)
-                .then(games(b).cmp(&games(a)))
-        });
-        let view = PositionView::new(&position, found.here, rows.into_iter());
+        let rules = Rules {
+            policy: policy.native(),
+            ..Rules::default()
+        };
+        let found =
+            choose(book, &position, &[], &rules).map_err(|error| error::of_book(py, &error))?;
+        let view = PositionView::new(&position, &found);
         serde_json::to_string(&view).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
@@ -336,7 +333,7 @@ impl Inner {
         let mut all = Vec::new();
         for here in book.positions() {
             let position = here?.position;
-            let moves = self.weighed(book, &position, tabia::policy::Policy::default())?;
+            let moves = self.weighed(book, &position, tabia_book::policy::Policy::default())?;
             all.extend(
                 moves
                     .iter()
@@ -352,7 +349,7 @@ impl Inner {
         &self,
         book: &Book,
         position: &Chess,
-        policy: tabia::policy::Policy,
+        policy: tabia_book::policy::Policy,
     ) -> Result<Vec<Row>, Error> {
         let (found, verdicts) = consult(book, position, &policy)?;
         let value = |mv: &BookMove, verdict: &Weighed| {
@@ -387,7 +384,7 @@ impl Inner {
             }
         }
         rows.sort_by(|a, b| {
-            let text = |row: &Row| tabia::notation::uci(row.mv.mv);
+            let text = |row: &Row| tabia_notation::uci(row.mv.mv);
             let heavier = b.weight.cmp(&a.weight);
             heavier.then_with(|| text(a).cmp(&text(b)))
         });
@@ -418,7 +415,7 @@ impl Row {
 fn consult(
     book: &Book,
     position: &Chess,
-    policy: &tabia::policy::Policy,
+    policy: &tabia_book::policy::Policy,
 ) -> Result<(Lookup, Vec<Weighed>), Error> {
     let mut found = Lookup::default();
     book.probe(position, Wanted::Transpositions, &mut found)?;

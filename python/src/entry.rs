@@ -8,8 +8,8 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 use pyo3::{IntoPyObjectExt as _, intern};
 use shakmaty::{CastlingMode, Chess, Color, Move, Role, Square};
-use tabia::book::{Annotation, BookMove, Mark, PositionRecord, Preference, Stats};
-use tabia::policy::{self, Policy, Weighed};
+use tabia_book::policy::{self, Policy, Weighed};
+use tabia_book::{Annotation, BookMove, Mark, PositionRecord, Preference, Stats};
 
 /// What a book knows about the moves of a position beside the five fields of
 /// their entries: kept once for all entries, and made when first asked for.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use pyo3::intern;
 use pyo3::prelude::*;
-use tabia::book::{Error, ctg};
+use tabia_book::{Error, ctg};
 
 /// What an exception says beside its text.
 #[derive(Default)]

@@ -104,8 +104,8 @@ impl Policy {
 }
 
 impl Policy {
-    pub(crate) fn native(self) -> tabia::policy::Policy {
-        tabia::policy::Policy {
+    pub(crate) fn native(self) -> tabia_book::policy::Policy {
+        tabia_book::policy::Policy {
             variety: self.variety,
             minimum_games: self.minimum_games,
             minimum_score: self.minimum_score,
@@ -115,7 +115,7 @@ impl Policy {
             learn_influence: self.learn_influence,
             transpositions: self.transpositions,
             // No evaluations are read here.
-            ..tabia::policy::Policy::default()
+            ..tabia_book::policy::Policy::default()
         }
     }
 }

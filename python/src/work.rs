@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tabia::build::{self as builder, GameFilter};
-use tabia::convert as converter;
-use tabia::games::{self, GameResult, Month, Title};
-use tabia::place::Old;
-use tabia::watch::{Progress, Watch};
+use tabia_book::convert as converter;
+use tabia_build::{self as builder, GameFilter};
+use tabia_games::{self as games, GameResult, Month, Title};
+use tabia_io::atomic::Old;
+use tabia_io::progress::{Progress, Watch};
 
 use crate::error;
 use crate::policy::Policy;

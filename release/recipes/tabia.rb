@@ -1,9 +1,9 @@
 class Tabia < Formula
   desc "Lets any UCI chess engine play from ChessBase opening books"
   homepage "https://docs.rs/tabia"
-  url "@BASE@/tabia-@VERSION@.crate"
+  url "@BASE@/tabia-@VERSION@-source.tar.gz"
   version "@VERSION@"
-  sha256 "@SHA256:tabia-VERSION.crate@"
+  sha256 "@SHA256:tabia-VERSION-source.tar.gz@"
   license "GPL-3.0-or-later"
 
   depends_on "rust" => :build

@@ -23,4 +23,7 @@ mod session;
 mod time;
 mod worker;
 
-pub use session::run;
+pub(crate) use session::run;
+
+#[cfg(test)]
+mod tests;

@@ -7,7 +7,7 @@ use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position};
 
 use super::limits::parse_move;
 
-use crate::notation;
+use tabia_notation as notation;
 
 /// As many plies of history as can matter: after a hundred without capture
 /// or pawn move every further quiet move is a draw anyway. It also keeps long

@@ -39,7 +39,7 @@ const SEARCH_STACK_BYTES: usize = 16 << 20;
 ///
 /// `input` cannot be read, or the search thread cannot be started. A closed
 /// `output` is no error but the end of the conversation.
-pub fn run(input: impl BufRead, output: impl Write + Send + 'static) -> io::Result<()> {
+pub(crate) fn run(input: impl BufRead, output: impl Write + Send + 'static) -> io::Result<()> {
     let output = Output::new(output);
     let (jobs, todo) = mpsc::channel();
     let worker = thread::Builder::new()

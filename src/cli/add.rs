@@ -8,8 +8,8 @@ use clap::Args;
 
 use super::build;
 use super::counting::Counting;
-use crate::notation::{self, Line};
-use crate::place::Old;
+use tabia_io::atomic::Old;
+use tabia_notation::{self as notation, Line};
 
 /// Arguments of `add`.
 #[derive(Args, Debug)]

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 
 use super::force::Force;
-use crate::book::ctg::RewriteOptions;
+use tabia_book::ctg::RewriteOptions;
 
 /// Where the configuration comes from.
 #[derive(Args, Clone, Debug, Default)]

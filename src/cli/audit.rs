@@ -14,14 +14,14 @@ use super::engine_args::EngineArgs;
 use super::force::Force;
 use super::progress;
 use super::valued::{self, Form};
-use crate::audit::{self, AuditOptions, Confirmation, Deep, Examined, Marks};
-use crate::book::ctg::EditOptions;
-use crate::evals::{EvalFile, EvalTable};
-use crate::evaluate::{self, WorkError};
-use crate::graph::BookGraph;
-use crate::mark;
-use crate::place;
-use crate::policy::Policy;
+use tabia_analysis::audit::{self, AuditOptions, Confirmation, Deep, Examined, Marks};
+use tabia_analysis::evaluate::{self, WorkError};
+use tabia_analysis::graph::BookGraph;
+use tabia_book::ctg::EditOptions;
+use tabia_book::evals::{EvalFile, EvalTable};
+use tabia_book::mark;
+use tabia_book::policy::Policy;
+use tabia_io::atomic;
 
 /// Findings of each kind in the terminal, and on a page.
 const SHOWN: usize = 10;
@@ -182,7 +182,7 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     );
     let form = args.report.as_deref().map(valued::form).transpose()?;
     if let Some(report) = &args.report {
-        place::check(report, &[], args.force.old())?;
+        atomic::check(report, &[], args.force.old())?;
     }
     let path = valued::path(args.evaluations.as_deref(), &args.book);
     let settings = super::probe::settings(&args.set)?;
@@ -216,7 +216,7 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
             Form::Markdown => audit::markdown(&title, &examined.audit(&options)),
             Form::Json => serde_json::to_string_pretty(&as_json(&mut options))? + "\n",
         };
-        place::put(path, text.as_bytes(), args.force.old())?;
+        atomic::put(path, text.as_bytes(), args.force.old())?;
     }
     if args.json {
         serde_json::to_writer(&mut *out, &as_json(&mut options))?;

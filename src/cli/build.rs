@@ -14,11 +14,11 @@ use super::counting::{Choice, Counting};
 use super::force::Force;
 use super::style::counted;
 use super::{evaluations, progress, provenance};
-use crate::book::ctg::{RewriteOptions, Written, merge};
-use crate::build::{self, BuildJob, Product, Source, Summary};
-use crate::input::kind::Kind;
-use crate::notation::Line;
-use crate::place::{self, Old, TempFolder};
+use tabia_book::ctg::{RewriteOptions, Written, merge};
+use tabia_build::{self as build, BuildJob, Product, Source, Summary};
+use tabia_io::atomic::{self, Old, TempFolder};
+use tabia_io::input::kind::Kind;
+use tabia_notation::Line;
 
 /// Arguments of `build`.
 #[derive(Args, Debug)]
@@ -83,7 +83,7 @@ pub(super) fn run(args: &BuildArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     ensure!(args.also.is_empty(), "--also takes games, not books");
     ensure!(!args.provenance, "--provenance takes games, not books");
     ensure!(!args.evaluations, "--evaluations takes games, not books");
-    place::check(&job.target, &["cto", "ctb"], job.old)?;
+    atomic::check(&job.target, &["cto", "ctb"], job.old)?;
     add_to_books(&args.games, job, books, &[], out)
 }
 
@@ -102,7 +102,7 @@ fn build_all(args: &BuildArgs, job: BuildJob, out: &mut impl Write) -> anyhow::R
     for (index, job) in jobs.iter().enumerate() {
         let mut others = jobs.iter().take(index);
         ensure!(
-            !others.any(|other| place::is_same_file(&other.target, &job.target)),
+            !others.any(|other| atomic::is_same_file(&other.target, &job.target)),
             "--also {}: there is another book of this name in the same command",
             job.target.display()
         );

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::book::Field;
-use crate::mark::Told;
-use crate::notation;
+use tabia_book::Field;
+use tabia_book::mark::Told;
+use tabia_notation as notation;
 
 /// One line, or one JSON object.
 pub(super) fn write(told: &Told, as_json: bool, out: &mut impl Write) -> io::Result<()> {

@@ -8,17 +8,16 @@ use std::io::{self, Write};
 
 use shakmaty::{Chess, Color};
 
-use crate::book::Book;
-use crate::book_set::{BookSpec, Opener};
-use crate::config::Config;
-use crate::consult::consult;
-use crate::engine::EngineCommand;
-use crate::engine::check::try_options;
-use crate::notation;
-use crate::session::{ANALYSE_MODE, Engines, Profile};
-use crate::settings::{OptionId, SPECS, Settings};
-use crate::transcript::escape;
-use crate::uci::engine::{EngineOption, Misfit, fits};
+use tabia_adapter::book_set::{BookSpec, Opener};
+use tabia_adapter::config::Config;
+use tabia_adapter::session::{ANALYSE_MODE, Engines, Profile};
+use tabia_adapter::settings::{OptionId, SPECS, Settings};
+use tabia_adapter::transcript::escape;
+use tabia_book::Book;
+use tabia_notation as notation;
+use tabia_uci::engine::{EngineOption, Misfit, fits};
+use tabia_uci::process::EngineCommand;
+use tabia_uci::process::check::try_options;
 
 /// Most moves of the start position that are listed.
 const LISTED: usize = 5;
@@ -265,7 +264,7 @@ fn start_position(book: &Book, colour: Option<Color>, settings: &Settings) -> (S
         return ("not asked, Book Depth is 0".to_owned(), true);
     }
     let position = Chess::default();
-    let found = match consult(book, &position, &[], settings) {
+    let found = match tabia_book::policy::choose(book, &position, &[], &settings.rules()) {
         Ok(found) => found,
         Err(error) => return (escape(error.to_string().as_bytes()), false),
     };

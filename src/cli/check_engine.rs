@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::style::wrapped;
-use crate::engine::EngineCommand;
-use crate::engine::check::{self, CheckStep, Outcome, Patience};
+use tabia_uci::process::EngineCommand;
+use tabia_uci::process::check::{self, CheckStep, Outcome, Patience};
 
 /// Columns of an ordinary terminal.
 const WIDTH: usize = 80;
@@ -19,7 +19,7 @@ const INDENT: &str = "      ";
 ///
 /// `out` cannot be written to. An engine that cannot be started is a failed
 /// step, not an error.
-pub fn run(command: &EngineCommand, out: &mut dyn Write) -> anyhow::Result<bool> {
+pub(crate) fn run(command: &EngineCommand, out: &mut dyn Write) -> anyhow::Result<bool> {
     let mut written = Ok(());
     let report = check::check(command, &Patience::default(), &mut |step| {
         if written.is_ok() {

@@ -1,7 +1,6 @@
 //! What all commands have in common that read collections of games: which
 //! games count, the bar, and what is said of the others.
 
-#[cfg(any(feature = "build", feature = "index"))]
 use std::fmt::Display;
 use std::num::NonZeroU16;
 
@@ -9,7 +8,9 @@ use clap::Args;
 use shakmaty::Color;
 
 use super::args::PlayerColour;
-use crate::games::{self, Band, EcoRange, GameFilter, GameResult, Month, Speed, Tally, Title};
+use tabia_games::{
+    self as games, Band, EcoRange, GameFilter, GameResult, Month, Speed, Tally, Title,
+};
 
 /// Conditions on games. A game must meet all that are given.
 #[derive(Args, Clone, Debug)]
@@ -99,13 +100,11 @@ impl GameFilterArgs {
     }
 
     /// The colour, where no player is named whose it could be.
-    #[cfg(feature = "build")]
     pub(super) fn nobodys_colour(&self) -> Option<PlayerColour> {
         self.player_colour.filter(|_| self.player.is_none())
     }
 
     /// The conditions as one would type them.
-    #[cfg(any(feature = "build", feature = "index"))]
     pub(super) fn words(&self) -> String {
         fn one(name: &str, value: Option<impl Display>) -> Option<String> {
             value.map(|value| format!("--{name} {value}"))
@@ -163,7 +162,6 @@ fn result(text: &str) -> Result<GameResult, String> {
 }
 
 /// What counting takes, and what is said of it.
-#[cfg(any(feature = "build", feature = "index"))]
 #[derive(Args, Debug)]
 pub(super) struct WorkArgs {
     /// Threads that count [default: one for each processor]
@@ -187,7 +185,7 @@ pub(super) struct WorkArgs {
 pub(super) fn threads(wanted: Option<NonZeroU16>) -> usize {
     match wanted {
         Some(threads) => threads.get().into(),
-        None => crate::crew::threads(),
+        None => tabia_io::parallel::threads(),
     }
 }
 

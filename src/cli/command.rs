@@ -5,7 +5,6 @@ use clap::{Parser, Subcommand};
 use super::args::{
     CheckEngineArgs, CompactArgs, InfoArgs, MergeArgs, PlayArgs, ProbeArgs, VerifyArgs,
 };
-#[cfg(feature = "build")]
 use super::build::BuildArgs;
 use super::replay::ReplayArgs;
 
@@ -52,7 +51,6 @@ pub(super) enum Command {
         tabia probe books/tabia.ctg --json - < fens.txt\n\n\
         Exit code 1 when the position is not in the book.")]
     Probe(ProbeArgs),
-    #[cfg(feature = "explore")]
     /// Shows books in the browser: moves, figures, probabilities, marks
     #[command(after_help = "Examples:\n  \
         tabia explore\n  \
@@ -62,7 +60,6 @@ pub(super) enum Command {
         they ask the lichess opening explorer: /masters?fen=...&play=e2e4,c7c5; see \
         docs/explore.md of the source.")]
     Explore(super::explore::ExploreArgs),
-    #[cfg(feature = "build")]
     /// Makes a book from games
     #[command(after_help = "Examples:\n  \
         tabia build -o masters.ctg masters.pgn.zst\n  \
@@ -79,40 +76,31 @@ pub(super) enum Command {
         is made. docs/scale.md of the source has their columns.\n\n\
         Exit codes: 0 done; 1 some games were skipped, with --strict; 2 no book was made.")]
     Build(BuildArgs),
-    #[cfg(feature = "build")]
     /// Adds games, or a line, to a book
     #[command(after_help = super::add::EXAMPLES)]
     Add(super::add::AddArgs),
-    #[cfg(feature = "games")]
     /// Game databases to PGN, or to a Simple Chess Database
     #[command(after_help = super::games::AFTER_HELP)]
     Games(super::games::GamesArgs),
-    #[cfg(feature = "index")]
     /// Indexes games by position, for `tabia explore` and for books
     #[command(after_help = super::index::EXAMPLES)]
     Index(Box<super::index::IndexArgs>),
-    #[cfg(feature = "suite")]
     /// What played games say about a book: exits, first values, results
     #[command(after_help = super::review::AFTER_HELP)]
     Review(super::review::ReviewArgs),
-    #[cfg(feature = "suite")]
     /// Opening suites for engine testers: makes them, checks them, reports on
     /// matches
     #[command(after_help = super::suite::AFTER_HELP)]
     Suite(Box<super::suite::SuiteArgs>),
-    #[cfg(feature = "games")]
     /// Moves learn values by the results of games, without adding moves
     #[command(after_help = super::learn::LEARN_EXAMPLES)]
     Learn(super::learn::LearnArgs),
-    #[cfg(feature = "games")]
     /// Fills the evaluations beside a book, from files or by engines
     #[command(after_help = super::evaluate::EXAMPLES)]
     Evaluate(super::evaluate::EvaluateArgs),
-    #[cfg(feature = "games")]
     /// Says what is wrong with a book by its evaluations
     #[command(after_help = super::audit::EXAMPLES)]
     Audit(super::audit::AuditArgs),
-    #[cfg(feature = "games")]
     /// Compares two books by the positions they hand over, judged by an engine
     #[command(after_help = super::prove::EXAMPLES)]
     Prove(Box<super::prove::ProveArgs>),
@@ -125,11 +113,9 @@ pub(super) enum Command {
         The order of the books does not matter, nor whether all are merged at once. \
         Moves are united; of two marks or annotations the warning one stays.")]
     Merge(MergeArgs),
-    #[cfg(feature = "build")]
     /// Extends a book where it is dropped out of, by an engine
     #[command(after_help = super::grow::EXAMPLES)]
     Grow(Box<super::grow::GrowArgs>),
-    #[cfg(feature = "build")]
     /// One's own moves out of a book, against what opponents play
     #[command(after_help = super::repertoire::EXAMPLES)]
     Repertoire(super::repertoire::RepertoireArgs),
@@ -163,11 +149,9 @@ pub(super) enum Command {
     /// Shows what two books disagree about, position by position
     #[command(after_help = super::diff::EXAMPLES)]
     Diff(super::diff::DiffArgs),
-    #[cfg(feature = "register")]
     /// Registers the adapter with a chess program
     #[command(after_help = super::register::EXAMPLES)]
     Register(super::register::RegisterArgs),
-    #[cfg(feature = "register")]
     /// Finds engines, books and chess programs, and sets everything up
     #[command(after_help = super::setup::EXAMPLES)]
     Setup(super::setup::SetupArgs),

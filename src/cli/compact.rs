@@ -5,14 +5,12 @@ use std::time::{Duration, Instant};
 
 use super::args::{CompactArgs, MergeArgs};
 use super::progress;
-#[cfg(feature = "index")]
 use super::style::counted;
-use crate::book::ctg::{self, RewriteOptions, Rewritten, Salvage, Written, compact};
-use crate::input::sibling::sibling;
-use crate::place;
+use tabia_book::ctg::{self, RewriteOptions, Rewritten, Salvage, Written, compact};
+use tabia_io::atomic;
+use tabia_io::input::sibling::sibling;
 
 pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
-    #[cfg(feature = "index")]
     if super::info_index::is_index(&args.book) {
         return compact_index(args);
     }
@@ -42,7 +40,7 @@ pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
 
 pub(super) fn merge(args: &MergeArgs) -> anyhow::Result<u8> {
     let options = args.rewriting.options();
-    place::check(&args.output, &["cto", "ctb"], options.old)?;
+    atomic::check(&args.output, &["cto", "ctb"], options.old)?;
     for book in &args.books {
         super::only_ctg(book)?;
     }
@@ -53,12 +51,12 @@ pub(super) fn merge(args: &MergeArgs) -> anyhow::Result<u8> {
 }
 
 /// The same for a games index.
-#[cfg(feature = "index")]
 fn compact_index(args: &CompactArgs) -> anyhow::Result<u8> {
     let target = args.output.as_ref().unwrap_or(&args.book);
     let start = Instant::now();
     let old = args.rewriting.force.old();
-    let made = progress::watched(|watch| crate::index::compact(&args.book, target, old, watch))??;
+    let made =
+        progress::watched(|watch| tabia_games::index::compact(&args.book, target, old, watch))??;
     let [before, now] = made.bytes;
     say!(
         "{}: {before} bytes in {} before; {} games, {} positions, {} moves, {now} bytes in {:.1} s",

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::args::size;
 use super::force::Force;
 use super::progress;
 use super::style::counted;
-use crate::convert::{self, ConvertJob, PgnOptions, Weights};
+use tabia_book::convert::{self, ConvertJob, PgnOptions};
 
 /// Examples of the help.
 pub(super) const HELP: &str = "Examples:\n  \
@@ -20,6 +20,17 @@ pub(super) const HELP: &str = "Examples:\n  \
     tabia convert gm2001.bin gm2001.ctg\n\n\
     Reads .ctg, .bin, .abk and .jsonl; writes .ctg, .bin, .jsonl, .pgn and .csv. .jsonl \
     holds all that a .ctg does. A .bin and an .abk are read from the start position on.";
+
+/// A value of `--weights`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Weights {
+    /// The probability with which the move is played, the likeliest 65,535
+    Probability,
+    /// The games of the move
+    Games,
+    /// Twice the wins and the draws, as Polyglot itself makes books
+    Score,
+}
 
 /// Arguments of `convert`.
 #[derive(Args, Debug)]
@@ -71,7 +82,11 @@ pub(super) struct ConvertArgs {
 pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
     let job = ConvertJob {
         policy: super::probe::settings(&args.set)?.policy(),
-        weights: args.weights,
+        weights: match args.weights {
+            Weights::Probability => convert::Weights::Probability,
+            Weights::Games => convert::Weights::Games,
+            Weights::Score => convert::Weights::Score,
+        },
         all_forms: args.all,
         keep_never: args.keep_never,
         pgn: PgnOptions {

@@ -11,9 +11,9 @@ use shakmaty::Move;
 use super::diff_text::{Heading, text_of};
 use super::style::thousands;
 use super::{diff_json, progress};
-use crate::compare::{Aspect, Aspects, Compared, Difference, Plan, Way, compare};
-use crate::notation::Line;
-use crate::plain::escape_control;
+use tabia_book::compare::{Aspect, Aspects, Compared, Difference, Plan, Way, compare};
+use tabia_io::sanitize::escape_control;
+use tabia_notation::Line;
 
 /// Examples of `diff`.
 pub(super) const EXAMPLES: &str = "Examples:\n  \
@@ -46,7 +46,7 @@ pub(super) struct DiffArgs {
     depth: Option<u32>,
     /// Compares only this; may be given several times, or with commas
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
-    only: Vec<Aspect>,
+    only: Vec<Only>,
     /// Differing positions that are shown; the others are only counted
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
@@ -61,13 +61,25 @@ pub(super) struct DiffArgs {
     no_mmap: bool,
 }
 
-impl ValueEnum for Aspect {
-    fn value_variants<'a>() -> &'a [Aspect] {
-        &Aspect::ALL
+/// A value of `--only`.
+#[derive(Clone, Copy, Debug)]
+struct Only(Aspect);
+
+impl ValueEnum for Only {
+    fn value_variants<'a>() -> &'a [Only] {
+        &[
+            Only(Aspect::Positions),
+            Only(Aspect::Moves),
+            Only(Aspect::Stats),
+            Only(Aspect::Marks),
+            Only(Aspect::Annotations),
+            Only(Aspect::Factors),
+            Only(Aspect::Commentaries),
+        ]
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
-        let help = match self {
+        let help = match self.0 {
             Aspect::Positions => "Positions that one book does not have",
             Aspect::Moves => "Moves that one book does not store",
             Aspect::Stats => "Games, results, ratings, weights",
@@ -76,7 +88,7 @@ impl ValueEnum for Aspect {
             Aspect::Factors => "Learn values",
             Aspect::Commentaries => "Commentaries on positions",
         };
-        Some(PossibleValue::new(self.as_str()).help(help))
+        Some(PossibleValue::new(self.0.as_str()).help(help))
     }
 }
 
@@ -90,7 +102,7 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         from: reached.last().clone(),
         plies: args.depth,
         unreached: args.fen.is_none() && args.moves.is_none() && args.depth.is_none(),
-        aspects: Aspects::of(&args.only),
+        aspects: Aspects::of(&args.only.iter().map(|only| only.0).collect::<Vec<_>>()),
     };
     if !args.json {
         let name = |path: &std::path::Path| escape_control(&path.display().to_string());

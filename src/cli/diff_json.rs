@@ -3,9 +3,9 @@
 use serde_json::{Map, Value, json};
 use shakmaty::Chess;
 
-use crate::book::{Mark, Preference, Stats};
-use crate::compare::{Aspect, Compared, Difference, MoveDifference};
-use crate::notation::{self, Line};
+use tabia_book::compare::{Aspect, Compared, Difference, MoveDifference};
+use tabia_book::{Mark, Preference, Stats};
+use tabia_notation::{self as notation, Line};
 
 /// The last line.
 pub(super) fn summary(compared: &Compared) -> Value {

@@ -8,10 +8,10 @@ use super::diff_json::line_text;
 use super::style::{
     FAINT, GREEN, HEADING, PLACE, Painted, RED, counted, paint, push_number, signed, wrapped,
 };
-use crate::book::{Annotation, PositionRecord, Preference, Stats};
-use crate::compare::{Difference, MoveDifference, Side, Way};
-use crate::mark::words;
-use crate::notation::{self, Line};
+use tabia_book::compare::{Difference, MoveDifference, Side, Way};
+use tabia_book::mark::words;
+use tabia_book::{Annotation, PositionRecord, Preference, Stats};
+use tabia_notation::{self as notation, Line};
 
 /// Writes lines as [`line_text`] does, without a position for each move.
 pub(super) struct Heading {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::style::{GREEN, HEADING, PLACE, Painted, RED};
-use crate::plain::escape_control;
+use tabia_io::sanitize::escape_control;
 
 /// The difference between two texts of a file, as `diff -u` shows it; `None` is
 /// no file.

@@ -8,9 +8,9 @@ use clap::Args;
 
 use super::args::{ConfigArgs, name_and_value};
 use super::collection;
-use crate::config::START_TIMEOUT;
-use crate::engine::Effort;
-use crate::evaluate::EnginePlan;
+use tabia_adapter::config::START_TIMEOUT;
+use tabia_analysis::evaluate::EnginePlan;
+use tabia_uci::process::Effort;
 
 /// Which engine, how long it searches, and how many work at a time.
 #[derive(Args, Debug, Default)]

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 
 use super::args::{ConfigArgs, PlayArgs, name_and_value};
-use crate::config::{BUILTIN, Config};
-use crate::engine::EngineCommand;
-use crate::session::Engines;
-use crate::settings::OptionId;
+use tabia_adapter::config::{BUILTIN, Config};
+use tabia_adapter::session::Engines;
+use tabia_adapter::settings::OptionId;
+use tabia_uci::process::EngineCommand;
 
 /// Finds and reads the configuration: see [`ConfigArgs`].
 pub(super) fn configuration(args: &ConfigArgs) -> anyhow::Result<Config> {
@@ -115,9 +115,9 @@ pub(super) fn engines(
             .book
             .iter()
             .map(|path| {
-                let path = crate::input::path::from_home(path);
+                let path = tabia_io::input::path::from_home(path);
                 let full = std::path::absolute(&path).unwrap_or(path);
-                crate::input::path::to_text(&full)
+                tabia_io::input::path::to_text(&full)
             })
             .collect();
         let books = books.join(";");
@@ -154,10 +154,10 @@ fn one_engine(
 ) -> anyhow::Result<(Engines, Vec<EngineCommand>)> {
     let name = command.program.to_string_lossy().into_owned();
     let mut config = config.clone();
-    config.engines = vec![crate::config::EngineEntry {
+    config.engines = vec![tabia_adapter::config::EngineEntry {
         name: name.clone(),
         command,
-        start_timeout: crate::config::START_TIMEOUT,
+        start_timeout: tabia_adapter::config::START_TIMEOUT,
         options: Vec::new(),
         book: Vec::new(),
     }];

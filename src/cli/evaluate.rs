@@ -11,14 +11,14 @@ use super::engine_args::EngineArgs;
 use super::force::Force;
 use super::progress;
 use super::valued;
-use crate::audit;
-use crate::evals::{self, EvalFile, EvalKey, EvalTable};
-use crate::evaluate::{self, EnginePlan, Task};
-use crate::graph::BookGraph;
-use crate::input::path::file_name;
-use crate::notation;
-use crate::place;
-use crate::settings::Settings;
+use tabia_adapter::settings::Settings;
+use tabia_analysis::audit;
+use tabia_analysis::evaluate::{self, EnginePlan, Task};
+use tabia_analysis::graph::BookGraph;
+use tabia_book::evals::{self, EvalFile, EvalKey, EvalTable};
+use tabia_io::atomic;
+use tabia_io::input::path::file_name;
+use tabia_notation as notation;
 
 /// Arguments of `evaluate`.
 #[derive(Args, Debug)]
@@ -157,7 +157,7 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
         "evaluations come from files (--import FILE) or an engine (--engine NAME)"
     );
     if let Some(carried) = &args.carried {
-        place::check(carried, &[], args.force.old())?;
+        atomic::check(carried, &[], args.force.old())?;
     }
     let start = Instant::now();
     let path = valued::path(args.output.as_deref(), &args.book);
@@ -165,7 +165,7 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
     for import in &args.import {
         let shown = import.display();
         import.metadata().with_context(|| shown.to_string())?;
-        let is_own = place::is_same_file(import, &path);
+        let is_own = atomic::is_same_file(import, &path);
         ensure!(!is_own, "{shown}: these are the evaluations themselves");
     }
     let book = super::open_book(&args.book, false)?;
@@ -233,7 +233,7 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
         let name = file_name(&args.book);
         let table = evals::read(&path)?.table;
         let (text, count) = evaluate::carried(&graph, &table, &name);
-        place::put(target, text.as_bytes(), args.force.old())?;
+        atomic::put(target, text.as_bytes(), args.force.old())?;
         say!(
             "{}: {count} of {} positions have a value",
             target.display(),

@@ -3,11 +3,11 @@
 use anyhow::ensure;
 
 use super::progress;
-use crate::build::BuildJob;
-use crate::evals::{self, EvalFile};
-use crate::evaluate;
-use crate::games::Sources;
-use crate::input::path::{file_name, has_extension};
+use tabia_analysis::evaluate;
+use tabia_book::evals::{self, EvalFile};
+use tabia_build::BuildJob;
+use tabia_games::Sources;
+use tabia_io::input::path::{file_name, has_extension};
 
 /// Whether the games can be read once more.
 pub(super) fn check(job: &BuildJob) -> anyhow::Result<()> {

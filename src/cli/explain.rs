@@ -6,10 +6,10 @@ use std::path::Path;
 use shakmaty::{Chess, Position as _};
 
 use super::style::{FAINT, HEADING, Painted, wrapped};
-use crate::book::ctg::{Explanation, FoundEntry, STATISTICS_BYTES, Trace};
-use crate::book::{Book, KeyedEntry, Preference, bin, polyglot};
-use crate::notation;
-use crate::plain::escape_control;
+use tabia_book::ctg::{Explanation, FoundEntry, STATISTICS_BYTES, Trace};
+use tabia_book::{Book, KeyedEntry, Preference, bin, polyglot};
+use tabia_io::sanitize::escape_control;
+use tabia_notation as notation;
 
 /// The way to each entry of a position, and its bytes.
 pub(super) fn write(book: &Book, position: &Chess, out: &mut impl Write) -> anyhow::Result<()> {

@@ -7,21 +7,20 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::Args;
-use tokio::sync::Notify;
 
 use super::args::{ConfigArgs, name_and_value};
 use super::progress;
-use crate::book_set::{Opener, as_played};
-use crate::evals;
-use crate::explore::{
-    Access, EngineChoice, ExploredBook, Explorer, Games, Guest, Limits, Reopen, machine, marker_of,
-    serve,
+use tabia_adapter::book_set::{Opener, as_played};
+use tabia_adapter::settings::{BESIDE, OptionId, STARTER, Settings};
+use tabia_book::evals;
+use tabia_build::learn;
+use tabia_explorer::{
+    Access, EngineChoice, ExploredBook, Explorer, Games, Guest, Limits, Notify, Reopen, machine,
+    marker_of, serve,
 };
-use crate::index::GamesIndex;
-use crate::input::path::{file_name, from_home, from_text};
-use crate::input::sibling::sibling;
-use crate::learn;
-use crate::settings::{BESIDE, OptionId, STARTER, Settings};
+use tabia_games::index::GamesIndex;
+use tabia_io::input::path::{file_name, from_home, from_text};
+use tabia_io::input::sibling::sibling;
 
 /// Arguments of `explore`.
 #[derive(Args, Debug)]
@@ -47,6 +46,7 @@ pub(super) struct ExploreArgs {
     /// Pages of this site may read what the opening explorer answers
     /// (/masters, /lichess, /player ...), as https://example.org; `any` for
     /// all sites; may be given several times
+    #[allow(rustdoc::bare_urls)] // The help is plain text.
     #[arg(long, value_name = "URL")]
     pub(super) allow_origin: Vec<Guest>,
     /// Sets a UCI option that decides between moves
@@ -86,7 +86,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     let mut names = names(&[paths.as_slice(), &index_paths].concat());
     let index_names = names.split_off(paths.len());
     for (path, name) in paths.iter().zip(names) {
-        match open(&crate::input::path::to_text(path), name, args) {
+        match open(&tabia_io::input::path::to_text(path), name, args) {
             Ok(book) => books.push(book),
             // The others can be looked at all the same.
             Err(error) => {
@@ -111,8 +111,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     let stop = Arc::new(Notify::new());
     let raised = Arc::clone(&stop);
     progress::at_ctrl_c(move || raised.notify_one())?;
-    #[cfg(feature = "openings")]
-    std::thread::spawn(crate::openings::warm_up);
+    std::thread::spawn(tabia_notation::openings::warm_up);
     let access = Access::new(address, Access::random_token());
     let access = access.with_guests(args.allow_origin.clone());
     if access.is_open_to_any() {

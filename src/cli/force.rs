@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::place::Old;
+use tabia_io::atomic::Old;
 
 /// The argument of every command that writes a file.
 #[derive(Args, Clone, Copy, Debug)]

@@ -11,9 +11,9 @@ use clap::Args;
 use super::collection::{self, GameFilterArgs};
 use super::force::Force;
 use super::progress;
-use crate::games;
-use crate::games::export::{self, ExportJob, Exported, Target};
-use crate::input::path::has_extension;
+use tabia_games as games;
+use tabia_games::export::{self, ExportJob, Exported, Target};
+use tabia_io::input::path::has_extension;
 
 /// What `tabia games --help` says below the arguments.
 pub(super) const AFTER_HELP: &str = "Examples:\n  \

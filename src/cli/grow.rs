@@ -14,19 +14,16 @@ use super::force::Force;
 use super::style::counted;
 use super::valued;
 use super::{collection, progress};
-use crate::book::ctg::RewriteOptions;
-use crate::evals::{self, EvalFile};
-use crate::evaluate::WorkError;
-#[cfg(feature = "openings")]
-use crate::games::EcoRange;
-use crate::graph::BookGraph;
-use crate::grow::{self, Costs, End, GrowError, GrowWishes, Played, Root};
-#[cfg(feature = "index")]
-use crate::index::GamesIndex;
-use crate::notation::Line;
-#[cfg(feature = "openings")]
-use crate::openings;
-use crate::place;
+use tabia_analysis::evaluate::WorkError;
+use tabia_analysis::graph::BookGraph;
+use tabia_analysis::grow::{self, Costs, End, GrowError, GrowOptions, Played, Root};
+use tabia_book::ctg::RewriteOptions;
+use tabia_book::evals::{self, EvalFile};
+use tabia_games::EcoRange;
+use tabia_games::index::GamesIndex;
+use tabia_io::atomic;
+use tabia_notation::Line;
+use tabia_notation::openings;
 
 /// Arguments of `grow`.
 #[derive(Args, Debug)]
@@ -49,7 +46,6 @@ pub(super) struct GrowArgs {
     #[arg(long, value_name = "FEN")]
     fen: Vec<String>,
     /// The same for openings: B20-B99, C57, D; several with commas
-    #[cfg(feature = "openings")]
     #[arg(long, value_name = "CODES", value_delimiter = ',')]
     eco: Vec<EcoRange>,
     /// Lets opponents reply as often as in this book (.ctg, .bin or .abk) or games
@@ -108,7 +104,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
 
 pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
     super::only_ctg(&args.book)?;
-    place::check(&args.output, &["cto", "ctb"], args.force.old())?;
+    atomic::check(&args.output, &["cto", "ctb"], args.force.old())?;
     let start = Instant::now();
     let plan = args.engine.plan(1)?;
     let book = super::open_book(&args.book, false)?;
@@ -128,7 +124,7 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
         .minutes
         .map(|minutes| start + Duration::from_secs(60 * minutes));
     let limited = until.is_some() || args.max_cost.is_some();
-    let wishes = GrowWishes {
+    let options = GrowOptions {
         side: args.side.alone(),
         costs: Costs {
             ply: args.ply_cost,
@@ -145,7 +141,7 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
         roots: roots(args, &graph)?,
     };
     let grown = progress::watched(|watch| {
-        grow::grow(&plan, &wishes, &mut graph, &mut table, &said, file, watch)
+        grow::grow(&plan, &options, &mut graph, &mut table, &said, file, watch)
     })?;
     let grown = match grown {
         Err(GrowError::Work(WorkError::Stopped(_))) => anyhow::bail!(
@@ -222,13 +218,7 @@ fn roots(args: &GrowArgs, graph: &BookGraph) -> anyhow::Result<Vec<Root>> {
     Ok(roots)
 }
 
-#[cfg(not(feature = "openings"))]
-fn roots_of_openings(_: &GrowArgs, _: &BookGraph) -> anyhow::Result<Vec<Root>> {
-    Ok(Vec::new())
-}
-
 /// The positions of the book that the openings asked for begin with.
-#[cfg(feature = "openings")]
 fn roots_of_openings(args: &GrowArgs, graph: &BookGraph) -> anyhow::Result<Vec<Root>> {
     let mut roots = Vec::new();
     for (opening, moves) in openings::rows() {
@@ -256,7 +246,6 @@ fn root(line: &Line) -> Root {
 
 /// What tells how often moves are played.
 fn played(path: &Path) -> anyhow::Result<Box<dyn Played>> {
-    #[cfg(feature = "index")]
     if super::info_index::is_index(path) {
         return Ok(Box::new(GamesIndex::open(path, true)?));
     }

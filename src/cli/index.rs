@@ -9,7 +9,7 @@ use clap::Args;
 use super::collection::{self, GameFilterArgs, WorkArgs};
 use super::force::Force;
 use super::progress;
-use crate::index::make::{self, IndexJob, IndexReport};
+use tabia_games::index::make::{self, IndexJob, IndexReport};
 
 pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia index -o games.tgx lichess_db_2025-01.pgn.zst\n  \

@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use super::args::InfoArgs;
 use super::style::{FAINT, GREEN, HEADING, Painted, RED, thousands};
-use crate::book::Annotation;
-use crate::book::ctg::{BookInfo, CtgBook, Error};
-use crate::plain::escape_control;
+use tabia_book::Annotation;
+use tabia_book::ctg::{BookInfo, CtgBook, Error};
+use tabia_io::sanitize::escape_control;
 
 /// Pages of a book that are read to get an impression of it.
 const GLANCE_PAGES: u32 = 1024;
@@ -48,7 +48,6 @@ struct Json<'a> {
 }
 
 pub(super) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
-    #[cfg(feature = "index")]
     if super::info_index::is_index(&args.book) {
         return super::info_index::run(args, out);
     }
@@ -304,7 +303,7 @@ mod tests {
 
     #[test]
     fn a_glance_is_near_to_the_whole() {
-        let book = crate::book_set::starter().unwrap();
+        let book = tabia_adapter::book_set::starter().unwrap();
         let book = book.as_ctg().unwrap();
         let (whole, glance) = (book.info().unwrap(), book.glance(100).unwrap());
         assert!(whole.is_exact() && !glance.is_exact());

@@ -4,10 +4,10 @@ use std::io::{Read as _, Write};
 use std::path::Path;
 
 use super::args::InfoArgs;
-use crate::games::tgx::{MAGIC, Segment};
-use crate::index::GamesIndex;
-use crate::input::path::has_extension;
-use crate::plain::escape_control;
+use tabia_games::index::GamesIndex;
+use tabia_games::tgx::{MAGIC, Segment};
+use tabia_io::input::path::has_extension;
+use tabia_io::sanitize::escape_control;
 
 /// Whether a file is one, by its beginning or by its name.
 pub(super) fn is_index(path: &Path) -> bool {

@@ -4,8 +4,8 @@ use std::io::Write;
 
 use serde::Serialize;
 
-use crate::book::{Book, BookPosition, Format, Preference};
-use crate::plain::escape_control;
+use tabia_book::{Book, BookPosition, Format, Preference};
+use tabia_io::sanitize::escape_control;
 
 /// The object of `--json`. What a format does not have is null.
 #[derive(Default, Serialize)]

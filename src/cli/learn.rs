@@ -14,11 +14,11 @@ use super::changes;
 use super::collection::{self, GameFilterArgs};
 use super::progress;
 use super::style::counted;
-use crate::book::ctg::EditOptions;
-use crate::book::{BookEditor, Format};
-use crate::games::Sources;
-use crate::learn::{self, Counted, Method};
-use crate::mark::MarkError;
+use tabia_book::ctg::EditOptions;
+use tabia_book::mark::MarkError;
+use tabia_book::{BookEditor, Format};
+use tabia_build::learn::{self, Counted, Method};
+use tabia_games::Sources;
 
 /// So many changes are shown by `--dry-run`.
 const SHOWN: usize = 20;

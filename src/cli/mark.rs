@@ -11,10 +11,10 @@ use shakmaty::Color;
 use super::args::PlayerColour;
 use super::style::counted;
 use super::{changes, progress};
-use crate::book::ctg::{EditOptions, Error};
-use crate::book::{Annotation, Mark, MarkEdit};
-use crate::mark::{self, Filter, MarkError, MarkJob, MarkTarget, Selection, words};
-use crate::notation::Line;
+use tabia_book::ctg::{EditOptions, Error};
+use tabia_book::mark::{self, Filter, MarkError, MarkJob, MarkTarget, Selection, words};
+use tabia_book::{Annotation, Mark, MarkEdit};
+use tabia_notation::Line;
 
 /// So many changes of a whole book are shown by `--dry-run`.
 const SHOWN: usize = 20;

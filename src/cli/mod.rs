@@ -13,76 +13,52 @@ macro_rules! say {
     }};
 }
 
-#[cfg(feature = "build")]
 mod add;
-#[cfg(feature = "build")]
 mod also;
 mod args;
-#[cfg(feature = "games")]
 mod audit;
-#[cfg(feature = "build")]
 mod build;
 mod changes;
 mod check_config;
-pub mod check_engine;
-#[cfg(feature = "games")]
+pub(crate) mod check_engine;
 mod collection;
 mod command;
 mod compact;
 mod convert;
-#[cfg(feature = "build")]
 mod counting;
 mod diff;
 mod diff_json;
 mod diff_text;
-#[cfg(feature = "register")]
 mod difference;
-#[cfg(feature = "games")]
 mod engine_args;
 mod engines;
-#[cfg(feature = "games")]
 mod evaluate;
-#[cfg(feature = "build")]
 mod evaluations;
 mod explain;
-#[cfg(feature = "explore")]
 mod explore;
 mod force;
-#[cfg(feature = "games")]
 mod games;
-#[cfg(feature = "build")]
 mod grow;
-#[cfg(feature = "index")]
 mod index;
 mod info;
-#[cfg(feature = "index")]
 mod info_index;
 mod info_other;
-#[cfg(feature = "games")]
 mod learn;
 mod mark;
 mod play;
 mod probe;
 mod progress;
-#[cfg(feature = "games")]
 mod prove;
-#[cfg(feature = "build")]
 mod provenance;
 mod prune;
-#[cfg(feature = "register")]
 mod register;
-#[cfg(feature = "build")]
 mod repertoire;
 mod replay;
-#[cfg(feature = "suite")]
 mod review;
-#[cfg(feature = "register")]
 mod setup;
 mod shell;
 mod style;
-#[cfg(feature = "suite")]
 mod suite;
-#[cfg(feature = "suite")]
 mod suite_check;
 mod table;
 mod tree;
@@ -97,18 +73,18 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
 
-use crate::book::Book;
-use crate::book_set::Opener;
-use crate::input::kind::{BookKind, Kind};
-use crate::input::path::to_text;
-use crate::notation::{Line, LineError};
-use crate::plain::Plain;
 use command::{Cli, Command};
 use engines::{command_of, configuration, engine_named, program};
+use tabia_adapter::book_set::Opener;
+use tabia_book::Book;
+use tabia_io::input::kind::{BookKind, Kind};
+use tabia_io::input::path::to_text;
+use tabia_io::sanitize::Plain;
+use tabia_notation::{Line, LineError};
 
 /// Runs the program with its arguments.
 #[must_use]
-pub fn run() -> ExitCode {
+pub(crate) fn run() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         // Names of files among the arguments need not be the user's own words.
@@ -166,7 +142,7 @@ fn misplaced(error: &clap::Error) -> Option<String> {
             format!("to make a book of games: tabia build -o BOOK.ctg {word}")
         }
         Some("toml") => format!("a configuration: tabia --config {word}"),
-        _ if crate::engine::is_on_path(word) || path.is_file() => {
+        _ if tabia_uci::process::is_on_path(word) || path.is_file() => {
             format!("to play with an engine: tabia --engine {word}, or tabia -- {word} ARGS")
         }
         _ if Line::read("", word).is_ok() => {
@@ -210,31 +186,19 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Play(args) => play::run(&args),
         Command::Info(args) => to(painted(), |out| info::run(&args, out)),
         Command::Probe(args) => to(painted(), |out| probe::run(&args, out)),
-        #[cfg(feature = "build")]
         Command::Build(args) => to(output(), |out| build::run(&args, out)),
-        #[cfg(feature = "build")]
         Command::Add(args) => to(output(), |out| add::run(&args, out)),
-        #[cfg(feature = "games")]
         Command::Games(args) => to(output(), |out| games::run(&args, out)),
-        #[cfg(feature = "games")]
         Command::Learn(args) => to(output(), |out| learn::run(&args, out)),
-        #[cfg(feature = "index")]
         Command::Index(args) => to(output(), |out| index::run(&args, out)),
-        #[cfg(feature = "suite")]
         Command::Review(args) => to(output(), |out| review::run(&args, out)),
-        #[cfg(feature = "suite")]
         Command::Suite(args) => to(output(), |out| suite::run(&args, out)),
-        #[cfg(feature = "games")]
         Command::Evaluate(args) => evaluate::run(&args),
-        #[cfg(feature = "games")]
         Command::Prove(args) => to(output(), |out| prove::run(&args, out)),
-        #[cfg(feature = "build")]
         Command::Grow(args) => grow::run(&args),
-        #[cfg(feature = "games")]
         Command::Audit(args) => to(output(), |out| audit::run(&args, out)),
         Command::Mark(args) => to(output(), |out| mark::run(&args, out)),
         Command::Merge(args) => compact::merge(&args),
-        #[cfg(feature = "build")]
         Command::Repertoire(args) => to(output(), |out| repertoire::run(&args, out)),
         Command::Prune(args) => prune::run(&args),
         Command::Compact(args) => compact::run(&args),
@@ -242,15 +206,12 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Verify(args) => to(output(), |out| verify::run(&args, out)),
         Command::Tree(args) => to(painted(), |out| tree::run(&args, out)),
         Command::Diff(args) => to(painted(), |out| diff::run(&args, out)),
-        #[cfg(feature = "register")]
         Command::Register(args) => to(painted(), |out| register::run(&args, out)),
-        #[cfg(feature = "register")]
         Command::Setup(args) => to(painted(), |out| setup::run(&args, out)),
         Command::Completions(args) => to(output(), |out| {
             shell::completions(&args, Cli::command(), out)
         }),
         Command::Man(args) => to(output(), |out| shell::man(&args, Cli::command(), out)),
-        #[cfg(feature = "explore")]
         Command::Explore(args) => to(output(), |out| explore::run(&args, out)),
         Command::CheckEngine(args) => {
             let command = match args.command.split_first() {
@@ -330,5 +291,5 @@ fn is_closed_output(error: &anyhow::Error) -> bool {
 /// Whether an argument holds something that a terminal would obey.
 fn is_odd(arg: &OsStr) -> bool {
     let text = arg.to_string_lossy();
-    crate::plain::escape_control(&text) != text
+    tabia_io::sanitize::escape_control(&text) != text
 }

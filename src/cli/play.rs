@@ -11,14 +11,14 @@ use rand::RngExt;
 
 use super::args::PlayArgs;
 use super::{check_config, configuration, engines, output, program, welcome};
-use crate::book_set::Opener;
-use crate::config::Config;
-use crate::engine::EngineCommand;
-use crate::plain::{Bounded, escape_control};
-use crate::relay::{self, Rim};
-use crate::session::{Engines, Session};
-use crate::settings::{CONFIGURED, OptionId};
-use crate::transcript::{self, LogHeader, Transcript};
+use tabia_adapter::book_set::Opener;
+use tabia_adapter::config::Config;
+use tabia_adapter::relay::{self, Environment};
+use tabia_adapter::session::{Engines, Session};
+use tabia_adapter::settings::{CONFIGURED, OptionId};
+use tabia_adapter::transcript::{self, LogHeader, Transcript};
+use tabia_io::sanitize::{Bounded, escape_control};
+use tabia_uci::process::EngineCommand;
 
 /// Largest file that `--log` makes, in bytes: an engine that never falls
 /// silent shall not fill a disk.
@@ -37,14 +37,13 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
         return Ok(if works { 0 } else { 2 });
     }
     start_log();
-    let typed = match cfg!(feature = "register") && welcome::is_due(args, &config) {
+    let typed = match welcome::is_due(args, &config) {
         true => Some(welcome::ask(&plays(&engines))?),
         false => {
             greet(&engines);
             None
         }
     };
-    #[cfg(feature = "register")]
     if typed.as_deref().and_then(welcome::is_yes) == Some(true) {
         return super::to(super::painted(), |out| {
             super::setup::run(&super::setup::SetupArgs::default(), out)
@@ -66,7 +65,7 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
     if let Some(line) = typed.filter(|line| welcome::is_yes(line).is_none()) {
         input = welcome::with_line(line, input).context("standard input")?;
     }
-    let rim = Rim {
+    let environment = Environment {
         input,
         output,
         commands,
@@ -75,7 +74,7 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
         remarks,
     };
     let session = Session::new(engines, seed);
-    let ended = relay::run(session, rim).context("standard input and output")?;
+    let ended = relay::run(session, environment).context("standard input and output")?;
     if let Some(reason) = ended.reason {
         say!("tabia: {reason}");
     }
@@ -175,7 +174,7 @@ fn plays(engines: &Engines) -> String {
     format!("{} and the book {book}", names.join(" or "))
 }
 
-fn book_text(profile: &crate::session::Profile) -> String {
+fn book_text(profile: &tabia_adapter::session::Profile) -> String {
     match profile.settings.text(OptionId::File) {
         CONFIGURED => profile
             .books

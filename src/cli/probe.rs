@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use super::args::{ProbeArgs, name_and_value};
 use super::{explain, table};
-use crate::book::{Book, Probe};
-use crate::book_set::{Opener, as_played};
-use crate::consult::{DECIDING, consult};
-use crate::input::path::to_text;
-use crate::notation::Line;
-use crate::settings::{OptionId, Settings};
-use crate::view::PositionView;
 use anyhow::bail;
 use serde::Serialize;
 use shakmaty::Position as _;
+use tabia_adapter::book_set::{Opener, as_played};
+use tabia_adapter::settings::{DECIDING, OptionId, Settings};
+use tabia_book::policy::choose;
+use tabia_book::view::PositionView;
+use tabia_book::{Book, Probe};
+use tabia_io::input::path::to_text;
+use tabia_notation::Line;
 
 /// The object of `--json`.
 #[derive(Serialize)]
@@ -106,8 +106,13 @@ struct Prober<'a> {
 
 impl Prober<'_> {
     fn look_up(&self, line: &Line) -> anyhow::Result<PositionView> {
-        let found = consult(self.played, line.last(), line.before(), &self.settings)?;
-        Ok(found.view(line.last()))
+        let found = choose(
+            self.played,
+            line.last(),
+            line.before(),
+            &self.settings.rules(),
+        )?;
+        Ok(PositionView::new(line.last(), &found))
     }
 
     fn answer_one(&self, asked: &Line, out: &mut impl Write) -> anyhow::Result<u8> {

@@ -11,7 +11,7 @@ use indicatif::{
     HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
 };
 
-use crate::watch::{Progress, Watch};
+use tabia_io::progress::{Progress, Watch};
 
 /// Ctrl-C was pressed.
 static STOP: AtomicBool = AtomicBool::new(false);

@@ -13,15 +13,15 @@ use shakmaty::{Chess, Color, Position as _};
 use super::engine_args::EngineArgs;
 use super::style::{counted, thousands};
 use super::{collection, probe, progress, valued};
-use crate::engine::Effort;
-use crate::eval::{Evaluation, Value};
-use crate::evals::{EvalFile, EvalKey, EvalTable};
-use crate::evaluate;
-use crate::input::path::file_name;
-use crate::notation;
-use crate::prove::{
+use tabia_analysis::evaluate;
+use tabia_analysis::prove::{
     self, DecidingExit, Exit, Figures, Interval, PointsSource, Share, Side, Walks, points_of_white,
 };
+use tabia_book::eval::{Evaluation, Value};
+use tabia_book::evals::{EvalFile, EvalKey, EvalTable};
+use tabia_io::input::path::file_name;
+use tabia_notation as notation;
+use tabia_uci::process::Effort;
 
 /// Arguments of `prove`.
 #[derive(Args, Debug)]
@@ -86,8 +86,8 @@ pub(super) fn run(args: &ProveArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     let (_, played_a) = probe::opened(&args.book_a, &settings_a, false)?;
     let (_, played_b) = probe::opened(&args.book_b, &settings_b, false)?;
     let sides = [
-        Side::new(&*played_a, settings_a, args.seed),
-        Side::new(&*played_b, settings_b, args.seed + args.apart),
+        Side::new(&*played_a, settings_a.rules(), args.seed),
+        Side::new(&*played_b, settings_b.rules(), args.seed + args.apart),
     ];
     let walks = progress::watched(|watch| prove::walk_pairs(&sides, args.walks, watch))??;
 

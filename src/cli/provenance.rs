@@ -8,10 +8,10 @@ use serde::Serialize;
 
 use super::args::PlayerColour;
 use super::counting::{Choice, Counting};
-use crate::book::ctg::Written;
-use crate::build::{BuildJob, Summary};
-use crate::input::path::file_name;
-use crate::place::{self, Old};
+use tabia_book::ctg::Written;
+use tabia_build::{BuildJob, Summary};
+use tabia_io::atomic::{self, Old};
+use tabia_io::input::path::file_name;
 
 /// What the file says. Nothing in it depends on when, where or with how much
 /// memory the book was made: the same games give the same file.
@@ -122,11 +122,11 @@ pub(super) fn write(
     let mut text =
         serde_json::to_string_pretty(&provenance).with_context(|| path.display().to_string())?;
     text.push('\n');
-    place::put(&path, text.as_bytes(), job.old)?;
+    atomic::put(&path, text.as_bytes(), job.old)?;
     Ok(())
 }
 
 /// Looks, before any work, whether there is room for the file.
 pub(super) fn check(book: &Path, old: Old) -> anyhow::Result<()> {
-    Ok(place::check(&path_of(book), &[], old)?)
+    Ok(atomic::check(&path_of(book), &[], old)?)
 }

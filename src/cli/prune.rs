@@ -9,14 +9,14 @@ use clap::Args;
 use super::args::{PlayerColour, Rewriting};
 use super::progress;
 use super::style::counted;
-use crate::audit::{Examined, LosingMoves};
-use crate::evals;
-use crate::graph::{BookGraph, GraphOptions};
-use crate::notation::Line;
-use crate::place;
-use crate::policy::Policy;
-use crate::prune::{self, Conditions, PruneError};
-use crate::watch::Watch;
+use tabia_analysis::audit::{Examined, LosingMoves};
+use tabia_analysis::graph::{BookGraph, GraphOptions};
+use tabia_analysis::prune::{self, Conditions, PruneError};
+use tabia_book::evals;
+use tabia_book::policy::Policy;
+use tabia_io::atomic;
+use tabia_io::progress::Watch;
+use tabia_notation::Line;
 
 /// Arguments of `prune`.
 #[derive(Args, Debug)]
@@ -120,7 +120,7 @@ pub(super) fn run(args: &PruneArgs) -> anyhow::Result<u8> {
     let mut conditions = args.conditions()?;
     super::only_ctg(&args.book)?;
     let options = args.rewriting.options();
-    place::check(&args.output, &["cto", "ctb"], options.old)?;
+    atomic::check(&args.output, &["cto", "ctb"], options.old)?;
     if let Some(max_loss) = args.max_loss {
         conditions.losing = Some(losing(&args.book, max_loss)?);
     }

@@ -8,15 +8,16 @@ use clap::{Args, ValueEnum};
 
 use super::args::ConfigArgs;
 use super::difference;
-use crate::book_set::Opener;
-use crate::config::Config;
-use crate::place::{Old, TextFile};
-use crate::plain::shell_word;
 use crate::register::{
     self, Announced, AnnouncedKind, EditedFor, PrintedFor, Registration, edit, lines,
 };
-use crate::settings::{self, SPECS, STARTER};
 use crate::setup::{ChessProgram, Places, text_of, usual_file};
+use crate::text_file::TextFile;
+use tabia_adapter::book_set::Opener;
+use tabia_adapter::config::Config;
+use tabia_adapter::settings::{self, SPECS, STARTER};
+use tabia_io::atomic::Old;
+use tabia_io::sanitize::shell_word;
 
 /// Examples of `register`.
 pub(super) const EXAMPLES: &str = "Examples:\n  \

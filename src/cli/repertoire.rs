@@ -12,16 +12,16 @@ use super::args::PlayerColour;
 use super::force::Force;
 use super::progress;
 use super::valued;
-use crate::book::{Book, OpenOptions};
-use crate::build::{self, BuildJob, Source};
-use crate::evals;
-use crate::input::path::{file_name, has_extension};
-use crate::notation::{self, Line};
-use crate::place;
-use crate::repertoire::{
+use tabia_analysis::repertoire::{
     self, Differences, Gap, HOLD_BACK, Knowledge, Measured, Repair, Repertoire, RepertoireError,
-    RepertoireSummary, RepertoireWishes, one_in,
+    RepertoireOptions, RepertoireSummary, one_in,
 };
+use tabia_book::evals;
+use tabia_book::{Book, OpenOptions};
+use tabia_build::{self as build, BuildJob, Source};
+use tabia_io::atomic;
+use tabia_io::input::path::{file_name, has_extension};
+use tabia_notation::{self as notation, Line};
 
 /// Arguments of `repertoire`.
 #[derive(Args, Debug)]
@@ -113,7 +113,7 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
             target.display()
         );
         let companions: &[&str] = if is_book { &["cto", "ctb"] } else { &[] };
-        place::check(target, companions, args.force.old())?;
+        atomic::check(target, companions, args.force.old())?;
     }
     let book = super::open_book(&args.book, false)?;
     let opponents = args
@@ -122,7 +122,7 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
         .map(|path| super::open_book(path, false));
     let opponents = opponents.transpose()?;
     let evaluations = valued::evaluations(&evals::beside(&args.book))?;
-    let wishes = RepertoireWishes {
+    let options = RepertoireOptions {
         colour: Color::from(args.colour),
         one_in: args.one_in.into(),
         moves: args.moves.into(),
@@ -138,7 +138,7 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
         opponents: opponents.as_ref(),
         evaluations: &evaluations,
     };
-    let found = progress::watched(|watch| Repertoire::solve(knowledge, &wishes, watch))?;
+    let found = progress::watched(|watch| Repertoire::solve(knowledge, &options, watch))?;
     let found = match found {
         Err(error @ (RepertoireError::NoStart | RepertoireError::NotInBook(_))) => {
             say!("{}: {error}", args.book.display());
@@ -160,7 +160,7 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
             repertoire::write_book(&found, target, args.force.old())?;
         } else {
             let name = file_name(&args.book);
-            let colour = wishes.colour.fold_wb("White", "Black");
+            let colour = options.colour.fold_wb("White", "Black");
             let title = format!("Repertoire for {colour} out of {name}");
             repertoire::write_study(&found, &title, target, args.force.old())?;
         }

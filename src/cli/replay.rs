@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::Args;
 
-use crate::book_set::Opener;
-use crate::transcript::{Departure, Recording, escape, replay};
+use tabia_adapter::book_set::Opener;
+use tabia_adapter::transcript::{Departure, Recording, escape, replay};
 
 /// As many lines of a departure as explain it.
 const SHOWN: usize = 6;

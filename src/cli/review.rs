@@ -10,10 +10,10 @@ use super::force::Force;
 use super::progress;
 use super::style::counted;
 use super::valued::{self, Form};
-use crate::evals::epd;
-use crate::place;
-use crate::plain::shell_word;
-use crate::suite::review::{self, Exit, ReviewReport};
+use tabia_analysis::suite::review::{self, Exit, ReviewReport};
+use tabia_book::evals::epd;
+use tabia_io::atomic;
+use tabia_io::sanitize::shell_word;
 
 /// What `tabia review --help` says below the arguments.
 pub(super) const AFTER_HELP: &str = "Examples:\n  \
@@ -61,7 +61,7 @@ const SHOWN: usize = 10;
 
 pub(super) fn run(args: &ReviewArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     for path in args.report.iter().chain(&args.save_evals) {
-        place::check(path, &[], args.force.old())?;
+        atomic::check(path, &[], args.force.old())?;
     }
     let form = args.report.as_deref().map(valued::form).transpose()?;
     if let (Some(path), Some(Form::Markdown)) = (&args.report, &form) {
@@ -77,14 +77,14 @@ pub(super) fn run(args: &ReviewArgs, out: &mut impl Write) -> anyhow::Result<u8>
             Form::Json => serde_json::to_string_pretty(&report)? + "\n",
             Form::Html | Form::Markdown => review::html(&title, &report, &next),
         };
-        place::put(path, text.as_bytes(), args.force.old())?;
+        atomic::put(path, text.as_bytes(), args.force.old())?;
     }
     if let Some(path) = &args.save_evals {
         let mut text = String::new();
         for (position, evaluation) in &report.found {
             epd::write(position, evaluation, &mut text);
         }
-        place::put(path, text.as_bytes(), args.force.old())?;
+        atomic::put(path, text.as_bytes(), args.force.old())?;
     }
     match args.json {
         true => writeln!(out, "{}", serde_json::to_string(&report)?)?,

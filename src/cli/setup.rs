@@ -10,18 +10,18 @@ use clap::Args;
 use super::args::ConfigArgs;
 use super::difference;
 use super::style::{HEADING, Painted};
-use crate::book::Book;
-use crate::book::bin::ENTRY_BYTES;
-use crate::config::Config;
-use crate::engine::EngineCommand;
-use crate::engine::check::{Patience, PlayedMove, greet, play};
-use crate::input::path::to_text;
-use crate::plain::escape_control as plain;
 use crate::register::Registration;
 use crate::setup::{
     FileChange, Finds, Places, Record, SetupPlan, Situation, carry_out, chess_programs, find, plan,
     take_back, text_of, undo,
 };
+use tabia_adapter::config::Config;
+use tabia_book::Book;
+use tabia_book::bin::ENTRY_BYTES;
+use tabia_io::input::path::to_text;
+use tabia_io::sanitize::escape_control as plain;
+use tabia_uci::process::EngineCommand;
+use tabia_uci::process::check::{Patience, PlayedMove, greet, play};
 
 /// Examples of `setup`.
 pub(super) const EXAMPLES: &str = "Examples:\n  \
@@ -335,7 +335,7 @@ fn keep_engines_that_answer(finds: &mut Finds, out: &mut impl Write) -> io::Resu
             ..EngineCommand::default()
         };
         let answer = match path.to_str() {
-            Some(_) => greet(&command, crate::config::START_TIMEOUT),
+            Some(_) => greet(&command, tabia_adapter::config::START_TIMEOUT),
             None => Err(format!(
                 "the path is not valid Unicode ({}): engines.toml cannot name it",
                 to_text(&path)

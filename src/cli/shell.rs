@@ -10,7 +10,7 @@ use clap::{Args, Command};
 use clap_complete::Shell;
 
 use super::force::Force;
-use crate::place::{self, Old};
+use tabia_io::atomic::{self, Old};
 
 /// Examples of `completions`.
 pub(super) const COMPLETIONS_EXAMPLES: &str = "Examples:\n  \
@@ -84,7 +84,7 @@ pub(super) fn man(args: &ManArgs, tabia: Command, out: &mut impl Write) -> anyho
 }
 
 fn write_page(path: &Path, old: Old, command: Command) -> anyhow::Result<()> {
-    place::put(path, &page(command)?, old)?;
+    atomic::put(path, &page(command)?, old)?;
     Ok(())
 }
 

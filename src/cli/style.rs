@@ -9,11 +9,11 @@ use std::fmt::{self, Display, Write as _};
 use anstream::ColorChoice;
 use anstyle::{AnsiColor, Style};
 
-use crate::book::Mark;
-use crate::mark::words;
+use tabia_book::Mark;
+use tabia_book::mark::words;
 
 /// A learn value with its sign.
-pub(super) use crate::mark::words::learn_value_name as signed;
+pub(super) use tabia_book::mark::words::learn_value_name as signed;
 
 /// Headings.
 pub(super) const HEADING: Style = Style::new().bold();

@@ -14,13 +14,13 @@ use super::collection::{self, GameFilterArgs};
 use super::engine_args::EngineArgs;
 use super::force::Force;
 use super::progress;
-use crate::evaluate::EnginePlan;
-use crate::input::path::has_extension;
-use crate::notation::Line;
-use crate::suite::{
+use tabia_analysis::evaluate::EnginePlan;
+use tabia_analysis::suite::{
     self, BoardFilter, Castled, Confirmed, Counters, Cut, Form, MadeSuite, Play, Queens, Range,
     SuiteJob, SuiteOrder, ValueView, ValueWindow,
 };
+use tabia_io::input::path::has_extension;
+use tabia_notation::Line;
 
 /// What `tabia suite --help` says below the arguments.
 pub(super) const AFTER_HELP: &str = "Examples:\n  \
@@ -410,7 +410,7 @@ impl LineArgs {
             return Ok(Play::Games);
         }
         let settings = super::probe::settings(&self.options)?;
-        Ok(Play::Adapter(Box::new(settings)))
+        Ok(Play::Adapter(Box::new(settings.rules())))
     }
 }
 

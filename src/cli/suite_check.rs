@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::progress;
 use super::style::counted;
-use crate::suite;
-use crate::suite::check::SuiteCheck;
-use crate::suite::figures::SuiteSummary;
+use tabia_analysis::suite;
+use tabia_analysis::suite::check::SuiteCheck;
+use tabia_analysis::suite::figures::SuiteSummary;
 
 /// A suite in figures, a line each.
 pub(super) fn figures(summary: &SuiteSummary) -> Vec<String> {

@@ -9,8 +9,8 @@ use super::style::{
     FAINT, HEADING, PLACE, Painted, commentary_symbol, counted, of_mark, per_cent, rounded, signed,
     wrapped,
 };
-use crate::book::Mark;
-use crate::view::{MoveView, PositionView};
+use tabia_book::Mark;
+use tabia_book::view::{MoveView, PositionView};
 
 /// Columns that a row has room for; a reason that is longer is wrapped.
 const ROW: usize = 80;

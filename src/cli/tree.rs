@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use shakmaty::Chess;
 
 use super::style::{FAINT, HEADING, Painted, of_mark, per_cent, rounded, thousands};
-use crate::book::{Book, BookMove, Mark, Preference};
-use crate::notation::{self, Line};
-use crate::tree::{Branch, Tree, TreeLimits, weight};
+use tabia_book::tree::{Branch, Tree, TreeLimits, weight};
+use tabia_book::{Book, BookMove, Mark, Preference};
+use tabia_notation::{self as notation, Line};
 
 /// Examples of `tree`.
 pub(super) const EXAMPLES: &str = "Examples:\n  \
@@ -103,8 +103,8 @@ impl Printer<'_> {
             0 => notation::fen(reached.last()),
             _ => reached.to_string(),
         };
-        let mut found = crate::book::Lookup::default();
-        use crate::book::{Probe as _, Wanted};
+        let mut found = tabia_book::Lookup::default();
+        use tabia_book::{Probe as _, Wanted};
         book.probe(reached.last(), Wanted::Transpositions, &mut found)?;
         if found.moves.is_empty() {
             writeln!(

@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 
 use super::progress;
-use crate::book::Book;
-use crate::evals::{self, EvalTable};
-#[cfg(feature = "games")]
-use crate::evaluate::Unanswered;
-use crate::graph::{BookGraph, GraphOptions};
+use tabia_analysis::evaluate::Unanswered;
+use tabia_analysis::graph::{BookGraph, GraphOptions};
+use tabia_book::Book;
+use tabia_book::evals::{self, EvalTable};
 
 /// The evaluations of a file; lines that hold none are told.
 pub(super) fn evaluations(path: &Path) -> anyhow::Result<EvalTable> {
@@ -24,7 +23,7 @@ pub(super) fn evaluations(path: &Path) -> anyhow::Result<EvalTable> {
 /// The graph of a book; what is damaged of it is told.
 pub(super) fn graph(book: &Book) -> anyhow::Result<BookGraph> {
     Ok(progress::watched(|watch| {
-        let mut damaged = |error: &crate::book::Error| say!("tabia: {error}");
+        let mut damaged = |error: &tabia_book::Error| say!("tabia: {error}");
         BookGraph::of(book, GraphOptions::default(), watch, &mut damaged)
     })??)
 }
@@ -35,10 +34,9 @@ pub(super) fn path(named: Option<&Path>, book: &Path) -> PathBuf {
 }
 
 /// Says the first position that the engine gave no answer about.
-#[cfg(feature = "games")]
 pub(super) fn say_unanswered(first: Option<&Unanswered>, graph: &BookGraph) {
     if let Some(Unanswered { node, error }) = first {
-        let fen = crate::notation::fen(&graph.position(*node));
+        let fen = tabia_notation::fen(&graph.position(*node));
         say!("tabia: no answer about {fen}: {error}");
     }
 }

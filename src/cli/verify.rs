@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::args::VerifyArgs;
 use super::progress;
 use super::style::counted;
-use crate::book::ctg::{Problem, verify};
+use tabia_book::ctg::{Problem, verify};
 
 /// A problem in `--json`.
 #[derive(Serialize)]

@@ -6,7 +6,7 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write};
 
 use super::args::PlayArgs;
 use super::messages;
-use crate::config::Config;
+use tabia_adapter::config::Config;
 
 /// Whether somebody looks on, and nothing says what is to be played.
 pub(super) fn is_due(args: &PlayArgs, config: &Config) -> bool {

@@ -8,7 +8,7 @@ use serde_json::Value;
 /// Why a file was not changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum RegisterError {
+pub(crate) enum RegisterError {
     /// The text is no JSON.
     #[error("line {line}, column {column}: {what}; nothing was changed")]
     Malformed {

@@ -1,11 +1,11 @@
 //! What to type where there is no file to edit.
 
 use super::Registration;
-use crate::plain::shell_word as shell;
+use tabia_io::sanitize::shell_word as shell;
 
 /// A program for which lines are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PrintedFor {
+pub(crate) enum PrintedFor {
     /// cutechess-cli.
     CuteChessCli,
     /// fastchess.
@@ -23,7 +23,7 @@ pub enum PrintedFor {
 impl PrintedFor {
     /// Its name as it writes it.
     #[must_use]
-    pub const fn title(self) -> &'static str {
+    pub(crate) const fn title(self) -> &'static str {
         match self {
             PrintedFor::CuteChessCli => "cutechess-cli",
             PrintedFor::Fastchess => "fastchess",
@@ -38,7 +38,7 @@ impl PrintedFor {
 /// The lines for a program, each with its end of line. Words are quoted for
 /// a POSIX shell where a shell reads them.
 #[must_use]
-pub fn lines(program: PrintedFor, registration: &Registration) -> String {
+pub(crate) fn lines(program: PrintedFor, registration: &Registration) -> String {
     match program {
         PrintedFor::CuteChessCli => cutechess_cli(registration),
         PrintedFor::Fastchess => fastchess(registration),

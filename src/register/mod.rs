@@ -23,14 +23,13 @@ mod programs;
 #[cfg(test)]
 mod tests;
 
-pub use json::RegisterError;
-pub use lines::{PrintedFor, lines};
-pub use others::{engines, ours, remove};
-pub use programs::{EditedFor, edit};
+pub(crate) use lines::{PrintedFor, lines};
+pub(crate) use others::{engines, ours, remove};
+pub(crate) use programs::{EditedFor, edit};
 
 /// The adapter as an engine of another program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Registration {
+pub(crate) struct Registration {
     /// What the program is to call it.
     pub name: String,
     /// Full path of what is to be started.
@@ -49,7 +48,7 @@ pub struct Registration {
 
 /// A UCI option of the adapter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Announced {
+pub(crate) struct Announced {
     /// Its name.
     pub name: String,
     /// What it takes, and its default.
@@ -58,7 +57,7 @@ pub struct Announced {
 
 /// What an option takes, and its default.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AnnouncedKind {
+pub(crate) enum AnnouncedKind {
     /// Yes or no.
     Check(bool),
     /// A number: default, least, greatest.
@@ -73,7 +72,7 @@ impl Registration {
     /// The arguments with the books among them, for programs in which
     /// options cannot be preset.
     #[must_use]
-    pub fn args_with_books(&self) -> Vec<String> {
+    pub(crate) fn args_with_books(&self) -> Vec<String> {
         let books = self.books.iter().flat_map(|books| books.split(';'));
         let books = books.map(|book| format!("--book={}", book.trim()));
         self.args.iter().cloned().chain(books).collect()

@@ -13,7 +13,7 @@ use super::{EditedFor, Registration, is_our_program, keyfile};
 /// # Errors
 ///
 /// The text is not what the program writes.
-pub fn remove(
+pub(crate) fn remove(
     program: EditedFor,
     text: &str,
     registration: &Registration,
@@ -63,7 +63,7 @@ struct Known {
 /// The programs that a file names as UCI engines without arguments. None where
 /// it is not what the program writes.
 #[must_use]
-pub fn engines(program: EditedFor, text: &str) -> Vec<String> {
+pub(crate) fn engines(program: EditedFor, text: &str) -> Vec<String> {
     let known = known(program, text).into_iter();
     let bare = known.filter(|engine| engine.is_bare);
     bare.map(|engine| engine.command).collect()
@@ -71,7 +71,7 @@ pub fn engines(program: EditedFor, text: &str) -> Vec<String> {
 
 /// The names of the engines in a file that are Tabias.
 #[must_use]
-pub fn ours(program: EditedFor, text: &str) -> Vec<String> {
+pub(crate) fn ours(program: EditedFor, text: &str) -> Vec<String> {
     let known = known(program, text).into_iter();
     let ours = known.filter(|engine| is_our_program(&engine.command));
     ours.map(|engine| engine.name).collect()

@@ -11,7 +11,7 @@ use super::{Announced, AnnouncedKind, Registration, is_our_program, keyfile};
 
 /// A program whose file can be edited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum EditedFor {
+pub(crate) enum EditedFor {
     /// Cute Chess, the program with windows.
     #[serde(rename = "Cute Chess")]
     CuteChess,
@@ -30,7 +30,7 @@ pub enum EditedFor {
 impl EditedFor {
     /// Its name as it writes it.
     #[must_use]
-    pub const fn title(self) -> &'static str {
+    pub(crate) const fn title(self) -> &'static str {
         match self {
             EditedFor::CuteChess => "Cute Chess",
             EditedFor::Banksia => "BanksiaGUI",
@@ -43,19 +43,19 @@ impl EditedFor {
     /// The file that the program reads as long as the user has none of his own:
     /// what is in it belongs into a new one.
     #[must_use]
-    pub fn list_of_the_system(self) -> Option<&'static Path> {
+    pub(crate) fn list_of_the_system(self) -> Option<&'static Path> {
         (self == EditedFor::GnomeChess).then(|| Path::new("/etc/gnome-chess/engines.conf"))
     }
 
     /// Whether it can start an engine with arguments.
     #[must_use]
-    pub const fn takes_arguments(self) -> bool {
+    pub(crate) const fn takes_arguments(self) -> bool {
         !matches!(self, EditedFor::CuteChess)
     }
 
     /// Whether it knows engines by a name that can be chosen.
     #[must_use]
-    pub const fn takes_a_name(self) -> bool {
+    pub(crate) const fn takes_a_name(self) -> bool {
         !matches!(self, EditedFor::Nibbler)
     }
 }
@@ -68,7 +68,7 @@ impl EditedFor {
 ///
 /// The text is not what the program writes, or the name is that of another
 /// engine.
-pub fn edit(
+pub(crate) fn edit(
     program: EditedFor,
     text: &str,
     registration: &Registration,

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use toml::Value;
 
-use crate::config::BUILTIN;
-use crate::input::path::to_text;
+use tabia_adapter::config::BUILTIN;
+use tabia_io::input::path::to_text;
 
 /// An `engines.toml` for these engines and books, each in the order in which
 /// they are to be tried; the engine that comes with the program is the last
 /// resort.
 #[must_use]
-pub fn write(engines: &[PathBuf], books: &[PathBuf]) -> String {
+pub(crate) fn write(engines: &[PathBuf], books: &[PathBuf]) -> String {
     let names = names(engines);
     let all = names.iter().map(String::as_str).chain([BUILTIN]);
     let all = all.map(Value::from).collect::<Vec<_>>();

@@ -8,15 +8,16 @@ use anyhow::{Context as _, ensure};
 
 use super::plan::{FileChange, SetupPlan, undone};
 use super::record::{Record, WrittenFile, path_of};
-use crate::input::path::to_text;
-use crate::place::{Old, TextFile};
+use crate::text_file::TextFile;
+use tabia_io::atomic::Old;
+use tabia_io::input::path::to_text;
 
 /// The text of a file; `None` when there is no such file.
 ///
 /// # Errors
 ///
 /// It cannot be read, or is locked: why, with its name.
-pub fn text_of(path: &Path) -> Result<Option<String>, String> {
+pub(crate) fn text_of(path: &Path) -> Result<Option<String>, String> {
     let file = TextFile::open(path).map_err(|error| format!("{error:#}"))?;
     Ok(file.exists().then(|| file.text().to_owned()))
 }
@@ -27,7 +28,7 @@ impl Record {
     /// # Errors
     ///
     /// It cannot be read, or is no such file.
-    pub fn read(path: &Path) -> anyhow::Result<Record> {
+    pub(crate) fn read(path: &Path) -> anyhow::Result<Record> {
         let file = TextFile::open(path)?;
         if !file.exists() {
             return Ok(Record::default());
@@ -50,7 +51,7 @@ impl Record {
 ///
 /// A file cannot be written, or is not what it was when the plan was made.
 /// The changes before it are made and noted.
-pub fn carry_out(
+pub(crate) fn carry_out(
     plan: &SetupPlan,
     record: &Record,
     command: &str,
@@ -95,7 +96,11 @@ pub fn carry_out(
 /// # Errors
 ///
 /// As for [`carry_out`]; the record stays then.
-pub fn take_back(plan: &SetupPlan, record: &Record, record_path: &Path) -> anyhow::Result<()> {
+pub(crate) fn take_back(
+    plan: &SetupPlan,
+    record: &Record,
+    record_path: &Path,
+) -> anyhow::Result<()> {
     plan.changes.iter().try_for_each(put)?;
     let shown = record_path.display();
     fs::remove_file(record_path).with_context(|| format!("cannot delete {shown}"))?;

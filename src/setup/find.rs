@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 
 use super::places::{Places, is_executable};
 use super::programs::{ChessProgram, chess_programs};
-use crate::input::kind::{BookKind, Kind};
-use crate::input::sibling::sibling;
-use crate::place::is_temp_folder;
 use crate::register;
+use tabia_io::atomic::is_temp_folder;
+use tabia_io::input::kind::{BookKind, Kind};
+use tabia_io::input::sibling::sibling;
 
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Finds {
+pub(crate) struct Finds {
     /// Programs that may be UCI engines, those known to be strong first.
     pub engines: Vec<PathBuf>,
     /// Books, ChessBase's first, the larger ones first; of those with the same
@@ -85,7 +85,7 @@ const PIECE: u64 = 256 << 10;
 
 /// Looks in the usual places, and in `folders` and all below them.
 #[must_use]
-pub fn find(places: &Places, folders: &[PathBuf]) -> Finds {
+pub(crate) fn find(places: &Places, folders: &[PathBuf]) -> Finds {
     let programs = chess_programs(places);
     let mut engines = BTreeSet::new();
     let mut books = Vec::new();

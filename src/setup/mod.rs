@@ -8,7 +8,7 @@
 //!                          Record (setup.json)
 //! ```
 //!
-//! [`find`] looks, [`plan`] decides what each file would be changed to, and
+//! [`find()`] looks, [`plan()`] decides what each file would be changed to, and
 //! [`carry_out`] does it. What was done stands in a [`Record`] beside the
 //! configuration, with the old texts of all files, so that [`undo`] can plan the
 //! way back. Both plans are pure: they ask for the text of a file through a
@@ -24,13 +24,12 @@ mod record;
 #[cfg(test)]
 mod tests;
 
-pub use configuration::write as write_configuration;
-pub use doing::{carry_out, take_back, text_of};
-pub use find::{Finds, find};
-pub use places::Places;
-pub use plan::{FileChange, SetupPlan, Situation, plan, undo};
-pub use programs::{ChessProgram, NoFile, chess_programs, usual_file};
-pub use record::{Record, WrittenFile};
+pub(crate) use doing::{carry_out, take_back, text_of};
+pub(crate) use find::{Finds, find};
+pub(crate) use places::Places;
+pub(crate) use plan::{FileChange, SetupPlan, Situation, plan, undo};
+pub(crate) use programs::{ChessProgram, chess_programs, usual_file};
+pub(crate) use record::Record;
 
 /// What chess programs call us.
 const NAME: &str = "Tabia";

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Folders of a user of this machine. Those that the system does not name are
 /// missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Places {
+pub(crate) struct Places {
     /// The system's folder for configurations.
     pub config: Option<PathBuf>,
     /// `$XDG_CONFIG_HOME`, else `~/.config`, on every system.
@@ -23,7 +23,7 @@ pub struct Places {
 impl Places {
     /// Those of the user who runs this.
     #[must_use]
-    pub fn of_this_user() -> Places {
+    pub(crate) fn of_this_user() -> Places {
         let home = dirs::home_dir();
         let below_home = |inner: &str| home.as_deref().map(|home| home.join(inner));
         let wine = ["Program Files", "Program Files (x86)", ""];
@@ -57,7 +57,7 @@ impl Places {
                 .chain(wine)
                 .flatten()
                 .collect(),
-            path: crate::engine::search_path(),
+            path: tabia_uci::process::search_path(),
             shared: match cfg!(unix) {
                 true => ["/usr/share/scid", "/usr/local/share/scid"]
                     .map(PathBuf::from)
@@ -72,13 +72,13 @@ impl Places {
 
     /// The folder of our own configuration.
     #[must_use]
-    pub fn own(&self) -> Option<PathBuf> {
+    pub(crate) fn own(&self) -> Option<PathBuf> {
         self.config.as_deref().map(|folder| folder.join("tabia"))
     }
 
     /// A program's file by its name, on the path.
     #[must_use]
-    pub fn program(&self, name: &str) -> Option<PathBuf> {
+    pub(crate) fn program(&self, name: &str) -> Option<PathBuf> {
         let file = |folder: &PathBuf| {
             let path = folder.join(name);
             let path = match cfg!(windows) {
@@ -93,7 +93,7 @@ impl Places {
     /// Folders whose name begins with `name`, in whatever case, in those
     /// where programs are unpacked.
     #[must_use]
-    pub fn unpacked_as(&self, name: &str) -> Vec<PathBuf> {
+    pub(crate) fn unpacked_as(&self, name: &str) -> Vec<PathBuf> {
         let mut found: Vec<PathBuf> = (self.unpacked.iter())
             .flat_map(|folder| folders_in(folder))
             .filter(|folder| {
@@ -127,6 +127,6 @@ pub(super) fn is_executable(path: &Path) -> bool {
     #[cfg(unix)]
     let may = std::os::unix::fs::PermissionsExt::mode(&data.permissions()) & 0o111 != 0;
     #[cfg(not(unix))]
-    let may = crate::input::path::has_extension(path, "exe");
+    let may = tabia_io::input::path::has_extension(path, "exe");
     data.is_file() && may
 }

@@ -12,7 +12,7 @@ use crate::register::{self, EditedFor, Registration};
 
 /// A file that is to be made, changed or deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileChange {
+pub(crate) struct FileChange {
     /// Which file.
     pub path: PathBuf,
     /// Whose engines are in it; `None` for our own configuration.
@@ -25,7 +25,7 @@ pub struct FileChange {
 
 /// What there is to do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SetupPlan {
+pub(crate) struct SetupPlan {
     /// Changes of files, in order.
     pub changes: Vec<FileChange>,
     /// What is left as it is, and why: a sentence each.
@@ -37,7 +37,7 @@ pub struct SetupPlan {
 
 /// Everything that a plan depends on beside the finds.
 #[derive(Clone, Copy, Debug)]
-pub struct Situation<'a> {
+pub(crate) struct Situation<'a> {
     /// The configuration that is ours to write.
     pub configuration: &'a Path,
     /// Another one that is used before ours.
@@ -55,7 +55,7 @@ pub(super) type TextOf<'a> = &'a dyn Fn(&Path) -> Result<Option<String>, String>
 /// What is to be done so that these engines and books play in these programs.
 /// `finds` names engines that answer and books that open.
 #[must_use]
-pub fn plan(finds: &Finds, situation: &Situation<'_>, text_of: TextOf<'_>) -> SetupPlan {
+pub(crate) fn plan(finds: &Finds, situation: &Situation<'_>, text_of: TextOf<'_>) -> SetupPlan {
     let mut plan = SetupPlan::default();
     match situation.other {
         Some(other) => plan.left.push(format!(
@@ -137,7 +137,7 @@ impl SetupPlan {
 
 /// What is to be done so that nothing is left of all that the record tells.
 #[must_use]
-pub fn undo(record: &Record, text_of: TextOf<'_>) -> SetupPlan {
+pub(crate) fn undo(record: &Record, text_of: TextOf<'_>) -> SetupPlan {
     let mut plan = SetupPlan::default();
     for file in record.files.iter().rev() {
         let path = path_of(&file.path);

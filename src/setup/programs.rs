@@ -8,7 +8,7 @@ use crate::register::{EditedFor, PrintedFor};
 
 /// A chess program that is here.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ChessProgram {
+pub(crate) enum ChessProgram {
     /// One whose file can be changed.
     Edited(EditedFor, PathBuf),
     /// One for which lines can be printed.
@@ -18,7 +18,7 @@ pub enum ChessProgram {
 impl ChessProgram {
     /// Its name as it writes it.
     #[must_use]
-    pub const fn title(&self) -> &'static str {
+    pub(crate) const fn title(&self) -> &'static str {
         match self {
             ChessProgram::Edited(program, _) => program.title(),
             ChessProgram::Printed(program) => program.title(),
@@ -28,7 +28,7 @@ impl ChessProgram {
 
 /// Why the file of a program is not known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoFile {
+pub(crate) enum NoFile {
     /// The system names no folder of the user's.
     #[error("there is no home folder: name the file with --config-file")]
     NoHome,
@@ -51,7 +51,7 @@ pub enum NoFile {
 /// # Errors
 ///
 /// The place is not the same for everybody and cannot be told.
-pub fn usual_file(program: EditedFor, places: &Places) -> Result<PathBuf, NoFile> {
+pub(crate) fn usual_file(program: EditedFor, places: &Places) -> Result<PathBuf, NoFile> {
     let (folder, name) = match program {
         // Qt's INI format: the configuration folder, ~/.config on macOS too.
         EditedFor::CuteChess if cfg!(windows) => (&places.config, "cutechess"),
@@ -97,7 +97,7 @@ fn banksia_files(places: &Places) -> Vec<PathBuf> {
 /// The programs that are here: on the path, or with a configuration of this
 /// user's.
 #[must_use]
-pub fn chess_programs(places: &Places) -> Vec<ChessProgram> {
+pub(crate) fn chess_programs(places: &Places) -> Vec<ChessProgram> {
     let mut found = Vec::new();
     for (program, names) in [
         (EditedFor::CuteChess, ["cutechess"].as_slice()),

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::input::path::{from_text, to_text};
 use crate::register::EditedFor;
+use tabia_io::input::path::{from_text, to_text};
 
 /// All that [`super::carry_out`] has done, over all its runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Record {
+pub(crate) struct Record {
     /// What our program was called when it was registered: its full path.
     pub command: String,
     /// Folders that were made, outermost first.
@@ -20,7 +20,7 @@ pub struct Record {
 
 /// A file that was made or changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WrittenFile {
+pub(crate) struct WrittenFile {
     /// Its path.
     pub path: String,
     /// Whose engines are in it; `None` for our own configuration.
@@ -34,7 +34,7 @@ pub struct WrittenFile {
 impl Record {
     /// What is known of a file.
     #[must_use]
-    pub fn file(&self, path: &Path) -> Option<&WrittenFile> {
+    pub(crate) fn file(&self, path: &Path) -> Option<&WrittenFile> {
         let path = to_text(path);
         self.files.iter().find(|file| file.path == path)
     }

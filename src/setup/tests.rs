@@ -2,10 +2,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::configuration::write as write_configuration;
+use super::record::WrittenFile;
 use super::*;
-use crate::config::Config;
-use crate::input::path::to_text;
 use crate::register::{EditedFor, PrintedFor, Registration};
+use tabia_adapter::config::Config;
+use tabia_io::input::path::to_text;
 
 /// Names that a shell, TOML, JSON or a list parted by `;` would stumble over.
 const ODD: &str = "Jörg \"O'Neil\"; $HOME [x]";

@@ -34,7 +34,7 @@ def a_reader_written_from_the_page_agrees_over_the_whole_starter_book():
 
 @case()
 def the_page_gives_every_key_and_hash_of_the_vectors():
-    with open(ROOT / "tests" / "data" / "ctg" / "vectors.csv", newline="") as table:
+    with open(ROOT / "crates/book/tests/data/ctg/vectors.csv", newline="") as table:
         rows = list(csv.DictReader(table))
     # The reader knows no rules: a square without a legal capture is its
     # caller's mistake.

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Iterator, NamedTuple, Optional
 
 PAGE = 4096
-MOVES = Path(__file__).resolve().parents[1] / "data" / "ctg" / "moves.csv"
+MOVES = Path(__file__).resolve().parents[2] / "crates/book/tests/data/ctg/moves.csv"
 
 # Squares are numbered in the order of the format: a1, a2, ... a8, b1, ... h8.
 CODES = {

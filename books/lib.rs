@@ -1,0 +1,9 @@
+//! The starter book of Tabia: the three files of a ChessBase opening book, as
+//! bytes. How the book is made is in `README.md` beside it.
+
+/// `tabia.ctg`: the pages with positions and moves.
+pub const CTG: &[u8] = include_bytes!("tabia.ctg");
+/// `tabia.cto`: the index of the pages.
+pub const CTO: &[u8] = include_bytes!("tabia.cto");
+/// `tabia.ctb`: the bounds of the page numbers.
+pub const CTB: &[u8] = include_bytes!("tabia.ctb");

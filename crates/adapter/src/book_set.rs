@@ -1,0 +1,371 @@
+//! The books in use: which file answers for which colour under which policy.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use shakmaty::Color;
+
+use crate::settings::{BESIDE, CONFIGURED, OptionId, STARTER, Settings};
+use tabia_book::ctg::CtgBook;
+use tabia_book::evals::{self, EvalTable, EvaluatedBook};
+use tabia_book::{Book, Error, OpenOptions, Probe};
+use tabia_build::learn::{self, LearnedBook};
+use tabia_io::input::path::{file_name, from_home, from_text};
+
+/// A book that somebody wants to play from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BookSpec {
+    /// A path, or [`STARTER`].
+    pub path: String,
+    /// The colour it is for; `None` is both.
+    pub colour: Option<Color>,
+    /// Options that differ from the general ones for this book.
+    pub overrides: Vec<(OptionId, String)>,
+}
+
+impl BookSpec {
+    /// Whether games played from it are noted, by its own options.
+    #[must_use]
+    pub fn learns(&self) -> bool {
+        self.settings(&Settings::default()).check(OptionId::Learn)
+    }
+
+    /// The file of its evaluations as its own options name it.
+    #[must_use]
+    pub fn evaluations(&self) -> String {
+        self.settings(&Settings::default())
+            .text(OptionId::Evaluations)
+            .to_owned()
+    }
+
+    /// The books named by a `Book File` value: paths separated by `;`.
+    pub fn list(paths: &str, colour: Option<Color>) -> impl Iterator<Item = BookSpec> {
+        paths
+            .split(';')
+            .map(str::trim)
+            .filter(|path| !path.is_empty())
+            .map(move |path| BookSpec {
+                path: path.to_owned(),
+                colour,
+                overrides: Vec::new(),
+            })
+    }
+
+    /// The books that settings ask for, in the order in which they are asked;
+    /// `configured` are those of engines.toml.
+    #[must_use]
+    pub fn wanted(settings: &Settings, configured: &[BookSpec]) -> Vec<BookSpec> {
+        let own_colour = [
+            (OptionId::WhiteFile, Color::White),
+            (OptionId::BlackFile, Color::Black),
+        ];
+        let mut books: Vec<BookSpec> = own_colour
+            .into_iter()
+            .flat_map(|(id, colour)| BookSpec::list(settings.text(id), Some(colour)))
+            .collect();
+        match settings.text(OptionId::File) {
+            CONFIGURED => books.extend_from_slice(configured),
+            paths => books.extend(BookSpec::list(paths, None)),
+        }
+        // What is done when a book is opened is decided by its own options.
+        for id in [OptionId::Learn, OptionId::Evaluations] {
+            let value = settings.display(id);
+            let usual = value == Settings::default().display(id);
+            let said = |book: &BookSpec| book.overrides.iter().any(|(known, _)| *known == id);
+            for book in books.iter_mut().filter(|book| !usual && !said(book)) {
+                book.overrides.push((id, value.clone()));
+            }
+        }
+        books
+    }
+
+    /// The general settings with this book's own on top. Values that do not
+    /// fit are passed over: whoever made the list has checked them.
+    #[must_use]
+    pub fn settings(&self, general: &Settings) -> Settings {
+        let mut settings = general.announced();
+        for (id, value) in &self.overrides {
+            let _ = settings.insist(*id, value);
+        }
+        settings
+    }
+}
+
+/// A book that is open.
+pub struct OpenBook {
+    /// File name, for messages.
+    pub name: String,
+    /// What it was opened for.
+    pub spec: BookSpec,
+    /// The book itself.
+    pub book: Arc<dyn Probe + Send + Sync>,
+    /// What is odd about it, one sentence each.
+    pub notices: Vec<String>,
+    /// The file beside it that takes games played from it, if it learns.
+    pub side_file: Option<PathBuf>,
+    /// The evaluations on top of it, as its file was when they were read.
+    pub evaluations: Option<Evaluations>,
+}
+
+/// A file of evaluations that lies on top of a book.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evaluations {
+    path: PathBuf,
+    /// Its length and time of change.
+    state: (u64, Option<std::time::SystemTime>),
+}
+
+impl Evaluations {
+    /// The file there is for a book, if there is one: `named` is a path, or
+    /// [`BESIDE`], or empty for none.
+    fn find(opener: &Opener, book: &str, named: &str) -> Option<Evaluations> {
+        let places = match named {
+            "" => return None,
+            BESIDE if book == STARTER => return None,
+            BESIDE => opener
+                .candidates(book)
+                .iter()
+                .map(|path| evals::beside(path))
+                .collect(),
+            named => opener.candidates(named),
+        };
+        places.into_iter().find_map(|path| {
+            let found = std::fs::metadata(&path)
+                .ok()
+                .filter(|data| data.is_file())?;
+            let state = (found.len(), found.modified().ok());
+            Some(Evaluations { path, state })
+        })
+    }
+
+    /// Reads them; what is odd about them becomes a sentence.
+    fn read(&self) -> Result<(EvalTable, Option<String>), String> {
+        let read = evals::read(&self.path).map_err(|error| error.to_string())?;
+        let notice = read.first_bad.map(|first| {
+            let path = self.path.display();
+            format!("{path}: {} lines passed over; {first}", read.bad_lines)
+        });
+        Ok((read.table, notice))
+    }
+}
+
+impl fmt::Debug for OpenBook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OpenBook")
+            .field("name", &self.name)
+            .field("spec", &self.spec)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Books in the order in which they are asked.
+#[derive(Debug, Default)]
+pub struct BookSet {
+    /// First hit answers.
+    pub books: Vec<OpenBook>,
+}
+
+/// Finds and opens books.
+#[derive(Clone, Debug)]
+pub struct Opener {
+    /// Where relative paths are looked for, in this order.
+    pub folders: Vec<PathBuf>,
+    /// Whether large books are mapped into memory.
+    pub mmap: bool,
+}
+
+impl Opener {
+    /// For books that are named by a person, here and now.
+    #[must_use]
+    pub const fn here(mmap: bool) -> Opener {
+        Opener {
+            folders: Vec::new(),
+            mmap,
+        }
+    }
+
+    /// Opens the books of a list. Those that stand open on `present` and have
+    /// not changed on disk stay open. The messages name every book that could
+    /// not be opened, and what is odd about the others.
+    #[must_use]
+    pub fn book_set(&self, specs: &[BookSpec], present: &BookSet) -> (BookSet, Vec<String>) {
+        let mut book_set = BookSet::default();
+        let mut messages = Vec::new();
+        for spec in specs {
+            let known = present.books.iter().find(|open| {
+                open.spec.path == spec.path
+                    && open.side_file.is_some() == spec.learns()
+                    && open.evaluations == Evaluations::find(self, &spec.path, &spec.evaluations())
+                    && open.book.is_current()
+            });
+            let opened = match known {
+                Some(open) => Ok((
+                    (Arc::clone(&open.book), open.side_file.clone()),
+                    open.evaluations.clone(),
+                    open.notices.clone(),
+                )),
+                None => self.open(&spec.path).map(|book| {
+                    let mut notices = book.notices().to_vec();
+                    let (book, side_file) = as_played(Arc::new(book), spec.learns());
+                    let (book, evaluations) =
+                        self.evaluated(book, &spec.path, &spec.evaluations(), &mut notices);
+                    ((book, side_file), evaluations, notices)
+                }),
+            };
+            match opened {
+                Ok(((book, side_file), evaluations, notices)) => {
+                    messages.extend(notices.iter().cloned());
+                    book_set.books.push(OpenBook {
+                        name: short_name(&spec.path),
+                        spec: spec.clone(),
+                        book,
+                        notices,
+                        side_file,
+                        evaluations,
+                    });
+                }
+                Err(error) => messages.push(format!("book {error}; playing without it")),
+            }
+        }
+        (book_set, messages)
+    }
+
+    /// Puts evaluations on top of a book, if there are any: `named` is as in
+    /// `Book Evaluations`.
+    #[must_use]
+    pub fn evaluated(
+        &self,
+        book: Arc<dyn Probe + Send + Sync>,
+        path: &str,
+        named: &str,
+        notices: &mut Vec<String>,
+    ) -> (Arc<dyn Probe + Send + Sync>, Option<Evaluations>) {
+        let Some(found) = Evaluations::find(self, path, named) else {
+            if !matches!(named, "" | BESIDE) {
+                notices.push(format!("no evaluations: there is no file {named}"));
+            }
+            return (book, None);
+        };
+        match found.read() {
+            Ok((table, notice)) => {
+                notices.extend(notice);
+                (
+                    Arc::new(EvaluatedBook::new(book, Arc::new(table))),
+                    Some(found),
+                )
+            }
+            Err(error) => {
+                notices.push(format!("no evaluations: {error}"));
+                (book, None)
+            }
+        }
+    }
+
+    /// Opens one book: a path, or [`STARTER`].
+    ///
+    /// # Errors
+    ///
+    /// There is no such file, or it is no book that can be read.
+    pub fn open(&self, path: &str) -> Result<Book, Error> {
+        if path == STARTER {
+            return starter();
+        }
+        let options = OpenOptions { mmap: self.mmap };
+        let mut first_error = None;
+        for candidate in self.candidates(path) {
+            if !candidate.exists() && first_error.is_some() {
+                continue;
+            }
+            match Book::open(&candidate, &options) {
+                Ok(book) => return Ok(book),
+                // A file that exists and cannot be read is the one meant.
+                Err(error) if candidate.exists() => return Err(error),
+                Err(error) => {
+                    first_error.get_or_insert(error);
+                }
+            }
+        }
+        // There is always a candidate.
+        Err(first_error
+            .unwrap_or_else(|| Error::io(PathBuf::from(path), std::io::ErrorKind::NotFound.into())))
+    }
+
+    /// One word that tells which file a path leads to: it changes when the
+    /// file does. Not for the file's content.
+    #[must_use]
+    pub fn identity(&self, path: &str) -> String {
+        if path == STARTER {
+            return format!("tabia-{}", env!("CARGO_PKG_VERSION"));
+        }
+        let found = self
+            .candidates(path)
+            .iter()
+            .find_map(|file| std::fs::metadata(file).ok());
+        let Some(found) = found else {
+            return "missing".to_owned();
+        };
+        let modified = found
+            .modified()
+            .ok()
+            .and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok())
+            .unwrap_or_default();
+        format!("{}-{:x}", found.len(), modified.as_nanos())
+    }
+
+    /// The files that a path may mean, seen from each folder.
+    fn candidates(&self, path: &str) -> Vec<PathBuf> {
+        let names: Vec<PathBuf> = from_text(path).iter().map(|name| from_home(name)).collect();
+        if names.iter().all(|name| name.is_absolute()) {
+            return names;
+        }
+        self.folders
+            .iter()
+            .flat_map(|folder| names.iter().map(move |name| folder.join(name)))
+            .chain(names.iter().cloned())
+            .collect()
+    }
+}
+
+/// The book that comes with the program.
+///
+/// # Errors
+///
+/// None that a program as built can have.
+pub fn starter() -> Result<Book, Error> {
+    let book = CtgBook::from_static(
+        STARTER,
+        tabia_starter::CTG,
+        tabia_starter::CTO,
+        tabia_starter::CTB,
+    )?;
+    Ok(Book::Ctg(book))
+}
+
+/// A book as it is played from: if it learns, with what it has learnt on top,
+/// and the file that takes its games.
+#[must_use]
+pub fn as_played(book: Arc<Book>, learns: bool) -> (Arc<dyn Probe + Send + Sync>, Option<PathBuf>) {
+    match learns.then(|| side_file(book.path())).flatten() {
+        Some(side) => (Arc::new(LearnedBook::new(book, &side)), Some(side)),
+        None => (book, None),
+    }
+}
+
+/// Where games played from a book are noted: beside it; for the starter book,
+/// in the user's data folder.
+fn side_file(book: &Path) -> Option<PathBuf> {
+    if book == Path::new(STARTER) {
+        let folder = dirs::data_dir()?.join("tabia").join("learn");
+        return Some(folder.join("starter.ctg.learn"));
+    }
+    Some(learn::side_path(book))
+}
+
+/// The last part of a path; of [`STARTER`], its name.
+fn short_name(path: &str) -> String {
+    if path == STARTER {
+        return "starter".to_owned();
+    }
+    file_name(Path::new(path)).into_owned()
+}

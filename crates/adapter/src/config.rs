@@ -1,0 +1,493 @@
+//! `engines.toml`: which engines, which books, how they are used.
+//!
+//! The text is turned into values in one go; whatever is wrong with it is
+//! one error that names the file, the line and the way out.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use indexmap::IndexMap;
+use serde::Deserialize;
+use shakmaty::Color;
+use toml::Spanned;
+
+use crate::book_set::BookSpec;
+use crate::session::{Engines, Profile};
+use crate::settings::{CONFIGURED, NONE, OptionId, STARTER, Settings};
+use tabia_io::input::path::{from_home, to_text};
+use tabia_uci::process::{EngineCommand, is_on_path};
+
+/// The word that stands for the built-in engine.
+pub const BUILTIN: &str = "builtin";
+
+/// How long an engine may take to say `uciok`, unless its profile says
+/// otherwise.
+pub const START_TIMEOUT: Duration = Duration::from_secs(8);
+
+/// Something wrong with a configuration.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The file cannot be read.
+    #[error("{}: {source}", path.display())]
+    Read {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file says something that it may not.
+    #[error("{}: line {line}: {text}", path.display())]
+    Content {
+        /// Which file.
+        path: PathBuf,
+        /// Where, counted from 1.
+        line: usize,
+        /// What and what would do.
+        text: String,
+    },
+    /// An engine is asked for that no profile describes.
+    #[error(
+        "there is no engine \"{name}\" in {place} (there are: {known}), nor a program of that name on the PATH"
+    )]
+    NoSuchEngine {
+        /// The name asked for.
+        name: String,
+        /// Where it was looked for.
+        place: String,
+        /// The names that exist.
+        known: String,
+    },
+}
+
+/// A configuration, read and checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// The file it came from; `None` for the built-in defaults.
+    pub path: Option<PathBuf>,
+    /// Names of the engines to try, in order.
+    pub default: Vec<String>,
+    /// The engines described.
+    pub engines: Vec<EngineEntry>,
+    /// `[book]`: options, values as text.
+    pub book: Vec<(OptionId, String)>,
+    /// `[[books]]`.
+    pub books: Vec<BookSpec>,
+}
+
+/// `[engine.NAME]`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EngineEntry {
+    /// Its name.
+    pub name: String,
+    /// How to start it.
+    pub command: EngineCommand,
+    /// How long it may take to say `uciok`.
+    pub start_timeout: Duration,
+    /// UCI options to set, in order.
+    pub options: Vec<(String, String)>,
+    /// Options of ours that differ with this engine.
+    pub book: Vec<(OptionId, String)>,
+}
+
+impl Default for Config {
+    /// Stockfish where there is one, else the built-in engine, on the
+    /// starter book.
+    fn default() -> Config {
+        Config {
+            path: None,
+            default: vec!["stockfish".to_owned(), BUILTIN.to_owned()],
+            engines: Vec::new(),
+            book: Vec::new(),
+            books: Vec::new(),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    default: Option<Names>,
+    #[serde(default)]
+    engine: IndexMap<String, EngineTable>,
+    #[serde(default)]
+    book: Table,
+    #[serde(default)]
+    books: Vec<Table>,
+}
+
+/// A table whose keys are known elsewhere, with the place of each.
+type Table = IndexMap<Spanned<String>, Spanned<toml::Value>>;
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Names {
+    One(String),
+    Several(Vec<String>),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EngineTable {
+    command: Option<String>,
+    #[serde(default)]
+    args: Vec<String>,
+    dir: Option<PathBuf>,
+    #[serde(default)]
+    env: IndexMap<String, String>,
+    start_timeout_ms: Option<u64>,
+    #[serde(default)]
+    options: Table,
+    #[serde(default)]
+    book: Table,
+}
+
+impl Config {
+    /// Reads a configuration file.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, is no TOML, or has a key or value that does
+    /// not belong there.
+    pub fn read(path: &Path) -> Result<Config, Error> {
+        let text = std::fs::read_to_string(path).map_err(|source| Error::Read {
+            path: path.to_path_buf(),
+            source,
+        })?;
+        Config::parse(&text, path)
+    }
+
+    /// Reads a configuration from its text. Relative paths in it count from
+    /// the folder of `path`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Config::read`].
+    pub fn parse(text: &str, path: &Path) -> Result<Config, Error> {
+        let reader = Reader { text, path };
+        let file: File = toml::from_str(text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            reader.error(at, error.message())
+        })?;
+        let default = match file.default {
+            None => match file.engine.keys().next() {
+                Some(_) => file.engine.keys().cloned().collect(),
+                None => Config::default().default,
+            },
+            Some(Names::One(name)) => vec![name],
+            Some(Names::Several(names)) => names,
+        };
+        let mut engines = Vec::new();
+        for (name, table) in file.engine {
+            engines.push(reader.engine(name, table)?);
+        }
+        let book = reader.options(&file.book)?;
+        let mut books = Vec::new();
+        for table in &file.books {
+            books.push(reader.book(table)?);
+        }
+        if let (Some((key, _)), false) = (
+            file.book
+                .iter()
+                .find(|(key, _)| OptionId::by_key(key.get_ref()) == Some(OptionId::File)),
+            books.is_empty(),
+        ) {
+            return Err(reader.error(
+                key.span().start,
+                "books are named here and under [[books]]: keep one of the two",
+            ));
+        }
+        Ok(Config {
+            path: Some(path.to_path_buf()),
+            default,
+            engines,
+            book,
+            books,
+        })
+    }
+
+    /// The engines of a session and how to start each: those of `names`, or
+    /// of `default` when there are none. `builtin` says how the built-in
+    /// engine is started, if there is one; it is added at the end as the one
+    /// that may stand in.
+    ///
+    /// # Errors
+    ///
+    /// A name, and no other beside it, that no profile describes.
+    pub fn engines(
+        &self,
+        names: &[String],
+        builtin: Option<&EngineCommand>,
+    ) -> Result<(Engines, Vec<EngineCommand>), Error> {
+        let names = if names.is_empty() {
+            &self.default
+        } else {
+            names
+        };
+        let mut profiles = Vec::new();
+        let mut commands = Vec::new();
+        for name in names {
+            // Of several names, it is the one that need not be there.
+            if builtin.is_none() && name == BUILTIN && names.len() > 1 {
+                continue;
+            }
+            let (profile, command) = self.profile(name, names.len() == 1, builtin)?;
+            profiles.push(profile);
+            commands.push(command);
+        }
+        let chain = profiles.len();
+        if let Some(builtin) = builtin {
+            profiles.push(self.profile_of(BUILTIN, None));
+            commands.push(builtin.clone());
+        }
+        let engines = Engines {
+            profiles,
+            stand_in: builtin.map(|_| chain),
+            chain,
+        };
+        Ok((engines, commands))
+    }
+
+    fn profile(
+        &self,
+        name: &str,
+        alone: bool,
+        builtin: Option<&EngineCommand>,
+    ) -> Result<(Profile, EngineCommand), Error> {
+        let entry = self.engines.iter().find(|entry| entry.name == name);
+        let command = match (entry, builtin) {
+            (Some(entry), Some(builtin)) if entry.command.program == Path::new(BUILTIN) => {
+                builtin.clone()
+            }
+            (Some(entry), _) => entry.command.clone(),
+            (None, Some(builtin)) if name == BUILTIN => builtin.clone(),
+            // What is on the PATH needs no description. That one of several is
+            // not there shows when it is started: then the next one plays.
+            (None, _) if !alone || is_on_path(name) => EngineCommand {
+                program: name.into(),
+                ..EngineCommand::default()
+            },
+            (None, _) => {
+                let mut known: Vec<&str> = self.engines.iter().map(|e| e.name.as_str()).collect();
+                known.extend(builtin.map(|_| BUILTIN));
+                return Err(Error::NoSuchEngine {
+                    name: name.to_owned(),
+                    place: self.place(),
+                    known: known.join(", "),
+                });
+            }
+        };
+        Ok((self.profile_of(name, entry), command))
+    }
+
+    fn profile_of(&self, name: &str, entry: Option<&EngineEntry>) -> Profile {
+        let mut settings = Settings::default();
+        if !self.books.is_empty() {
+            let _ = settings.insist(OptionId::File, CONFIGURED);
+        }
+        let of_engine = entry.map_or(&[][..], |entry| &entry.book);
+        // Checked when they were read. An engine's own come on top.
+        for options in [&self.book, of_engine] {
+            for (id, value) in options {
+                let _ = settings.insist(*id, value);
+            }
+            settings = settings.announced();
+        }
+        Profile {
+            name: name.to_owned(),
+            options: entry.map_or_else(Vec::new, |entry| entry.options.clone()),
+            settings,
+            books: self.books.clone(),
+            start_timeout: entry.map_or(START_TIMEOUT, |entry| entry.start_timeout),
+        }
+    }
+
+    /// Whether it is as good as none: a file of comments alone.
+    #[must_use]
+    pub fn says_nothing(&self) -> bool {
+        Config {
+            path: None,
+            ..self.clone()
+        } == Config::default()
+    }
+
+    /// The name of the file, for messages.
+    #[must_use]
+    pub fn place(&self) -> String {
+        self.path.as_deref().map_or_else(
+            || "the built-in defaults".to_owned(),
+            |path| path.display().to_string(),
+        )
+    }
+}
+
+/// The text being read, for messages.
+struct Reader<'a> {
+    text: &'a str,
+    path: &'a Path,
+}
+
+impl Reader<'_> {
+    fn error(&self, at: usize, text: &str) -> Error {
+        let before = self.text.get(..at).unwrap_or(self.text);
+        Error::Content {
+            path: self.path.to_path_buf(),
+            line: before.bytes().filter(|byte| *byte == b'\n').count() + 1,
+            text: text.replace('\n', " "),
+        }
+    }
+
+    /// A path of the file, made to count from its folder.
+    fn resolve(&self, path: &str) -> String {
+        match path {
+            STARTER | NONE | CONFIGURED | "" => path.to_owned(),
+            _ => {
+                let folder = self.path.parent().unwrap_or(Path::new(""));
+                to_text(&folder.join(from_home(Path::new(path))))
+            }
+        }
+    }
+
+    fn engine(&self, name: String, table: EngineTable) -> Result<EngineEntry, Error> {
+        let program = table.command.unwrap_or_else(|| name.clone());
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        // A bare name is looked for in PATH, a path counts from the file.
+        let program = if Path::new(&program).components().count() > 1 {
+            folder.join(from_home(Path::new(&program)))
+        } else {
+            PathBuf::from(program)
+        };
+        let mut options = Vec::new();
+        for (key, value) in &table.options {
+            options.push((key.get_ref().clone(), self.scalar(key, value)?));
+        }
+        Ok(EngineEntry {
+            command: EngineCommand {
+                program,
+                args: table.args.into_iter().map(Into::into).collect(),
+                dir: table.dir.map(|dir| folder.join(from_home(&dir))),
+                env: table.env.into_iter().collect(),
+            },
+            start_timeout: table
+                .start_timeout_ms
+                .map_or(START_TIMEOUT, Duration::from_millis),
+            options,
+            book: self.options(&table.book)?,
+            name,
+        })
+    }
+
+    fn book(&self, table: &Table) -> Result<BookSpec, Error> {
+        let mut spec = BookSpec::default();
+        for (key, value) in table {
+            match key.get_ref().as_str() {
+                "file" => spec.path = self.resolve(&self.scalar(key, value)?),
+                "colour" | "color" => {
+                    spec.colour = match self.scalar(key, value)?.as_str() {
+                        "white" => Some(Color::White),
+                        "black" => Some(Color::Black),
+                        "both" => None,
+                        other => {
+                            return Err(self.error(
+                                value.span().start,
+                                &format!(
+                                    "colour is \"white\", \"black\" or \"both\", not \"{other}\""
+                                ),
+                            ));
+                        }
+                    };
+                }
+                _ => spec.overrides.push(self.option(key, value)?),
+            }
+        }
+        if spec.path.is_empty() {
+            let at = table.first().map_or(0, |(key, _)| key.span().start);
+            return Err(self.error(at, "a [[books]] entry needs its file"));
+        }
+        Ok(spec)
+    }
+
+    fn options(&self, table: &Table) -> Result<Vec<(OptionId, String)>, Error> {
+        table
+            .iter()
+            .map(|(key, value)| self.option(key, value))
+            .collect()
+    }
+
+    fn option(
+        &self,
+        key: &Spanned<String>,
+        value: &Spanned<toml::Value>,
+    ) -> Result<(OptionId, String), Error> {
+        let Some(id) = OptionId::by_key(key.get_ref()) else {
+            return Err(self.error(
+                key.span().start,
+                &format!(
+                    "unknown key \"{}\"{}",
+                    key.get_ref(),
+                    suggestion(key.get_ref())
+                ),
+            ));
+        };
+        let is_file = matches!(
+            id,
+            OptionId::File | OptionId::WhiteFile | OptionId::BlackFile
+        );
+        let text = match value.get_ref() {
+            toml::Value::Array(paths) if is_file => {
+                let mut list = Vec::new();
+                for path in paths {
+                    let Some(path) = path.as_str() else {
+                        return Err(self.error(value.span().start, "a list of paths is expected"));
+                    };
+                    list.push(self.resolve(path));
+                }
+                list.join(";")
+            }
+            _ if is_file => self.resolve(&self.scalar(key, value)?),
+            _ => self.scalar(key, value)?,
+        };
+        Settings::default()
+            .set(id, &text)
+            .map_err(|error| self.error(value.span().start, &error.to_string()))?;
+        Ok((id, text))
+    }
+
+    fn scalar(&self, key: &Spanned<String>, value: &Spanned<toml::Value>) -> Result<String, Error> {
+        match value.get_ref() {
+            toml::Value::String(text) => Ok(text.clone()),
+            toml::Value::Integer(number) => Ok(number.to_string()),
+            toml::Value::Float(number) => Ok(number.to_string()),
+            toml::Value::Boolean(on) => Ok(on.to_string()),
+            other => Err(self.error(
+                value.span().start,
+                &format!(
+                    "\"{}\" takes a text, a number or true/false, not {}",
+                    key.get_ref(),
+                    match other {
+                        toml::Value::Array(_) => "a list",
+                        toml::Value::Table(_) => "a table",
+                        _ => "a date",
+                    }
+                ),
+            )),
+        }
+    }
+}
+
+/// The key that was meant, if one is like it.
+fn suggestion(key: &str) -> String {
+    crate::settings::SPECS
+        .iter()
+        .map(|spec| spec.id.key())
+        .chain(["file".to_owned()])
+        .map(|known| (strsim::damerau_levenshtein(key, &known), known))
+        .min()
+        .filter(|(distance, _)| *distance <= 3)
+        .map_or_else(String::new, |(_, known)| {
+            format!(" (did you mean \"{known}\"?)")
+        })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,201 @@
+use super::*;
+
+const SAMPLE: &str = r#"
+default = ["stockfish", "builtin"]
+
+[engine.stockfish]
+command = "stockfish"
+args = []
+start_timeout_ms = 5000
+env = { OMP_NUM_THREADS = "2" }
+[engine.stockfish.options]
+Hash = 256
+"Move Overhead" = 30
+Ponder = false
+
+[engine.lc0]
+command = "lc0/lc0"
+dir = "nets"
+[engine.lc0.book]
+file = ["sharp.ctg", "/abs/more.ctg"]
+
+[book]
+variety = 20
+tournament = false
+minimum_games = 3
+"#;
+
+fn parse(text: &str) -> Result<Config, Error> {
+    Config::parse(text, Path::new("/home/me/engines.toml"))
+}
+
+fn fails(text: &str) -> String {
+    parse(text).unwrap_err().to_string()
+}
+
+fn builtin() -> EngineCommand {
+    EngineCommand {
+        program: "/bin/tabia".into(),
+        args: vec!["engine".into()],
+        ..EngineCommand::default()
+    }
+}
+
+#[test]
+fn reads_engines_options_and_book() {
+    let config = parse(SAMPLE).unwrap();
+    let (engines, commands) = config.engines(&[], Some(&builtin())).unwrap();
+    assert_eq!(engines.chain, 2);
+    let stockfish = &engines.profiles[0];
+    assert_eq!(stockfish.start_timeout, Duration::from_secs(5));
+    assert_eq!(
+        stockfish.options,
+        [
+            ("Hash".to_owned(), "256".to_owned()),
+            ("Move Overhead".to_owned(), "30".to_owned()),
+            ("Ponder".to_owned(), "false".to_owned()),
+        ]
+    );
+    assert_eq!(stockfish.settings.policy().variety, 20);
+    assert_eq!(stockfish.settings.text(OptionId::File), STARTER);
+    assert_eq!(commands[0].program, Path::new("stockfish"));
+    assert_eq!(commands[0].env, [("OMP_NUM_THREADS".into(), "2".into())]);
+    assert_eq!(commands[1], builtin());
+}
+
+/// A file of the configuration's folder, as this system writes it.
+fn beside(name: &str) -> String {
+    Path::new("/home/me").join(name).display().to_string()
+}
+
+#[test]
+fn paths_count_from_the_file_and_engines_may_differ() {
+    let config = parse(SAMPLE).unwrap();
+    let (engines, commands) = config.engines(&["lc0".into()], Some(&builtin())).unwrap();
+    assert_eq!(commands[0].program, Path::new("/home/me/lc0/lc0"));
+    assert_eq!(commands[0].dir.as_deref(), Some(Path::new("/home/me/nets")));
+    assert_eq!(
+        engines.profiles[0].settings.text(OptionId::File),
+        format!("{};/abs/more.ctg", beside("sharp.ctg"))
+    );
+    assert_eq!(engines.profiles[0].settings.policy().minimum_games, 3);
+}
+
+#[test]
+fn books_may_have_a_policy_of_their_own() {
+    let config = parse(
+        "[[books]]\nfile = \"patch.ctg\"\nvariety = 0\n\
+         [[books]]\nfile = \"main.ctg\"\ncolour = \"white\"\ndepth = 12\n",
+    )
+    .unwrap();
+    let (engines, _) = config
+        .engines(&["builtin".into()], Some(&builtin()))
+        .unwrap();
+    let profile = &engines.profiles[0];
+    assert_eq!(profile.settings.text(OptionId::File), CONFIGURED);
+    assert_eq!(profile.books[0].path, beside("patch.ctg"));
+    let of_book = profile.books[0].settings(&profile.settings);
+    assert_eq!(of_book.policy().variety, 0);
+    assert_eq!(profile.books[1].colour, Some(Color::White));
+}
+
+#[test]
+fn without_a_file_stockfish_or_the_built_in_engine_plays() {
+    let (engines, commands) = Config::default().engines(&[], Some(&builtin())).unwrap();
+    assert_eq!(engines.chain, 2);
+    assert_eq!(engines.stand_in, Some(2));
+    assert_eq!(commands[0].program, Path::new("stockfish"));
+    assert_eq!(engines.profiles[0].settings, Settings::default());
+}
+
+#[test]
+fn what_is_wrong_is_named_with_its_line() {
+    for (text, line, part) in [
+        ("default = [", 1, "array"),
+        ("\n[bok]\n", 2, "bok"),
+        ("[book]\n\nvarity = 3\n", 3, "did you mean \"variety\"?"),
+        ("[book]\nvariety = 300\n", 2, "from 0 to 100"),
+        ("[book]\ntournament = \"maybe\"\n", 2, "true or false"),
+        ("[book]\nvariety = [1]\n", 2, "not a list"),
+        ("[engine.x]\ncomand = \"x\"\n", 2, "comand"),
+        ("[engine.x]\nargs = \"x\"\n", 2, "sequence"),
+        ("[engine.x.options]\nHash = { a = 1 }\n", 2, "not a table"),
+        ("[[books]]\nvariety = 1\n", 2, "needs its file"),
+        (
+            "[[books]]\nfile = \"x\"\ncolour = \"red\"\n",
+            3,
+            "not \"red\"",
+        ),
+        (
+            "[book]\nfile = \"x\"\n[[books]]\nfile = \"y\"\n",
+            2,
+            "keep one",
+        ),
+    ] {
+        let error = fails(text);
+        let place = format!("/home/me/engines.toml: line {line}: ");
+        assert!(error.starts_with(&place), "{text:?}: {error}");
+        assert!(error.contains(part), "{text:?}: {error}");
+    }
+}
+
+#[test]
+fn an_unknown_engine_is_named_with_those_that_exist() {
+    let error = parse(SAMPLE)
+        .unwrap()
+        .engines(&["komodo".into()], Some(&builtin()))
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("komodo"), "{error}");
+    assert!(error.contains("stockfish, lc0, builtin"), "{error}");
+}
+
+#[test]
+fn of_several_engines_one_that_is_not_there_leaves_its_place_to_the_next() {
+    for described in ["", "[engine.no-such-engine]\n"] {
+        let names = "default = [\"no-such-engine\", \"builtin\"]\n";
+        let config = parse(&format!("{names}{described}")).unwrap();
+        let (engines, commands) = config.engines(&[], Some(&builtin())).unwrap();
+        assert_eq!(engines.chain, 2);
+        assert_eq!(commands[0].program, Path::new("no-such-engine"));
+        assert_eq!(commands[1], builtin());
+    }
+    let alone = parse("default = \"no-such-engine\"\n").unwrap();
+    assert!(alone.engines(&[], Some(&builtin())).is_err());
+}
+
+#[test]
+fn the_sample_file_is_valid_and_says_what_holds_without_it() {
+    let text = include_str!("../../../../engines.toml");
+    let config = Config::parse(text, Path::new("engines.toml")).unwrap();
+    assert!(config.says_nothing());
+    // What is said with a space between sign and key, up to the alternatives.
+    let values = [
+        "default", "[", "command", "start", "variety", "tour", "depth", "minimum",
+    ];
+    let opened: String = text
+        .lines()
+        .take_while(|line| !line.starts_with("# Instead"))
+        .filter_map(|line| line.strip_prefix("# "))
+        .filter(|line| values.iter().any(|value| line.starts_with(value)))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let config = Config::parse(&opened, Path::new("engines.toml")).unwrap();
+    assert_eq!((config.engines.len(), config.book.len()), (1, 4));
+    assert!(!config.says_nothing());
+    let settings = |config: &Config| {
+        let (engines, _) = config.engines(&[], Some(&builtin())).unwrap();
+        engines.profiles[0].settings.policy()
+    };
+    assert_eq!(config.default, Config::default().default);
+    assert_eq!(settings(&config), settings(&Config::default()));
+}
+
+#[test]
+fn a_program_without_the_builtin_engine_does_not_name_it() {
+    let (engines, commands) = Config::default().engines(&[], None).unwrap();
+    assert_eq!((engines.chain, engines.stand_in), (1, None));
+    assert_eq!(commands[0].program, std::path::Path::new("stockfish"));
+    let error = Config::default().engines(&["builtin".into()], None);
+    assert!(error.unwrap_err().to_string().contains("builtin"));
+}

@@ -1,0 +1,24 @@
+//! The adapter: a UCI engine that plays from books and hands over to another
+//! engine where they end.
+//!
+//! ```text
+//! bytes of the GUI -> relay -> Session::step -> book::Probe -> policy -> bestmove
+//!                       ^            |
+//!                       +-- engine <-+
+//! ```
+//!
+//! [`relay`] does the input and output, [`session`] decides.
+
+#![warn(missing_docs)]
+
+pub mod book_set;
+pub mod config;
+pub mod relay;
+pub mod session;
+pub mod settings;
+pub mod transcript;
+
+/// The example of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,552 @@
+//! The environment of the adapter: pipes, processes and clocks around the session.
+//!
+//! One loop waits for whatever comes first — bytes of the GUI, bytes of the
+//! engine, an alarm, books that have been opened — lets the session
+//! [step](crate::session::Session::step), does what it asks for and writes
+//! what it says. A forwarded line costs one read and one write and no change
+//! of threads; nothing is allocated for it. Nobody can block the loop: a pipe
+//! that is full keeps its lines here, and an engine that talks faster than
+//! the GUI listens is not read until there is room again.
+//!
+//! How to wait for several pipes at once differs between systems: see
+//! `port`. Engines are started by the thread that runs the loop, because on
+//! Linux an engine dies with the thread that started it. Books are opened in
+//! a thread of their own.
+
+mod learn;
+mod port;
+#[cfg(target_os = "linux")]
+mod port_poll;
+mod port_threads;
+mod system;
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, IsTerminal as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::book_set::{BookSet, BookSpec};
+use crate::session::{Event, Outlet, Request, Session, Speaker};
+use crate::transcript::Transcript;
+use port::{Listen, News, Port, Ready};
+pub use system::standard_streams;
+use system::{describe_end, heed_signals, into_file};
+use tabia_io::sanitize::escape_control;
+use tabia_uci::line::LineBuffer;
+use tabia_uci::process::{EngineCommand, EngineProcess, Spawned};
+
+#[cfg(target_os = "linux")]
+use port_poll::PollPort as SystemPort;
+#[cfg(not(target_os = "linux"))]
+use port_threads::ThreadPort as SystemPort;
+
+/// How long an engine may take to end by itself after `quit`.
+const QUIT_LIMIT: Duration = Duration::from_secs(1);
+
+/// How long an engine that has closed its output may take to end, and how
+/// long the last lines for the GUI may take.
+const LAST_WORDS_LIMIT: Duration = Duration::from_millis(200);
+
+/// The engine is not read while more than this waits for the GUI.
+const HIGH_WATER: usize = 1 << 20;
+
+/// The GUI is not read while more than this of what it has said waits for the
+/// engine, or of what it has asked for waits for itself. More than
+/// [`HIGH_WATER`], so that its `stop` comes through while an engine floods it.
+const HIGHEST_WATER: usize = 4 << 20;
+
+/// Opens books: gets those wanted and the present book set, gives the new book set
+/// and what there is to say about it.
+pub type OpenBooks = Arc<dyn Fn(&[BookSpec], &BookSet) -> (BookSet, Vec<String>) + Send + Sync>;
+
+/// The adapter's streams and helpers.
+pub struct Environment {
+    /// From the GUI, without buffering.
+    pub input: File,
+    /// To the GUI, without buffering.
+    pub output: File,
+    /// How to start the engine of each profile.
+    pub commands: Vec<EngineCommand>,
+    /// Opens books.
+    pub open_books: OpenBooks,
+    /// Where the conversation is written down.
+    pub transcript: Option<Transcript>,
+    /// What the user is to be told of all that, with the first `uciok`.
+    pub remarks: Vec<String>,
+}
+
+/// How a session has ended.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// The exit code for the program.
+    pub code: u8,
+    /// Why, when it is no ordinary end.
+    pub reason: Option<String>,
+}
+
+/// Runs a session to its end.
+///
+/// On return the engine is gone. Threads that wait for input may still be
+/// there; the process is expected to end.
+///
+/// # Errors
+///
+/// The system does not let us wait for the streams.
+pub fn run(session: Session, environment: Environment) -> io::Result<Ended> {
+    run_through(SystemPort::new, session, environment)
+}
+
+fn run_through<P: Port>(
+    open: impl FnOnce(File, File) -> io::Result<P>,
+    session: Session,
+    environment: Environment,
+) -> io::Result<Ended> {
+    let at_terminal = environment.output.is_terminal();
+    let port = open(environment.input, environment.output)?;
+    let mut relay = Relay {
+        session,
+        book_set: Arc::default(),
+        port,
+        lines: Lines {
+            transcript: environment.transcript,
+            remarks: environment.remarks,
+            at_terminal,
+            ..Lines::default()
+        },
+        gui: LineBuffer::default(),
+        engine: None,
+        engine_lines: LineBuffer::default(),
+        commands: environment.commands,
+        open_books: environment.open_books,
+        begun: Instant::now(),
+        wake_at: None,
+        last_words_until: None,
+        deaf_since: None,
+        learn_told: false,
+        opening: 0,
+    };
+    heed_signals(&relay.port);
+    relay.session.start(&mut relay.lines);
+    let code = relay.work();
+    relay.end();
+    Ok(Ended {
+        code,
+        reason: relay.session.farewell().map(str::to_owned),
+    })
+}
+
+/// What the session has said and not yet been carried out.
+#[derive(Debug, Default)]
+struct Lines {
+    gui: Vec<u8>,
+    engine: Vec<u8>,
+    requests: VecDeque<Request>,
+    transcript: Option<Transcript>,
+    /// To be said once the GUI listens.
+    remarks: Vec<String>,
+    /// A person reads what we say: what the engine says passes as text only.
+    at_terminal: bool,
+}
+
+impl Lines {
+    /// Lets the session take in an event, and writes both down.
+    fn step(&mut self, session: &mut Session, now: Duration, event: Event<'_>, book_set: &BookSet) {
+        if let Some(transcript) = &mut self.transcript {
+            transcript.event(now, &event, book_set);
+        }
+        session.step(now, event, book_set, self);
+    }
+
+    /// Brings the transcript into its file.
+    fn write_down(&mut self) {
+        if let Some(trouble) = self.transcript.as_mut().and_then(Transcript::flush) {
+            log::error!("the log cannot be written any more: {trouble}");
+            self.transcript = None;
+        }
+    }
+}
+
+impl Lines {
+    /// Says something that does not come from the session: a transcript has it
+    /// as a remark, because a replayed session would not produce it.
+    fn aside(&mut self, line: &str) {
+        if let Some(transcript) = &mut self.transcript {
+            transcript.remark(line);
+        }
+        self.put(line.as_bytes());
+    }
+
+    /// A line for the GUI.
+    fn put(&mut self, line: &[u8]) {
+        if self.at_terminal {
+            // Tabs are the only control characters that text has.
+            let text = escape_control(&String::from_utf8_lossy(line));
+            self.gui.extend_from_slice(text.as_bytes());
+        } else {
+            self.gui.extend_from_slice(line);
+        }
+        self.gui.push(b'\n');
+    }
+}
+
+impl Outlet for Lines {
+    fn gui(&mut self, line: &[u8]) {
+        if let Some(transcript) = &mut self.transcript {
+            transcript.to_gui(line);
+        }
+        self.put(line);
+        if !self.remarks.is_empty() && line == b"uciok" {
+            for remark in std::mem::take(&mut self.remarks) {
+                self.aside(&format!("info string {remark}"));
+            }
+        }
+    }
+
+    fn engine(&mut self, line: &[u8]) {
+        if let Some(transcript) = &mut self.transcript {
+            transcript.to_engine(line);
+        }
+        self.engine.extend_from_slice(line);
+        self.engine.push(b'\n');
+    }
+
+    fn request(&mut self, request: Request) {
+        if let Some(transcript) = &mut self.transcript {
+            transcript.request(&request);
+        }
+        self.requests.push_back(request);
+    }
+}
+
+struct Relay<P: Port> {
+    session: Session,
+    book_set: Arc<BookSet>,
+    port: P,
+    lines: Lines,
+    gui: LineBuffer,
+    engine: Option<EngineProcess>,
+    engine_lines: LineBuffer,
+    commands: Vec<EngineCommand>,
+    open_books: OpenBooks,
+    begun: Instant,
+    wake_at: Option<Instant>,
+    /// The engine's process has ended, but something holds its output open:
+    /// how long that is still read.
+    last_words_until: Option<Instant>,
+    /// Since when the engine is not read, because the GUI does not read.
+    deaf_since: Option<Instant>,
+    /// The user knows where games are noted, or that they are not.
+    learn_told: bool,
+    /// How often books were to be opened.
+    opening: u64,
+}
+
+impl<P: Port> Relay<P> {
+    /// Works until the session wants to end; the exit code.
+    fn work(&mut self) -> u8 {
+        loop {
+            while let Some(request) = self.lines.requests.pop_front() {
+                if let Some(code) = self.carry_out(request) {
+                    return code;
+                }
+            }
+            if self.port.write_gui(&mut self.lines.gui).is_err() {
+                // Nobody listens any more.
+                return 0;
+            }
+            if self.port.write_engine(&mut self.lines.engine).is_err() {
+                // It will be heard of by the end of its output.
+                self.lines.engine.clear();
+            }
+            self.lines.write_down();
+            self.session.look_ahead(&self.book_set);
+            let for_engine = self.lines.engine.len() + self.session.backlog();
+            let listen = Listen {
+                gui: for_engine.max(self.lines.gui.len()) < HIGHEST_WATER,
+                engine: self.lines.gui.len() < HIGH_WATER,
+            };
+            if listen.engine {
+                self.end_deafness();
+            } else {
+                self.prolong_last_words();
+                self.deaf_since.get_or_insert_with(Instant::now);
+            }
+            // Nobody is late who has spoken before it was listened for: the
+            // clock is looked at first, and what has come since is heard
+            // however long we are kept from running in between.
+            let now = Instant::now();
+            let timeout = self.next_alarm(now);
+            let ready = self
+                .port
+                .wait(timeout, listen, &self.lines.gui, &self.lines.engine);
+            if ready.gui_deaf {
+                return 0;
+            }
+            self.attend(ready, listen, now);
+        }
+    }
+
+    /// Carries out what the session asks for; the exit code if it ends.
+    fn carry_out(&mut self, request: Request) -> Option<u8> {
+        match request {
+            Request::StartEngine(index) => self.start_engine(index),
+            Request::KillEngine => self.kill_engine(),
+            Request::OpenBooks(books) => self.open(books),
+            Request::WakeUp(after) => self.wake_at = Instant::now().checked_add(after),
+            Request::NoteGame(note) => self.note(&note),
+            Request::Exit(code) => return Some(code),
+        }
+        None
+    }
+
+    /// Takes in what a wait has brought that began at `now`.
+    fn attend(&mut self, ready: Ready, listen: Listen, now: Instant) {
+        for news in ready.news {
+            self.hear(news);
+        }
+        if ready.engine {
+            self.prolong_last_words();
+            if self.read(Speaker::Engine) {
+                self.engine_is_over();
+            }
+        } else if listen.engine && self.last_words_until.is_some_and(|at| at <= now) {
+            // It was listened to, and has said nothing.
+            self.engine_is_over();
+        }
+        if ready.engine_ended {
+            self.bury_engine();
+        }
+        if ready.gui && self.read(Speaker::Gui) {
+            self.step(Event::GuiClosed);
+        }
+        if self.wake_at.is_some_and(|at| at <= now) {
+            self.wake_at = None;
+            self.step(Event::WakeUp);
+        }
+        if self.is_overdue(now) && self.deaf_since.is_some() {
+            // It may have answered long since.
+            self.end_deafness();
+        }
+        if self.is_overdue(now) {
+            self.step(Event::Overdue);
+        }
+    }
+
+    fn hear(&mut self, news: News) {
+        match news {
+            News::Books(number, book_set, messages) if number == self.opening => {
+                self.book_set = Arc::new(book_set);
+                self.step(Event::BooksOpened(&messages));
+            }
+            // Others have been asked for since.
+            News::Books(..) => {}
+            #[cfg(unix)]
+            News::Terminate => self.step(Event::GuiClosed),
+        }
+    }
+
+    fn now(&self) -> Duration {
+        self.since_start(Instant::now())
+    }
+
+    /// In whole microseconds: no less than what a transcript keeps.
+    fn since_start(&self, at: Instant) -> Duration {
+        let elapsed = at.saturating_duration_since(self.begun);
+        Duration::new(elapsed.as_secs(), elapsed.subsec_micros() * 1000)
+    }
+
+    /// The time until the next alarm.
+    fn next_alarm(&self, now: Instant) -> Option<Duration> {
+        let alarm = self.wake_at.into_iter().chain(self.last_words_until).min();
+        let alarm = alarm.map(|at| at.saturating_duration_since(now));
+        let deadline = self
+            .session
+            .deadline()
+            // A hair more, lest we come too early by what is left out.
+            .map(|due| due.saturating_sub(now - self.begun) + Duration::from_micros(1));
+        match (alarm, deadline) {
+            (Some(alarm), Some(deadline)) => Some(alarm.min(deadline)),
+            (alarm, deadline) => alarm.or(deadline),
+        }
+    }
+
+    fn is_overdue(&self, now: Instant) -> bool {
+        let now = self.since_start(now);
+        self.session.deadline().is_some_and(|due| due <= now)
+    }
+
+    /// Tells the session for how long the engine was not read.
+    fn end_deafness(&mut self) {
+        if let Some(since) = self.deaf_since.take() {
+            let time = since.elapsed();
+            let time = Duration::new(time.as_secs(), time.subsec_micros() * 1000);
+            self.step(Event::HeldUp(time));
+        }
+    }
+
+    fn step(&mut self, event: Event<'_>) {
+        let now = self.now();
+        self.lines
+            .step(&mut self.session, now, event, &self.book_set);
+    }
+
+    /// Gives the session what a side has sent; true at its end.
+    fn read(&mut self, speaker: Speaker) -> bool {
+        let read = match speaker {
+            Speaker::Gui => self.port.read_gui(&mut self.gui),
+            Speaker::Engine => self.port.read_engine(&mut self.engine_lines),
+        };
+        let now = self.now();
+        let (session, book_set, out) = (&mut self.session, &*self.book_set, &mut self.lines);
+        let said: fn(Speaker, &[u8]) -> Event<'_> = |speaker, line| match speaker {
+            Speaker::Gui => Event::Gui(line),
+            Speaker::Engine => Event::Engine(line),
+        };
+        let lines = match speaker {
+            Speaker::Gui => &mut self.gui,
+            Speaker::Engine => &mut self.engine_lines,
+        };
+        while let Some(line) = lines.next_line() {
+            out.step(session, now, said(speaker, line), book_set);
+        }
+        let is_over = !matches!(read, Ok(1..));
+        if is_over && let Some(line) = lines.last_line() {
+            out.step(session, now, said(speaker, line), book_set);
+        }
+        if lines.take_dropped() > 0 {
+            out.step(session, now, Event::Overlong(speaker), book_set);
+        }
+        is_over
+    }
+
+    /// The engine's process has ended. Its output ends with it, unless it has
+    /// started others that hold it open: they go now.
+    fn bury_engine(&mut self) {
+        if let Some(engine) = &self.engine {
+            let _ = engine.status();
+            self.last_words_until = Some(Instant::now() + LAST_WORDS_LIMIT);
+        }
+    }
+
+    /// The last words count from when they can be heard.
+    fn prolong_last_words(&mut self) {
+        if let Some(until) = &mut self.last_words_until {
+            *until = Instant::now() + LAST_WORDS_LIMIT;
+        }
+    }
+
+    /// Nothing more is to be heard of the engine.
+    fn engine_is_over(&mut self) {
+        let status = self
+            .engine
+            .as_ref()
+            .and_then(|engine| engine.wait(LAST_WORDS_LIMIT));
+        self.kill_engine();
+        self.step(Event::EngineGone(&describe_end(status)));
+    }
+
+    fn kill_engine(&mut self) {
+        self.last_words_until = None;
+        // The pipes first: an engine that waits for its input ends by itself.
+        self.port.detach();
+        self.lines.engine.clear();
+        self.engine_lines = LineBuffer::default();
+        if let Some(engine) = self.engine.take() {
+            engine.kill();
+        }
+    }
+
+    fn start_engine(&mut self, index: usize) {
+        self.kill_engine();
+        let Some(command) = self.commands.get(index) else {
+            return self.step(Event::EngineGone("there is no such engine"));
+        };
+        let started = command.spawn().map_err(|error| error.to_string());
+        let started = started.and_then(|spawned| {
+            let Spawned {
+                process,
+                stdin,
+                stdout,
+            } = spawned;
+            let end = process.end();
+            let attached = self.port.attach(into_file(stdin), into_file(stdout), end);
+            attached
+                .map(|()| process)
+                .map_err(|error| error.to_string())
+        });
+        match started {
+            Ok(process) => {
+                self.engine = Some(process);
+                self.step(Event::EngineUp);
+            }
+            Err(reason) => self.step(Event::EngineGone(&reason)),
+        }
+    }
+
+    /// Opens books in a thread of their own: a file may keep who opens it
+    /// waiting for ever.
+    fn open(&mut self, books: Vec<BookSpec>) {
+        self.opening += 1;
+        let number = self.opening;
+        let present = Arc::clone(&self.book_set);
+        let open_books = Arc::clone(&self.open_books);
+        let deliver = self.port.deliver();
+        let work = move || {
+            let opened = catch_unwind(AssertUnwindSafe(|| open_books(&books, &present)));
+            let (book_set, messages) = opened.unwrap_or_else(|_| {
+                let trouble = "the books cannot be opened: see standard error";
+                (BookSet::default(), vec![trouble.to_owned()])
+            });
+            deliver(News::Books(number, book_set, messages));
+        };
+        // Where no thread is to be had, this one does it.
+        let work = Arc::new(Mutex::new(Some(work)));
+        let taken = Arc::clone(&work);
+        let run = move || {
+            let work = taken.lock().unwrap_or_else(PoisonError::into_inner).take();
+            work.into_iter().for_each(|work| work());
+        };
+        if let Err(error) = thread::Builder::new().name("books".to_owned()).spawn(run) {
+            log::warn!("books are opened without a thread of their own: {error}");
+            let work = work.lock().unwrap_or_else(PoisonError::into_inner).take();
+            work.into_iter().for_each(|work| work());
+        }
+    }
+
+    /// Writes what is owed to the GUI, then ends the engine: `quit`, the end
+    /// of its input, and force.
+    fn end(&mut self) {
+        self.lines.write_down();
+        let until = Instant::now() + LAST_WORDS_LIMIT;
+        while self.port.write_gui(&mut self.lines.gui).is_ok()
+            && !self.lines.gui.is_empty()
+            && Instant::now() < until
+        {
+            thread::sleep(Duration::from_millis(1));
+        }
+        if let Some(engine) = self.engine.take() {
+            if let Some(transcript) = &mut self.lines.transcript {
+                transcript.remark("the engine gets \"quit\"");
+            }
+            self.lines.engine.extend_from_slice(b"quit\n");
+            let _ = self.port.write_engine(&mut self.lines.engine);
+            // Read on, so that an engine which still writes can end.
+            if let Some(mut output) = self.port.detach() {
+                let drain = move || io::copy(&mut output, &mut io::sink());
+                let _ = thread::Builder::new().spawn(drain);
+            }
+            if engine.wait(QUIT_LIMIT).is_none() {
+                log::warn!("the engine ignores \"quit\" and is killed");
+            }
+            engine.kill();
+        }
+        self.lines.write_down();
+        self.port.settle(LAST_WORDS_LIMIT);
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests;

@@ -1,0 +1,99 @@
+//! What the loop needs of the system: to wait for several pipes at once and
+//! to write without being blocked.
+
+use std::fs::File;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::book_set::BookSet;
+use tabia_uci::line::LineBuffer;
+
+/// What a wait has brought.
+#[derive(Debug, Default)]
+pub(super) struct Ready {
+    /// The GUI has sent something, or closed its end.
+    pub(super) gui: bool,
+    /// The engine has sent something, or closed its end.
+    pub(super) engine: bool,
+    /// The engine's process has ended; said once.
+    pub(super) engine_ended: bool,
+    /// Nobody can hear us any more.
+    pub(super) gui_deaf: bool,
+    /// What other threads have to tell.
+    pub(super) news: Vec<News>,
+}
+
+/// What comes from another thread.
+#[derive(Debug)]
+pub(super) enum News {
+    /// Books have been opened: which request that was, the books, and what
+    /// there is to say about them.
+    Books(u64, BookSet, Vec<String>),
+    /// The system wants us to end.
+    #[cfg(unix)]
+    Terminate,
+}
+
+/// Hands news to the loop, from another thread. Cannot fail for want of
+/// anything: it is made when there is enough of everything.
+pub(super) type Deliver = Arc<dyn Fn(News) + Send + Sync>;
+
+/// Who is to be read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Listen {
+    pub(super) gui: bool,
+    pub(super) engine: bool,
+}
+
+/// The pipes to both sides.
+pub(super) trait Port {
+    /// Waits until something is ready, or `timeout` is over. Nobody is waited
+    /// for who is not to be heard; where lines are left to be written, the
+    /// pipe they are for is.
+    fn wait(
+        &mut self,
+        timeout: Option<Duration>,
+        listen: Listen,
+        gui_left: &[u8],
+        engine_left: &[u8],
+    ) -> Ready;
+
+    /// Reads what the GUI has sent; 0 at its end.
+    fn read_gui(&mut self, buffer: &mut LineBuffer) -> io::Result<usize>;
+
+    /// Reads what the engine has sent; 0 at its end.
+    fn read_engine(&mut self, buffer: &mut LineBuffer) -> io::Result<usize>;
+
+    /// Writes what the GUI's pipe takes now, and removes it from `lines`.
+    ///
+    /// # Errors
+    ///
+    /// The other end is gone.
+    fn write_gui(&mut self, lines: &mut Vec<u8>) -> io::Result<()>;
+
+    /// Writes what the engine's pipe takes now, and removes it from `lines`.
+    ///
+    /// # Errors
+    ///
+    /// The other end is gone.
+    fn write_engine(&mut self, lines: &mut Vec<u8>) -> io::Result<()>;
+
+    /// Takes the pipes of an engine that has just been started, and what
+    /// tells of the end of its process, where the system has such a thing.
+    ///
+    /// # Errors
+    ///
+    /// The system does not let us use them.
+    fn attach(&mut self, stdin: File, stdout: File, end: Option<File>) -> io::Result<()>;
+
+    /// Closes the engine's input and gives its output, where it is still
+    /// ours to give.
+    fn detach(&mut self) -> Option<File>;
+
+    /// Waits until everything handed over has been written, at most `limit`.
+    fn settle(&mut self, limit: Duration);
+
+    /// A way to hand in news.
+    fn deliver(&self) -> Deliver;
+}

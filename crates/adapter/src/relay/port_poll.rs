@@ -1,0 +1,255 @@
+//! Waiting with `poll`, on Linux: everything happens in one thread. Other
+//! systems have it too, but not for every kind of file (terminals on macOS),
+//! and there it was never tried.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::unix::fs::OpenOptionsExt;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+
+use super::port::{Deliver, Listen, News, Port, Ready};
+use tabia_uci::line::LineBuffer;
+
+/// What a pipe takes without blocking once it says that it is writable
+/// (`PIPE_BUF` on Linux; POSIX promises 512).
+const SAFE_CHUNK: usize = if cfg!(target_os = "linux") { 4096 } else { 512 };
+
+/// The pipes, and one more by which other threads wake the loop.
+pub(super) struct PollPort {
+    input: File,
+    /// The GUI has closed its end: there is nothing to wait for.
+    input_ended: bool,
+    output: OutPipe,
+    engine: Option<(OutPipe, File)>,
+    /// Becomes readable when the engine's process ends.
+    engine_end: Option<File>,
+    wake: io::PipeReader,
+    waker: Arc<io::PipeWriter>,
+    news: Receiver<News>,
+    to_news: Sender<News>,
+}
+
+/// A pipe to write to without being blocked.
+struct OutPipe {
+    file: File,
+    /// The pipe itself says when it is full; otherwise we have to ask first.
+    nonblocking: bool,
+}
+
+impl OutPipe {
+    /// A pipe that nobody else has a hand on.
+    fn owned(file: File) -> io::Result<OutPipe> {
+        set_nonblocking(file.as_fd())?;
+        Ok(OutPipe {
+            file,
+            nonblocking: true,
+        })
+    }
+
+    /// A stream that we share with whoever started us: making *it*
+    /// non-blocking would do so for all. A pipe can be opened once more,
+    /// with flags of its own.
+    fn shared(file: File) -> OutPipe {
+        let is_pipe = rustix::fs::fstat(&file)
+            .is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode).is_fifo());
+        let own = is_pipe.then(|| {
+            OpenOptions::new()
+                .write(true)
+                .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
+                .open(format!("/proc/self/fd/{}", file.as_raw_fd()))
+        });
+        match own {
+            Some(Ok(own)) => OutPipe {
+                file: own,
+                nonblocking: true,
+            },
+            _ => OutPipe {
+                file,
+                nonblocking: false,
+            },
+        }
+    }
+
+    /// Writes what goes now and removes it from `lines`.
+    fn write(&mut self, lines: &mut Vec<u8>) -> io::Result<()> {
+        let mut done = 0;
+        while let Some(rest) = lines.get(done..).filter(|rest| !rest.is_empty()) {
+            let chunk = if self.nonblocking {
+                rest
+            } else if is_writable(self.file.as_fd()) {
+                rest.get(..SAFE_CHUNK).unwrap_or(rest)
+            } else {
+                break;
+            };
+            match self.file.write(chunk) {
+                Ok(count) => done += count,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        if done == lines.len() {
+            lines.clear();
+        } else {
+            lines.drain(..done);
+        }
+        Ok(())
+    }
+}
+
+fn set_nonblocking(fd: BorrowedFd<'_>) -> io::Result<()> {
+    let flags = rustix::fs::fcntl_getfl(fd)?;
+    Ok(rustix::fs::fcntl_setfl(fd, flags | OFlags::NONBLOCK)?)
+}
+
+fn is_writable(fd: BorrowedFd<'_>) -> bool {
+    let mut fds = [PollFd::from_borrowed_fd(fd, PollFlags::OUT)];
+    // Not to be told is no reason to hold back.
+    poll(&mut fds, Some(&Timespec::default())).map_or(true, |ready| ready > 0)
+}
+
+impl PollPort {
+    pub(super) fn new(input: File, output: File) -> io::Result<PollPort> {
+        let (wake, waker) = io::pipe()?;
+        let (to_news, news) = channel();
+        Ok(PollPort {
+            input,
+            input_ended: false,
+            output: OutPipe::shared(output),
+            engine: None,
+            engine_end: None,
+            wake,
+            waker: Arc::new(waker),
+            news,
+            to_news,
+        })
+    }
+}
+
+impl Port for PollPort {
+    fn wait(
+        &mut self,
+        timeout: Option<Duration>,
+        listen: Listen,
+        gui_left: &[u8],
+        engine_left: &[u8],
+    ) -> Ready {
+        let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
+        let mut ready = Ready::default();
+        let mut woken = false;
+        {
+            // The unused ones ask for nothing.
+            let nothing = || PollFd::new(&self.wake, PollFlags::empty());
+            let mut fds = [
+                nothing(),
+                PollFd::new(&self.wake, PollFlags::IN),
+                nothing(),
+                nothing(),
+                // Asked for nothing, it still tells that nobody listens.
+                PollFd::new(&self.output.file, PollFlags::empty()),
+                nothing(),
+            ];
+            // A closed end is told even to who asks for nothing.
+            if !self.input_ended && listen.gui {
+                fds[0] = PollFd::new(&self.input, PollFlags::IN);
+            }
+            if let Some((stdin, stdout)) = &self.engine {
+                if listen.engine {
+                    fds[2] = PollFd::new(stdout, PollFlags::IN);
+                }
+                if !engine_left.is_empty() {
+                    fds[3] = PollFd::new(&stdin.file, PollFlags::OUT);
+                }
+            }
+            if !gui_left.is_empty() {
+                fds[4] = PollFd::new(&self.output.file, PollFlags::OUT);
+            }
+            if let Some(end) = &self.engine_end {
+                fds[5] = PollFd::new(end, PollFlags::IN);
+            }
+            match poll(&mut fds, timeout.as_ref()) {
+                Ok(_) => {
+                    // Closed ends and errors show when they are read.
+                    let closed = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
+                    let any = |index: usize, of: PollFlags| {
+                        fds.get(index)
+                            .is_some_and(|fd: &PollFd<'_>| fd.revents().intersects(of))
+                    };
+                    let has = |index| any(index, PollFlags::IN | closed);
+                    ready.gui = listen.gui && !self.input_ended && has(0);
+                    woken = has(1);
+                    ready.engine = listen.engine && self.engine.is_some() && has(2);
+                    ready.gui_deaf = any(4, closed);
+                    ready.engine_ended = self.engine_end.is_some() && has(5);
+                }
+                Err(Errno::INTR) => {}
+                Err(error) => log::error!("poll: {error}"),
+            }
+        }
+        if ready.engine_ended {
+            self.engine_end = None;
+        }
+        if woken {
+            let mut bytes = [0; 16];
+            let _ = self.wake.read(&mut bytes);
+            ready.news.extend(self.news.try_iter());
+        }
+        ready
+    }
+
+    fn read_gui(&mut self, buffer: &mut LineBuffer) -> io::Result<usize> {
+        let read = buffer.fill(&mut self.input);
+        self.input_ended = !matches!(read, Ok(1..));
+        read
+    }
+
+    fn read_engine(&mut self, buffer: &mut LineBuffer) -> io::Result<usize> {
+        match &mut self.engine {
+            Some((_, stdout)) => buffer.fill(stdout),
+            None => Ok(0),
+        }
+    }
+
+    fn write_gui(&mut self, lines: &mut Vec<u8>) -> io::Result<()> {
+        self.output.write(lines)
+    }
+
+    fn write_engine(&mut self, lines: &mut Vec<u8>) -> io::Result<()> {
+        match &mut self.engine {
+            Some((stdin, _)) => stdin.write(lines),
+            None => {
+                lines.clear();
+                Ok(())
+            }
+        }
+    }
+
+    fn attach(&mut self, stdin: File, stdout: File, end: Option<File>) -> io::Result<()> {
+        self.engine = Some((OutPipe::owned(stdin)?, stdout));
+        self.engine_end = end;
+        Ok(())
+    }
+
+    fn detach(&mut self) -> Option<File> {
+        self.engine_end = None;
+        self.engine.take().map(|(_, stdout)| stdout)
+    }
+
+    fn settle(&mut self, _limit: Duration) {}
+
+    fn deliver(&self) -> Deliver {
+        let to_news = self.to_news.clone();
+        let waker = Arc::clone(&self.waker);
+        Arc::new(move |news| {
+            let _ = to_news.send(news);
+            let _ = (&*waker).write_all(b"!");
+        })
+    }
+}

@@ -1,0 +1,195 @@
+//! The loop with books that open badly; what needs the whole program is in
+//! `tests/play.rs` and `tests/faults`.
+
+#![allow(clippy::unwrap_used)]
+
+use std::io::{BufRead as _, BufReader, Write as _};
+
+use super::*;
+use crate::session::{Engines, Profile};
+
+/// Says `lines` to an adapter without an engine whose books are opened so, and
+/// hears what it says up to the line that begins with `last`.
+fn hear(lines: &str, last: &str, open_books: OpenBooks) -> Vec<String> {
+    let engines = Engines {
+        profiles: vec![Profile::default()],
+        ..Engines::default()
+    };
+    let session = Session::new(engines, 1);
+    hear_through(
+        SystemPort::new,
+        session,
+        Vec::new(),
+        lines,
+        last,
+        open_books,
+    )
+}
+
+fn hear_through<P: Port>(
+    open: impl FnOnce(File, File) -> io::Result<P> + Send + 'static,
+    session: Session,
+    commands: Vec<EngineCommand>,
+    lines: &str,
+    last: &str,
+    open_books: OpenBooks,
+) -> Vec<String> {
+    let (input, mut gui_in) = io::pipe().unwrap();
+    let (gui_out, output) = io::pipe().unwrap();
+    let environment = Environment {
+        input: into_file(std::os::fd::OwnedFd::from(input)),
+        output: into_file(std::os::fd::OwnedFd::from(output)),
+        commands,
+        open_books,
+        transcript: None,
+        remarks: Vec::new(),
+    };
+    let adapter = thread::spawn(move || run_through(open, session, environment).unwrap());
+    gui_in.write_all(lines.as_bytes()).unwrap();
+    let mut heard = Vec::new();
+    for line in BufReader::new(gui_out).lines().map_while(Result::ok) {
+        let is_last = line.starts_with(last);
+        heard.push(line);
+        if is_last {
+            break;
+        }
+    }
+    drop(gui_in);
+    assert_eq!(adapter.join().unwrap().code, 0);
+    heard
+}
+
+const GO: &str = "uci\nposition startpos\ngo movetime 10\n";
+
+#[test]
+fn books_that_never_open_keep_nobody_waiting() {
+    let begun = Instant::now();
+    let heard = hear(
+        GO,
+        "bestmove",
+        Arc::new(|_, _| {
+            thread::sleep(Duration::from_secs(3600));
+            (BookSet::default(), Vec::new())
+        }),
+    );
+    assert!(heard.last().unwrap().starts_with("bestmove"), "{heard:#?}");
+    assert!(begun.elapsed() >= Duration::from_secs(2));
+}
+
+#[test]
+fn who_opens_books_and_fails_is_heard_of() {
+    let heard = hear(
+        GO,
+        "bestmove",
+        Arc::new(|_, _| panic!("a book like no other")),
+    );
+    assert!(
+        heard.iter().any(|line| line.contains("cannot be opened")),
+        "{heard:#?}"
+    );
+    // Nobody waits for what has failed.
+    assert!(
+        !heard.iter().any(|line| line.contains("are not open after")),
+        "{heard:#?}"
+    );
+}
+
+/// Pipes of an adapter that is kept from running: once it has heard the GUI,
+/// and not listened to the engine, nothing goes on for a while.
+struct Stalled<P> {
+    port: P,
+    stall: Option<Box<dyn FnOnce() + Send>>,
+}
+
+impl<P: Port> Port for Stalled<P> {
+    fn wait(
+        &mut self,
+        timeout: Option<Duration>,
+        mut listen: Listen,
+        gui_left: &[u8],
+        engine_left: &[u8],
+    ) -> Ready {
+        let stall = self.stall.take();
+        listen.engine &= stall.is_none();
+        let ready = self.port.wait(timeout, listen, gui_left, engine_left);
+        if let Some(stall) = stall {
+            assert!(ready.gui && !ready.engine);
+            stall();
+        }
+        ready
+    }
+
+    fn read_gui(&mut self, buffer: &mut LineBuffer) -> io::Result<usize> {
+        self.port.read_gui(buffer)
+    }
+
+    fn read_engine(&mut self, buffer: &mut LineBuffer) -> io::Result<usize> {
+        self.port.read_engine(buffer)
+    }
+
+    fn write_gui(&mut self, lines: &mut Vec<u8>) -> io::Result<()> {
+        self.port.write_gui(lines)
+    }
+
+    fn write_engine(&mut self, lines: &mut Vec<u8>) -> io::Result<()> {
+        self.port.write_engine(lines)
+    }
+
+    fn attach(&mut self, stdin: File, stdout: File, end: Option<File>) -> io::Result<()> {
+        self.port.attach(stdin, stdout, end)
+    }
+
+    fn detach(&mut self) -> Option<File> {
+        self.port.detach()
+    }
+
+    fn settle(&mut self, limit: Duration) {
+        self.port.settle(limit);
+    }
+
+    fn deliver(&self) -> port::Deliver {
+        self.port.deliver()
+    }
+}
+
+#[test]
+fn what_was_said_in_time_is_heard_before_the_alarm() {
+    const LIMIT: Duration = Duration::from_secs(4);
+    let folder = tempfile::tempdir().unwrap();
+    let said = folder.path().join("said");
+    let engine = EngineCommand {
+        program: "/bin/sh".into(),
+        args: vec![
+            "-c".into(),
+            "echo id name Quick; echo uciok; : >\"$0\"; exec cat >/dev/null".into(),
+            said.clone().into(),
+        ],
+        ..EngineCommand::default()
+    };
+    let stall = move || {
+        thread::sleep(LIMIT + Duration::from_millis(100));
+        while !said.exists() {
+            thread::sleep(Duration::from_millis(5));
+        }
+    };
+    let open = |input, output| {
+        Ok(Stalled {
+            port: SystemPort::new(input, output)?,
+            stall: Some(Box::new(stall)),
+        })
+    };
+    let profile = Profile {
+        start_timeout: LIMIT,
+        ..Profile::default()
+    };
+    let engines = Engines {
+        profiles: vec![profile],
+        chain: 1,
+        ..Engines::default()
+    };
+    let no_books: OpenBooks = Arc::new(|_, _| (BookSet::default(), Vec::new()));
+    let session = Session::new(engines, 1);
+    let heard = hear_through(open, session, vec![engine], "uci\n", "uciok", no_books);
+    let greeting = heard.iter().any(|line| line.starts_with("id name Quick"));
+    assert!(greeting, "{heard:#?}");
+}

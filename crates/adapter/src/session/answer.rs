@@ -1,0 +1,296 @@
+//! Asking the books, and the lines that a book move is announced with.
+
+use std::fmt::Write as _;
+
+use shakmaty::{CastlingMode, Chess, Move, Position};
+
+use super::why::Silence;
+use super::{Moment, Outlet, Session, info_string};
+use crate::book_set::{BookSet, OpenBook};
+use crate::settings::{OptionId, Settings};
+use tabia_book::policy::{self, Weighed};
+use tabia_book::{BookMove, Probe};
+use tabia_notation as notation;
+use tabia_uci::gui::Go;
+use tabia_uci::message;
+
+/// Most moves that an announcement lists.
+const LISTED: usize = 12;
+
+/// A book's answer to a position.
+struct Choice<'a> {
+    /// Which of the book set.
+    index: usize,
+    book: &'a OpenBook,
+    mv: Move,
+    reply: Option<Move>,
+}
+
+impl Session {
+    /// Looks the present position up before it is asked for, the reply to the
+    /// move that would be drawn included. To be called when all that was said
+    /// is on its way: then it costs time that nobody waits for. Says nothing,
+    /// and changes nothing that will be said.
+    pub fn look_ahead(&mut self, book_set: &BookSet) {
+        if self.chooser.is_prepared || self.books.are_opening() || !self.books_may_answer() {
+            return;
+        }
+        self.chooser.is_prepared = true;
+        // To follow lines to their end is too much for a mere chance.
+        if self.settings.number(OptionId::LeaveEarly) > 0 {
+            return;
+        }
+        self.has_book_move(book_set);
+    }
+
+    /// Whether a book has a move here that may be played.
+    pub(super) fn has_book_move(&mut self, book_set: &BookSet) -> bool {
+        let position = self.game.position().filter(|_| self.books_may_answer());
+        let Some(position) = position.cloned() else {
+            return false;
+        };
+        self.chooser.refresh_settings(&self.settings, book_set);
+        self.choose(&position, None, book_set, &mut Vec::new())
+            .is_some()
+    }
+
+    /// Whether books have a say in this game at present.
+    fn books_may_answer(&self) -> bool {
+        self.settings.check(OptionId::OwnBook)
+            && !self.chooser.shut
+            && !self.link.options.analysing()
+    }
+
+    /// The book's answer to a `go`: the lines to say, the last of them the
+    /// `bestmove`.
+    pub(super) fn ask_books(&mut self, go: &Go, at: &mut Moment<'_>) -> Option<Vec<Vec<u8>>> {
+        if !self.settings.check(OptionId::OwnBook) || self.chooser.shut {
+            return None;
+        }
+        let position = self.game.position()?.clone();
+        self.chooser.refresh_settings(&self.settings, at.book_set);
+        let asked = go.searchmoves.as_ref().map(|moves| legal(moves, &position));
+        let mut troubles = Vec::new();
+        let choice = self.choose(&position, asked.as_deref(), at.book_set, &mut troubles);
+        self.chooser.count_question();
+        for (book, trouble) in troubles {
+            if self.chooser.is_news(book) {
+                info_string(&trouble, at.out);
+            }
+        }
+        let Some(choice) = choice else {
+            if !at.book_set.books.is_empty() && self.chooser.miss(go.ponder) {
+                self.count_miss(at.out);
+            }
+            return None;
+        };
+        // Asked before the `go`, so answered before it: the book is ready.
+        self.link.answer_ready(at.out);
+        if self.settings.text(OptionId::Info) != "none"
+            && let Some(text) = self.chooser.untold_settings(choice.index)
+        {
+            info_string(&format!("settings in force: {text}"), at.out);
+        }
+        let answer = self.announcement(&choice);
+        if choice.book.side_file.is_some() {
+            let mv = choice.mv.to_uci(self.castling_mode()).to_string();
+            self.learn_choice(choice.book, mv);
+        }
+        Some(answer)
+    }
+
+    fn choose<'a>(
+        &mut self,
+        position: &Chess,
+        asked: Option<&[Move]>,
+        book_set: &'a BookSet,
+        troubles: &mut Vec<(&'a str, String)>,
+    ) -> Option<Choice<'a>> {
+        let own_settings = std::mem::take(&mut self.chooser.settings);
+        self.chooser.silences.clear();
+        let seed = self.settings.number(OptionId::Seed);
+        let mut chance = self.chooser.chance(seed, self.entropy, position);
+        let mut choice = None;
+        for (index, (book, settings)) in book_set.books.iter().zip(&own_settings).enumerate() {
+            if let Some(silence) = Silence::unasked(book, settings, position) {
+                self.chooser.silences.push(silence);
+                continue;
+            }
+            let probe: &dyn Probe = &*book.book;
+            let looked_up =
+                self.chooser
+                    .look_up((index, probe), settings, &self.game, position, asked);
+            if let Err(trouble) = looked_up {
+                troubles.push((&book.spec.path, trouble));
+                self.chooser.silences.push(Silence::Trouble);
+                continue;
+            }
+            let (found, verdicts) = self.chooser.found(index);
+            let drawn =
+                policy::pick(verdicts, &mut chance).and_then(|index| found.moves.get(index));
+            let Some(mv) = drawn.map(|mv| mv.mv) else {
+                let silence = Silence::after(found, verdicts);
+                self.chooser.silences.push(silence);
+                continue;
+            };
+            let reply = match settings.check(OptionId::Ponder) {
+                true => {
+                    let of = (index, probe);
+                    self.chooser.best_reply(of, settings, position, mv)
+                }
+                false => None,
+            };
+            choice = Some(Choice {
+                index,
+                book,
+                mv,
+                reply,
+            });
+            break;
+        }
+        self.chooser.settings = own_settings;
+        choice
+    }
+
+    /// The ponder move was played: what the books did not know counts.
+    pub(super) fn guess_came_true(&mut self, out: &mut dyn Outlet) {
+        if self.chooser.take_missed_guess() {
+            self.count_miss(out);
+        }
+    }
+
+    fn count_miss(&mut self, out: &mut dyn Outlet) {
+        let limit = self.settings.number(OptionId::MissLimit);
+        if self.chooser.count_miss(limit) {
+            info_string(
+                &format!("book closed for this game after {limit} misses"),
+                out,
+            );
+        }
+    }
+
+    /// The lines that say a book move, in the detail of `Book Info`.
+    fn announcement(&self, choice: &Choice<'_>) -> Vec<Vec<u8>> {
+        let mode = self.castling_mode();
+        let best = choice.mv.to_uci(mode);
+        let reply = choice.reply.map(|reply| reply.to_uci(mode));
+        let mut lines = Vec::with_capacity(3);
+        let detail = self.settings.text(OptionId::Info);
+        if detail != "none" {
+            let mut line = String::with_capacity(256);
+            self.list_moves((choice.index, choice.book), &mut line);
+            lines.push(line.into_bytes());
+        }
+        if detail == "full" {
+            let mut line = format!(
+                "info depth 1 seldepth 1 multipv 1 score cp 0 nodes 1 nps 1 time 0 pv {best}"
+            );
+            if let Some(reply) = &reply {
+                let _ = write!(line, " {reply}");
+            }
+            lines.push(line.into_bytes());
+        }
+        lines.push(message::best_move(&best, reply.as_ref()).into_bytes());
+        lines
+    }
+
+    /// "info string book NAME: e2e4 44% (w 33, n 1204, +21) ..."
+    fn list_moves(&self, (index, book): (usize, &OpenBook), line: &mut String) {
+        let mode = self.castling_mode();
+        let _ = write!(line, "info string book {}:", book.name);
+        let (found, verdicts) = self.chooser.found(index);
+        let mut order: Vec<(&BookMove, &Weighed)> = found
+            .moves
+            .iter()
+            .zip(verdicts)
+            .filter(|(_, verdict)| verdict.probability > 0.0)
+            .collect();
+        order.sort_by(|a, b| b.1.probability.total_cmp(&a.1.probability));
+        for (mv, verdict) in order.iter().take(LISTED) {
+            let _ = write!(
+                line,
+                " {} {}% (w {}, n {}",
+                mv.mv.to_uci(mode),
+                rounded(verdict.probability * 100.0),
+                rounded(verdict.weight),
+                mv.stats().games,
+            );
+            if mv.factor() != 0 {
+                let _ = write!(line, ", {:+}", mv.factor());
+            }
+            if let Some(judged) = mv.judged {
+                let _ = write!(line, ", {:+} cp", judged.value);
+            }
+            line.push(')');
+        }
+        if order.len() > LISTED {
+            let _ = write!(line, " and {} more", order.len() - LISTED);
+        }
+    }
+
+    /// Shows what the books would play, while the engine analyses.
+    pub(super) fn show_books(&mut self, go: &Go, at: &mut Moment<'_>) {
+        let Some(position) = self.game.position().cloned() else {
+            return;
+        };
+        self.chooser.refresh_settings(&self.settings, at.book_set);
+        let asked = go.searchmoves.as_ref().map(|moves| legal(moves, &position));
+        let own_settings = std::mem::take(&mut self.chooser.settings);
+        for (index, (book, settings)) in at.book_set.books.iter().zip(&own_settings).enumerate() {
+            if !answers(book, settings, &position) {
+                continue;
+            }
+            let looked_up = self.chooser.look_up(
+                (index, &*book.book),
+                settings,
+                &self.game,
+                &position,
+                asked.as_deref(),
+            );
+            if looked_up.is_ok() && policy::best(self.chooser.found(index).1).is_some() {
+                let mut line = String::new();
+                self.list_moves((index, book), &mut line);
+                at.out.gui(line.as_bytes());
+            }
+        }
+        self.chooser.settings = own_settings;
+    }
+
+    fn castling_mode(&self) -> CastlingMode {
+        CastlingMode::from_chess960(self.link.options.chess960())
+    }
+
+    /// `bestmove` with the first legal move, of those asked for if one of
+    /// them is legal; `0000` where there is none.
+    pub(super) fn first_legal_move(&self, go: &Go) -> Vec<u8> {
+        let mode = self.castling_mode();
+        let first = self.game.position().and_then(|position| {
+            let asked = go.searchmoves.as_ref().map(|moves| legal(moves, position));
+            let asked = asked.and_then(|moves| moves.first().copied());
+            asked.or_else(|| position.legal_moves().first().copied())
+        });
+        first.map_or_else(
+            || b"bestmove 0000".to_vec(),
+            |mv| message::best_move(&mv.to_uci(mode), None).into_bytes(),
+        )
+    }
+}
+
+/// A number for people; formatting floats takes longer than drawing a move.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn rounded(number: f64) -> u64 {
+    number.round() as u64
+}
+
+/// Whether a book has a say in this position.
+fn answers(book: &OpenBook, settings: &Settings, position: &Chess) -> bool {
+    Silence::unasked(book, settings, position).is_none()
+}
+
+/// The moves of a `searchmoves` list that are legal here.
+fn legal(moves: &[String], position: &Chess) -> Vec<Move> {
+    moves
+        .iter()
+        .filter_map(|mv| notation::find_uci(position, mv.as_bytes()))
+        .collect()
+}

@@ -1,0 +1,177 @@
+//! What is known of the engine: what it said of itself, and how its options are set.
+
+use crate::settings::OptionId;
+use tabia_uci::engine::{self, EngineOption, Misfit};
+use tabia_uci::gui::SetOption;
+use tabia_uci::line::text;
+
+/// What the engine has said of itself before `uciok`.
+#[derive(Debug, Default)]
+pub(super) struct Hello {
+    pub(super) name: String,
+    pub(super) author: String,
+    pub(super) options: Vec<EngineOption>,
+    /// The engine has said `uciok`.
+    pub(super) complete: bool,
+    /// The GUI has been told of us, or plays without having asked.
+    pub(super) told: bool,
+}
+
+impl Hello {
+    /// A new engine is about to introduce itself.
+    pub(super) fn begin(&mut self) {
+        *self = Hello {
+            told: self.told,
+            ..Hello::default()
+        };
+    }
+
+    /// The engine's option of this name.
+    pub(super) fn option(&self, name: &str) -> Option<&EngineOption> {
+        self.options
+            .iter()
+            .find(|option| option.name.eq_ignore_ascii_case(name))
+    }
+
+    /// What is certainly wrong with setting an option of the engine.
+    pub(super) fn misfit(&self, option: &SetOption, may_be_unknown: bool) -> Option<Misfit> {
+        let value = option.value.as_deref()?;
+        let misfit = engine::fits(&self.options, &option.name, &text(value)).err()?;
+        let certain = match &misfit {
+            Misfit::NoSuchOption { name, .. } => {
+                !may_be_unknown && !name.eq_ignore_ascii_case(ANALYSE_MODE)
+            }
+            Misfit::Value { doubtful, .. } => !doubtful,
+        };
+        certain.then_some(misfit)
+    }
+
+    /// The engine's option that switches a book of its own, if that is on
+    /// unless somebody switches it off.
+    pub(super) fn own_book(&self) -> Option<&str> {
+        let is_on = |option: &&EngineOption| {
+            let name = option.name.to_ascii_lowercase().replace([' ', '_'], "");
+            let default = option.details.to_ascii_lowercase();
+            OWN_BOOKS.contains(&name.as_str())
+                && option.kind == "check"
+                && default.split_whitespace().eq(["default", "true"])
+        };
+        let option = self.options.iter().find(is_on)?;
+        Some(&option.name)
+    }
+
+    /// The name under which the GUI knows an option of the engine.
+    pub(super) fn announced_name(name: &str) -> String {
+        match OptionId::by_name(name) {
+            Some(_) => format!("{PREFIX}{name}"),
+            None => name.to_owned(),
+        }
+    }
+
+    /// The engine's option that the GUI knows under this name, if it had to
+    /// be renamed because we have one of that name: `Engine OwnBook`.
+    pub(super) fn behind_prefix(&self, name: &str) -> Option<&str> {
+        let start = name.get(..PREFIX.len())?;
+        let rest = name.get(PREFIX.len()..)?;
+        (start.eq_ignore_ascii_case(PREFIX) && OptionId::by_name(rest).is_some())
+            .then(|| self.option(rest).map(|option| option.name.as_str()))
+            .flatten()
+    }
+}
+
+/// Stands before the name of an engine's option that is also one of ours.
+const PREFIX: &str = "Engine ";
+
+/// By this option GUIs say that they analyse. It is offered whether the
+/// engine has it or not: an analysis by depth, nodes or time is not for the
+/// book.
+pub const ANALYSE_MODE: &str = "UCI_AnalyseMode";
+
+/// Names of options, blanks and case aside, by which engines switch a book of
+/// their own.
+const OWN_BOOKS: [&str; 8] = [
+    "ownbook",
+    "usebook",
+    "useownbook",
+    "usepolyglotbook",
+    "openingbook",
+    "useopeningbook",
+    "book",
+    "bookenabled",
+];
+
+/// The engine's options as they were last set, for an engine that has to be
+/// started again, and what they say about the kind of search.
+#[derive(Debug, Default)]
+pub(super) struct ChildOptions {
+    /// Name in lower case, and the whole line.
+    pub(super) lines: Vec<(String, Vec<u8>)>,
+    multi_pv: bool,
+    analyse: bool,
+    chess960: bool,
+    /// What was wrong with options that were left out: each is said once.
+    told: Vec<Misfit>,
+}
+
+impl ChildOptions {
+    pub(super) fn note(&mut self, name: &str, value: Option<&[u8]>, line: &[u8]) {
+        // A button does its work once.
+        let Some(value) = value else { return };
+        self.heed(name, value);
+        let name = name.to_ascii_lowercase();
+        match self.lines.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, known)) => line.clone_into(known),
+            None => self.lines.push((name, line.to_vec())),
+        }
+    }
+
+    /// What an option says about the kind of search, whether the engine has it
+    /// or not.
+    pub(super) fn heed(&mut self, name: &str, value: &[u8]) {
+        let value = text(value).to_ascii_lowercase();
+        let on = matches!(value.as_str(), "true" | "1" | "yes" | "on");
+        match name.to_ascii_lowercase().as_str() {
+            "multipv" => self.multi_pv = value.parse::<u32>().is_ok_and(|lines| lines > 1),
+            "uci_analysemode" => self.analyse = on,
+            "uci_chess960" => self.chess960 = on,
+            _ => {}
+        }
+    }
+
+    /// Takes an option back.
+    pub(super) fn forget(&mut self, name: &str) {
+        self.lines
+            .retain(|(known, _)| !known.eq_ignore_ascii_case(name));
+    }
+
+    /// True the first time that this is to be told.
+    pub(super) fn is_news(&mut self, wrong: &Misfit) -> bool {
+        let news = !self.told.contains(wrong);
+        if news {
+            self.told.push(wrong.clone());
+        }
+        news
+    }
+
+    /// Whether somebody has set this option, to whatever.
+    pub(super) fn has_set(&self, name: &str) -> bool {
+        self.lines
+            .iter()
+            .any(|(known, _)| known.eq_ignore_ascii_case(name))
+    }
+
+    /// The GUI analyses: the book does not answer.
+    pub(super) const fn analysing(&self) -> bool {
+        self.multi_pv || self.analyse
+    }
+
+    /// Several lines are asked for, which is analysis.
+    pub(super) const fn multi_pv(&self) -> bool {
+        self.multi_pv
+    }
+
+    /// Castling is written as king takes rook.
+    pub(super) const fn chess960(&self) -> bool {
+        self.chess960
+    }
+}

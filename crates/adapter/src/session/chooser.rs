@@ -1,0 +1,237 @@
+//! What is known of the present position and game for the books' sake.
+//!
+//! What books say of a position is kept until the next one comes, so that it
+//! may be looked up before it is asked for.
+
+use rand::Rng;
+use shakmaty::{Chess, Move, Position};
+
+use super::game::Game;
+use super::why::{Said, Silence};
+use crate::book_set::BookSet;
+use crate::settings::{OptionId, Settings};
+use tabia_book::policy::{self, LineMemory, Weighed, chance};
+use tabia_book::{Lookup, Probe, Wanted};
+
+/// What is remembered of a game for the book's sake, and buffers.
+#[derive(Debug, Default)]
+pub(super) struct BookChooser {
+    misses: u32,
+    /// The books had nothing for a ponder move, which may yet be played.
+    missed_guess: bool,
+    pub(super) shut: bool,
+    /// Games before this one in which the books were asked.
+    games: u64,
+    /// They have been asked in this one.
+    asked: bool,
+    /// How often a move was drawn, for draws that are not to repeat.
+    draws: u64,
+    /// What kept each book of the book set from answering when they were asked
+    /// last.
+    pub(super) silences: Vec<Silence>,
+    pub(super) said: Said,
+    /// What each book of the book set has in the present position.
+    found: Vec<FoundBook>,
+    /// Of the moves of the book that was looked into last.
+    verdicts: Vec<Weighed>,
+    /// The opponent's most probable replies, by book and our move.
+    replies: Vec<((usize, Move), Option<Move>)>,
+    reply: Lookup,
+    reply_verdicts: Vec<Weighed>,
+    /// The present position has been looked up, whether for a `go` or before.
+    pub(super) is_prepared: bool,
+    /// The settings in force for each book of the book set.
+    pub(super) settings: Vec<Settings>,
+    /// The engine's own book has been warned of.
+    pub(super) told_own_book: bool,
+    /// Paths of the books whose trouble has been told of. Once is enough: a
+    /// book that is cut off has another trouble in every other position. And
+    /// what has been said to be in force.
+    told: Vec<String>,
+}
+
+/// What a book has in the present position, if it was asked.
+#[derive(Debug, Default)]
+struct FoundBook {
+    asked_for: Option<Wanted>,
+    lookup: Lookup,
+}
+
+impl BookChooser {
+    pub(super) fn new_game(&mut self) {
+        self.misses = 0;
+        self.shut = false;
+        self.said = Said::default();
+    }
+
+    /// The GUI says that another game begins. Only its word counts for what
+    /// a seed repeats: what positions look like may hang on timing.
+    pub(super) fn count_game(&mut self) {
+        self.games += u64::from(std::mem::take(&mut self.asked));
+    }
+
+    /// The books are asked in this game.
+    pub(super) fn count_question(&mut self) {
+        self.asked = true;
+        self.draws += 1;
+        self.is_prepared = true;
+    }
+
+    pub(super) fn settings_changed(&mut self) {
+        self.settings.clear();
+        self.replies.clear();
+        self.is_prepared = false;
+    }
+
+    /// The position has changed, or the books have.
+    pub(super) fn forget_position(&mut self) {
+        for found in &mut self.found {
+            found.asked_for = None;
+        }
+        self.replies.clear();
+        self.is_prepared = false;
+        self.missed_guess = false;
+    }
+
+    /// The books do not know the position that is asked for; true if that is
+    /// a miss already, and not of a ponder move only.
+    pub(super) fn miss(&mut self, ponder: bool) -> bool {
+        self.missed_guess = ponder;
+        !ponder
+    }
+
+    /// The ponder move is played; true if the books did not know it.
+    pub(super) fn take_missed_guess(&mut self) -> bool {
+        std::mem::take(&mut self.missed_guess)
+    }
+
+    /// Counts a miss; true if `limit` is reached by it.
+    pub(super) fn count_miss(&mut self, limit: u32) -> bool {
+        self.misses += 1;
+        let reached = limit > 0 && self.misses >= limit;
+        reached && !std::mem::replace(&mut self.shut, true)
+    }
+
+    /// The chance that decides the next question. With a seed it depends on
+    /// that, the game and the position alone, so that equal games are equal
+    /// whatever is asked in between; without one no two draws are the same.
+    pub(super) fn chance(&self, seed: u32, entropy: u64, position: &Chess) -> impl Rng + use<> {
+        let (seed, draw) = match seed {
+            0 => (entropy, self.draws),
+            seed => (u64::from(seed), 0),
+        };
+        chance(seed, self.games, position, draw)
+    }
+
+    pub(super) fn refresh_settings(&mut self, general: &Settings, book_set: &BookSet) {
+        if self.settings.len() != book_set.books.len() {
+            self.settings = book_set
+                .books
+                .iter()
+                .map(|book| book.spec.settings(general))
+                .collect();
+        }
+        self.found
+            .resize_with(book_set.books.len(), FoundBook::default);
+    }
+
+    /// True the first time that this is to be told: the trouble of a book, by
+    /// its path, or the settings in force.
+    pub(super) fn is_news(&mut self, what: &str) -> bool {
+        let news = !self.told.iter().any(|told| told == what);
+        if news {
+            self.told.push(what.to_owned());
+        }
+        news
+    }
+
+    /// What is in force for a book, if it has not been said.
+    pub(super) fn untold_settings(&mut self, index: usize) -> Option<String> {
+        let text = self.settings.get(index)?.in_force()?;
+        self.is_news(&text).then_some(text)
+    }
+
+    /// Looks a position up in one book and weighs its moves.
+    pub(super) fn look_up(
+        &mut self,
+        (index, book): (usize, &dyn Probe),
+        settings: &Settings,
+        game: &Game,
+        position: &Chess,
+        asked: Option<&[Move]>,
+    ) -> Result<(), String> {
+        let Some(found) = self.found.get_mut(index) else {
+            return Ok(());
+        };
+        let wanted = wanted(settings);
+        if found.asked_for != Some(wanted) {
+            found.asked_for = None;
+            book.probe(position, wanted, &mut found.lookup)
+                .map_err(|error| error.to_string())?;
+            found.asked_for = Some(wanted);
+        }
+        let repeats = |next: &Chess| game.repeats(next);
+        let rules = settings.rules();
+        let moves = &found.lookup.moves;
+        let lines = LineMemory::default();
+        let verdicts = &mut self.verdicts;
+        rules.weigh((book, &lines), position, moves, &repeats, verdicts);
+        if let Some(asked) = asked {
+            policy::narrow(moves, &rules.policy, asked, &mut self.verdicts);
+        }
+        Ok(())
+    }
+
+    /// What the book looked into has, and what is to be said of its moves.
+    pub(super) fn found(&self, index: usize) -> (&Lookup, &[Weighed]) {
+        static NOTHING: Lookup = Lookup {
+            here: None,
+            moves: Vec::new(),
+        };
+        let found = self.found.get(index);
+        (
+            found.map_or(&NOTHING, |found| &found.lookup),
+            &self.verdicts,
+        )
+    }
+
+    /// The move the opponent would most probably play from the book after
+    /// `mv`: of the same candidates that we would have.
+    pub(super) fn best_reply(
+        &mut self,
+        (index, book): (usize, &dyn Probe),
+        settings: &Settings,
+        position: &Chess,
+        mv: Move,
+    ) -> Option<Move> {
+        let known = |(of, _): &&((usize, Move), _)| *of == (index, mv);
+        if let Some((_, reply)) = self.replies.iter().find(known) {
+            return *reply;
+        }
+        let mut after = position.clone();
+        after.play_unchecked(mv);
+        let reply = self.best_move(book, settings, &after);
+        self.replies.push(((index, mv), reply));
+        reply
+    }
+
+    fn best_move(&mut self, book: &dyn Probe, settings: &Settings, at: &Chess) -> Option<Move> {
+        book.probe(at, wanted(settings), &mut self.reply).ok()?;
+        policy::weigh(
+            &self.reply.moves,
+            &settings.policy(),
+            |_| None,
+            &mut self.reply_verdicts,
+        );
+        let index = policy::best(&self.reply_verdicts)?;
+        self.reply.moves.get(index).map(|reply| reply.mv)
+    }
+}
+
+/// Whether moves count that nobody stored.
+fn wanted(settings: &Settings) -> Wanted {
+    match settings.check(OptionId::Transpositions) {
+        true => Wanted::Transpositions,
+        false => Wanted::Stored,
+    }
+}

@@ -1,0 +1,185 @@
+//! The engine's introduction.
+
+use super::child::{ANALYSE_MODE, ChildOptions, Hello};
+use super::link::Engine;
+use super::{Moment, Outlet, Request, Session, info_string};
+use tabia_uci::engine::{EngineReply, Id, Misfit, id, option};
+use tabia_uci::gui::{self, GuiCommand};
+use tabia_uci::message::{self, UciMessage, UciOptionConfig};
+
+impl Session {
+    /// A line of an engine that has not said `uciok`.
+    pub(super) fn on_hello(&mut self, line: &[u8], reply: EngineReply, at: &mut Moment<'_>) {
+        match reply {
+            EngineReply::Id => match id(line) {
+                Some(Id::Name(name)) => self.link.hello.name = name,
+                Some(Id::Author(author)) => self.link.hello.author = author,
+                None => {}
+            },
+            EngineReply::Option => self.link.hello.options.extend(option(line)),
+            EngineReply::UciOk => self.on_uci_ok(at),
+            EngineReply::Protection => at.out.gui(line),
+            // Banners have no place before `uciok`.
+            EngineReply::Info
+            | EngineReply::Other
+            | EngineReply::ReadyOk
+            | EngineReply::BestMove => {}
+        }
+    }
+
+    fn on_uci_ok(&mut self, at: &mut Moment<'_>) {
+        let Engine::Starting { index, late } = self.link.state else {
+            return;
+        };
+        self.link.hello.complete = true;
+        self.link.state = Engine::Up { index };
+        self.link.restarts.engine_up(at.now);
+        // The GUI knows it already, or the one before it: it takes over what
+        // is there.
+        let again = self.link.was_up || late || index >= self.engines.chain;
+        self.link.was_up = true;
+        self.leave_options_out(index, at.out);
+        if again {
+            // The options of the profile are among those it is told.
+            self.bring_up_to_date(at.now, at.out);
+        } else {
+            for (_, line) in &self.link.options.lines {
+                at.out.engine(line);
+            }
+        }
+        self.answer_uci(at.out);
+        self.go_on(at);
+    }
+
+    /// Makes the profile of an engine that is tried at the start the one in
+    /// force; no line of the GUI has been heeded yet.
+    pub(super) fn adopt(&mut self, index: usize) {
+        let Some(profile) = self.engines.profiles.get(index) else {
+            return;
+        };
+        self.settings = profile.settings.announced();
+        self.chooser.settings_changed();
+        self.link.options = ChildOptions::default();
+        for (name, value) in &profile.options {
+            let line = message::set_option(name, Some(value));
+            self.link
+                .options
+                .note(name, Some(value.as_bytes()), line.as_bytes());
+        }
+    }
+
+    /// Leaves out what is certainly wrong of the options that an engine is to be
+    /// told: an option of its profile that it has not declared, and values that
+    /// are not of the type or the range declared. Some engines end themselves on
+    /// such a value.
+    fn leave_options_out(&mut self, index: usize, out: &mut dyn Outlet) {
+        let profile = self.engines.profiles.get(index);
+        let of_profile = profile.map_or(&[][..], |profile| &profile.options);
+        let mut wrong = Vec::new();
+        for (name, line) in &self.link.options.lines {
+            let GuiCommand::SetOption(option) = gui::parse(line) else {
+                continue;
+            };
+            // The names that a chess program sends are its own affair.
+            let ours = |(known, _): &(String, String)| known.eq_ignore_ascii_case(name);
+            let may_be_unknown = !of_profile.iter().any(ours);
+            if let Some(misfit) = self.link.hello.misfit(&option, may_be_unknown) {
+                wrong.push((name.clone(), misfit));
+            }
+        }
+        for (name, misfit) in wrong {
+            self.link.options.forget(&name);
+            self.tell_misfit(&misfit, out);
+        }
+    }
+
+    /// Says once that an option is left out.
+    pub(super) fn tell_misfit(&mut self, misfit: &Misfit, out: &mut dyn Outlet) {
+        if self.link.options.is_news(misfit) {
+            self.notice(&format!("{misfit}: it is left out"), out);
+        }
+    }
+
+    /// Answers each `uci` that has waited for the engine.
+    pub(super) fn answer_uci(&mut self, out: &mut dyn Outlet) {
+        for _ in 0..std::mem::take(&mut self.uci_wanted) {
+            self.tell_uci(out);
+        }
+    }
+
+    /// Introduces us and the engine to the GUI.
+    pub(super) fn tell_uci(&mut self, out: &mut dyn Outlet) {
+        let version = env!("CARGO_PKG_VERSION");
+        let (name, author) = match (
+            self.link.hello.name.as_str(),
+            self.link.hello.author.as_str(),
+        ) {
+            ("", _) => (
+                format!("Tabia {version}"),
+                "the Tabia developers".to_owned(),
+            ),
+            (name, "") => (
+                format!("{name} with Tabia {version}"),
+                "the Tabia developers".to_owned(),
+            ),
+            (name, author) => (format!("{name} with Tabia {version}"), author.to_owned()),
+        };
+        out.gui(message::id_name(&name).as_bytes());
+        out.gui(message::id_author(&author).as_bytes());
+        // What the GUI has set since is no default: a second "uci" is
+        // answered as the first was.
+        let declared = self.profile().map_or(&self.settings, |p| &p.settings);
+        for line in declared.declarations().lines() {
+            out.gui(line.as_bytes());
+        }
+        for option in &self.link.hello.options {
+            let name = Hello::announced_name(&option.name);
+            out.gui(option.announce(&name).as_bytes());
+        }
+        if self.link.hello.option(ANALYSE_MODE).is_none() {
+            let option = UciOptionConfig::Check {
+                name: ANALYSE_MODE.to_owned(),
+                default: Some(false),
+            };
+            out.gui(UciMessage::Option(option).to_string().as_bytes());
+        }
+        self.tell_notices(out);
+        out.gui(UciMessage::UciOk.to_string().as_bytes());
+    }
+
+    /// Says what has been kept back so far; from now on nothing is.
+    pub(super) fn tell_notices(&mut self, out: &mut dyn Outlet) {
+        self.link.hello.told = true;
+        for notice in std::mem::take(&mut self.notices) {
+            info_string(&notice, out);
+        }
+    }
+
+    /// The engine has had the time that its profile gives it.
+    pub(super) fn on_wake_up(&mut self, at: &mut Moment<'_>) {
+        let Engine::Starting { index, late } = self.link.state else {
+            return;
+        };
+        let Some(profile) = self.engines.profiles.get(index) else {
+            return;
+        };
+        let timeout = profile.start_timeout;
+        let text = format!(
+            "engine \"{}\" has not answered \"uci\" within {} ms",
+            profile.name,
+            timeout.as_millis() * if late { 2 } else { 1 }
+        );
+        let is_last = self.link.was_up || index + 1 >= self.engines.chain;
+        if is_last && !late {
+            // GUIs wait 10 to 60 seconds for `uciok`: they get it with our
+            // options, and the engine gets the same time once more.
+            self.link.state = Engine::Starting { index, late: true };
+            self.notice(&text, at.out);
+            at.out.request(Request::WakeUp(timeout));
+            self.answer_uci(at.out);
+            self.go_on(at);
+        } else {
+            self.replace_engine(&text, self.link.was_up, at);
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! What the session remembers of a game for learning while playing.
+//!
+//! UCI does not tell results. A game is over at `ucinewgame`, at a `position`
+//! that does not go on from the last one (up to two plies may be taken
+//! back: a ponder move that was not played), and at the end. Then its outcome
+//! is
+//!
+//! 1. checkmate or a draw by the rules (stalemate, material, 50 moves, third
+//!    repetition) in the last position, the last answer included;
+//! 2. else the engine's last score, if it is of the last two plies:
+//!    three pawns ([`WON`]) or a mate win and lose; no more than 0.30
+//!    ([`EVEN`]) after move 40 is a draw;
+//! 3. else unknown, and nothing is noted.
+//!
+//! Only moves that a book chose and that were really played count, each for
+//! the book it came from. Nothing is kept while no book learns.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use shakmaty::{Chess, Color, Position};
+
+use super::{Moment, Outlet, Request, Session};
+use crate::book_set::BookSet;
+use tabia_build::learn::{Evidence, PlayedGame};
+use tabia_notation as notation;
+use tabia_uci::{gui, info, line};
+
+/// A score that decides, in hundredths of a pawn.
+const WON: i32 = 300;
+
+/// A score that is a draw when little is left to play for.
+const EVEN: i32 = 30;
+
+/// Plies after which an even score is a draw.
+const LATE: usize = 80;
+
+/// A game played from a book, to be noted in its side file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// The book as the book set names it: [`crate::book_set::BookSpec::path`].
+    pub book: String,
+    /// The game up to the last move of that book.
+    pub game: PlayedGame,
+}
+
+/// The game under way.
+#[derive(Debug, Default)]
+pub(super) struct Learner {
+    start: Option<String>,
+    moves: Vec<String>,
+    /// Ply, move and book of each choice.
+    chosen: Vec<(usize, String, String)>,
+    /// Ply and the engine's score there, for White.
+    scores: Vec<(usize, i32)>,
+    /// The engine's last move and its ply.
+    answer: Option<(usize, String)>,
+    /// The last move is a guess.
+    pub(super) pondering: bool,
+    /// What the engine prints of its search, if it searches for this game.
+    search: Option<info::Search>,
+}
+
+impl Learner {
+    /// A search begins; of the engine if its scores count, with who is to
+    /// move.
+    pub(super) fn begin_search(&mut self, ponder: bool, of_engine: Option<Color>) {
+        self.pondering = ponder;
+        self.search = of_engine.map(|turn| info::Search::new(turn, 1));
+    }
+
+    /// Takes in an `info` line of the engine.
+    pub(super) fn hear(&mut self, info: &[u8]) {
+        if let Some(search) = &mut self.search {
+            search.add(&line::text(info));
+        }
+    }
+
+    /// Forgets what was said behind the first `common` plies; a choice
+    /// made there stays.
+    fn cut(&mut self, common: usize) {
+        self.chosen.retain(|(ply, ..)| *ply <= common);
+        self.scores.retain(|(ply, _)| *ply <= common);
+        self.answer = None;
+    }
+
+    /// The games to be noted, one for each book.
+    fn notes(mut self) -> Vec<Note> {
+        if self.chosen.is_empty() {
+            return Vec::new();
+        }
+        if self.pondering {
+            let real = self.moves.len().saturating_sub(1);
+            self.cut(real);
+            self.moves.truncate(real);
+        }
+        if let Some((ply, mv)) = self.answer.take()
+            && ply == self.moves.len()
+        {
+            self.moves.push(mv);
+        }
+        // A choice that nobody answered was still the last move of the game.
+        if let Some((ply, mv, _)) = self.chosen.last()
+            && *ply == self.moves.len()
+        {
+            self.moves.push(mv.clone());
+        }
+        let Some((winner, evidence)) = self.outcome() else {
+            return Vec::new();
+        };
+        let mut books: Vec<&str> = self.chosen.iter().map(|(.., book)| book.as_str()).collect();
+        books.sort_unstable();
+        books.dedup();
+        let note = |book: &str| {
+            let of_book = |ply: usize, mv: &str| {
+                let known = |(p, m, b): &(usize, String, String)| *p == ply && m == mv && b == book;
+                self.chosen.iter().any(known)
+            };
+            let mut moves: Vec<(String, bool)> = (0..)
+                .zip(&self.moves)
+                .map(|(ply, mv)| (mv.clone(), of_book(ply, mv)))
+                .collect();
+            let last = moves.iter().rposition(|(_, of_book)| *of_book)?;
+            moves.truncate(last + 1);
+            Some(Note {
+                book: book.to_owned(),
+                game: PlayedGame {
+                    start: self.start.clone(),
+                    winner,
+                    evidence,
+                    moves,
+                },
+            })
+        };
+        books.into_iter().filter_map(note).collect()
+    }
+
+    fn outcome(&self) -> Option<(Option<Color>, Evidence)> {
+        let mut position = match &self.start {
+            None => Chess::default(),
+            Some(fen) => notation::position(fen).ok()?,
+        };
+        let mut seen: HashMap<Chess, u32> = HashMap::new();
+        *seen.entry(position.clone()).or_default() += 1;
+        for mv in &self.moves {
+            let mv = notation::find_uci(&position, mv.as_bytes())?;
+            position.play_unchecked(mv);
+            if position.halfmoves() == 0 {
+                seen.clear();
+            }
+            *seen.entry(position.clone()).or_default() += 1;
+        }
+        if position.is_checkmate() {
+            return Some((Some(!position.turn()), Evidence::Mate));
+        }
+        let is_draw = position.is_stalemate()
+            || position.is_insufficient_material()
+            || position.halfmoves() >= 100
+            || seen.get(&position).is_some_and(|times| *times >= 3);
+        if is_draw {
+            return Some((None, Evidence::Draw));
+        }
+        let (ply, score) = *self.scores.last()?;
+        let plies = self.moves.len();
+        if ply + 2 < plies {
+            return None;
+        }
+        let winner = match score {
+            WON.. => Some(Color::White),
+            _ if score <= -WON => Some(Color::Black),
+            _ if score.abs() <= EVEN && plies >= LATE => None,
+            _ => return None,
+        };
+        Some((winner, Evidence::Score))
+    }
+}
+
+impl Session {
+    /// Whether any book notes games.
+    pub(super) fn learns(book_set: &BookSet) -> bool {
+        book_set.books.iter().any(|book| book.side_file.is_some())
+    }
+
+    /// A `position` line comes.
+    pub(super) fn learn_position(&mut self, raw: &[u8], at: &mut Moment<'_>) {
+        if !Session::learns(at.book_set) && self.learner.chosen.is_empty() {
+            return;
+        }
+        let Some(read) = gui::position(line::trimmed(raw)) else {
+            return;
+        };
+        let start = read
+            .fen
+            .as_deref()
+            .map(|fen| match notation::position(fen) {
+                Ok(position) => notation::fen(&position),
+                Err(_) => fen.to_owned(),
+            });
+        let moves: Vec<String> = gui::moves(read.moves).map(Cow::into_owned).collect();
+        let learner = &mut self.learner;
+        let same = learner.moves.iter().zip(&moves);
+        let common = same.take_while(|(old, new)| old == new).count();
+        if start != learner.start || common + 2 < learner.moves.len() {
+            self.game_over(at.out);
+        } else {
+            learner.cut(common);
+        }
+        self.learner.pondering = false;
+        self.learner.start = start;
+        self.learner.moves = moves;
+    }
+
+    /// A book has chosen a move.
+    pub(super) fn learn_choice(&mut self, book: &crate::book_set::OpenBook, mv: String) {
+        if book.side_file.is_some() {
+            let ply = self.learner.moves.len();
+            self.learner.chosen.retain(|(known, ..)| *known < ply);
+            self.learner.chosen.push((ply, mv, book.spec.path.clone()));
+        }
+    }
+
+    /// The engine has answered.
+    pub(super) fn learn_answer(&mut self, best_move: &[u8]) {
+        let Some(search) = self.learner.search.take() else {
+            return;
+        };
+        let ply = self.learner.moves.len();
+        if let Some(found) = search.results().next().flatten() {
+            self.learner.scores.retain(|(known, _)| *known < ply);
+            let score = found.value.for_side(Color::White);
+            self.learner.scores.push((ply, score));
+        }
+        let mv = line::words(best_move).nth(1).map(line::text);
+        self.learner.answer = mv.map(|mv| (ply, mv.to_string()));
+    }
+
+    /// The game is over: asks for it to be noted, if its outcome is known.
+    pub(super) fn game_over(&mut self, out: &mut dyn Outlet) {
+        for note in std::mem::take(&mut self.learner).notes() {
+            out.request(Request::NoteGame(note));
+        }
+    }
+}

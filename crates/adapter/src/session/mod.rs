@@ -1,0 +1,331 @@
+//! The conversation: GUI on one side, engine on the other, books in between.
+//!
+//! [`Session::step`] is the whole adapter as a pure state machine: an event
+//! goes in, lines and requests come out. No process, file, thread or clock
+//! is known here; the time comes in with the event, the books are a
+//! parameter, and what has to be done outside (start an engine, open books,
+//! wake me later, end) is asked for as a [`Request`].
+//!
+//! # Who answers a `go`
+//!
+//! The book, when all of this holds: `OwnBook` is on; the game was followed
+//! to its end and every move is legal; the `go` is neither `infinite` (a bare
+//! `go` counts as that) nor `mate`, `perft` or with an unknown word; the
+//! engine is not set to analyse (`UCI_AnalyseMode`, `MultiPV` above 1); the
+//! move is among `searchmoves` if there are any; and a book has a move that
+//! the policy admits. Anything else goes to the engine, bytes unchanged.
+//!
+//! # States
+//!
+//! | search | the GUI's `go` is | left by |
+//! |---|---|---|
+//! | `Idle` | answered | `go` |
+//! | `Held` | answered, but it is not time to say so (`go ponder`, or an engine that ended `go infinite` by itself) | `ponderhit`, `stop`, `quit`; dropped by `go` alone |
+//! | `Engine` | in the engine's hands | its `bestmove` |
+//!
+//! Beside that runs the engine's own state (`link`): starting, up, or none.
+//! Lines of the GUI are understood when they come, and the books answer
+//! whatever the engine does; what is meant for an engine that starts, or that
+//! ends a search of which the GUI knows nothing, waits until it may be told.
+//!
+//! A few lines of the GUI have to wait themselves, in order (`queue`): all of
+//! them until the first engine has introduced itself or has had its time, and
+//! while books are being opened (two seconds at most); while the engine
+//! searches, those that may not reach a searching engine: a new `position` or
+//! `go`, and options (Stockfish stops reading its input when one comes during
+//! a search).
+//!
+//! An engine that dies is started again, and one that has used up its clock
+//! is ended and counts as dead ([`Session::deadline`]). What cannot be
+//! repaired ends the program with exit code 2, unless the built-in engine
+//! may stand in.
+//!
+//! Everything that happens here follows from the events, their times, the
+//! books and the seed: a recorded conversation can be replayed.
+
+mod answer;
+mod child;
+mod chooser;
+mod clock;
+mod event;
+mod game;
+mod handshake;
+mod learn;
+mod leave;
+mod link;
+mod opening;
+mod options;
+mod queue;
+mod reply;
+mod restart;
+mod restarts;
+mod search;
+mod why;
+
+use std::time::Duration;
+
+pub use child::ANALYSE_MODE;
+pub use event::{Engines, Event, Outlet, Profile, Request, Speaker};
+pub use learn::Note;
+
+use crate::book_set::BookSet;
+use crate::settings::Settings;
+use chooser::BookChooser;
+use game::{Game, Step};
+use learn::Learner;
+use link::{Engine, Link};
+use opening::Books;
+use queue::Queue;
+use search::Search;
+use tabia_uci::gui::{self, GuiCommand};
+use tabia_uci::line;
+
+/// When something happens, the books by then, and who hears what follows.
+struct Moment<'a> {
+    now: Duration,
+    book_set: &'a BookSet,
+    out: &'a mut dyn Outlet,
+}
+
+/// The adapter's state: see the [module](self).
+#[derive(Debug)]
+pub struct Session {
+    engines: Engines,
+    link: Link,
+    /// So many `uci` of the GUI wait for the engine's `uciok`.
+    uci_wanted: u32,
+    /// Things to say once the GUI may hear them.
+    notices: Vec<String>,
+    queue: Queue,
+    books: Books,
+    settings: Settings,
+    game: Game,
+    search: Search,
+    chooser: BookChooser,
+    /// The GUI has said `debug on`.
+    debug: bool,
+    learner: Learner,
+    /// What moves are drawn by while `Book Seed` is 0.
+    entropy: u64,
+    /// The GUI has said `quit` or closed our input.
+    leaving: bool,
+    ended: bool,
+    /// Why we end, when it is no ordinary end.
+    farewell: Option<String>,
+}
+
+impl Session {
+    /// A session that has not begun. `entropy` seeds the choice of moves
+    /// while `Book Seed` is 0.
+    #[must_use]
+    pub fn new(engines: Engines, entropy: u64) -> Session {
+        let settings = engines
+            .profiles
+            .first()
+            .map(|profile| profile.settings.announced())
+            .unwrap_or_default();
+        Session {
+            engines,
+            link: Link::default(),
+            uci_wanted: 0,
+            notices: Vec::new(),
+            queue: Queue::default(),
+            books: Books::default(),
+            settings,
+            game: Game::default(),
+            search: Search::Idle,
+            chooser: BookChooser::default(),
+            debug: false,
+            learner: Learner::default(),
+            entropy,
+            leaving: false,
+            ended: false,
+            farewell: None,
+        }
+    }
+
+    /// Begins: asks for the first engine.
+    pub fn start(&mut self, out: &mut dyn Outlet) {
+        if self.engines.chain == 0 {
+            self.notices
+                .push("no engine is configured: name one in engines.toml".to_owned());
+        } else {
+            self.adopt(0);
+            self.start_engine(0, out);
+        }
+    }
+
+    /// The settings in force.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Why the session has ended, when it is no ordinary end.
+    #[must_use]
+    pub fn farewell(&self) -> Option<&str> {
+        self.farewell.as_deref()
+    }
+
+    /// Takes in an event. `now` is the time since any fixed moment; it never
+    /// runs backwards.
+    pub fn step(
+        &mut self,
+        now: Duration,
+        event: Event<'_>,
+        book_set: &BookSet,
+        out: &mut dyn Outlet,
+    ) {
+        let at = &mut Moment { now, book_set, out };
+        if self.ended {
+            return;
+        }
+        match event {
+            Event::Gui(_) if self.leaving => {}
+            Event::Gui(line) => self.on_gui(line, at),
+            Event::GuiClosed => self.begin_to_leave(at.out),
+            Event::Engine(line) => self.on_engine(line, at),
+            Event::EngineUp => {
+                self.link.runs = true;
+                at.out.engine(b"uci");
+            }
+            Event::EngineGone(reason) => self.on_engine_gone(reason, at),
+            Event::BooksOpened(messages) => self.on_books_opened(messages, at),
+            Event::WakeUp if self.leaving => self.leave(at.out),
+            Event::WakeUp => self.on_wake_up(at),
+            Event::Overdue => self.on_overdue(at),
+            Event::HeldUp(time) => self.on_held_up(time),
+            Event::Overlong(side) => self.notice(
+                match side {
+                    Speaker::Gui => "a line longer than 2 MiB was ignored",
+                    Speaker::Engine => "the engine sent a line longer than 2 MiB; it was ignored",
+                },
+                at.out,
+            ),
+        }
+        if self.leaving && !self.ended {
+            self.try_to_leave(at.now, at.out);
+        }
+    }
+
+    /// Says something to the GUI; before it has been told `uciok`, later.
+    fn notice(&mut self, text: &str, out: &mut dyn Outlet) {
+        if self.link.hello.told {
+            info_string(text, out);
+        } else {
+            self.notices.push(text.to_owned());
+        }
+    }
+
+    // Lines of the GUI.
+
+    fn on_gui(&mut self, line: &[u8], at: &mut Moment<'_>) {
+        let line = gui::from_command(line);
+        let command = gui::parse(line);
+        match command {
+            GuiCommand::Blank => {}
+            GuiCommand::Quit => self.begin_to_leave(at.out),
+            GuiCommand::Uci if self.link.is_starting() && !self.link.is_late() => {
+                self.uci_wanted += 1;
+            }
+            GuiCommand::Uci => self.tell_uci(at.out),
+            command if self.must_wait(&command) => self.defer(line, command, at),
+            command => self.handle(line, command, at),
+        }
+    }
+
+    fn handle(&mut self, line: &[u8], command: GuiCommand, at: &mut Moment<'_>) {
+        match command {
+            GuiCommand::Uci => self.tell_uci(at.out),
+            GuiCommand::IsReady => self.on_is_ready(line, at),
+            GuiCommand::NewGame => {
+                self.leave_position(at.now, at.out);
+                self.chooser.new_game();
+                self.chooser.count_game();
+                self.game_over(at.out);
+                self.books.grow_stale();
+                self.link.tell(line, at.out);
+            }
+            GuiCommand::SetOption(option) => self.on_set_option(line, option, at.out),
+            GuiCommand::Position => self.on_position(line, at),
+            GuiCommand::Go(go) => match self.open_books(at.now, at.out) {
+                true => self.queue.push_front(at.now, line, GuiCommand::Go(go)),
+                false => self.on_go(line, go, at),
+            },
+            GuiCommand::Stop => self.on_stop(at.now, at.out),
+            GuiCommand::PonderHit => self.on_ponder_hit(at.now, at.out),
+            GuiCommand::Other => {
+                let mut words = line::words(line);
+                if words.next() == Some(b"debug") {
+                    self.debug = words.next() == Some(b"on");
+                }
+                self.link.tell(line, at.out);
+            }
+            GuiCommand::Blank | GuiCommand::Quit => {}
+        }
+    }
+
+    fn on_is_ready(&mut self, line: &[u8], at: &mut Moment<'_>) {
+        if self.search.is_idle() && self.open_books(at.now, at.out) {
+            return self.queue.push_front(at.now, line, GuiCommand::IsReady);
+        }
+        let without_engine = match self.link.state {
+            Engine::Up { .. } => self.link.silent && self.is_in_book(at.book_set),
+            Engine::Starting { .. } => self.is_in_book(at.book_set),
+            Engine::None => true,
+        };
+        if without_engine {
+            at.out.gui(b"readyok");
+        } else {
+            self.link.ask_ready(at.now, at.out);
+        }
+    }
+
+    /// Whether no engine is needed for what comes next: a book answers.
+    fn is_in_book(&mut self, book_set: &BookSet) -> bool {
+        !self.search.is_engine() && self.has_book_move(book_set)
+    }
+
+    fn profile(&self) -> Option<&Profile> {
+        match self.link.state {
+            Engine::Starting { index, .. } | Engine::Up { index } => {
+                self.engines.profiles.get(index)
+            }
+            Engine::None => self.engines.profiles.first(),
+        }
+    }
+
+    fn on_position(&mut self, line: &[u8], at: &mut Moment<'_>) {
+        self.leave_position(at.now, at.out);
+        self.chooser.forget_position();
+        self.learn_position(line, at);
+        if self.game.update(line) == Step::Anew {
+            self.chooser.new_game();
+        }
+        if let Some(trouble) = self.game.trouble() {
+            // Current Stockfish ends itself on such a line: it is forwarded
+            // only when the GUI wants it searched.
+            let text = format!("position: {trouble}; the book is silent until the next one");
+            self.link.position_sent = false;
+            self.notice(&text, at.out);
+        } else {
+            self.link.position_sent = true;
+            self.link.tell_position(line, at.out);
+        }
+    }
+}
+
+/// Says something to the GUI at once.
+fn info_string(text: &str, out: &mut dyn Outlet) {
+    let mut line = b"info string ".to_vec();
+    // One line it has to stay, and nothing that a terminal obeys: names come
+    // from files.
+    line.extend(text.bytes().map(|byte| match byte {
+        byte if byte.is_ascii_control() => b' ',
+        byte => byte,
+    }));
+    out.gui(&line);
+}
+
+#[cfg(test)]
+mod tests;

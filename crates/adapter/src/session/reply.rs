@@ -1,0 +1,69 @@
+//! Lines of the engine.
+
+use super::search::Search;
+use super::{Moment, Outlet, Session};
+use tabia_uci::engine::{self, EngineReply};
+use tabia_uci::line::text;
+
+impl Session {
+    pub(super) fn on_engine(&mut self, line: &[u8], at: &mut Moment<'_>) {
+        let reply = engine::parse(line);
+        if self.link.is_starting() && !self.link.hello.complete {
+            return self.on_hello(line, reply, at);
+        }
+        match reply {
+            EngineReply::Info => {
+                // Infos of a search that the GUI does not know of would be
+                // taken for those of another.
+                if !self.link.is_aside() {
+                    self.learner.hear(line);
+                    at.out.gui(line);
+                }
+            }
+            EngineReply::BestMove => self.on_best_move(line, at),
+            EngineReply::ReadyOk => self.link.on_ready(at.now, at.out),
+            EngineReply::Id | EngineReply::Option | EngineReply::UciOk => {}
+            EngineReply::Protection | EngineReply::Other => at.out.gui(line),
+        }
+    }
+
+    fn on_best_move(&mut self, line: &[u8], at: &mut Moment<'_>) {
+        let Some(answer) = engine::sound_answer(line) else {
+            // It ends no search, neither one that the GUI waits for nor one
+            // that it has given up: what is to be told to stop still is.
+            if self.link.is_aside() || self.search.is_engine() {
+                self.tell_unsound(line, at.out);
+            }
+            return;
+        };
+        if self.link.ignores_answer(at.now, at.out) {
+            return;
+        }
+        match &mut self.search {
+            // A second answer, or one to nothing.
+            Search::Idle | Search::Held(_) => {}
+            Search::Engine(running) => {
+                let (kind, may_answer) = (running.kind, running.may_answer());
+                self.link.restarts.engine_answers();
+                self.learn_answer(answer);
+                self.search = Search::Idle;
+                self.tell_stand_in(at.out);
+                if may_answer {
+                    at.out.gui(answer);
+                } else {
+                    self.search = Search::hold(answer.to_vec(), kind);
+                }
+                self.go_on(at);
+            }
+        }
+    }
+
+    /// An answer that is none: whoever waits for it would take it for a move.
+    fn tell_unsound(&mut self, line: &[u8], out: &mut dyn Outlet) {
+        let shown: String = text(line).chars().take(80).collect();
+        self.notice(
+            &format!("the engine's answer is no UCI and does not count: {shown}"),
+            out,
+        );
+    }
+}

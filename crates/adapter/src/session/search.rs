@@ -1,0 +1,316 @@
+//! A `go` and its answer: who owes what, and when it may be said.
+
+use std::time::Duration;
+
+use shakmaty::Color;
+
+use super::clock::{STOP_LIMIT, allowance, patience};
+use super::link::Engine;
+use super::{Moment, Outlet, Session, info_string};
+use crate::settings::OptionId;
+use tabia_uci::gui::Go;
+
+/// What a `go` waits for before it may be answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct SearchKind {
+    /// `ponderhit` or `stop`.
+    pub(super) ponder: bool,
+    /// `stop`.
+    pub(super) infinite: bool,
+}
+
+impl SearchKind {
+    const fn of(go: &Go) -> SearchKind {
+        SearchKind {
+            ponder: go.ponder,
+            infinite: go.infinite,
+        }
+    }
+}
+
+/// What is owed to the GUI.
+#[derive(Debug, Default)]
+pub(super) enum Search {
+    /// Nothing.
+    #[default]
+    Idle,
+    /// An answer that is known but may not be said yet.
+    Held(Held),
+    /// An answer that the engine is looking for.
+    Engine(Running),
+}
+
+/// An answer that waits for its time.
+#[derive(Debug)]
+pub(super) struct Held {
+    /// The lines to say, the last of them the `bestmove`.
+    pub(super) answer: Vec<Vec<u8>>,
+    pub(super) kind: SearchKind,
+}
+
+/// A search of the engine.
+#[derive(Debug)]
+pub(super) struct Running {
+    pub(super) kind: SearchKind,
+    /// The `go` line as it came.
+    pub(super) go: Vec<u8>,
+    /// What it asks for.
+    pub(super) asked: Go,
+    /// When the mover's clock began to run for it.
+    pub(super) since: Duration,
+    /// When the engine counts as hung; `None` while it may take its time.
+    pub(super) due: Option<Duration>,
+    /// The same if it has not even begun, for another search that it has
+    /// still to end.
+    pub(super) begin_due: Option<Duration>,
+    /// The engine has been told to stop.
+    pub(super) stopped: bool,
+}
+
+impl Running {
+    /// Whether a `bestmove` may be passed on now.
+    pub(super) fn may_answer(&self) -> bool {
+        self.stopped || self.kind == SearchKind::default()
+    }
+
+    /// The mover's clock begins to run.
+    fn start_clock(&mut self, now: Duration, white_moves: Option<bool>) {
+        self.since = now;
+        self.due = allowance(&self.go, white_moves).map(|time| now.saturating_add(time));
+        self.begin_due = patience(&self.go, white_moves).map(|time| now.saturating_add(time));
+    }
+
+    /// The engine is about to be told to stop.
+    pub(super) fn stop(&mut self, now: Duration) {
+        if !self.stopped {
+            self.stopped = true;
+            let limit = now.saturating_add(STOP_LIMIT);
+            self.due = Some(self.due.map_or(limit, |due| due.min(limit)));
+        }
+    }
+}
+
+impl Search {
+    /// Holds a `bestmove` line.
+    pub(super) fn hold(best_move: Vec<u8>, kind: SearchKind) -> Search {
+        let answer = vec![best_move];
+        Search::Held(Held { answer, kind })
+    }
+
+    pub(super) const fn is_idle(&self) -> bool {
+        matches!(self, Search::Idle)
+    }
+
+    pub(super) const fn is_engine(&self) -> bool {
+        matches!(self, Search::Engine(_))
+    }
+
+    /// Whether the engine has to end this search before it may be told of
+    /// anything else.
+    pub(super) const fn is_exclusive(&self) -> bool {
+        matches!(self, Search::Engine(running) if !running.asked.perft)
+    }
+
+    pub(super) const fn is_stopped(&self) -> bool {
+        matches!(self, Search::Engine(Running { stopped: true, .. }))
+    }
+}
+
+impl Session {
+    pub(super) fn on_go(&mut self, line: &[u8], go: Go, at: &mut Moment<'_>) {
+        self.drop_held(at.now, at.out);
+        self.tell_notices(at.out);
+        let kind = SearchKind::of(&go);
+        self.learner.begin_search(go.ponder, None);
+        let analysis = go.infinite || go.engine_only || self.link.options.analysing();
+        if !analysis && let Some(answer) = self.ask_books(&go, at) {
+            if !go.ponder {
+                return tell_all(&answer, at.out);
+            }
+            // Not while it still ends the last warming: the line would wait.
+            if self.settings.check(OptionId::ThinkAhead)
+                && self.link.is_up()
+                && !self.link.is_aside()
+            {
+                self.link.warm_up(at.now, line, at.out);
+            }
+            self.search = Search::Held(Held { answer, kind });
+            return;
+        }
+        if self.link.state != Engine::None {
+            self.tell_silence(&go, at);
+            self.tell_own_book(at.out);
+        }
+        if analysis && self.settings.check(OptionId::InAnalysis) {
+            self.show_books(&go, at);
+        }
+        if self.game.is_missing() {
+            info_string("there is no position to search", at.out);
+            let is_due = kind == SearchKind::default();
+            return self.answer_when_due(b"bestmove 0000".to_vec(), kind, is_due, at.out);
+        }
+        if self.link.state == Engine::None && !self.stand_in(at.out) && !self.try_again(at.out) {
+            return self.answer_without_engine(&go, at.out);
+        }
+        self.send_position(at.out);
+        self.link.tell_go(at.now, line, at.out);
+        let turn = self.white_moves().map_or(Color::White, Color::from_white);
+        let counts = !analysis && Session::learns(at.book_set);
+        self.learner.begin_search(go.ponder, counts.then_some(turn));
+        let mut running = Running {
+            kind,
+            go: line.to_vec(),
+            asked: go,
+            since: at.now,
+            due: None,
+            begin_due: None,
+            stopped: false,
+        };
+        if !kind.ponder {
+            running.start_clock(at.now, self.white_moves());
+        }
+        self.search = Search::Engine(running);
+    }
+
+    /// Sends the last `position` line if it was kept back.
+    pub(super) fn send_position(&mut self, out: &mut dyn Outlet) {
+        // One that starts is told it when it is up.
+        if self.link.is_up() && !self.link.position_sent && !self.game.raw().is_empty() {
+            self.link.tell_position(self.game.raw(), out);
+            self.link.position_sent = true;
+        }
+    }
+
+    /// Whose move it is, where that is known.
+    pub(super) fn white_moves(&self) -> Option<bool> {
+        let position = self.game.position()?;
+        Some(shakmaty::Position::turn(position).is_white())
+    }
+
+    pub(super) fn on_stop(&mut self, now: Duration, out: &mut dyn Outlet) {
+        match &mut self.search {
+            Search::Idle => {}
+            Search::Held(_) => self.release(now, out),
+            Search::Engine(running) => {
+                // Forwarded even when the engine knows: it may have missed
+                // the first one.
+                running.stop(now);
+                self.link.tell_stop(now, out);
+            }
+        }
+    }
+
+    pub(super) fn on_ponder_hit(&mut self, now: Duration, out: &mut dyn Outlet) {
+        let white_moves = self.white_moves();
+        self.learner.pondering = false;
+        self.guess_came_true(out);
+        match &mut self.search {
+            Search::Idle => {}
+            Search::Held(held) => {
+                held.kind.ponder = false;
+                if !held.kind.infinite {
+                    self.release(now, out);
+                }
+            }
+            Search::Engine(running) => {
+                // A second one does not set the clock back.
+                if std::mem::take(&mut running.kind.ponder) && !running.stopped {
+                    running.start_clock(now, white_moves);
+                }
+                self.link.tell(b"ponderhit", out);
+            }
+        }
+    }
+
+    /// Says the answer that was held.
+    pub(super) fn release(&mut self, now: Duration, out: &mut dyn Outlet) {
+        if let Search::Held(held) = std::mem::take(&mut self.search) {
+            tell_all(&held.answer, out);
+            self.link.end_warming(now, out);
+        }
+    }
+
+    /// The GUI goes on to another position or game. An answer that is held is
+    /// still owed: engines give it at the next `stop` or `ponderhit`.
+    pub(super) fn leave_position(&mut self, now: Duration, out: &mut dyn Outlet) {
+        match &self.search {
+            Search::Held(_) => self.link.end_warming(now, out),
+            // It may well end without a `bestmove`: nothing may wait for one.
+            Search::Engine(running) if running.asked.perft => self.search = Search::Idle,
+            Search::Engine(_) | Search::Idle => {}
+        }
+    }
+
+    /// Forgets an answer that was held: a new `go` takes the place of its own.
+    fn drop_held(&mut self, now: Duration, out: &mut dyn Outlet) {
+        self.leave_position(now, out);
+        if matches!(self.search, Search::Held(_)) {
+            self.search = Search::Idle;
+        }
+    }
+
+    /// A later `go` takes the place of the search under way, unless that was
+    /// stopped: nobody waits for its answer any more. True if it has done so.
+    pub(super) fn abandon_search(&mut self, now: Duration, out: &mut dyn Outlet) -> bool {
+        if !matches!(&self.search, Search::Engine(running) if !running.stopped) {
+            return false;
+        }
+        self.search = Search::Idle;
+        self.link.abandon(now, out);
+        true
+    }
+
+    /// When an engine that has still to end a search aside has kept the GUI
+    /// waiting too long, or simply is silent for too long.
+    pub(super) fn aside_due(&self) -> Option<Duration> {
+        let due = self.link.ending_since()?.saturating_add(STOP_LIMIT);
+        let begin_due = match &self.search {
+            Search::Engine(running) => running.begin_due,
+            Search::Idle | Search::Held(_) => None,
+        };
+        Some(begin_due.map_or(due, |begin_due| begin_due.min(due)))
+    }
+
+    /// Answers a `go` for which there is neither book nor engine.
+    fn answer_without_engine(&mut self, go: &Go, out: &mut dyn Outlet) {
+        if self.link.was_up || !self.settings.check(OptionId::Restart) {
+            return self.give_up("the engine is gone and the book has no move", out);
+        }
+        let kind = SearchKind::of(go);
+        let answer = self.move_without_engine(go, out);
+        self.answer_when_due(answer, kind, kind == SearchKind::default(), out);
+    }
+
+    /// A move for a `go` for which there never was an engine.
+    pub(super) fn move_without_engine(&mut self, go: &Go, out: &mut dyn Outlet) -> Vec<u8> {
+        // It never ran, so this is a matter of configuration: better a bad
+        // game that tells what is wrong than a silence that tells nothing.
+        info_string(
+            "there is no engine and the book has no move: playing the first legal move",
+            out,
+        );
+        self.first_legal_move(go)
+    }
+
+    /// Says an answer, or holds it until it may be said.
+    pub(super) fn answer_when_due(
+        &mut self,
+        answer: Vec<u8>,
+        kind: SearchKind,
+        is_due: bool,
+        out: &mut dyn Outlet,
+    ) {
+        if is_due {
+            self.search = Search::Idle;
+            out.gui(&answer);
+        } else {
+            self.search = Search::hold(answer, kind);
+        }
+    }
+}
+
+fn tell_all(lines: &[Vec<u8>], out: &mut dyn Outlet) {
+    for line in lines {
+        out.gui(line);
+    }
+}

@@ -1,0 +1,998 @@
+//! The session in a world where everything may happen at any time: the GUI
+//! says what it likes, the engine answers late, dies, hangs, does not start;
+//! books open when they do; the clock runs, and the machine sleeps.
+//!
+//! A GUI that waits for an answer before its next `go` (`polite`) must get
+//! exactly one legal answer for each `go`, at its time, whatever positions and
+//! games it speaks of meanwhile; one that does not must get one for each `go`
+//! that no other has replaced, and never more than it asked for. A case that fails is printed as a conversation
+//! in the form of `tests/session/*.txt`, after proptest has made it short.
+
+#![allow(clippy::unwrap_used)]
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::sync::{Arc, LazyLock, Mutex};
+use std::time::Duration;
+
+use crate::book_set::{BookSet, BookSpec, OpenBook};
+use crate::session::{Engines, Event, Outlet, Profile, Request, Session};
+use crate::settings::{OptionId, SPECS};
+use crate::transcript::{LogHeader, Recording, Transcript, replay};
+use proptest::prelude::*;
+use proptest::test_runner::RngAlgorithm;
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Position};
+use tabia_book::{
+    Annotation, BookMove, Error, Lookup, PositionRecord, Preference, Probe, Stats, Wanted,
+};
+
+/// What the GUI may put on the board: the line, and what the model's engine
+/// plays there.
+const POSITIONS: [(&str, &str); 5] = [
+    ("startpos", "a2a3"),
+    ("startpos moves e2e4", "a7a6"),
+    ("startpos moves e2e4 e7e5", "b2b3"),
+    ("fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e1d1"),
+    ("fen 4k3/8/8/8/8/8/4P3/4K3 b - - 0 1", "e8d8"),
+];
+/// One for each position, and none of the book's.
+const ASKED: &str = "searchmoves a2a3 a7a6 b2b3 e1d1 e8d8";
+/// The book: position and move.
+const BOOK: [(usize, &str); 2] = [(0, "e2e4"), (2, "g1f3")];
+
+/// `go` without its condition on moves, and the time that it gives White and
+/// Black, in milliseconds.
+const GOS: [(&str, Option<[u64; 2]>); 8] = [
+    ("go movetime 100", Some([100, 100])),
+    ("go wtime 1000 btime 900 winc 50", Some([1050, 900])),
+    ("go depth 3", None),
+    ("go depth 3 wtime 7000 btime 20", Some([7000, 20])),
+    ("go infinite", None),
+    ("go", None),
+    ("go ponder wtime 1000 btime 900", Some([1000, 900])),
+    ("go ponder movetime 300", Some([300, 300])),
+];
+
+struct Board {
+    position: Chess,
+    legal: Vec<String>,
+}
+
+static BOARDS: LazyLock<Vec<Board>> = LazyLock::new(|| {
+    POSITIONS
+        .iter()
+        .map(|(text, _)| {
+            let (start, moves) = text.split_once(" moves ").unwrap_or((text, ""));
+            let mut position: Chess = match start.strip_prefix("fen ") {
+                Some(fen) => {
+                    let fen: Fen = fen.parse().unwrap();
+                    fen.into_position(CastlingMode::Standard).unwrap()
+                }
+                None => Chess::default(),
+            };
+            for word in moves.split_whitespace() {
+                let uci: UciMove = word.parse().unwrap();
+                position.play_unchecked(uci.to_move(&position).unwrap());
+            }
+            let legal = position
+                .legal_moves()
+                .iter()
+                .map(|mv| mv.to_uci(CastlingMode::Standard).to_string())
+                .collect();
+            Board { position, legal }
+        })
+        .collect()
+});
+
+/// Knows [`BOOK`].
+struct TwoMoves;
+
+impl Probe for TwoMoves {
+    fn probe(&self, position: &Chess, _: Wanted, found: &mut Lookup) -> Result<(), Error> {
+        found.clear();
+        for (index, mv) in BOOK {
+            if BOARDS[index].position == *position {
+                let child = PositionRecord {
+                    stats: Stats {
+                        games: 5,
+                        losses: 5,
+                        ..Stats::default()
+                    },
+                    ..PositionRecord::default()
+                };
+                let uci: UciMove = mv.parse().unwrap();
+                found.here = Some(child);
+                found.moves.push(BookMove {
+                    mv: uci.to_move(position).unwrap(),
+                    annotation: Annotation::default(),
+                    after: Some(child),
+                    transposition: false,
+                    preference: Preference::Statistics,
+                    judged: None,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn contains(&self, position: &Chess) -> Result<bool, Error> {
+        Ok(BOOK
+            .iter()
+            .any(|(index, _)| BOARDS[*index].position == *position))
+    }
+}
+
+/// What happens next.
+#[derive(Clone, Copy, Debug)]
+enum Do {
+    Position(usize),
+    BadPosition(usize),
+    Go(usize, bool),
+    Stop,
+    PonderHit,
+    IsReady,
+    NewGame,
+    Uci,
+    /// `d N`: a line of the engine's own, numbered.
+    Own,
+    /// `setoption name Hash value N`, numbered.
+    Hash,
+    Ours(usize),
+    /// The engine starts, and works on so many lines.
+    Work(usize),
+    /// The engine says what nobody has asked for.
+    Odd(usize),
+    Die,
+    StartFails,
+    Hang,
+    Books,
+    Time(u64),
+    /// As time, but alarms ring only at its end.
+    Sleep(u64),
+    HeldUp(u64),
+}
+
+const OURS: [&str; 8] = [
+    "Book Variety value 3",
+    "Book Think Ahead value true",
+    "Book Think Ahead value false",
+    "Book File value x.ctg",
+    "OwnBook value false",
+    "OwnBook value true",
+    "Engine Stand-in value true",
+    "Engine Restart value false",
+];
+
+/// No position of these.
+const BAD: [&str; 2] = ["position fen rubbish", "position fen"];
+
+const ODD: [&str; 8] = [
+    "info depth 1 score cp 3 pv a2a3",
+    "readyok",
+    "uciok",
+    "option name Late type check default true",
+    "no UCI at all",
+    "bestmove",
+    "bestmove Nf3",
+    "",
+];
+
+fn any_deed() -> impl Strategy<Value = Do> {
+    prop_oneof![
+        5 => (0..POSITIONS.len()).prop_map(Do::Position),
+        1 => (0..BAD.len()).prop_map(Do::BadPosition),
+        9 => (0..GOS.len(), prop::bool::weighted(0.2)).prop_map(|(go, asked)| Do::Go(go, asked)),
+        4 => Just(Do::Stop),
+        3 => Just(Do::PonderHit),
+        3 => Just(Do::IsReady),
+        1 => Just(Do::NewGame),
+        1 => Just(Do::Uci),
+        2 => Just(Do::Own),
+        2 => Just(Do::Hash),
+        3 => (0..OURS.len()).prop_map(Do::Ours),
+        14 => (1_usize..8).prop_map(Do::Work),
+        1 => (0..ODD.len()).prop_map(Do::Odd),
+        2 => Just(Do::Die),
+        1 => Just(Do::StartFails),
+        1 => Just(Do::Hang),
+        5 => Just(Do::Books),
+        2 => (1_u64..2000).prop_map(Do::Time),
+        1 => (5000_u64..60_000).prop_map(Do::Time),
+        1 => (5000_u64..600_000).prop_map(Do::Sleep),
+        1 => (1_u64..20_000).prop_map(Do::HeldUp),
+    ]
+}
+
+/// A running engine.
+#[derive(Default)]
+struct Engine {
+    inbox: VecDeque<String>,
+    hangs: bool,
+    position: usize,
+    /// It searches; true while it may not end by itself.
+    searches: Option<bool>,
+}
+
+/// The `go` that the GUI waits for.
+#[derive(Debug)]
+struct Asked {
+    position: Option<usize>,
+    only: bool,
+    /// It may be answered.
+    due: bool,
+    ponders: bool,
+    time: Option<[u64; 2]>,
+    /// When the clock began to run.
+    since: Duration,
+    stopped: Option<Duration>,
+    answered: bool,
+}
+
+/// All around the session, as the relay is.
+struct World {
+    polite: bool,
+    now: Duration,
+    said: String,
+    alarm: Option<Duration>,
+    /// The engine that is to be started.
+    wanted: Option<usize>,
+    opening: bool,
+    exit: Option<u8>,
+    engine: Option<Engine>,
+    /// An engine has died, hung or not started.
+    faults: usize,
+    /// No engine was to be had for a time: lines for it are lost.
+    bereft: bool,
+    /// What may be ended now: nothing, but for engines that start or hang.
+    alarm_rings: bool,
+    declarations: usize,
+    transcript: Option<Transcript>,
+
+    // The GUI.
+    board: Option<usize>,
+    asked: Option<Asked>,
+    gos: usize,
+    answers: usize,
+    /// Searches that were stopped and not answered before another `go` came.
+    owed: usize,
+    pings: usize,
+    pongs: usize,
+    /// Where the engine was when it answered last.
+    engine_at: Option<usize>,
+
+    /// Numbers of the engine's own lines: the last sent, all that arrived.
+    own_sent: usize,
+    own_arrived: usize,
+    hash_sent: usize,
+    hash_arrived: usize,
+    wrong: Option<String>,
+}
+
+impl World {
+    fn note(&mut self, line: &str) {
+        self.said.push_str(line);
+        self.said.push('\n');
+    }
+
+    fn must(&mut self, holds: bool, what: &str) {
+        if !holds && self.wrong.is_none() {
+            let _ = writeln!(self.said, "# WRONG: {what}");
+            self.wrong = Some(what.to_owned());
+        }
+    }
+
+    fn on_answer(&mut self, line: &str) {
+        self.answers += 1;
+        self.must(self.answers <= self.gos, "more answers than questions");
+        let engine_at = self.engine_at.take();
+        if !self.polite {
+            match (&mut self.asked, &mut self.owed) {
+                (Some(asked), 0) => asked.answered = true,
+                (_, owed) => *owed = owed.saturating_sub(1),
+            }
+            return;
+        }
+        let Some(asked) = self.asked.take() else {
+            return self.must(false, "an answer that nobody has asked for");
+        };
+        self.must(asked.due, "an answer before its time");
+        let Some(position) = asked.position else {
+            return;
+        };
+        let mv = line.split_whitespace().nth(1).unwrap_or_default();
+        let legal = BOARDS[position].legal.iter().any(|legal| legal == mv);
+        self.must(legal, "an illegal answer");
+        self.must(
+            !asked.only || ASKED.contains(mv),
+            "an answer outside searchmoves",
+        );
+        self.must(
+            engine_at.is_none_or(|at| at == position),
+            "the engine has searched another position",
+        );
+    }
+
+    /// Whether the engine may be ended for being late: as the GUI sees it,
+    /// with a second less than is promised.
+    fn is_late(&self) -> bool {
+        const PROMISED: Duration = Duration::from_secs(9);
+        let Some(asked) = &self.asked else {
+            return false;
+        };
+        if let Some(stopped) = asked.stopped
+            && self.now >= stopped + PROMISED
+        {
+            return true;
+        }
+        let (Some(time), Some(position)) = (asked.time, asked.position) else {
+            return asked.time.is_some();
+        };
+        let side = usize::from(BOARDS[position].position.turn().is_black());
+        !asked.ponders && self.now >= asked.since + Duration::from_millis(time[side]) + PROMISED
+    }
+
+    /// The session ends or replaces the engine.
+    fn on_kill(&mut self) {
+        if let Some(engine) = self.engine.take() {
+            self.faults += 1;
+            if self.alarm_rings {
+                // It has not introduced itself in time.
+                return;
+            }
+            // One that leaves what it is told lying may be keeping us waiting
+            // with a search of which the GUI knows nothing.
+            let idles = engine.hangs || !engine.inbox.is_empty();
+            let deserved = !self.polite || idles || self.is_late();
+            self.must(deserved, "a healthy engine is ended");
+        }
+    }
+}
+
+impl Outlet for World {
+    fn gui(&mut self, line: &[u8]) {
+        if let Some(transcript) = &mut self.transcript {
+            transcript.to_gui(line);
+        }
+        let line = String::from_utf8_lossy(line).into_owned();
+        let ours = |line: &str| {
+            let name = line.strip_prefix("option name ")?.split(" type ").next()?;
+            SPECS.iter().find(|spec| spec.name == name)
+        };
+        if ours(&line).is_some() {
+            self.declarations += 1;
+            if self.declarations.is_multiple_of(SPECS.len()) {
+                self.note("gui< our options");
+            }
+            return;
+        }
+        self.note(&format!("gui< {line}"));
+        let word = line.split_whitespace().next().unwrap_or_default();
+        let protocol = ["id", "option", "uciok", "readyok", "bestmove", "info"];
+        self.must(
+            protocol.contains(&word) || ODD.contains(&line.as_str()),
+            "a line that is no UCI",
+        );
+        self.must(!line.contains(['\n', '\r']), "a line in the line");
+        match word {
+            "bestmove" => self.on_answer(&line),
+            "readyok" => {
+                self.pongs += 1;
+                self.must(self.pongs <= self.pings, "more readyok than isready");
+            }
+            _ => {
+                if let Some(at) = line.strip_prefix("info string at ") {
+                    self.engine_at = at.parse().ok();
+                }
+            }
+        }
+    }
+
+    fn engine(&mut self, line: &[u8]) {
+        if let Some(transcript) = &mut self.transcript {
+            transcript.to_engine(line);
+        }
+        let line = String::from_utf8_lossy(line).into_owned();
+        self.note(&format!("eng< {line}"));
+        self.must(line != BAD[1], "a position that is none is passed on");
+        if let Some(number) = line.strip_prefix("d ") {
+            let number: usize = number.parse().unwrap();
+            self.must(
+                number > self.own_arrived,
+                "a line of the GUI doubled or out of order",
+            );
+            self.must(
+                number == self.own_arrived + 1 || self.bereft,
+                "a line of the GUI is lost",
+            );
+            self.own_arrived = number;
+        }
+        if let Some(number) = line.strip_prefix("setoption name Hash value ") {
+            let number: usize = number.parse().unwrap();
+            self.must(number >= self.hash_arrived, "options out of order");
+            self.hash_arrived = number;
+        }
+        match &mut self.engine {
+            Some(engine) => engine.inbox.push_back(line),
+            None => self.must(false, "a line for an engine that is not there"),
+        }
+    }
+
+    fn request(&mut self, request: Request) {
+        if let Some(transcript) = &mut self.transcript {
+            transcript.request(&request);
+        }
+        self.note(&format!("ask< {request}"));
+        match request {
+            Request::StartEngine(index) => {
+                self.on_kill();
+                self.wanted = Some(index);
+            }
+            Request::KillEngine => {
+                self.on_kill();
+                // It never came up.
+                self.faults += usize::from(self.wanted.take().is_some());
+                self.bereft = true;
+            }
+            Request::OpenBooks(_) => self.opening = true,
+            Request::WakeUp(after) => self.alarm = Some(self.now + after),
+            // Only with `Book Learn`, which is off here.
+            Request::NoteGame(note) => panic!("{note:?}"),
+            Request::Exit(code) => self.exit = Some(code),
+        }
+    }
+}
+
+/// A file in memory.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+fn identify(_path: &str) -> String {
+    "same".to_owned()
+}
+
+fn book_set() -> BookSet {
+    BookSet {
+        books: vec![OpenBook {
+            name: "book1".to_owned(),
+            spec: BookSpec::default(),
+            book: Arc::new(TwoMoves),
+            notices: Vec::new(),
+            side_file: None,
+            evaluations: None,
+        }],
+    }
+}
+
+struct Play {
+    session: Session,
+    book_set: BookSet,
+    world: World,
+}
+
+impl Play {
+    /// A world whose transcript goes to `log`.
+    fn begin(polite: bool, log: Option<&Log>) -> Play {
+        let profile = |name: &str| Profile {
+            name: name.to_owned(),
+            start_timeout: Duration::from_secs(8),
+            ..Profile::default()
+        };
+        let mut fish = profile("fish");
+        fish.settings.set(OptionId::Info, "none").unwrap();
+        let mut builtin = profile("builtin");
+        builtin.settings.set(OptionId::Info, "none").unwrap();
+        let engines = Engines {
+            profiles: vec![fish, builtin],
+            stand_in: Some(1),
+            chain: 1,
+        };
+        let header = LogHeader {
+            version: "",
+            begun: "",
+            seed: 1,
+            engines: &engines,
+            commands: &[],
+            folders: &[],
+            mmap: true,
+        };
+        let transcript = log.map(|log| {
+            Transcript::begin(Box::new(log.clone()), &header, Box::new(identify)).unwrap()
+        });
+        let world = World {
+            polite,
+            now: Duration::ZERO,
+            said: "engine fish\nstand-in builtin\nset Book Info=none\nbook\n\
+                   in : e2e4=0/0/5\nin e2e4 e7e5: g1f3=0/0/5\n"
+                .to_owned(),
+            alarm: None,
+            wanted: None,
+            opening: false,
+            exit: None,
+            engine: None,
+            faults: 0,
+            bereft: false,
+            alarm_rings: false,
+            declarations: 0,
+            transcript,
+            board: Some(0),
+            asked: None,
+            gos: 0,
+            answers: 0,
+            owed: 0,
+            pings: 0,
+            pongs: 0,
+            engine_at: None,
+            own_sent: 0,
+            own_arrived: 0,
+            hash_sent: 0,
+            hash_arrived: 0,
+            wrong: None,
+        };
+        let mut play = Play {
+            session: Session::new(engines, 1),
+            book_set: BookSet::default(),
+            world,
+        };
+        play.session.start(&mut play.world);
+        play
+    }
+
+    fn step(&mut self, text: &str, event: Event<'_>) {
+        if self.world.exit.is_none() {
+            self.world.note(text);
+            let now = self.world.now;
+            if let Some(transcript) = &mut self.world.transcript {
+                transcript.event(now, &event, &self.book_set);
+            }
+            self.session
+                .step(now, event, &self.book_set, &mut self.world);
+        }
+    }
+
+    fn gui(&mut self, line: &str) {
+        self.step(&format!("gui> {line}"), Event::Gui(line.as_bytes()));
+    }
+
+    fn action(&mut self, action: Do) {
+        if self.world.exit.is_some() {
+            return;
+        }
+        let polite = self.world.polite;
+        let waits = polite && self.world.asked.is_some();
+        match action {
+            Do::Go(..) if waits => {}
+            Do::Position(index) => {
+                self.world.board = Some(index);
+                self.gui(&format!("position {}", POSITIONS[index].0));
+            }
+            Do::BadPosition(index) => {
+                self.world.board = None;
+                self.gui(BAD[index]);
+            }
+            Do::Go(index, only) => self.go(index, only),
+            Do::Stop => {
+                let now = self.world.now;
+                if let Some(asked) = &mut self.world.asked {
+                    asked.due = true;
+                    asked.stopped.get_or_insert(now);
+                }
+                self.gui("stop");
+            }
+            Do::PonderHit => {
+                let now = self.world.now;
+                let ponders = match &mut self.world.asked {
+                    Some(asked) if asked.ponders => {
+                        asked.ponders = false;
+                        asked.due = true;
+                        asked.since = now;
+                        true
+                    }
+                    _ => false,
+                };
+                if ponders || !polite {
+                    self.gui("ponderhit");
+                }
+            }
+            Do::IsReady => {
+                self.world.pings += 1;
+                self.gui("isready");
+            }
+            Do::NewGame => self.gui("ucinewgame"),
+            Do::Uci => self.gui("uci"),
+            Do::Own => {
+                self.world.own_sent += 1;
+                self.gui(&format!("d {}", self.world.own_sent));
+            }
+            Do::Hash => {
+                self.world.hash_sent += 1;
+                self.gui(&format!(
+                    "setoption name Hash value {}",
+                    self.world.hash_sent
+                ));
+            }
+            Do::Ours(index) => self.gui(&format!("setoption name {}", OURS[index])),
+            Do::Work(count) => {
+                for _ in 0..count {
+                    self.work();
+                }
+            }
+            Do::Odd(index) => {
+                if self.is_alive() {
+                    self.step(
+                        &format!("eng> {}", ODD[index]),
+                        Event::Engine(ODD[index].as_bytes()),
+                    );
+                }
+            }
+            Do::Die => {
+                if self.world.engine.take().is_some() {
+                    self.world.faults += 1;
+                    self.step("gone dead", Event::EngineGone("dead"));
+                }
+            }
+            Do::StartFails => {
+                if self.world.wanted.take().is_some() {
+                    self.world.faults += 1;
+                    self.step("gone no such file", Event::EngineGone("no such file"));
+                }
+            }
+            Do::Hang => {
+                if let Some(engine) = &mut self.world.engine {
+                    engine.hangs = true;
+                }
+            }
+            Do::Books => {
+                if std::mem::take(&mut self.world.opening) {
+                    self.book_set = book_set();
+                    self.step("opened", Event::BooksOpened(&[]));
+                }
+            }
+            Do::Time(ms) => self.time(ms, false),
+            Do::Sleep(ms) => self.time(ms, true),
+            Do::HeldUp(ms) => {
+                let time = Duration::from_millis(ms);
+                self.step(&format!("heldup {ms}"), Event::HeldUp(time));
+            }
+        }
+    }
+
+    fn is_alive(&self) -> bool {
+        self.world
+            .engine
+            .as_ref()
+            .is_some_and(|engine| !engine.hangs)
+    }
+
+    fn go(&mut self, index: usize, only: bool) {
+        let (text, time) = GOS[index];
+        let ponders = text.contains("ponder");
+        let open = text == "go infinite" || text == "go";
+        self.world.gos += 1;
+        if let Some(before) = &self.world.asked {
+            // One that was stopped is not replaced by another.
+            self.world.owed += usize::from(before.stopped.is_some() && !before.answered);
+        }
+        self.world.asked = Some(Asked {
+            position: self.world.board,
+            only,
+            due: !ponders && !open,
+            ponders,
+            time,
+            since: self.world.now,
+            stopped: None,
+            answered: false,
+        });
+        if only && text != "go" {
+            self.gui(&format!("{text} {ASKED}"));
+        } else {
+            self.world.asked.as_mut().unwrap().only = false;
+            self.gui(text);
+        }
+    }
+
+    /// The engine starts, or works on one line; false when it cannot.
+    fn work(&mut self) -> bool {
+        if self.world.exit.is_some() {
+            return false;
+        }
+        if self.world.wanted.take().is_some() {
+            self.world.engine = Some(Engine::default());
+            self.step("up", Event::EngineUp);
+            return true;
+        }
+        let Some(engine) = &mut self.world.engine else {
+            return false;
+        };
+        if engine.hangs {
+            return false;
+        }
+        let line = engine.inbox.pop_front();
+        let words: Vec<&str> = line.iter().flat_map(|line| line.split(' ')).collect();
+        let answers = match words.first().copied() {
+            Some("uci") => vec![
+                "option name Hash type spin default 0".to_owned(),
+                "uciok".to_owned(),
+            ],
+            Some("isready") => vec!["readyok".to_owned()],
+            Some("stop") if engine.searches.take().is_some() => engine.answer(),
+            Some("ponderhit") => {
+                engine.searches = engine.searches.map(|_| false);
+                Vec::new()
+            }
+            Some("go") => {
+                let busy = engine.searches.is_some();
+                let held =
+                    words.len() == 1 || words.contains(&"infinite") || words.contains(&"ponder");
+                engine.searches = Some(held);
+                self.world.must(!busy, "a go for an engine that searches");
+                Vec::new()
+            }
+            Some("position" | "setoption" | "ucinewgame") => {
+                let text = line.as_deref().unwrap_or_default();
+                let text = text.strip_prefix("position ").unwrap_or_default();
+                // What it cannot read, it leaves: as some do.
+                if let Some(at) = POSITIONS.iter().position(|(known, _)| *known == text) {
+                    engine.position = at;
+                }
+                let busy = engine.searches.is_some();
+                self.world
+                    .must(!busy, "an engine that searches is disturbed");
+                Vec::new()
+            }
+            Some(_) => Vec::new(),
+            None if engine.searches == Some(false) => {
+                engine.searches = None;
+                engine.answer()
+            }
+            None => return false,
+        };
+        for answer in answers {
+            self.step(&format!("eng> {answer}"), Event::Engine(answer.as_bytes()));
+        }
+        true
+    }
+
+    /// Time passes. Alarms ring in time, or, if everything `sleeps`, at the
+    /// end.
+    fn time(&mut self, ms: u64, sleeps: bool) {
+        let until = self.world.now + Duration::from_millis(ms);
+        let mut from = self.world.now;
+        if sleeps {
+            from = until;
+        }
+        for _ in 0..1000 {
+            let overdue = self.session.deadline();
+            let next = match (self.world.alarm, overdue) {
+                (Some(alarm), Some(due)) => alarm.min(due),
+                (alarm, due) => match alarm.or(due) {
+                    Some(next) => next,
+                    None => break,
+                },
+            };
+            if next > until || self.world.exit.is_some() {
+                break;
+            }
+            self.advance(next.max(from));
+            if self.world.alarm == Some(next) {
+                self.world.alarm = None;
+                self.world.alarm_rings = true;
+                self.step("wake", Event::WakeUp);
+                self.world.alarm_rings = false;
+            } else {
+                self.step("overdue", Event::Overdue);
+                let again = self.session.deadline();
+                let moved = again.is_none_or(|again| again > self.world.now);
+                self.world.must(moved, "a deadline that nobody heeds");
+            }
+        }
+        self.advance(until);
+    }
+
+    fn advance(&mut self, to: Duration) {
+        if to > self.world.now {
+            let ms = (to - self.world.now).as_millis();
+            self.world.note(&format!("time {ms}"));
+            self.world.now = to;
+        }
+    }
+
+    /// Everything that can happen by itself happens; then the clock runs
+    /// until nothing is left to wait for.
+    fn settle(&mut self) {
+        for _ in 0..400 {
+            while self.world.opening || self.world.wanted.is_some() || self.is_alive() {
+                self.action(Do::Books);
+                if self.world.exit.is_some() || (!self.work() && !self.world.opening) {
+                    break;
+                }
+            }
+            let next = match (self.world.alarm, self.session.deadline()) {
+                (Some(alarm), Some(due)) => alarm.min(due),
+                (alarm, due) => match alarm.or(due) {
+                    Some(next) => next,
+                    None => return,
+                },
+            };
+            if self.world.exit.is_some() {
+                return;
+            }
+            let ms = next.saturating_sub(self.world.now).as_millis();
+            self.time(u64::try_from(ms).unwrap() + 1, false);
+        }
+        self.world.must(false, "it never comes to rest");
+    }
+
+    /// Whatever has been, another game is played.
+    fn next_game(&mut self) {
+        let answers = self.world.answers;
+        for action in [Do::NewGame, Do::Position(2), Do::Go(0, false)] {
+            self.action(action);
+        }
+        self.settle();
+        let bereft = self.world.exit == Some(2) && self.world.faults > 0;
+        let answered = self.world.answers == answers + 1;
+        self.world
+            .must(answered || bereft, "the next game is not played");
+    }
+
+    fn finish(&mut self, by_eof: bool) {
+        self.settle();
+        if self
+            .world
+            .asked
+            .as_ref()
+            .is_some_and(|asked| asked.stopped.is_none())
+        {
+            self.action(Do::Stop);
+            self.settle();
+        }
+        let hangs = self
+            .world
+            .engine
+            .as_ref()
+            .is_some_and(|engine| engine.hangs);
+        if let Some(code) = self.world.exit {
+            self.world.must(code == 2, "an end that nobody wanted");
+            let faults = self.world.faults > 0;
+            self.world.must(faults, "giving up with a healthy engine");
+            self.world
+                .must(self.session.farewell().is_some(), "an end without a reason");
+            return;
+        }
+        let asked = self.world.asked.as_ref();
+        let done = asked.is_none_or(|asked| asked.answered) && self.world.owed == 0;
+        self.world.must(done, "a go without an answer");
+        if !hangs {
+            let all = self.world.pongs == self.world.pings;
+            self.world.must(all, "an isready without readyok");
+            let arrived = self.world.own_arrived == self.world.own_sent;
+            self.world
+                .must(arrived || self.world.bereft, "a line of the GUI is lost");
+            let arrived = self.world.hash_arrived == self.world.hash_sent;
+            self.world
+                .must(arrived || self.world.bereft, "an option is lost");
+        }
+        if !hangs {
+            self.next_game();
+        }
+        if self.world.exit.is_some() {
+            return;
+        }
+        let asked = self.world.now;
+        if by_eof {
+            self.step("eof", Event::GuiClosed);
+        } else {
+            self.gui("quit");
+        }
+        self.settle();
+        self.world
+            .must(self.world.exit == Some(0), "it does not end");
+        let soon = self.world.now <= asked + Duration::from_millis(1600);
+        self.world.must(soon, "it ends too late");
+    }
+}
+
+impl Engine {
+    fn answer(&self) -> Vec<String> {
+        vec![
+            format!("info string at {}", self.position),
+            format!("bestmove {}", POSITIONS[self.position].1),
+        ]
+    }
+}
+
+fn run(polite: bool, deeds: &[Do], by_eof: bool, log: Option<&Log>) -> Result<(), TestCaseError> {
+    let mut play = Play::begin(polite, log);
+    for action in deeds {
+        play.action(*action);
+        if play.world.wrong.is_some() {
+            break;
+        }
+    }
+    if play.world.wrong.is_none() {
+        play.finish(by_eof);
+    }
+    match &play.world.wrong {
+        None => Ok(()),
+        Some(wrong) => Err(TestCaseError::fail(format!("{wrong}\n{}", play.world.said))),
+    }
+}
+
+/// Of each property; `TABIA_TEST_CASES` for a longer run.
+fn cases() -> u32 {
+    let wanted = std::env::var("TABIA_TEST_CASES").ok();
+    wanted.and_then(|text| text.parse().ok()).unwrap_or(1000)
+}
+
+/// Has a conversation, and has it again from its transcript.
+fn run_twice(deeds: &[Do], by_eof: bool) -> Result<(), TestCaseError> {
+    let log = Log::default();
+    run(false, deeds, by_eof, Some(&log))?;
+    let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    let recording = Recording::read(&text).unwrap();
+    let replayed = replay(&recording, "", &mut |_, _| book_set(), &identify);
+    prop_assert!(replayed.notes.is_empty(), "{:?}", replayed.notes);
+    if let Some(departure) = &replayed.departure {
+        return Err(TestCaseError::fail(format!("{departure:#?}\n{text}")));
+    }
+    prop_assert_eq!(replayed.came + replayed.said, recording.lines.len());
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: cases(),
+        max_shrink_iters: 20_000,
+        failure_persistence: None,
+        // Most of the time would go into random numbers otherwise.
+        rng_algorithm: RngAlgorithm::XorShift,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn a_polite_program_gets_what_it_asks_for(
+        deeds in prop::collection::vec(any_deed(), 0..50),
+        by_eof: bool,
+    ) {
+        run(true, &deeds, by_eof, None)?;
+    }
+
+    #[test]
+    fn a_rude_one_gets_what_is_owed_and_never_more(
+        deeds in prop::collection::vec(any_deed(), 0..50),
+        by_eof: bool,
+    ) {
+        run(false, &deeds, by_eof, None)?;
+    }
+}
+
+proptest! {
+    // Writing and reading take longer than the conversation.
+    #![proptest_config(ProptestConfig {
+        cases: cases() / 10,
+        failure_persistence: None,
+        rng_algorithm: RngAlgorithm::XorShift,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn a_conversation_can_be_had_again(
+        deeds in prop::collection::vec(any_deed(), 0..50),
+        by_eof: bool,
+    ) {
+        run_twice(&deeds, by_eof)?;
+    }
+}

@@ -1,0 +1,6 @@
+//! The session as a function of events: conversations, random events, and what
+//! a forwarded line costs.
+
+mod allocation;
+mod conversations;
+mod interleavings;

@@ -1,0 +1,213 @@
+//! Why a `go` is not answered by a book.
+//!
+//! "Why does it not use my book?" is the question asked most often about
+//! programs like this one. Whatever keeps a book from answering has a
+//! sentence here. What surprises is said when it happens: once in a game, or
+//! each time where it differs from position to position. The rest (the book
+//! is off, an analysis, no book is named) is said after `debug on`, with
+//! every `go`.
+
+use std::fmt::Write as _;
+
+use shakmaty::{CastlingMode, Chess, Color, Move, Position};
+
+use super::child::{ChildOptions, Hello};
+use super::{Moment, Outlet, Session, info_string};
+use crate::book_set::{BookSet, OpenBook};
+use crate::settings::{OptionId, Settings};
+use tabia_book::Lookup;
+use tabia_book::policy::{Rejection, Weighed};
+use tabia_uci::gui::Go;
+
+/// Most moves that are named with what is against them.
+const LISTED: usize = 6;
+
+/// What keeps one book from answering.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Silence {
+    /// It is for the other colour.
+    Colour(Color),
+    /// The game is past its `Book Depth`.
+    PastDepth(u32),
+    /// It does not have the position.
+    NotHere,
+    /// It has the position, and no move that may be played: what is against
+    /// each.
+    NoMove(Vec<(Move, Rejection)>),
+    /// It cannot be read here.
+    Trouble,
+}
+
+impl Silence {
+    /// Of a book that is not to be asked here at all.
+    pub(super) fn unasked(
+        book: &OpenBook,
+        settings: &Settings,
+        position: &Chess,
+    ) -> Option<Silence> {
+        if let Some(colour) = book.spec.colour
+            && colour != position.turn()
+        {
+            return Some(Silence::Colour(colour));
+        }
+        let depth = settings.number(OptionId::Depth);
+        (position.fullmoves().get() > depth).then_some(Silence::PastDepth(depth))
+    }
+
+    /// Of a book that was asked and has no move for us.
+    pub(super) fn after(found: &Lookup, verdicts: &[Weighed]) -> Silence {
+        let against: Vec<(Move, Rejection)> = found
+            .moves
+            .iter()
+            .zip(verdicts)
+            .filter_map(|(mv, verdict)| Some((mv.mv, verdict.rejection?)))
+            .collect();
+        if against.is_empty() {
+            Silence::NotHere
+        } else {
+            Silence::NoMove(against)
+        }
+    }
+
+    fn describe(&self, chess960: bool, text: &mut String) {
+        let _ = match self {
+            Silence::Colour(Color::White) => write!(text, "it is for White"),
+            Silence::Colour(Color::Black) => write!(text, "it is for Black"),
+            Silence::PastDepth(depth) => write!(text, "past Book Depth {depth}"),
+            Silence::NotHere => write!(text, "the position is not in it"),
+            Silence::Trouble => write!(text, "it cannot be read here"),
+            Silence::NoMove(against) => {
+                let mode = CastlingMode::from_chess960(chess960);
+                for (index, (mv, reason)) in against.iter().take(LISTED).enumerate() {
+                    let comma = if index > 0 { ", " } else { "" };
+                    let _ = write!(text, "{comma}{} {reason}", mv.to_uci(mode));
+                }
+                match against.len().saturating_sub(LISTED) {
+                    0 => Ok(()),
+                    more => write!(text, " and {more} more"),
+                }
+            }
+        };
+    }
+}
+
+/// What has been said of this in the present game.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    analysis: bool,
+    out_of_book: bool,
+    past_depth: bool,
+    chess960: bool,
+}
+
+impl Session {
+    /// Says why this `go` goes to the engine, if that is worth saying.
+    pub(super) fn tell_silence(&mut self, go: &Go, at: &mut Moment<'_>) {
+        let wanted = self.settings.text(OptionId::Info) != "none";
+        let text = match self.silence_of_all(go, at.book_set) {
+            Some((text, news)) if (news && wanted) || self.debug => text,
+            Some(_) => return,
+            None => match self.silence_of_books(at.book_set) {
+                Some((text, news)) if (news && wanted) || self.debug => text,
+                _ => return,
+            },
+        };
+        info_string(&format!("no book move: {text}"), at.out);
+    }
+
+    /// Says once that the engine has a book of its own that nobody has
+    /// switched off: its moves come where ours end.
+    pub(super) fn tell_own_book(&mut self, out: &mut dyn Outlet) {
+        let Some(name) = self.link.hello.own_book() else {
+            return;
+        };
+        let untold = !self.chooser.told_own_book && !self.link.options.has_set(name);
+        if untold && self.settings.check(OptionId::OwnBook) {
+            let text = format!(
+                "the engine plays from a book of its own where Tabia's books end: \
+                 set \"{}\" to false to have it think",
+                Hello::announced_name(name)
+            );
+            self.chooser.told_own_book = true;
+            info_string(&text, out);
+        }
+    }
+
+    /// What keeps every book from answering, and whether it is news.
+    fn silence_of_all(&mut self, go: &Go, book_set: &BookSet) -> Option<(String, bool)> {
+        let said = &mut self.chooser.said;
+        let text = if !self.settings.check(OptionId::OwnBook) {
+            "OwnBook is off"
+        } else if go.infinite {
+            "the engine answers in analysis (go infinite)"
+        } else if go.engine_only {
+            "only the engine can answer this go"
+        } else if let Some(text) = analysis_text(&self.link.options) {
+            let news = !std::mem::replace(&mut said.analysis, true);
+            return Some((text.to_owned(), news));
+        } else if self.chooser.shut {
+            "the book is closed for this game (Book Miss Limit)"
+        } else if self.game.position().is_none() {
+            "the position line is not legal"
+        } else if book_set.books.is_empty() {
+            "no book is open (see Book File)"
+        } else {
+            return None;
+        };
+        Some((text.to_owned(), false))
+    }
+
+    /// What keeps each book from answering, and whether it is news.
+    fn silence_of_books(&mut self, book_set: &BookSet) -> Option<(String, bool)> {
+        let position = self.game.position()?;
+        let said = &mut self.chooser.said;
+        let chess960 = self.link.options.chess960();
+        let silences = &self.chooser.silences;
+        let has = |wanted: fn(&Silence) -> bool| silences.iter().any(wanted);
+        let mut text = String::new();
+        // No book holds games of Chess960; what rules them out is the
+        // rights to castle, as long as there are any.
+        if chess960 && !is_ordinary(position) {
+            text.push_str("books have positions of ordinary chess only, and this is Chess960");
+            return Some((text, !std::mem::replace(&mut said.chess960, true)));
+        }
+        for (book, silence) in book_set.books.iter().zip(silences) {
+            if !text.is_empty() {
+                text.push_str("; ");
+            }
+            let _ = write!(text, "{}: ", book.name);
+            silence.describe(chess960, &mut text);
+        }
+        let news = if has(|silence| matches!(silence, Silence::NoMove(_))) {
+            true
+        } else if has(|silence| matches!(silence, Silence::PastDepth(_))) {
+            !std::mem::replace(&mut said.past_depth, true)
+        } else {
+            // What is wrong with a book has been said, and explains it.
+            let sound = book_set.books.iter().all(|book| book.notices.is_empty())
+                && !has(|silence| matches!(silence, Silence::Trouble));
+            !std::mem::replace(&mut said.out_of_book, true) && sound
+        };
+        Some((text, news))
+    }
+}
+
+fn analysis_text(options: &ChildOptions) -> Option<&'static str> {
+    match (options.analysing(), options.multi_pv()) {
+        (false, _) => None,
+        (true, true) => Some("MultiPV is above 1: the engine answers in analysis"),
+        (true, false) => Some("UCI_AnalyseMode is on: the engine answers in analysis"),
+    }
+}
+
+/// Whether all that may castle stands as in ordinary chess.
+fn is_ordinary(position: &Chess) -> bool {
+    use shakmaty::Square;
+    let corners = [Square::A1, Square::H1, Square::A8, Square::H8];
+    let kings = [(Color::White, Square::E1), (Color::Black, Square::E8)];
+    let rights = position.castles().castling_rights();
+    rights.into_iter().all(|rook| corners.contains(&rook))
+        && kings.into_iter().all(|(colour, home)| {
+            !position.castles().has_color(colour) || position.board().king_of(colour) == Some(home)
+        })
+}

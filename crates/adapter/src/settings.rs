@@ -1,0 +1,345 @@
+//! The adapter's own options: names, ranges, values.
+//!
+//! One table serves the UCI handshake, `setoption`, `engines.toml` and
+//! `--set`. Names are matched without regard to case.
+//!
+//! # Presets
+//!
+//! The order in which options are set does not matter: GUIs send their whole
+//! list, sorted or not, whether the user has changed a value or not. So each
+//! option has a default that was announced to the GUI, and perhaps a value that
+//! the user has chosen:
+//!
+//! * A value other than the announced one is chosen.
+//! * The announced value is chosen only where another one was chosen before: it
+//!   takes that back. Otherwise a GUI has sent its list.
+//!
+//! The chosen value is in force; without one, the value of the preset; without
+//! a preset for the option, the announced one. If not all values of a preset are
+//! in force, its name is `Custom`.
+
+mod preset;
+mod table;
+
+use std::fmt::Write as _;
+
+use tabia_book::policy::{Judgement, Policy, Rules};
+use tabia_uci::message::{UciMessage, UciOptionConfig};
+
+pub use table::{
+    BESIDE, CONFIGURED, INFO, JUDGEMENTS, NONE, OptionId, OptionKind, PRESETS, SPECS, STARTER, Spec,
+};
+
+/// The value of an option.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OptionValue {
+    /// Of a check.
+    Check(bool),
+    /// Of a spin.
+    Spin(u32),
+    /// Of a combo: the index of the word.
+    Combo(usize),
+    /// Of a text; empty for `<empty>`.
+    Text(String),
+}
+
+/// A value that an option does not take.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{name} takes {expected}, not \"{given}\"")]
+pub struct ValueError {
+    name: &'static str,
+    expected: String,
+    given: String,
+}
+
+/// The values of all options: see the [module](self).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// In force.
+    values: Vec<OptionValue>,
+    /// The defaults that were sent to the GUI.
+    announced: Vec<OptionValue>,
+    /// What the user has chosen.
+    chosen: Vec<Option<OptionValue>>,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        let values: Vec<OptionValue> = SPECS.iter().map(|spec| spec.kind.default_value()).collect();
+        Settings {
+            announced: values.clone(),
+            chosen: vec![None; values.len()],
+            values,
+        }
+    }
+}
+
+impl OptionKind {
+    fn default_value(self) -> OptionValue {
+        match self {
+            OptionKind::Check(on) => OptionValue::Check(on),
+            OptionKind::Spin(number, _, _) => OptionValue::Spin(number),
+            OptionKind::Combo(index, _) => OptionValue::Combo(index),
+            OptionKind::Text(text) => OptionValue::Text(text.to_owned()),
+        }
+    }
+
+    /// Reads a value; the error says what would do.
+    fn read(self, text: &str) -> Result<OptionValue, String> {
+        let word = text.trim();
+        match self {
+            OptionKind::Check(_) => match word.to_ascii_lowercase().as_str() {
+                "true" | "1" | "yes" | "on" => Ok(OptionValue::Check(true)),
+                "false" | "0" | "no" | "off" => Ok(OptionValue::Check(false)),
+                _ => Err("true or false".to_owned()),
+            },
+            OptionKind::Spin(_, least, greatest) => word
+                .parse()
+                .ok()
+                .filter(|number| (least..=greatest).contains(number))
+                .map(OptionValue::Spin)
+                .ok_or_else(|| format!("a whole number from {least} to {greatest}")),
+            OptionKind::Combo(_, words) => words
+                .iter()
+                .position(|known| known.eq_ignore_ascii_case(word))
+                .map(OptionValue::Combo)
+                .ok_or_else(|| format!("one of {}", words.join(", "))),
+            OptionKind::Text(_) => Ok(OptionValue::Text(match word {
+                NONE => String::new(),
+                _ => unquoted(text).to_owned(),
+            })),
+        }
+    }
+}
+
+/// Takes off one pair of quotes around the whole: some users quote paths.
+fn unquoted(text: &str) -> &str {
+    text.strip_prefix('"')
+        .and_then(|text| text.strip_suffix('"'))
+        .unwrap_or(text)
+}
+
+impl OptionId {
+    fn read(self, text: &str) -> Result<OptionValue, ValueError> {
+        let spec = self.spec();
+        spec.kind.read(text).map_err(|expected| ValueError {
+            name: spec.name,
+            expected,
+            given: text.trim().chars().take(80).collect(),
+        })
+    }
+}
+
+impl Settings {
+    /// Whether a check is on; false for other kinds.
+    #[must_use]
+    pub fn check(&self, id: OptionId) -> bool {
+        matches!(self.values[id as usize], OptionValue::Check(true))
+    }
+
+    /// The number of a spin or the index of a combo; 0 for other kinds.
+    #[must_use]
+    pub fn number(&self, id: OptionId) -> u32 {
+        match self.values[id as usize] {
+            OptionValue::Spin(number) => number,
+            OptionValue::Combo(index) => u32::try_from(index).unwrap_or(0),
+            _ => 0,
+        }
+    }
+
+    /// The text of a text option, the word of a combo; empty for other
+    /// kinds.
+    #[must_use]
+    pub fn text(&self, id: OptionId) -> &str {
+        match (&self.values[id as usize], id.spec().kind) {
+            (OptionValue::Text(text), _) => text,
+            (OptionValue::Combo(index), OptionKind::Combo(_, words)) => {
+                words.get(*index).unwrap_or(&"")
+            }
+            _ => "",
+        }
+    }
+
+    /// Sets an option as a GUI does, from its text; true when that changed
+    /// what is in force. The [module](self) says when a value counts as
+    /// chosen.
+    ///
+    /// # Errors
+    ///
+    /// The option does not take this value; nothing has changed then.
+    pub fn set(&mut self, id: OptionId, text: &str) -> Result<bool, ValueError> {
+        let value = id.read(text)?;
+        let index = id as usize;
+        if value != self.announced[index] || self.chosen[index].is_some() {
+            self.chosen[index] = Some(value);
+        }
+        Ok(self.settle())
+    }
+
+    /// Sets an option from a file or the command line: the value counts as
+    /// chosen, whatever the default is.
+    ///
+    /// # Errors
+    ///
+    /// As for [`set`](Settings::set).
+    pub fn insist(&mut self, id: OptionId, text: &str) -> Result<(), ValueError> {
+        self.chosen[id as usize] = Some(id.read(text)?);
+        self.settle();
+        Ok(())
+    }
+
+    /// The same values as defaults: for a GUI that is going to be told them,
+    /// for a book or an engine with options of its own on top.
+    #[must_use]
+    pub fn announced(&self) -> Settings {
+        Settings {
+            values: self.values.clone(),
+            announced: self.values.clone(),
+            chosen: vec![None; self.values.len()],
+        }
+    }
+
+    /// Brings into force what was said; true when that changes anything.
+    fn settle(&mut self) -> bool {
+        let chosen = self.chosen.iter().zip(&self.announced);
+        let mut values: Vec<OptionValue> = chosen
+            .map(|(wish, announced)| wish.as_ref().unwrap_or(announced).clone())
+            .collect();
+        let mut holds = true;
+        for (id, value) in preset::values(&values[OptionId::Preset as usize]) {
+            let index = id as usize;
+            holds &= self.chosen[index]
+                .as_ref()
+                .is_none_or(|wish| *wish == value);
+            if self.chosen[index].is_none() {
+                values[index] = value;
+            }
+        }
+        if !holds {
+            values[OptionId::Preset as usize] = preset::CUSTOM;
+        }
+        let changed = self.values != values;
+        self.values = values;
+        changed
+    }
+
+    /// The part that decides between moves.
+    #[must_use]
+    pub fn policy(&self) -> Policy {
+        use OptionId as Id;
+        Policy {
+            variety: self.number(Id::Variety),
+            minimum_games: self.number(Id::MinimumGames),
+            minimum_score: self.number(Id::MinimumScore),
+            minimum_share: self.number(Id::MinimumShare),
+            tournament: self.check(Id::Tournament),
+            annotations: self.check(Id::Annotations),
+            learn_influence: self.number(Id::LearnInfluence),
+            transpositions: self.check(Id::Transpositions),
+            maximum_loss: self.number(Id::MaximumLoss),
+            judgement: match self.text(Id::Judgement) {
+                "evaluations" => Judgement::Evaluations,
+                "both" => Judgement::Both,
+                _ => Judgement::Results,
+            },
+        }
+    }
+
+    /// All that decides between moves in a game.
+    #[must_use]
+    pub fn rules(&self) -> Rules {
+        Rules {
+            policy: self.policy(),
+            depth: self.number(OptionId::Depth),
+            line_plies: 2 * self.number(OptionId::LeaveEarly),
+            avoid_repetition: self.check(OptionId::AvoidRepetition),
+        }
+    }
+
+    /// The value as it is written in UCI and for people.
+    #[must_use]
+    pub fn display(&self, id: OptionId) -> String {
+        match &self.values[id as usize] {
+            OptionValue::Check(on) => on.to_string(),
+            OptionValue::Spin(number) => number.to_string(),
+            OptionValue::Combo(_) => self.text(id).to_owned(),
+            OptionValue::Text(text) if text.is_empty() => NONE.to_owned(),
+            OptionValue::Text(text) => text.clone(),
+        }
+    }
+
+    /// The preset and what decides between moves with it, for people:
+    /// `Optimize: variety 15, ...`; `None` where all is as the program has it.
+    /// With `Custom` only what is not.
+    #[must_use]
+    pub fn in_force(&self) -> Option<String> {
+        let preset = self.text(OptionId::Preset);
+        let values: Vec<String> = preset::options()
+            .filter(|id| {
+                let usual = id.spec().kind.default_value();
+                self.values[OptionId::Preset as usize] != preset::CUSTOM
+                    || self.values[*id as usize] != usual
+            })
+            .map(|id| {
+                let name = id.spec().name.trim_start_matches("Book ");
+                format!("{} {}", name.to_lowercase(), self.display(id))
+            })
+            .collect();
+        (!values.is_empty()).then(|| format!("{preset}: {}", values.join(", ")))
+    }
+
+    /// The `option` lines of UCI. The defaults announced are the values in
+    /// force, so that a GUI which sends every default back changes nothing.
+    #[must_use]
+    pub fn declarations(&self) -> String {
+        let mut lines = String::new();
+        for spec in &SPECS {
+            let (name, default) = (spec.name.to_owned(), self.display(spec.id));
+            let option = match spec.kind {
+                OptionKind::Check(_) => UciOptionConfig::Check {
+                    name,
+                    default: Some(self.check(spec.id)),
+                },
+                OptionKind::Spin(_, least, greatest) => UciOptionConfig::Spin {
+                    name,
+                    default: Some(self.number(spec.id).into()),
+                    min: Some(least.into()),
+                    max: Some(greatest.into()),
+                },
+                OptionKind::Combo(_, words) => UciOptionConfig::Combo {
+                    name,
+                    default: Some(default),
+                    var: words.iter().map(ToString::to_string).collect(),
+                },
+                OptionKind::Text(_) => UciOptionConfig::String {
+                    name,
+                    default: Some(default),
+                },
+            };
+            let _ = writeln!(lines, "{}", UciMessage::Option(option));
+        }
+        lines
+    }
+}
+
+/// The options that decide between moves, in the order in which people are
+/// shown them.
+pub const DECIDING: [OptionId; 14] = [
+    OptionId::Preset,
+    OptionId::Variety,
+    OptionId::MinimumGames,
+    OptionId::MinimumScore,
+    OptionId::MinimumShare,
+    OptionId::LearnInfluence,
+    OptionId::Depth,
+    OptionId::LeaveEarly,
+    OptionId::Tournament,
+    OptionId::Annotations,
+    OptionId::Judgement,
+    OptionId::MaximumLoss,
+    OptionId::Transpositions,
+    OptionId::AvoidRepetition,
+];
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,241 @@
+use super::*;
+
+#[test]
+fn the_table_is_in_the_order_of_the_ids() {
+    for (index, spec) in SPECS.iter().enumerate() {
+        assert_eq!(spec.id as usize, index, "{}", spec.name);
+    }
+}
+
+#[test]
+fn defaults_are_the_policy_defaults() {
+    assert_eq!(Settings::default().policy(), Policy::default());
+    let mut normal = Settings::default();
+    normal.set(OptionId::Preset, "normal").unwrap();
+    assert_eq!(normal.policy(), Policy::default());
+}
+
+#[test]
+fn values_are_read_as_guis_write_them() {
+    let mut settings = Settings::default();
+    for (text, on) in [("FALSE", false), ("1", true), ("off", false), ("Yes", true)] {
+        settings.set(OptionId::OwnBook, text).unwrap();
+        assert_eq!(settings.check(OptionId::OwnBook), on, "{text}");
+    }
+    for (given, kept) in [
+        ("C:\\my  books\\a.ctg", "C:\\my  books\\a.ctg"),
+        ("\"a b.ctg\"", "a b.ctg"),
+        ("<empty>", ""),
+        ("", ""),
+    ] {
+        settings.set(OptionId::File, given).unwrap();
+        assert_eq!(settings.text(OptionId::File), kept);
+    }
+}
+
+#[test]
+fn a_wrong_value_says_what_would_do_and_changes_nothing() {
+    let mut settings = Settings::default();
+    let error = settings.set(OptionId::Variety, "101").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "Book Variety takes a whole number from 0 to 100, not \"101\""
+    );
+    assert!(settings.set(OptionId::Info, "loud").is_err());
+    assert!(settings.set(OptionId::Tournament, "").is_err());
+    assert_eq!(settings, Settings::default());
+}
+
+#[test]
+fn an_unchanged_value_is_no_change() {
+    let mut settings = Settings::default();
+    assert_eq!(settings.set(OptionId::File, STARTER), Ok(false));
+    assert_eq!(settings.set(OptionId::Seed, "7"), Ok(true));
+    assert_eq!(settings.set(OptionId::Seed, "7"), Ok(false));
+}
+
+#[test]
+fn presets_set_and_single_changes_make_custom() {
+    let mut settings = Settings::default();
+    settings.set(OptionId::Preset, "Handicap").unwrap();
+    assert_eq!(settings.number(OptionId::Variety), 100);
+    assert!(!settings.check(OptionId::Tournament));
+    settings.set(OptionId::Seed, "3").unwrap();
+    assert_eq!(settings.text(OptionId::Preset), "Handicap");
+    settings.set(OptionId::Variety, "100").unwrap();
+    assert_eq!(settings.text(OptionId::Preset), "Handicap");
+    settings.set(OptionId::Variety, "99").unwrap();
+    assert_eq!(settings.text(OptionId::Preset), "Custom");
+    // What the user takes back he takes back.
+    settings.set(OptionId::Variety, "50").unwrap();
+    assert_eq!(settings.number(OptionId::Variety), 50);
+    settings.set(OptionId::Preset, "Custom").unwrap();
+    assert_eq!(settings.policy(), Policy::default());
+}
+
+#[test]
+fn what_is_in_force_is_said_where_it_is_not_the_usual() {
+    let with = |sets: &[(OptionId, &str)]| {
+        let mut settings = Settings::default();
+        for (id, text) in sets {
+            settings.set(*id, text).unwrap();
+        }
+        settings.in_force()
+    };
+    use OptionId as Id;
+    assert_eq!(with(&[]), None);
+    assert_eq!(with(&[(Id::Variety, "50"), (Id::Seed, "3")]), None);
+    let optimize = "Optimize: variety 15, learn influence 100, tournament true, \
+                    annotations true, minimum games 5, minimum score 40, minimum share 50";
+    // The value equal to the default is not what is in force.
+    let said = with(&[(Id::Preset, "Optimize"), (Id::Variety, "50")]);
+    assert_eq!(said.as_deref(), Some(optimize));
+    let said = with(&[(Id::Preset, "Normal")]).unwrap();
+    assert!(said.starts_with("Normal: variety 50, learn"), "{said}");
+    let said = with(&[(Id::Variety, "30"), (Id::MinimumGames, "2")]);
+    assert_eq!(said.as_deref(), Some("Custom: variety 30, minimum games 2"));
+    // A preset that does not hold in all it says.
+    let said = with(&[(Id::Preset, "Optimize"), (Id::Variety, "30")]).unwrap();
+    assert!(said.starts_with("Custom: variety 30, learn"), "{said}");
+}
+
+/// A GUI's whole list: the defaults announced, but for what the user chose.
+fn complete_list(announced: &Settings, chosen: &[(OptionId, &str)]) -> Vec<(OptionId, String)> {
+    let value = |spec: &Spec| {
+        let chosen = chosen.iter().find(|(id, _)| *id == spec.id);
+        chosen.map_or_else(
+            || announced.display(spec.id),
+            |(_, text)| (*text).to_owned(),
+        )
+    };
+    SPECS.iter().map(|spec| (spec.id, value(spec))).collect()
+}
+
+/// Sorted, reversed, as declared, only what was chosen, and all of it twice.
+fn in_every_order(announced: &Settings, chosen: &[(OptionId, &str)]) -> Vec<Settings> {
+    let declared = complete_list(announced, chosen);
+    let mut sorted = declared.clone();
+    sorted.sort_by_key(|(id, _)| id.spec().name);
+    let reversed: Vec<_> = sorted.iter().rev().cloned().collect();
+    let mut only: Vec<_> = chosen
+        .iter()
+        .map(|(id, text)| (*id, (*text).to_owned()))
+        .collect();
+    let forward = only.clone();
+    only.reverse();
+    let twice = [sorted.clone(), reversed.clone()].concat();
+    [declared, sorted, reversed, twice, forward, only]
+        .into_iter()
+        .map(|list| {
+            let mut settings = announced.announced();
+            for (id, text) in list {
+                settings.set(id, &text).unwrap();
+            }
+            settings
+        })
+        .collect()
+}
+
+#[test]
+fn a_preset_holds_whatever_the_order_of_the_options() {
+    let plain = Settings::default();
+    let mut configured = Settings::default();
+    configured.insist(OptionId::Preset, "Handicap").unwrap();
+    configured.insist(OptionId::MinimumGames, "7").unwrap();
+    for announced in [plain, configured.announced()] {
+        for (chosen, preset, variety, games) in [
+            (&[(OptionId::Preset, "Optimize")][..], "Optimize", 15, 5),
+            (&[(OptionId::Preset, "Normal")], "Normal", 50, 1),
+            (
+                &[(OptionId::Preset, "Optimize"), (OptionId::Variety, "30")],
+                "Custom",
+                30,
+                5,
+            ),
+            (
+                &[
+                    (OptionId::Preset, "Optimize"),
+                    (OptionId::MinimumGames, "9"),
+                ],
+                "Custom",
+                15,
+                9,
+            ),
+        ] {
+            for settings in in_every_order(&announced, chosen) {
+                assert_eq!(settings.text(OptionId::Preset), preset, "{chosen:?}");
+                assert_eq!(settings.number(OptionId::Variety), variety, "{chosen:?}");
+                assert_eq!(settings.number(OptionId::MinimumGames), games, "{chosen:?}");
+            }
+        }
+        // A list with nothing changed chooses nothing.
+        for settings in in_every_order(&announced, &[]) {
+            assert_eq!(settings, announced.announced());
+        }
+    }
+}
+
+#[test]
+fn what_is_written_by_hand_counts_even_where_it_is_the_default() {
+    for order in [[0, 1], [1, 0]] {
+        let mut settings = Settings::default();
+        for index in order {
+            let (id, text) = [(OptionId::Preset, "Optimize"), (OptionId::Variety, "50")][index];
+            settings.insist(id, text).unwrap();
+        }
+        assert_eq!(settings.number(OptionId::Variety), 50);
+        assert_eq!(settings.number(OptionId::MinimumGames), 5);
+        assert_eq!(settings.text(OptionId::Preset), "Custom");
+    }
+}
+
+#[test]
+fn every_option_has_a_key_in_the_configuration() {
+    for spec in &SPECS {
+        assert_eq!(OptionId::by_key(&spec.id.key()), Some(spec.id));
+        assert_eq!(
+            OptionId::by_name(&spec.name.to_ascii_uppercase()),
+            Some(spec.id)
+        );
+    }
+    assert_eq!(OptionId::by_key("file"), Some(OptionId::File));
+    assert_eq!(
+        OptionId::by_key("minimum_games"),
+        Some(OptionId::MinimumGames)
+    );
+    assert_eq!(OptionId::by_key("engine_stand_in"), Some(OptionId::StandIn));
+    assert_eq!(OptionId::by_key("varity"), None);
+}
+
+/// What parsers of GUIs demand of option lines.
+#[test]
+fn declarations_suit_the_strictest_gui() {
+    let lines = Settings::default().declarations();
+    assert_eq!(lines.lines().count(), SPECS.len());
+    for spec in &SPECS {
+        for word in spec.name.split(' ') {
+            let key = ["name", "type", "default", "min", "max", "var", "value"];
+            assert!(!key.contains(&word), "{}", spec.name);
+        }
+        if let OptionKind::Spin(number, least, greatest) = spec.kind {
+            assert!((least..=greatest).contains(&number));
+            assert!(i32::try_from(greatest).is_ok());
+        }
+        if let OptionKind::Combo(default, words) = spec.kind {
+            assert!(default < words.len());
+            assert!(words.iter().all(|word| !word.contains(' ')));
+        }
+    }
+    assert!(lines.contains("option name Book White File type string default <empty>\n"));
+    assert!(lines.contains("option name Book Depth type spin default 1000 min 0 max 1000\n"));
+    assert!(
+        lines.contains(
+            "option name Book Info type combo default full var none var brief var full\n"
+        )
+    );
+}
+
+#[test]
+fn without_options_the_rules_are_the_default() {
+    assert_eq!(Settings::default().rules(), Rules::default());
+}

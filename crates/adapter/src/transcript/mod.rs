@@ -1,0 +1,61 @@
+//! Conversations in files, and their replay.
+//!
+//! What a [`Session`](crate::session::Session) does follows from its events,
+//! their times, the books and the seed. A transcript holds all of that, and
+//! what the session said, one line each, in order:
+//!
+//! ```text
+//! tabia-log 1
+//! version 0.1.0
+//! seed 7350285619350721
+//! engine stockfish
+//! timeout 8000
+//! set Book Variety=20
+//! stand-in builtin
+//!     0.000000 ask< start 0
+//!     0.000114 gui> uci
+//!     0.001021 up
+//!     0.001021 eng< uci
+//! ```
+//!
+//! First the header: words and values, `#` before what is for people alone.
+//! Then the conversation: seconds since the start with six decimals, and a
+//! word that says what happened.
+//!
+//! | word | what came in |
+//! |---|---|
+//! | `gui> LINE`, `eng> LINE` | a line of the GUI, of the engine |
+//! | `eof` | the GUI closed our input |
+//! | `up`, `gone REASON` | the engine runs, has ended |
+//! | `told MESSAGE`, `book set IDENTITY PATH` | what was said of the books, which are open; then |
+//! | `opened` | the books are open |
+//! | `wake` | the alarm that was asked for |
+//! | `overdue` | the engine has used up its time |
+//! | `heldup MICROSECONDS` | the GUI did not read for so long |
+//! | `overlong gui`, `overlong eng` | a line was too long |
+//!
+//! | word | what came of it |
+//! |---|---|
+//! | `gui< LINE`, `eng< LINE` | said to the GUI, to the engine |
+//! | `ask< REQUEST` | `start N`, `kill`, `open N`, `wake MS`, `exit CODE` |
+//!
+//! Control characters, bytes that are no UTF-8, and a backslash before an
+//! `x` stand as `\x` and two hexadecimal digits, so that a log can be looked
+//! at in a terminal and still has every byte.
+
+mod file;
+mod read;
+mod replay;
+mod text;
+mod write;
+
+pub use file::create;
+pub use read::{Happening, LogEntry, LogError, LoggedLine, Recording};
+pub use replay::{Departure, Replayed, replay};
+pub use text::{escape, unescape};
+pub use write::{LogHeader, Transcript};
+
+/// The first word of a transcript.
+const MAGIC: &str = "tabia-log";
+/// The version of the format.
+const FORMAT: &str = "1";

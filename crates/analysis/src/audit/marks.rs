@@ -1,0 +1,88 @@
+//! Marks for a book out of what its evaluations say.
+
+use super::{Examined, is_decisive, sign_of, symbol_of};
+use tabia_book::ctg::{EditError, Editor, EntryChange};
+use tabia_book::{Mark, MarkEdit};
+
+/// Which marks are wanted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Marks {
+    /// Red, and `?!`, `?`, `??`, for moves that lose more than this.
+    pub losing: Option<u32>,
+    /// Symbols (`+=`, `-+`) for positions with an evaluation.
+    pub symbols: bool,
+    /// Also in place of marks that are there.
+    pub over: bool,
+}
+
+/// The changes of a book that give it marks. A position becomes red where
+/// every known move of the book into it loses too much: the colour stands in
+/// the position, and so on every move that leads there.
+///
+/// Where findings were to be confirmed, only confirmed ones count, and only
+/// confirmed positions get a symbol for an advantage that decides.
+///
+/// # Errors
+///
+/// The book cannot be read.
+pub fn changes(
+    examined: &Examined<'_>,
+    editor: &Editor,
+    marks: Marks,
+) -> Result<Vec<EntryChange>, EditError> {
+    let graph = examined.graph;
+    let mut changes = Vec::new();
+    if let Some(max_loss) = marks.losing {
+        // Some way there is good, or it is marked already.
+        let mut is_settled = vec![false; graph.len()];
+        for node in graph.nodes() {
+            for mv in graph.moves(node) {
+                let worth = examined.worth(node, mv);
+                is_settled[mv.to as usize] |=
+                    !examined.may_mark(node, mv) || worth.is_none_or(|w| w.loss() <= max_loss);
+            }
+        }
+        for (node, n, worth, _) in examined.losing(max_loss) {
+            let mv = &graph.moves(node)[n];
+            let Some(record) = graph.record(mv.to).filter(|_| examined.may_mark(node, mv)) else {
+                continue;
+            };
+            let unmarked = record.mark() == Mark::None || marks.over;
+            // Several moves may lead there: one change is enough.
+            let red = unmarked && !std::mem::replace(&mut is_settled[mv.to as usize], true);
+            let unsigned = mv.annotation.nag() == 0 || marks.over;
+            let edit = MarkEdit {
+                recommendation: red.then_some(Mark::Avoid),
+                annotation: sign_of(worth).filter(|_| unsigned && !mv.transposition),
+                ..MarkEdit::default()
+            };
+            let position = graph.position(node);
+            if let Ok(played) = mv.mv.to_move(&position) {
+                changes.extend(editor.plan(&position, played, &edit)?);
+            }
+        }
+    }
+    if marks.symbols {
+        for node in graph.nodes() {
+            let Some(record) = graph.record(node) else {
+                continue;
+            };
+            let Some(value) = examined.value(node).filter(|_| {
+                let own = examined.table.canonical(graph.key(node));
+                own.is_some() && (record.commentary == 0 || marks.over)
+            }) else {
+                continue;
+            };
+            let symbol = symbol_of(value);
+            if is_decisive(symbol) && !examined.is_confirmed(node) {
+                continue;
+            }
+            let edit = MarkEdit {
+                commentary: Some(symbol),
+                ..MarkEdit::default()
+            };
+            changes.extend(editor.plan_position(&graph.position(node), &edit)?);
+        }
+    }
+    Ok(changes)
+}

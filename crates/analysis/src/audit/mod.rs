@@ -1,0 +1,417 @@
+//! What is wrong with a book, by the evaluations beside it.
+//!
+//! Values are those that [`crate::graph`] backs up through the book: a move
+//! loses what it is worth less than the best that is known in its position, in
+//! the book or not. What matters most comes first: the loss times how likely
+//! the adapter's own play comes to the move and makes it.
+//!
+//! A list that is sorted by loss shows the largest errors of the evaluations
+//! first. Therefore a finding is only *confirmed* when position, move and better
+//! move have been searched again, deeply ([`confirm()`]); such an evaluation
+//! takes the place of what is backed up to its position.
+
+mod confirm;
+mod describe;
+mod marks;
+mod named;
+mod report;
+
+pub use confirm::{Confirmation, confirm};
+pub use describe::{Audit, BadEnd, Exits, LosingMove, Refutation, SearchedValue};
+pub use marks::{Marks, changes};
+pub use named::positions_of;
+pub use report::{counted, html, markdown};
+
+use std::collections::{HashMap, HashSet};
+
+use rustc_hash::FxBuildHasher;
+use shakmaty::{Chess, Color};
+
+use crate::graph::{BookGraph, GraphMove, NodeId, Reach};
+use tabia_book::eval::{Evaluation, MoveValue, Value, sign};
+use tabia_book::evals::{EvalKey, EvalTable};
+use tabia_book::policy::Policy;
+use tabia_book::{Annotation, Mark};
+use tabia_notation as notation;
+
+/// What is looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct AuditOptions {
+    /// Centipawns that a move may lose, and that a line may end below zero.
+    pub max_loss: u32,
+    /// Whose moves and ends; `None` is both.
+    pub side: Option<Color>,
+    /// Findings of each kind that are described.
+    pub described: usize,
+}
+
+/// What a move of the graph is worth and loses.
+#[derive(Clone, Copy, Debug)]
+struct Worth {
+    best: i32,
+    value: i32,
+}
+
+impl Worth {
+    const fn loss(self) -> u32 {
+        self.best.abs_diff(self.value)
+    }
+}
+
+/// Which evaluations are good enough to confirm a finding.
+#[derive(Clone, Debug, Default)]
+pub struct Deep {
+    /// Those of so many nodes.
+    pub nodes: u64,
+    /// Those of these positions.
+    pub searched: HashSet<EvalKey, FxBuildHasher>,
+    /// How many searches got no answer.
+    pub unanswered: usize,
+}
+
+impl Deep {
+    fn is(&self, key: EvalKey, evaluation: &Evaluation) -> bool {
+        // Engines stop a little early or late.
+        evaluation.nodes >= self.nodes / 10 * 9 || self.searched.contains(&key)
+    }
+}
+
+/// Moves by the positions before and after them, with the sign that each deserves.
+pub type LosingMoves = HashMap<(EvalKey, EvalKey), Annotation, FxBuildHasher>;
+
+/// A graph with all that is known of it.
+pub struct Examined<'a> {
+    graph: &'a BookGraph,
+    table: &'a EvalTable,
+    deep: Option<&'a Deep>,
+    reach: Reach,
+    values: Vec<Option<i32>>,
+    /// The best that is known of each position.
+    best: Vec<Option<i32>>,
+    /// Plies of the likeliest path; tells who is to move.
+    plies: Vec<u32>,
+    policy: Policy,
+}
+
+/// A losing move of the graph: position, number of the move, what it is worth,
+/// how likely it is played.
+type Losing = (NodeId, usize, Worth, f64);
+
+impl<'a> Examined<'a> {
+    /// Backs values up through a book and adds likelihoods.
+    ///
+    /// Where an evaluation is `deep` it is the value of its position, whatever
+    /// the book says of what follows.
+    #[must_use]
+    pub fn new(
+        graph: &'a BookGraph,
+        table: &'a EvalTable,
+        policy: Policy,
+        deep: Option<&'a Deep>,
+    ) -> Examined<'a> {
+        let reach = graph.reach_by(&policy);
+        let mut plies = vec![u32::MAX; graph.len()];
+        for &node in reach.order() {
+            let before = reach
+                .before(node)
+                .and_then(|before| plies.get(before as usize));
+            plies[node as usize] = before.map_or(0, |ply| ply.saturating_add(1));
+        }
+        let mut examined = Examined {
+            graph,
+            table,
+            deep,
+            reach,
+            values: Vec::new(),
+            best: Vec::new(),
+            plies,
+            policy,
+        };
+        examined.values = graph.values_given(&graph.leaving(table), |node| {
+            let deep = examined.deep(graph.key(node))?;
+            Some(deep.value.clamped(Color::White))
+        });
+        examined.best = graph.nodes().map(|node| examined.best_of(node)).collect();
+        examined
+    }
+
+    /// The evaluation of a canonical board, if it is deep.
+    fn deep(&self, key: EvalKey) -> Option<&'a Evaluation> {
+        let known = self.table.canonical(key)?;
+        self.deep?.is(key, known).then_some(known)
+    }
+
+    /// Whether the evaluation of a position is deep, or need not be.
+    fn is_confirmed(&self, node: NodeId) -> bool {
+        self.deep.is_none() || self.deep(self.graph.key(node)).is_some()
+    }
+
+    /// Whether enough is known of a move to mark it: position, move and better
+    /// move are confirmed, or need not be.
+    fn may_mark(&self, node: NodeId, mv: &GraphMove) -> bool {
+        let better = || self.better(node).map(|(_, key)| key);
+        self.deep.is_none()
+            || (self.is_confirmed(node)
+                && self.is_confirmed(mv.to)
+                && better().is_none_or(|key| self.deep(key).is_some()))
+    }
+
+    /// Who is to move; White where play never comes.
+    fn turn(&self, node: NodeId) -> Color {
+        let ply = self.plies[node as usize];
+        Color::from_white(ply == u32::MAX || ply.is_multiple_of(2))
+    }
+
+    fn value(&self, node: NodeId) -> Option<i32> {
+        self.values[node as usize]
+    }
+
+    /// The best that is known of a position. What its own evaluation says of
+    /// moves is part of what is backed up to it: of a move of the book, the
+    /// position after it knows better. The value of a deep evaluation and that
+    /// after its best move are both estimates of one thing: the lesser counts,
+    /// so that no move loses by an error of one of them.
+    fn best_of(&self, node: NodeId) -> Option<i32> {
+        if self.deep(self.graph.key(node)).is_some() {
+            let value = self.value(node)?;
+            let better = self.better(node);
+            let after = better.and_then(|(_, key)| self.deep(key));
+            return Some(
+                after.map_or(value, |after| value.min(-after.value.clamped(Color::White))),
+            );
+        }
+        let own = self.table.canonical(self.graph.key(node));
+        let own = own.filter(|known| known.moves.is_empty());
+        let own = own.map(|known| known.value.clamped(Color::White));
+        own.max(self.value(node))
+    }
+
+    /// The best move that is known at a position: the position after it, and
+    /// its key.
+    fn better(&self, node: NodeId) -> Option<(Chess, EvalKey)> {
+        let own = self.table.canonical(self.graph.key(node));
+        let named = own.and_then(|known| known.moves.first());
+        let best = match (self.deep(self.graph.key(node)), named) {
+            (Some(_), Some(named)) => named.mv,
+            _ => {
+                let moves = self.graph.moves(node);
+                let of_book = moves
+                    .iter()
+                    .filter_map(|mv| Some((-self.value(mv.to)?, mv.mv)));
+                let is_other = |mv: &&MoveValue| moves.iter().all(|known| known.mv != mv.mv);
+                let others = own.into_iter().flat_map(|known| &known.moves);
+                let others = others
+                    .filter(is_other)
+                    .map(|known| (known.value.clamped(Color::White), known.mv));
+                of_book.chain(others).max_by_key(|(value, _)| *value)?.1
+            }
+        };
+        let position = self.graph.position(node);
+        let after = notation::after(&position, best.to_move(&position).ok()?);
+        let key = EvalKey::of(&after);
+        Some((after, key))
+    }
+
+    fn worth(&self, node: NodeId, mv: &GraphMove) -> Option<Worth> {
+        let value = -self.value(mv.to)?;
+        let best = self.best[node as usize]?.max(value);
+        Some(Worth { best, value })
+    }
+
+    /// Moves that lose more than `max_loss` centipawns against the best, by the
+    /// positions before and after them, with the sign that each deserves.
+    #[must_use]
+    pub fn losing_moves(&self, max_loss: u32) -> LosingMoves {
+        let mut found = LosingMoves::default();
+        for node in self.graph.nodes() {
+            for mv in self.graph.moves(node) {
+                let worth = self.worth(node, mv).filter(|worth| worth.loss() > max_loss);
+                if let Some(worth) = worth {
+                    let sign = sign_of(worth).unwrap_or(Annotation::DUBIOUS);
+                    found.insert((self.graph.key(node), self.graph.key(mv.to)), sign);
+                }
+            }
+        }
+        found
+    }
+
+    /// Moves that lose more than `max_loss`, with their likelihoods.
+    fn losing(&self, max_loss: u32) -> Vec<Losing> {
+        let mut found = Vec::new();
+        for node in self.graph.nodes() {
+            let moves = self.graph.moves(node);
+            let mut losing: Vec<(usize, Worth)> = Vec::new();
+            for (n, mv) in moves.iter().enumerate() {
+                let worth = self.worth(node, mv).filter(|worth| worth.loss() > max_loss);
+                losing.extend(worth.map(|worth| (n, worth)));
+            }
+            if losing.is_empty() {
+                continue;
+            }
+            let here = self.reach.probability[node as usize];
+            let played = match here > 0.0 {
+                true => self.graph.weighed(node, &self.policy),
+                false => Vec::new(),
+            };
+            for (n, worth) in losing {
+                let share = played.get(n).map_or(0.0, |verdict| verdict.probability);
+                found.push((node, n, worth, here * share));
+            }
+        }
+        found.sort_by(|a, b| {
+            let weight = |worth: &Worth, likely: f64| f64::from(worth.loss()) * likely;
+            weight(&b.2, b.3)
+                .total_cmp(&weight(&a.2, a.3))
+                .then(b.2.loss().cmp(&a.2.loss()))
+                .then(a.0.cmp(&b.0))
+        });
+        found
+    }
+
+    fn mark_of(&self, mv: &GraphMove) -> Mark {
+        self.graph
+            .record(mv.to)
+            .map_or(Mark::None, tabia_book::PositionRecord::mark)
+    }
+
+    /// Whether the sides that are looked at include the one to move.
+    fn is_wanted(&self, options: &AuditOptions, node: NodeId) -> bool {
+        options.side.is_none_or(|side| side == self.turn(node))
+    }
+
+    /// Losing moves that the book does not point out itself, and green ones.
+    fn unmarked_losing(&self, losing: &[Losing], options: &AuditOptions) -> Vec<Losing> {
+        let is_news = |&&(node, n, ..): &&Losing| {
+            let mv = &self.graph.moves(node)[n];
+            let mark = self.mark_of(mv);
+            let is_known = mark == Mark::Avoid || mv.annotation.is_doubtful();
+            self.is_wanted(options, node) && (!is_known || mark == Mark::Main)
+        };
+        losing.iter().filter(is_news).copied().collect()
+    }
+
+    /// Moves that punish losing moves, and that nothing points out: each with
+    /// its position, and how much the others give away.
+    fn refutations(
+        &self,
+        losing: &[Losing],
+        options: &AuditOptions,
+    ) -> Vec<(NodeId, &'a GraphMove, Worth, u32)> {
+        let mut seen = HashSet::new();
+        let mut found = Vec::new();
+        for &(before, n, ..) in losing {
+            let node = self.graph.moves(before)[n].to;
+            if !self.is_wanted(options, node) || !seen.insert(node) {
+                continue;
+            }
+            let moves = self.graph.moves(node);
+            let known: Vec<(&GraphMove, Worth)> = moves
+                .iter()
+                .filter_map(|mv| Some((mv, self.worth(node, mv)?)))
+                .collect();
+            let Some(&(best, worth)) = known.iter().min_by_key(|(_, worth)| worth.loss()) else {
+                continue;
+            };
+            let others = known.iter().filter(|(mv, _)| mv.mv != best.mv);
+            let others_lose = others.map(|(_, worth)| worth.loss()).min().unwrap_or(0);
+            let is_marked =
+                self.mark_of(best) == Mark::Main || matches!(best.annotation.nag(), 1 | 3 | 8);
+            if !is_marked && worth.loss() <= options.max_loss && others_lose > options.max_loss {
+                found.push((node, best, worth, others_lose));
+            }
+        }
+        found
+    }
+
+    /// Where play ends: position, value, how likely.
+    fn ends(&self) -> Vec<(NodeId, i32, f64)> {
+        let mut ends = Vec::new();
+        for &node in self.reach.order() {
+            let likely = self.reach.probability[node as usize];
+            let goes_on = || {
+                let played = self.graph.weighed(node, &self.policy);
+                played.iter().any(|verdict| verdict.probability > 0.0)
+            };
+            if likely <= 0.0 || (!self.graph.moves(node).is_empty() && goes_on()) {
+                continue;
+            }
+            // Where play ends though the book has moves, they are not played.
+            let own = self.table.canonical(self.graph.key(node));
+            let own = own.map(|known| known.value.clamped(Color::White));
+            ends.extend(own.or(self.value(node)).map(|value| (node, value, likely)));
+        }
+        ends
+    }
+
+    /// Those of the ends that are bad for who has to go on, the costliest first.
+    fn bad_ends(
+        &self,
+        ends: &[(NodeId, i32, f64)],
+        options: &AuditOptions,
+    ) -> Vec<(NodeId, i32, f64)> {
+        let is_bad = |&&(node, value, _): &&(NodeId, i32, f64)| {
+            self.is_wanted(options, node) && value < -options.max_loss.cast_signed()
+        };
+        let mut bad: Vec<_> = ends.iter().filter(is_bad).copied().collect();
+        let cost = |end: &(NodeId, i32, f64)| -f64::from(end.1) * end.2;
+        bad.sort_by(|a, b| cost(b).total_cmp(&cost(a)));
+        bad
+    }
+
+    /// The positions that the first `top` findings of each kind depend on and
+    /// whose evaluations are not deep, on canonical boards. With `symbols`, also
+    /// positions whose symbol would tell of an advantage that decides.
+    pub(super) fn unconfirmed(
+        &self,
+        options: &AuditOptions,
+        top: usize,
+        symbols: bool,
+    ) -> Vec<(EvalKey, Chess)> {
+        let mut wanted = Vec::new();
+        let all_losing = self.losing(options.max_loss);
+        for &(node, n, ..) in self.unmarked_losing(&all_losing, options).iter().take(top) {
+            wanted.extend([node, self.graph.moves(node)[n].to].map(|node| self.canonical(node)));
+            // The best move may be another one after a deep search.
+            if self.deep(self.graph.key(node)).is_some() {
+                wanted.extend(self.better(node).map(|(after, key)| (key, after)));
+            }
+        }
+        for (node, ..) in self.refutations(&all_losing, options).into_iter().take(top) {
+            let after = self.graph.moves(node).iter().map(|mv| mv.to);
+            wanted.extend(after.chain([node]).map(|node| self.canonical(node)));
+        }
+        let bad = self.bad_ends(&self.ends(), options);
+        wanted.extend(bad.iter().take(top).map(|(node, ..)| self.canonical(*node)));
+        if symbols {
+            let decided = self.graph.nodes().filter(|&node| {
+                let value = self.value(node).map(symbol_of);
+                self.graph.record(node).is_some() && value.is_some_and(is_decisive)
+            });
+            let mut decided: Vec<NodeId> = decided.collect();
+            let likely = |node: &NodeId| self.reach.probability[*node as usize];
+            decided.sort_by(|a, b| likely(b).total_cmp(&likely(a)));
+            wanted.extend(decided.iter().take(top).map(|node| self.canonical(*node)));
+        }
+        let mut seen = HashSet::new();
+        wanted.retain(|(key, _)| self.deep(*key).is_none() && seen.insert(*key));
+        wanted
+    }
+
+    fn canonical(&self, node: NodeId) -> (EvalKey, Chess) {
+        (self.graph.key(node), self.graph.position(node))
+    }
+}
+
+/// The symbol for a value from the view of White, who is to move.
+fn symbol_of(value: i32) -> u8 {
+    sign::of_position(Value::cp_of_mover(Color::White, value))
+}
+
+/// Whether a symbol (a NAG) says that a side has a clear or decisive advantage.
+const fn is_decisive(nag: u8) -> bool {
+    matches!(nag, 16..=19)
+}
+
+fn sign_of(worth: Worth) -> Option<Annotation> {
+    sign::of_move(Value::cp(worth.best), Value::cp(worth.value), Color::White)
+}

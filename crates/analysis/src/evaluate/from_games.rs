@@ -1,0 +1,123 @@
+//! Evaluations in the comments of games.
+
+use shakmaty::{Chess, Position as _};
+
+use super::gathered::{GatherError, Gathered};
+use super::said::Said;
+use tabia_book::eval::Value;
+use tabia_book::evals::{EvalFile, EvalKey, EvalTable, Imported};
+use tabia_book::{Book, Lookup, Probe as _, Wanted};
+use tabia_games::{Game, GameFilter, GameParts, Intake, Item, Sources, Starts};
+use tabia_io::progress::Watch;
+
+/// Which positions are wanted.
+pub(super) type Holds<'a> = &'a (dyn Fn(&Chess, EvalKey) -> bool + Sync);
+
+/// Adds what the games of `sources` that meet `filter` say in their comments
+/// (`[%eval ...]`) about positions of `book` to `table` and, where that is
+/// new, to `file`, as from `source`.
+///
+/// # Errors
+///
+/// What went wrong; nothing has been added then, or not all.
+pub fn gather_games(
+    sources: &Sources,
+    filter: &GameFilter,
+    source: &str,
+    book: &Book,
+    table: &mut EvalTable,
+    file: &EvalFile,
+    watch: &mut Watch<'_>,
+) -> Result<Gathered, GatherError> {
+    // What cannot be read there is not held.
+    let holds = |position: &Chess, _| {
+        let mut found = Lookup::default();
+        let asked = book.probe(position, Wanted::Stored, &mut found);
+        asked.is_ok() && found.here.is_some()
+    };
+    let (read, said) = read(sources, filter, &holds, watch)?;
+    let new = said.add_to(table, file, source)?;
+    Ok(Gathered {
+        read,
+        unit: "games",
+        new,
+    })
+}
+
+/// What games say about the positions that are wanted.
+pub(super) fn read(
+    sources: &Sources,
+    filter: &GameFilter,
+    holds: Holds<'_>,
+    watch: &mut Watch<'_>,
+) -> Result<(Imported, Said), GatherError> {
+    let intake = Intake {
+        filter,
+        wanted: GameParts::EVERYTHING,
+        starts: Starts::SetUp,
+        threads: tabia_io::parallel::threads(),
+    };
+    let add = |(said, hits): &mut (Said, u64), game: &Game| {
+        *hits += add_game(game, holds, said);
+        Ok::<_, GatherError>(())
+    };
+    let (tally, sums) = intake.add_up(sources, add, watch)?;
+    let mut read = Imported {
+        lines: tally.read,
+        ..Imported::default()
+    };
+    let mut all = Said::default();
+    for (said, hits) in sums {
+        all.join(said);
+        read.hits += hits;
+    }
+    Ok((read, all))
+}
+
+/// Adds the `[%eval]` of a game's moves, variations included; gives how many
+/// were about positions that are wanted.
+fn add_game(game: &Game, holds: Holds<'_>, said: &mut Said) -> u64 {
+    let Some(first) = game.positions.first().filter(|_| !game.chess960) else {
+        return 0;
+    };
+    // The position on the board, and the one before the last move, to which
+    // variations are alternatives.
+    let (mut now, mut before) = (first.clone(), first.clone());
+    let mut outside = Vec::new();
+    let mut hits = 0;
+    for item in &game.movetext {
+        match item {
+            Item::Move(mv) => {
+                before = now.clone();
+                now.play_unchecked(*mv);
+            }
+            Item::Null => {
+                before = now.clone();
+                match now.clone().swap_turn() {
+                    Ok(passed) => now = passed,
+                    Err(_) => break,
+                }
+            }
+            Item::Begin => {
+                outside.push((now.clone(), before.clone()));
+                now = before.clone();
+            }
+            Item::End => match outside.pop() {
+                Some(known) => (now, before) = known,
+                None => break,
+            },
+            Item::Nag(_) => {}
+            Item::Comment(text) => {
+                let Some((value, depth)) = Value::in_comment(now.turn(), text) else {
+                    continue;
+                };
+                let key = EvalKey::of(&now);
+                if holds(&now, key) {
+                    hits += 1;
+                    said.add(&now, key, value, depth);
+                }
+            }
+        }
+    }
+    hits
+}

@@ -1,0 +1,27 @@
+//! Filling the evaluations beside a book: from what others have found
+//! ([`gather`]), and by engines ([`work()`]); and what follows for every
+//! position ([`carried()`]).
+//!
+//! The first two write to the file what is new as soon as they know it, so that nothing
+//! is lost whatever ends them, and begin with what stands there.
+
+mod carried;
+#[cfg(feature = "parquet")]
+mod fishnet;
+mod from_games;
+mod gather;
+mod gathered;
+mod said;
+mod search;
+mod work;
+mod worker;
+
+pub use carried::carried;
+pub use from_games::gather_games;
+pub use gather::gather;
+pub use gathered::{GatherError, Gathered};
+pub use search::{Searched, search};
+pub(crate) use work::others;
+pub use work::{Task, Unanswered, WorkError, Worked, likeliest_first, plan, work};
+pub use worker::EnginePlan;
+pub(crate) use worker::Worker;

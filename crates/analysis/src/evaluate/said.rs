@@ -1,0 +1,88 @@
+//! What many say about the same positions.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use shakmaty::{Chess, Color, Position as _};
+
+use tabia_book::eval::{Evaluation, Value};
+use tabia_book::evals::{EvalFile, EvalFileError, EvalKey, EvalTable};
+
+/// Values by position, each with the depth of its search or 0.
+#[derive(Debug, Default)]
+pub(super) struct Said(HashMap<EvalKey, (Chess, Vec<(Value, u16)>)>);
+
+impl Said {
+    /// Adds a value of `position`, from White's view.
+    pub(super) fn add(&mut self, position: &Chess, key: EvalKey, value: Value, depth: u16) {
+        // As seen on the board on which the position was first met.
+        let known = self.0.entry(key);
+        let known = known.or_insert_with(|| (position.clone(), Vec::new()));
+        let turned = known.0.turn() != position.turn();
+        let value = if turned { value.reversed() } else { value };
+        known.1.push((value, depth));
+    }
+
+    /// Adds what others have heard.
+    pub(super) fn join(&mut self, other: Said) {
+        for (key, (position, values)) in other.0 {
+            for (value, depth) in values {
+                self.add(&position, key, value, depth);
+            }
+        }
+    }
+
+    /// Adds the middle value of each position to `table` and, where that is
+    /// new, to `file`; gives how many were new.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub(super) fn add_to(
+        self,
+        table: &mut EvalTable,
+        file: &EvalFile,
+        source: &str,
+    ) -> Result<u64, EvalFileError> {
+        let source: Arc<str> = Arc::from(source);
+        let mut all: Vec<_> = self.0.into_iter().collect();
+        all.sort_unstable_by_key(|(key, _)| *key);
+        let mut new = 0;
+        for (_, (position, values)) in all {
+            let (value, depth) = median(position.turn(), values);
+            let evaluation = Evaluation {
+                depth,
+                source: Arc::clone(&source),
+                ..Evaluation::from(value)
+            };
+            if table.add(&position, &evaluation) {
+                new += 1;
+                file.add(&position, &evaluation)?;
+            }
+        }
+        file.sync()?;
+        Ok(new)
+    }
+}
+
+/// The middle one of the deepest values.
+fn median(turn: Color, mut values: Vec<(Value, u16)>) -> (Value, u16) {
+    let deepest = values.iter().map(|(_, depth)| *depth).max().unwrap_or(0);
+    values.retain(|(_, depth)| *depth == deepest);
+    values.sort_by_key(|(value, _)| value.for_side(turn));
+    let middle = values.get(values.len() / 2);
+    middle.copied().unwrap_or((Value::Cp(0), 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_the_middle_value_counts() {
+        let values = [10, 500, -20, 30, 12].map(|cp| (Value::Cp(cp), 0)).to_vec();
+        assert_eq!(median(Color::Black, values).0, Value::Cp(12));
+        let deep = vec![(Value::Cp(1), 0), (Value::Cp(7), 20)];
+        assert_eq!(median(Color::White, deep), (Value::Cp(7), 20));
+    }
+}

@@ -1,0 +1,248 @@
+//! A graph out of a book.
+
+use shakmaty::{Chess, Position as _};
+
+use super::{BookGraph, GraphMove, NodeId};
+use tabia_book::ctg::{BookEntry, CanonicalBoard, Key, RewriteError};
+use tabia_book::evals::EvalKey;
+use tabia_book::{Annotation, Book, BookPosition, Error, Panicked, PositionRecord, Preference};
+use tabia_io::progress::Watch;
+use tabia_notation as notation;
+
+/// What is wanted of a graph.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GraphOptions {
+    /// Also moves that nobody stored, but that lead into the book. Every legal
+    /// move of every position is looked at: ten times the work.
+    pub transpositions: bool,
+}
+
+/// Why there is no graph.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GraphError {
+    /// The book cannot be read.
+    #[error(transparent)]
+    Book(#[from] Error),
+    /// Somebody wanted an end.
+    #[error(transparent)]
+    Stopped(#[from] tabia_io::progress::Stopped),
+    /// Going through a book failed.
+    #[error(transparent)]
+    Reading(#[from] RewriteError),
+    /// More positions or moves than a graph can number.
+    #[error("a book with more than 4 thousand million moves")]
+    TooLarge,
+}
+
+impl From<Panicked> for GraphError {
+    fn from(panicked: Panicked) -> GraphError {
+        GraphError::Reading(panicked.into())
+    }
+}
+
+/// The target of a move whose position has no number yet.
+const OPEN: NodeId = NodeId::MAX;
+
+impl BookGraph {
+    /// The graph of a book. Pages that are damaged are left out, and told of
+    /// by `damaged`; so are positions with castling rights of Chess960.
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read, or `watch` wants an end.
+    pub fn of(
+        book: &Book,
+        options: GraphOptions,
+        watch: &mut Watch<'_>,
+        damaged: &mut dyn FnMut(&Error),
+    ) -> Result<BookGraph, GraphError> {
+        let mut making = Making::default();
+        match book.as_ctg() {
+            Some(book) => book.each_block(
+                "reading",
+                watch,
+                |all: &mut Vec<Result<Read, Error>>, entry| {
+                    let read = entry.map(|(place, entry)| {
+                        let found = BookPosition::of(&BookEntry::of(place, &entry)?)?;
+                        Read::of(&found)
+                    });
+                    all.extend(read.transpose());
+                    Ok(())
+                },
+                Ok,
+                |all| {
+                    all.into_iter().try_for_each(|read| match read {
+                        Ok(read) => making.add(read),
+                        Err(error) => {
+                            damaged(&error);
+                            Ok(())
+                        }
+                    })
+                },
+            )?,
+            None => {
+                for (done, found) in book.positions().enumerate() {
+                    watch.position("reading", done as u64, None)?;
+                    if let Some(read) = Read::of(&found?) {
+                        making.add(read)?;
+                    }
+                }
+            }
+        }
+        if options.transpositions {
+            making.add_transpositions(watch)?;
+        }
+        making.finish()
+    }
+
+    /// Gives a position the next number; `None` if it has one.
+    pub(super) fn number(&mut self, key: &Key) -> Result<Option<NodeId>, GraphError> {
+        if self.board_begins.is_empty() {
+            self.board_begins.push(0);
+            self.move_begins.push(0);
+        }
+        let number = NodeId::try_from(self.len()).map_err(|_| GraphError::TooLarge)?;
+        match self.nodes.entry(EvalKey::of_board(key)) {
+            std::collections::hash_map::Entry::Occupied(_) => Ok(None),
+            std::collections::hash_map::Entry::Vacant(place) => {
+                place.insert(number);
+                self.boards.extend_from_slice(key.as_bytes());
+                let end = u32::try_from(self.boards.len()).map_err(|_| GraphError::TooLarge)?;
+                self.board_begins.push(end);
+                Ok(Some(number))
+            }
+        }
+    }
+}
+
+#[derive(Default)]
+struct Making {
+    graph: BookGraph,
+    /// Where each move of the graph leads.
+    targets: Vec<EvalKey>,
+}
+
+fn after(position: &Chess, mv: shakmaty::Move) -> Option<Key> {
+    let next = notation::after(position, mv);
+    Some(CanonicalBoard::from_position(&next)?.key())
+}
+
+/// A position as it becomes part of a graph.
+struct Read {
+    key: Key,
+    record: PositionRecord,
+    /// The moves, and where each leads.
+    moves: Vec<(GraphMove, EvalKey)>,
+}
+
+impl Read {
+    /// `None` with castling rights of Chess960.
+    fn of(found: &BookPosition) -> Option<Read> {
+        let board = CanonicalBoard::from_position(&found.position)?;
+        let moves = found.moves.iter().filter_map(|known| {
+            let child = after(&found.position, known.mv)?;
+            let mv = known.mv.to_uci(shakmaty::CastlingMode::Chess960);
+            let mv = GraphMove {
+                mv: board.orientation().apply_to_move(mv),
+                to: OPEN,
+                annotation: known.annotation,
+                transposition: false,
+                preference: known.preference,
+            };
+            Some((mv, EvalKey::of_board(&child)))
+        });
+        Some(Read {
+            key: board.key(),
+            record: found.record,
+            moves: moves.collect(),
+        })
+    }
+}
+
+impl Making {
+    fn add(&mut self, read: Read) -> Result<(), GraphError> {
+        // Only books that do not exchange colours hold a position twice: as
+        // the first of its pictures.
+        if self.graph.number(&read.key)?.is_none() {
+            return Ok(());
+        }
+        self.graph.records.push(read.record);
+        for (mv, target) in read.moves {
+            self.targets.push(target);
+            self.graph.moves.push(mv);
+        }
+        let end = u32::try_from(self.graph.moves.len()).map_err(|_| GraphError::TooLarge)?;
+        self.graph.move_begins.push(end);
+        Ok(())
+    }
+
+    /// Puts behind the stored moves of each position those into the book that
+    /// nobody stored.
+    fn add_transpositions(&mut self, watch: &mut Watch<'_>) -> Result<(), GraphError> {
+        let graph = &mut self.graph;
+        let in_book = graph.records.len();
+        let (mut moves, mut targets, mut begins) = (Vec::new(), Vec::new(), vec![0]);
+        for node in 0..in_book as NodeId {
+            watch.position("joining", node.into(), Some(in_book as u64))?;
+            let range = graph.move_begins[node as usize] as usize
+                ..graph.move_begins[node as usize + 1] as usize;
+            let stored = &graph.moves[range.clone()];
+            moves.extend_from_slice(stored);
+            targets.extend_from_slice(&self.targets[range]);
+            let position = graph.position(node);
+            for mv in position.legal_moves() {
+                let uci = mv.to_uci(shakmaty::CastlingMode::Chess960);
+                let Some(child) = after(&position, mv) else {
+                    continue;
+                };
+                let child = EvalKey::of_board(&child);
+                if graph.nodes.contains_key(&child) && stored.iter().all(|known| known.mv != uci) {
+                    targets.push(child);
+                    moves.push(GraphMove {
+                        mv: uci,
+                        to: OPEN,
+                        annotation: Annotation::default(),
+                        transposition: true,
+                        preference: Preference::default(),
+                    });
+                }
+            }
+            begins.push(u32::try_from(moves.len()).map_err(|_| GraphError::TooLarge)?);
+        }
+        graph.moves = moves;
+        graph.move_begins = begins;
+        self.targets = targets;
+        Ok(())
+    }
+
+    /// Numbers where the moves lead; positions that the book does not hold get
+    /// theirs behind the others.
+    fn finish(mut self) -> Result<BookGraph, GraphError> {
+        for node in 0..self.graph.records.len() {
+            let range =
+                self.graph.move_begins[node] as usize..self.graph.move_begins[node + 1] as usize;
+            for index in range {
+                let target = self.targets[index];
+                let to = match self.graph.nodes.get(&target) {
+                    Some(to) => *to,
+                    None => self.outside(node as NodeId, index)?,
+                };
+                self.graph.moves[index].to = to;
+            }
+        }
+        Ok(self.graph)
+    }
+
+    fn outside(&mut self, node: NodeId, index: usize) -> Result<NodeId, GraphError> {
+        let position = self.graph.position(node);
+        let mv = self.graph.moves[index].mv.to_move(&position);
+        let key = mv.ok().and_then(|mv| after(&position, mv));
+        let number = match key {
+            Some(key) => self.graph.number(&key)?,
+            None => None,
+        };
+        // The move has been played before, and its position was new then.
+        number.ok_or(GraphError::TooLarge)
+    }
+}

@@ -1,0 +1,98 @@
+//! A graph that grows.
+
+use shakmaty::{Chess, uci::UciMove};
+
+use super::{BookGraph, GraphError, GraphMove, NodeId};
+use tabia_book::ctg::CanonicalBoard;
+use tabia_book::evals::EvalKey;
+use tabia_book::{Annotation, PositionRecord, Preference};
+use tabia_notation as notation;
+
+impl BookGraph {
+    /// A graph of nothing but the start position.
+    ///
+    /// # Errors
+    ///
+    /// None; as for [`BookGraph::extend`].
+    pub fn of_start() -> Result<BookGraph, GraphError> {
+        let mut graph = BookGraph::default();
+        graph.board_begins.push(0);
+        graph.move_begins.push(0);
+        if let Some(board) = CanonicalBoard::from_position(&Chess::default()) {
+            graph.number(&board.key())?;
+        }
+        graph.hold_all();
+        Ok(graph)
+    }
+
+    /// Adds moves, each to the position that it is played in, as on the board
+    /// of [`BookGraph::position`]; castling is king takes rook. The positions
+    /// after them are numbered behind the others, in their order. Those that
+    /// are there already, and moves that are stored or illegal, are passed
+    /// over. Every position counts as held by the book then.
+    ///
+    /// Time and memory are those of a copy of all moves: add many at once.
+    ///
+    /// # Errors
+    ///
+    /// There are more than can be numbered.
+    pub fn extend(&mut self, new: &[(NodeId, UciMove)]) -> Result<(), GraphError> {
+        let mut added: Vec<(NodeId, GraphMove)> = Vec::new();
+        for &(node, mv) in new {
+            let position = self.position(node);
+            let known = self.moves(node).iter().any(|known| known.mv == mv)
+                || added
+                    .iter()
+                    .any(|(at, known)| *at == node && known.mv == mv);
+            let Some(after) = after(&position, mv).filter(|_| !known) else {
+                continue;
+            };
+            let Some(board) = CanonicalBoard::from_position(&after) else {
+                continue;
+            };
+            let key = board.key();
+            let to = match self.nodes.get(&EvalKey::of_board(&key)) {
+                Some(to) => Some(*to),
+                None => self.number(&key)?,
+            };
+            let moved = |to| GraphMove {
+                mv,
+                to,
+                annotation: Annotation::default(),
+                transposition: false,
+                preference: Preference::default(),
+            };
+            added.extend(to.map(|to| (node, moved(to))));
+        }
+        self.hold_all();
+        // In the order of their positions, those of one as they came.
+        added.sort_by_key(|(node, _)| *node);
+        let mut moves = Vec::with_capacity(self.moves.len() + added.len());
+        let mut begins = vec![0];
+        let mut added = added.into_iter().peekable();
+        for node in self.nodes() {
+            moves.extend_from_slice(self.moves(node));
+            while let Some((_, mv)) = added.next_if(|(at, _)| *at == node) {
+                moves.push(mv);
+            }
+            begins.push(u32::try_from(moves.len()).map_err(|_| GraphError::TooLarge)?);
+        }
+        self.moves = moves;
+        self.move_begins = begins;
+        Ok(())
+    }
+
+    /// Gives every position an entry, if an empty one.
+    fn hold_all(&mut self) {
+        let end = self.move_begins.last().copied().unwrap_or(0);
+        self.records.resize(self.len(), PositionRecord::default());
+        self.move_begins.resize(self.len() + 1, end);
+    }
+}
+
+/// The position after a move, if it is legal.
+pub(crate) fn after(position: &Chess, mv: UciMove) -> Option<Chess> {
+    let mv = mv.to_move(position).ok()?;
+    let next = notation::after(position, mv);
+    Some(next)
+}

@@ -1,0 +1,160 @@
+//! How often play comes to each position of a book.
+
+use shakmaty::Chess;
+
+use super::{BookGraph, NodeId};
+use tabia_book::policy::Policy;
+
+/// How likely each position of a graph is, from the start of a game.
+#[derive(Clone, Debug, Default)]
+pub struct Reach {
+    /// 0 to 1 for each position; the sum over all paths to it, those that go
+    /// in circles left out.
+    pub probability: Vec<f64>,
+    /// The position before it on the likeliest path; `NodeId::MAX` for the start
+    /// and for those that are not reached.
+    before: Vec<NodeId>,
+    /// The positions that moves lead to, each behind all those before it.
+    order: Vec<NodeId>,
+}
+
+/// No position.
+const NONE: NodeId = NodeId::MAX;
+
+impl Reach {
+    /// The positions that moves of the book lead to from the start, also such
+    /// as are never played; each behind those that lead to it, circles apart.
+    #[must_use]
+    pub fn order(&self) -> &[NodeId] {
+        &self.order
+    }
+
+    /// The position before it on the likeliest path; `None` for the start, and
+    /// where moves of the book do not lead.
+    #[must_use]
+    pub fn before(&self, node: NodeId) -> Option<NodeId> {
+        self.before
+            .get(node as usize)
+            .copied()
+            .filter(|before| *before != NONE)
+    }
+
+    /// The likeliest path to a position, without the start and with itself;
+    /// `None` if moves of the book do not lead there.
+    #[must_use]
+    pub fn path(&self, node: NodeId) -> Option<Vec<NodeId>> {
+        let mut path = vec![node];
+        let mut at = node;
+        loop {
+            at = *self.before.get(at as usize)?;
+            if at == NONE {
+                break;
+            }
+            path.push(at);
+        }
+        path.reverse();
+        // What is not reached has nothing before it, and neither has the start.
+        let start = self.order.first()?;
+        (path.first() == Some(start)).then(|| path.split_off(1))
+    }
+}
+
+impl BookGraph {
+    /// How likely each position is when both sides play as the adapter does
+    /// under `policy`.
+    #[must_use]
+    pub fn reach_by(&self, policy: &Policy) -> Reach {
+        self.reach(|node| {
+            let verdicts = self.weighed(node, policy);
+            verdicts.iter().map(|verdict| verdict.probability).collect()
+        })
+    }
+
+    /// How likely each position is when the moves of each are played with
+    /// these probabilities, in the order of [`BookGraph::moves`]. Moves that
+    /// close a circle are passed over: who repeats learns nothing new.
+    pub fn reach(&self, mut probabilities: impl FnMut(NodeId) -> Vec<f64>) -> Reach {
+        let target = |node, n: usize| self.moves(node).get(n).map(|mv| mv.to);
+        let played = |node, here| match here > 0.0 {
+            true => probabilities(node),
+            // Nothing below it is played either.
+            false => Vec::new(),
+        };
+        flow(self.len(), self.node(&Chess::default()), target, played)
+    }
+}
+
+/// How likely each of `count` positions is. `target` gives where the moves of a
+/// position lead, one by one; `played` with which probabilities they are
+/// played, 0 where it gives too few, by how likely the position itself is.
+pub(crate) fn flow(
+    count: usize,
+    start: Option<NodeId>,
+    target: impl Fn(NodeId, usize) -> Option<NodeId>,
+    mut played: impl FnMut(NodeId, f64) -> Vec<f64>,
+) -> Reach {
+    let mut reach = Reach {
+        probability: vec![0.0; count],
+        before: vec![NONE; count],
+        order: Vec::new(),
+    };
+    let Some(start) = start else {
+        return reach;
+    };
+    reach.order = order(count, start, &target);
+    let mut place = vec![u32::MAX; count];
+    for (n, &node) in reach.order.iter().enumerate() {
+        place[node as usize] = n as u32;
+    }
+    // The share of a position that the path before it brings; one that is
+    // never played still has a line.
+    let mut share = vec![-1.0_f64; count];
+    reach.probability[start as usize] = 1.0;
+    for &node in &reach.order {
+        let here = reach.probability[node as usize];
+        let played = played(node, here);
+        let targets = (0..).map_while(|n| target(node, n));
+        for (n, to) in targets.enumerate() {
+            let at = to as usize;
+            if place[at] <= place[node as usize] {
+                continue;
+            }
+            let part = here * played.get(n).copied().unwrap_or(0.0);
+            reach.probability[at] += part;
+            if part > share[at] {
+                share[at] = part;
+                reach.before[at] = node;
+            }
+        }
+    }
+    reach
+}
+
+/// The positions that moves lead to, in reverse postorder of a walk into the
+/// depth: only moves that close a circle lead back.
+fn order(
+    count: usize,
+    start: NodeId,
+    target: impl Fn(NodeId, usize) -> Option<NodeId>,
+) -> Vec<NodeId> {
+    let mut seen = vec![false; count];
+    seen[start as usize] = true;
+    let mut order = Vec::new();
+    let mut open = vec![(start, 0_usize)];
+    while let Some((node, next)) = open.last_mut() {
+        match target(*node, *next) {
+            Some(to) => {
+                *next += 1;
+                if !std::mem::replace(&mut seen[to as usize], true) {
+                    open.push((to, 0));
+                }
+            }
+            None => {
+                order.push(*node);
+                open.pop();
+            }
+        }
+    }
+    order.reverse();
+    order
+}

@@ -1,0 +1,373 @@
+//! Asking engines about the cheapest ends, and adding what they say.
+
+use std::collections::HashSet;
+use std::sync::atomic::AtomicU64;
+use std::time::Instant;
+
+use rustc_hash::FxBuildHasher;
+use shakmaty::{Chess, Color, uci::UciMove};
+
+use super::frontier::{Ground, Next, Prospect};
+use super::region::entrances;
+use super::replies::Replies;
+use super::{End, GrowError, GrowOptions, Grown};
+use crate::evaluate::{self, EnginePlan, Unanswered, WorkError, Worker};
+use crate::graph::{self, BookGraph, NodeId};
+use tabia_book::eval::{Evaluation, MoveValue};
+use tabia_book::evals::{EvalFile, EvalFileError, EvalKey, EvalTable};
+use tabia_io::parallel;
+use tabia_io::progress::{Progress, Stop, Watch};
+use tabia_uci::process::AnalystError;
+
+/// So many positions are chosen at a time: a part of the book, so that the time
+/// for choosing stays small, and not less than that, so that engines have
+/// something to do.
+const FEWEST: usize = 16;
+const MOST: usize = 1024;
+const PART: usize = 32;
+
+/// Lets `graph` grow. `table` is what is known of the old book; what engines
+/// say is added to it, and to `file` at once. What stands in `said`, which an
+/// earlier attempt has left in the file, is not asked again.
+///
+/// # Errors
+///
+/// No engine works, a file cannot be read or written, or somebody wants an
+/// end; then all answers are in the file.
+pub fn grow(
+    plan: &EnginePlan,
+    options: &GrowOptions<'_>,
+    graph: &mut BookGraph,
+    table: &mut EvalTable,
+    said: &EvalTable,
+    file: EvalFile,
+    watch: &mut Watch<'_>,
+) -> Result<Grown, GrowError> {
+    let entrances = entrances(graph, &options.roots);
+    if entrances.is_empty() {
+        return Err(GrowError::NoStart);
+    }
+    let restarts = AtomicU64::new(0);
+    let mut grown = Grown::default();
+    let mut replies = options.replies.map(Replies::new);
+    let mut barred: HashSet<NodeId, FxBuildHasher> = HashSet::default();
+    grown.end = loop {
+        if grown.positions >= options.positions {
+            break End::Positions;
+        }
+        if options.until.is_some_and(|until| Instant::now() >= until) {
+            break End::Time;
+        }
+        let values = graph.values(&graph.leaving(table));
+        let ground = Ground {
+            graph,
+            table,
+            values: &values,
+            costs: options.costs,
+            max_cost: options.max_cost,
+            max_ply: options.max_ply,
+            entrances: &entrances,
+            barred: &barred,
+        };
+        let expected_scores = chosen(&ground, options.side, &mut replies)?;
+        let room = options.positions - grown.positions;
+        let jobs = jobs(graph, table, said, expected_scores, room);
+        if jobs.is_empty() {
+            break End::Exhausted;
+        }
+        let round = Round {
+            graph,
+            table,
+            file: &file,
+            until: options.until,
+            stop: watch.stop(),
+        };
+        let made = round.work(plan, &jobs, &restarts, watch, &grown, options)?;
+        take_in(graph, table, &jobs, made, &mut grown, &mut barred)?;
+    };
+    grown.restarts = restarts.into_inner();
+    file.sync().map_err(WorkError::from)?;
+    Ok(grown)
+}
+
+/// What is to be done in this round, cheapest first; for both sides in turn
+/// where the book is of both.
+fn chosen(
+    ground: &Ground<'_>,
+    side: Option<Color>,
+    replies: &mut Option<Replies<'_>>,
+) -> Result<Vec<Prospect>, GrowError> {
+    let count = (ground.graph.len() / PART).clamp(FEWEST, MOST);
+    if let Some(side) = side {
+        return Ok(ground.expected_scores(side, replies, count)?);
+    }
+    let of_white = ground.expected_scores(Color::White, replies, count)?;
+    let of_black = ground.expected_scores(Color::Black, replies, count)?;
+    let mut seen: HashSet<NodeId, FxBuildHasher> = HashSet::default();
+    let mut both = Vec::new();
+    let (mut white, mut black) = (of_white.into_iter(), of_black.into_iter());
+    loop {
+        let pair = [white.next(), black.next()];
+        if both.len() >= count || pair == [None, None] {
+            both.truncate(count);
+            return Ok(both);
+        }
+        both.extend(pair.into_iter().flatten().filter(|p| seen.insert(p.node)));
+    }
+}
+
+/// A piece of the work.
+struct Job {
+    prospect: Prospect,
+    /// The position to ask about, on the board of the graph: that of the node,
+    /// or the one after the new move.
+    position: Chess,
+    /// What there is to do about it.
+    question: Question,
+    /// Whether the position is new to the graph.
+    is_new: bool,
+}
+
+/// Who knows about a position.
+enum Question {
+    /// Nothing has to be asked.
+    None,
+    /// An earlier attempt has asked, and this is what it was told.
+    Answered(Evaluation),
+    /// The engine.
+    Engine,
+}
+
+impl Question {
+    /// What an engine is asked about a position as a whole.
+    fn first(said: &EvalTable, position: &Chess) -> Question {
+        match said.get(position) {
+            // What came later is answered later: whatever is known earlier than
+            // it was then would make the book grow in another order.
+            Some(mut said) => {
+                said.moves.truncate(1);
+                Question::Answered(said)
+            }
+            None => Question::Engine,
+        }
+    }
+
+    /// What it is asked about leaving the book.
+    fn leaving(said: &EvalTable, known: &Evaluation, position: &Chess) -> Question {
+        let Some(said) = said.get(position) else {
+            return Question::Engine;
+        };
+        let is_known = |mv: &MoveValue| known.moves.iter().any(|known| known.mv == mv.mv);
+        match said.moves.into_iter().find(|mv| !is_known(mv)) {
+            Some(next) => {
+                let mut known = known.clone();
+                known.moves.push(next);
+                Question::Answered(known)
+            }
+            None => Question::Engine,
+        }
+    }
+}
+
+/// Of what was chosen that with which `room` new positions are not exceeded.
+fn jobs(
+    graph: &BookGraph,
+    table: &EvalTable,
+    said: &EvalTable,
+    chosen: Vec<Prospect>,
+    room: u64,
+) -> Vec<Job> {
+    let mut jobs = Vec::new();
+    let mut new: HashSet<EvalKey> = HashSet::new();
+    for prospect in chosen {
+        let position = graph.position(prospect.node);
+        let Next::Add(mv) = prospect.next else {
+            let known = table.canonical(graph.key(prospect.node));
+            jobs.push(Job {
+                prospect,
+                question: match known {
+                    Some(known) => Question::leaving(said, known, &position),
+                    None => Question::first(said, &position),
+                },
+                position,
+                is_new: false,
+            });
+            continue;
+        };
+        let Some(position) = graph::after(&position, mv) else {
+            continue;
+        };
+        let key = EvalKey::of(&position);
+        let first = !graph.holds(key) && !new.contains(&key);
+        if first && new.len() as u64 >= room {
+            break;
+        }
+        if first {
+            new.insert(key);
+        }
+        jobs.push(Job {
+            prospect,
+            // What stands in the graph has been seen, or will be.
+            question: match first && !table.contains(&position) {
+                true => Question::first(said, &position),
+                false => Question::None,
+            },
+            position,
+            is_new: first,
+        });
+    }
+    jobs
+}
+
+/// What became of a job.
+enum Made {
+    /// What there is to know.
+    Found(Option<Evaluation>),
+    Failed(AnalystError),
+    /// There was no time left.
+    Stopped,
+}
+
+/// What the workers of a round share.
+struct Round<'a> {
+    graph: &'a BookGraph,
+    table: &'a EvalTable,
+    file: &'a EvalFile,
+    until: Option<Instant>,
+    stop: Stop<'a>,
+}
+
+impl Round<'_> {
+    fn work(
+        &self,
+        plan: &EnginePlan,
+        jobs: &[Job],
+        restarts: &AtomicU64,
+        watch: &mut Watch<'_>,
+        grown: &Grown,
+        options: &GrowOptions<'_>,
+    ) -> Result<Vec<Made>, WorkError> {
+        let mut made = Vec::with_capacity(jobs.len());
+        let mut positions = grown.positions;
+        let take = |one: Made| -> Result<(), WorkError> {
+            let job = jobs.get(made.len());
+            positions += u64::from(job.is_some_and(|job| job.is_new));
+            made.push(one);
+            let total = (options.positions < u64::MAX).then_some(options.positions);
+            watch.step(Progress::new("growing", "positions", positions, total))?;
+            Ok(())
+        };
+        parallel::run(
+            plan.jobs,
+            |todo| {
+                let mut worker = Worker::new(plan, restarts);
+                todo.each(|n: usize, _| match jobs.get(n) {
+                    Some(job) => self.one(job, &mut worker),
+                    None => Ok(Made::Stopped),
+                })
+            },
+            |lead| lead.each((0..jobs.len()).map(Ok), take),
+        )?;
+        Ok(made)
+    }
+
+    fn one(&self, job: &Job, worker: &mut Worker<'_>) -> Result<Made, WorkError> {
+        match &job.question {
+            Question::None => return Ok(Made::Found(None)),
+            Question::Answered(said) => return Ok(Made::Found(Some(said.clone()))),
+            Question::Engine => {}
+        }
+        let ended = self.until.is_some_and(|until| Instant::now() >= until);
+        if ended || self.stop.go_on().is_err() {
+            return Ok(Made::Stopped);
+        }
+        match self.ask(job, worker) {
+            Ok(found) => {
+                self.file.add(&job.position, &found)?;
+                Ok(Made::Found(Some(found)))
+            }
+            Err(error) => Ok(Made::Failed(worker.bear(error)?)),
+        }
+    }
+
+    fn ask(&self, job: &Job, worker: &mut Worker<'_>) -> Result<Evaluation, AnalystError> {
+        let node = job.prospect.node;
+        let known = match job.prospect.next {
+            Next::Leave => self.table.canonical(self.graph.key(node)),
+            Next::Look | Next::Add(_) => None,
+        };
+        let Some(known) = known else {
+            return worker.ask(&job.position, &[]);
+        };
+        let mut known = known.clone();
+        let others = evaluate::others(self.graph, node, &job.position);
+        known.moves.extend(worker.best_of(&job.position, &others)?);
+        Ok(known)
+    }
+}
+
+/// Adds what was found, in the order in which it was chosen.
+fn take_in(
+    graph: &mut BookGraph,
+    table: &mut EvalTable,
+    jobs: &[Job],
+    made: Vec<Made>,
+    grown: &mut Grown,
+    barred: &mut HashSet<NodeId, FxBuildHasher>,
+) -> Result<(), GrowError> {
+    let mut new: Vec<(NodeId, UciMove)> = Vec::new();
+    for (job, made) in jobs.iter().zip(made) {
+        let node = job.prospect.node;
+        match made {
+            Made::Found(found) => {
+                if let Some(found) = found {
+                    let told = table.add(&job.position, &found);
+                    grown.searches += u64::from(matches!(job.question, Question::Engine));
+                    // Whoever has no more to say is not asked for ever.
+                    if !told {
+                        barred.insert(node);
+                    }
+                }
+                if let Next::Add(mv) = job.prospect.next {
+                    new.push((node, mv));
+                    grown.cost = job.prospect.cost;
+                }
+            }
+            Made::Failed(error) => {
+                barred.insert(node);
+                grown.failed += 1;
+                grown.first_fault.get_or_insert(Unanswered { node, error });
+            }
+            Made::Stopped => {}
+        }
+    }
+    let before = graph.len();
+    graph.extend(&new)?;
+    grown.positions += (graph.len() - before) as u64;
+    grown.moves.extend(new);
+    Ok(())
+}
+
+/// Adds to `file` what `known` says about positions of `graph`, where `said`,
+/// which stands in the file, does not know it.
+///
+/// # Errors
+///
+/// The file cannot be written.
+pub fn take_over(
+    known: &EvalTable,
+    graph: &BookGraph,
+    said: &mut EvalTable,
+    file: &EvalFile,
+) -> Result<(), EvalFileError> {
+    for node in graph.nodes() {
+        let Some(evaluation) = known.canonical(graph.key(node)) else {
+            continue;
+        };
+        let position = graph.position(node);
+        if said.add(&position, evaluation) {
+            file.add(&position, evaluation)?;
+        }
+    }
+    Ok(())
+}

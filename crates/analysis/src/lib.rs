@@ -1,0 +1,16 @@
+//! What engines and results say about opening books.
+
+pub mod audit;
+pub mod evaluate;
+pub mod graph;
+pub mod grow;
+pub mod html;
+pub mod prove;
+pub mod prune;
+pub mod repertoire;
+pub mod suite;
+
+/// The example of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,23 @@
+//! Which of two books hands over better positions.
+//!
+//! Two sides, each a book with its options, play their book moves against each
+//! other by the probabilities of the adapter ([`tabia_book::policy::choose`]). The first
+//! position in which the side to move has no book move is the *exit* of the
+//! walk, whichever side that is. Each walk is made twice, with colours
+//! exchanged and the same random numbers: two equal sides make the same walk
+//! twice, so their difference is exactly zero.
+//!
+//! An engine that took no part in the choice of the moves searches each exit
+//! once. [`figures()`] turns walks and values into means with intervals.
+//!
+//! ```text
+//! walk_pairs(sides) -> Walks -> exits -> evaluate::search -> figures -> report
+//! ```
+
+mod figures;
+mod walk;
+
+pub use figures::{
+    DecidingExit, EloInterval, Figures, Interval, PointsSource, Share, figures, points_of_white,
+};
+pub use walk::{Exit, Side, WalkError, Walks, walk_pairs};

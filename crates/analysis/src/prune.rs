@@ -1,0 +1,206 @@
+//! Which moves of a book go.
+//!
+//! The conditions are as far as they can be those of [`tabia_build`] and
+//! [`tabia_book::mark`]. A move that meets any of them goes, and then whatever can
+//! be reached no more: see [`ctg::prune`]. Afterwards an adapter with the usual
+//! [`Policy`] plays none of them in any position of the book.
+
+use std::path::Path;
+
+use shakmaty::Color;
+
+use tabia_book::ctg::{
+    self, CanonicalBoard, CtgBook, EditError, Fate, Key, PruneRules, Pruned, RewriteOptions, Visit,
+    VisitedMove,
+};
+use tabia_book::evals::EvalKey;
+use tabia_book::mark::{Filter, Subject, subjects};
+use tabia_book::policy::{self, Policy};
+use tabia_book::{Annotation, Book, Lookup, OpenOptions, Probe, Wanted};
+use tabia_io::progress::Watch;
+use tabia_notation::{self as notation, Line};
+
+/// Which moves go. A move goes if one of these says so.
+#[derive(Clone, Debug, Default)]
+pub struct Conditions {
+    /// Those that meet this.
+    pub filter: Option<Filter>,
+    /// The last move of each.
+    pub lines: Vec<Line>,
+    /// Those beyond so many plies from the start position.
+    pub max_ply: Option<u32>,
+    /// Those of fewer games.
+    pub min_games: Option<u32>,
+    /// Those that lose too much, by the positions before and after them, with
+    /// their signs.
+    pub losing: Option<
+        std::collections::HashMap<(EvalKey, EvalKey), Annotation, rustc_hash::FxBuildHasher>,
+    >,
+    /// Those of the other side, which the lines still go on with.
+    pub only: Option<Color>,
+    /// A move that goes is not listed even where other moves lead to the position
+    /// after it: it is a transposition then. Otherwise it stays with a warning.
+    pub unlisted: bool,
+}
+
+/// A book that was not pruned. No file was changed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PruneError {
+    /// A line is not in the book.
+    #[error("{0} is not in the book; nothing was written")]
+    NotInBook(String),
+    /// There is no line.
+    #[error(
+        "the book does not hold the start position, which pruning begins from; nothing was written"
+    )]
+    NoStart,
+    /// The book cannot be read, or the new one not be written.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    /// It cannot be opened.
+    #[error(transparent)]
+    Open(#[from] tabia_book::Error),
+}
+
+/// Writes a book without the moves that meet a condition.
+///
+/// # Errors
+///
+/// A line is not in the book, or as for [`ctg::prune`].
+pub fn prune(
+    source: &Path,
+    target: &Path,
+    conditions: &Conditions,
+    options: &RewriteOptions,
+    watch: &mut Watch<'_>,
+) -> Result<Pruned, PruneError> {
+    let book = Book::open(source, &OpenOptions { mmap: false })?;
+    let goals = conditions.goals(&book)?;
+    drop(book);
+    let mut fates = |visit: &Visit<'_>, fates: &mut Vec<Fate>| {
+        conditions.judge(&goals, visit, fates);
+    };
+    let rules = PruneRules {
+        fates: &mut fates,
+        sign: &|visit, mv| match mv.annotation.is_doubtful() {
+            true => mv.annotation,
+            false => conditions.loses(visit, mv).unwrap_or(Annotation::DUBIOUS),
+        },
+        is_played: &|moves, played| {
+            let mut verdicts = Vec::new();
+            policy::weigh(moves, &Policy::default(), |_| None, &mut verdicts);
+            played.extend(verdicts.iter().map(|verdict| verdict.probability > 0.0));
+        },
+    };
+    Ok(ctg::prune(source, target, options, watch, rules)?)
+}
+
+/// How many positions [`prune`] would take out of a book. Nothing is written.
+///
+/// # Errors
+///
+/// As for [`prune`].
+pub fn count(
+    book: &CtgBook,
+    conditions: &Conditions,
+    watch: &mut Watch<'_>,
+) -> Result<u64, PruneError> {
+    let goals = conditions.goals(book)?;
+    let mut judge = |visit: &Visit<'_>, fates: &mut Vec<Fate>| {
+        conditions.judge(&goals, visit, fates);
+    };
+    Ok(ctg::count_pruned(book, watch, &mut judge)?)
+}
+
+impl Conditions {
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        if self.losing.is_some() {
+            return false;
+        }
+        self.filter.is_none()
+            && self.lines.is_empty()
+            && self.max_ply.is_none()
+            && self.min_games.is_none()
+            && self.only.is_none()
+    }
+
+    /// The moves that the lines end with, in a book that has them.
+    fn goals(&self, book: &impl Probe) -> Result<Vec<Goal>, PruneError> {
+        if !book.contains(&shakmaty::Chess::default())? {
+            return Err(PruneError::NoStart);
+        }
+        self.lines.iter().map(|line| Goal::of(line, book)).collect()
+    }
+
+    /// What becomes of each move of a position.
+    fn judge(&self, goals: &[Goal], visit: &Visit<'_>, fates: &mut Vec<Fate>) {
+        let is_other = self.unlist(visit);
+        fates.extend(subjects(visit).map(|(mv, subject)| {
+            let of_a_line = || goals.iter().any(|goal| goal.is(visit, mv));
+            let is_out = self.admit(&subject) || self.loses(visit, mv).is_some() || of_a_line();
+            match (is_out, is_other) {
+                (true, false) if !self.unlisted => Fate::Out,
+                (true, _) => Fate::Gone,
+                (false, true) => Fate::Unlisted,
+                (false, false) => Fate::Kept,
+            }
+        }));
+    }
+
+    /// The sign of a move that loses too much.
+    fn loses(&self, visit: &Visit<'_>, mv: &VisitedMove) -> Option<Annotation> {
+        let key = |key: &Key| EvalKey::of_board(key);
+        let pair = (key(&visit.entry.key), key(&mv.after?.key));
+        self.losing.as_ref()?.get(&pair).copied()
+    }
+
+    fn admit(&self, subject: &Subject) -> bool {
+        let filter = self.filter.as_ref();
+        filter.is_some_and(|filter| filter.admits(subject))
+            || self.max_ply.is_some_and(|most| subject.ply > Some(most))
+            || self
+                .min_games
+                .is_some_and(|least| subject.stats.games < least)
+    }
+
+    fn unlist(&self, visit: &Visit<'_>) -> bool {
+        // After an even number of plies White is to move.
+        let white = visit.ply.is_none_or(|ply| ply % 2 == 0);
+        self.only.is_some_and(|only| only.is_white() != white)
+    }
+}
+
+/// A move by the positions before and after it.
+struct Goal {
+    before: Key,
+    after: Key,
+}
+
+impl Goal {
+    fn of(line: &Line, book: &impl Probe) -> Result<Goal, PruneError> {
+        let mut found = Lookup::default();
+        for (position, mv) in line.moves() {
+            book.probe(position, Wanted::Stored, &mut found)?;
+            if found.moves.iter().all(|known| known.mv != mv) {
+                let name = notation::number(position) + &notation::san(position, mv);
+                return Err(PruneError::NotInBook(name));
+            }
+        }
+        let last = line.moves().next_back();
+        let key = |position| CanonicalBoard::from_position(position).map(|board| board.key());
+        let goal = last.and_then(|(before, _)| {
+            Some(Goal {
+                before: key(before)?,
+                after: key(line.last())?,
+            })
+        });
+        goal.ok_or_else(|| PruneError::NotInBook("a line without moves".to_owned()))
+    }
+
+    fn is(&self, visit: &Visit<'_>, mv: &VisitedMove) -> bool {
+        visit.entry.key == self.before && mv.after.is_some_and(|child| child.key == self.after)
+    }
+}

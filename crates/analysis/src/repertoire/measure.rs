@@ -1,0 +1,177 @@
+//! What a repertoire brings in games that did not choose its moves.
+
+use shakmaty::Chess;
+
+use super::walk::{State, points};
+use super::{Repertoire, RepertoireError};
+use tabia_book::tree::weight;
+use tabia_book::{Book, Lookup, PositionRecord, Probe as _, Wanted};
+use tabia_notation as notation;
+
+/// What a repertoire brings in other games.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measured {
+    /// Points a game, 0 to 1.
+    pub brings: f64,
+    /// The half of an interval that the true value is in with 95 per cent, by the
+    /// number of these games.
+    pub error: f64,
+    /// Points a game of the position that the repertoire begins with, whatever
+    /// is played.
+    pub all: f64,
+}
+
+/// A position of fewer of these games counts by its own results, whatever is played
+/// next: lines of a few games say more of luck than of moves.
+const LEAST: f64 = 50.0;
+
+/// The variance of the points of one game.
+const VARIANCE: f64 = 0.15;
+
+/// A mean and its variance.
+#[derive(Clone, Copy)]
+struct Mean {
+    value: f64,
+    variance: f64,
+}
+
+impl Mean {
+    /// Of all games of a position.
+    fn of(record: &PositionRecord, is_own: bool) -> Option<Mean> {
+        let (points, games) = points(record, is_own);
+        (games > 0.0).then(|| Mean {
+            value: points / games,
+            variance: VARIANCE / games,
+        })
+    }
+
+    /// Of parts, each with its share.
+    fn sum(parts: &[(f64, Mean)]) -> Option<Mean> {
+        let all: f64 = parts.iter().map(|(share, _)| share).sum();
+        let sum = |of: &dyn Fn(&(f64, Mean)) -> f64| parts.iter().map(of).sum::<f64>();
+        (all > 0.0).then(|| Mean {
+            value: sum(&|(share, mean)| share * mean.value) / all,
+            variance: sum(&|(share, mean)| share * share * mean.variance) / (all * all),
+        })
+    }
+}
+
+/// What is known of a state.
+#[derive(Clone, Copy)]
+enum Found {
+    Nothing,
+    /// It is being looked at: a line goes in a circle.
+    Under,
+    Done(Option<Mean>),
+}
+
+struct Measuring<'r> {
+    repertoire: &'r Repertoire,
+    games: &'r Book,
+    found: Vec<Found>,
+}
+
+impl Repertoire {
+    /// What its moves bring in `games`, a book of games that the moves were not
+    /// chosen from, against what is played in these; `None` if it does not hold
+    /// the beginning. Lines count as far as fifty of these games go on with them.
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read.
+    pub fn measure(&self, games: &Book) -> Result<Option<Measured>, RepertoireError> {
+        let mut measuring = Measuring {
+            repertoire: self,
+            games,
+            found: vec![Found::Nothing; self.states.len()],
+        };
+        let Some(mean) = measuring.state(0)? else {
+            return Ok(None);
+        };
+        let base = self
+            .states
+            .iter()
+            .find(|state| !state.is_given && state.position == *self.options.line.last());
+        let all = match base {
+            Some(state) => measuring.all(&state.position, state.is_own)?,
+            None => None,
+        };
+        Ok(Some(Measured {
+            brings: mean.value,
+            error: 1.96 * mean.variance.sqrt(),
+            all: all.unwrap_or(mean).value,
+        }))
+    }
+}
+
+impl Measuring<'_> {
+    fn all(&self, position: &Chess, is_own: bool) -> Result<Option<Mean>, RepertoireError> {
+        let mut found = Lookup::default();
+        self.games.probe(position, Wanted::Stored, &mut found)?;
+        Ok(found.here.and_then(|record| Mean::of(&record, is_own)))
+    }
+
+    /// Calls itself as deep as lines are long.
+    fn state(&mut self, n: usize) -> Result<Option<Mean>, RepertoireError> {
+        let repertoire = self.repertoire;
+        let Some(state) = repertoire.states.get(n) else {
+            return Ok(None);
+        };
+        match self.found.get(n) {
+            Some(Found::Done(mean)) => return Ok(*mean),
+            Some(Found::Under) => return self.all(&state.position, state.is_own),
+            _ => {}
+        }
+        self.note(n, Found::Under);
+        let mut here = Lookup::default();
+        self.games
+            .probe(&state.position, Wanted::Stored, &mut here)?;
+        let all = here.here.and_then(|record| Mean::of(&record, state.is_own));
+        let is_rare = all.is_none_or(|all| all.variance > VARIANCE / LEAST);
+        let parts = match state.is_own || state.is_given {
+            _ if is_rare => Vec::new(),
+            true => self.chosen(n, state)?,
+            false => self.replies(state, &here)?,
+        };
+        let mean = Mean::sum(&parts).or(all);
+        self.note(n, Found::Done(mean));
+        Ok(mean)
+    }
+
+    fn note(&mut self, n: usize, found: Found) {
+        if let Some(place) = self.found.get_mut(n) {
+            *place = found;
+        }
+    }
+
+    /// The moves of the repertoire that these games know.
+    fn chosen(&mut self, n: usize, state: &State) -> Result<Vec<(f64, Mean)>, RepertoireError> {
+        let mut parts = Vec::new();
+        let repertoire = self.repertoire;
+        for (step, share) in repertoire.taken(&repertoire.choices, n) {
+            let Some(to) = state.steps.get(step).and_then(|step| step.to) else {
+                continue;
+            };
+            parts.extend(self.state(to as usize)?.map(|mean| (share, mean)));
+        }
+        Ok(parts)
+    }
+
+    /// The opponents' replies, as often as in these games.
+    fn replies(
+        &mut self,
+        state: &State,
+        here: &Lookup,
+    ) -> Result<Vec<(f64, Mean)>, RepertoireError> {
+        let mut parts = Vec::new();
+        for known in &here.moves {
+            let step = state.steps.iter().find(|step| step.mv == known.mv);
+            let mean = match step.and_then(|step| step.to) {
+                Some(to) => self.state(to as usize)?,
+                None => self.all(&notation::after(&state.position, known.mv), true)?,
+            };
+            parts.extend(mean.map(|mean| (weight(known), mean)));
+        }
+        Ok(parts)
+    }
+}

@@ -1,0 +1,369 @@
+//! What may be met: positions with whose turn it is, and how likely each reply
+//! of the opponent is.
+
+use std::collections::{BinaryHeap, HashMap, hash_map::Entry};
+
+use rustc_hash::FxBuildHasher;
+use shakmaty::{Chess, Move, Position as _};
+
+use super::{RepertoireError, RepertoireOptions};
+use tabia_book::eval::model::{EVALUATION_GAMES, expected};
+use tabia_book::eval::stats::{Results, among_equals, shrunk};
+use tabia_book::evals::{EvalKey, EvalTable};
+use tabia_book::tree::weight;
+use tabia_book::{Annotation, Book, Lookup, Mark, PositionRecord, Probe as _, Wanted};
+use tabia_io::progress::Watch;
+use tabia_notation as notation;
+
+/// Where the knowledge comes from.
+#[derive(Clone, Copy)]
+pub struct Knowledge<'a> {
+    /// The book that the moves are taken from.
+    pub book: &'a Book,
+    /// What opponents play; the book itself where there is none, and where it
+    /// knows nothing.
+    pub opponents: Option<&'a Book>,
+    /// Evaluations.
+    pub evaluations: &'a EvalTable,
+}
+
+/// A move from a [`State`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    pub(super) mv: Move,
+    pub(super) annotation: Annotation,
+    /// The position after it; `None` if the book does not hold it.
+    pub(super) to: Option<u32>,
+    /// How likely the opponent plays it.
+    pub(super) share: f64,
+    /// A player of the repertoire may choose it.
+    pub(super) is_sound: bool,
+    /// It is green: who made the book has chosen it.
+    pub(super) is_main: bool,
+}
+
+/// A position, and whose turn it is.
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) position: Chess,
+    pub(super) is_own: bool,
+    pub(super) record: PositionRecord,
+    pub(super) steps: Vec<Step>,
+    /// How likely the opponent plays what nobody has.
+    pub(super) other: f64,
+    /// What it is known for by itself.
+    pub(super) known: Known,
+    /// It lies before the end of the line that the repertoire is for.
+    pub(super) is_given: bool,
+}
+
+/// The start is the first of them.
+pub(super) struct Walk<'a> {
+    knowledge: Knowledge<'a>,
+    options: &'a RepertoireOptions,
+    pub(super) states: Vec<State>,
+    numbers: HashMap<(EvalKey, bool), u32, FxBuildHasher>,
+    /// The moves of the line that the repertoire is for.
+    given: HashMap<(EvalKey, bool), Move, FxBuildHasher>,
+    /// By how likely the likeliest way to them is.
+    open: BinaryHeap<(Likely, u32)>,
+    likely: Vec<f64>,
+}
+
+/// A probability that can be ordered.
+#[derive(Clone, Copy)]
+struct Likely(f64);
+
+impl PartialEq for Likely {
+    fn eq(&self, other: &Likely) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Likely {}
+
+impl PartialOrd for Likely {
+    fn partial_cmp(&self, other: &Likely) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Likely {
+    fn cmp(&self, other: &Likely) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+/// Games that the moves of a position count as more, all alike.
+const KAPPA: f64 = 10.0;
+
+/// Positions so much rarer than those of the repertoire still count for its
+/// values.
+const BEYOND: f64 = 20.0;
+
+impl<'a> Walk<'a> {
+    /// Walks from the start position as far as lines are likely enough.
+    pub(super) fn of(
+        knowledge: Knowledge<'a>,
+        options: &'a RepertoireOptions,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<State>, RepertoireError> {
+        let mut given = HashMap::default();
+        for (position, mv) in options.line.moves() {
+            let place = (EvalKey::of(position), position.turn() == options.colour);
+            given.insert(place, mv);
+        }
+        let mut walk = Walk {
+            knowledge,
+            options,
+            given,
+            states: Vec::new(),
+            numbers: HashMap::default(),
+            open: BinaryHeap::new(),
+            likely: Vec::new(),
+        };
+        let start = Chess::default();
+        let mut found = Lookup::default();
+        knowledge.book.probe(&start, Wanted::Stored, &mut found)?;
+        let record = found.here.ok_or(RepertoireError::NoStart)?;
+        for (position, mv) in options.line.moves() {
+            knowledge.book.probe(position, Wanted::Stored, &mut found)?;
+            let mut stored = found.moves.iter();
+            if !stored.any(|known| known.mv == mv && known.after.is_some()) {
+                let name = notation::number(position) + &notation::san(position, mv);
+                return Err(RepertoireError::NotInBook(name));
+            }
+        }
+        walk.reach(&start, &record, 1.0, Known::EVEN);
+        let least = 1.0 / (options.one_in * BEYOND);
+        let mut done = 0;
+        while let Some((Likely(likely), number)) = walk.open.pop() {
+            if walk.likely.get(number as usize) > Some(&likely) {
+                continue;
+            }
+            if likely < least {
+                break;
+            }
+            done += 1;
+            watch.position("walking", done, None)?;
+            walk.expand(number, likely, &mut found)?;
+        }
+        Ok(walk.states)
+    }
+
+    /// The number of a position that is come to.
+    fn reach(
+        &mut self,
+        position: &Chess,
+        record: &PositionRecord,
+        likely: f64,
+        prior: Known,
+    ) -> u32 {
+        let is_own = position.turn() == self.options.colour;
+        let next = self.states.len() as u32;
+        match self.numbers.entry((EvalKey::of(position), is_own)) {
+            Entry::Occupied(known) => {
+                let number = *known.get();
+                if let Some(before) = self.likely.get_mut(number as usize)
+                    && *before < likely
+                {
+                    *before = likely;
+                    self.open.push((Likely(likely), number));
+                }
+                number
+            }
+            Entry::Vacant(place) => {
+                place.insert(next);
+                self.likely.push(likely);
+                self.open.push((Likely(likely), next));
+                self.states.push(State {
+                    position: position.clone(),
+                    is_own,
+                    record: *record,
+                    steps: Vec::new(),
+                    other: 1.0,
+                    known: self
+                        .knowledge
+                        .estimate(position, record, self.options, prior),
+                    is_given: self.given.contains_key(&(EvalKey::of(position), is_own)),
+                });
+                next
+            }
+        }
+    }
+
+    fn expand(
+        &mut self,
+        number: u32,
+        likely: f64,
+        found: &mut Lookup,
+    ) -> Result<(), RepertoireError> {
+        let Some(state) = self.states.get(number as usize) else {
+            return Ok(());
+        };
+        let (position, is_own, prior) = (state.position.clone(), state.is_own, state.known);
+        self.knowledge
+            .book
+            .probe(&position, Wanted::Stored, found)?;
+        let mut steps: Vec<(Step, f64, Option<PositionRecord>)> = Vec::new();
+        let all: f64 = found.moves.iter().map(weight).sum();
+        for known in &found.moves {
+            let games = known.stats().games;
+            let is_bad = known.mark() == Mark::Avoid
+                || matches!(known.annotation, Annotation::MISTAKE | Annotation::BLUNDER)
+                || known.preference.is_never();
+            let after = notation::after(&position, known.mv);
+            let known_enough = games >= self.options.min_games
+                && weight(known) >= self.options.min_share * all
+                || self.knowledge.evaluations.contains(&after)
+                || known.mark() == Mark::Main;
+            let step = Step {
+                mv: known.mv,
+                annotation: known.annotation,
+                to: None,
+                share: 0.0,
+                is_sound: !is_bad && known_enough,
+                is_main: !is_bad && known.mark() == Mark::Main,
+            };
+            steps.push((step, weight(known), known.after));
+        }
+        if !is_own && let Some(opponents) = self.knowledge.opponents {
+            let mut theirs = Lookup::default();
+            opponents.probe(&position, Wanted::Stored, &mut theirs)?;
+            if theirs.moves.iter().any(|mv| weight(mv) > 0.0) {
+                for step in &mut steps {
+                    step.1 = 0.0;
+                }
+                for known in &theirs.moves {
+                    match steps.iter_mut().find(|(step, ..)| step.mv == known.mv) {
+                        Some(step) => step.1 = weight(known),
+                        None => {
+                            let after = notation::after(&position, known.mv);
+                            self.knowledge.book.probe(&after, Wanted::Stored, found)?;
+                            let step = Step {
+                                mv: known.mv,
+                                annotation: Annotation::default(),
+                                to: None,
+                                share: 0.0,
+                                is_sound: false,
+                                is_main: false,
+                            };
+                            steps.push((step, weight(known), found.here));
+                        }
+                    }
+                }
+            }
+        }
+        let given = self.given.get(&(EvalKey::of(&position), is_own)).copied();
+        if let Some(given) = given {
+            steps.retain(|(step, ..)| step.mv == given);
+        }
+        let all: f64 = steps.iter().map(|(_, games, _)| games).sum();
+        // What nobody has played counts as one game.
+        let games = all + KAPPA + 1.0;
+        let uniform = KAPPA / steps.len().max(1) as f64;
+        let other = match (given, steps.is_empty()) {
+            (Some(_), _) => 0.0,
+            (None, true) => 1.0,
+            (None, false) => 1.0 / games,
+        };
+        let mut made = Vec::with_capacity(steps.len());
+        for (mut step, played, record) in steps {
+            step.share = match given {
+                Some(_) => 1.0,
+                None => (played + uniform) / games,
+            };
+            let after = notation::after(&position, step.mv);
+            let share = if is_own { 1.0 } else { step.share };
+            step.to = record.map(|record| self.reach(&after, &record, likely * share, prior));
+            made.push(step);
+        }
+        if let Some(state) = self.states.get_mut(number as usize) {
+            state.steps = made;
+            state.other = other;
+        }
+        Ok(())
+    }
+}
+
+impl Knowledge<'_> {
+    /// Results among equals, held back by the evaluation, or by the results of
+    /// what else is played in the position before. (Not by all its results:
+    /// few games that go on and on together would count again at every move.)
+    fn estimate(
+        &self,
+        position: &Chess,
+        record: &PositionRecord,
+        options: &RepertoireOptions,
+        before: Known,
+    ) -> Known {
+        let side = options.colour;
+        let (points, games) = points(record, position.turn() == side);
+        let (prior, weight) = match self.evaluations.get(position) {
+            Some(found) => (
+                expected(found.value, side),
+                options.hold_back * EVALUATION_PART,
+            ),
+            None => {
+                let others = (before.games - games).max(0.0);
+                let rest = (before.points - points).clamp(0.0, others);
+                (
+                    shrunk(rest, others, before.prior, before.weight),
+                    options.hold_back,
+                )
+            }
+        };
+        Known {
+            points,
+            games,
+            prior,
+            weight,
+        }
+    }
+}
+
+/// Points among equals and games of a position, for the side that is to move
+/// there or the other one.
+pub(super) fn points(record: &PositionRecord, is_to_move: bool) -> (f64, f64) {
+    let stats = match is_to_move {
+        true => record.stats,
+        false => record.stats.reversed(),
+    };
+    let results = Results::of(&stats);
+    let difference = stats.average_elo().zip(stats.opponents_elo());
+    let games = results.games();
+    // Games without ratings count as those among equals: a few with them say little
+    // of the others.
+    let rated = f64::from(stats.own_rated.min(stats.other_rated)) / games.max(1.0);
+    let difference = difference.map_or(0.0, |(own, other)| (own - other) * rated.min(1.0));
+    (games * among_equals(results.score(), difference), games)
+}
+
+/// What an evaluation counts as, of [`RepertoireOptions::hold_back`]: it says
+/// more of a move than the other moves beside it do, but not what people make
+/// of it.
+const EVALUATION_PART: f64 = 0.25;
+
+/// What is known of a position by itself, for one side.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known {
+    points: f64,
+    games: f64,
+    prior: f64,
+    weight: f64,
+}
+
+impl Known {
+    /// Of nothing.
+    const EVEN: Known = Known {
+        points: 0.0,
+        games: 0.0,
+        prior: 0.5,
+        weight: EVALUATION_GAMES,
+    };
+
+    /// Points a game.
+    pub(super) fn estimate(self) -> f64 {
+        shrunk(self.points, self.games, self.prior, self.weight)
+    }
+}

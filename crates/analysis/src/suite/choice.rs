@@ -1,0 +1,161 @@
+//! Which positions are taken, and where they stand in the file.
+
+use std::collections::HashMap;
+
+use shakmaty::Chess;
+
+use super::entry::{Ranked, StartPosition, mix, number_of};
+use super::evaluate::Looked;
+use super::full_lines::{FullLines, line_of};
+use super::funnel::{Funnel, FunnelStep};
+use super::{Error, SuiteJob, SuiteOrder};
+use tabia_io::sort::Sorter;
+
+/// The place in the order of choice: by games, then by share; or drawn by
+/// weight (each gets the -ln of a random number divided by its weight, the
+/// least come first: Efraimidis and Spirakis).
+pub(super) fn rank_of_choice(job: &SuiteJob, entry: &StartPosition, share: f64) -> (u32, u64, u64) {
+    let key = number_of(&entry.own);
+    if !job.sample {
+        let games = u32::try_from(entry.games()).unwrap_or(u32::MAX);
+        return (
+            u32::MAX - games,
+            u64::MAX - entry.share,
+            mix(key ^ job.seed),
+        );
+    }
+    let random = mix(key ^ mix(job.seed.wrapping_mul(2).wrapping_add(1)));
+    let uniform = ((random >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
+    let weight = match entry.games() {
+        0 => share.max(1e-12),
+        games => games as f64,
+    };
+    // Positive numbers are in the order of their bits.
+    let bits = (-uniform.ln() / weight).to_bits();
+    ((bits >> 32) as u32, bits << 32, key)
+}
+
+/// The place in the file.
+fn rank_of_order(job: &SuiteJob, entry: &StartPosition) -> (u32, u64, u64) {
+    let key = number_of(&entry.own);
+    let random = mix(key ^ mix(job.seed));
+    match job.order {
+        SuiteOrder::Random => ((random >> 32) as u32, random, key),
+        SuiteOrder::Popular => {
+            let games = u32::try_from(entry.games()).unwrap_or(u32::MAX);
+            (u32::MAX - games, u64::MAX - entry.share, random)
+        }
+        SuiteOrder::Eval => {
+            let cp = entry
+                .worth
+                .map_or(u32::MAX, |worth| worth.cp().unsigned_abs());
+            (cp, random, key)
+        }
+        SuiteOrder::File => ((entry.first >> 32) as u32, entry.first, key),
+    }
+}
+
+/// What was taken so far.
+pub(super) struct Choice<'a> {
+    job: &'a SuiteJob,
+    full: &'a FullLines,
+    pub(super) seen: u64,
+    pub(super) taken: u64,
+    /// How many positions lines have brought.
+    lines: HashMap<u64, u32>,
+    /// What became of positions that were searched again.
+    pub(super) confirmed: Confirmed,
+}
+
+impl<'a> Choice<'a> {
+    pub(super) fn new(job: &'a SuiteJob, full: &'a FullLines) -> Choice<'a> {
+        Choice {
+            job,
+            full,
+            seen: 0,
+            taken: 0,
+            lines: HashMap::new(),
+            confirmed: Confirmed::default(),
+        }
+    }
+
+    /// Whether more positions are wanted.
+    pub(super) fn goes_on(&self) -> bool {
+        self.job.count.is_none_or(|count| self.taken < count)
+    }
+
+    /// Takes the next position in the order of choice, or says what refuses it.
+    pub(super) fn take(
+        &mut self,
+        looked: Looked,
+        funnel: &mut Funnel,
+        chosen: &mut Sorter<Ranked>,
+    ) -> Result<(), Error> {
+        self.seen += 1;
+        let Some(position) = looked.entry.position() else {
+            return Ok(());
+        };
+        if let Some(step) = self.refuses(&looked, &position) {
+            funnel.lose(step, 1);
+            return Ok(());
+        }
+        if let Some((most, line)) = line_of(self.job, &looked.entry) {
+            let count = self.lines.entry(line).or_default();
+            *count += 1;
+            if *count >= most {
+                self.full.add(line);
+            }
+        }
+        self.taken += 1;
+        let entry = looked.entry;
+        let rank = rank_of_order(self.job, &entry);
+        Ok(chosen.push(&Ranked { rank, entry })?)
+    }
+
+    fn refuses(&mut self, looked: &Looked, position: &Chess) -> Option<FunnelStep> {
+        let job = self.job;
+        let (most, line) = line_of(job, &looked.entry).unwrap_or((u32::MAX, 0));
+        if self.lines.get(&line).copied().unwrap_or(0) >= most {
+            return Some(FunnelStep::Line);
+        }
+        let outside = match &looked.entry.worth {
+            Some(worth) => job.window.refuses(position, worth).or_else(|| {
+                job.confirm?;
+                let window = job.window.narrowed(job.confirm_margin);
+                window.refuses(position, worth)?;
+                Some(FunnelStep::Unconfirmed)
+            }),
+            None => job.window.needs_value().then_some(FunnelStep::Unknown),
+        };
+        if looked.searched_again {
+            self.confirmed.screened += 1;
+            if outside.is_some() {
+                return Some(FunnelStep::Unconfirmed);
+            }
+            self.confirmed.stayed += 1;
+        } else if outside.is_none() && job.confirm.is_some() {
+            self.confirmed.known += 1;
+        }
+        outside
+    }
+}
+
+/// What became of positions whose value was found by few nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Confirmed {
+    /// Positions that met the conditions on values and were searched again.
+    pub screened: u64,
+    /// How many of them met them by the new value too.
+    pub stayed: u64,
+    /// Positions that were taken by a value of as many nodes that was known
+    /// before.
+    pub known: u64,
+}
+
+impl Confirmed {
+    /// The share of the screened that stayed, 0 to 1; `None` without any.
+    #[must_use]
+    pub fn share(&self) -> Option<f64> {
+        (self.screened > 0).then(|| self.stayed as f64 / self.screened as f64)
+    }
+}

@@ -1,0 +1,263 @@
+//! Positions of games and of suites.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+
+use shakmaty::{Chess, Color, EnPassantMode, Position as _};
+
+use super::entry::{Candidate, StartPosition};
+use super::filter::BoardFilter;
+use super::funnel::{Funnel, FunnelStep};
+use super::{Cut, Error, about};
+use tabia_games::{
+    Batches, Game, GameFilter, GameParts, GameResult, Intake, Sources, Starts, Tally,
+};
+use tabia_io::progress::Watch;
+use tabia_notation as notation;
+
+/// What is looked at in a position before it is kept.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sieve<'a> {
+    pub(super) board: &'a BoardFilter,
+    pub(super) mirrors: bool,
+    /// Only what comes after this position.
+    pub(super) below: Option<&'a Chess>,
+    pub(super) cut: Cut,
+}
+
+impl Sieve<'_> {
+    /// A candidate, if the board is as it should be.
+    pub(super) fn admit(
+        &self,
+        position: &Chess,
+        entry: StartPosition,
+        source: u32,
+        funnel: &mut Funnel,
+    ) -> Option<Candidate> {
+        funnel.seen += 1;
+        if let Some(refusal) = self.board.refuses(position) {
+            funnel.lose(refusal, 1);
+            return None;
+        }
+        Some(Candidate::new(entry, position, source, self.mirrors))
+    }
+
+    /// The positions of a game.
+    fn game(&self, game: &Game, made: &mut Made) {
+        let plies = game.moves.len();
+        let (first, last) = match self.cut {
+            Cut::At(ply) => (ply as usize, ply as usize),
+            Cut::Range(first, last) => (first as usize, last as usize),
+            Cut::End | Cut::Exit => (plies, plies),
+        };
+        if first > plies {
+            made.funnel.seen += 1;
+            made.funnel.lose(FunnelStep::Short, 1);
+            return;
+        }
+        let last = last.min(plies);
+        let begin = match self.below {
+            None => Some(0),
+            Some(below) => {
+                let mut positions = game.positions.iter().take(last + 1);
+                positions.position(|position| same(position, below))
+            }
+        };
+        let Some(begin) = begin else {
+            made.funnel.seen += 1;
+            made.funnel.lose(FunnelStep::Elsewhere, 1);
+            return;
+        };
+        let start = game.positions.first().filter(|_| game.set_up);
+        let before = made.candidates.len();
+        for ply in first.max(begin)..=last {
+            let (Some(position), Some(moves)) = (game.positions.get(ply), game.moves.get(..ply))
+            else {
+                break;
+            };
+            let mut entry = StartPosition::new(position, start, moves);
+            entry.played = 1;
+            if let Some(candidate) = self.admit(position, entry, 0, &mut made.funnel) {
+                // A position counts once a game.
+                let own = |c: &Candidate| c.entry.own == candidate.entry.own;
+                let known = made.candidates.get(before..).unwrap_or_default();
+                if !known.iter().any(own) {
+                    made.candidates.push(candidate);
+                } else {
+                    made.funnel.seen -= 1;
+                }
+            }
+        }
+    }
+}
+
+/// Whether two positions are the same but for their counters.
+pub(super) fn same(a: &Chess, b: &Chess) -> bool {
+    a.board() == b.board()
+        && a.turn() == b.turn()
+        && a.castles().castling_rights() == b.castles().castling_rights()
+        && a.ep_square(EnPassantMode::Legal) == b.ep_square(EnPassantMode::Legal)
+}
+
+#[derive(Default)]
+struct Made {
+    candidates: Vec<Candidate>,
+    funnel: Funnel,
+    games: u64,
+}
+
+/// What games gave.
+#[derive(Debug, Default)]
+pub(super) struct Read {
+    pub(super) tally: Tally,
+    pub(super) funnel: Funnel,
+    /// Games that counted.
+    pub(super) games: u64,
+}
+
+/// Reads collections of games.
+pub(super) fn read_games(
+    sources: &Sources,
+    filter: &GameFilter,
+    sieve: Sieve<'_>,
+    threads: usize,
+    watch: &mut Watch<'_>,
+    mut keep: impl FnMut(Candidate) -> Result<(), Error>,
+) -> Result<Read, Error> {
+    let wanted = GameParts {
+        plies: match sieve.cut {
+            Cut::At(last) | Cut::Range(_, last) => last as usize,
+            Cut::End | Cut::Exit => usize::MAX,
+        },
+        ..GameParts::default()
+    };
+    let intake = Intake {
+        filter,
+        wanted,
+        starts: Starts::SetUp,
+        threads,
+    };
+    let mut read = Read::default();
+    let worker = |batches: &Batches<'_, Made, (), Error>| {
+        let mut game = Game::default();
+        batches.each(|batch| {
+            let mut made = Made::default();
+            while batch.next(&mut game) {
+                made.games += 1;
+                sieve.game(&game, &mut made);
+            }
+            Ok(made)
+        })
+    };
+    let take = |made: Made| {
+        read.funnel.add(&made.funnel);
+        read.games += made.games;
+        made.candidates.into_iter().try_for_each(&mut keep)
+    };
+    let (tally, _) = intake.read(sources, worker, take, watch)?;
+    Ok(Read { tally, ..read })
+}
+
+/// What `each` makes of all games of a file, in their order.
+pub(super) fn each_game<T: Send>(
+    path: &Path,
+    wanted: GameParts,
+    starts: Starts,
+    watch: &mut Watch<'_>,
+    each: impl Fn(&Game) -> Result<T, Error> + Sync,
+) -> Result<(Vec<T>, Tally), Error> {
+    let sources = Sources::list([&path.to_owned()])?;
+    let intake = Intake {
+        filter: &GameFilter::default(),
+        wanted,
+        starts,
+        threads: tabia_io::parallel::threads(),
+    };
+    let worker = |batches: &Batches<'_, Vec<T>, (), Error>| {
+        let mut game = Game::default();
+        batches.each(|batch| {
+            let mut made = Vec::new();
+            while batch.next(&mut game) {
+                made.push(each(&game)?);
+            }
+            Ok(made)
+        })
+    };
+    let mut all = Vec::new();
+    let take = |made: Vec<T>| {
+        all.extend(made);
+        Ok(())
+    };
+    let (tally, _) = intake.read(&sources, worker, take, watch)?;
+    Ok((all, tally))
+}
+
+/// Reads a suite of positions: a FEN or an EPD a line. Lines that are none are
+/// named.
+pub(super) fn read_epd(
+    path: &Path,
+    sieve: Sieve<'_>,
+    watch: &mut Watch<'_>,
+    mut keep: impl FnMut(Candidate) -> Result<(), Error>,
+) -> Result<Read, Error> {
+    let text = super::text_of(path)?;
+    let mut text = BufReader::new(text);
+    let mut read = Read::default();
+    let mut line = Vec::new();
+    let mut number = 0_u64;
+    loop {
+        line.clear();
+        let there = text.read_until(b'\n', &mut line);
+        if there.map_err(|error| about(path, error))? == 0 {
+            break;
+        }
+        number += 1;
+        watch.position("reading", number, None)?;
+        let shown = String::from_utf8_lossy(&line);
+        let words = shown.trim_start_matches('\u{feff}').trim();
+        if words.is_empty() || words.starts_with('#') {
+            continue;
+        }
+        read.tally.read += 1;
+        match notation::position(words) {
+            Ok(position) => {
+                read.games += 1;
+                let mut entry = StartPosition::new(&position, Some(&position), &[]);
+                entry.played = 1;
+                let kept = sieve.admit(&position, entry, 0, &mut read.funnel);
+                if let Some(candidate) = kept {
+                    keep(candidate)?;
+                }
+            }
+            Err(error) => {
+                read.tally.skipped += 1;
+                if read.tally.remarks.len() < 20 {
+                    let remark = format!("{}: line {number}: {error}", path.display());
+                    read.tally.remarks.push(remark);
+                }
+            }
+        }
+    }
+    Ok(read)
+}
+
+/// Points of a side, doubled.
+pub(super) fn points(result: GameResult, side: Color) -> Option<u8> {
+    match result {
+        GameResult::Won(winner) => Some(if winner == side { 2 } else { 0 }),
+        GameResult::Draw => Some(1),
+        GameResult::Unknown => None,
+    }
+}
+
+/// Whether a text is a suite of positions and no games: its first line that is
+/// neither blank nor a comment begins with the placement of a FEN.
+#[must_use]
+pub fn is_epd(start: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(start);
+    let text = text.trim_start_matches('\u{feff}');
+    let mut lines = text.lines().map(str::trim);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'));
+    let word = first.and_then(|line| line.split_whitespace().next());
+    word.is_some_and(|word| word.matches('/').count() == 7)
+}

@@ -1,0 +1,339 @@
+//! From sources to a suite.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
+
+use super::choice::{Choice, Confirmed, rank_of_choice};
+use super::entry::{ALL, Candidate, Ranked, StartPosition};
+use super::evaluate::{self, Evaluator, Looked};
+use super::figures::SuiteSummary;
+use super::full_lines::FullLines;
+use super::funnel::{Funnel, FunnelStep};
+use super::gather::{self, Sieve};
+use super::metadata::{self, SuiteRow};
+use super::publish::{Published, publish};
+use super::sources::Kinds;
+use super::unite::Group;
+use super::walk::Walk;
+use super::worth::Values;
+use super::{Error, SuiteJob};
+use crate::evaluate::Worker;
+use tabia_book::evals::{self, EvalFile, EvalKey};
+use tabia_book::{Book, OpenOptions};
+use tabia_games::{Sources, Tally};
+use tabia_io::atomic;
+use tabia_io::parallel;
+use tabia_io::progress::{Progress, Watch};
+use tabia_io::sort::Sorter;
+
+/// What was made.
+#[derive(Clone, Debug)]
+pub struct MadeSuite {
+    /// What became of the positions.
+    pub funnel: Funnel,
+    /// What became of the games.
+    pub tally: Tally,
+    /// The suite in figures.
+    pub figures: SuiteSummary,
+    /// Its entry in `books.json`.
+    pub row: SuiteRow,
+    /// Values out of files, and out of engines.
+    pub values: (u64, u64),
+    /// What became of those that were searched again.
+    pub confirmed: Confirmed,
+    /// Files that were written beside it.
+    pub files: Vec<PathBuf>,
+}
+
+/// Makes a suite.
+///
+/// # Errors
+///
+/// A source cannot be read, nothing is left, or the file cannot be written:
+/// then none is.
+pub fn run(job: &SuiteJob, watch: &mut Watch<'_>) -> Result<MadeSuite, Error> {
+    atomic::check(&job.target, &[], job.old)?;
+    if job.zip {
+        atomic::check(&metadata::archive_of(&job.target), &[], job.old)?;
+    }
+    let mut making = Making {
+        job,
+        funnel: Funnel::default(),
+        tally: Tally::default(),
+        games: 0,
+        values: Values::default(),
+        counts: (0, 0),
+        confirmed: Confirmed::default(),
+    };
+    let candidates = making.gather(watch)?;
+    let ranked = making.unite(candidates, watch)?;
+    making.read_values(watch)?;
+    let chosen = making.choose(ranked, watch)?;
+    making.publish(chosen, watch)
+}
+
+struct Making<'a> {
+    job: &'a SuiteJob,
+    funnel: Funnel,
+    tally: Tally,
+    /// Games that counted.
+    games: u64,
+    values: Values,
+    counts: (u64, u64),
+    confirmed: Confirmed,
+}
+
+impl Making<'_> {
+    fn folder(&self) -> &Path {
+        atomic::folder_of(&self.job.target)
+    }
+
+    fn sieve(&self) -> Sieve<'_> {
+        Sieve {
+            board: &self.job.board,
+            mirrors: self.job.mirrors,
+            below: self.job.below(),
+            cut: self.job.cut,
+        }
+    }
+
+    fn note(&mut self, read: gather::Read) {
+        self.funnel.add(&read.funnel);
+        self.games += read.games;
+        self.tally.add(read.tally);
+    }
+
+    /// All candidates, in the order of their positions.
+    fn gather(&mut self, watch: &mut Watch<'_>) -> Result<Sorter<Candidate>, Error> {
+        let job = self.job;
+        let kinds = Kinds::of(job, watch)?;
+        let mut sorter = Sorter::alone(self.folder(), job.memory / 2);
+        let mut first = 0_u64;
+        // In the order of the sources within a kind.
+        if !kinds.games.is_empty() {
+            let sources = Sources::list(&kinds.games)?;
+            let sources = sources.with_password(job.password.as_deref());
+            let keep = |candidate| push(&mut sorter, candidate, &mut first);
+            let sieve = self.sieve();
+            let read = gather::read_games(&sources, &job.filter, sieve, job.threads, watch, keep)?;
+            self.note(read);
+        }
+        for suite in &kinds.suites {
+            let keep = |candidate| push(&mut sorter, candidate, &mut first);
+            let read = gather::read_epd(suite, self.sieve(), watch, keep)?;
+            self.note(read);
+        }
+        for (number, book) in kinds.books.iter().enumerate() {
+            let book = Book::open(book, &OpenOptions::default())?;
+            let mut funnel = Funnel::default();
+            let start = shakmaty::Chess::default();
+            let line = job.below.as_ref();
+            let first_of_line = line.map(tabia_notation::Line::start);
+            let moves: Vec<_> =
+                line.map_or_else(Vec::new, |line| line.moves().map(|(_, mv)| mv).collect());
+            let walk = Walk {
+                book: &book,
+                play: &job.play,
+                start: first_of_line.filter(|first| !gather::same(first, &start)),
+                moves: &moves,
+                from: line.map_or(&start, tabia_notation::Line::last),
+                cut: job.cut,
+                threads: job.threads,
+                memory: job.memory / 4,
+                folder: self.folder(),
+            };
+            let sieve = self.sieve();
+            let source = number as u32 + 1;
+            walk.run(
+                |position, entry| match sieve.admit(position, entry, source, &mut funnel) {
+                    Some(candidate) => push(&mut sorter, candidate, &mut first),
+                    None => Ok(()),
+                },
+                |_, done| Ok(watch.step(Progress::new("walking", "positions", done, None))?),
+            )?;
+            self.funnel.add(&funnel);
+        }
+        Ok(sorter)
+    }
+
+    /// Equal positions become one; the rare ones stay behind.
+    fn unite(
+        &mut self,
+        candidates: Sorter<Candidate>,
+        watch: &mut Watch<'_>,
+    ) -> Result<Sorter<Ranked>, Error> {
+        let job = self.job;
+        let wants_values = !job.eval_files.is_empty() || job.engine.is_some();
+        let mut keys = Vec::new();
+        let mut ranked = Sorter::alone(self.folder(), job.memory / 2);
+        let mut merge = candidates.merge()?;
+        let mut group = Group::default();
+        let (mut done, mut kinds) = (0, 0);
+        let mut lost = Funnel::default();
+        let candidates_seen = self.funnel.left();
+        loop {
+            let next = merge.next()?;
+            let is_new = next.is_none_or(|next| next.one != group.one);
+            kinds += if is_new { group.len() } else { 0 };
+            if is_new && let Some(entry) = group.finish(&mut lost) {
+                done += 1;
+                watch.position("uniting", done, None)?;
+                if self.is_popular(&entry) {
+                    if wants_values && let Some(position) = entry.position() {
+                        keys.push(EvalKey::of(&position));
+                    }
+                    let rank = rank_of_choice(job, &entry, self.share_of(&entry));
+                    ranked.push(&Ranked { rank, entry })?;
+                }
+            }
+            match next {
+                Some(next) => group.add(next),
+                None => break,
+            }
+        }
+        lost.lose(FunnelStep::Duplicate, candidates_seen - kinds);
+        self.funnel.add(&lost);
+        self.values = Values::of(keys);
+        Ok(ranked)
+    }
+
+    /// How often a position is reached, 0 to 1.
+    fn share_of(&self, entry: &StartPosition) -> f64 {
+        let of_games = entry.played as f64 / self.games.max(1) as f64;
+        (entry.share as f64 / ALL as f64).max(of_games)
+    }
+
+    fn is_popular(&mut self, entry: &StartPosition) -> bool {
+        let job = self.job;
+        // A book without games says nothing about their number.
+        let counts = entry.games() > 0 || job.min_games > 1;
+        if counts && entry.games() < job.min_games {
+            self.funnel.lose(FunnelStep::Games, 1);
+            return false;
+        }
+        if 100.0 * self.share_of(entry) < job.min_share {
+            self.funnel.lose(FunnelStep::Share, 1);
+            return false;
+        }
+        true
+    }
+
+    fn read_values(&mut self, watch: &mut Watch<'_>) -> Result<(), Error> {
+        for file in &self.job.eval_files {
+            evaluate::read_file(file, &mut self.values, watch)?;
+        }
+        self.counts.0 = self.values.len() as u64;
+        Ok(())
+    }
+
+    /// Takes positions in the order of choice until there are enough.
+    fn choose(
+        &mut self,
+        ranked: Sorter<Ranked>,
+        watch: &mut Watch<'_>,
+    ) -> Result<Sorter<Ranked>, Error> {
+        let job = self.job;
+        let engine = job.engine.as_ref();
+        let mut values = std::mem::take(&mut self.values);
+        let save = job.save.as_deref();
+        let saved = save.map(EvalFile::open).transpose()?;
+        if let Some(path) = save {
+            values.add_table(&evals::read(path)?.table);
+        }
+        let restarts = AtomicU64::new(0);
+        let mut chosen = Sorter::alone(self.folder(), job.memory / 2);
+        let mut merge = ranked.merge()?;
+        let full = FullLines::default();
+        let mut choice = Choice::new(job, &full);
+        let jobs = engine.map_or(1, |engine| engine.jobs.max(1));
+        let evaluator = Evaluator {
+            job,
+            values,
+            saved,
+            full: &full,
+        };
+        let funnel = &mut self.funnel;
+        let counts = &mut self.counts;
+        // Whether more are wanted.
+        let mut take = |looked: Looked| -> Result<bool, Error> {
+            if choice.goes_on() {
+                counts.1 += u64::from(looked.searched);
+                watch.position("choosing", choice.seen, None)?;
+                choice.take(looked, funnel, &mut chosen)?;
+            } else {
+                funnel.lose(FunnelStep::Count, 1);
+            }
+            Ok(choice.goes_on())
+        };
+        parallel::run(
+            jobs,
+            |crew_jobs| {
+                let mut worker = engine.map(|plan| Worker::new(plan, &restarts));
+                crew_jobs.each(|entry, _| evaluator.look(entry, &mut worker))
+            },
+            |lead| {
+                let mut go_on = job.count != Some(0);
+                while go_on && let Some(next) = merge.next()? {
+                    lead.give(next.entry.clone());
+                    while let Some(made) = lead.ready()? {
+                        go_on = take(made)?;
+                    }
+                }
+                while let Some(made) = lead.rest()? {
+                    take(made)?;
+                }
+                Ok::<(), Error>(())
+            },
+        )?;
+        self.confirmed = choice.confirmed;
+        // How many more there were is not worth a search.
+        let left = funnel_left(&mut merge)?;
+        self.funnel.lose(FunnelStep::Count, left);
+        Ok(chosen)
+    }
+
+    fn publish(self, chosen: Sorter<Ranked>, watch: &mut Watch<'_>) -> Result<MadeSuite, Error> {
+        let Some(Published {
+            figures,
+            row,
+            files,
+        }) = publish(self.job, chosen, watch)?
+        else {
+            return Err(match self.funnel.worst() {
+                Some((filter, lost)) => Error::Empty {
+                    seen: self.funnel.seen,
+                    filter,
+                    lost,
+                },
+                None => Error::Text("the sources hold no position".to_owned()),
+            });
+        };
+        Ok(MadeSuite {
+            funnel: self.funnel,
+            tally: self.tally,
+            figures,
+            row,
+            values: self.counts,
+            confirmed: self.confirmed,
+            files,
+        })
+    }
+}
+
+fn push(
+    sorter: &mut Sorter<Candidate>,
+    mut candidate: Candidate,
+    first: &mut u64,
+) -> Result<(), Error> {
+    candidate.entry.first = *first;
+    *first += 1;
+    Ok(sorter.push(&candidate)?)
+}
+
+fn funnel_left(merge: &mut tabia_io::sort::Merge<Ranked>) -> Result<u64, Error> {
+    let mut left = 0;
+    while merge.next()?.is_some() {
+        left += 1;
+    }
+    Ok(left)
+}

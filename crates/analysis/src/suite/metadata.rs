@@ -1,0 +1,234 @@
+//! What farms of testers want to know of a suite beside it: the entry of
+//! official-stockfish's `books.json`, OpenBench's file, and the archive.
+
+use std::io::{self, Cursor, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256, Sha384};
+
+use super::{Error, about};
+use tabia_io::atomic::{self, Old};
+use tabia_io::input::path::file_name;
+
+/// A suite in `books.json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SuiteRow {
+    /// Positions.
+    pub total: u64,
+    /// White to move.
+    pub white: u64,
+    /// Black to move.
+    pub black: u64,
+    /// Plies of the shortest line; `None` without move numbers.
+    pub min_depth: Option<u32>,
+    /// Plies of the longest line.
+    pub max_depth: Option<u32>,
+    /// SHA-384 of the text, in base64.
+    pub sri: String,
+}
+
+/// Checksums of a text, whose lines end in LF for them whatever they end in.
+#[derive(Clone, Default)]
+pub struct Checksums {
+    sha384: Sha384,
+    sha256: Sha256,
+    after_return: bool,
+}
+
+impl Checksums {
+    /// Takes the next bytes.
+    pub fn add(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        if std::mem::take(&mut self.after_return) && rest.first() == Some(&b'\n') {
+            rest = rest.get(1..).unwrap_or_default();
+        }
+        while let Some(at) = memchr::memchr(b'\r', rest) {
+            let (line, behind) = rest.split_at(at);
+            self.put(line);
+            self.put(b"\n");
+            rest = behind.get(1..).unwrap_or_default();
+            match rest.first() {
+                None => self.after_return = true,
+                Some(b'\n') => rest = rest.get(1..).unwrap_or_default(),
+                _ => {}
+            }
+        }
+        self.put(rest);
+    }
+
+    fn put(&mut self, bytes: &[u8]) {
+        self.sha384.update(bytes);
+        self.sha256.update(bytes);
+    }
+
+    /// SHA-384 in base64, as `books.json` has it.
+    #[must_use]
+    pub fn sri(&self) -> String {
+        base64(&self.sha384.clone().finalize())
+    }
+
+    /// SHA-256 in hex, as OpenBench has it.
+    #[must_use]
+    pub fn sha256(&self) -> String {
+        let bytes = self.sha256.clone().finalize();
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for chunk in bytes.chunks(3) {
+        let byte = |n: usize| u32::from(chunk.get(n).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for n in 0..4 {
+            let digit = (bits >> (18 - 6 * n) & 63) as usize;
+            let digit = DIGITS.get(digit).copied().unwrap_or(b'=');
+            text.push(if n > chunk.len() { '=' } else { digit.into() });
+        }
+    }
+    text
+}
+
+/// `books.json` with an entry added or replaced: names in order without regard
+/// to case, indented by four.
+///
+/// # Errors
+///
+/// The old text is no such file.
+pub fn with_row(old: &str, name: &str, row: &SuiteRow) -> Result<String, String> {
+    let mut all: Map<String, Value> = match old.trim() {
+        "" => Map::new(),
+        text => serde_json::from_str(text).map_err(|error| error.to_string())?,
+    };
+    all.remove(name);
+    let mut rows: Vec<(String, String)> = Vec::new();
+    for (name, value) in all {
+        rows.push((name, in_order(&value)?));
+    }
+    let new = serde_json::to_value(row).map_err(|error| error.to_string())?;
+    rows.push((name.to_owned(), in_order(&new)?));
+    rows.sort_by_key(|(name, _)| (name.to_lowercase(), name.clone()));
+    let quoted = |name: &String| Value::from(name.as_str()).to_string();
+    let rows: Vec<String> = rows
+        .iter()
+        .map(|(name, row)| format!("    {}: {row}", quoted(name)))
+        .collect();
+    Ok(format!("{{\n{}\n}}\n", rows.join(",\n")))
+}
+
+/// An entry with its fields in the usual order, others behind them.
+fn in_order(row: &Value) -> Result<String, String> {
+    const FIELDS: [&str; 6] = ["total", "white", "black", "min_depth", "max_depth", "sri"];
+    let row = row.as_object().ok_or("an entry is no object")?;
+    let known = FIELDS.into_iter();
+    let known = known.filter_map(|name| Some((name, row.get(name)?)));
+    let others = row.iter().map(|(name, value)| (name.as_str(), value));
+    let others = others.filter(|(name, _)| !FIELDS.contains(name));
+    let field = |(name, value)| format!("        {}: {value}", Value::from(name));
+    let fields: Vec<String> = known.chain(others).map(field).collect();
+    Ok(format!("{{\n{}\n    }}", fields.join(",\n")))
+}
+
+/// Adds an entry to `books.json`, which may not exist yet; the old one stays
+/// with `.bak` behind its name.
+pub(super) fn update(path: &Path, name: &str, row: &SuiteRow) -> Result<(), Error> {
+    let old = match std::fs::read_to_string(path) {
+        Ok(old) => old,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(about(path, error)),
+    };
+    let new = with_row(&old, name, row).map_err(|why| about(path, why))?;
+    if new == old {
+        return Ok(());
+    }
+    atomic::put(path, new.as_bytes(), Old::Keep)?;
+    Ok(())
+}
+
+/// Where the archive of a suite is: its name with `.zip` behind it.
+#[must_use]
+pub fn archive_of(suite: &Path) -> PathBuf {
+    suite.with_added_extension("zip")
+}
+
+/// Packs a suite: one file, with the oldest time stamp there is, so that the
+/// same suite gives the same bytes.
+pub(super) fn pack(suite: &Path, old: Old) -> Result<PathBuf, Error> {
+    let text = std::fs::read(suite).map_err(|error| about(suite, error))?;
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default()
+        .compression_method(zip::CompressionMethod::Deflated)
+        .last_modified_time(zip::DateTime::default())
+        .unix_permissions(0o644);
+    let write = || -> zip::result::ZipResult<Cursor<Vec<u8>>> {
+        archive.start_file(file_name(suite), options)?;
+        archive.write_all(&text)?;
+        archive.finish()
+    };
+    let bytes = write().map_err(|error| about(suite, error))?;
+    let path = archive_of(suite);
+    atomic::put(&path, bytes.get_ref(), old)?;
+    Ok(path)
+}
+
+/// Writes OpenBench's file about a suite.
+pub(super) fn openbench(
+    folder: &Path,
+    suite: &Path,
+    checksums: &Checksums,
+    source: &str,
+) -> Result<PathBuf, Error> {
+    let path = folder.join(format!("{}.json", file_name(suite)));
+    let object = serde_json::json!({ "sha": checksums.sha256(), "source": source });
+    atomic::put(&path, format!("{object:#}\n").as_bytes(), Old::Keep)?;
+    Ok(path)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    /// That of `startpos.epd` in official-stockfish's books.
+    const SRI: &str = "B0D/PN334ez5R9K8mGspR5ZjfXb0sWoEObBnkCI7sczqZbaOHQ5aooqk97zeHM0a";
+
+    #[test]
+    fn the_checksum_is_that_of_the_genuine_file() {
+        for ending in ["\n", "\r\n", "\r"] {
+            let text = format!("{START}{ending}");
+            for cut in 0..text.len() {
+                let mut sums = Checksums::default();
+                sums.add(&text.as_bytes()[..cut]);
+                sums.add(&text.as_bytes()[cut..]);
+                assert_eq!(sums.sri(), SRI);
+            }
+        }
+        let mut empty = Checksums::default();
+        empty.add(b"");
+        assert!(empty.sha256().starts_with("e3b0c44298fc1c14"));
+        assert_eq!(base64(b"a"), "YQ==");
+        assert_eq!(base64(b"ab"), "YWI=");
+    }
+
+    #[test]
+    fn an_entry_is_added_where_it_belongs() {
+        let row = |total| SuiteRow {
+            total,
+            white: total,
+            black: 0,
+            min_depth: Some(4),
+            max_depth: None,
+            sri: "x".to_owned(),
+        };
+        let one = with_row("", "b.epd", &row(1)).unwrap();
+        let two = with_row(&one, "A.epd", &row(2)).unwrap();
+        let genuine = "{\n    \"A.epd\": {\n        \"total\": 2,\n        \"white\": 2,\n        \"black\": 0,\n        \"min_depth\": 4,\n        \"max_depth\": null,\n        \"sri\": \"x\"\n    },\n    \"b.epd\": {\n";
+        assert!(two.starts_with(genuine), "{two}");
+        assert_eq!(with_row(&two, "A.epd", &row(2)).unwrap(), two);
+        assert!(with_row("[]", "a", &row(1)).is_err());
+    }
+}

@@ -1,0 +1,106 @@
+//! A position as a line of EPD, or as a short game.
+
+use std::fmt::Write as _;
+
+use shakmaty::Chess;
+
+use super::entry::StartPosition;
+use tabia_book::eval::Value;
+use tabia_games::{self as games, Game, Item};
+use tabia_notation as notation;
+use tabia_notation::openings;
+
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A line for each position.
+    Epd {
+        /// The two counters of a FEN.
+        counters: Counters,
+        /// Value, depth and a number behind it.
+        operations: bool,
+    },
+    /// A game for each position.
+    Pgn,
+}
+
+/// How the counters of a FEN are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Counters {
+    /// Six fields, as the official suites.
+    #[default]
+    Fen,
+    /// `hmvc 3; fmvn 5;`, which all managers honour.
+    Epd,
+    /// Not at all.
+    None,
+}
+
+/// Appends a position; `number` is its place, `name` that of the suite.
+pub(super) fn write(
+    form: Form,
+    entry: &StartPosition,
+    position: &Chess,
+    name: &str,
+    number: u64,
+    out: &mut String,
+) {
+    let (counters, operations) = match form {
+        Form::Pgn => return write_game(entry, out),
+        Form::Epd {
+            counters,
+            operations,
+        } => (counters, operations),
+    };
+    let fen = notation::fen(position);
+    let fields = fen.rsplitn(3, ' ').last().unwrap_or(&fen);
+    // Operations behind FEN counters would cost both managers the counters.
+    let counters = match (counters, operations) {
+        (Counters::Fen, true) => Counters::Epd,
+        (counters, _) => counters,
+    };
+    match counters {
+        Counters::Fen => out.push_str(&fen),
+        Counters::None => out.push_str(fields),
+        Counters::Epd => {
+            let (half, full) = (entry.halfmoves, entry.fullmoves);
+            let _ = write!(out, "{fields} hmvc {half}; fmvn {full};");
+        }
+    }
+    if operations {
+        if let Some(worth) = &entry.worth {
+            let ce = Value::to_ce(worth.value, shakmaty::Color::White);
+            let _ = write!(out, " ce {ce};");
+            if worth.depth > 0 {
+                let _ = write!(out, " acd {};", worth.depth);
+            }
+            if worth.nodes > 0 {
+                let _ = write!(out, " acn {};", worth.nodes);
+            }
+        }
+        let _ = write!(out, " id \"{name}.{number}\";");
+    }
+    out.push('\n');
+}
+
+/// A game that ends in the position.
+fn write_game(entry: &StartPosition, out: &mut String) {
+    let Some((positions, moves)) = entry.line() else {
+        return;
+    };
+    let mut game = Game::default();
+    game.tags.set("Event", "Tabia suite");
+    if let Some(opening) = openings::of_line(&positions) {
+        game.tags.set("ECO", opening.eco);
+        game.tags.set("Opening", opening.name);
+    }
+    game.set_up = !entry.start.is_empty();
+    game.movetext = moves.iter().map(|mv| Item::Move(*mv)).collect();
+    game.positions = match entry.path.is_empty() {
+        // With its counters.
+        true => entry.position().into_iter().collect(),
+        false => positions,
+    };
+    game.moves = moves;
+    games::write_pgn(&game, out);
+}

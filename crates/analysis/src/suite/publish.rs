@@ -1,0 +1,108 @@
+//! A suite is written, and what goes with it.
+
+use std::path::PathBuf;
+
+use shakmaty::{Chess, Position as _};
+
+use super::entry::{Ranked, StartPosition};
+use super::figures::{Figures, SuiteSummary};
+use super::metadata::{self, Checksums, SuiteRow};
+use super::output;
+use super::{Counters, Error, Form, SuiteJob};
+use tabia_io::atomic::NewFile;
+use tabia_io::input::path::file_name;
+use tabia_io::progress::Watch;
+use tabia_io::sort::Sorter;
+
+/// What was written.
+pub(super) struct Published {
+    pub(super) figures: SuiteSummary,
+    pub(super) row: SuiteRow,
+    /// Files beside it.
+    pub(super) files: Vec<PathBuf>,
+}
+
+/// Writes the positions in their order; `None` if there are none: then no file.
+///
+/// # Errors
+///
+/// A file cannot be written; those before it are.
+pub(super) fn publish(
+    job: &SuiteJob,
+    chosen: Sorter<Ranked>,
+    watch: &mut Watch<'_>,
+) -> Result<Option<Published>, Error> {
+    let mut merge = chosen.merge()?;
+    let mut file = NewFile::create(&job.target, job.old)?;
+    let mut checksums = Checksums::default();
+    let mut figures = Figures::default();
+    let name = job.target.file_stem().unwrap_or_default().to_string_lossy();
+    let mut text = String::new();
+    while let Some(Ranked { entry, .. }) = merge.next()? {
+        let Some(position) = entry.position() else {
+            continue;
+        };
+        watch.position("writing", figures.total, None)?;
+        text.clear();
+        let number = figures.total + 1;
+        output::write(job.form, entry, &position, &name, number, &mut text);
+        checksums.add(text.as_bytes());
+        file.add(text.as_bytes())?;
+        let opening = entry.path.get(..8).filter(|_| entry.start.is_empty());
+        let depth = depth(job.form, entry, &position);
+        figures.add(&position, depth, entry.worth.as_ref(), opening);
+    }
+    if figures.total == 0 {
+        return Ok(None);
+    }
+    file.put()?;
+    let row = row_of(&figures, &checksums);
+    let mut files = Vec::new();
+    if job.zip {
+        files.push(metadata::pack(&job.target, job.old)?);
+    }
+    let name = file_name(&job.target);
+    if let Some(path) = &job.metadata {
+        metadata::update(path, &name, &row)?;
+        files.push(path.clone());
+    }
+    if let Some(folder) = &job.openbench {
+        let source = job.source_url.clone();
+        let source = source.unwrap_or_else(|| format!("{name}.zip"));
+        files.push(metadata::openbench(
+            folder,
+            &job.target,
+            &checksums,
+            &source,
+        )?);
+    }
+    Ok(Some(Published {
+        figures: figures.summary(),
+        row,
+        files,
+    }))
+}
+
+/// Plies as the entry in `books.json` counts them.
+fn depth(form: Form, entry: &StartPosition, position: &Chess) -> Option<u32> {
+    match form {
+        Form::Pgn => Some(entry.path.len() as u32 / 2),
+        Form::Epd {
+            counters: Counters::Fen,
+            operations: false,
+        } => Some(entry.ply(position.turn())),
+        Form::Epd { .. } => None,
+    }
+}
+
+/// The entry of a suite in `books.json`.
+pub(super) fn row_of(figures: &Figures, checksums: &Checksums) -> SuiteRow {
+    SuiteRow {
+        total: figures.total,
+        white: figures.white,
+        black: figures.total - figures.white,
+        min_depth: figures.plies().map(|(least, _)| least),
+        max_depth: figures.plies().map(|(_, most)| most),
+        sri: checksums.sri(),
+    }
+}

@@ -1,0 +1,174 @@
+//! What games that were played say about a book: how far it went, where it
+//! was left and by whom, how the engine found the position there, and which
+//! lines lose.
+
+mod page;
+mod sums;
+mod value;
+
+use std::path::Path;
+
+pub use page::html;
+use serde::Serialize;
+use shakmaty::{Chess, Color, Move, Position as _};
+pub use sums::{Exit, ReviewOpening, Score, Spread};
+
+use super::Error;
+use super::gather::{each_game, points};
+use tabia_book::eval::Evaluation;
+use tabia_book::{Book, Lookup, Probe as _, Wanted};
+use tabia_games::{self as games, Game, GameParts, Starts};
+use tabia_io::progress::Watch;
+use tabia_notation as notation;
+use tabia_notation::openings;
+
+/// The review. Values and results are the player's; without a player White's.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ReviewReport {
+    /// Whose results these are.
+    pub player: Option<String>,
+    /// Results of all games.
+    #[serde(flatten)]
+    pub record: Score,
+    /// Games of others.
+    pub others: u64,
+    /// Games that never were in the book.
+    pub never: u64,
+    /// Plies in book.
+    pub plies: Spread,
+    /// Left by a move of the player that is not in the book.
+    pub left_by_player: u64,
+    /// Left by a move of the opponent that is not in the book.
+    pub left_by_opponent: u64,
+    /// The book had no move any more.
+    pub ended: u64,
+    /// Games that ended in the book.
+    pub to_the_end: u64,
+    /// The engine's first values behind the book, centipawns, if there are any.
+    pub values: Option<Spread>,
+    /// Shares of them below -50 and below -100.
+    pub below: Option<[f64; 2]>,
+    /// By opening, most games first.
+    pub openings: Vec<ReviewOpening>,
+    /// Where the book was left, most games first.
+    pub exits: Vec<Exit>,
+    /// Exits that cost the most points, those of the greatest loss first.
+    pub losing: Vec<Exit>,
+    /// Games that could not be read.
+    pub skipped: Vec<String>,
+    /// The positions behind the book with what the player's engine first
+    /// thought of them, in the order of the games.
+    #[serde(skip)]
+    pub found: Vec<(Chess, Evaluation)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Left {
+    ByPlayer,
+    ByOpponent,
+    Ended,
+    InBook,
+}
+
+/// A game, as it went through the book.
+struct Played {
+    plies: usize,
+    left: Left,
+    fen: String,
+    line: String,
+    eco: String,
+    name: String,
+    /// Of the player, doubled.
+    points: Option<u8>,
+    side: Color,
+    value: Option<(Chess, Evaluation)>,
+}
+
+/// What games say about a book.
+///
+/// # Errors
+///
+/// A file cannot be read, or has no game of the player.
+pub fn report(
+    games: &Path,
+    book: &Book,
+    player: Option<&str>,
+    watch: &mut Watch<'_>,
+) -> Result<ReviewReport, Error> {
+    let played = |game: &Game| match side_of(game, player) {
+        Some(side) => follow(game, book, side).map(Some),
+        None => Ok(None),
+    };
+    let (read, tally) = each_game(games, GameParts::EVERYTHING, Starts::SetUp, watch, played)?;
+    let others = read.iter().filter(|played| played.is_none()).count() as u64;
+    let all: Vec<Played> = read.into_iter().flatten().collect();
+    if all.is_empty() {
+        let who = player.map_or_else(String::new, |name| format!(" of {name}"));
+        return Err(Error::Text(format!("{}: no game{who}", games.display())));
+    }
+    let mut report = sums::sum(all);
+    report.player = player.map(str::to_owned);
+    report.others = others;
+    report.skipped = tally.named.iter().map(ToString::to_string).collect();
+    Ok(report)
+}
+
+/// Whose side is looked at.
+fn side_of(game: &Game, player: Option<&str>) -> Option<Color> {
+    let Some(player) = player else {
+        return Some(Color::White);
+    };
+    let is_his = |side: &Color| games::has_name(game.names.get(*side), player);
+    [Color::White, Color::Black].into_iter().find(is_his)
+}
+
+fn follow(game: &Game, book: &Book, side: Color) -> Result<Played, Error> {
+    let mut found = Lookup::default();
+    let mut plies = 0;
+    let mut left = Left::InBook;
+    for (position, mv) in game.positions.iter().zip(&game.moves) {
+        book.probe(position, Wanted::Transpositions, &mut found)?;
+        if found.moves.is_empty() {
+            left = Left::Ended;
+            break;
+        }
+        if !found.moves.iter().any(|known| known.mv == *mv) {
+            left = match position.turn() == side {
+                true => Left::ByPlayer,
+                false => Left::ByOpponent,
+            };
+            break;
+        }
+        plies += 1;
+    }
+    let reached = game.positions.get(..=plies).unwrap_or(&game.positions);
+    let opening = openings::of_line(reached).or_else(|| openings::of_line(&game.positions));
+    // Only the player's own engine is asked; without one, whoever moves first.
+    let last = reached.last();
+    Ok(Played {
+        plies,
+        left,
+        fen: last.map_or_else(String::new, notation::fen),
+        line: line_text(reached, game.moves.get(..plies).unwrap_or_default()),
+        eco: opening.map_or("", |opening| opening.eco).to_owned(),
+        name: opening.map_or("", |opening| opening.name).to_owned(),
+        points: points(game.result, side),
+        side,
+        value: value::first(game, plies, side),
+    })
+}
+
+fn line_text(positions: &[Chess], moves: &[Move]) -> String {
+    let words = positions
+        .iter()
+        .zip(moves)
+        .enumerate()
+        .map(|(at, (position, mv))| {
+            let san = notation::san(position, *mv);
+            match at == 0 || position.turn().is_white() {
+                true => format!("{} {san}", notation::number(position)),
+                false => san,
+            }
+        });
+    words.collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,124 @@
+//! What engines thought, out of the comments that managers write.
+
+use std::sync::Arc;
+
+use shakmaty::{Chess, Color, Position as _};
+
+use tabia_book::eval::{Evaluation, Value};
+use tabia_games::{Game, Item};
+
+/// The first value behind the book that the moves of one side tell in their
+/// comments, and the position that it is the value of.
+pub(super) fn first(game: &Game, plies: usize, side: Color) -> Option<(Chess, Evaluation)> {
+    let mut depth = 0;
+    let mut ply = 0;
+    for item in &game.movetext {
+        match item {
+            Item::Begin => depth += 1,
+            Item::End => depth -= 1,
+            Item::Move(_) | Item::Null if depth == 0 => ply += 1,
+            Item::Comment(text) if depth == 0 && ply > plies => {
+                let before = game.positions.get(ply - 1)?;
+                if before.turn() == side
+                    && let Some(told) = told(text, side)
+                {
+                    let position = match told.after_move {
+                        true => game.positions.get(ply)?,
+                        false => before,
+                    };
+                    let evaluation = Evaluation {
+                        depth: told.depth,
+                        source: Arc::from(game.names.get(side).as_str()),
+                        ..Evaluation::from(told.value)
+                    };
+                    return Some((position.clone(), evaluation));
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A value in a comment.
+struct Told {
+    value: Value,
+    /// Plies, 0 where the comment does not say.
+    depth: u16,
+    /// It is about the position after the move.
+    after_move: bool,
+}
+
+/// The value in a comment of cutechess or fastchess: `+0.35/21 3.2s`,
+/// `-M12/30 0.1s`, of the mover before his move; or lichess's `[%eval 0.35]`,
+/// of White after it. Book moves (`book`) have none.
+fn told(comment: &str, mover: Color) -> Option<Told> {
+    if let Some((value, depth)) = Value::in_comment(!mover, comment) {
+        let after_move = true;
+        return Some(Told {
+            value,
+            depth,
+            after_move,
+        });
+    }
+    let (text, depth) = comment.trim().split(' ').next()?.split_once('/')?;
+    let depth = depth.trim_end_matches(',').parse().ok()?;
+    let (sign, number) = match text.strip_prefix('-') {
+        Some(number) => (-1, number),
+        None => (1, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let value = if let Some(plies) = number.strip_prefix('M') {
+        // In plies, from the mover.
+        let plies = plies.parse::<i32>().ok().filter(|plies| *plies < 10_000)?;
+        Value::mate_of_mover(mover, sign * (plies + 1) / 2)
+    } else {
+        let pawns: f64 = number.parse().ok().filter(|p: &f64| p.is_finite())?;
+        let cp = (100.0 * pawns).round().clamp(-1e6, 1e6) as i32;
+        Value::cp_of_mover(mover, sign * cp)
+    };
+    Some(Told {
+        value,
+        depth,
+        after_move: false,
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_managers_are_the_movers() {
+        let of = |text: &str, mover| told(text, mover).map(|t| t.value.for_side(Color::White));
+        assert_eq!(of("+0.35/21 3.2s", Color::White), Some(35));
+        assert_eq!(of("+0.35/21 3.2s", Color::Black), Some(-35));
+        assert_eq!(of("-1.20/18 0.301s, n=1000", Color::Black), Some(120));
+        assert_eq!(of("0.00/5 0s", Color::White), Some(0));
+        assert_eq!(of("[%eval 0.50] [%clk 0:01:00]", Color::Black), Some(50));
+        assert!(of("-M12/30 0.1s", Color::White).unwrap() < -10_000);
+        assert!(of("+M5/30 0.1s", Color::Black).unwrap() < -10_000);
+        for none in [
+            "book",
+            "",
+            "a/b",
+            "1/2-1/2",
+            "good/bad move",
+            "+M99999999999/3",
+        ] {
+            assert_eq!(of(none, Color::White), None, "{none}");
+        }
+        let told = |text| told(text, Color::White).unwrap();
+        assert_eq!(
+            (told("+0.35/21 3s").depth, told("+0.35/21 3s").after_move),
+            (21, false)
+        );
+        assert_eq!(
+            (
+                told("[%eval 0.2,18]").depth,
+                told("[%eval 0.2,18]").after_move
+            ),
+            (18, true)
+        );
+    }
+}

@@ -1,0 +1,333 @@
+//! What positions are worth: values out of files and of engines, and the
+//! window they shall lie in.
+
+use shakmaty::{Chess, Color, Position as _};
+
+use super::filter::Range;
+use super::funnel::FunnelStep;
+use tabia_book::eval::{Evaluation, Value, model};
+use tabia_book::evals::{EvalKey, EvalTable};
+
+/// Centipawns beyond which a game is as good as over.
+pub(super) const DECIDED: i32 = 2000;
+
+/// What a position is worth to its side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Worth {
+    /// As if that side were White.
+    pub value: Value,
+    /// Depth of the search, 0 when unknown.
+    pub depth: u16,
+    /// Nodes of the search, 0 when unknown.
+    pub nodes: u64,
+    /// Won, drawn and lost of 1000, as the engine predicts.
+    pub wdl: Option<[u16; 3]>,
+}
+
+impl Worth {
+    /// Out of an evaluation of a position.
+    #[must_use]
+    pub fn of(position: &Chess, evaluation: &Evaluation) -> Worth {
+        Worth {
+            value: match position.turn() {
+                Color::White => evaluation.value,
+                Color::Black => evaluation.value.reversed(),
+            },
+            depth: evaluation.depth,
+            nodes: evaluation.nodes,
+            wdl: evaluation.wdl,
+        }
+    }
+
+    /// Centipawns of the side to move; mates lie beyond 10000.
+    #[must_use]
+    pub fn cp(&self) -> i32 {
+        self.value.for_side(Color::White)
+    }
+
+    /// Whether a search of so many nodes found it. Engines stop a little early
+    /// or late.
+    #[must_use]
+    pub fn took(&self, nodes: u64) -> bool {
+        self.nodes >= nodes / 10 * 9
+    }
+
+    /// Whether it is a mate, or as good as that.
+    #[must_use]
+    pub fn is_decided(&self) -> bool {
+        self.cp().abs() > DECIDED
+    }
+
+    /// Shares of won, drawn and lost games for the better side: what the
+    /// engine predicts, or else Stockfish's model.
+    #[must_use]
+    pub fn results(&self, position: &Chess) -> [f64; 3] {
+        match self.wdl {
+            Some([won, drawn, lost]) => {
+                let share = |part: u16| f64::from(part) / 1000.0;
+                [share(won.max(lost)), share(drawn), share(won.min(lost))]
+            }
+            None => model::engine_results(f64::from(self.cp().abs()), model::material(position)),
+        }
+    }
+}
+
+/// Who sees a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum ValueView {
+    /// The side that stands better.
+    #[default]
+    Better,
+    /// White.
+    White,
+    /// The side to move.
+    Mover,
+}
+
+/// Which values are wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ValueWindow {
+    /// Centipawns.
+    pub cp: Option<Range>,
+    /// Whose they are.
+    pub view: ValueView,
+    /// Predicted wins of the better side in per cent.
+    pub wins: Option<Range>,
+    /// The side that stands better.
+    pub better: Option<Color>,
+    /// Positions that are decided are out.
+    pub undecided: bool,
+}
+
+impl ValueWindow {
+    /// Whether a position without a value cannot be told to lie in it.
+    #[must_use]
+    pub fn needs_value(&self) -> bool {
+        self.cp.is_some() || self.wins.is_some() || self.better.is_some()
+    }
+
+    /// Without a share of the width at each end of its ranges.
+    #[must_use]
+    pub fn narrowed(self, share: f64) -> ValueWindow {
+        let is_of_better = self.view == ValueView::Better;
+        ValueWindow {
+            cp: self.cp.map(|range| range.narrowed(share, is_of_better)),
+            wins: self.wins.map(|range| range.narrowed(share, true)),
+            ..self
+        }
+    }
+
+    /// Why a value is not wanted; `None` if it is.
+    #[must_use]
+    pub fn refuses(&self, position: &Chess, worth: &Worth) -> Option<FunnelStep> {
+        if self.undecided && worth.is_decided() {
+            return Some(FunnelStep::Decided);
+        }
+        let of_white = position.turn().fold_wb(worth.cp(), -worth.cp());
+        if self
+            .better
+            .is_some_and(|side| side.fold_wb(of_white, -of_white) <= 0)
+        {
+            return Some(FunnelStep::Better);
+        }
+        let cp = match self.view {
+            ValueView::Better => worth.cp().abs(),
+            ValueView::White => of_white,
+            ValueView::Mover => worth.cp(),
+        };
+        if self.cp.is_some_and(|range| !range.contains(cp.into())) {
+            return Some(FunnelStep::Cp);
+        }
+        let wins = || 100.0 * worth.results(position)[0];
+        let outside = self.wins.is_some_and(|range| !range.contains(wins()));
+        outside.then_some(FunnelStep::Wins)
+    }
+}
+
+/// Values of the positions that are wanted, the best of each, in the order of
+/// their keys; 40 bytes for a position, since there may be millions. (An
+/// [`EvalTable`] keeps single moves and sources too.)
+#[derive(Clone, Debug, Default)]
+pub(super) struct Values(Vec<(EvalKey, Option<Worth>)>);
+
+impl Values {
+    /// No values yet, of the positions of these keys.
+    #[must_use]
+    pub(super) fn of(mut keys: Vec<EvalKey>) -> Values {
+        keys.sort_unstable();
+        keys.dedup();
+        Values(keys.into_iter().map(|key| (key, None)).collect())
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub(super) fn len(&self) -> usize {
+        self.0.iter().filter(|(_, known)| known.is_some()).count()
+    }
+
+    /// Whether the value of a position is wanted.
+    #[must_use]
+    pub(super) fn wants(&self, key: EvalKey) -> bool {
+        self.place(key).is_ok()
+    }
+
+    /// What is known of a position, or of its mirror.
+    #[must_use]
+    pub(super) fn get(&self, position: &Chess) -> Option<Worth> {
+        self.0.get(self.place(EvalKey::of(position)).ok()?)?.1
+    }
+
+    /// Adds a value, if it is wanted; of several the deepest stays, whatever
+    /// their order.
+    pub(super) fn add(&mut self, position: &Chess, worth: Worth) {
+        if let Ok(place) = self.place(EvalKey::of(position))
+            && let Some((_, known)) = self.0.get_mut(place)
+        {
+            keep_deeper(known, worth);
+        }
+    }
+
+    /// Adds all that a table knows of the positions that are wanted.
+    pub(super) fn add_table(&mut self, table: &EvalTable) {
+        for (key, known) in &mut self.0 {
+            if let Some(evaluation) = table.canonical(*key) {
+                // White is to move there.
+                keep_deeper(known, Worth::of(&Chess::default(), evaluation));
+            }
+        }
+    }
+
+    fn place(&self, key: EvalKey) -> Result<usize, usize> {
+        self.0.binary_search_by_key(&key, |(key, _)| *key)
+    }
+}
+
+fn keep_deeper(known: &mut Option<Worth>, worth: Worth) {
+    let rank = |w: &Worth| (w.depth, w.nodes, w.wdl, w.cp());
+    if known.is_none_or(|known| rank(&worth) > rank(&known)) {
+        *known = Some(worth);
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use tabia_book::evals::epd;
+    use tabia_notation as notation;
+
+    fn worth(line: &str) -> (Chess, Worth) {
+        let (position, evaluation) = epd::read(line).unwrap();
+        let worth = Worth::of(&position, &evaluation);
+        (position, worth)
+    }
+
+    #[test]
+    fn a_window_is_seen_by_whom_it_is_said_to_be() {
+        // Black to move, and better by a pawn.
+        let line = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - ce 100;";
+        let (position, value) = worth(line);
+        let refused = |view, cp: &str| {
+            let cp = Some(cp.parse().unwrap());
+            let window = ValueWindow {
+                cp,
+                view,
+                ..ValueWindow::default()
+            };
+            window.refuses(&position, &value)
+        };
+        assert_eq!(refused(ValueView::Better, "90..119"), None);
+        assert_eq!(refused(ValueView::Mover, "90..119"), None);
+        assert_eq!(refused(ValueView::White, "90..119"), Some(FunnelStep::Cp));
+        assert_eq!(refused(ValueView::White, "-119..-90"), None);
+        assert_eq!(refused(ValueView::Mover, "-119..-90"), Some(FunnelStep::Cp));
+    }
+
+    #[test]
+    fn the_better_side_may_be_chosen() {
+        // Black to move.
+        let board = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -";
+        for (ce, white, black) in [(100, false, true), (-100, true, false), (0, false, false)] {
+            let (position, value) = worth(&format!("{board} ce {ce};"));
+            for (side, wanted) in [(Color::White, white), (Color::Black, black)] {
+                let window = ValueWindow {
+                    better: Some(side),
+                    ..ValueWindow::default()
+                };
+                let refused = window.refuses(&position, &value);
+                assert_eq!(
+                    refused,
+                    (!wanted).then_some(FunnelStep::Better),
+                    "{ce} {side}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_narrowed_window_leaves_a_margin_at_the_ends_that_exclude() {
+        let narrowed = |view, cp: &str| {
+            let window = ValueWindow {
+                cp: cp.parse().ok(),
+                view,
+                ..ValueWindow::default()
+            };
+            let range = window.narrowed(0.2).cp.unwrap();
+            (range.low, range.high)
+        };
+        assert_eq!(narrowed(ValueView::Better, "80..120"), (88.0, 112.0));
+        assert_eq!(narrowed(ValueView::Better, "0..30"), (0.0, 24.0));
+        assert_eq!(narrowed(ValueView::White, "0..30"), (6.0, 24.0));
+        assert_eq!(narrowed(ValueView::Mover, "-20..20"), (-12.0, 12.0));
+        assert_eq!(narrowed(ValueView::Mover, "50.."), (50.0, f64::INFINITY));
+    }
+
+    #[test]
+    fn half_of_the_games_are_won_a_pawn_up() {
+        let (position, mut value) =
+            worth("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - ce -100;");
+        let window = ValueWindow {
+            wins: "48..52".parse().ok(),
+            ..ValueWindow::default()
+        };
+        assert_eq!(window.refuses(&position, &value), None);
+        value.wdl = Some([10, 430, 560]);
+        assert_eq!(window.refuses(&position, &value), Some(FunnelStep::Wins));
+        value.wdl = Some([10, 490, 500]);
+        assert_eq!(window.refuses(&position, &value), None);
+    }
+
+    #[test]
+    fn mates_are_decided() {
+        let (position, value) = worth("4k3/8/8/8/8/8/8/4K2R w K - ce 32750;");
+        let window = ValueWindow {
+            undecided: true,
+            ..ValueWindow::default()
+        };
+        assert_eq!(window.refuses(&position, &value), Some(FunnelStep::Decided));
+        assert_eq!(ValueWindow::default().refuses(&position, &value), None);
+    }
+
+    #[test]
+    fn the_mirror_is_worth_the_same_and_the_deepest_value_stays() {
+        let at = |fen: &str| notation::position(fen).unwrap();
+        let white = at("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
+        let black = at("rnbqkbnr/pppp1ppp/8/4p3/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+        let of = |cp, depth| Worth {
+            value: Value::cp(cp),
+            depth,
+            nodes: 0,
+            wdl: None,
+        };
+        let orders = [[of(1, 10), of(2, 20)], [of(2, 20), of(1, 10)]];
+        for order in orders {
+            let mut values = Values::of(vec![EvalKey::of(&white)]);
+            for worth in order {
+                values.add(&white, worth);
+                values.add(&Chess::default(), worth);
+            }
+            assert_eq!(values.get(&black).unwrap().cp(), 2);
+            assert_eq!(values.len(), 1);
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! Arena opening books (.abk).
+//!
+//! A tree of moves, not positions: the same position may hang in several
+//! places. So a book is walked once when it is opened, every move is filed
+//! under the key of the position it is played in, and numbers of equal moves
+//! are added up. What is known of the format comes from readers that agree,
+//! and from looking at one real book of 140,787 moves. Little-endian; entry n
+//! stands at byte 28 n; entries 0 to 899 are the header, entry 900 is the
+//! first move of the start position.
+//!
+//! | offset | size | field |
+//! |---|---|---|
+//! | 0 | 1 | square the move comes from, a1 = 0, b1 = 1, ... h8 = 63 |
+//! | 1 | 1 | square it goes to |
+//! | 2 | 1 | promotion: 0 none, 1 rook, 2 knight, 3 bishop, 4 queen; some negative for Black |
+//! | 3 | 1 | priority 0 to 9: 0 never, 5 usual |
+//! | 4 | 4 | games |
+//! | 8 | 4 | won by White (as far as readers agree) |
+//! | 12 | 4 | lost by White |
+//! | 16 | 4 | a number like a ply; meaning unsure, not used |
+//! | 20 | 4 | first reply, -1 none |
+//! | 24 | 4 | next alternative to this move, -1 none |
+//!
+//! Draws are what is left of the games.
+//!
+//! # Damage
+//!
+//! Every entry is visited once at the most, whatever the links say: a link out
+//! of range, one to an entry that was visited already (a loop), and a move
+//! that is not legal are passed over and counted in [`AbkBook::notices`]. Lines
+//! longer than [`MAX_PLIES`] are cut. Memory is 40 bytes for each entry of the
+//! file and a few hundred for each ply of the longest line.
+
+mod walk;
+
+use std::path::Path;
+
+use shakmaty::{Role, Square};
+
+use super::{
+    Error, OpenOptions, Preference, Stats,
+    keyed::{Keyed, KeyedEntry},
+    polyglot::PackedMove,
+};
+use tabia_io::input::bytes::{le_u32_at, u8_at};
+use tabia_io::input::file::DataFile;
+
+/// Bytes of an entry.
+pub const ENTRY_BYTES: usize = 28;
+
+/// The first entry that is a move.
+pub const FIRST_ENTRY: u32 = 900;
+
+/// Plies of a line that are read.
+pub const MAX_PLIES: usize = 1000;
+
+/// How every book begins: 3, "AB", and a letter for the kind.
+const MAGIC: &[u8] = &[3, b'A', b'B'];
+
+/// The kinds that are laid out as above. The second was seen once, in a book
+/// of 9,142 moves that reads rightly so.
+const KINDS: [u8; 2] = [b'K', b'2'];
+
+/// A move of the book, filed by position.
+#[derive(Clone, Copy, Debug)]
+struct AbkNode {
+    key: u64,
+    /// Which entry of the file it is.
+    number: u32,
+    mv: PackedMove,
+    priority: u8,
+    white: bool,
+    games: u32,
+    won: u32,
+    lost: u32,
+}
+
+impl AbkNode {
+    fn entry(&self) -> KeyedEntry {
+        let stats = Stats {
+            games: self.games,
+            wins: self.won,
+            losses: self.lost,
+            draws: self
+                .games
+                .saturating_sub(self.won)
+                .saturating_sub(self.lost),
+            ..Stats::default()
+        };
+        KeyedEntry {
+            mv: self.mv,
+            preference: Preference::Priority(self.priority),
+            stats: Some(if self.white { stats } else { stats.reversed() }),
+            learn: 0,
+            offset: u64::from(self.number) * ENTRY_BYTES as u64,
+        }
+    }
+}
+
+/// An Arena book, walked and held in memory. Serves any number of threads.
+#[derive(Debug)]
+pub struct AbkBook {
+    file: DataFile,
+    /// By key, equal keys in the order of the walk.
+    nodes: Vec<AbkNode>,
+    positions: u64,
+    notices: Vec<String>,
+}
+
+impl AbkBook {
+    /// Opens a book and walks it.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, is no Arena book, or holds no move that can be
+    /// reached.
+    pub fn open(path: &Path, options: &OpenOptions) -> Result<AbkBook, Error> {
+        let file = DataFile::open(path, options.mmap).map_err(|error| Error::io(path, error))?;
+        AbkBook::new(file)
+    }
+
+    pub(super) fn new(file: DataFile) -> Result<AbkBook, Error> {
+        check_header(&file)?;
+        let (mut nodes, notices) = walk::walk(&file)?;
+        if nodes.is_empty() {
+            return Err(Error::NoEntries {
+                path: file.path().clone(),
+                format: "Arena",
+                bytes: file.len(),
+            });
+        }
+        nodes.sort_by_key(|node| node.key);
+        let keys = nodes.chunk_by(|a, b| a.key == b.key);
+        Ok(AbkBook {
+            positions: keys.count() as u64,
+            file,
+            nodes,
+            notices,
+        })
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// What the user should know about the file, one sentence each.
+    #[must_use]
+    pub fn notices(&self) -> &[String] {
+        &self.notices
+    }
+
+    /// Moves that were reached; equal ones of equal positions count as often
+    /// as they are in the tree.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.nodes.len() as u64
+    }
+
+    /// Whether there is none; not the case for an open book.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Positions that have moves.
+    #[must_use]
+    pub fn positions(&self) -> u64 {
+        self.positions
+    }
+
+    /// Length of the file in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.file.len()
+    }
+
+    /// The bytes of the entry that stands at `offset` of the file.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read any more.
+    pub fn raw_entry(&self, offset: u64) -> Result<Vec<u8>, Error> {
+        let mut buffer = [0; ENTRY_BYTES];
+        let read = self.file.positional_view().read(offset, &mut buffer);
+        let bytes = read.map_err(|error| Error::read(self.file.path(), error))?;
+        Ok(bytes.to_vec())
+    }
+
+    /// The entries of the position with this key, in the order of the tree.
+    pub fn entries_of(&self, key: u64) -> impl Iterator<Item = KeyedEntry> + '_ {
+        let first = self.nodes.partition_point(|node| node.key < key);
+        let rest = self.nodes.get(first..).unwrap_or_default();
+        rest.iter()
+            .take_while(move |node| node.key == key)
+            .map(AbkNode::entry)
+    }
+}
+
+fn check_header(file: &DataFile) -> Result<(), Error> {
+    let start = Error::start_of(file, 12)?;
+    let fault = |offset: usize, expected| Error::AbkHeader {
+        path: file.path().clone(),
+        offset: offset as u64,
+        found: start.get(offset..offset + 4).unwrap_or_default().to_vec(),
+        expected,
+    };
+    if !start.starts_with(MAGIC) || !u8_at(&start, 3).is_some_and(|kind| KINDS.contains(&kind)) {
+        return Err(fault(0, "[03, 41, 42, 4b] or [03, 41, 42, 32]"));
+    }
+    if le_u32_at(&start, 8) != Some(ENTRY_BYTES as u32) {
+        return Err(fault(8, "[1c, 00, 00, 00]"));
+    }
+    Ok(())
+}
+
+/// An entry as it stands in the file.
+struct Raw {
+    mv: Option<PackedMove>,
+    priority: u8,
+    games: u32,
+    won: u32,
+    lost: u32,
+    reply: i32,
+    next: i32,
+}
+
+impl Raw {
+    fn read(bytes: &[u8]) -> Option<Raw> {
+        let byte = |at| u8_at(bytes, at);
+        let number = |at| le_u32_at(bytes, at);
+        let square = |at| Square::try_from(u32::from(u8_at(bytes, at)?)).ok();
+        let promotion = match byte(2)?.cast_signed().unsigned_abs() {
+            1 => Some(Role::Rook),
+            2 => Some(Role::Knight),
+            3 => Some(Role::Bishop),
+            4 => Some(Role::Queen),
+            _ => None,
+        };
+        let squares = square(0).zip(square(1));
+        Some(Raw {
+            mv: squares.map(|(from, to)| PackedMove::new(from, to, promotion)),
+            priority: byte(3)?.min(9),
+            games: number(4)?,
+            won: number(8)?,
+            lost: number(12)?,
+            reply: number(20)?.cast_signed(),
+            next: number(24)?.cast_signed(),
+        })
+    }
+}
+
+impl Keyed for AbkBook {
+    fn file(&self) -> &DataFile {
+        &self.file
+    }
+
+    fn each(&self, key: u64, visit: &mut dyn FnMut(KeyedEntry)) -> Result<(), Error> {
+        self.entries_of(key).for_each(visit);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,205 @@
+//! The one walk over an Arena book.
+
+use shakmaty::{Chess, Move, Position as _};
+
+use super::{AbkNode, ENTRY_BYTES, FIRST_ENTRY, MAX_PLIES, Raw};
+use crate::{Error, keyed, polyglot};
+use tabia_io::input::file::{DataFile, View};
+use tabia_notation as notation;
+
+/// What was passed over.
+#[derive(Default)]
+struct Faults {
+    links: u64,
+    loops: u64,
+    moves: u64,
+    long: u64,
+    /// Where the first of all these stands.
+    first: Option<u32>,
+}
+
+impl Faults {
+    fn at(&mut self, number: u32) {
+        self.first.get_or_insert(number);
+    }
+}
+
+/// A position on the way, and the next of its moves.
+struct Frame {
+    position: Chess,
+    key: u64,
+    next: i32,
+    /// The entry that has the link.
+    from: u32,
+}
+
+/// All moves that can be reached, and what is to be said about the others.
+pub(super) fn walk(file: &DataFile) -> Result<(Vec<AbkNode>, Vec<String>), Error> {
+    let entries = (file.len() / ENTRY_BYTES as u64).min(i32::MAX as u64) as u32;
+    let mut walk = AbkWalk {
+        view: file.positional_view(),
+        piece: Vec::new(),
+        piece_start: 0,
+        file,
+        entries,
+        visited: vec![0; entries as usize / 64 + 1],
+        nodes: Vec::new(),
+        faults: Faults::default(),
+    };
+    let start = Chess::default();
+    let mut line = vec![Frame {
+        key: polyglot::key(&start),
+        position: start,
+        next: if entries > FIRST_ENTRY {
+            FIRST_ENTRY as i32
+        } else {
+            -1
+        },
+        from: FIRST_ENTRY,
+    }];
+    while let Some(frame) = line.last_mut() {
+        let Some(number) = walk.follow(frame) else {
+            line.pop();
+            continue;
+        };
+        let raw = walk.entry(number)?;
+        frame.next = raw.next;
+        frame.from = number;
+        let Some(mv) = walk.file_move(frame, number, &raw) else {
+            continue;
+        };
+        if raw.reply == -1 {
+            continue;
+        }
+        let position = notation::after(&frame.position, mv);
+        if line.len() >= MAX_PLIES {
+            walk.faults.long += 1;
+            walk.faults.at(number);
+            continue;
+        }
+        line.push(Frame {
+            key: polyglot::key(&position),
+            position,
+            next: raw.reply,
+            from: number,
+        });
+    }
+    let notices = walk.notices();
+    Ok((walk.nodes, notices))
+}
+
+struct AbkWalk<'f> {
+    file: &'f DataFile,
+    view: View<'f>,
+    /// A piece of the file, and the entry it starts with.
+    piece: Vec<u8>,
+    piece_start: u32,
+    entries: u32,
+    /// One bit for each entry.
+    visited: Vec<u64>,
+    nodes: Vec<AbkNode>,
+    faults: Faults,
+}
+
+/// Entries read at a time: most links lead nearby.
+const PIECE: usize = 256;
+
+impl AbkWalk<'_> {
+    /// The entry that the frame's link leads to, if it can be visited.
+    fn follow(&mut self, frame: &Frame) -> Option<u32> {
+        if frame.next == -1 {
+            return None;
+        }
+        let number = u32::try_from(frame.next)
+            .ok()
+            .filter(|number| (FIRST_ENTRY..self.entries).contains(number));
+        let Some(number) = number else {
+            self.faults.links += 1;
+            self.faults.at(frame.from);
+            return None;
+        };
+        let word = self.visited.get_mut(number as usize / 64)?;
+        let bit = 1 << (number % 64);
+        if *word & bit != 0 {
+            self.faults.loops += 1;
+            self.faults.at(frame.from);
+            return None;
+        }
+        *word |= bit;
+        Some(number)
+    }
+
+    fn entry(&mut self, number: u32) -> Result<Raw, Error> {
+        let place = |start: u32| (number.wrapping_sub(start) as usize).saturating_mul(ENTRY_BYTES);
+        let held = self
+            .piece
+            .get(place(self.piece_start)..)
+            .and_then(Raw::read);
+        if let Some(raw) = held {
+            return Ok(raw);
+        }
+        let mut buffer = [0; PIECE * ENTRY_BYTES];
+        let read = self
+            .view
+            .read(u64::from(number) * ENTRY_BYTES as u64, &mut buffer)
+            .map_err(|error| Error::read(self.file.path(), error))?;
+        self.piece.clear();
+        self.piece.extend_from_slice(read);
+        self.piece_start = number;
+        Raw::read(&self.piece).ok_or_else(|| Error::Shrunk {
+            path: self.file.path().clone(),
+            was: self.file.len(),
+            now: u64::from(number) * ENTRY_BYTES as u64,
+        })
+    }
+
+    /// Files a move under the frame's position, if it is legal there.
+    fn file_move(&mut self, frame: &Frame, number: u32, raw: &Raw) -> Option<Move> {
+        let legal = frame.position.legal_moves();
+        let found = raw
+            .mv
+            .and_then(|packed| packed.find(&legal))
+            .and_then(|n| legal.get(n).copied());
+        let Some(mv) = found else {
+            self.faults.moves += 1;
+            self.faults.at(number);
+            return None;
+        };
+        self.nodes.push(AbkNode {
+            key: frame.key,
+            number,
+            mv: polyglot::PackedMove::of(mv),
+            priority: raw.priority,
+            white: frame.position.turn().is_white(),
+            games: raw.games,
+            won: raw.won,
+            lost: raw.lost,
+        });
+        Some(mv)
+    }
+
+    fn notices(&self) -> Vec<String> {
+        let name = self.file.path().display();
+        let mut notices = Vec::from_iter(keyed::cut_off(self.file, ENTRY_BYTES));
+        let faults = &self.faults;
+        let mut said = Vec::new();
+        for (count, what) in [
+            (faults.links, "links out of the file"),
+            (faults.loops, "links to a move that was there before"),
+            (faults.moves, "moves that are not legal"),
+            (faults.long, "lines beyond 1000 plies"),
+        ] {
+            if count > 0 {
+                said.push(format!("{count} {what}"));
+            }
+        }
+        if let Some(first) = faults.first {
+            notices.push(format!(
+                "{name}: passed over {}; the first at file byte {}",
+                said.join(", "),
+                u64::from(first) * ENTRY_BYTES as u64
+            ));
+        }
+        notices
+    }
+}

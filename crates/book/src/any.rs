@@ -1,0 +1,173 @@
+//! One type over the formats of books.
+
+use std::path::Path;
+
+use shakmaty::Chess;
+
+use super::{Error, Lookup, OpenOptions, Probe, Wanted, abk::AbkBook, bin::BinBook, ctg::CtgBook};
+use tabia_io::input::file::DataFile;
+use tabia_io::input::kind::{BookKind, Kind};
+
+/// A format that can be read and played from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// ChessBase, `.ctg`.
+    Ctg,
+    /// Polyglot, `.bin`.
+    Bin,
+    /// Arena, `.abk`.
+    Abk,
+}
+
+impl Format {
+    /// The short name, which is the usual extension: "ctg", "bin", "abk".
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Format::Ctg => "ctg",
+            Format::Bin => "bin",
+            Format::Abk => "abk",
+        }
+    }
+
+    /// What people call such a book.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Format::Ctg => "ChessBase opening book",
+            Format::Bin => "Polyglot opening book",
+            Format::Abk => "Arena opening book",
+        }
+    }
+
+    /// Recognises a book by its content, and where that tells nothing by its
+    /// name: see [`Kind`].
+    ///
+    /// # Errors
+    ///
+    /// It is something else.
+    pub fn of_file(path: &Path) -> Result<Format, Error> {
+        match Kind::of_file(path) {
+            Some(Kind::Book(BookKind::Bin)) => Ok(Format::Bin),
+            Some(Kind::Book(BookKind::Abk)) => Ok(Format::Abk),
+            // What cannot be read its reader will say.
+            Some(Kind::Book(BookKind::Ctg)) | None => Ok(Format::Ctg),
+            Some(kind) => Err(Error::NoBook {
+                path: path.into(),
+                text: kind.no_book().unwrap_or(
+                    "this is a book as text: `tabia convert FILE BOOK.ctg` makes a book of it",
+                ),
+            }),
+        }
+    }
+}
+
+/// An open book of any format.
+#[derive(Debug)]
+pub enum Book {
+    /// ChessBase.
+    Ctg(CtgBook),
+    /// Polyglot.
+    Bin(BinBook),
+    /// Arena.
+    Abk(AbkBook),
+}
+
+impl Book {
+    /// Opens a book of whatever format: see [`Format::of_file`].
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or is no book that can be.
+    pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Book, Error> {
+        let path = path.as_ref();
+        Ok(match Format::of_file(path)? {
+            Format::Ctg => Book::Ctg(CtgBook::open(path, options)?),
+            Format::Bin => Book::Bin(BinBook::open(path, options)?),
+            Format::Abk => Book::Abk(AbkBook::open(path, options)?),
+        })
+    }
+
+    /// Opens a book to be changed while it is read: a Polyglot or Arena book is
+    /// mapped however small it is.
+    pub(super) fn open_mapped(path: &Path) -> Result<Book, Error> {
+        let map = || DataFile::open_mapped(path).map_err(|error| Error::io(path, error));
+        Ok(match Format::of_file(path)? {
+            Format::Ctg => Book::Ctg(CtgBook::open(path, &OpenOptions::default())?),
+            Format::Bin => Book::Bin(BinBook::new(map()?)?),
+            Format::Abk => Book::Abk(AbkBook::new(map()?)?),
+        })
+    }
+
+    /// Its format.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        match self {
+            Book::Ctg(_) => Format::Ctg,
+            Book::Bin(_) => Format::Bin,
+            Book::Abk(_) => Format::Abk,
+        }
+    }
+
+    /// The file that was opened; of a ChessBase book the .ctg.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        match self {
+            Book::Ctg(book) => book.path(),
+            Book::Bin(book) => book.path(),
+            Book::Abk(book) => book.path(),
+        }
+    }
+
+    /// What the user should know about the files, one sentence each; empty
+    /// for a sound book.
+    #[must_use]
+    pub fn notices(&self) -> &[String] {
+        match self {
+            Book::Ctg(book) => book.notices(),
+            Book::Bin(book) => book.notices(),
+            Book::Abk(book) => book.notices(),
+        }
+    }
+
+    /// The ChessBase book that this is, for what only that format has.
+    #[must_use]
+    pub fn as_ctg(&self) -> Option<&CtgBook> {
+        match self {
+            Book::Ctg(book) => Some(book),
+            _ => None,
+        }
+    }
+
+    fn probe_of(&self) -> &dyn Probe {
+        match self {
+            Book::Ctg(book) => book,
+            Book::Bin(book) => book,
+            Book::Abk(book) => book,
+        }
+    }
+}
+
+impl Probe for Book {
+    fn probe(&self, position: &Chess, wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
+        self.probe_of().probe(position, wanted, found)
+    }
+
+    fn contains(&self, position: &Chess) -> Result<bool, Error> {
+        self.probe_of().contains(position)
+    }
+
+    fn is_current(&self) -> bool {
+        self.probe_of().is_current()
+    }
+
+    fn expect(&self, probes: u64) {
+        self.probe_of().expect(probes);
+    }
+}
+
+impl From<CtgBook> for Book {
+    fn from(book: CtgBook) -> Book {
+        Book::Ctg(book)
+    }
+}

@@ -1,0 +1,286 @@
+//! Polyglot opening books (.bin).
+//!
+//! Entries of sixteen bytes, big-endian, sorted by key; no header. What is
+//! known comes from the format's public description and the books that three
+//! readers agree on:
+//!
+//! | offset | size | field |
+//! |---|---|---|
+//! | 0 | 8 | key of the position ([`polyglot::key`](super::polyglot::key)) |
+//! | 8 | 2 | move ([`PackedMove`]) |
+//! | 10 | 2 | weight; 0 = do not play |
+//! | 12 | 2 | learn: games that were played with the move; 0 in most books |
+//! | 14 | 2 | learn: two for each of them won, one for each drawn |
+//!
+//! Entries of key 0 at the front are a header of some tools and are passed
+//! over. Books that are not sorted exist; they are sorted in memory.
+
+mod order;
+
+use std::path::Path;
+
+use super::{
+    Error, OpenOptions, Preference,
+    keyed::{self, Keyed, KeyedEntry},
+    polyglot::PackedMove,
+};
+use tabia_io::input::bytes::{be_u16_at, be_u32_at, be_u64_at};
+use tabia_io::input::file::{DataFile, View};
+
+/// Bytes of an entry.
+pub const ENTRY_BYTES: usize = 16;
+
+/// A Polyglot book, open for reading.
+///
+/// Large files are mapped and searched in place; one that is not sorted takes
+/// 24 bytes of memory for each entry. Serves any number of threads.
+#[derive(Debug)]
+pub struct BinBook {
+    file: DataFile,
+    /// The entries in order with their numbers, if the file has them in none.
+    sorted: Option<Vec<([u8; ENTRY_BYTES], u32)>>,
+    /// Whole entries in the file.
+    entries: u64,
+    /// Entries of key 0, which all stand at the front.
+    header_entries: u64,
+    notices: Vec<String>,
+}
+
+impl BinBook {
+    /// Opens a book and looks whether it is sorted: all of it up to 64 MiB,
+    /// samples of larger files.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, holds no entry, or is not sorted and larger
+    /// than 512 MiB.
+    pub fn open(path: &Path, options: &OpenOptions) -> Result<BinBook, Error> {
+        let file = DataFile::open(path, options.mmap).map_err(|error| Error::io(path, error))?;
+        BinBook::new(file)
+    }
+
+    /// A book in a file that is open already.
+    ///
+    /// # Errors
+    ///
+    /// The file is no Polyglot book, or cannot be read.
+    pub fn new(file: DataFile) -> Result<BinBook, Error> {
+        let entries = file.len() / ENTRY_BYTES as u64;
+        let mut notices = Vec::from_iter(keyed::cut_off(&file, ENTRY_BYTES));
+        let mut sorted = None;
+        if let Some(offset) = order::first_disorder(&file)? {
+            if file.len() > order::SORT_LIMIT {
+                return Err(Error::Unsorted {
+                    path: file.path().clone(),
+                    offset,
+                    bytes: file.len(),
+                });
+            }
+            let name = file.path().display();
+            notices.push(format!(
+                "{name}: file byte {offset}: the entries are not sorted by key; they were \
+                 sorted in memory, other programs will not find all of them"
+            ));
+            sorted = Some(order::sort(&file)?);
+        }
+        let mut book = BinBook {
+            file,
+            sorted,
+            entries,
+            header_entries: 0,
+            notices,
+        };
+        book.header_entries = book.lower_bound(&book.view()?, 1)?;
+        if book.is_empty() {
+            return Err(Error::NoEntries {
+                path: book.file.path().clone(),
+                format: "Polyglot",
+                bytes: book.file.len(),
+            });
+        }
+        Ok(book)
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// What the user should know about the file, one sentence each.
+    #[must_use]
+    pub fn notices(&self) -> &[String] {
+        &self.notices
+    }
+
+    /// Entries, those of a header not counted.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.entries - self.header_entries
+    }
+
+    /// Whether there is none; not the case for an open book.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Entries of key 0 at the front.
+    #[must_use]
+    pub fn header_entries(&self) -> u64 {
+        self.header_entries
+    }
+
+    /// Length of the file in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.file.len()
+    }
+
+    /// Whether the file has its entries in order.
+    #[must_use]
+    pub fn is_sorted(&self) -> bool {
+        self.sorted.is_none()
+    }
+
+    /// Shows every entry with its key, in order of keys.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read any more.
+    pub fn for_each(&self, mut visit: impl FnMut(u64, KeyedEntry)) -> Result<(), Error> {
+        if let Some(sorted) = &self.sorted {
+            for (bytes, number) in sorted.iter().skip(self.header_entries as usize) {
+                visit(key_of(bytes), decode(bytes, (*number).into()));
+            }
+            return Ok(());
+        }
+        let mut buffer = vec![0; 4096 * ENTRY_BYTES];
+        let view = self.file.positional_view();
+        let mut number = self.header_entries;
+        while number < self.entries {
+            let read = view
+                .read(number * ENTRY_BYTES as u64, &mut buffer)
+                .map_err(|error| Error::read(self.file.path(), error))?;
+            let (chunks, _) = read.as_chunks::<ENTRY_BYTES>();
+            for bytes in chunks {
+                visit(key_of(bytes), decode(bytes, number));
+                number += 1;
+            }
+            if chunks.is_empty() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The entries with a key, in stored order.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read any more.
+    pub fn entries_of(&self, key: u64) -> Result<Vec<KeyedEntry>, Error> {
+        let mut entries = Vec::new();
+        self.each(key, &mut |entry| entries.push(entry))?;
+        Ok(entries)
+    }
+
+    /// The learn field of the entry that stands at `offset` of the file.
+    pub fn learn_at(&self, offset: u64) -> Result<u32, Error> {
+        let mut buffer = [0; ENTRY_BYTES];
+        let read = self.file.positional_view().read(offset, &mut buffer);
+        let bytes = read.map_err(|error| Error::read(self.file.path(), error))?;
+        Ok(be_u32_at(bytes, 12).unwrap_or(0))
+    }
+
+    fn view(&self) -> Result<View<'_>, Error> {
+        self.file
+            .view()
+            .map_err(|error| Error::read(self.file.path(), error))
+    }
+
+    /// The entry in place `n` and its number in the file.
+    fn at(&self, view: &View<'_>, n: u64) -> Result<([u8; ENTRY_BYTES], u64), Error> {
+        if let Some(sorted) = &self.sorted {
+            let place = usize::try_from(n).ok().and_then(|n| sorted.get(n));
+            return Ok(place.map_or(([0; ENTRY_BYTES], n), |(bytes, number)| {
+                (*bytes, (*number).into())
+            }));
+        }
+        let mut buffer = [0; ENTRY_BYTES];
+        let read = view
+            .read(n * ENTRY_BYTES as u64, &mut buffer)
+            .map_err(|error| Error::read(self.file.path(), error))?;
+        Ok((read.first_chunk().copied().unwrap_or_default(), n))
+    }
+
+    /// The first place whose key is not below.
+    fn lower_bound(&self, view: &View<'_>, key: u64) -> Result<u64, Error> {
+        let (mut low, mut high) = (0, self.entries);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let (bytes, _) = self.at(view, middle)?;
+            if key_of(&bytes) < key {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low)
+    }
+}
+
+fn key_of(bytes: &[u8; ENTRY_BYTES]) -> u64 {
+    be_u64_at(bytes, 0).unwrap_or(0)
+}
+
+fn decode(bytes: &[u8; ENTRY_BYTES], number: u64) -> KeyedEntry {
+    let word = |at| be_u16_at(bytes, at).unwrap_or(0);
+    KeyedEntry {
+        mv: PackedMove(word(8)),
+        preference: Preference::Weight(word(10).into()),
+        stats: None,
+        learn: be_u32_at(bytes, 12).unwrap_or(0),
+        offset: number * ENTRY_BYTES as u64,
+    }
+}
+
+impl Keyed for BinBook {
+    fn file(&self) -> &DataFile {
+        &self.file
+    }
+
+    fn each(&self, key: u64, visit: &mut dyn FnMut(KeyedEntry)) -> Result<(), Error> {
+        if key == 0 {
+            return Ok(());
+        }
+        let view = self.view()?;
+        for n in self.lower_bound(&view, key)?..self.entries {
+            let (bytes, number) = self.at(&view, n)?;
+            if key_of(&bytes) != key {
+                break;
+            }
+            visit(decode(&bytes, number));
+        }
+        Ok(())
+    }
+
+    fn holds(&self, key: u64) -> Result<bool, Error> {
+        let view = self.view()?;
+        let n = self.lower_bound(&view, key)?;
+        Ok(key != 0 && n < self.entries && key_of(&self.at(&view, n)?.0) == key)
+    }
+}
+
+/// The sixteen bytes of an entry.
+#[must_use]
+pub fn encode(key: u64, mv: PackedMove, weight: u16, learn: u32) -> [u8; ENTRY_BYTES] {
+    let whole = u128::from(key) << 64
+        | u128::from(mv.0) << 48
+        | u128::from(weight) << 32
+        | u128::from(learn);
+    whole.to_be_bytes()
+}
+
+#[cfg(test)]
+mod tests;

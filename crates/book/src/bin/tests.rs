@@ -1,0 +1,126 @@
+use std::fs;
+
+use shakmaty::{Chess, Position as _};
+
+use super::*;
+use crate::{Lookup, Probe as _, Wanted, polyglot};
+
+fn packed(uci: &str) -> PackedMove {
+    let legal = Chess::default().legal_moves();
+    let mv = legal
+        .iter()
+        .map(|mv| PackedMove::of(*mv))
+        .find(|mv| mv.to_string() == uci);
+    mv.unwrap()
+}
+
+/// The start position with three moves, one of them twice and one never to be
+/// played, and the position after 1.e4.
+fn entries() -> Vec<[u8; ENTRY_BYTES]> {
+    let start = Chess::default();
+    let here = polyglot::key(&start);
+    let mut after = start.clone();
+    let mv = start.legal_moves()[packed("e2e4").find(&start.legal_moves()).unwrap()];
+    after.play_unchecked(mv);
+    let there = polyglot::key(&after);
+    let mut all = vec![
+        encode(here, packed("e2e4"), 40, 7),
+        encode(here, packed("d2d4"), 30, 0),
+        encode(here, packed("e2e4"), 30, 0),
+        encode(here, packed("a2a3"), 0, 0),
+        encode(here, PackedMove(0x0fff), 9, 0),
+        encode(
+            there,
+            PackedMove::new(shakmaty::Square::E7, shakmaty::Square::E5, None),
+            1,
+            0,
+        ),
+    ];
+    all.sort_by_key(key_of);
+    all
+}
+
+fn open(bytes: &[u8], mmap: bool) -> Result<BinBook, Error> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.bin");
+    fs::write(&path, bytes).unwrap();
+    BinBook::open(&path, &OpenOptions { mmap })
+}
+
+fn answer(book: &BinBook) -> Vec<(String, Preference, bool)> {
+    let mut found = Lookup::default();
+    book.probe(&Chess::default(), Wanted::Transpositions, &mut found)
+        .unwrap();
+    assert!(found.here.is_some());
+    let row = |mv: &crate::BookMove| (mv.mv.to_string(), mv.preference, mv.after.is_some());
+    found.moves.iter().map(row).collect()
+}
+
+#[test]
+fn moves_come_in_stored_order_and_equal_ones_add_up() {
+    let expected = [
+        ("e2-e4".to_owned(), Preference::Weight(70), true),
+        ("d2-d4".to_owned(), Preference::Weight(30), false),
+        ("a2-a3".to_owned(), Preference::Weight(0), false),
+    ];
+    for mmap in [true, false] {
+        let book = open(entries().as_flattened(), mmap).unwrap();
+        assert_eq!(answer(&book), expected);
+        assert_eq!((book.len(), book.header_entries()), (6, 0));
+        assert!(book.notices().is_empty());
+    }
+}
+
+#[test]
+fn a_header_of_key_zero_is_passed_over() {
+    let mut bytes = encode(0, PackedMove(0x4050), 0x4740, 0).to_vec();
+    bytes.extend(encode(0, PackedMove(1), 1, 1));
+    bytes.extend(entries().as_flattened());
+    let book = open(&bytes, true).unwrap();
+    assert_eq!((book.len(), book.header_entries()), (6, 2));
+    assert_eq!(answer(&book).len(), 3);
+    let mut seen = 0;
+    book.for_each(|key, _| {
+        assert_ne!(key, 0);
+        seen += 1;
+    })
+    .unwrap();
+    assert_eq!(seen, 6);
+}
+
+#[test]
+fn an_unsorted_book_is_sorted_and_says_so() {
+    let sorted = open(entries().as_flattened(), true).unwrap();
+    let mut turned = entries();
+    turned.rotate_left(5);
+    let book = open(turned.as_flattened(), true).unwrap();
+    assert_eq!(answer(&book), answer(&sorted));
+    let notice = &book.notices()[0];
+    assert!(
+        notice.contains("not sorted") && notice.contains("file byte"),
+        "{notice}"
+    );
+    let first = book.entries_of(polyglot::key(&Chess::default())).unwrap()[0];
+    let at = usize::try_from(first.offset).unwrap();
+    let there = turned.as_flattened()[at..at + ENTRY_BYTES].to_vec();
+    assert_eq!(
+        there,
+        encode(key_of(there.first_chunk().unwrap()), first.mv, 40, 7)
+    );
+}
+
+#[test]
+fn a_cut_off_book_says_where() {
+    let all = entries();
+    let bytes = all.as_flattened();
+    let book = open(&bytes[..bytes.len() - 5], true).unwrap();
+    assert!(
+        book.notices()[0].contains("file byte 80: the last 11 bytes"),
+        "{:?}",
+        book.notices()
+    );
+    for few in [0, 1, 15] {
+        let error = open(&bytes[..few], true).unwrap_err().to_string();
+        assert!(error.contains(&format!("{few} bytes")), "{error}");
+    }
+}

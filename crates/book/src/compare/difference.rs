@@ -1,0 +1,272 @@
+//! One position in two books.
+
+use shakmaty::{Chess, Move};
+
+use crate::{Annotation, Format, Lookup, PositionRecord, Preference, Stats};
+
+/// One of the two books.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The first.
+    A,
+    /// The second.
+    B,
+}
+
+impl Side {
+    /// "A" or "B".
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Side::A => "A",
+            Side::B => "B",
+        }
+    }
+}
+
+/// What books can disagree about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aspect {
+    /// Whether they hold a position.
+    Positions,
+    /// Which moves are stored.
+    Moves,
+    /// Games, results, ratings; in Polyglot and Arena books also weight and
+    /// priority.
+    Stats,
+    /// The colours of moves.
+    Marks,
+    /// `!`, `?` and the like beside a move.
+    Annotations,
+    /// Learn values.
+    Factors,
+    /// Commentaries on positions.
+    Commentaries,
+}
+
+impl Aspect {
+    /// All of them.
+    pub const ALL: [Aspect; 7] = [
+        Aspect::Positions,
+        Aspect::Moves,
+        Aspect::Stats,
+        Aspect::Marks,
+        Aspect::Annotations,
+        Aspect::Factors,
+        Aspect::Commentaries,
+    ];
+
+    /// Its name on the command line and in JSON.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Aspect::Positions => "positions",
+            Aspect::Moves => "moves",
+            Aspect::Stats => "stats",
+            Aspect::Marks => "marks",
+            Aspect::Annotations => "annotations",
+            Aspect::Factors => "factors",
+            Aspect::Commentaries => "commentaries",
+        }
+    }
+}
+
+/// A choice of aspects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Aspects(u8);
+
+impl Aspects {
+    /// Those of a list; an empty list means all.
+    #[must_use]
+    pub fn of(list: &[Aspect]) -> Aspects {
+        let list = if list.is_empty() { &Aspect::ALL } else { list };
+        Aspects(
+            list.iter()
+                .fold(0, |bits, aspect| bits | 1 << *aspect as u8),
+        )
+    }
+
+    /// Whether an aspect is among them.
+    #[must_use]
+    pub const fn has(self, aspect: Aspect) -> bool {
+        self.0 & (1 << aspect as u8) != 0
+    }
+
+    /// Without what two formats cannot agree on: a Polyglot book counts no
+    /// games and has no marks, an Arena book no ratings.
+    #[must_use]
+    pub fn between(self, a: Format, b: Format) -> Aspects {
+        if a == b && a == Format::Ctg {
+            return self;
+        }
+        let ours = [Aspect::Positions, Aspect::Moves];
+        let mut both = Aspects::of(&ours);
+        if a == b {
+            both = Aspects::of(&[Aspect::Positions, Aspect::Moves, Aspect::Stats]);
+        }
+        Aspects(self.0 & both.0)
+    }
+}
+
+/// What two books say about a position where they differ: a pair is what A
+/// has and what B has, `None` where they agree or it does not matter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    /// The position.
+    pub position: Chess,
+    /// The one book that holds the position; nothing below is filled in then.
+    pub only_in: Option<Side>,
+    /// What that book says, or what A says.
+    pub record: PositionRecord,
+    /// How many moves that book stores, or A does.
+    pub stored_moves: usize,
+    /// Results and ratings, from the view of the side to move.
+    pub stats: Option<(Stats, Stats)>,
+    /// Ten times the expected points, where only they differ.
+    pub points: Option<(u32, u32)>,
+    /// Recommendation bytes: see [`PositionRecord::mark`].
+    pub recommendation: Option<(u8, u8)>,
+    /// Learn values as stored: from the view of the side to move.
+    pub factor: Option<(i8, i8)>,
+    /// Commentaries as stored.
+    pub commentary: Option<(u8, u8)>,
+    /// Moves about which they differ.
+    pub moves: Vec<MoveDifference>,
+}
+
+/// What two books say about a move where they differ.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MoveDifference {
+    /// The move.
+    pub mv: Move,
+    /// The one book that stores it.
+    pub only_in: Option<Side>,
+    /// Annotation bytes.
+    pub annotation: Option<(Annotation, Annotation)>,
+    /// Weights or priorities.
+    pub preference: Option<(Preference, Preference)>,
+    /// Games and results from the view of the player, where the book stores
+    /// them with the move.
+    pub stats: Option<(Stats, Stats)>,
+}
+
+impl Difference {
+    /// Whether the books differ here in an aspect.
+    #[must_use]
+    pub fn touches(&self, aspect: Aspect) -> bool {
+        match aspect {
+            Aspect::Positions => self.only_in.is_some(),
+            Aspect::Moves => self.moves.iter().any(|mv| mv.only_in.is_some()),
+            Aspect::Stats => {
+                self.stats.is_some()
+                    || self.points.is_some()
+                    || self
+                        .moves
+                        .iter()
+                        .any(|mv| mv.preference.is_some() || mv.stats.is_some())
+            }
+            Aspect::Marks => self.recommendation.is_some(),
+            Aspect::Annotations => self.moves.iter().any(|mv| mv.annotation.is_some()),
+            Aspect::Factors => self.factor.is_some(),
+            Aspect::Commentaries => self.commentary.is_some(),
+        }
+    }
+}
+
+/// Compares what two books say about a position; `None` where they agree on
+/// every aspect, or neither holds it.
+#[must_use]
+pub fn compare_at(
+    position: &Chess,
+    (a, b): (&Lookup, &Lookup),
+    aspects: Aspects,
+    stats_of_moves: bool,
+) -> Option<Difference> {
+    let mut difference = Difference {
+        position: position.clone(),
+        only_in: None,
+        record: a.here.or(b.here)?,
+        stored_moves: 0,
+        stats: None,
+        points: None,
+        recommendation: None,
+        factor: None,
+        commentary: None,
+        moves: Vec::new(),
+    };
+    let (here_a, here_b) = match (a.here, b.here) {
+        (Some(here_a), Some(here_b)) => (here_a, here_b),
+        (here_a, _) => {
+            let (side, found) = match here_a {
+                Some(_) => (Side::A, a),
+                None => (Side::B, b),
+            };
+            difference.only_in = Some(side);
+            difference.stored_moves = found.moves.len();
+            return aspects.has(Aspect::Positions).then_some(difference);
+        }
+    };
+    difference.stored_moves = a.moves.len();
+    if aspects.has(Aspect::Stats) && !stats_of_moves {
+        difference.stats = pair(here_a.stats, here_b.stats);
+        if difference.stats.is_none() {
+            difference.points = pair(here_a.points, here_b.points);
+        }
+    }
+    if aspects.has(Aspect::Marks) {
+        difference.recommendation = pair(here_a.recommendation, here_b.recommendation);
+    }
+    if aspects.has(Aspect::Factors) {
+        difference.factor = pair(here_a.factor, here_b.factor);
+    }
+    if aspects.has(Aspect::Commentaries) {
+        difference.commentary = pair(here_a.commentary, here_b.commentary);
+    }
+    difference.moves = moves(a, b, aspects, stats_of_moves);
+    let differ = Aspect::ALL.iter().any(|aspect| difference.touches(*aspect));
+    differ.then_some(difference)
+}
+
+fn moves(a: &Lookup, b: &Lookup, aspects: Aspects, stats: bool) -> Vec<MoveDifference> {
+    let mut differences = Vec::new();
+    let alone = |mv: Move, side: Side| MoveDifference {
+        mv,
+        only_in: Some(side),
+        annotation: None,
+        preference: None,
+        stats: None,
+    };
+    for mv in &a.moves {
+        let Some(other) = b.moves.iter().find(|other| other.mv == mv.mv) else {
+            if aspects.has(Aspect::Moves) {
+                differences.push(alone(mv.mv, Side::A));
+            }
+            continue;
+        };
+        let annotations = aspects.has(Aspect::Annotations);
+        let numbers = aspects.has(Aspect::Stats);
+        let difference = MoveDifference {
+            mv: mv.mv,
+            only_in: None,
+            annotation: pair(mv.annotation, other.annotation).filter(|_| annotations),
+            preference: pair(mv.preference, other.preference).filter(|_| numbers),
+            stats: pair(mv.stats(), other.stats()).filter(|_| numbers && stats),
+        };
+        if difference.annotation.is_some()
+            || difference.preference.is_some()
+            || difference.stats.is_some()
+        {
+            differences.push(difference);
+        }
+    }
+    if aspects.has(Aspect::Moves) {
+        let known = |mv: Move| a.moves.iter().any(|other| other.mv == mv);
+        let more = b.moves.iter().filter(|mv| !known(mv.mv));
+        differences.extend(more.map(|mv| alone(mv.mv, Side::B)));
+    }
+    differences
+}
+
+fn pair<T: PartialEq>(a: T, b: T) -> Option<(T, T)> {
+    (a != b).then_some((a, b))
+}

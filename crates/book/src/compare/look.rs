@@ -1,0 +1,392 @@
+//! What two books say about positions.
+
+use std::cmp::Ordering;
+use std::collections::HashSet;
+
+use rustc_hash::FxBuildHasher;
+use shakmaty::{Chess, Move};
+
+use super::{Aspects, Difference, compare_at};
+use crate::ctg::{
+    CanonicalBoard, CtgBook, Entry, EntryReader, EntrySet, Place, fill_from, likely_of_all,
+};
+use crate::polyglot;
+use crate::walk::Reached;
+use crate::{Book, Error, Format, Lookup, Probe as _, Wanted};
+use tabia_notation as notation;
+
+/// The books, for every thread.
+#[derive(Clone, Copy)]
+pub(super) struct Books<'b> {
+    a: &'b Book,
+    b: &'b Book,
+    aspects: Aspects,
+    stats_of_moves: bool,
+    /// Two ChessBase books: one entry stands for up to four positions in both.
+    both: Option<(&'b CtgBook, &'b CtgBook)>,
+}
+
+/// By which a position is told from others, and found.
+#[derive(Clone, Copy)]
+pub(super) enum Id {
+    /// Where its entries stand in two ChessBase books; at least one has it.
+    Entries([Option<Place>; 2]),
+    /// Where a book is none, or damaged there.
+    Key {
+        /// Of the position.
+        seen: u64,
+        /// In ChessBase's form, where a book has that and `seen` is another.
+        normal: Option<u64>,
+    },
+}
+
+/// The positions on the way or done.
+#[derive(Default)]
+pub(super) struct Seen {
+    entries: [EntrySet; 2],
+    keys: HashSet<u64, FxBuildHasher>,
+    normal: HashSet<u64, FxBuildHasher>,
+}
+
+/// What the books say about some positions.
+pub(super) struct Looked {
+    pub(super) positions: Vec<Found>,
+    /// Positions after their moves, one position's after the other's.
+    pub(super) next: Vec<Next>,
+}
+
+/// What they say about one.
+pub(crate) struct Found {
+    /// At least one book holds it.
+    pub(super) held: bool,
+    pub(super) difference: Option<Difference>,
+    /// What is damaged.
+    pub(super) faults: Vec<Error>,
+    /// Moves that go on from it.
+    pub(super) moves: usize,
+}
+
+/// A move in algebraic notation: many lines go through it.
+#[derive(Clone, Copy)]
+pub(super) struct San {
+    /// None is longer than `Qa1xb2#`.
+    bytes: [u8; 7],
+    length: u8,
+}
+
+/// A position after a move.
+pub(super) struct Next {
+    pub(super) mv: Move,
+    pub(super) san: San,
+    pub(super) position: Chess,
+    pub(super) id: Id,
+}
+
+/// What one thread looks positions up with.
+pub(super) struct Probes<'b> {
+    /// Of two ChessBase books.
+    entries: Option<[EntryReader<'b>; 2]>,
+    in_a: Lookup,
+    in_b: Lookup,
+}
+
+impl San {
+    fn of(position: &Chess, mv: Move) -> San {
+        let text = notation::san(position, mv);
+        let mut bytes = [0; 7];
+        let length = text.len().min(bytes.len());
+        for (to, byte) in bytes.iter_mut().zip(text.bytes()) {
+            *to = byte;
+        }
+        San {
+            bytes,
+            length: length as u8,
+        }
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        let bytes = self.bytes.get(..usize::from(self.length));
+        str::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
+    }
+}
+
+impl Seen {
+    /// Notes a position; false if it was known.
+    pub(super) fn enter(&mut self, id: &Id) -> bool {
+        match id {
+            Id::Entries(places) => {
+                // Told apart by the first book that has it; what the second has
+                // is done with too.
+                let mut new = None;
+                for (entries, place) in self.entries.iter_mut().zip(places) {
+                    if let Some(place) = place {
+                        new.get_or_insert(entries.insert(*place));
+                    }
+                }
+                new.unwrap_or(false)
+            }
+            Id::Key { seen, normal } => {
+                self.normal.extend(normal);
+                self.keys.insert(*seen)
+            }
+        }
+    }
+
+    /// The same of a position out of an entry, which may stand for others too.
+    pub(super) fn enter_entry(&mut self, id: &Id) -> bool {
+        match id {
+            Id::Key {
+                normal: Some(normal),
+                ..
+            } => self.normal.insert(*normal),
+            id => self.enter(id),
+        }
+    }
+
+    /// Whether [`Seen::enter_entry`] would be false.
+    pub(super) fn has_entry(&self, id: &Id) -> bool {
+        match id {
+            Id::Entries(places) => {
+                let mut places = self.entries.iter().zip(places);
+                let first = places.find_map(|(entries, place)| Some((entries, (*place)?)));
+                first.is_some_and(|(entries, place)| entries.contains(place))
+            }
+            Id::Key { seen, normal } => match normal {
+                Some(normal) => self.normal.contains(normal),
+                None => self.keys.contains(seen),
+            },
+        }
+    }
+
+    /// Whether a walk came to an entry of the first or the second book.
+    pub(super) fn came_to(&self, book: usize, place: Place, entry: &Entry<'_>) -> bool {
+        let entries = self.entries.get(book);
+        let normal = || entry.key().map(|key| key.wide_hash());
+        entries.is_some_and(|entries| entries.contains(place))
+            || !self.normal.is_empty() && normal().is_some_and(|key| self.normal.contains(&key))
+    }
+
+    pub(super) fn add(&mut self, other: Seen) {
+        for (entries, others) in self.entries.iter_mut().zip(&other.entries) {
+            entries.unite(others);
+        }
+        self.keys.extend(other.keys);
+        self.normal.extend(other.normal);
+    }
+}
+
+/// Damage; anything else is an error.
+fn damage(error: Error) -> Result<Error, Error> {
+    match &error {
+        fault if fault.is_damage() => Ok(error),
+        _ => Err(error),
+    }
+}
+
+impl<'b> Books<'b> {
+    pub(super) fn new(a: &'b Book, b: &'b Book, aspects: Aspects) -> Books<'b> {
+        Books {
+            a,
+            b,
+            aspects: aspects.between(a.format(), b.format()),
+            stats_of_moves: a.format() != Format::Ctg || b.format() != Format::Ctg,
+            both: a.as_ctg().zip(b.as_ctg()),
+        }
+    }
+
+    /// The smaller of two ChessBase books is asked for all that only the other
+    /// has: it had better know at once what it does not have.
+    pub(super) fn expect_misses(&self) {
+        if let Some((a, b)) = self.both {
+            let [in_a, in_b] = [a, b].map(|book| u64::from(book.header().positions));
+            match in_a.cmp(&in_b) {
+                Ordering::Less => a.expect(in_b - in_a),
+                Ordering::Greater => b.expect(in_a - in_b),
+                Ordering::Equal => {}
+            }
+        }
+    }
+
+    /// Positions by the account of the greater book.
+    pub(super) fn expected(&self) -> Option<u64> {
+        let said = [self.a, self.b].map(|book| book.as_ctg().map(|ctg| ctg.header().positions));
+        said.into_iter().flatten().max().map(u64::from)
+    }
+
+    pub(super) fn probes(&self) -> Result<Probes<'b>, Error> {
+        let entries = match self.both {
+            Some((a, b)) => Some([a.entry_reader()?, b.entry_reader()?]),
+            None => None,
+        };
+        Ok(Probes {
+            entries,
+            in_a: Lookup::default(),
+            in_b: Lookup::default(),
+        })
+    }
+
+    /// By which a position is told from others.
+    pub(super) fn key_of(&self, position: &Chess) -> Id {
+        let board = CanonicalBoard::from_position(position);
+        let normal = board.map(|board| board.key().wide_hash());
+        match self.both {
+            Some(_) => Id::Key {
+                seen: normal.unwrap_or_else(|| polyglot::key(position)),
+                normal: None,
+            },
+            None => Id::Key {
+                seen: polyglot::key(position),
+                normal: normal.filter(|_| self.a.as_ctg().or(self.b.as_ctg()).is_some()),
+            },
+        }
+    }
+
+    /// The same with what the books know of it; `None` where it is certain that
+    /// neither holds it.
+    pub(super) fn id(
+        &self,
+        position: &Chess,
+        probes: &mut Probes<'_>,
+    ) -> Result<Option<Id>, Error> {
+        let Some(readers) = &mut probes.entries else {
+            return Ok(Some(self.key_of(position)));
+        };
+        let Some(board) = CanonicalBoard::from_position(position) else {
+            return Ok(None);
+        };
+        let key = board.key();
+        let mut places = [None; 2];
+        for (place, reader) in places.iter_mut().zip(readers) {
+            match reader.place_of(&board, &key) {
+                Ok(found) => *place = found,
+                Err(error) => {
+                    damage(error)?;
+                    let seen = key.wide_hash();
+                    return Ok(Some(Id::Key { seen, normal: None }));
+                }
+            }
+        }
+        let held = places != [None; 2];
+        Ok(held.then_some(Id::Entries(places)))
+    }
+
+    /// Looks at some positions and goes on from those of less than so many
+    /// plies.
+    pub(super) fn look(&self, share: &[Reached<Id>], plies: Option<u32>) -> Result<Looked, Error> {
+        let mut looked = Looked {
+            positions: Vec::with_capacity(share.len()),
+            next: Vec::with_capacity(share.len() + share.len() / 4),
+        };
+        let mut probes = self.probes()?;
+        for here in share {
+            let position = &here.position;
+            let mut found = self.look_at(position, &here.note, &mut probes)?;
+            let goes_on = plies.is_none_or(|plies| here.ply < plies);
+            if goes_on && (found.held || here.ply == 0) {
+                let before = looked.next.len();
+                let (in_a, in_b) = (&mut probes.in_a, &mut probes.in_b);
+                let in_a = std::mem::take(&mut in_a.moves);
+                let in_b = std::mem::take(&mut in_b.moves);
+                let only_in_b = in_b
+                    .iter()
+                    .filter(|mv| !in_a.iter().any(|other| other.mv == mv.mv));
+                for mv in in_a.iter().chain(only_in_b).map(|mv| mv.mv) {
+                    let after = notation::after(position, mv);
+                    if let Some(id) = self.id(&after, &mut probes)? {
+                        looked.next.push(Next {
+                            mv,
+                            san: San::of(position, mv),
+                            position: after,
+                            id,
+                        });
+                    }
+                }
+                found.moves = looked.next.len() - before;
+                probes.in_a.moves = in_a;
+                probes.in_b.moves = in_b;
+            }
+            looked.positions.push(found);
+        }
+        Ok(looked)
+    }
+
+    pub(super) fn look_at(
+        &self,
+        position: &Chess,
+        id: &Id,
+        probes: &mut Probes<'_>,
+    ) -> Result<Found, Error> {
+        let Probes {
+            entries,
+            in_a,
+            in_b,
+        } = probes;
+        let mut faults = Vec::new();
+        let mut same = false;
+        match entries {
+            Some(readers) => same = look_into(readers, position, id, [in_a, in_b], &mut faults)?,
+            None => {
+                for (book, lookup) in [(self.a, &mut *in_a), (self.b, &mut *in_b)] {
+                    if let Err(error) = book.probe(position, Wanted::Stored, lookup) {
+                        faults.push(damage(error)?);
+                    }
+                }
+            }
+        }
+        let mut found = Found {
+            held: in_a.here.is_some() || in_b.here.is_some(),
+            difference: None,
+            faults,
+            moves: 0,
+        };
+        if found.faults.is_empty() && !same {
+            found.difference =
+                compare_at(position, (in_a, in_b), self.aspects, self.stats_of_moves);
+        }
+        Ok(found)
+    }
+}
+
+/// What two ChessBase books store about a position; nobody compares what
+/// stands after the moves. Whether that is the same, byte for byte: then only
+/// the first is told.
+fn look_into(
+    readers: &mut [EntryReader<'_>; 2],
+    position: &Chess,
+    id: &Id,
+    [in_a, in_b]: [&mut Lookup; 2],
+    faults: &mut Vec<Error>,
+) -> Result<bool, Error> {
+    in_a.clear();
+    in_b.clear();
+    let Some(board) = CanonicalBoard::from_position(position) else {
+        return Ok(false);
+    };
+    let mut places = [None; 2];
+    match id {
+        Id::Entries(known) => places = *known,
+        Id::Key { .. } => {
+            let key = board.key();
+            for (place, reader) in places.iter_mut().zip(&mut *readers) {
+                match reader.place_of(&board, &key) {
+                    Ok(found) => *place = found,
+                    Err(error) => faults.push(damage(error)?),
+                }
+            }
+        }
+    }
+    let ([a, b], [in_book_a, in_book_b]) = (readers, places);
+    let a = in_book_a.map(|place| a.entry(place)).transpose()?;
+    let b = in_book_b.map(|place| b.entry(place)).transpose()?;
+    let same = match (&a, &b) {
+        (Some(a), Some(b)) => a.bytes() == b.bytes(),
+        _ => false,
+    };
+    for (entry, found) in [(a, in_a), (b.filter(|_| !same), in_b)] {
+        if let Some(entry) = entry {
+            let legal = likely_of_all(entry.moves(), &board, position);
+            fill_from(&entry, &board, &legal, found);
+        }
+    }
+    Ok(same)
+}

@@ -1,0 +1,284 @@
+//! Every position of two books, once.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+
+use shakmaty::{Chess, Move};
+
+use super::look::{Books, Found, Id, San, Seen};
+use super::{Aspect, Aspects, Difference};
+use crate::ctg::{BookEntry, CtgBook, RewriteError, Salvage};
+use crate::walk::{Order, Reached, Walk};
+use crate::{Book, BookPosition, Error};
+use tabia_io::parallel::{Panicked, in_order};
+use tabia_io::progress::Watch;
+
+/// What is to be compared.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Where the walk begins.
+    pub from: Chess,
+    /// Plies from there; `None` is all the way.
+    pub plies: Option<u32>,
+    /// Also entries that the walk does not reach.
+    pub unreached: bool,
+    /// What counts as a difference.
+    pub aspects: Aspects,
+}
+
+/// What was found, in numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// Positions that at least one book holds.
+    pub positions: u64,
+    /// Positions about which the books differ.
+    pub different: u64,
+    /// Positions only A holds.
+    pub only_in_a: u64,
+    /// Positions only B holds.
+    pub only_in_b: u64,
+    /// Positions that are not compared, because what a book holds of them is
+    /// damaged.
+    pub unread: u64,
+    /// Positions by aspect, in the order of [`Aspect::ALL`].
+    pub by_aspect: [u64; Aspect::ALL.len()],
+}
+
+/// How stored moves lead to a position from where the walk began.
+pub struct Way<'w> {
+    walk: &'w Walk<Id>,
+    /// Of all steps of the walk.
+    sans: &'w [San],
+    here: &'w Reached<Id>,
+}
+
+impl Way<'_> {
+    /// The moves.
+    #[must_use]
+    pub fn moves(&self) -> Vec<Move> {
+        self.walk.line(self.here)
+    }
+
+    /// The moves in algebraic notation, the last one first: no position needs
+    /// to be made for them.
+    pub fn sans_back(&self) -> impl Iterator<Item = &str> {
+        let steps = self.walk.steps_back(self.here);
+        steps.filter_map(|at| Some(self.sans.get(at)?.as_str()))
+    }
+}
+
+/// Compares two books and calls `found` with what `make` makes, in whichever
+/// thread, of every difference and the way to its position where stored moves
+/// lead there; what is nearest to the beginning comes first. What is damaged is
+/// left out and told.
+///
+/// # Errors
+///
+/// A book cannot be read; who watches wants an end; or what `found` returned.
+pub fn compare<M: Send, E: From<Error> + From<RewriteError> + From<Panicked> + Send>(
+    a: &Book,
+    b: &Book,
+    plan: &Plan,
+    watch: &mut Watch<'_>,
+    make: impl Fn(&Difference, Option<Way<'_>>) -> M + Sync,
+    mut found: impl FnMut(M) -> Result<(), E>,
+) -> Result<(Compared, Salvage), E> {
+    let books = Books::new(a, b, plan.aspects);
+    if plan.unreached {
+        books.expect_misses();
+    }
+    let mut comparison = Comparison {
+        books,
+        seen: Seen::default(),
+        compared: Compared::default(),
+        lost: Lost::default(),
+    };
+    comparison.walk(plan, watch, &make, &mut found)?;
+    if plan.unreached {
+        let ctg = [a, b].map(Book::as_ctg);
+        for (number, book) in ctg.into_iter().enumerate() {
+            if let Some(book) = book {
+                comparison.rest(book, number, watch, &make, &mut found)?;
+            }
+        }
+    }
+    Ok((comparison.compared, comparison.lost.salvage))
+}
+
+/// Differences that one thread makes something of in one go.
+const MADE_AT_ONCE: usize = 128;
+
+struct Comparison<'b> {
+    books: Books<'b>,
+    seen: Seen,
+    compared: Compared,
+    lost: Lost,
+}
+
+/// What could not be read, each once.
+#[derive(Default)]
+struct Lost {
+    salvage: Salvage,
+    told: HashSet<String>,
+}
+
+impl Lost {
+    fn take(&mut self, damage: Error) {
+        if self.told.insert(damage.to_string()) {
+            self.salvage.bad_page(damage);
+        }
+    }
+}
+
+impl Comparison<'_> {
+    fn walk<M: Send, E: From<Error> + From<RewriteError> + From<Panicked> + Send>(
+        &mut self,
+        plan: &Plan,
+        watch: &mut Watch<'_>,
+        make: &(impl Fn(&Difference, Option<Way<'_>>) -> M + Sync),
+        found: &mut impl FnMut(M) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let books = self.books;
+        let expected = books.expected();
+        let root = books.id(&plan.from, &mut books.probes()?)?;
+        let root = root.unwrap_or_else(|| books.key_of(&plan.from));
+        self.seen.enter(&root);
+        // Lent to whoever takes and to whoever is done with a chunk.
+        let sans = RefCell::new(Vec::new());
+        let differences: RefCell<Vec<(usize, Difference)>> = RefCell::default();
+        // Of the positions of a chunk.
+        let at = Cell::new(0);
+        Walk::with_notes(&plan.from, root, Order::Breadth).spread_in_lots(
+            |share| Ok(books.look(share, plan.plies)?),
+            |walk, share, looked| {
+                let (mut sans, mut differences) = (sans.borrow_mut(), differences.borrow_mut());
+                let mut next = looked.next.into_iter();
+                for (here, position) in share.iter().zip(looked.positions) {
+                    let done = self.compared.positions;
+                    let watched = watch.position("comparing", done, expected);
+                    watched.map_err(RewriteError::from)?;
+                    let moves = position.moves;
+                    let difference = self.count(position);
+                    differences.extend(difference.map(|difference| (at.get(), difference)));
+                    at.set(at.get() + 1);
+                    for next in next.by_ref().take(moves) {
+                        if self.seen.enter(&next.id) {
+                            walk.enter(here, next.mv, next.position, next.id);
+                            sans.push(next.san);
+                        }
+                    }
+                }
+                Ok(())
+            },
+            |walk, chunk| {
+                at.set(0);
+                let (sans, mut differences) = (sans.borrow(), differences.borrow_mut());
+                let sans = sans.as_slice();
+                let chunks: Vec<_> = differences.chunks(MADE_AT_ONCE).collect();
+                let made = |n: u32| -> Vec<M> {
+                    let some = chunks.get(n as usize).copied().unwrap_or_default();
+                    let some = some.iter().filter_map(|(at, difference)| {
+                        let here = chunk.get(*at)?;
+                        Some(make(difference, Some(Way { walk, sans, here })))
+                    });
+                    some.collect()
+                };
+                in_order(
+                    chunks.len() as u32,
+                    |n| Ok::<_, E>(made(n)),
+                    |made| made.into_iter().try_for_each(&mut *found),
+                )?;
+                differences.clear();
+                Ok(())
+            },
+        )
+    }
+
+    /// The entries of a ChessBase book, the first or the second of both, that no
+    /// walk came to.
+    fn rest<M: Send, E: From<Error> + From<RewriteError> + From<Panicked> + Send>(
+        &mut self,
+        book: &CtgBook,
+        number: usize,
+        watch: &mut Watch<'_>,
+        make: &(impl Fn(&Difference, Option<Way<'_>>) -> M + Sync),
+        found: &mut impl FnMut(M) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let books = self.books;
+        let mut probes = books.probes()?;
+        // Nothing is added to what all threads ask.
+        let known = std::mem::take(&mut self.seen);
+        book.each_block(
+            "comparing the rest",
+            watch,
+            |all: &mut Vec<Result<BookEntry, Error>>, entry| {
+                // Most were come to: their positions need not be made.
+                let new = entry.map(
+                    |(place, entry)| match known.came_to(number, place, &entry) {
+                        true => None,
+                        false => BookEntry::of(place, &entry),
+                    },
+                );
+                all.extend(new.transpose());
+                Ok(())
+            },
+            Ok,
+            |entries| {
+                for entry in entries {
+                    let entry = match entry {
+                        Ok(entry) => entry,
+                        Err(damage) => {
+                            self.lost.take(damage);
+                            continue;
+                        }
+                    };
+                    let Some(BookPosition { position, .. }) = BookPosition::of(&entry) else {
+                        continue;
+                    };
+                    let Some(id) = books.id(&position, &mut probes)? else {
+                        continue;
+                    };
+                    if !known.has_entry(&id) && self.seen.enter_entry(&id) {
+                        let looked = books.look_at(&position, &id, &mut probes)?;
+                        if let Some(difference) = self.count(looked) {
+                            found(make(&difference, None))?;
+                        }
+                    }
+                }
+                Ok::<_, E>(())
+            },
+        )?;
+        self.seen.add(known);
+        Ok(())
+    }
+
+    /// Counts what was found of a position; the difference, if there is one.
+    fn count(&mut self, position: Found) -> Option<Difference> {
+        if !position.faults.is_empty() {
+            position
+                .faults
+                .into_iter()
+                .for_each(|fault| self.lost.take(fault));
+            self.compared.unread += 1;
+            return None;
+        }
+        self.compared.positions += u64::from(position.held);
+        let difference = position.difference?;
+        self.compared.count(&difference);
+        Some(difference)
+    }
+}
+
+impl Compared {
+    fn count(&mut self, difference: &Difference) {
+        self.different += 1;
+        match difference.only_in {
+            Some(super::Side::A) => self.only_in_a += 1,
+            Some(super::Side::B) => self.only_in_b += 1,
+            None => {}
+        }
+        for (count, aspect) in self.by_aspect.iter_mut().zip(Aspect::ALL) {
+            *count += u64::from(difference.touches(aspect));
+        }
+    }
+}

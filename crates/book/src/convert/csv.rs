@@ -1,0 +1,245 @@
+//! Any book as a table: one row a move.
+//!
+//! | column | content |
+//! |---|---|
+//! | `fen` | the position; of a ChessBase book the canonical one, White to move |
+//! | `uci`, `san` | the move |
+//! | `games`, `wins`, `draws`, `losses` | of the move, seen from its player |
+//! | `score` | points over games with a result, 0 to 1; empty without any |
+//! | `average_elo`, `performance` | empty without rated games |
+//! | `mark` | main, avoid or none |
+//! | `annotation` | NAG number of the move, 0 for none |
+//! | `commentary` | NAG number of the position after it, 0 for none |
+//! | `factor` | seen from the player of the move: positive speaks for it |
+//! | `weight` | what a Polyglot book stores; empty elsewhere |
+//! | `priority` | what an Arena book stores; empty elsewhere |
+//! | `transposition` | 1 where nobody stored the move, but it leads into the book |
+//! | `probability` | with which the adapter would play it, 0 to 1 |
+
+use std::io::Write as _;
+
+use shakmaty::Chess;
+
+use super::from_keyed::unreached;
+use super::{ConvertJob, Converted, Error, Source, Work};
+use crate::ctg::DirectoryReader;
+use crate::policy::{self, Weighed};
+use crate::view::MoveView;
+use crate::{Book, Lookup, Probe as _, position_of};
+use tabia_io::atomic::NewFile;
+use tabia_notation as notation;
+
+const HEADER: &str = "fen,uci,san,games,wins,draws,losses,score,average_elo,performance,mark,\
+                      annotation,commentary,factor,weight,priority,transposition,probability\n";
+
+pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, Error> {
+    let mut output = NewFile::create(&work.job.target, work.job.old)?;
+    output.add(HEADER.as_bytes())?;
+    let mut summary = Converted::default();
+    let source = Source::new(work, book, &mut summary)?;
+    let job = work.job;
+    let mut all = Rows::default();
+    if let (Book::Ctg(ctg), Some(directory)) = (book, &source.directory) {
+        // The first pass has told of damage.
+        ctg.in_blocks(
+            "writing",
+            work.watch,
+            || {
+                let reader = DirectoryReader::new(directory, ctg);
+                (reader, Lookup::default(), Rows::default())
+            },
+            |(reader, found, rows), _, entry| {
+                let Some(here) = entry.key().and_then(|key| position_of(&key)) else {
+                    rows.impossible += 1;
+                    return Ok(());
+                };
+                reader.probe_entry(&here, entry, source.wanted, found)?;
+                let stored = found.moves.iter().filter(|mv| !mv.transposition);
+                rows.illegal += (entry.moves().len() - stored.count()) as u64;
+                // Whether the capture is legal, the key does not say.
+                let (board, position) = &here;
+                let board = Some(board).filter(|board| board.en_passant().is_none());
+                let fen = || board.and_then(|board| board.fen());
+                rows.add(job, position, found, fen);
+                Ok(())
+            },
+            |(_, _, rows)| {
+                output.add(&rows.text)?;
+                all.count(&rows);
+                Ok::<_, Error>(())
+            },
+        )?;
+    } else {
+        let mut found = Lookup::default();
+        for held in book.positions() {
+            let position = held?.position;
+            book.probe(&position, source.wanted, &mut found)?;
+            let mut rows = Rows::default();
+            rows.add(job, &position, &found, || None);
+            output.add(&rows.text)?;
+            all.count(&rows);
+            work.step("writing", all.positions, None)?;
+        }
+        let left = unreached(book, all.positions)?;
+        summary.note(
+            left,
+            "positions left out that cannot be reached from the start position",
+        );
+    }
+    summary.positions = all.positions;
+    summary.moves = all.moves;
+    summary.note(all.impossible, "positions left out that cannot arise");
+    summary.note(all.illegal, "stored moves left out that are not legal");
+    summary.not_empty(job)?;
+    summary.bytes = output.put()?.bytes;
+    Ok(summary)
+}
+
+/// The rows of some positions.
+#[derive(Default)]
+struct Rows {
+    text: Vec<u8>,
+    positions: u64,
+    moves: u64,
+    /// Entries whose key stands for no position of a game.
+    impossible: u64,
+    /// Stored moves that mean nothing legal, or are stored twice.
+    illegal: u64,
+    verdicts: Vec<Weighed>,
+}
+
+impl Rows {
+    fn count(&mut self, other: &Rows) {
+        self.positions += other.positions;
+        self.moves += other.moves;
+        self.impossible += other.impossible;
+        self.illegal += other.illegal;
+    }
+
+    /// The rows of a position, whose FEN may be known.
+    fn add(
+        &mut self,
+        job: &ConvertJob,
+        position: &Chess,
+        found: &Lookup,
+        fen: impl FnOnce() -> Option<String>,
+    ) {
+        self.positions += 1;
+        policy::weigh(&found.moves, &job.policy, |_| None, &mut self.verdicts);
+        if found.moves.is_empty() {
+            return;
+        }
+        let fen = fen().unwrap_or_else(|| notation::fen(position));
+        for (mv, verdict) in found.moves.iter().zip(&self.verdicts) {
+            let seen = MoveView::new(position, mv, verdict);
+            let row = &mut Row(&mut self.text);
+            row.text(&fen);
+            row.next().text(&seen.uci);
+            row.next().text(&seen.san);
+            for number in [seen.games, seen.wins, seen.draws, seen.losses] {
+                row.next().number(number);
+            }
+            row.next().decimal(seen.score, 4);
+            row.next().decimal(seen.average_elo, 1);
+            row.next().decimal(seen.performance, 1);
+            row.next().text(seen.mark.as_str());
+            row.next().number(seen.annotation_nag);
+            row.next().number(seen.commentary);
+            row.next().number(seen.factor);
+            row.next();
+            if let Some(weight) = seen.stored_weight {
+                row.number(weight);
+            }
+            row.next();
+            if let Some(priority) = seen.priority {
+                row.number(priority);
+            }
+            row.next().number(u8::from(seen.transposition));
+            row.next().decimal(Some(seen.probability), 6);
+            row.0.push(b'\n');
+            self.moves += 1;
+        }
+    }
+}
+
+/// A row at whose end is written. Nothing in it needs quotation marks.
+struct Row<'t>(&'t mut Vec<u8>);
+
+impl Row<'_> {
+    /// On to the next column.
+    fn next(&mut self) -> &mut Self {
+        self.0.push(b',');
+        self
+    }
+
+    fn text(&mut self, text: &str) {
+        self.0.extend_from_slice(text.as_bytes());
+    }
+
+    fn number(&mut self, number: impl itoa::Integer) {
+        self.text(itoa::Buffer::new().format(number));
+    }
+
+    /// A number with so many digits behind the point, or nothing: as
+    /// `{:.digits$}` writes it, whose exact arithmetic takes longer than all the
+    /// rest of a row.
+    fn decimal(&mut self, number: Option<f64>, digits: u32) {
+        let Some(number) = number else {
+            return;
+        };
+        let unit = 10_u64.pow(digits);
+        let scaled = number * unit as f64;
+        let near_a_tie = (scaled.fract() - 0.5).abs() < 1e-3;
+        if !(0.0..1e9).contains(&scaled) || number.is_sign_negative() || near_a_tie {
+            // Writing to memory does not fail.
+            let _ = write!(self.0, "{number:.width$}", width = digits as usize);
+            return;
+        }
+        let scaled = scaled.round() as u64;
+        self.number(scaled / unit);
+        // The 1 before the digits keeps the zeros among them.
+        let point = self.0.len();
+        self.number(unit + scaled % unit);
+        if let Some(one) = self.0.get_mut(point) {
+            *one = b'.';
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_those_of_the_standard_library() {
+        let mut state = 1_u64;
+        let edges = [
+            0.0,
+            -0.0,
+            1.0,
+            0.5,
+            0.25,
+            0.00005,
+            1e-9,
+            2500.05,
+            1e12,
+            f64::NAN,
+            -1.5,
+        ];
+        let random = std::iter::repeat_with(|| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let (a, b) = ((state >> 40) as f64, (state >> 20 & 0xfff) as f64);
+            a % 3000.0 / (b + 1.0)
+        });
+        for number in edges.into_iter().chain(random.take(100_000)) {
+            for digits in [1, 4, 6] {
+                let mut text = Vec::new();
+                Row(&mut text).decimal(Some(number), digits);
+                let expected = format!("{number:.width$}", width = digits as usize);
+                assert_eq!(String::from_utf8(text).unwrap(), expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! Polyglot and Arena books as ChessBase ones.
+//!
+//! Positions come from a walk from the start position, because such books
+//! hold none. What they say of a move becomes the statistics of the position
+//! after it:
+//!
+//! | source | becomes |
+//! |---|---|
+//! | Polyglot's weight w | w drawn games: points doubled are the weight, and every reader plays in proportion to it |
+//! | Arena's games, won, lost | the same numbers; games without any result count as drawn |
+//! | Arena's priority p, other than 5 | a factor with which the move is played p / 5 times as often |
+//! | weight or priority 0 | `?` at the move; the position after it is red where no other move leads to it |
+//!
+//! A position that several moves lead to has the sum of them.
+
+use std::path::Path;
+
+use shakmaty::{Chess, Position as _};
+
+use super::{Converted, Error, Work};
+use crate::ctg::{
+    CanonicalBoard, Totals, UnsortedWriter, WriteError, encode_entry, encode_move_byte, read_entry,
+};
+use crate::{Annotation, Book, BookMove, Lookup, PositionRecord, Preference, Probe, Stats, Wanted};
+
+/// Not for tournaments.
+const RED: u8 = 0x40;
+
+/// Walks a book and writes it as a ChessBase book.
+pub(super) fn to_ctg(
+    work: &mut Work<'_, '_>,
+    book: &Book,
+    target: &Path,
+) -> Result<Converted, Error> {
+    let mut maker = Maker {
+        writer: UnsortedWriter::create(target, work.book_options(), work.job.memory)?,
+        entry: Vec::new(),
+        pushed: 0,
+        unstorable: 0,
+    };
+    let mut reached = 0;
+    let mut games = 0;
+    let mut found = Lookup::default();
+    for walked in book.positions() {
+        let position = walked?.position;
+        book.probe(&position, Wanted::Stored, &mut found)?;
+        if reached == 0 {
+            let start = maker.start(&found);
+            games = start.stats.games;
+            maker.push(&position, &[], &start, Part::Arrival)?;
+        }
+        maker.add(&position, &found)?;
+        reached += 1;
+        work.step("reading", reached, None)?;
+    }
+    let unstorable = maker.unstorable;
+    let written = maker.writer.finish(
+        games,
+        |parts, entry| join(parts, entry).map_err(Error::from),
+        work.watch,
+        None,
+    )?;
+    let mut summary = Converted::of(&written);
+    summary.notes.push(
+        match book {
+            Book::Bin(_) => "statistics made of weights: a weight counts as so many drawn games",
+            _ => "games without a result count as drawn; priorities became factors",
+        }
+        .to_owned(),
+    );
+    summary.note(
+        unreached(book, reached)?,
+        "positions left out that cannot be reached from the start position",
+    );
+    summary.note(
+        unstorable,
+        "moves left out that the format cannot hold (under-promotions and the like)",
+    );
+    Ok(summary)
+}
+
+/// Keys of a Polyglot book that a walk did not come to; it holds no boards.
+pub(super) fn unreached(book: &Book, reached: u64) -> Result<u64, Error> {
+    let Book::Bin(book) = book else {
+        return Ok(0);
+    };
+    let (mut keys, mut last) = (0_u64, None);
+    book.for_each(|key, _| keys += u64::from(last.replace(key) != Some(key)))?;
+    Ok(keys.saturating_sub(reached))
+}
+
+/// What a part of a position is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// Its moves.
+    Moves,
+    /// A move that led to it.
+    Arrival,
+}
+
+/// Turns positions into parts of entries.
+struct Maker {
+    writer: UnsortedWriter,
+    entry: Vec<u8>,
+    pushed: u64,
+    unstorable: u64,
+}
+
+impl Maker {
+    /// The start position: the sum of its moves.
+    fn start(&self, found: &Lookup) -> PositionRecord {
+        let mut totals = Totals::default();
+        for mv in &found.moves {
+            let mut record = record_after(mv);
+            record.stats = record.stats.reversed();
+            record.points = points(&record.stats);
+            totals.add(&record);
+        }
+        let (stats, points) = totals.fitted();
+        PositionRecord {
+            stats,
+            points,
+            ..PositionRecord::default()
+        }
+    }
+
+    fn add(&mut self, position: &Chess, found: &Lookup) -> Result<(), Error> {
+        let Some(board) = CanonicalBoard::from_position(position) else {
+            return Ok(());
+        };
+        let mut moves = Vec::with_capacity(found.moves.len());
+        for mv in &found.moves {
+            let Some(byte) = encode_move_byte(&board, mv.mv) else {
+                self.unstorable += 1;
+                continue;
+            };
+            let annotation = if mv.preference.is_never() {
+                Annotation::MISTAKE
+            } else {
+                mv.annotation
+            };
+            moves.push((byte, annotation));
+            let mut after = position.clone();
+            after.play_unchecked(mv.mv);
+            self.push(&after, &[], &record_after(mv), Part::Arrival)?;
+        }
+        self.push(position, &moves, &PositionRecord::default(), Part::Moves)
+    }
+
+    fn push(
+        &mut self,
+        position: &Chess,
+        moves: &[(u8, Annotation)],
+        record: &PositionRecord,
+        part: Part,
+    ) -> Result<(), Error> {
+        if let Some(board) = CanonicalBoard::from_position(position) {
+            self.entry.clear();
+            encode_entry(&board.key(), moves, record, &mut self.entry);
+            let rank = 2 * self.pushed + u64::from(part == Part::Arrival);
+            self.writer.push(&self.entry, rank)?;
+            self.pushed += 1;
+        }
+        Ok(())
+    }
+}
+
+/// What a move says of the position after it, seen from the side to move there.
+fn record_after(mv: &BookMove) -> PositionRecord {
+    let stats = match mv.preference {
+        Preference::Weight(weight) => drawn(weight),
+        _ => match mv.after.map(|after| after.stats) {
+            Some(stats) if stats.unfinished() == stats.games => drawn(stats.games),
+            stats => stats.unwrap_or_default(),
+        },
+    };
+    PositionRecord {
+        stats,
+        points: points(&stats),
+        recommendation: if mv.preference.is_never() { RED } else { 0 },
+        factor: factor(mv.preference),
+        ..PositionRecord::default()
+    }
+}
+
+fn drawn(games: u32) -> Stats {
+    Stats {
+        games,
+        draws: games,
+        ..Stats::default()
+    }
+}
+
+fn points(stats: &Stats) -> u32 {
+    let halves = stats.draws.saturating_add(stats.unfinished());
+    stats
+        .wins
+        .saturating_mul(10)
+        .saturating_add(halves.saturating_mul(5))
+}
+
+/// The factor, from the view of the side to move after the move, that bends a
+/// weight as the priority does: 16 ^ (-factor / 125) = priority / 5.
+fn factor(preference: Preference) -> i8 {
+    match preference {
+        Preference::Priority(priority @ 1..) => {
+            let wanted = f64::from(priority) / 5.0;
+            -(125.0 * wanted.log2() / 4.0).round() as i8
+        }
+        _ => 0,
+    }
+}
+
+/// One entry of all that was said about a position.
+fn join(parts: &[(u64, Vec<u8>)], out: &mut Vec<u8>) -> Result<(), WriteError> {
+    let mut totals = Totals::default();
+    let mut moves: Vec<(u8, Annotation)> = Vec::new();
+    let mut red = true;
+    let mut arrived = false;
+    let mut strongest = 0_i8;
+    let mut key = None;
+    for (rank, bytes) in parts {
+        let entry = read_entry(bytes).map_err(WriteError::Malformed)?;
+        key = entry.key();
+        for (byte, annotation) in entry.moves() {
+            if !moves.iter().any(|(known, _)| *known == byte) {
+                moves.push((byte, annotation));
+            }
+        }
+        if rank % 2 == 1 {
+            let record = entry.record();
+            arrived = true;
+            red &= record.recommendation & RED != 0;
+            totals.add(&record);
+            if record.factor.unsigned_abs() > strongest.unsigned_abs() {
+                strongest = record.factor;
+            }
+        }
+    }
+    let (stats, points) = totals.fitted();
+    let record = PositionRecord {
+        stats,
+        points,
+        recommendation: if arrived && red { RED } else { 0 },
+        factor: strongest,
+        ..PositionRecord::default()
+    };
+    if let Some(key) = key {
+        encode_entry(&key, &moves, &record, out);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::{self, Policy};
+
+    /// A priority and the factor made of it bend weights alike.
+    #[test]
+    fn factors_play_as_priorities_do() {
+        let legal = Chess::default().legal_moves();
+        let policy = Policy {
+            minimum_share: 0,
+            ..Policy::default()
+        };
+        for priority in 1..=9 {
+            let chances = |as_factor: bool| {
+                let moves: Vec<BookMove> = [priority, 5]
+                    .into_iter()
+                    .zip(&legal)
+                    .map(|(priority, mv)| {
+                        let preference = Preference::Priority(priority);
+                        let mut mv = BookMove {
+                            mv: *mv,
+                            annotation: Annotation::default(),
+                            after: Some(PositionRecord {
+                                stats: drawn(40),
+                                ..PositionRecord::default()
+                            }),
+                            transposition: false,
+                            preference,
+                            judged: None,
+                        };
+                        if as_factor {
+                            mv.after = Some(record_after(&mv));
+                            mv.preference = Preference::Statistics;
+                        }
+                        mv
+                    })
+                    .collect();
+                let mut verdicts = Vec::new();
+                policy::weigh(&moves, &policy, |_| None, &mut verdicts);
+                verdicts.first().map_or(0.0, |verdict| verdict.probability)
+            };
+            let (by_priority, by_factor) = (chances(false), chances(true));
+            assert!(
+                (by_priority - by_factor).abs() < 0.005,
+                "{priority}: {by_priority} {by_factor}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_position_is_red_only_where_every_move_to_it_is_never_played() {
+        let board = CanonicalBoard::from_position(&Chess::default()).unwrap();
+        let part = |recommendation, games| {
+            let record = PositionRecord {
+                stats: drawn(games),
+                recommendation,
+                ..PositionRecord::default()
+            };
+            let mut bytes = Vec::new();
+            encode_entry(&board.key(), &[], &record, &mut bytes);
+            bytes
+        };
+        let joined = |parts: &[(u64, Vec<u8>)]| {
+            let mut out = Vec::new();
+            join(parts, &mut out).unwrap();
+            let record = read_entry(&out).unwrap().record();
+            (record.recommendation, record.stats.games)
+        };
+        assert_eq!(joined(&[(1, part(RED, 0)), (2, part(0, 0))]), (RED, 0));
+        assert_eq!(
+            joined(&[(1, part(RED, 0)), (3, part(0, 7)), (5, part(0, 4))]),
+            (0, 11)
+        );
+        assert_eq!(joined(&[(0, part(0, 0))]), (0, 0));
+    }
+}

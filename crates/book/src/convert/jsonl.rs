@@ -1,0 +1,553 @@
+//! Books as text, one JSON object a line, nothing lost.
+//!
+//! The first line is `{"format":"tabia-book","version":1,"games":N}`, N being
+//! the games of the book's header. Every other line is a position, in any
+//! order:
+//!
+//! | field | content |
+//! |---|---|
+//! | `fen` | the canonical position: White to move, mirrored where the format mirrors |
+//! | `games`, `wins`, `losses`, `draws` | counters, seen from the side to move |
+//! | `points` | ten times the expected points (the word at offset 12) |
+//! | `own_rated`, `own_rating_sum`, `other_rated`, `other_rating_sum` | ratings |
+//! | `recommendation`, `factor`, `commentary` | the bytes as they are stored, `factor` signed |
+//! | `moves` | `{"uci","annotation"}` in stored order, the annotation as it is stored |
+//!
+//! Two more fields keep what these cannot say. `byte`, of a move, is its move
+//! byte where the move alone would not give it back; `uci` is null where it
+//! stands for no legal move. `key`, of a position, is its key in hexadecimal
+//! where the `fen` would not give it back; `fen` is null where it stands for no
+//! position. In both cases they rule when the book is read again.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use shakmaty::fen::{Fen, LossyFenError};
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Move};
+
+use super::{Converted, Error, Work};
+use crate::ctg::{
+    CanonicalBoard, CtgBook, Entry, Key, MAX_COUNT, MAX_MOVES, UnsortedWriter, encode_entry,
+    encode_move_byte, find_move_byte, likely_moves,
+};
+use crate::{Annotation, PositionRecord, Stats};
+use tabia_io::atomic::NewFile;
+use tabia_io::parallel;
+use tabia_notation as notation;
+
+const FORMAT: &str = "tabia-book";
+const VERSION: u32 = 1;
+
+/// Longer lines cannot be a position: 127 moves take some 5,000 bytes.
+const MAX_LINE: u64 = 1 << 20;
+
+#[derive(Deserialize, Serialize)]
+struct FirstLine {
+    format: String,
+    version: u32,
+    games: u32,
+}
+
+/// A text that is borrowed from a line, unless it has escapes.
+#[derive(Deserialize, Serialize)]
+#[serde(transparent)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl From<String> for Text<'_> {
+    fn from(text: String) -> Self {
+        Text(Cow::Owned(text))
+    }
+}
+
+#[derive(Deserialize, Serialize)]
+struct PositionLine<'a> {
+    #[serde(borrow)]
+    fen: Option<Text<'a>>,
+    games: u32,
+    wins: u32,
+    losses: u32,
+    draws: u32,
+    points: u32,
+    own_rated: u32,
+    own_rating_sum: u32,
+    other_rated: u32,
+    other_rating_sum: u32,
+    recommendation: u8,
+    factor: i8,
+    commentary: u8,
+    moves: Vec<MoveLine<'a>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    key: Option<Text<'a>>,
+}
+
+#[derive(Deserialize, Serialize)]
+struct MoveLine<'a> {
+    #[serde(borrow)]
+    uci: Option<Text<'a>>,
+    annotation: u8,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    byte: Option<u8>,
+}
+
+/// What the lines of some pages take at most, mostly.
+const BLOCK_TEXT: usize = 1 << 20;
+
+/// Writes a ChessBase book as text.
+pub(super) fn from_ctg(work: &mut Work<'_, '_>, book: &CtgBook) -> Result<Converted, Error> {
+    let mut output = NewFile::create(&work.job.target, work.job.old)?;
+    let mut summary = Converted::default();
+    let first = FirstLine {
+        format: FORMAT.to_owned(),
+        version: VERSION,
+        games: book.header().games,
+    };
+    put(&mut output, &first)?;
+    let salvage = book.in_blocks(
+        "writing",
+        work.watch,
+        || (Vec::with_capacity(BLOCK_TEXT), 0, 0),
+        |(lines, positions, moves), _, entry| {
+            if let Some(key) = entry.key() {
+                // Writing to memory does not fail.
+                let _ = serde_json::to_writer(&mut *lines, &line_of(&key, entry));
+                lines.push(b'\n');
+                *positions += 1;
+                *moves += entry.moves().len() as u64;
+            }
+            Ok(())
+        },
+        |(lines, positions, moves)| {
+            summary.positions += positions;
+            summary.moves += moves;
+            Ok::<_, Error>(output.add(&lines)?)
+        },
+    )?;
+    summary.lose(work.job, salvage)?;
+    if summary.positions == 0 {
+        summary.not_empty(work.job)?;
+    }
+    summary.bytes = output.put()?.bytes;
+    Ok(summary)
+}
+
+fn put(output: &mut NewFile, line: &impl Serialize) -> Result<(), Error> {
+    let written = serde_json::to_writer(&mut *output, line);
+    written.map_err(|error| output.failed(error.into()))?;
+    Ok(output.add(b"\n")?)
+}
+
+/// A position as it is stored, in words.
+fn line_of<'a>(key: &Key, entry: &Entry<'_>) -> PositionLine<'a> {
+    let board = CanonicalBoard::from_key(key).ok();
+    // What is read back has no more men than there can be.
+    let same = board.is_some_and(|board| board.has_room() && board.key() == *key);
+    let position: Option<Chess> = board
+        .filter(|_| entry.moves().len() > 0)
+        .and_then(|board| board.to_setup().position(CastlingMode::Standard).ok());
+    let fen = board.map(|board| board.fen().unwrap_or_else(|| odd_fen(&board)));
+    let stored = |(byte, Annotation(annotation)): (u8, Annotation)| {
+        let mv = board.as_ref().zip(position.as_ref());
+        let mv = mv.and_then(|(board, position)| {
+            let legal = likely_moves(byte, board, position);
+            let mv: Move = *legal.get(find_move_byte(byte, board, &legal).ok()?)?;
+            Some((mv, encode_move_byte(board, mv) == Some(byte)))
+        });
+        MoveLine {
+            uci: mv.map(|(mv, _)| notation::uci(mv).into()),
+            annotation,
+            byte: mv.is_none_or(|(_, same)| !same).then_some(byte),
+        }
+    };
+    let PositionRecord {
+        stats,
+        points,
+        recommendation,
+        factor,
+        commentary,
+    } = entry.record();
+    PositionLine {
+        fen: fen.map(Text::from),
+        games: stats.games,
+        wins: stats.wins,
+        losses: stats.losses,
+        draws: stats.draws,
+        points,
+        own_rated: stats.own_rated,
+        own_rating_sum: stats.own_rating_sum,
+        other_rated: stats.other_rated,
+        other_rating_sum: stats.other_rating_sum,
+        recommendation,
+        factor,
+        commentary,
+        moves: entry.moves().map(stored).collect(),
+        key: (!same).then(|| key.to_string().into()),
+    }
+}
+
+/// The text of a position with rights or men that no game leads to.
+fn odd_fen(board: &CanonicalBoard) -> String {
+    let fen = Fen::try_from_setup(board.to_setup()).unwrap_or_else(LossyFenError::ignore);
+    notation::fen_text(&fen)
+}
+
+/// A field and what is wrong with it.
+type Fault = (String, String);
+
+fn fault<T>(field: impl Into<String>, text: impl ToString) -> Result<T, Fault> {
+    Err((field.into(), text.to_string()))
+}
+
+/// Reads a text book and writes it as a ChessBase book.
+pub(super) fn to_ctg(work: &mut Work<'_, '_>, target: &Path) -> Result<Converted, Error> {
+    let job = work.job;
+    let path = &job.source;
+    let mut lines = Lines::open(path)?;
+    let first: FirstLine = match lines.next()? {
+        Some(line) => parse(line).map_err(|fault| lines.error(fault))?,
+        None => return Err(lines.error((String::new(), "the file is empty".to_owned()))),
+    };
+    if first.format != FORMAT {
+        let text = format!("\"{}\", expected \"{FORMAT}\"", first.format);
+        return Err(lines.error(("format".to_owned(), text)));
+    }
+    if first.version != VERSION {
+        let text = format!("{}; this tabia reads version {VERSION}", first.version);
+        return Err(lines.error(("version".to_owned(), text)));
+    }
+    let mut writer = UnsortedWriter::create(target, work.book_options(), work.job.memory)?;
+    let (mut positions, mut astray, mut before) = (0, 0, lines.number);
+    let take = |chunk: Chunk| {
+        let mut begin = 0;
+        for (end, line) in chunk.ends {
+            let entry = chunk.entries.get(begin..end).unwrap_or_default();
+            writer.push(entry, before + line)?;
+            begin = end;
+            positions += 1;
+            work.step("reading", positions, None)?;
+        }
+        astray += chunk.astray;
+        before += chunk.lines;
+        match chunk.fault {
+            Some(fault) => Err(line_error(path, before, fault)),
+            None => Ok(()),
+        }
+    };
+    parallel::run(
+        parallel::threads(),
+        |jobs| jobs.each(|text: Vec<u8>, _| Ok(Chunk::of(&text))),
+        |lead| lead.each(std::iter::from_fn(|| lines.chunk().transpose()), take),
+    )?;
+    let written = writer.finish(
+        first.games,
+        |same, entry| match same {
+            [(first, _), (second, _), ..] => Err(Error::Line {
+                path: path.clone(),
+                line: *second,
+                field: "fen".to_owned(),
+                text: format!("the same position as in line {first}"),
+            }),
+            _ => {
+                entry.extend(same.iter().flat_map(|(_, bytes)| bytes));
+                Ok(())
+            }
+        },
+        work.watch,
+        Some(positions),
+    )?;
+    let mut summary = Converted::of(&written);
+    summary.note(
+        astray,
+        "positions not in canonical form (the king belongs on the files e to h), which no reader finds",
+    );
+    Ok(summary)
+}
+
+/// Reads a line; the error names the field.
+fn parse<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Result<T, Fault> {
+    serde_json::from_slice(line).or_else(|_| {
+        let mut reader = serde_json::Deserializer::from_slice(line);
+        let found: T = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+            let field = match error.path().to_string() {
+                field if field == "." || field == "?" => String::new(),
+                field => field,
+            };
+            (field, in_column(error.inner()))
+        })?;
+        match reader.end() {
+            Ok(()) => Ok(found),
+            Err(error) => fault("", in_column(&error)),
+        }
+    })
+}
+
+/// The text without the line, which is always 1 there.
+fn in_column(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.split_once(" at line ") {
+        Some((text, _)) if error.column() > 0 => format!("{text} at column {}", error.column()),
+        Some((text, _)) => text.to_owned(),
+        None => text,
+    }
+}
+
+/// Appends the entry of a position; tells whether readers will find it.
+fn entry_of(line: &PositionLine<'_>, entry: &mut Vec<u8>) -> Result<bool, Fault> {
+    let (key, board) = key_of(line)?;
+    let stats = Stats {
+        games: line.games,
+        wins: line.wins,
+        draws: line.draws,
+        losses: line.losses,
+        own_rated: line.own_rated,
+        own_rating_sum: line.own_rating_sum,
+        other_rated: line.other_rated,
+        other_rating_sum: line.other_rating_sum,
+    };
+    for (field, count) in [
+        ("games", stats.games),
+        ("wins", stats.wins),
+        ("losses", stats.losses),
+        ("draws", stats.draws),
+        ("own_rated", stats.own_rated),
+        ("other_rated", stats.other_rated),
+    ] {
+        if count > MAX_COUNT {
+            return fault(
+                field,
+                format!("{count} is more than the format holds ({MAX_COUNT})"),
+            );
+        }
+    }
+    let count = line.moves.len();
+    if count > MAX_MOVES {
+        return fault(
+            "moves",
+            format!("{count} are more than the format holds ({MAX_MOVES})"),
+        );
+    }
+    let bytes = move_bytes(line, board.as_ref())?;
+    let record = PositionRecord {
+        stats,
+        points: line.points,
+        recommendation: line.recommendation,
+        factor: line.factor,
+        commentary: line.commentary,
+    };
+    encode_entry(&key, &bytes, &record, entry);
+    Ok(board.is_none_or(|board| board.is_normal()))
+}
+
+fn key_of(line: &PositionLine<'_>) -> Result<(Key, Option<CanonicalBoard>), Fault> {
+    if let Some(Text(text)) = &line.key {
+        let bytes: Option<Vec<u8>> = (0..text.len())
+            .step_by(2)
+            .map(|at| u8::from_str_radix(text.get(at..at + 2)?, 16).ok())
+            .collect();
+        let key =
+            bytes.and_then(|bytes| Key::from_prefix(&bytes).filter(|key| key.as_bytes() == bytes));
+        return match key {
+            Some(key) => Ok((key, CanonicalBoard::from_key(&key).ok())),
+            None => fault("key", "not the bytes of a key in hexadecimal"),
+        };
+    }
+    let Some(Text(fen)) = &line.fen else {
+        return fault("fen", "null, and there is no key");
+    };
+    if let Some(board) = CanonicalBoard::from_fen(fen.as_bytes()) {
+        return Ok((board.key(), Some(board)));
+    }
+    let fen: Fen = fen.parse().or_else(|error| fault("fen", error))?;
+    match CanonicalBoard::from_setup(fen.as_setup()) {
+        Ok(board) => Ok((board.key(), Some(board))),
+        Err(error) => fault("fen", error),
+    }
+}
+
+fn move_bytes(
+    line: &PositionLine<'_>,
+    board: Option<&CanonicalBoard>,
+) -> Result<Vec<(u8, Annotation)>, Fault> {
+    let mut position: Option<Result<Chess, String>> = None;
+    let mut bytes = Vec::with_capacity(line.moves.len());
+    for (n, mv) in line.moves.iter().enumerate() {
+        let annotation = Annotation(mv.annotation);
+        if let Some(byte) = mv.byte {
+            bytes.push((byte, annotation));
+            continue;
+        }
+        let field = || format!("moves[{n}].uci");
+        let (Some(Text(uci)), Some(board)) = (&mv.uci, board) else {
+            return fault(field(), "null, and there is no byte");
+        };
+        let position = position.get_or_insert_with(|| {
+            let position = board.to_setup().position(CastlingMode::Standard);
+            position.map_err(|error: shakmaty::PositionError<Chess>| error.to_string())
+        });
+        let position = match position {
+            Ok(position) => position,
+            Err(error) => return fault("fen", error),
+        };
+        let parsed: UciMove = uci.parse().or_else(|error| fault(field(), error))?;
+        let Ok(legal) = parsed.to_move(position) else {
+            return fault(field(), format!("{uci} is not legal in this position"));
+        };
+        match encode_move_byte(board, legal) {
+            Some(byte) => bytes.push((byte, annotation)),
+            None => {
+                return fault(
+                    field(),
+                    format!("{uci}: the format has no byte for such a move"),
+                );
+            }
+        }
+    }
+    Ok(bytes)
+}
+
+/// The entries of some lines.
+#[derive(Default)]
+struct Chunk {
+    /// One after the other.
+    entries: Vec<u8>,
+    /// Where each ends, and its line, the first of the chunk being 1.
+    ends: Vec<(usize, u64)>,
+    /// How many lines there are, up to the one at fault.
+    lines: u64,
+    /// Positions that no reader finds.
+    astray: u64,
+    fault: Option<Fault>,
+}
+
+impl Chunk {
+    fn of(text: &[u8]) -> Chunk {
+        let mut chunk = Chunk::default();
+        let mut begin = 0;
+        while begin < text.len() {
+            let rest = text.get(begin..).unwrap_or_default();
+            let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+            let line = rest.get(..end).unwrap_or_default();
+            begin += end;
+            chunk.lines += 1;
+            if is_too_long(line) {
+                chunk.fault = Some(too_long());
+                break;
+            }
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            match parse(line).and_then(|line| entry_of(&line, &mut chunk.entries)) {
+                Ok(normal) => chunk.astray += u64::from(!normal),
+                Err(fault) => {
+                    chunk.fault = Some(fault);
+                    break;
+                }
+            }
+            chunk.ends.push((chunk.entries.len(), chunk.lines));
+        }
+        chunk
+    }
+}
+
+fn is_too_long(line: &[u8]) -> bool {
+    line.len() as u64 >= MAX_LINE && !line.ends_with(b"\n") || line.len() as u64 > MAX_LINE
+}
+
+fn too_long() -> Fault {
+    let text = format!("longer than {MAX_LINE} bytes, which no position is");
+    (String::new(), text)
+}
+
+/// The lines of a file that are not empty.
+struct Lines<'a> {
+    path: &'a Path,
+    reader: BufReader<File>,
+    line: Vec<u8>,
+    number: u64,
+    /// Read, but of the next chunk.
+    rest: Vec<u8>,
+}
+
+/// So much text becomes entries in one go.
+const LOT: u64 = 256 << 10;
+
+impl<'a> Lines<'a> {
+    fn open(path: &'a Path) -> Result<Lines<'a>, Error> {
+        let file = File::open(path).map_err(|reason| Error::Input {
+            path: path.to_owned(),
+            reason,
+        })?;
+        Ok(Lines {
+            path,
+            reader: BufReader::with_capacity(256 << 10, file),
+            line: Vec::new(),
+            number: 0,
+            rest: Vec::new(),
+        })
+    }
+
+    fn next(&mut self) -> Result<Option<&[u8]>, Error> {
+        loop {
+            self.line.clear();
+            self.number += 1;
+            let read = self
+                .reader
+                .by_ref()
+                .take(MAX_LINE)
+                .read_until(b'\n', &mut self.line)
+                .map_err(|reason| Error::Input {
+                    path: self.path.to_owned(),
+                    reason,
+                })?;
+            if read == 0 {
+                return Ok(None);
+            }
+            if is_too_long(&self.line) {
+                return Err(self.error(too_long()));
+            }
+            if !self.line.trim_ascii().is_empty() {
+                break;
+            }
+        }
+        // The borrow of a loop's `return` would not end.
+        Ok(Some(&self.line))
+    }
+
+    /// Whole lines behind that one; the last may be longer than any may be.
+    fn chunk(&mut self) -> Result<Option<Vec<u8>>, Error> {
+        let mut chunk = std::mem::take(&mut self.rest);
+        loop {
+            let read = self.reader.by_ref().take(LOT).read_to_end(&mut chunk);
+            let read = read.map_err(|reason| Error::Input {
+                path: self.path.to_owned(),
+                reason,
+            })?;
+            if (read as u64) < LOT {
+                return Ok(Some(chunk).filter(|chunk| !chunk.is_empty()));
+            }
+            if let Some(end) = chunk.iter().rposition(|byte| *byte == b'\n') {
+                self.rest = chunk.split_off(end + 1);
+                return Ok(Some(chunk));
+            }
+            if is_too_long(&chunk) {
+                return Ok(Some(chunk));
+            }
+        }
+    }
+
+    fn error(&self, fault: Fault) -> Error {
+        line_error(self.path, self.number, fault)
+    }
+}
+
+fn line_error(path: &Path, line: u64, (field, text): Fault) -> Error {
+    Error::Line {
+        path: path.to_owned(),
+        line,
+        field,
+        text,
+    }
+}

@@ -1,0 +1,351 @@
+//! Turning books into one another.
+//!
+//! ```text
+//! .ctg ----------------------> .jsonl .bin .csv .pgn
+//! .jsonl -> entries, sorted -> .ctg
+//! .bin .abk -> positions from the start position -> .ctg .bin .csv .pgn
+//! ```
+//!
+//! `.ctg` and `.jsonl` hold the same, byte for byte ([`jsonl`]). A `.jsonl`
+//! that is to become something else, and a `.bin` or `.abk` that is to become
+//! a `.jsonl`, is a `.ctg` of its own for the time.
+
+mod csv;
+mod error;
+mod from_keyed;
+pub mod jsonl;
+mod pgn;
+mod to_bin;
+
+use std::path::{Path, PathBuf};
+
+use shakmaty::Chess;
+
+use crate::ctg::{Directory, DirectoryReader, Place, RewriteError, Salvage, WriteOptions, Written};
+use crate::policy::Policy;
+use crate::{Book, Lookup, OpenOptions, Probe as _, Wanted};
+use tabia_io::atomic::{self, Old, TempFolder, WriteFileError};
+use tabia_io::input::path::has_extension;
+use tabia_io::progress::Watch;
+
+pub use error::Error;
+pub use pgn::PgnOptions;
+
+/// What to convert, and how.
+#[derive(Clone, Debug)]
+pub struct ConvertJob {
+    /// The book to read.
+    pub source: PathBuf,
+    /// The file to write; its extension says what.
+    pub target: PathBuf,
+    /// What becomes of a file that is there already.
+    pub old: Old,
+    /// How moves are chosen: gives the weights of a `.bin`, the probabilities
+    /// of a `.csv` and the order of lines of a `.pgn`.
+    pub policy: Policy,
+    /// What becomes the weight of a move in a `.bin`.
+    pub weights: Weights,
+    /// A `.bin` gets every position that an entry stands for, not only those
+    /// that the book comes to from the start position.
+    pub all_forms: bool,
+    /// A `.bin` gets the moves that are never played too, with weight 0.
+    pub keep_never: bool,
+    /// How a `.pgn` is cut.
+    pub pgn: PgnOptions,
+    /// Memory for sorting, in bytes.
+    pub memory: u64,
+    /// What cannot be read of the source is an error.
+    pub strict: bool,
+}
+
+impl ConvertJob {
+    /// A job with the usual options.
+    #[must_use]
+    pub fn new(source: PathBuf, target: PathBuf) -> ConvertJob {
+        ConvertJob {
+            source,
+            target,
+            old: Old::default(),
+            policy: Policy::default(),
+            weights: Weights::default(),
+            all_forms: false,
+            keep_never: false,
+            pgn: PgnOptions::default(),
+            memory: 128 << 20,
+            strict: false,
+        }
+    }
+}
+
+/// What becomes the weight of a move in a Polyglot book.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Weights {
+    /// The probability with which the move is played, the likeliest 65,535.
+    #[default]
+    Probability,
+    /// The games of the move.
+    Games,
+    /// Twice the wins and the draws, as Polyglot itself makes books.
+    Score,
+}
+
+/// What was written.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Converted {
+    /// Positions.
+    pub positions: u64,
+    /// Moves.
+    pub moves: u64,
+    /// Games of a `.pgn`.
+    pub games: u64,
+    /// Length of the new file in bytes; of a `.ctg` all three.
+    pub bytes: u64,
+    /// What is odd about the source, one sentence each.
+    pub notices: Vec<String>,
+    /// What was changed, left out or made up, a few words each.
+    pub notes: Vec<String>,
+    /// What could not be read.
+    pub salvage: Salvage,
+}
+
+impl Converted {
+    /// Of a ChessBase book that was written.
+    fn of(written: &Written) -> Converted {
+        Converted {
+            positions: written.positions,
+            moves: written.moves,
+            bytes: written.bytes,
+            ..Converted::default()
+        }
+    }
+
+    /// Takes note of what could not be read, which may be an error.
+    fn lose(&mut self, job: &ConvertJob, salvage: Salvage) -> Result<(), Error> {
+        if job.strict && salvage.is_loss() {
+            return Err(RewriteError::Loss(salvage.told()).into());
+        }
+        self.salvage.add(salvage);
+        Ok(())
+    }
+
+    /// An empty file is not what anybody wanted.
+    fn not_empty(&self, job: &ConvertJob) -> Result<(), Error> {
+        if self.moves > 0 {
+            return Ok(());
+        }
+        let mut why = self.salvage.notes();
+        why.extend(self.notes.iter().cloned());
+        Err(Error::Empty {
+            path: job.source.clone(),
+            target: job.target.clone(),
+            why: why.iter().map(|note| format!("; {note}")).collect(),
+        })
+    }
+
+    fn note(&mut self, count: u64, text: &str) {
+        if count > 0 {
+            self.notes.push(format!("{count} {text}"));
+        }
+    }
+}
+
+/// What can be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    Ctg,
+    Bin,
+    Jsonl,
+    Pgn,
+    Csv,
+}
+
+impl Target {
+    fn of(path: &Path) -> Result<Target, Error> {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        match extension.map(str::to_ascii_lowercase).as_deref() {
+            Some("ctg") => Ok(Target::Ctg),
+            Some("bin") => Ok(Target::Bin),
+            Some("jsonl") => Ok(Target::Jsonl),
+            Some("pgn") => Ok(Target::Pgn),
+            Some("csv") => Ok(Target::Csv),
+            _ => Err(Error::Target {
+                path: path.to_owned(),
+            }),
+        }
+    }
+}
+
+/// The work in hand: what it is, and who watches.
+struct Work<'a, 'w> {
+    job: &'a ConvertJob,
+    watch: &'a mut Watch<'w>,
+}
+
+impl Work<'_, '_> {
+    /// How a ChessBase book is written.
+    fn book_options(&self) -> WriteOptions {
+        WriteOptions {
+            old: self.job.old,
+            ..WriteOptions::default()
+        }
+    }
+
+    /// Another position is done.
+    fn step(
+        &mut self,
+        stage: &'static str,
+        positions: u64,
+        total: Option<u64>,
+    ) -> Result<(), Error> {
+        Ok(self.watch.position(stage, positions, total)?)
+    }
+}
+
+/// Converts a book. Who watches may end the work.
+///
+/// # Errors
+///
+/// The book cannot be read, or the new file cannot be written; nothing is left
+/// of it then.
+pub fn run(job: &ConvertJob, watch: &mut Watch<'_>) -> Result<Converted, Error> {
+    let target = Target::of(&job.target)?;
+    // Before any work.
+    let companions: &[&str] = match target {
+        Target::Ctg => &["cto", "ctb"],
+        _ => &[],
+    };
+    atomic::check(&job.target, companions, job.old)?;
+    let mut work = Work { job, watch };
+    if has_extension(&job.source, "jsonl") {
+        return match target {
+            Target::Jsonl => Err(same_format(job, "")),
+            Target::Ctg => jsonl::to_ctg(&mut work, &job.target),
+            _ => by_way_of_ctg(&mut work, target, |work, beside| {
+                jsonl::to_ctg(work, beside)
+            }),
+        };
+    }
+    let book = Book::open(&job.source, &OpenOptions::default())?;
+    let notices = book.notices().to_vec();
+    let mut summary = match (&book, target) {
+        (Book::Ctg(_), Target::Ctg) => Err(same_format(
+            job,
+            "; `tabia compact` writes a ChessBase book anew",
+        )),
+        (Book::Ctg(ctg), Target::Jsonl) => jsonl::from_ctg(&mut work, ctg),
+        (_, Target::Ctg) => from_keyed::to_ctg(&mut work, &book, &job.target),
+        (_, Target::Jsonl) => by_way_of_ctg(&mut work, target, |work, beside| {
+            from_keyed::to_ctg(work, &book, beside)
+        }),
+        _ => written(&mut work, &book, target),
+    }?;
+    summary.notices.splice(0..0, notices);
+    Ok(summary)
+}
+
+/// The formats that any open book can become.
+fn written(work: &mut Work<'_, '_>, book: &Book, target: Target) -> Result<Converted, Error> {
+    match (target, book) {
+        (Target::Bin, _) => to_bin::write(work, book),
+        (Target::Pgn, _) => pgn::write(work, book),
+        (Target::Csv, _) => csv::write(work, book),
+        (Target::Jsonl, Book::Ctg(book)) => jsonl::from_ctg(work, book),
+        (Target::Jsonl | Target::Ctg, _) => Err(same_format(work.job, "")),
+    }
+}
+
+/// Makes a ChessBase book beside the target first.
+fn by_way_of_ctg(
+    work: &mut Work<'_, '_>,
+    target: Target,
+    make: impl FnOnce(&mut Work<'_, '_>, &Path) -> Result<Converted, Error>,
+) -> Result<Converted, Error> {
+    let beside = TempFolder::beside(&work.job.target)
+        .map_err(|error| WriteFileError::io(&work.job.target, error.kind().into()))?;
+    let path = beside.path().join("book.ctg");
+    let first = make(work, &path)?;
+    let book = Book::open(&path, &OpenOptions::default())?;
+    let mut summary = written(work, &book, target)?;
+    summary.notices.splice(0..0, first.notices);
+    summary.notes.splice(0..0, first.notes);
+    summary.salvage.add(first.salvage);
+    Ok(summary)
+}
+
+fn same_format(job: &ConvertJob, advice: &'static str) -> Error {
+    Error::SameFormat {
+        path: job.source.clone(),
+        advice,
+    }
+}
+
+/// A book that is asked about all its positions, as the policy wants them.
+struct Source<'b> {
+    book: &'b Book,
+    directory: Option<Directory>,
+    wanted: Wanted,
+}
+
+impl<'b> Source<'b> {
+    /// Reads the whole book once where that helps, and takes note of what
+    /// cannot be read.
+    fn new(
+        work: &mut Work<'_, '_>,
+        book: &'b Book,
+        summary: &mut Converted,
+    ) -> Result<Source<'b>, Error> {
+        let mut directory = None;
+        if let Book::Ctg(book) = book {
+            let (made, salvage) = book.directory(work.watch)?;
+            summary.lose(work.job, salvage)?;
+            directory = Some(made);
+        }
+        Ok(Source {
+            book,
+            directory,
+            wanted: wanted(work.job),
+        })
+    }
+
+    /// One for each thread.
+    fn prober(&self) -> Prober<'_> {
+        match (self.book, &self.directory) {
+            (Book::Ctg(book), Some(directory)) => {
+                Prober::Ctg(DirectoryReader::new(directory, book))
+            }
+            (book, _) => Prober::Other(book),
+        }
+    }
+}
+
+/// See [`Source::prober`].
+enum Prober<'s> {
+    Ctg(DirectoryReader<'s>),
+    Other(&'s Book),
+}
+
+impl Prober<'_> {
+    fn probe(
+        &mut self,
+        position: &Chess,
+        wanted: Wanted,
+        found: &mut Lookup,
+    ) -> Result<Option<Place>, Error> {
+        match self {
+            Prober::Ctg(reader) => Ok(reader.probe(position, wanted, found)?),
+            Prober::Other(book) => {
+                book.probe(position, wanted, found)?;
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// What the policy asks of a position.
+fn wanted(job: &ConvertJob) -> Wanted {
+    match job.policy.transpositions {
+        true => Wanted::Transpositions,
+        false => Wanted::Stored,
+    }
+}

@@ -1,0 +1,80 @@
+//! Any book as games with variations.
+//!
+//! The tree from the start position is read depth first, the likeliest move
+//! first, so that a position that can be reached in several ways goes on in
+//! the most important one; elsewhere a comment says where ([`tree`]). Large
+//! trees are cut into games that share their first moves ([`cut`]).
+
+mod cut;
+mod tree;
+mod write;
+
+use super::{Converted, Error, Work};
+use crate::Book;
+use tabia_io::atomic::NewFile;
+use tabia_io::input::path::file_name;
+
+/// How much of a book becomes games.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PgnOptions {
+    /// Plies of a line, 500 at the most.
+    pub plies: u32,
+    /// Moves of fewer games are left out; those of a book without games are
+    /// not.
+    pub min_games: u32,
+    /// Moves of one game, variations included.
+    pub game_moves: u32,
+    /// Whether numbers and marks stand in comments.
+    pub comments: bool,
+}
+
+impl Default for PgnOptions {
+    fn default() -> PgnOptions {
+        PgnOptions {
+            plies: 40,
+            min_games: 1,
+            game_moves: 2000,
+            comments: true,
+        }
+    }
+}
+
+pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, Error> {
+    let mut output = NewFile::create(&work.job.target, work.job.old)?;
+    let mut summary = Converted::default();
+    let tree = tree::PgnTree::read(work, book, &mut summary)?;
+    let games = cut::games(&tree, work.job.pgn.game_moves.max(1));
+    let places = cut::places(&tree, &games);
+    let writer = write::Writer {
+        tree: &tree,
+        games: &games,
+        places: &places,
+        book: file_name(&work.job.source).into_owned(),
+        comments: work.job.pgn.comments,
+    };
+    let mut text = String::new();
+    let mut done = 0;
+    for number in 0..games.len() {
+        text.clear();
+        writer.game(number, &mut text);
+        output.add(text.as_bytes())?;
+        done += 1;
+        work.step("writing", done, Some(games.len() as u64))?;
+    }
+    summary.positions = tree.expanded;
+    summary.moves = tree.nodes.len() as u64 - 1;
+    summary.games = games.len() as u64;
+    summary.note(
+        tree.rare,
+        "moves left out that have fewer games than --min-games",
+    );
+    summary.note(
+        tree.unreached,
+        "positions of the book not reached (longer lines, rare moves, or none from the start position)",
+    );
+    summary.not_empty(work.job)?;
+    summary.note(tree.transpositions, "transpositions cut");
+    summary.note(tree.cut, "lines cut at --plies");
+    summary.bytes = output.put()?.bytes;
+    Ok(summary)
+}

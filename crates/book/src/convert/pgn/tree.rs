@@ -1,0 +1,195 @@
+//! The tree of a book, in memory.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use rustc_hash::FxBuildHasher;
+use shakmaty::{Chess, Position as _};
+
+use crate::convert::{ConvertJob, Converted, Error, Source, Work};
+use crate::ctg::EntrySet;
+use crate::policy;
+use crate::polyglot;
+use crate::walk::{Order, Walk};
+use crate::{Book, BookMove, Lookup, Preference, Wanted};
+
+/// More plies than any opening book has in a line.
+const MOST_PLIES: u32 = 500;
+
+/// A move of the tree; the first node is the start position.
+pub(super) struct PgnNode {
+    /// `None` for the start position.
+    pub(super) mv: Option<BookMove>,
+    pub(super) probability: f64,
+    pub(super) parent: u32,
+    /// Nodes of the moves after it.
+    pub(super) children: Range<u32>,
+    /// The node where this position goes on.
+    pub(super) goes_on: Option<u32>,
+    /// Moves in the subtree, this one not counted.
+    pub(super) size: u32,
+}
+
+pub(super) struct PgnTree {
+    pub(super) nodes: Vec<PgnNode>,
+    /// Positions with moves.
+    pub(super) expanded: u64,
+    /// Moves into positions that go on elsewhere.
+    pub(super) transpositions: u64,
+    /// Positions that have moves in the book, and none in the tree.
+    pub(super) cut: u64,
+    /// Moves of too few games.
+    pub(super) rare: u64,
+    /// Positions of a ChessBase book that the tree does not come to.
+    pub(super) unreached: u64,
+}
+
+impl PgnTree {
+    pub(super) fn node(&self, number: u32) -> Option<&PgnNode> {
+        self.nodes.get(number as usize)
+    }
+
+    /// Nodes from the start position to `number`, that one included.
+    pub(super) fn path(&self, number: u32) -> Vec<u32> {
+        let mut path = Vec::new();
+        let mut at = number;
+        while let Some(node) = self.node(at).filter(|node| node.mv.is_some()) {
+            path.push(at);
+            at = node.parent;
+        }
+        path.reverse();
+        path
+    }
+
+    /// Reads the tree of a book.
+    pub(super) fn read(
+        work: &mut Work<'_, '_>,
+        book: &Book,
+        summary: &mut Converted,
+    ) -> Result<PgnTree, Error> {
+        let source = Source::new(work, book, summary)?;
+        let mut prober = source.prober();
+        let plies = work.job.pgn.plies.min(MOST_PLIES);
+        let mut tree = PgnTree {
+            nodes: vec![PgnNode::new(None, 0.0, 0)],
+            expanded: 0,
+            transpositions: 0,
+            cut: 0,
+            rare: 0,
+            unreached: 0,
+        };
+        let mut first: HashMap<u64, u32, FxBuildHasher> = HashMap::default();
+        let start = Chess::default();
+        let mut walk = Walk::with_notes(&start, 0_u32, Order::Depth).without_lines();
+        let mut found = Lookup::default();
+        let mut places = EntrySet::default();
+        let mut reached = 0;
+        while let Some(here) = walk.next() {
+            let (number, ply) = (here.note, here.ply);
+            let known = *first.entry(polyglot::key(&here.position)).or_insert(number);
+            if known != number {
+                tree.set(number, |node| node.goes_on = Some(known));
+                continue;
+            }
+            let place = prober.probe(&here.position, Wanted::Stored, &mut found)?;
+            reached += u64::from(place.is_some_and(|place| places.insert(place)));
+            if ply >= plies {
+                tree.cut += u64::from(!found.moves.is_empty());
+                continue;
+            }
+            let stored = found.moves.len();
+            let moves = ordered(work.job, &mut found);
+            tree.rare += (stored - moves.len()) as u64;
+            if moves.is_empty() {
+                continue;
+            }
+            let start = tree.nodes.len() as u32;
+            for (mv, probability) in moves {
+                tree.nodes.push(PgnNode::new(Some(mv), probability, number));
+            }
+            let end = tree.nodes.len() as u32;
+            tree.set(number, |node| node.children = start..end);
+            tree.expanded += 1;
+            work.step("reading", tree.expanded, None)?;
+            for child in (start..end).rev() {
+                let Some(mv) = tree.node(child).and_then(|node| node.mv.as_ref()) else {
+                    continue;
+                };
+                let mut next = here.position.clone();
+                next.play_unchecked(mv.mv);
+                walk.enter(&here, mv.mv, next, child);
+            }
+        }
+        if let Some(directory) = &source.directory {
+            tree.unreached = directory.entries().saturating_sub(reached);
+        }
+        tree.settle();
+        Ok(tree)
+    }
+
+    fn set(&mut self, number: u32, change: impl FnOnce(&mut PgnNode)) {
+        if let Some(node) = self.nodes.get_mut(number as usize) {
+            change(node);
+        }
+    }
+
+    /// Sizes, and transpositions that have nothing to go on with.
+    fn settle(&mut self) {
+        for number in (1..self.nodes.len() as u32).rev() {
+            let Some(node) = self.node(number) else {
+                continue;
+            };
+            let (parent, size) = (node.parent, node.size + 1);
+            // Children come after their parents.
+            self.set(parent, |node| node.size += size);
+        }
+        for number in 0..self.nodes.len() as u32 {
+            let Some(there) = self.node(number).and_then(|node| node.goes_on) else {
+                continue;
+            };
+            if self
+                .node(there)
+                .is_some_and(|node| node.children.is_empty())
+            {
+                self.set(number, |node| node.goes_on = None);
+            } else {
+                self.transpositions += 1;
+            }
+        }
+    }
+}
+
+impl PgnNode {
+    fn new(mv: Option<BookMove>, probability: f64, parent: u32) -> PgnNode {
+        PgnNode {
+            mv,
+            probability,
+            parent,
+            children: 0..0,
+            goes_on: None,
+            size: 0,
+        }
+    }
+}
+
+/// The stored moves of a position, the likeliest first.
+fn ordered(job: &ConvertJob, found: &mut Lookup) -> Vec<(BookMove, f64)> {
+    let mut verdicts = Vec::new();
+    policy::weigh(&found.moves, &job.policy, |_| None, &mut verdicts);
+    let least = job.pgn.min_games;
+    let mut moves: Vec<(BookMove, f64)> = found
+        .moves
+        .drain(..)
+        .zip(verdicts.iter().map(|verdict| verdict.probability))
+        .filter(|(mv, _)| {
+            mv.stats().games >= least
+                || mv.preference != Preference::Statistics && mv.stats().games == 0
+        })
+        .collect();
+    moves.sort_by(|(a, chance), (b, other)| {
+        other
+            .total_cmp(chance)
+            .then(b.stats().games.cmp(&a.stats().games))
+    });
+    moves
+}

@@ -1,0 +1,316 @@
+//! The lines of a ChessBase book: each entry is looked at once for all
+//! positions that it stands for.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use rustc_hash::FxBuildHasher;
+use shakmaty::{
+    CastlingMode, CastlingSide, Chess, Color, EnPassantMode, File, Position as _, Role, Setup,
+    Square,
+    zobrist::{Zobrist64, ZobristValue as _},
+};
+
+use super::reach::{Form, Reach, Steps};
+use super::{Counts, Line, Lines, weights};
+use crate::convert::{ConvertJob, Converted, Error, Work, wanted};
+use crate::ctg::{CanonicalBoard, CtgBook, DirectoryReader, Entry, Key, Place};
+use crate::policy::{self, Weighed};
+use crate::polyglot::PackedMove;
+use crate::{self as book, Lookup, position_of};
+
+/// Weights of an entry's moves in a form, where they are not those in all.
+type OtherWeights = HashMap<(usize, u8), Vec<Option<u16>>, FxBuildHasher>;
+
+/// What one thread found of some entries.
+#[derive(Default)]
+struct Chunk {
+    steps: Steps,
+    /// By the number within the chunk, and the form.
+    others: Vec<(usize, u8, Vec<Option<u16>>)>,
+    /// How many entries.
+    entries: usize,
+    /// Of these, those that a look-up comes to, where that was asked, and the
+    /// forms that they have.
+    found: Vec<(Place, u8)>,
+    /// Of the entry at hand.
+    buffers: (Lookup, Vec<Weighed>),
+}
+
+pub(super) fn lines(
+    work: &mut Work<'_, '_>,
+    book: &CtgBook,
+    lines: &Lines,
+    summary: &mut Converted,
+) -> Result<Counts, Error> {
+    let job = work.job;
+    let (directory, salvage) = book.directory(work.watch)?;
+    summary.lose(job, salvage)?;
+    let mut reach = Reach::default();
+    let mut others = OtherWeights::default();
+    let (mut entries, mut found) = (0, Vec::new());
+    book.in_blocks(
+        "weighing",
+        work.watch,
+        || (DirectoryReader::new(&directory, book), Chunk::default()),
+        |(reader, chunk), place, entry| chunk.look_at(job, reader, place, entry),
+        |(_, chunk)| {
+            for (number, form, weights) in chunk.others {
+                others.insert((entries + number, form), weights);
+            }
+            entries += chunk.entries;
+            found.extend(chunk.found);
+            reach.take(chunk.steps);
+            Ok::<_, Error>(())
+        },
+    )?;
+    reach.number_all();
+    if job.all_forms {
+        for (place, forms) in found {
+            if let Some(number) = reach.number(place) {
+                reach.come_to(number, forms);
+            }
+        }
+    } else {
+        let total = Some(directory.entries());
+        let start = DirectoryReader::new(&directory, book).entry_of(&Chess::default())?;
+        let number = start.and_then(|start| reach.number(start.place));
+        if let (Some(number), Some(start)) = (number, start) {
+            let mut done = 0;
+            reach.walk(number, Form::of(start.orientation), |entries| {
+                done += entries;
+                work.step("walking", done, total)
+            })?;
+        }
+        summary.note(
+            directory.entries().saturating_sub(reach.entries()),
+            "positions of the book cannot be reached from the start position (--all writes them too)",
+        );
+    }
+    drop(directory);
+    let mut counts = Counts::default();
+    book.each_block(
+        "sorting",
+        work.watch,
+        |keys: &mut Vec<(usize, Key)>, entry| {
+            // The first pass has told of damage.
+            if let Ok((place, entry)) = entry
+                && let Some(number) = reach.number(place)
+                && reach.forms(number) != 0
+            {
+                keys.extend(entry.key().map(|key| (number, key)));
+            }
+            Ok(())
+        },
+        |keys| {
+            let mut counts = Counts::default();
+            lines.add(|sorter| {
+                let mut line = Line::default();
+                for (number, key) in &keys {
+                    each_line(&reach, &others, *number, key, &mut line, |line, moves| {
+                        counts.count(moves, line.moves.len());
+                        match line.moves.is_empty() {
+                            true => Ok(()),
+                            false => sorter.push(line),
+                        }
+                    })?;
+                }
+                Ok(())
+            })?;
+            Ok::<_, Error>(counts)
+        },
+        |more| {
+            counts.add(&more);
+            Ok(())
+        },
+    )?;
+    Ok(counts)
+}
+
+impl Chunk {
+    /// Looks at an entry on its own board.
+    fn look_at(
+        &mut self,
+        job: &ConvertJob,
+        reader: &mut DirectoryReader<'_>,
+        place: Place,
+        entry: &Entry<'_>,
+    ) -> Result<(), book::ctg::Error> {
+        let number = self.entries;
+        self.entries += 1;
+        self.steps.entry(place);
+        let Some(here) = entry.key().and_then(|key| position_of(&key)) else {
+            return Ok(());
+        };
+        let position = &here.1;
+        if job.all_forms {
+            let known = reader.entry_of(position)?;
+            let is_found = known.is_some_and(|known| known.place == place);
+            // Wings are only exchanged where nobody may castle.
+            let forms = match position.castles().any() {
+                true => 0b0011,
+                false => 0b1111,
+            };
+            self.found.extend(is_found.then_some((place, forms)));
+        }
+        let (found, verdicts) = (&mut self.buffers.0, &mut self.buffers.1);
+        reader.probe_entry(&here, entry, wanted(job), found)?;
+        policy::weigh(&found.moves, &job.policy, |_| None, verdicts);
+        let own = || weights(job, &found.moves, verdicts);
+        for ((mv, weight), after) in found.moves.iter().zip(own()).zip(reader.after()) {
+            self.steps.add(PackedMove::of(mv.mv), weight, *after);
+        }
+        // The order of transpositions is that of the legal moves on the real
+        // board; sums may differ by it in their last digit.
+        if found.moves.iter().filter(|mv| mv.transposition).count() > 1 {
+            for form in Form::ALL {
+                if let Some(weights) = weights_in(form, job, position, found)
+                    && !own().eq(weights.iter().copied())
+                {
+                    self.others.push((number, form.0, weights));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The weights of the moves of a position in another form, in the order in
+/// which they stand; `None` where it has no such form.
+fn weights_in(
+    form: Form,
+    job: &ConvertJob,
+    position: &Chess,
+    found: &Lookup,
+) -> Option<Vec<Option<u16>>> {
+    let legal = in_form(form, position)?.legal_moves();
+    let mut order: Vec<(usize, usize)> = Vec::new();
+    for (n, mv) in found.moves.iter().enumerate() {
+        let packed = form.apply(PackedMove::of(mv.mv));
+        let rank = match mv.transposition {
+            true => 1 + legal.iter().position(|mv| PackedMove::of(*mv) == packed)?,
+            false => 0,
+        };
+        order.push((rank, n));
+    }
+    order.sort_unstable();
+    let moves = order.iter().filter_map(|(_, n)| found.moves.get(*n));
+    let moves: Vec<_> = moves.cloned().collect();
+    let mut verdicts: Vec<Weighed> = Vec::new();
+    policy::weigh(&moves, &job.policy, |_| None, &mut verdicts);
+    let mut weighed: Vec<(usize, Option<u16>)> = order
+        .iter()
+        .map(|(_, n)| *n)
+        .zip(weights(job, &moves, &verdicts))
+        .collect();
+    weighed.sort_unstable_by_key(|(n, _)| *n);
+    Some(weighed.into_iter().map(|(_, weight)| weight).collect())
+}
+
+/// A position, White to move, in a form.
+fn in_form(form: Form, position: &Chess) -> Option<Chess> {
+    let mut setup = position.to_setup(EnPassantMode::Always);
+    let orientation = form.orientation();
+    if orientation.inverted {
+        setup.board.flip_vertical();
+        setup.board.swap_colors();
+        setup.castling_rights = setup.castling_rights.flip_vertical();
+        setup.ep_square = setup.ep_square.map(Square::flip_vertical);
+        setup.turn = Color::Black;
+    }
+    if orientation.mirrored {
+        if setup.castling_rights.any() {
+            return None;
+        }
+        setup.board.flip_horizontal();
+        setup.ep_square = setup.ep_square.map(Square::flip_horizontal);
+    }
+    setup.position(CastlingMode::Standard).ok()
+}
+
+/// The lines of an entry in the forms that were come to, each with the number
+/// of moves that the book has there.
+fn each_line<E>(
+    reach: &Reach,
+    others: &OtherWeights,
+    number: usize,
+    key: &Key,
+    line: &mut Line,
+    mut found: impl FnMut(&Line, usize) -> Result<(), E>,
+) -> Result<(), E> {
+    let Ok(board) = CanonicalBoard::from_key(key) else {
+        return Ok(());
+    };
+    let setup = board.to_setup();
+    // Where a capture can be tried at all.
+    let file = setup.ep_square.and_then(|_| {
+        let (_, position) = position_of(key)?;
+        position.pseudo_legal_ep_square().map(Square::file)
+    });
+    let reached = reach.forms(number);
+    let passants = reach.passants(number);
+    for form in Form::ALL.into_iter().filter(|form| form.is_in(reached)) {
+        let key = key_in(form, &setup);
+        let other = others.get(&(number, form.0)).map(Vec::as_slice);
+        line.moves.clear();
+        let mut moves = 0;
+        for (n, (mv, weight)) in reach.moves(number).enumerate() {
+            moves += 1;
+            let weight = other.map_or(weight, |other| other.get(n).copied().flatten());
+            let weight = weight.map(|weight| (Reverse(weight), form.apply(mv)));
+            line.moves.extend(weight);
+        }
+        line.settle();
+        let passant = |file: File| {
+            let file = match form.orientation().mirrored {
+                true => file.flip_horizontal(),
+                false => file,
+            };
+            Zobrist64::zobrist_for_en_passant_file(file).0
+        };
+        if form.is_in(reach.plain_forms(number)) {
+            line.key = key ^ file.map_or(0, passant);
+            found(line, moves)?;
+        }
+        let files = passants.get(usize::from(form.0)).copied().unwrap_or(0);
+        for file in (0..8).filter(|file| files >> file & 1 != 0) {
+            line.key = key ^ passant(File::new(file));
+            found(line, moves)?;
+        }
+    }
+    Ok(())
+}
+
+/// Polyglot's key of a position, White to move, in a form; en passant left out.
+fn key_in(form: Form, setup: &Setup) -> u64 {
+    let orientation = form.orientation();
+    let color = |color: Color| match orientation.inverted {
+        true => !color,
+        false => color,
+    };
+    let mut key = match orientation.inverted {
+        true => 0,
+        false => Zobrist64::zobrist_for_white_turn().0,
+    };
+    for role in Role::ALL {
+        let men = setup.board.by_role(role);
+        for known in Color::ALL {
+            let piece = role.of(color(known));
+            for square in men & setup.board.by_color(known) {
+                key ^= Zobrist64::zobrist_for_piece(orientation.apply(square), piece).0;
+            }
+        }
+    }
+    let rights = [
+        (Square::H1, Color::White, CastlingSide::KingSide),
+        (Square::A1, Color::White, CastlingSide::QueenSide),
+        (Square::H8, Color::Black, CastlingSide::KingSide),
+        (Square::A8, Color::Black, CastlingSide::QueenSide),
+    ];
+    for (square, known, side) in rights {
+        if setup.castling_rights.contains(square) {
+            key ^= Zobrist64::zobrist_for_castling_right(color(known), side).0;
+        }
+    }
+    key
+}

@@ -1,0 +1,103 @@
+//! The lines of a book that is found by keys: a walk from the start position.
+
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
+use rustc_hash::FxBuildHasher;
+use shakmaty::{Chess, Move};
+
+use super::{Counts, Line, Lines, weights};
+use crate::convert::from_keyed::unreached;
+use crate::convert::{Converted, Error, Work, wanted};
+use crate::policy;
+use crate::polyglot::{self, PackedMove};
+use crate::walk::{Order, Walk};
+use crate::{Book, Lookup, Probe as _};
+use tabia_notation as notation;
+
+/// What became of some positions.
+#[derive(Default)]
+struct LookedUp {
+    lines: Vec<Line>,
+    counts: Counts,
+    /// Positions that the book holds.
+    held: u64,
+    /// The moves into positions that the book holds, by the number of the
+    /// position that they are played in, with the keys of these.
+    next: Vec<(u32, Move, Chess, u64)>,
+}
+
+pub(super) fn lines(
+    work: &mut Work<'_, '_>,
+    book: &Book,
+    lines: &Lines,
+    summary: &mut Converted,
+) -> Result<Counts, Error> {
+    let job = work.job;
+    let wanted = wanted(job);
+    let look_up = |positions: &mut dyn Iterator<Item = (&Chess, u64)>| {
+        let mut all = LookedUp::default();
+        let mut found = Lookup::default();
+        let mut verdicts = Vec::new();
+        for (at, (position, key)) in (0..).zip(positions) {
+            book.probe(position, wanted, &mut found)?;
+            if found.here.is_none() {
+                continue;
+            }
+            all.held += 1;
+            policy::weigh(&found.moves, &job.policy, |_| None, &mut verdicts);
+            let mut line = Line {
+                key,
+                moves: Vec::new(),
+            };
+            for (mv, weight) in found
+                .moves
+                .iter()
+                .zip(weights(job, &found.moves, &verdicts))
+            {
+                let weight = weight.map(|weight| (Reverse(weight), PackedMove::of(mv.mv)));
+                line.moves.extend(weight);
+            }
+            all.counts.count(found.moves.len(), line.moves.len());
+            if !line.moves.is_empty() {
+                line.settle();
+                all.lines.push(line);
+            }
+            for known in found.moves.iter().filter(|mv| mv.after.is_some()) {
+                let after = notation::after(position, known.mv);
+                let key = polyglot::key(&after);
+                all.next.push((at, known.mv, after, key));
+            }
+        }
+        Ok::<_, Error>(all)
+    };
+    let start = Chess::default();
+    let first = polyglot::key(&start);
+    let mut seen: HashSet<u64, FxBuildHasher> = HashSet::from_iter([first]);
+    let (mut counts, mut held, mut done) = (Counts::default(), 0, 0);
+    Walk::with_notes(&start, first, Order::Depth)
+        .without_lines()
+        .spread(
+            |share| look_up(&mut share.iter().map(|at| (&at.position, at.note))),
+            |walk, share, found| {
+                counts.add(&found.counts);
+                held += found.held;
+                lines.add(|sorter| found.lines.iter().try_for_each(|line| sorter.push(line)))?;
+                done += share.len() as u64;
+                work.step("walking", done, None)?;
+                for (at, mv, position, key) in found.next {
+                    if seen.insert(key)
+                        && let Some(here) = share.get(at as usize)
+                    {
+                        walk.enter(here, mv, position, key);
+                    }
+                }
+                Ok(())
+            },
+        )?;
+    summary.note(
+        unreached(book, held)?,
+        "positions left out that cannot be reached from the start position",
+    );
+    Ok(counts)
+}

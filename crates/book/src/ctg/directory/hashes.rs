@@ -1,0 +1,162 @@
+//! Hashes of positions in canonical form, without the en passant file: they
+//! follow a move at little cost.
+//!
+//! The numbers are this program's own and never stand in a file.
+
+use shakmaty::{Bitboard, Chess, Color, File, Move, Position as _, Role, Square};
+
+use crate::ctg::{
+    CanonicalBoard, Orientation,
+    position::{castling_nibble, rights_nibble},
+};
+use tabia_notation as notation;
+
+/// By what stands on a square (pawn 1 to king 6, 8 more for the side that is
+/// not to move), and the square; row 0 is that of the castling rights.
+static NUMBERS: [[u64; 64]; 16] = {
+    let mut numbers = [[0; 64]; 16];
+    let mut state = 0_u64;
+    let mut n = 0;
+    while n < 16 * 64 {
+        // splitmix64
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = state;
+        word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        numbers[n / 64][n % 64] = word ^ word >> 31;
+        n += 1;
+    }
+    numbers
+};
+
+#[inline]
+fn number(man: usize, square: u32) -> u64 {
+    NUMBERS[man & 15][square as usize & 63]
+}
+
+/// Of the position that a key stands for.
+pub(super) fn of_board(board: &CanonicalBoard) -> u64 {
+    let mut hash = number(0, board.castling.into());
+    let [b0, b1, b2] = board.role_bits;
+    let mut men = board.own | board.other;
+    while men != 0 {
+        let bit = men.trailing_zeros();
+        men &= men - 1;
+        let at = |word: u64| (word >> bit & 1) as usize;
+        let man = at(b0) | at(b1) << 1 | at(b2) << 2 | at(board.other) << 3;
+        // The board counts by files, the numbers by ranks.
+        hash ^= number(man, (bit & 7) << 3 | bit >> 3);
+    }
+    hash
+}
+
+/// A position as a side has it before itself: in canonical form if that side
+/// were to move.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Picture {
+    side: Color,
+    hash: u64,
+    /// What takes a square to its place in the picture.
+    flip: u32,
+    castling: u8,
+    /// Squares of rooks that kings may castle with, and that of the other
+    /// side's king if it may: moves from and to there change the rights.
+    bound: Bitboard,
+}
+
+impl Picture {
+    /// As the side has it that is not to move: what a move makes of it is the
+    /// position after the move.
+    #[inline]
+    pub(super) fn before_moves(position: &Chess) -> Picture {
+        Picture::of(position, !position.turn())
+    }
+
+    fn of(position: &Chess, side: Color) -> Picture {
+        let board = position.board();
+        let inverted = side.is_black();
+        let castling = castling_nibble(position, inverted).unwrap_or(0);
+        let king = board.king_of(side);
+        let mirrored = castling == 0 && king.is_some_and(|king| king.file() < File::E);
+        let orientation = Orientation { inverted, mirrored };
+        let mut hash = number(0, castling.into());
+        for role in Role::ALL {
+            let men = board.by_role(role);
+            for (color, other) in [(side, 0), (!side, 8)] {
+                for square in men & board.by_color(color) {
+                    hash ^= number(role as usize | other, orientation.apply(square).to_u32());
+                }
+            }
+        }
+        let mut bound = position.castles().castling_rights();
+        if position.castles().has_color(!side) {
+            bound.extend(board.king_of(!side));
+        }
+        Picture {
+            side,
+            hash,
+            flip: orientation.apply(Square::A1).to_u32(),
+            castling,
+            bound,
+        }
+    }
+
+    /// The hash of the position after a legal move.
+    #[inline]
+    pub(super) fn after(&self, position: &Chess, mv: Move) -> u64 {
+        let on = |square: Square| square.to_u32() ^ self.flip;
+        let mover = |square, role: Role| number(role as usize | 8, on(square));
+        let taken = |square, role: Role| number(role as usize, on(square));
+        match mv {
+            Move::Normal {
+                role,
+                from,
+                to,
+                capture,
+                promotion,
+            } => {
+                let captured = capture.map_or(0, |role| taken(to, role));
+                let moved = mover(from, role) ^ mover(to, promotion.unwrap_or(role));
+                let hash = self.hash ^ moved ^ captured;
+                if !self.bound.contains(from) && !self.bound.contains(to) {
+                    return hash;
+                }
+                let castling = self.castling_after(position, role, from, to);
+                // With the last right the board may be mirrored.
+                if castling == 0 {
+                    return of_position(&notation::after(position, mv));
+                }
+                hash ^ number(0, self.castling.into()) ^ number(0, castling.into())
+            }
+            Move::EnPassant { from, to } => {
+                let captured = Square::from_coords(to.file(), from.rank());
+                self.hash
+                    ^ mover(from, Role::Pawn)
+                    ^ mover(to, Role::Pawn)
+                    ^ taken(captured, Role::Pawn)
+            }
+            _ => of_position(&notation::after(position, mv)),
+        }
+    }
+
+    /// The rights that a move leaves.
+    #[cold]
+    fn castling_after(&self, position: &Chess, role: Role, from: Square, to: Square) -> u8 {
+        let mut rights = position.castles().castling_rights();
+        rights.discard(from);
+        rights.discard(to);
+        if role == Role::King {
+            rights &= !Bitboard::from((!self.side).backrank());
+        }
+        match self.castling {
+            0 => 0,
+            _ => rights_nibble(rights, self.side.is_black()),
+        }
+    }
+}
+
+/// Of a position, in whatever form it is.
+#[inline]
+pub(super) fn of_position(position: &Chess) -> u64 {
+    Picture::of(position, position.turn()).hash
+}

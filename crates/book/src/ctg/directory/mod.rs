@@ -1,0 +1,399 @@
+//! Where every position of a book stands, in memory: for passes over whole
+//! books.
+//!
+//! A pass asks of every legal move of every position whether the book holds
+//! the position after it. Most it does not, and making a position canonical and
+//! looking through a page to learn so is slow. A hash of the canonical form
+//! follows a move at little cost; so here stand the hashes of all entries, each
+//! with the place of the entry. What is found is compared by its key: answers
+//! are exact.
+//!
+//! Memory: twelve bytes for every entry. Nothing is mapped: the rest of the
+//! book stays on the disk.
+
+mod hashes;
+mod reader;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::{
+    CanonicalBoard, CtgBook, Entry, Error, Key, Place, RewriteError, Salvage, reader::Index,
+    trie::is_of_slot,
+};
+use hashes::of_board;
+pub use reader::{DirectoryReader, KnownEntry};
+use tabia_io::parallel::{Panicked, in_order};
+use tabia_io::progress::{Progress, Watch};
+
+/// Finds positions of a book by their keys without its index.
+#[derive(Debug)]
+pub struct Directory {
+    /// Upper bits of a place, lower bits of a hash; 0 is free. A hash belongs
+    /// to the place its upper bits say, or one soon after it.
+    slots: Vec<AtomicU64>,
+    /// Some eight bits for every entry, three of which its hash sets, all in one
+    /// word: what leads nowhere mostly ends here, near to the processor.
+    sieve: Vec<AtomicU64>,
+    /// Bits of a place.
+    place_bits: u32,
+    entries: u64,
+}
+
+/// The low bits of a place: a byte of a page.
+const OFFSET_BITS: u32 = 12;
+
+impl Directory {
+    fn with_room(entries: u64, pages: u32) -> Directory {
+        let slots = usize::try_from(entries + entries / 3 + 64).unwrap_or(usize::MAX);
+        let mut directory = Directory {
+            slots: Vec::new(),
+            sieve: Vec::new(),
+            place_bits: OFFSET_BITS + (32 - pages.leading_zeros()),
+            entries: 0,
+        };
+        directory.slots.resize_with(slots, AtomicU64::default);
+        let words = (slots / 8 + 1).next_power_of_two();
+        directory.sieve.resize_with(words, AtomicU64::default);
+        directory
+    }
+
+    /// Entries that look-ups come to.
+    #[must_use]
+    pub fn entries(&self) -> u64 {
+        self.entries
+    }
+
+    fn first(&self, hash: u64) -> usize {
+        let place = (u128::from(hash) * self.slots.len() as u128) >> 64;
+        place as usize
+    }
+
+    fn check(&self, hash: u64) -> u64 {
+        hash << self.place_bits
+    }
+
+    fn add(&self, hash: u64, place: Place) {
+        let packed = u64::from(place.page) << OFFSET_BITS | u64::from(place.offset);
+        let value = self.check(hash) | packed;
+        if let Some(word) = self.sieve.get(self.sieve_word(hash)) {
+            word.fetch_or(Directory::sieve_bits(hash), Ordering::Relaxed);
+        }
+        let mut at = self.first(hash);
+        // There is room: the entries were counted. Once around is enough.
+        for _ in 0..self.slots.len() {
+            let Some(slot) = self.slots.get(at) else {
+                at = 0;
+                continue;
+            };
+            let set = slot.compare_exchange(0, value, Ordering::Relaxed, Ordering::Relaxed);
+            match set {
+                Ok(_) => return,
+                Err(_) => at += 1,
+            }
+        }
+    }
+
+    /// Places that may be those of a hash.
+    fn candidates(&self, hash: u64) -> impl Iterator<Item = Place> + '_ {
+        let check = self.check(hash) >> self.place_bits;
+        let mut at = self.first(hash);
+        std::iter::from_fn(move || {
+            loop {
+                let value = match self.slots.get(at) {
+                    Some(slot) => slot.load(Ordering::Relaxed),
+                    None => {
+                        at = 0;
+                        continue;
+                    }
+                };
+                if value == 0 {
+                    return None;
+                }
+                at += 1;
+                if value >> self.place_bits == check {
+                    let packed = value & ((1 << self.place_bits) - 1);
+                    return Some(Place {
+                        page: (packed >> OFFSET_BITS) as u32,
+                        offset: (packed & ((1 << OFFSET_BITS) - 1)) as u16,
+                    });
+                }
+            }
+        })
+    }
+
+    #[inline]
+    fn sieve_word(&self, hash: u64) -> usize {
+        (hash >> 6) as usize & (self.sieve.len() - 1)
+    }
+
+    /// False means that the book does not hold it.
+    #[inline]
+    fn may_hold(&self, hash: u64) -> bool {
+        let bits = Directory::sieve_bits(hash);
+        let word = self.sieve.get(self.sieve_word(hash));
+        word.is_none_or(|word| word.load(Ordering::Relaxed) & bits == bits)
+    }
+
+    /// Not those that choose the word.
+    #[inline]
+    fn sieve_bits(hash: u64) -> u64 {
+        1 << (hash % 64) | 1 << (hash >> 58) | 1 << (hash >> 52 & 63)
+    }
+}
+
+/// Pages that one thread takes at a time.
+const BLOCK: u32 = 64;
+
+impl CtgBook {
+    /// Reads all entries on all processors, block by block: `each` adds every
+    /// entry to what `start` gave for its block, and that goes to `take`, in the
+    /// order of the file. Gives what could not be read.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, who watches wants an end, or what `each` and
+    /// `take` say. Damage is none.
+    pub fn in_blocks<T: Send, E: From<RewriteError> + From<Panicked> + Send>(
+        &self,
+        stage: &'static str,
+        watch: &mut Watch<'_>,
+        start: impl Fn() -> T + Sync,
+        each: impl Fn(&mut T, Place, &Entry<'_>) -> Result<(), Error> + Sync,
+        mut take: impl FnMut(T) -> Result<(), E>,
+    ) -> Result<Salvage, E> {
+        let mut all = Salvage::default();
+        self.each_block(
+            stage,
+            watch,
+            |(made, salvage): &mut (Option<T>, Salvage), entry| match entry {
+                Ok((place, entry)) => each(made.get_or_insert_with(&start), place, &entry),
+                Err(fault) => {
+                    salvage.bad_page(fault);
+                    Ok(())
+                }
+            },
+            Ok,
+            |(made, salvage)| {
+                all.add(salvage);
+                made.map_or(Ok(()), &mut take)
+            },
+        )?;
+        Ok(all)
+    }
+
+    /// The walk over all pages on all processors: `each` adds every entry, and
+    /// every damage, to what is gathered of a block; what `work` makes of that
+    /// goes to `take`, in the order of the file.
+    pub fn each_block<S: Default, T: Send, E>(
+        &self,
+        stage: &'static str,
+        watch: &mut Watch<'_>,
+        each: impl Fn(&mut S, Result<(Place, Entry<'_>), Error>) -> Result<(), Error> + Sync,
+        work: impl Fn(S) -> Result<T, E> + Sync,
+        mut take: impl FnMut(T) -> Result<(), E>,
+    ) -> Result<(), E>
+    where
+        E: From<RewriteError> + From<Panicked> + Send,
+    {
+        let pages = self.pages.walked();
+        let mut done = 0_u64;
+        let failed = |error: RewriteError| E::from(error);
+        in_order(
+            pages.div_ceil(BLOCK),
+            |block| {
+                let mut gathered = S::default();
+                let mut reader = self.pages.walker();
+                let first = block * BLOCK;
+                for page in first..first.saturating_add(BLOCK).min(pages) {
+                    let walked = reader.each_entry(page, |entry| each(&mut gathered, entry));
+                    walked.map_err(|error| failed(error.into()))?;
+                }
+                work(gathered)
+            },
+            |made| {
+                let pages = pages.into();
+                let progress = Progress::new(stage, "pages", done.min(pages), Some(pages));
+                let watched = watch.step(progress);
+                watched.map_err(|stopped| failed(stopped.into()))?;
+                done += u64::from(BLOCK);
+                take(made)
+            },
+        )
+    }
+
+    /// Reads the whole book and makes a directory of it.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or who watches wants an end. What stands in
+    /// damaged pages is not in the directory.
+    pub fn directory(&self, watch: &mut Watch<'_>) -> Result<(Directory, Salvage), RewriteError> {
+        let owners = Owners::of(self)?;
+        let mut entries = 0_u64;
+        self.each_block(
+            "counting",
+            watch,
+            |count: &mut u64, entry| {
+                *count += u64::from(entry.is_ok());
+                Ok(())
+            },
+            Ok::<_, RewriteError>,
+            |count| {
+                entries += count;
+                Ok(())
+            },
+        )?;
+        let mut directory = Directory::with_room(entries, self.pages.held());
+        let mut found = 0;
+        let mut salvage = Salvage::default();
+        // Told behind the damaged pages.
+        let mut bad_keys = Salvage::default();
+        self.each_block(
+            "reading",
+            watch,
+            |(count, salvage, bad_keys): &mut (u64, Salvage, Salvage), entry| {
+                let (place, entry) = match entry {
+                    Ok(entry) => entry,
+                    Err(fault) => {
+                        salvage.bad_page(fault);
+                        return Ok(());
+                    }
+                };
+                let Some(key) = entry.key() else {
+                    return Ok(());
+                };
+                let board = match CanonicalBoard::from_key(&key) {
+                    Ok(board) => board,
+                    Err(fault) => {
+                        let path = self.path().display();
+                        let at = place.file_offset();
+                        bad_keys.bad_key(|| format!("{path}: file byte {at}: left out: {fault}"));
+                        return Ok(());
+                    }
+                };
+                if owners.lead_to(place, &key) {
+                    *count += 1;
+                    directory.add(of_board(&board), place);
+                }
+                Ok(())
+            },
+            Ok::<_, RewriteError>,
+            |(count, more, bad)| {
+                found += count;
+                salvage.add(more);
+                bad_keys.add(bad);
+                Ok(())
+            },
+        )?;
+        salvage.add(bad_keys);
+        directory.entries = found;
+        Ok((directory, salvage))
+    }
+}
+
+/// Which slot leads to a page: stale pages that none does may hold old states
+/// of entries.
+enum Owners {
+    /// Without a .cto file every page counts.
+    All,
+    /// By page; [`Owners::NONE`] and [`Owners::SEVERAL`].
+    Slots(Vec<u32>),
+}
+
+impl Owners {
+    const NONE: u32 = u32::MAX;
+    const SEVERAL: u32 = u32::MAX - 1;
+
+    fn of(book: &CtgBook) -> Result<Owners, Error> {
+        let Index::Slots(slots) = &book.index else {
+            return Ok(Owners::All);
+        };
+        let mut owners = vec![Owners::NONE; book.pages.held() as usize];
+        slots.for_each(|slot, page| {
+            let owner = usize::try_from(page).ok().and_then(|at| owners.get_mut(at));
+            if let Some(owner) = owner {
+                *owner = match *owner {
+                    Owners::NONE => u32::try_from(slot).unwrap_or(Owners::SEVERAL),
+                    _ => Owners::SEVERAL,
+                };
+            }
+        })?;
+        Ok(Owners::Slots(owners))
+    }
+
+    fn lead_to(&self, place: Place, key: &Key) -> bool {
+        let Owners::Slots(owners) = self else {
+            return true;
+        };
+        match owners.get(place.page as usize) {
+            None | Some(&Owners::NONE) => false,
+            Some(&Owners::SEVERAL) => true,
+            Some(&slot) => is_of_slot(slot, key.hash()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::{Chess, Position as _};
+
+    use super::hashes::{Picture, of_position};
+    use super::*;
+    use crate::{Lookup, OpenOptions, Probe as _, Wanted};
+
+    /// Along random games, the hash of a position is that of its key, and it
+    /// follows moves.
+    #[test]
+    fn hashes_are_those_of_keys() {
+        let mut state = 7_u64;
+        for _ in 0..40 {
+            let mut position = Chess::default();
+            for _ in 0..80 {
+                let legal = position.legal_moves();
+                let here = Picture::before_moves(&position);
+                for mv in &legal {
+                    let after = tabia_notation::after(&position, *mv);
+                    assert_eq!(here.after(&position, *mv), of_position(&after));
+                }
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                let Some(&mv) = legal.get((state >> 33) as usize % legal.len().max(1)) else {
+                    break;
+                };
+                position.play_unchecked(mv);
+                let key = CanonicalBoard::from_position(&position).unwrap().key();
+                let board = CanonicalBoard::from_key(&key).unwrap();
+                assert_eq!(of_board(&board), of_position(&position));
+            }
+        }
+    }
+
+    #[test]
+    fn a_directory_finds_what_a_probe_finds() {
+        let book = CtgBook::open("../../books/tabia.ctg", &OpenOptions::default()).unwrap();
+        let (directory, salvage) = book.directory(&mut Watch::default()).unwrap();
+        assert!(!salvage.is_loss());
+        assert_eq!(directory.entries(), book.info().unwrap().positions);
+        let mut reader = DirectoryReader::new(&directory, &book);
+        let (mut by_probe, mut by_directory) = (Lookup::default(), Lookup::default());
+        let (mut ahead, mut seen) = (vec![Chess::default()], 0);
+        while let Some(position) = ahead.pop() {
+            for wanted in [Wanted::Stored, Wanted::Transpositions] {
+                book.probe(&position, wanted, &mut by_probe).unwrap();
+                reader.probe(&position, wanted, &mut by_directory).unwrap();
+                assert_eq!(by_probe, by_directory);
+            }
+            seen += 1;
+            if seen + ahead.len() < 3000 {
+                ahead.extend(
+                    by_probe
+                        .moves
+                        .iter()
+                        .map(|mv| tabia_notation::after(&position, mv.mv)),
+                );
+            }
+        }
+        assert!(seen > 1000);
+    }
+}

@@ -1,0 +1,311 @@
+//! Many bytes as one change.
+
+use std::{
+    fs::File,
+    io,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    EditError,
+    journal::{self, Journal, Owner, Writer},
+};
+use crate::ctg::PAGE_BYTES;
+use tabia_io::input::file::read_at;
+
+pub(crate) use super::journal::ChangedByte;
+
+/// What any disk writes at once, in bytes.
+const SECTOR: u64 = 512;
+
+/// Records kept in memory (16 MiB), to be put into the order of the file; more
+/// go to the journal at once.
+const HELD: usize = 1 << 20;
+
+/// What a batch has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Applied {
+    /// Bytes that are others now.
+    pub bytes: u64,
+    /// Pieces of pages that were written.
+    pub writes: u64,
+}
+
+/// Bytes to be changed: see [`super::Editor::batch`]. Needs little memory
+/// however many there are; dropped without being committed, it leaves nothing.
+#[derive(Debug)]
+pub struct EditBatch {
+    book: PathBuf,
+    held: Vec<ChangedByte>,
+    journal: Option<Writer>,
+}
+
+impl EditBatch {
+    pub(crate) fn new(book: &Path) -> EditBatch {
+        EditBatch {
+            book: book.to_owned(),
+            held: Vec::new(),
+            journal: None,
+        }
+    }
+
+    /// Adds a byte as [`super::Visit`] names it. A byte may come twice, with
+    /// the same new value.
+    ///
+    /// # Errors
+    ///
+    /// The journal beside the book cannot be written.
+    pub fn set(&mut self, touch: &super::Touch) -> Result<(), EditError> {
+        self.push(ChangedByte {
+            offset: touch.offset,
+            old: touch.old,
+            new: touch.new,
+        })
+    }
+
+    pub(crate) fn push(&mut self, record: ChangedByte) -> Result<(), EditError> {
+        self.held.push(record);
+        if self.held.len() >= HELD {
+            self.spill()?;
+        }
+        Ok(())
+    }
+
+    fn spill(&mut self) -> Result<(), EditError> {
+        let path = journal::path_of(&self.book);
+        let failed = |error| EditError::io(&path, error);
+        if self.journal.is_none() {
+            let book = File::open(&self.book).map_err(|e| EditError::io(&self.book, e))?;
+            let owner = Owner::of(&book).map_err(failed)?;
+            self.journal = Some(Writer::create(&path, owner).map_err(failed)?);
+        }
+        self.held.sort_unstable_by_key(|record| record.offset);
+        if let Some(journal) = &mut self.journal {
+            for record in self.held.drain(..) {
+                journal.push(record).map_err(failed)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_one_sector(&self) -> bool {
+        self.journal.is_none()
+            && self.held.first().is_none_or(|first| {
+                let sector = first.offset / SECTOR;
+                self.held.iter().all(|r| r.offset / SECTOR == sector)
+            })
+    }
+
+    pub(super) fn commit(mut self, book: &File) -> Result<Applied, EditError> {
+        let io_failed = |error| EditError::io(&self.book, error);
+        if self.is_one_sector() {
+            let mut held = std::mem::take(&mut self.held);
+            held.sort_by_key(|record| record.offset);
+            check(book, &mut |f| held.iter().try_for_each(|r| f(*r)))
+                .map_err(io_failed)?
+                .refuse(&self.book)?;
+            let done = apply(book, &mut |f| held.iter().try_for_each(|r| f(*r)));
+            let done = done.map_err(io_failed)?;
+            book.sync_data().map_err(io_failed)?;
+            return Ok(done);
+        }
+        self.spill()?;
+        let path = journal::path_of(&self.book);
+        if let Some(journal) = self.journal.take() {
+            journal.finish().map_err(|e| EditError::io(&path, e))?;
+        }
+        let owner = Owner::of(book).map_err(|e| EditError::io(&self.book, e))?;
+        let opened = Journal::open(&path, owner).map_err(|e| EditError::io(&path, e))?;
+        let Some(mut journal) = opened else {
+            let error = io::Error::other("what was written cannot be read back");
+            return Err(EditError::io(&path, error));
+        };
+        let checked = check(book, &mut |f| journal.for_each(f));
+        if let Err(error) = checked
+            .map_err(|e| EditError::io(&self.book, e))
+            .and_then(|checked| checked.refuse(&self.book))
+        {
+            let _ = journal::remove(&path);
+            return Err(error);
+        }
+        let done = carry_out(book, &mut journal).map_err(|reason| EditError::Incomplete {
+            path: self.book.clone(),
+            reason,
+        })?;
+        drop(journal);
+        journal::remove(&path).map_err(|e| EditError::io(&path, e))?;
+        Ok(done)
+    }
+}
+
+/// Does what a journal says and waits for the disk.
+fn carry_out(book: &File, journal: &mut Journal) -> io::Result<Applied> {
+    let done = apply(book, &mut |f| journal.for_each(f))?;
+    book.sync_data()?;
+    Ok(done)
+}
+
+/// Completes a change that was cut short; true if there was one. A journal
+/// that is none of this book, or not complete, is deleted.
+pub(super) fn recover(path: &Path, book: &File) -> Result<bool, EditError> {
+    let journal_path = journal::path_of(path);
+    let failed = |error| EditError::io(&journal_path, error);
+    let owner = Owner::of(book).map_err(failed)?;
+    let Some(mut journal) = Journal::open(&journal_path, owner).map_err(failed)? else {
+        journal::remove(&journal_path).map_err(failed)?;
+        return Ok(false);
+    };
+    let mut completed = false;
+    let checked = check(book, &mut |f| journal.for_each(f)).map_err(failed)?;
+    if checked.odd.is_none() {
+        completed = checked.old > 0;
+        carry_out(book, &mut journal).map_err(|reason| EditError::Incomplete {
+            path: path.to_owned(),
+            reason,
+        })?;
+    }
+    drop(journal);
+    journal::remove(&journal_path).map_err(failed)?;
+    Ok(completed)
+}
+
+/// Records one after the other.
+type Each<'a> = &'a mut dyn FnMut(&mut dyn FnMut(ChangedByte) -> io::Result<()>) -> io::Result<()>;
+
+/// What the bytes of the records are now.
+#[derive(Default)]
+struct Checked {
+    /// How many have still to be changed.
+    old: u64,
+    /// The first that is neither old nor new, and what it is.
+    odd: Option<(ChangedByte, u8)>,
+}
+
+impl Checked {
+    fn refuse(self, path: &Path) -> Result<(), EditError> {
+        match self.odd {
+            None => Ok(()),
+            Some((record, found)) => Err(EditError::Moved {
+                path: path.to_owned(),
+                offset: record.offset,
+                found,
+                expected: record.old,
+            }),
+        }
+    }
+}
+
+fn check(book: &File, each: Each<'_>) -> io::Result<Checked> {
+    let mut checked = Checked::default();
+    let mut page = PageBuffer::default();
+    each(&mut |record| {
+        let found = page.byte(book, record.offset)?;
+        if found == record.old && found != record.new {
+            checked.old += 1;
+        } else if found != record.new && checked.odd.is_none() {
+            checked.odd = Some((record, found));
+        }
+        Ok(())
+    })?;
+    Ok(checked)
+}
+
+/// Writes the new bytes: those that follow each other in a page in one go,
+/// from the first to the last of them.
+fn apply(book: &File, each: Each<'_>) -> io::Result<Applied> {
+    let mut done = Applied::default();
+    let mut page = PageBuffer::default();
+    each(&mut |record| {
+        if page.byte(book, record.offset)? != record.new {
+            // Another page is read only when this one is written.
+            page.set(record);
+            done.bytes += 1;
+        }
+        if let Some(written) = page.take_written() {
+            done.writes += written;
+        }
+        Ok(())
+    })?;
+    page.write(book)?;
+    done.writes += page.take_written().unwrap_or(0);
+    Ok(done)
+}
+
+/// One page of the file, and which of its bytes have to be written.
+#[derive(Default)]
+struct PageBuffer {
+    number: Option<u64>,
+    bytes: Vec<u8>,
+    first: usize,
+    end: usize,
+    written: u64,
+}
+
+impl PageBuffer {
+    fn byte(&mut self, book: &File, offset: u64) -> io::Result<u8> {
+        let number = offset / PAGE_BYTES as u64;
+        if self.number != Some(number) {
+            self.write(book)?;
+            self.number = None;
+            self.bytes.resize(PAGE_BYTES, 0);
+            let mut held = 0;
+            while let Some(rest) = self.bytes.get_mut(held..).filter(|rest| !rest.is_empty()) {
+                match read_at(book, rest, number * PAGE_BYTES as u64 + held as u64) {
+                    Ok(0) => break,
+                    Ok(more) => held += more,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            self.bytes.truncate(held);
+            self.number = Some(number);
+        }
+        let at = (offset % PAGE_BYTES as u64) as usize;
+        let byte = self.bytes.get(at).copied();
+        byte.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+    }
+
+    /// Sets a byte of the page that [`PageBuffer::byte`] has read.
+    fn set(&mut self, record: ChangedByte) {
+        let at = (record.offset % PAGE_BYTES as u64) as usize;
+        if let Some(byte) = self.bytes.get_mut(at) {
+            *byte = record.new;
+            (self.first, self.end) = if self.end == 0 {
+                (at, at + 1)
+            } else {
+                (self.first.min(at), self.end.max(at + 1))
+            };
+        }
+    }
+
+    fn write(&mut self, book: &File) -> io::Result<()> {
+        if let (Some(number), Some(piece)) = (self.number, self.bytes.get(self.first..self.end))
+            && !piece.is_empty()
+        {
+            write_all_at(book, piece, number * PAGE_BYTES as u64 + self.first as u64)?;
+            self.written += 1;
+        }
+        (self.first, self.end) = (0, 0);
+        Ok(())
+    }
+
+    fn take_written(&mut self) -> Option<u64> {
+        (self.written > 0).then(|| std::mem::take(&mut self.written))
+    }
+}
+
+#[cfg(unix)]
+fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
+}
+
+#[cfg(windows)]
+fn write_all_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let count = std::os::windows::fs::FileExt::seek_write(file, bytes, offset)?;
+        bytes = bytes.get(count..).unwrap_or_default();
+        offset += count as u64;
+    }
+    Ok(())
+}

@@ -1,0 +1,455 @@
+//! Passes over a book that show what could be marked.
+//!
+//! Memory: one page, and sixteen bytes for every page of the book where
+//! something must be remembered of every position.
+
+use shakmaty::{Chess, Color, Move};
+
+use super::EditError;
+use crate::{
+    Annotation, Field, MarkEdit, PositionRecord,
+    ctg::{
+        CanonicalBoard, CtgBook, Entry, Error, Key, PAGE_HEADER_BYTES, Place, RewriteError,
+        STATISTICS_BYTES, moves, reader::Reading,
+    },
+    position_of,
+};
+use tabia_io::progress::Watch;
+use tabia_notation as notation;
+
+/// A byte to be changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Touch {
+    /// What it is.
+    pub field: Field,
+    /// Where, in bytes from the start of the .ctg file.
+    pub offset: u64,
+    /// What stands there.
+    pub old: u8,
+    /// What is to stand there.
+    pub new: u8,
+}
+
+/// An entry on a pass.
+#[derive(Clone, Copy, Debug)]
+pub struct VisitedEntry {
+    /// Where it stands.
+    pub place: Place,
+    /// Its position.
+    pub key: Key,
+    /// Its statistics.
+    pub record: PositionRecord,
+    /// Bytes of its moves, the length byte included.
+    move_bytes: usize,
+}
+
+/// A stored move on a pass.
+#[derive(Clone, Debug)]
+pub struct VisitedMove {
+    /// The move in the canonical board, where White is to move.
+    pub mv: Move,
+    /// The sign beside it.
+    pub annotation: Annotation,
+    /// The position after it; `None` if the book does not hold it.
+    pub after: Option<VisitedEntry>,
+    /// Where the annotation stands in the file.
+    pub(in crate::ctg) offset: u64,
+}
+
+/// A position with its stored moves.
+#[derive(Debug)]
+pub struct Visit<'a> {
+    /// Its entry.
+    pub entry: &'a VisitedEntry,
+    /// Its legal stored moves; empty on passes without moves.
+    pub moves: &'a [VisitedMove],
+    /// Plies from the start position, on walks from there: even ones
+    /// have White to move.
+    pub ply: Option<u32>,
+}
+
+impl Visit<'_> {
+    /// The position, in the canonical board, where White is to move.
+    #[must_use]
+    pub fn position(&self) -> Option<Chess> {
+        position_of(&self.entry.key).map(|(_, position)| position)
+    }
+}
+
+impl VisitedEntry {
+    pub(super) fn of(place: Place, key: Key, entry: &Entry<'_>) -> VisitedEntry {
+        VisitedEntry {
+            place,
+            key,
+            record: entry.record(),
+            move_bytes: 1 + 2 * entry.moves().len(),
+        }
+    }
+
+    /// Calls `found` with every byte that `edit` changes in the position, in the
+    /// board where White is to move.
+    ///
+    /// # Errors
+    ///
+    /// Those of `found`.
+    pub fn touches<E>(
+        &self,
+        edit: &MarkEdit,
+        mut found: impl FnMut(Touch) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let new = edit.record(&self.record, Color::White);
+        let start = self.place.file_offset()
+            + (self.key.as_bytes().len() + self.move_bytes + STATISTICS_BYTES - 3) as u64;
+        let marks = self.record.marks().into_iter().zip(new.marks());
+        for (offset, ((field, old), (_, new))) in (start..).zip(marks) {
+            if old != new {
+                found(Touch {
+                    field,
+                    offset,
+                    old,
+                    new,
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl VisitedMove {
+    /// The byte that `edit` changes beside the move, if it does.
+    #[must_use]
+    pub fn touch(&self, edit: &MarkEdit) -> Option<Touch> {
+        let new = edit.annotation_byte(self.annotation.0);
+        (new != self.annotation.0).then_some(Touch {
+            field: Field::Annotation,
+            offset: self.offset,
+            old: self.annotation.0,
+            new,
+        })
+    }
+}
+
+/// A set of entries of a book.
+///
+/// An entry takes 35 bytes or more, so the number of a piece of 35 bytes tells
+/// the entries of a page apart, and 128 bits serve a page.
+#[derive(Clone, Debug, Default)]
+pub struct EntrySet {
+    pages: Vec<u128>,
+}
+
+impl EntrySet {
+    fn bit(place: Place) -> u128 {
+        let shortest = 2 + STATISTICS_BYTES;
+        let piece = (usize::from(place.offset).saturating_sub(PAGE_HEADER_BYTES)) / shortest;
+        1 << (piece % 128)
+    }
+
+    /// Adds an entry; false if it was in.
+    pub fn insert(&mut self, place: Place) -> bool {
+        let page = place.page as usize;
+        if self.pages.len() <= page {
+            self.pages.resize(page + 1, 0);
+        }
+        let Some(word) = self.pages.get_mut(page) else {
+            return false;
+        };
+        let fresh = *word & EntrySet::bit(place) == 0;
+        *word |= EntrySet::bit(place);
+        fresh
+    }
+
+    /// How many entries of its page stand before one that is in.
+    #[must_use]
+    pub fn before_in_page(&self, place: Place) -> Option<usize> {
+        let (word, bit) = (self.pages.get(place.page as usize)?, EntrySet::bit(place));
+        (word & bit != 0).then(|| (word & (bit - 1)).count_ones() as usize)
+    }
+
+    pub(crate) fn unite(&mut self, other: &EntrySet) {
+        let pages = self.pages.len().max(other.pages.len());
+        self.pages.resize(pages, 0);
+        for (word, other) in self.pages.iter_mut().zip(&other.pages) {
+            *word |= other;
+        }
+    }
+
+    /// How many are in.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        let words = self.pages.iter();
+        words.map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    /// Whether nothing is in.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.pages.iter().all(|word| *word == 0)
+    }
+
+    /// Whether an entry is in.
+    #[must_use]
+    pub fn contains(&self, place: Place) -> bool {
+        let word = self.pages.get(place.page as usize);
+        word.is_some_and(|word| word & EntrySet::bit(place) != 0)
+    }
+}
+
+/// An entry and its moves as they are stored.
+type Raw = (VisitedEntry, Vec<(u8, Annotation)>);
+
+fn raw(place: Place, entry: &Entry<'_>) -> Option<Raw> {
+    let visited = VisitedEntry::of(place, entry.key()?, entry);
+    Some((visited, entry.moves().collect()))
+}
+
+/// What ends a pass.
+type Stopped = Result<(), EditError>;
+
+/// Whether moves are looked up on a pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pass {
+    /// Every entry by itself, as fast as the file is read.
+    Entries,
+    /// Every entry with its moves and their signs.
+    Signs,
+    /// Every entry with the entries after its moves.
+    Moves,
+    /// As `Moves`, but from the start position on, level by level; a position
+    /// that can be reached with either side to move comes twice.
+    FromStart,
+}
+
+impl CtgBook {
+    /// Shows every entry, in an order that depends on the pass. Where moves are
+    /// shown, entries whose key stands for no legal position are left out;
+    /// damaged pages are read as far as they go, and `lost` hears of each.
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read, who watches wants an end, or `found` fails.
+    pub fn visit(
+        &self,
+        pass: Pass,
+        watch: &mut Watch<'_>,
+        lost: &mut dyn FnMut(Error),
+        found: impl FnMut(&Visit<'_>) -> Stopped,
+    ) -> Stopped {
+        self.visit_some(pass, |_| true, watch, lost, found)
+    }
+
+    /// As [`CtgBook::visit`], of entries that are `wanted`; with
+    /// [`Pass::FromStart`] all are.
+    ///
+    /// # Errors
+    ///
+    /// As for [`CtgBook::visit`].
+    pub fn visit_some(
+        &self,
+        pass: Pass,
+        wanted: impl Fn(&VisitedEntry) -> bool + Sync,
+        watch: &mut Watch<'_>,
+        lost: &mut dyn FnMut(Error),
+        mut found: impl FnMut(&Visit<'_>) -> Stopped,
+    ) -> Stopped {
+        if pass == Pass::FromStart {
+            self.walk_lines(watch, |visit, _| found(visit))?;
+            // A line also ends where the page it would go on in is damaged,
+            // which no level comes to: all pages count, each once.
+            return self.each_block(
+                "looking",
+                watch,
+                |all: &mut Vec<Error>, entry| {
+                    all.extend(entry.err());
+                    Ok(())
+                },
+                Ok,
+                |all| {
+                    all.into_iter().for_each(&mut *lost);
+                    Ok(())
+                },
+            );
+        }
+        let moves_of = |raw: &Raw, reading: &mut Reading<'_>| -> Result<_, EditError> {
+            if pass == Pass::Entries {
+                return Ok(Some(Vec::new()));
+            }
+            let Some((_, position)) = position_of(&raw.0.key) else {
+                return Ok(None);
+            };
+            Ok(Some(match pass {
+                Pass::Signs => bare_moves(&position, raw),
+                _ => with_entries_after(&position, raw, reading)?,
+            }))
+        };
+        self.each_block(
+            "looking",
+            watch,
+            |all: &mut Vec<Result<Raw, Error>>, entry| {
+                all.extend(match entry {
+                    Ok((place, entry)) => entry.key().and_then(|key| {
+                        let visited = VisitedEntry::of(place, key, &entry);
+                        let moves = || match pass {
+                            Pass::Entries => Vec::new(),
+                            _ => entry.moves().collect(),
+                        };
+                        wanted(&visited).then(|| Ok((visited, moves())))
+                    }),
+                    Err(damage) => Some(Err(damage)),
+                });
+                Ok(())
+            },
+            |all| {
+                let mut reading = self.reading()?;
+                let shown = all.into_iter().map(|raw| match raw {
+                    Ok(raw) => Ok(Ok(moves_of(&raw, &mut reading)?.map(|moves| (raw.0, moves)))),
+                    Err(damage) => Ok(Err(damage)),
+                });
+                shown.collect::<Result<Vec<_>, EditError>>()
+            },
+            |shown| {
+                for shown in shown {
+                    match shown {
+                        Ok(Some((entry, moves))) => found(&Visit {
+                            entry: &entry,
+                            moves: &moves,
+                            ply: None,
+                        })?,
+                        Ok(None) => {}
+                        Err(damage) => lost(damage),
+                    }
+                }
+                Ok(())
+            },
+        )
+    }
+
+    /// As [`CtgBook::visit`] with [`Pass::FromStart`], where `found` says which
+    /// moves the walk goes on with: bit n of its second argument is move n of
+    /// the visit, and all are set before. Nobody hears of damaged pages. Gives
+    /// the entries that it came to.
+    ///
+    /// # Errors
+    ///
+    /// As for [`CtgBook::visit`].
+    pub fn walk_lines(
+        &self,
+        watch: &mut Watch<'_>,
+        mut found: impl FnMut(&Visit<'_>, &mut u128) -> Stopped,
+    ) -> Result<EntrySet, EditError> {
+        let start = CanonicalBoard::from_position(&Chess::default()).map(|board| board.key());
+        let mut reading = self.reading()?;
+        let mut level = EntrySet::default();
+        if let Some(start) = start
+            && let Some(place) = reading.find(&start, |_| ())?
+        {
+            level.insert(place);
+        }
+        // With White and with Black to move.
+        let mut seen = [level.clone(), EntrySet::default()];
+        let mut ply = 0;
+        let mut positions = 0;
+        let expected = Some(self.header().positions.into());
+        while !level.is_empty() {
+            let mut next = EntrySet::default();
+            let mut walker = self.pages.positional_reader();
+            let pages = (0..).zip(&level.pages).filter(|(_, word)| **word != 0);
+            for (page, _) in pages {
+                walker.each_entry(page, |entry| {
+                    let sound = entry.ok().filter(|(place, _)| level.contains(*place));
+                    let Some(entry) = sound.and_then(|(place, entry)| raw(place, &entry)) else {
+                        return Ok(());
+                    };
+                    let told = watch.position("looking", positions, expected);
+                    told.map_err(RewriteError::from)?;
+                    positions += 1;
+                    let Some((_, position)) = position_of(&entry.0.key) else {
+                        return Ok(());
+                    };
+                    let moves = with_entries_after(&position, &entry, &mut reading)?;
+                    let visit = Visit {
+                        entry: &entry.0,
+                        moves: &moves,
+                        ply: Some(ply),
+                    };
+                    let mut follow = u128::MAX;
+                    found(&visit, &mut follow)?;
+                    let [white, black] = &mut seen;
+                    let seen = if ply % 2 == 0 { black } else { white };
+                    for (n, mv) in moves.iter().enumerate() {
+                        if follow >> n & 1 != 0
+                            && let Some(after) = &mv.after
+                            && seen.insert(after.place)
+                        {
+                            next.insert(after.place);
+                        }
+                    }
+                    Ok::<_, EditError>(())
+                })?;
+            }
+            level = next;
+            ply += 1;
+        }
+        let [mut all, black] = seen;
+        all.unite(&black);
+        Ok(all)
+    }
+}
+
+/// The position of an entry and its legal stored moves.
+pub(in crate::ctg) fn stored_moves(
+    place: Place,
+    reading: &mut Reading<'_>,
+) -> Result<(Chess, Vec<VisitedMove>), EditError> {
+    let raw = raw(place, &reading.entry(place)?);
+    let known = raw.and_then(|raw| Some((position_of(&raw.0.key)?.1, raw)));
+    let Some((position, raw)) = known else {
+        return Ok((Chess::default(), Vec::new()));
+    };
+    let moves = with_entries_after(&position, &raw, reading)?;
+    Ok((position, moves))
+}
+
+fn bare_moves(position: &Chess, (entry, stored): &Raw) -> Vec<VisitedMove> {
+    let Some(board) = CanonicalBoard::from_position(position) else {
+        return Vec::new();
+    };
+    let legal = moves::likely_of_all(stored.iter().copied(), &board, position);
+    let first = entry.place.file_offset() + entry.key.as_bytes().len() as u64 + 2;
+    let offsets = (first..).step_by(2);
+    let known = stored.iter().zip(offsets);
+    known
+        .filter_map(|(&(byte, annotation), offset)| {
+            let n = moves::find(byte, &board, &legal).ok()?;
+            Some(VisitedMove {
+                mv: *legal.get(n)?,
+                annotation,
+                after: None,
+                offset,
+            })
+        })
+        .collect()
+}
+
+fn with_entries_after(
+    position: &Chess,
+    entry: &Raw,
+    reading: &mut Reading<'_>,
+) -> Result<Vec<VisitedMove>, EditError> {
+    let mut moves = bare_moves(position, entry);
+    for known in &mut moves {
+        let after = notation::after(position, known.mv);
+        let Some(board) = CanonicalBoard::from_position(&after) else {
+            continue;
+        };
+        let found = match reading.find_position(&board) {
+            Err(error) if error.is_damage() => None,
+            found => found?,
+        };
+        if let Some((place, key)) = found {
+            let entry = reading.entry(place)?;
+            known.after = Some(VisitedEntry::of(place, key, &entry));
+        }
+    }
+    Ok(moves)
+}

@@ -1,0 +1,189 @@
+//! Keeps two writers of one book apart.
+//!
+//! On Unix the lock is an advisory one (`flock`) on the .ctg file itself:
+//! readers take none and are not kept from anything, and the system takes it
+//! away from a process that dies. Windows locks are mandatory, so there it
+//! is on an empty file beside the book.
+//!
+//! A book may be replaced by rename while somebody waits for the lock of the
+//! old file; so who has got it looks whether the path still leads there.
+
+use std::{
+    fs::{self, File, TryLockError},
+    io,
+    path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
+};
+
+use tabia_io::atomic::{LOCK_PAUSE, Locked};
+
+/// Why a book was not locked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LockError {
+    /// Somebody else is at it.
+    #[error("{}: {holder} is changing this book; nothing was changed, try again later", path.display())]
+    Held {
+        /// The .ctg file.
+        path: PathBuf,
+        /// Who, as far as the system tells.
+        holder: String,
+    },
+    /// The system refuses.
+    #[error("{}: cannot change the book: {reason}", path.display())]
+    Io {
+        /// The .ctg file.
+        path: PathBuf,
+        /// What the system says.
+        reason: io::Error,
+    },
+}
+
+/// A lock, held until it is dropped.
+#[derive(Debug)]
+pub(crate) struct BookLock {
+    _file: Locked,
+}
+
+impl BookLock {
+    /// Waits for the lock of a book, up to `wait`.
+    pub(crate) fn take(path: &Path, wait: Duration) -> Result<BookLock, LockError> {
+        BookLock::take_if(path, wait, &mut is_at)
+    }
+
+    fn take_if(
+        path: &Path,
+        wait: Duration,
+        is_at: &mut dyn FnMut(&File, &Path) -> bool,
+    ) -> Result<BookLock, LockError> {
+        let failed = |reason| LockError::Io {
+            path: path.to_owned(),
+            reason,
+        };
+        let until = Instant::now() + wait;
+        loop {
+            let file = open(path).map_err(failed)?;
+            match file.try_lock() {
+                Ok(()) if is_at(&file, path) => {
+                    return Ok(BookLock {
+                        _file: Locked(file),
+                    });
+                }
+                // Without a lock, or replaced meanwhile: its successor is the
+                // one to lock.
+                Ok(()) | Err(TryLockError::WouldBlock) if Instant::now() >= until => {
+                    return Err(LockError::Held {
+                        path: path.to_owned(),
+                        holder: holder(&file).unwrap_or_else(|| "another program".to_owned()),
+                    });
+                }
+                Ok(()) | Err(TryLockError::WouldBlock) => thread::sleep(LOCK_PAUSE),
+                // A file system without locks: then there is nothing to wait for.
+                Err(TryLockError::Error(error)) if is_unsupported(&error) => {
+                    return Ok(BookLock {
+                        _file: Locked(file),
+                    });
+                }
+                Err(TryLockError::Error(error)) => return Err(failed(error)),
+            }
+        }
+    }
+}
+
+/// Whether the file system has no locks, or none for us: NFS makes a lock of
+/// the whole file of it, which a file open for reading alone is refused
+/// (EBADF), and a server without a lock service refuses all (ENOLCK).
+fn is_unsupported(error: &io::Error) -> bool {
+    const EBADF: i32 = 9;
+    const ENOLCK: i32 = if cfg!(target_os = "linux") { 37 } else { 77 };
+    let refused = cfg!(unix) && matches!(error.raw_os_error(), Some(EBADF | ENOLCK));
+    refused || error.kind() == io::ErrorKind::Unsupported
+}
+
+/// Open for writing where that may be, which NFS asks for; to be read in any
+/// case, as a book that may be replaced need not be one that may be written.
+#[cfg(unix)]
+fn open(path: &Path) -> io::Result<File> {
+    let writable = File::options().read(true).write(true).open(path);
+    writable.or_else(|_| File::open(path))
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> io::Result<File> {
+    let options = File::options().create(true).write(true).to_owned();
+    options.open(path.with_added_extension("lock"))
+}
+
+/// Whether the path still leads to the open file.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    match (file.metadata(), fs::metadata(path)) {
+        (Ok(open), Ok(named)) => (open.dev(), open.ino()) == (named.dev(), named.ino()),
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn is_at(_file: &File, path: &Path) -> bool {
+    fs::metadata(path).is_ok()
+}
+
+/// Who holds the lock: Linux lists all locks with their processes.
+#[cfg(target_os = "linux")]
+fn holder(file: &File) -> Option<String> {
+    use std::os::unix::fs::MetadataExt as _;
+    let inode = format!(":{}", file.metadata().ok()?.ino());
+    let locks = fs::read_to_string("/proc/locks").ok()?;
+    // "1: FLOCK  ADVISORY  WRITE 1234 08:01:5678 0 EOF"
+    let pid = locks.lines().find_map(|line| {
+        let mut words = line.split_whitespace();
+        let (kind, pid) = (words.nth(1)?, words.nth(2)?);
+        (kind == "FLOCK" && words.next()?.ends_with(&inode)).then(|| pid.to_owned())
+    })?;
+    let pid: u32 = pid.parse().ok().filter(|pid| *pid > 0)?;
+    let name = fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
+    Some(format!("process {pid} ({})", name.trim()))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn holder(_file: &File) -> Option<String> {
+    None
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_book_that_is_never_at_its_place_is_not_asked_for_without_end() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let mut asked = 0;
+        let wait = 5 * LOCK_PAUSE;
+        let error = BookLock::take_if(file.path(), wait, &mut |_, _| {
+            asked += 1;
+            false
+        });
+        assert!(matches!(error, Err(LockError::Held { .. })), "{error:?}");
+        assert!((2..=6).contains(&asked), "asked {asked} times");
+    }
+
+    #[test]
+    fn a_book_that_may_only_be_read_can_be_locked() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let read_only = fs::Permissions::from_mode(0o444);
+        file.as_file().set_permissions(read_only).unwrap();
+        let held = BookLock::take(file.path(), Duration::ZERO).unwrap();
+        assert!(BookLock::take(file.path(), Duration::ZERO).is_err());
+        drop(held);
+        BookLock::take(file.path(), Duration::ZERO).unwrap();
+    }
+
+    #[test]
+    fn what_nfs_says_is_no_reason_to_give_up() {
+        assert!(is_unsupported(&io::Error::from_raw_os_error(9)));
+        assert!(!is_unsupported(&io::Error::from_raw_os_error(5)));
+    }
+}

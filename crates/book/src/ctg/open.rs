@@ -1,0 +1,220 @@
+//! Opening a book: its three files, and whether they belong together.
+
+use std::{io, path::Path, sync::OnceLock};
+
+use super::{
+    CtgBook, Error, Key, OpenOptions,
+    index::{SlotFile, SlotPage},
+    pages::PageFile,
+    reader::Index,
+    scan::ScanIndex,
+};
+use tabia_io::input::path::file_name;
+use tabia_io::input::{file::DataFile, sibling::sibling, state::Change};
+
+impl CtgBook {
+    /// Opens the book whose .ctg file is `path`.
+    ///
+    /// The .cto and .ctb files are found beside it by name, upper or lower
+    /// case. Without a usable .cto the whole book is read once and an index
+    /// made in memory, which takes as long as reading the file; without a
+    /// usable .ctb look-ups take a few steps more. [`CtgBook::notices`] says
+    /// so.
+    ///
+    /// # Errors
+    ///
+    /// The .ctg file cannot be read, is no CTG book, has no data pages, or
+    /// none of the pages looked at can be read.
+    pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<CtgBook, Error> {
+        let path = path.as_ref();
+        // The files may be exchanged just now. A writer puts the .ctg in place
+        // before its index (see [`tabia_io::atomic`]), so whoever came upon the old book
+        // and the new index finds the book replaced.
+        for _ in 0..8 {
+            let book = CtgBook::open_once(path, options)?;
+            if book.pages.file().change() != Change::Replaced {
+                return Ok(book);
+            }
+        }
+        CtgBook::open_once(path, options)
+    }
+
+    fn open_once(path: &Path, options: &OpenOptions) -> Result<CtgBook, Error> {
+        let pages = PageFile::open(path, options.mmap)?;
+        let samples = samples(&pages)?;
+        let mut notices: Vec<String> = pages.notice().into_iter().collect();
+        let index = match index_on_disk(path, options.mmap, &pages, &samples) {
+            Ok((slots, problem)) => {
+                notices.extend(problem.map(|problem| {
+                    format!(
+                        "{}: {problem}; the book is read without it, a little slower; \
+                         `tabia compact` writes a new one",
+                        path.display()
+                    )
+                }));
+                Index::Slots(slots)
+            }
+            Err(problem) => {
+                notices.push(format!(
+                    "{}: {problem}, positions were indexed by reading the whole book; \
+                     `tabia compact` writes a new one",
+                    path.display()
+                ));
+                let (scan, report) = ScanIndex::build(&pages)?;
+                if let Some(fault) = report.first_fault {
+                    if report.entries == 0 {
+                        return Err(fault);
+                    }
+                    notices.push(format!(
+                        "{} damaged pages could not be read to their end, the first: {fault}",
+                        report.bad_pages
+                    ));
+                }
+                Index::Scan(scan)
+            }
+        };
+        Ok(CtgBook {
+            pages,
+            index,
+            hashes: OnceLock::new(),
+            notices,
+        })
+    }
+
+    /// A book that is part of the program: the bytes of its three files,
+    /// and a name for messages.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are no CTG book with a sound index.
+    pub fn from_static(
+        name: &str,
+        ctg: &'static [u8],
+        cto: &'static [u8],
+        ctb: &'static [u8],
+    ) -> Result<CtgBook, Error> {
+        let name = Path::new(name);
+        let open = |bytes| DataFile::from_static(name, bytes);
+        let pages = PageFile::new(open(ctg))?;
+        let index = SlotFile::new(open(cto)).and_then(|mut slots| {
+            slots.take_bounds(&open(ctb))?;
+            Ok(slots)
+        });
+        let index = index.map_err(|problem| {
+            let text = format!("its index {problem}");
+            Error::io(name, io::Error::new(io::ErrorKind::InvalidData, text))
+        })?;
+        Ok(CtgBook {
+            pages,
+            index: Index::Slots(index),
+            hashes: OnceLock::new(),
+            notices: Vec::new(),
+        })
+    }
+}
+
+/// Opens .cto and .ctb and sees whether they lead to the samples. The outer
+/// error tells why the .cto is of no use, the inner problem why the .ctb is of
+/// none; both name the file by its last part: "index x.cto is missing".
+fn index_on_disk(
+    ctg: &Path,
+    mmap: bool,
+    pages: &PageFile,
+    samples: &[(Key, u32)],
+) -> Result<(SlotFile, Option<String>), String> {
+    let path = sibling(ctg, "cto").ok_or_else(|| missing(ctg, "cto"))?;
+    let told = |path: &Path, problem| format!("index {} {problem}", file_name(path));
+    let mut slots = SlotFile::open(&path, mmap).map_err(|problem| told(&path, problem))?;
+    let whole = |slots| of_this_book(pages, slots).map_err(|problem| told(&path, problem));
+    let bounds: Result<(), String> = match sibling(ctg, "ctb") {
+        None => Err(missing(ctg, "ctb")),
+        Some(ctb) => match slots.read_bounds(&ctb) {
+            Ok(()) if index_agrees(pages, &slots, samples) => {
+                return whole(&slots).map(|()| (slots, None));
+            }
+            Ok(()) => Err(told(&ctb, "does not belong to the .cto file".into())),
+            Err(problem) => Err(told(&ctb, problem)),
+        },
+    };
+    slots.forget_bounds();
+    if index_agrees(pages, &slots, samples) {
+        whole(&slots).map(|()| (slots, bounds.err()))
+    } else {
+        Err(told(
+            &path,
+            "does not lead to the positions of the book".into(),
+        ))
+    }
+}
+
+/// An index that leads to pages which the book never had is damaged, or of a
+/// larger book: then many positions stand elsewhere than it says. One that leads
+/// to pages which are cut off is sound.
+fn of_this_book(pages: &PageFile, slots: &SlotFile) -> Result<(), String> {
+    let count = pages.held().max(pages.header().pages);
+    match slots.astray(count) {
+        Ok(Some(page)) => Err(format!(
+            "is damaged or of a larger book (it leads to page {page}, the book has {count} pages)"
+        )),
+        Ok(None) => Ok(()),
+        Err(error) => Err(format!("cannot be read ({error})")),
+    }
+}
+
+/// First keys of up to eight pages spread over the book, with their pages.
+/// A fault is returned only if no page can be read.
+pub(super) fn samples(pages: &PageFile) -> Result<Vec<(Key, u32)>, Error> {
+    const SAMPLES: u32 = 8;
+    let mut reader = pages.reader()?;
+    let mut samples = Vec::new();
+    let mut first_error = None;
+    let count = pages.walked();
+    let mut last = None;
+    for n in 0..SAMPLES {
+        let number = (u64::from(n) * u64::from(count - 1) / u64::from(SAMPLES - 1)) as u32;
+        if last.replace(number) == Some(number) {
+            continue;
+        }
+        let entry = reader.page(number).and_then(|page| {
+            let first = page.entries().next().transpose();
+            first.map_err(|fault| pages.fault(number, fault))
+        });
+        match entry {
+            Ok(Some((_, entry))) => samples.extend(entry.key().map(|key| (key, number))),
+            Ok(None) => {}
+            Err(error) => {
+                first_error.get_or_insert(error);
+            }
+        }
+    }
+    match first_error {
+        Some(error) if samples.is_empty() => Err(error),
+        _ => Ok(samples),
+    }
+}
+
+/// Whether the index leads to at least half of the samples: one that does not
+/// is damaged or of another book. (Not to all: a page on the list of free ones
+/// may hold stale entries.)
+pub(super) fn index_agrees(pages: &PageFile, slots: &SlotFile, samples: &[(Key, u32)]) -> bool {
+    let Ok(reader) = slots.reader() else {
+        return false;
+    };
+    let found = samples
+        .iter()
+        .filter(|(key, page)| {
+            reader
+                .walk(key.hash())
+                .any(|slot| match reader.page_of(slot.number, pages.held()) {
+                    Ok(found) => found == SlotPage::Page(*page),
+                    Err(_) => false,
+                })
+        })
+        .count();
+    2 * found >= samples.len()
+}
+
+fn missing(ctg: &Path, extension: &str) -> String {
+    let path = ctg.with_extension(extension);
+    format!("index {} is missing", file_name(&path))
+}

@@ -1,0 +1,280 @@
+//! The .ctg file: its header page, and access to its data pages.
+
+use std::path::Path;
+
+use super::{
+    Entry, Error, Page, Place,
+    error::{HeaderFault, file_offset},
+    page::{PAGE_BYTES, PageFault},
+};
+use tabia_io::input::{
+    bytes::be_u32_at,
+    file::{DataFile, View},
+};
+
+/// The numbers of the header page. None is needed to read the book, and none
+/// should be trusted.
+///
+/// | offset | size | value | evidence |
+/// |---|---|---|---|
+/// | 0 | 2 | 32, length of the header | three genuine books |
+/// | 2 | 2 | 4096, page size | three genuine books |
+/// | 4 | 2 + 2 | 1, 1 | constant, meaning unknown |
+/// | 8 | 4 | 4096 | constant; perhaps where page 0 starts |
+/// | 12 | 2 + 2 | 32767, 32767 | constant, meaning unknown |
+/// | 16 | 4 | number of data pages | file size = 4096 * (1 + this) in three genuine books |
+/// | 20 | 4 | -1 | perhaps the head of a list of free pages |
+/// | 24 | 4 | number of positions | runs a little too high in genuine books |
+/// | 28 | 4 | number of games | specification 0.2 |
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Header {
+    /// Data pages, by the book's own account.
+    pub pages: u32,
+    /// Positions, by the book's own account.
+    pub positions: u32,
+    /// Games, by the book's own account.
+    pub games: u32,
+}
+
+/// The open .ctg file.
+#[derive(Debug)]
+pub(super) struct PageFile {
+    file: DataFile,
+    header: Header,
+    /// Pages in the file, a short last one included.
+    held: u32,
+}
+
+const MAGIC: [u8; 4] = [0x00, 0x20, 0x10, 0x00];
+
+impl PageFile {
+    pub(super) fn open(path: &Path, mmap: bool) -> Result<PageFile, Error> {
+        PageFile::new(DataFile::open(path, mmap).map_err(|error| Error::io(path, error))?)
+    }
+
+    /// A .ctg file that is open already.
+    pub(super) fn new(file: DataFile) -> Result<PageFile, Error> {
+        let start = Error::start_of(&file, 32)?;
+        let fault = |fault| Error::Header {
+            path: file.path().clone(),
+            fault,
+        };
+        if start.is_empty() {
+            return Err(fault(HeaderFault::NoBytes));
+        }
+        let found = start.first_chunk().copied().unwrap_or_default();
+        if found != MAGIC {
+            let index = [[0, 0x10, 0, 1], [0, 0x0c, 0, 1]].contains(&found);
+            return Err(fault(if index {
+                HeaderFault::IsIndex
+            } else {
+                HeaderFault::Magic { found }
+            }));
+        }
+        let data = file.len().saturating_sub(PAGE_BYTES as u64);
+        if data == 0 {
+            return Err(fault(HeaderFault::NoPages { bytes: file.len() }));
+        }
+        // Page numbers are signed 32-bit in the index.
+        let held = data.div_ceil(PAGE_BYTES as u64).min(i32::MAX as u64) as u32;
+        let number = |at| be_u32_at(&start, at).unwrap_or(0);
+        let header = Header {
+            pages: number(16),
+            positions: number(24),
+            games: number(28),
+        };
+        Ok(PageFile { file, header, held })
+    }
+
+    pub(super) fn file(&self) -> &DataFile {
+        &self.file
+    }
+
+    pub(super) fn header(&self) -> Header {
+        self.header
+    }
+
+    /// Pages in the file, whatever the header says.
+    pub(super) fn held(&self) -> u32 {
+        self.held
+    }
+
+    /// Pages to walk over: the header's count where the file has that many
+    /// (behind them there might be anything), else all there are.
+    pub(super) fn walked(&self) -> u32 {
+        match self.header.pages {
+            0 => self.held,
+            pages => pages.min(self.held),
+        }
+    }
+
+    /// A hint that the file has been cut, or `None`.
+    pub(super) fn notice(&self) -> Option<String> {
+        let Header { pages, .. } = self.header;
+        let path = self.file.path().display();
+        let whole = self.file.len().is_multiple_of(PAGE_BYTES as u64);
+        if pages > self.held {
+            Some(format!(
+                "{path}: the header says {pages} pages, the file has {}: it seems to be cut off, \
+                 positions in the missing part cannot be found",
+                self.held
+            ))
+        } else if !whole {
+            Some(format!(
+                "{path}: the last page is not whole ({} bytes in the file)",
+                self.file.len()
+            ))
+        } else {
+            None
+        }
+    }
+
+    /// For look-ups; good for one probe.
+    pub(super) fn reader(&self) -> Result<PageReader<'_>, Error> {
+        let view = self
+            .file
+            .view()
+            .map_err(|error| Error::read(self.file.path(), error))?;
+        Ok(self.with(view, 1))
+    }
+
+    /// For walks over all pages: never touches a mapping.
+    pub(super) fn walker(&self) -> PageReader<'_> {
+        self.with(self.file.positional_view(), WALK_PAGES)
+    }
+
+    /// For pages here and there, never touching a mapping either.
+    pub(super) fn positional_reader(&self) -> PageReader<'_> {
+        self.with(self.file.positional_view(), 1)
+    }
+
+    fn with<'f>(&'f self, view: View<'f>, at_once: usize) -> PageReader<'f> {
+        PageReader {
+            file: self,
+            view,
+            at_once,
+            buffer: Vec::new(),
+            first: 0,
+            held: 0,
+        }
+    }
+}
+
+/// Pages read at once on a walk: 256 KiB.
+const WALK_PAGES: usize = 64;
+
+/// Hands out pages: slices of the mapping, or of a buffer.
+pub(super) struct PageReader<'f> {
+    file: &'f PageFile,
+    view: View<'f>,
+    /// Pages to read into the buffer at once.
+    at_once: usize,
+    /// Empty until a page must be copied.
+    buffer: Vec<u8>,
+    /// The first page in the buffer.
+    first: u32,
+    /// Bytes of the buffer that are filled.
+    held: usize,
+}
+
+impl PageReader<'_> {
+    /// The page's bytes; fewer than 4096 where the file ends.
+    pub(super) fn bytes(&mut self, page: u32) -> Result<&[u8], Error> {
+        let offset = file_offset(page, 0);
+        if let Some(bytes) = self.view.bytes() {
+            let start = usize::try_from(offset).unwrap_or(usize::MAX);
+            return Ok(page_of(bytes, start));
+        }
+        let buffered = page
+            .checked_sub(self.first)
+            .map(|n| n as usize)
+            .filter(|&n| n < self.held.div_ceil(PAGE_BYTES))
+            .map(|n| n * PAGE_BYTES);
+        let start = match buffered {
+            Some(start) => start,
+            None => {
+                self.held = 0;
+                self.buffer.resize(self.at_once * PAGE_BYTES, 0);
+                self.held = self
+                    .view
+                    .read(offset, &mut self.buffer)
+                    .map_err(|error| Error::read(self.file.file.path(), error))?
+                    .len();
+                self.first = page;
+                0
+            }
+        };
+        let held = self.buffer.get(..self.held).unwrap_or_default();
+        Ok(page_of(held, start))
+    }
+
+    /// The page with its header checked.
+    pub(super) fn page(&mut self, page: u32) -> Result<Page<'_>, Error> {
+        let file = self.file;
+        Page::new(self.bytes(page)?).map_err(|fault| file.fault(page, fault))
+    }
+}
+
+/// Numbers of a page that was walked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Walked {
+    /// Bytes used.
+    pub(super) used: usize,
+    /// Entries by its own account.
+    pub(super) said: u16,
+}
+
+impl PageReader<'_> {
+    /// The walk over the entries of a page that all passes take: calls `found`
+    /// with each of them, and with the damage that ends the walk, if any; gives
+    /// the page's numbers where it has any.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or what `found` says. Damage is none.
+    pub(super) fn each_entry<E: From<Error>>(
+        &mut self,
+        number: u32,
+        mut found: impl FnMut(Result<(Place, Entry<'_>), Error>) -> Result<(), E>,
+    ) -> Result<Option<Walked>, E> {
+        let file = self.file;
+        let page = match self.page(number) {
+            Ok(page) => page,
+            Err(error) if error.is_damage() => {
+                found(Err(error))?;
+                return Ok(None);
+            }
+            Err(error) => return Err(error.into()),
+        };
+        for entry in page.entries() {
+            let place = |offset| Place {
+                page: number,
+                offset,
+            };
+            found(match entry {
+                Ok((offset, entry)) => Ok((place(offset), entry)),
+                Err(fault) => Err(file.fault(number, fault)),
+            })?;
+        }
+        Ok(Some(Walked {
+            used: page.used(),
+            said: page.count(),
+        }))
+    }
+}
+
+impl PageFile {
+    pub(super) fn fault(&self, page: u32, fault: PageFault) -> Error {
+        Error::Page {
+            path: self.file.path().clone(),
+            page,
+            fault,
+        }
+    }
+}
+
+/// Up to one page of `bytes` from `start` on.
+fn page_of(bytes: &[u8], start: usize) -> &[u8] {
+    let rest = bytes.get(start..).unwrap_or_default();
+    rest.get(..PAGE_BYTES).unwrap_or(rest)
+}

@@ -1,0 +1,455 @@
+//! A book without some of its moves.
+//!
+//! A move that is no longer listed would be played as a transposition all the
+//! same where the position after it stays, and its sign would be lost. So it
+//! stays in the list with a warning sign; and where a position has no better
+//! move left, so that one with a sign is played after all, the position after
+//! it becomes red.
+//!
+//! Memory: one bit for every byte of the book, and what [`super::compact`]
+//! takes; some thirty bytes for a move that stays with a sign.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use rustc_hash::FxBuildHasher;
+use shakmaty::Position as _;
+
+use super::{
+    CanonicalBoard, CtgBook, EditError, EntrySet, Key, OpenOptions, PAGE_BYTES, Pass, Place,
+    RewriteError, RewriteOptions, Rewritten, STATISTICS_BYTES, Visit, VisitedMove,
+    edit::stored_moves,
+    pages::PageFile,
+    reader::Reading,
+    rewrite::{lock, rewrite},
+};
+use crate::{Annotation, BookMove, Mark, MarkEdit, PositionRecord};
+use tabia_io::atomic::is_same_file;
+use tabia_io::progress::Watch;
+use tabia_notation as notation;
+
+/// What becomes of a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It stays.
+    Kept,
+    /// It goes, and what it alone leads to. Where the position after it stays,
+    /// it stays in the list with a sign that warns of it.
+    Out,
+    /// It goes, but what it leads to stays.
+    Unlisted,
+    /// It goes, and what it alone leads to; it is not listed in any case.
+    Gone,
+}
+
+/// Who decides what [`prune`] does.
+pub struct PruneRules<'a> {
+    /// Hears of every position that can be reached from the start position,
+    /// level by level, and tells what becomes of each of its moves.
+    pub fates: &'a mut dyn FnMut(&Visit<'_>, &mut Vec<Fate>),
+    /// The sign of a move that is out but stays in the list; it must be doubtful.
+    pub sign: &'a dyn Fn(&Visit<'_>, &VisitedMove) -> Annotation,
+    /// Whether each move of a position is ever played.
+    pub is_played: &'a dyn Fn(&[BookMove], &mut Vec<bool>),
+}
+
+/// What [`prune`] did.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Pruned {
+    /// The new book.
+    pub rewritten: Rewritten,
+    /// Moves taken out of the positions that stay.
+    pub moves: u64,
+    /// Moves that stay with a warning sign, as other moves lead to the same
+    /// position.
+    pub warned: u64,
+    /// Positions that became red, because a move with a warning sign would
+    /// have been played into them for want of a better one.
+    pub red: u64,
+    /// Positions taken out.
+    pub positions: u64,
+    /// Moves of the positions taken out.
+    pub moves_behind: u64,
+}
+
+/// Bits for the bytes of a file.
+#[derive(Default)]
+struct Bits(Vec<u64>);
+
+impl Bits {
+    fn set(&mut self, byte: u64) {
+        let word = (byte / 64) as usize;
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        if let Some(word) = self.0.get_mut(word) {
+            *word |= 1 << (byte % 64);
+        }
+    }
+
+    fn has(&self, byte: u64) -> bool {
+        let word = self.0.get((byte / 64) as usize);
+        word.is_some_and(|word| word >> (byte % 64) & 1 != 0)
+    }
+}
+
+/// Moves that were judged: the bit of its annotation says that a move stays,
+/// the one before that it goes. A position that is reached with either side to
+/// move is judged twice; what stays in one of them stays.
+#[derive(Default)]
+struct Judged(Bits);
+
+impl Judged {
+    fn judge(&mut self, mv: &VisitedMove, stays: bool) {
+        self.0.set(mv.offset - u64::from(!stays));
+    }
+
+    fn goes(&self, offset: u64) -> bool {
+        self.0.has(offset - 1) && !self.0.has(offset)
+    }
+}
+
+/// Writes a book without some of its moves, by `rules`. Then what could be
+/// reached before and can be reached no more goes too. What was never reached
+/// stays. What stays keeps every byte, but for the signs and the red marks that
+/// keep moves from being played that are out.
+///
+/// # Errors
+///
+/// As for [`super::compact`].
+pub fn prune(
+    source: &Path,
+    target: &Path,
+    options: &RewriteOptions,
+    watch: &mut Watch<'_>,
+    rules: PruneRules<'_>,
+) -> Result<Pruned, EditError> {
+    // Of what is no book, the reader has the better message.
+    drop(PageFile::open(source, false).map_err(RewriteError::from)?);
+    let kept_away = is_same_file(source, target).then(|| lock(source));
+    let _kept_away = kept_away.transpose()?;
+    tabia_io::atomic::check(target, &["cto", "ctb"], options.old)
+        .map_err(|error| RewriteError::Write(error.into()))?;
+    let book = CtgBook::open(source, &OpenOptions { mmap: false })?;
+    let mut plan = Plan::of(&book, watch, rules.fates)?;
+    if has_strays(&book, &plan.before)? {
+        plan.look_at_strays(&book, watch)?;
+    }
+    if plan.any_out {
+        let warned = plan.warn(&book, rules.sign, watch)?;
+        plan.redden(&book, &warned, rules.is_played, watch)?;
+    }
+    drop(book);
+    let mut done = Counts::default();
+    let mut edit = |offset: u64, key: &Key, entry: &mut Vec<u8>| {
+        done.edit(offset, key, entry, &plan);
+        !plan.goes(place_of(offset))
+    };
+    let options = RewriteOptions {
+        // What was split for more need not stay so.
+        repack: options.repack || !plan.unchanged,
+        ..*options
+    };
+    let rewritten = rewrite(source, target, &options, watch, Some(&mut edit), |_| Ok(()))?;
+    Ok(Pruned {
+        rewritten,
+        moves: done.moves,
+        warned: done.warned,
+        red: done.red,
+        positions: done.positions,
+        moves_behind: done.moves_behind,
+    })
+}
+
+/// How many positions [`prune`] would take out of a book.
+///
+/// # Errors
+///
+/// As for [`CtgBook::visit`].
+pub fn count_pruned(
+    book: &CtgBook,
+    watch: &mut Watch<'_>,
+    fates: &mut dyn FnMut(&Visit<'_>, &mut Vec<Fate>),
+) -> Result<u64, EditError> {
+    let plan = Plan::of(book, watch, fates)?;
+    Ok(plan.before.len() - plan.after.len())
+}
+
+/// What is to become of a book.
+#[derive(Default)]
+struct Plan {
+    /// Entries that are reached from the start position now.
+    before: EntrySet,
+    /// Those that still are without the moves that go.
+    after: EntrySet,
+    judged: Judged,
+    /// Moves that are not listed even where the positions after them stay.
+    unlisted: Bits,
+    /// New signs of moves that stay with a warning, by where these stand.
+    signs: HashMap<u64, Annotation, FxBuildHasher>,
+    red: EntrySet,
+    /// Every move stays.
+    unchanged: bool,
+    /// Some move goes.
+    any_out: bool,
+}
+
+impl Plan {
+    fn of(
+        book: &CtgBook,
+        watch: &mut Watch<'_>,
+        rule: &mut dyn FnMut(&Visit<'_>, &mut Vec<Fate>),
+    ) -> Result<Plan, EditError> {
+        let mut plan = Plan {
+            before: book.walk_lines(watch, |_, _| Ok(()))?,
+            unchanged: true,
+            ..Plan::default()
+        };
+        let mut fates = Vec::new();
+        plan.after = book.walk_lines(watch, |visit, follow| {
+            fates.clear();
+            rule(visit, &mut fates);
+            for (n, mv) in visit.moves.iter().enumerate() {
+                let fate = fates.get(n).copied().unwrap_or(Fate::Kept);
+                plan.judged.judge(mv, fate == Fate::Kept);
+                plan.unchanged &= fate == Fate::Kept;
+                plan.any_out |= fate == Fate::Out;
+                if matches!(fate, Fate::Unlisted | Fate::Gone) {
+                    plan.unlisted.set(mv.offset);
+                }
+                if matches!(fate, Fate::Out | Fate::Gone) {
+                    *follow &= !(1 << n);
+                }
+            }
+            Ok(())
+        })?;
+        Ok(plan)
+    }
+
+    /// Whether an entry is taken out.
+    fn goes(&self, place: Place) -> bool {
+        self.before.contains(place) && !self.after.contains(place)
+    }
+
+    /// Nobody comes to the entries that no line leads to, but what they lead
+    /// to may go.
+    fn look_at_strays(&mut self, book: &CtgBook, watch: &mut Watch<'_>) -> Result<(), EditError> {
+        book.visit(Pass::Moves, watch, &mut |_| (), |visit| {
+            if self.before.contains(visit.entry.place) {
+                return Ok(());
+            }
+            for mv in visit.moves {
+                if mv.after.is_some_and(|child| self.goes(child.place)) {
+                    self.judged.judge(mv, false);
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Notes the signs of the moves that are out while the positions after them
+    /// stay; gives the entries of these moves.
+    fn warn(
+        &mut self,
+        book: &CtgBook,
+        sign: &dyn Fn(&Visit<'_>, &VisitedMove) -> Annotation,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Place>, EditError> {
+        let mut warned = Vec::new();
+        book.visit(Pass::Moves, watch, &mut |_| (), |visit| {
+            if !self.after.contains(visit.entry.place) {
+                return Ok(());
+            }
+            let known = self.signs.len();
+            for mv in visit.moves {
+                let stays = mv.after.is_some_and(|child| !self.goes(child.place));
+                if stays && self.judged.goes(mv.offset) && !self.unlisted.has(mv.offset) {
+                    self.signs.insert(mv.offset, sign(visit, mv));
+                }
+            }
+            if self.signs.len() > known {
+                warned.push(visit.entry.place);
+            }
+            Ok(())
+        })?;
+        Ok(warned)
+    }
+
+    /// Makes positions red until no move with a warning sign is played. Each red
+    /// position may leave another one without a better move.
+    fn redden(
+        &mut self,
+        book: &CtgBook,
+        warned: &[Place],
+        is_played: &dyn Fn(&[BookMove], &mut Vec<bool>),
+        watch: &mut Watch<'_>,
+    ) -> Result<(), EditError> {
+        let mut reading = book.reading()?;
+        let (mut moves, mut played) = (Vec::new(), Vec::new());
+        let mut is_settled = false;
+        while !is_settled {
+            is_settled = true;
+            for (n, &place) in warned.iter().enumerate() {
+                let total = Some(warned.len() as u64);
+                let told = watch.position("looking", n as u64 + 1, total);
+                told.map_err(RewriteError::from)?;
+                // A red position may leave another one of the same entry.
+                loop {
+                    let targets = self.moves_left(place, &mut reading, &mut moves)?;
+                    played.clear();
+                    is_played(&moves, &mut played);
+                    let targets = targets.into_iter().zip(&played);
+                    let mut red = targets.filter_map(|(to, played)| to.filter(|_| *played));
+                    let Some(to) = red.next() else { break };
+                    if !self.red.insert(to) {
+                        break;
+                    }
+                    is_settled = false;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The moves that an entry will have, transpositions behind them. Of each
+    /// that has a warning sign, the entry after it.
+    fn moves_left(
+        &self,
+        place: Place,
+        reading: &mut Reading<'_>,
+        moves: &mut Vec<BookMove>,
+    ) -> Result<Vec<Option<Place>>, EditError> {
+        moves.clear();
+        let mut targets = Vec::new();
+        let (position, stored) = stored_moves(place, reading)?;
+        let mut unlisted = position.legal_moves();
+        for known in stored {
+            let goes = self.judged.goes(known.offset);
+            let sign = self.signs.get(&known.offset);
+            if goes && sign.is_none() {
+                continue;
+            }
+            unlisted.retain(|mv| *mv != known.mv);
+            let after = known.after.filter(|after| !self.goes(after.place));
+            targets.push(sign.and(after.map(|after| after.place)));
+            let after = after.map(|after| self.record(after.place, after.record));
+            let annotation = sign.copied().unwrap_or(known.annotation);
+            moves.push(BookMove::stored(known.mv, annotation, after));
+        }
+        for mv in unlisted {
+            let Some(board) = CanonicalBoard::from_position(&notation::after(&position, mv)) else {
+                continue;
+            };
+            let found = match reading.find_position(&board) {
+                Err(error) if error.is_damage() => None,
+                found => found?,
+            };
+            if let Some((to, _)) = found.filter(|(to, _)| !self.goes(*to)) {
+                let record = self.record(to, reading.entry(to)?.record());
+                targets.push(None);
+                moves.push(BookMove::transposition(mv, record));
+            }
+        }
+        Ok(targets)
+    }
+
+    fn record(&self, place: Place, record: PositionRecord) -> PositionRecord {
+        PositionRecord {
+            recommendation: match self.red.contains(place) {
+                true => RED.recommendation_byte(record.recommendation),
+                false => record.recommendation,
+            },
+            ..record
+        }
+    }
+}
+
+/// What makes a position red.
+const RED: MarkEdit = MarkEdit {
+    recommendation: Some(Mark::Avoid),
+    annotation: None,
+    factor: None,
+    commentary: None,
+    weight: None,
+    clean: false,
+};
+
+fn place_of(file_offset: u64) -> Place {
+    let page = PAGE_BYTES as u64;
+    Place {
+        page: u32::try_from((file_offset / page).saturating_sub(1)).unwrap_or(u32::MAX),
+        offset: (file_offset % page) as u16,
+    }
+}
+
+/// Whether an entry is not in the set.
+fn has_strays(book: &CtgBook, reached: &EntrySet) -> Result<bool, EditError> {
+    for entry in book.entries() {
+        match entry {
+            Ok(entry) if reached.contains(entry.place) => {}
+            Ok(_) => return Ok(true),
+            // The rewriting names it.
+            Err(error) if error.is_damage() => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(false)
+}
+
+#[derive(Default)]
+struct Counts {
+    moves: u64,
+    warned: u64,
+    red: u64,
+    positions: u64,
+    moves_behind: u64,
+}
+
+impl Counts {
+    fn edit(&mut self, offset: u64, key: &Key, entry: &mut Vec<u8>, plan: &Plan) {
+        let place = place_of(offset);
+        let length_at = key.as_bytes().len();
+        let length = entry.get(length_at).copied().unwrap_or(1);
+        let count = u64::from(length / 2);
+        if plan.goes(place) {
+            self.positions += 1;
+            self.moves_behind += count;
+            return;
+        }
+        let recommendation_at = entry
+            .len()
+            .checked_sub(STATISTICS_BYTES - RECOMMENDATION_AT);
+        if plan.red.contains(place)
+            && let Some(byte) = recommendation_at.and_then(|at| entry.get_mut(at))
+        {
+            *byte = RED.recommendation_byte(*byte);
+            self.red += 1;
+        }
+        let mut left = length;
+        for n in (0..usize::from(length / 2)).rev() {
+            let at = length_at + 1 + 2 * n;
+            let annotation_at = offset + at as u64 + 1;
+            if let Some(sign) = plan.signs.get(&annotation_at) {
+                if let Some(byte) = entry.get_mut(at + 1) {
+                    let sign = MarkEdit {
+                        annotation: Some(*sign),
+                        ..MarkEdit::default()
+                    };
+                    *byte = sign.annotation_byte(*byte);
+                }
+                self.warned += 1;
+            } else if plan.judged.goes(annotation_at) {
+                entry.drain(at..at + 2);
+                self.moves += 1;
+                left -= 2;
+            }
+        }
+        if let Some(length) = entry.get_mut(length_at) {
+            *length = left;
+        }
+    }
+}
+
+/// Where the recommendation stands among the statistics of an entry.
+const RECOMMENDATION_AT: usize = 30;

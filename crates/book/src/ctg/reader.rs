@@ -1,0 +1,469 @@
+//! An open book.
+
+use std::{fmt, path::Path, sync::OnceLock};
+
+use shakmaty::{Chess, Move, MoveList, Position as _};
+
+use super::{
+    CanonicalBoard, Entry, Error, Key,
+    hashes::KeyHashes,
+    index::{Slot, SlotFile, SlotPage, SlotReader},
+    moves,
+    page::split_entry,
+    pages::{Header, PageFile, PageReader},
+    scan::ScanIndex,
+};
+use crate::{self as book, BookMove, Lookup, PositionRecord, Probe, Wanted};
+use tabia_io::input::state::Change;
+use tabia_notation as notation;
+
+/// How to open a book.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenOptions {
+    /// Map large files into memory (default). Without it every page is read
+    /// by a system call: slower, needs no address space, and nothing that
+    /// happens to the file can end the process: see [`tabia_io::input::file`].
+    pub mmap: bool,
+}
+
+impl Default for OpenOptions {
+    fn default() -> OpenOptions {
+        OpenOptions { mmap: true }
+    }
+}
+
+/// A CTG book, open for reading.
+///
+/// `Send` and `Sync`, no locks: one book serves any number of threads. A probe
+/// may wait for the disk. Private memory is a few kilobytes for a mapped
+/// book, up to about 4 MiB for a small one held in memory, and eight bytes per
+/// 4096-byte page if the index had to be made by a scan (per position if its
+/// pages follow no order).
+///
+/// ```
+/// use shakmaty::Chess;
+/// use tabia_book::{
+///     Lookup, Probe, Wanted,
+///     ctg::{CtgBook, OpenOptions},
+/// };
+///
+/// let book = CtgBook::open("tests/data/ctg/simple.ctg", &OpenOptions::default())?;
+/// let mut found = Lookup::default();
+/// book.probe(&Chess::default(), Wanted::Stored, &mut found)?;
+/// let moves: Vec<String> = found.moves.iter().map(|m| m.mv.to_string()).collect();
+/// assert_eq!(moves, ["e2-e4", "d2-d4"]);
+/// # Ok::<_, tabia_book::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct CtgBook {
+    pub(super) pages: PageFile,
+    pub(super) index: Index,
+    /// Made when many probes are expected; `None` in it: it cannot be made.
+    pub(super) hashes: OnceLock<Option<KeyHashes>>,
+    pub(super) notices: Vec<String>,
+}
+
+#[derive(Debug)]
+pub(super) enum Index {
+    Slots(SlotFile),
+    Scan(ScanIndex),
+}
+
+/// Where an entry stands in the .ctg file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Page number; 0 follows the header page.
+    pub page: u32,
+    /// First byte of the entry in that page.
+    pub offset: u16,
+}
+
+impl Place {
+    /// First byte of the entry in the file.
+    #[must_use]
+    pub fn file_offset(self) -> u64 {
+        super::error::file_offset(self.page, self.offset)
+    }
+}
+
+/// One step of a look-up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LookupStep {
+    /// A slot of the .cto file and what it holds.
+    Slot(Slot, SlotPage),
+    /// A page named by an index made from a scan.
+    Scanned(u32),
+}
+
+impl CtgBook {
+    /// The .ctg file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.pages.file().path()
+    }
+
+    /// The book's own account of itself.
+    #[must_use]
+    pub fn header(&self) -> Header {
+        self.pages.header()
+    }
+
+    /// What the user should know about the files, one sentence each; empty for
+    /// a sound book.
+    #[must_use]
+    pub fn notices(&self) -> &[String] {
+        &self.notices
+    }
+
+    /// Compares the files now behind the paths with the open ones. After
+    /// [`Change::Replaced`] or [`Change::Modified`] the book should be opened
+    /// anew when that suits, say at the start of a game. Costs two look-ups in
+    /// the file system.
+    #[must_use]
+    pub fn change(&self) -> Change {
+        let index = match &self.index {
+            Index::Slots(slots) => slots.file().change(),
+            Index::Scan(_) => Change::None,
+        };
+        self.pages.file().change().max(index)
+    }
+
+    pub(super) fn reading(&self) -> Result<Reading<'_>, Error> {
+        Ok(Reading {
+            pages: self.pages.reader()?,
+            held: self.pages.held(),
+            index: match &self.index {
+                Index::Slots(slots) => IndexReader::Slots(slots.reader()?),
+                Index::Scan(scan) => IndexReader::Scan(scan),
+            },
+            hashes: self.hashes.get().and_then(Option::as_ref),
+            book: &self.pages,
+            cold: false,
+        })
+    }
+
+    fn fill(&self, position: &Chess, wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
+        let mut reading = self.reading()?;
+        let legal = position.legal_moves();
+        let stored = reading.fill_entry(position, &legal, found)?;
+        for known in &mut found.moves {
+            known.after = reading.record_after(position, known.mv)?;
+        }
+        if wanted == Wanted::Stored {
+            return Ok(());
+        }
+        for (n, &mv) in legal.iter().enumerate() {
+            if stored.contains(n) {
+                continue;
+            }
+            if let Some(after) = reading.record_after(position, mv)? {
+                found.moves.push(BookMove::transposition(mv, after));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Bare entries of a book; good for some look-ups one after the other.
+pub(crate) struct EntryReader<'b>(Reading<'b>);
+
+impl CtgBook {
+    pub(crate) fn entry_reader(&self) -> Result<EntryReader<'_>, Error> {
+        Ok(EntryReader(Reading {
+            cold: true,
+            ..self.reading()?
+        }))
+    }
+}
+
+impl EntryReader<'_> {
+    /// Where a position's entry stands, as a probe finds it; `key` is that of
+    /// the board.
+    pub(crate) fn place_of(
+        &mut self,
+        board: &CanonicalBoard,
+        key: &Key,
+    ) -> Result<Option<Place>, Error> {
+        Ok(self.0.find_under(key, board)?.map(|(place, _)| place))
+    }
+
+    /// The entry at a place that was found.
+    pub(crate) fn entry(&mut self, place: Place) -> Result<Entry<'_>, Error> {
+        self.0.entry(place)
+    }
+}
+
+impl Probe for CtgBook {
+    /// Stored moves that mean nothing or nothing legal are left out, as is the
+    /// second of two equal ones; [`CtgBook::explain`] shows them. Needs the
+    /// page of the position; a position after a move whose page is damaged or
+    /// cut off is one that the book does not hold.
+    fn probe(
+        &self,
+        position: &Chess,
+        wanted: Wanted,
+        found: &mut Lookup,
+    ) -> Result<(), book::Error> {
+        found.clear();
+        self.fill(position, wanted, found)
+            .inspect_err(|_| found.clear())?;
+        Ok(())
+    }
+
+    fn contains(&self, position: &Chess) -> Result<bool, book::Error> {
+        let Some(board) = CanonicalBoard::from_position(position) else {
+            return Ok(false);
+        };
+        Ok(self.reading()?.find_position(&board)?.is_some())
+    }
+
+    fn is_current(&self) -> bool {
+        matches!(self.change(), Change::None | Change::Gone)
+    }
+
+    /// Reads the whole book once where so many probes cost more than that:
+    /// then most positions that it does not hold cost no page.
+    fn expect(&self, probes: u64) {
+        if probes > u64::from(self.pages.held()) / PAGES_READ_IN_A_PROBE {
+            self.hashes.get_or_init(|| KeyHashes::of(&self.pages));
+        }
+    }
+}
+
+/// Pages that are read one after the other in the time of a probe with
+/// transpositions, which looks into some thirty here and there.
+const PAGES_READ_IN_A_PROBE: u64 = 16;
+
+/// A set of indices into a list of legal moves (218 at most).
+#[derive(Default)]
+pub(crate) struct MoveSet([u64; 4]);
+
+impl MoveSet {
+    /// Adds `n`; false if it was in, or is out of range.
+    pub(super) fn insert(&mut self, n: usize) -> bool {
+        let fresh = !self.contains(n);
+        match self.0.get_mut(n / 64) {
+            Some(word) => *word |= 1 << (n % 64),
+            None => return false,
+        }
+        fresh
+    }
+
+    pub(super) fn contains(&self, n: usize) -> bool {
+        self.0
+            .get(n / 64)
+            .is_some_and(|word| word >> (n % 64) & 1 != 0)
+    }
+
+    /// What is in it and not in the other one, ascending.
+    pub(super) fn without(&self, other: &MoveSet) -> impl Iterator<Item = usize> + use<> {
+        let mut words = self.0;
+        for (word, others) in words.iter_mut().zip(other.0) {
+            *word &= !others;
+        }
+        (0..).step_by(64).zip(words).flat_map(|(first, mut word)| {
+            std::iter::from_fn(move || {
+                let bit = word.trailing_zeros() as usize;
+                (word != 0).then(|| {
+                    word &= word - 1;
+                    first + bit
+                })
+            })
+        })
+    }
+}
+
+/// Whether 0, 1, 2 and so on are in it.
+impl FromIterator<bool> for MoveSet {
+    #[inline]
+    fn from_iter<T: IntoIterator<Item = bool>>(all: T) -> MoveSet {
+        let mut set = MoveSet::default();
+        // No branch depends on what it is asked, so that the answers are
+        // waited for side by side.
+        for (n, is_in) in all.into_iter().enumerate() {
+            if let Some(word) = set.0.get_mut(n / 64) {
+                *word |= u64::from(is_in) << (n % 64);
+            }
+        }
+        set
+    }
+}
+
+/// What an entry says of a position, and which legal moves it stores; what
+/// stands after them is left open.
+pub(crate) fn fill_from(
+    entry: &Entry<'_>,
+    board: &CanonicalBoard,
+    legal: &MoveList,
+    found: &mut Lookup,
+) -> MoveSet {
+    let mut stored = MoveSet::default();
+    found.here = Some(entry.record());
+    for (byte, annotation) in entry.moves() {
+        if let Ok(n) = moves::find(byte, board, legal)
+            && let Some(&mv) = legal.get(n)
+            && stored.insert(n)
+        {
+            found.moves.push(BookMove::stored(mv, annotation, None));
+        }
+    }
+    stored
+}
+
+/// The files in hand for one probe.
+pub(super) struct Reading<'b> {
+    book: &'b PageFile,
+    pages: PageReader<'b>,
+    held: u32,
+    index: IndexReader<'b>,
+    hashes: Option<&'b KeyHashes>,
+    /// A walk over a whole book is never where it has been: its pages come from
+    /// far memory. A game is.
+    cold: bool,
+}
+
+enum IndexReader<'b> {
+    Slots(SlotReader<'b>),
+    Scan(&'b ScanIndex),
+}
+
+impl Reading<'_> {
+    /// The position's own entry, and which legal moves it stores; what stands
+    /// after them is left open.
+    fn fill_entry(
+        &mut self,
+        position: &Chess,
+        legal: &MoveList,
+        found: &mut Lookup,
+    ) -> Result<MoveSet, Error> {
+        let mut stored = MoveSet::default();
+        if let Some(board) = CanonicalBoard::from_position(position)
+            && let Some((place, _)) = self.find_position(&board)?
+        {
+            stored = fill_from(&self.entry(place)?, &board, legal, found);
+        }
+        Ok(stored)
+    }
+
+    /// Finds a position, under its other key if there is one: where it stands,
+    /// and under which key.
+    pub(super) fn find_position(
+        &mut self,
+        board: &CanonicalBoard,
+    ) -> Result<Option<(Place, Key)>, Error> {
+        self.find_under(&board.key(), board)
+    }
+
+    /// The same; `key` is that of the board.
+    fn find_under(
+        &mut self,
+        key: &Key,
+        board: &CanonicalBoard,
+    ) -> Result<Option<(Place, Key)>, Error> {
+        if let Some(place) = self.find_key(key)? {
+            return Ok(Some((place, *key)));
+        }
+        match board.other_key() {
+            Some(key) => Ok(self.find_key(&key)?.map(|place| (place, key))),
+            None => Ok(None),
+        }
+    }
+
+    fn find_key(&mut self, key: &Key) -> Result<Option<Place>, Error> {
+        let hash = key.hash();
+        match self.hashes {
+            Some(hashes) if !hashes.may_hold(hash) => Ok(None),
+            _ => self.find_hashed(key, hash, |_| ()),
+        }
+    }
+
+    /// Finds a key, telling every step.
+    pub(super) fn find(
+        &mut self,
+        key: &Key,
+        on_step: impl FnMut(LookupStep),
+    ) -> Result<Option<Place>, Error> {
+        self.find_hashed(key, key.hash(), on_step)
+    }
+
+    fn find_hashed(
+        &mut self,
+        key: &Key,
+        hash: u32,
+        mut on_step: impl FnMut(LookupStep),
+    ) -> Result<Option<Place>, Error> {
+        match self.index {
+            IndexReader::Slots(slots) => {
+                for slot in slots.walk(hash) {
+                    let page = slots.page_of(slot.number, self.held)?;
+                    on_step(LookupStep::Slot(slot, page));
+                    if let SlotPage::Page(page) = page
+                        && let Some(place) = self.find_in(page, key)?
+                    {
+                        return Ok(Some(place));
+                    }
+                }
+            }
+            IndexReader::Scan(scan) => {
+                for page in scan.pages(hash) {
+                    on_step(LookupStep::Scanned(page));
+                    if let Some(place) = self.find_in(page, key)? {
+                        return Ok(Some(place));
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn find_in(&mut self, page: u32, key: &Key) -> Result<Option<Place>, Error> {
+        let found = self.pages.page(page)?;
+        if self.cold {
+            found.ask_for();
+        }
+        match found.find(key.as_bytes()) {
+            Ok(offset) => Ok(offset.map(|offset| Place { page, offset })),
+            Err(fault) => Err(self.book.fault(page, fault)),
+        }
+    }
+
+    /// The entry at a place that was found.
+    pub(super) fn entry(&mut self, place: Place) -> Result<Entry<'_>, Error> {
+        let book = self.book;
+        // The page's own header was looked at when the place was found, and need
+        // not be fetched again.
+        split_entry(self.pages.bytes(place.page)?, place.offset.into())
+            .map(|(entry, _)| entry)
+            .map_err(|fault| book.fault(place.page, fault))
+    }
+
+    fn record_after(&mut self, position: &Chess, m: Move) -> Result<Option<PositionRecord>, Error> {
+        let after = notation::after(position, m);
+        let Some(board) = CanonicalBoard::from_position(&after) else {
+            return Ok(None);
+        };
+        match self.find_position(&board) {
+            Ok(Some((place, _))) => Ok(Some(self.entry(place)?.record())),
+            Ok(None) => Ok(None),
+            // The other moves can still be played.
+            Err(error) if error.is_damage() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl fmt::Display for LookupStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LookupStep::Slot(slot, SlotPage::Page(page)) => {
+                write!(f, "slot {}: page {page}", slot.number)
+            }
+            LookupStep::Slot(slot, SlotPage::None) => write!(f, "slot {}: split", slot.number),
+            LookupStep::Slot(slot, SlotPage::Beyond) => write!(f, "slot {}: none", slot.number),
+            LookupStep::Slot(slot, SlotPage::Missing(page)) => {
+                write!(f, "slot {}: page {page}, which is cut off", slot.number)
+            }
+            LookupStep::Scanned(page) => write!(f, "page {page}"),
+        }
+    }
+}

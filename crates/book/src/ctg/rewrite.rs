@@ -1,0 +1,391 @@
+//! Books out of books: compacting one, merging several.
+
+use std::path::{Path, PathBuf};
+
+use super::{
+    BookWriter, Error, Key, RewriteError, Salvage, Splits, WriteError, WriteOptions, Written,
+    index::SlotFile,
+    lock::BookLock,
+    open::{index_agrees, samples},
+    pages::PageFile,
+    sorted::{EntryStream as _, Merge, SortedBook, Span, Survey},
+    sum::sum_entries,
+    trie::is_of_slot,
+};
+use tabia_io::atomic::{LOCK_WAIT, Old, is_same_file};
+use tabia_io::input::sibling::sibling;
+use tabia_io::progress::Watch;
+
+/// How [`compact`] and [`merge`] go about it.
+#[derive(Clone, Copy, Debug)]
+pub struct RewriteOptions {
+    /// What becomes of a book that stands at the target.
+    pub old: Old,
+    /// Makes the index as small as it can be.
+    pub repack: bool,
+    /// Bytes for sorting books whose pages overlap; twelve more for every page
+    /// always.
+    pub memory: u64,
+    /// What cannot be read is an error.
+    pub strict: bool,
+}
+
+impl Default for RewriteOptions {
+    fn default() -> RewriteOptions {
+        RewriteOptions {
+            old: Old::Refuse,
+            repack: false,
+            memory: 512 << 20,
+            strict: false,
+        }
+    }
+}
+
+/// What [`compact`] or [`merge`] did.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Rewritten {
+    /// The new book.
+    pub written: Written,
+    /// Games in its header.
+    pub games: u32,
+    /// What was left out of the old ones.
+    pub salvage: Salvage,
+    /// The slots that the old book had split are split in the new one.
+    pub splits_kept: bool,
+}
+
+/// Writes the book `source` anew as `target`: no stale bytes, a right index,
+/// right counts. It may be the same file, which is then replaced.
+///
+/// Slots that the book has split stay split if its .cto file is sound; with
+/// `repack` the index is made as small as it can be instead, and slot 0 is
+/// split. Pages that cannot be read are left out and counted. Of a page that no
+/// slot leads to, what stands nowhere else is taken in: it may be lost, or an
+/// old state of other pages.
+///
+/// Who watches may end the work.
+///
+/// # Errors
+///
+/// It was stopped. The book cannot be read or holds nothing that can be read, or the new one
+/// cannot be written. The old one is as it was then.
+pub fn compact(
+    source: &Path,
+    target: &Path,
+    options: &RewriteOptions,
+    watch: &mut Watch<'_>,
+) -> Result<Rewritten, RewriteError> {
+    // Of what is no book, the reader has the better message.
+    drop(PageFile::open(source, false)?);
+    let mut options = *options;
+    let mut kept_away = None;
+    if is_same_file(target, source) {
+        kept_away = Some(lock(source)?);
+        options.old = Old::Replace;
+    }
+    let done = rewrite(source, target, &options, watch, None, |_| Ok(()));
+    drop(kept_away);
+    done
+}
+
+/// Keeps editors away from a book that is to be replaced.
+pub(super) fn lock(book: &Path) -> Result<BookLock, RewriteError> {
+    Ok(BookLock::take(book, LOCK_WAIT)?)
+}
+
+/// What becomes of an entry, which stands at a byte of the file: false leaves
+/// it out.
+type Edit<'a> = &'a mut dyn FnMut(u64, &Key, &mut Vec<u8>) -> bool;
+
+/// Writes a book anew in its own place with some entries changed; the slots
+/// it has split stay split. The caller has the lock. A damaged book is left
+/// alone: what cannot be read would be lost.
+pub(super) fn rewrite_with(
+    book: &Path,
+    memory: u64,
+    watch: &mut Watch<'_>,
+    edit: &mut dyn FnMut(&Key, &mut Vec<u8>),
+) -> Result<Rewritten, RewriteError> {
+    let options = RewriteOptions {
+        old: Old::Replace,
+        memory,
+        ..RewriteOptions::default()
+    };
+    let mut keep = |_, key: &Key, entry: &mut Vec<u8>| {
+        edit(key, entry);
+        true
+    };
+    let sound = |salvage: &Salvage| match salvage.is_loss() {
+        true => Err(RewriteError::Damaged(salvage.messages.join("; "))),
+        false => Ok(()),
+    };
+    rewrite(book, book, &options, watch, Some(&mut keep), sound)
+}
+
+/// Writes a book anew; `edit` changes entries and leaves some out, and nothing
+/// comes of it where `check` refuses what was lost.
+pub(super) fn rewrite(
+    source: &Path,
+    target: &Path,
+    wanted: &RewriteOptions,
+    watch: &mut Watch<'_>,
+    mut edit: Option<Edit<'_>>,
+    check: impl FnOnce(&Salvage) -> Result<(), RewriteError>,
+) -> Result<Rewritten, RewriteError> {
+    let book = PageFile::open(source, false)?;
+    let games = book.header().games;
+    let surveyed = Surveyed::of(&book, source, watch)?;
+    let options = match &surveyed.live {
+        Some(live) if !wanted.repack => WriteOptions {
+            split_root: false,
+            keep_splits: Some(live.splits.clone()),
+            old: wanted.old,
+        },
+        _ => WriteOptions {
+            old: wanted.old,
+            ..WriteOptions::default()
+        },
+    };
+    let splits_kept = options.keep_splits.is_some();
+    let mut writer = BookWriter::create(target, options)?;
+    let mut entries = surveyed.sorted(&writer.folder(), wanted.memory)?;
+    let mut entry = Vec::new();
+    let total = book.header().positions.into();
+    let mut done = 0;
+    while let Some(order) = entries.next_into(&mut entry)? {
+        done += 1;
+        watch.position("writing", done, Some(total))?;
+        if let Some(edit) = &mut edit
+            && !edit(order.file_offset(), &order.key, &mut entry)
+        {
+            continue;
+        }
+        writer.push_ranked(&entry, order.rank)?;
+    }
+    let salvage = entries.salvage;
+    if done == 0
+        && let Some(fault) = salvage.first_fault
+    {
+        return Err(fault.into());
+    }
+    check(&salvage)?;
+    salvage.checked(wanted.strict)?;
+    // An open file cannot be replaced everywhere.
+    drop(book);
+    let written = writer.finish(games)?;
+    Ok(Rewritten {
+        written,
+        games,
+        salvage,
+        splits_kept,
+    })
+}
+
+/// Adds books up in a new one: every position that any of them holds, with the
+/// sum of its numbers (see [`sum_entries`] for the rules); the games of the
+/// headers are added too. The order of the books does not matter. One of them
+/// may stand at `target`.
+///
+/// Memory is shared by those books whose pages overlap. Who watches may end the work.
+///
+/// # Errors
+///
+/// It was stopped, a book cannot be read at all, or the new one
+/// cannot be written. Nothing is left of it then. A damaged book that is to be
+/// replaced and not kept is left alone: what cannot be read would be lost.
+pub fn merge(
+    target: &Path,
+    sources: &[PathBuf],
+    options: &RewriteOptions,
+    watch: &mut Watch<'_>,
+) -> Result<Rewritten, RewriteError> {
+    let replaced = sources.iter().find(|source| is_same_file(target, source));
+    let _kept_away = replaced.map(|source| lock(source)).transpose()?;
+    let books: Vec<PageFile> = sources
+        .iter()
+        .map(|source| PageFile::open(source, false))
+        .collect::<Result<_, Error>>()?;
+    let games = books
+        .iter()
+        .fold(0_u32, |sum, book| sum.saturating_add(book.header().games));
+    let written_as = WriteOptions {
+        old: options.old,
+        ..WriteOptions::default()
+    };
+    let mut writer = BookWriter::create(target, written_as)?;
+    let folder = writer.folder();
+    let share = options.memory / books.len().max(1) as u64;
+    let mut streams = Vec::new();
+    for (book, source) in books.iter().zip(sources) {
+        let surveyed = Surveyed::of(book, source, watch)?;
+        streams.push(surveyed.sorted(&folder, share)?);
+    }
+    let mut entries = Merge::new(streams)?;
+    let mut group: Vec<Vec<u8>> = Vec::new();
+    let mut sum = Vec::new();
+    let mut next = Vec::new();
+    let mut head = entries.next_into(&mut next)?;
+    let total = books.iter().map(|book| u64::from(book.header().positions));
+    let total = total.sum();
+    let mut done = 0;
+    while let Some(order) = head {
+        done += 1;
+        watch.position("merging", done, Some(total))?;
+        group.push(std::mem::take(&mut next));
+        head = entries.next_into(&mut next)?;
+        if head.is_some_and(|head| head.key == order.key) {
+            continue;
+        }
+        let slices: Vec<&[u8]> = group.iter().map(Vec::as_slice).collect();
+        sum.clear();
+        sum_entries(&slices, &mut sum).map_err(WriteError::Malformed)?;
+        writer.push(&sum)?;
+        group.clear();
+    }
+    let mut salvage = Salvage::default();
+    for stream in entries.into_streams() {
+        salvage.add(stream.salvage);
+    }
+    if replaced.is_some() && options.old == Old::Replace && salvage.is_loss() {
+        return Err(RewriteError::Damaged(salvage.messages.join("; ")));
+    }
+    salvage.checked(options.strict)?;
+    // An open file cannot be replaced everywhere.
+    drop(books);
+    let written = writer.finish(games)?;
+    Ok(Rewritten {
+        written,
+        games,
+        salvage,
+        splits_kept: false,
+    })
+}
+
+/// A book after the first pass over it.
+struct Surveyed<'b> {
+    survey: Survey<'b>,
+    /// Its index, if that is sound.
+    live: Option<LiveSlots>,
+    salvage: Salvage,
+}
+
+impl<'b> Surveyed<'b> {
+    /// Looks at all pages.
+    fn of(book: &'b PageFile, source: &Path, watch: &mut Watch<'_>) -> Result<Self, RewriteError> {
+        let live = LiveSlots::of(source, book);
+        // The index may know of more pages than a damaged header.
+        let named = live.iter().flat_map(|live| &live.slots);
+        let end = named.map(|(_, page)| page + 1).max().unwrap_or(0);
+        let pages = book.walked().max(end);
+        let mut survey = Survey::of(book, pages, watch)?;
+        let mut salvage = Salvage::default();
+        let live = live.filter(|live| live.fits(&survey.spans));
+        match &live {
+            None => {
+                survey.spans.retain(|span| span.page < book.walked());
+                survey.faults.retain(|(page, _)| *page < book.walked());
+            }
+            Some(live) => {
+                let slot_of = live.slot_of(pages);
+                let unnamed = |page: u32| slot_of.get(page as usize) == Some(&NO_SLOT);
+                let spans = survey.spans.iter().map(|span| span.page);
+                survey.unreached = spans.filter(|page| unnamed(*page)).collect();
+                for page in &survey.unreached {
+                    salvage.unreached_pages += 1;
+                    salvage.message(|| unreached(book, *page));
+                }
+                let unreached = &survey.unreached;
+                survey
+                    .faults
+                    .retain(|(page, _)| !unnamed(*page) || unreached.contains(page));
+            }
+        }
+        Ok(Surveyed {
+            survey,
+            live,
+            salvage,
+        })
+    }
+
+    fn sorted(self, folder: &Path, memory: u64) -> Result<SortedBook<'b>, RewriteError> {
+        SortedBook::new(self.survey, self.salvage, folder, memory)
+    }
+}
+
+fn unreached(book: &PageFile, page: u32) -> String {
+    format!(
+        "{}: page {page}: no slot leads to it; what stands nowhere else was taken in",
+        book.file().path().display()
+    )
+}
+
+/// A slot that names no page.
+const NO_SLOT: u32 = u32::MAX;
+
+/// The slots of a sound .cto file that have a page.
+struct LiveSlots {
+    /// Slot and page, by slot.
+    slots: Vec<(u32, u32)>,
+    splits: Splits,
+}
+
+impl LiveSlots {
+    /// `None` if the file is missing, damaged or of another book: then it is
+    /// no help.
+    fn of(path: &Path, book: &PageFile) -> Option<LiveSlots> {
+        let mut index = SlotFile::open(&sibling(path, "cto")?, false).ok()?;
+        index.forget_bounds();
+        let samples = samples(book).ok()?;
+        if !index_agrees(book, &index, &samples) {
+            return None;
+        }
+        let mut slots: Vec<(u32, u32)> = Vec::new();
+        let mut named = vec![false; book.held() as usize];
+        let mut sound = true;
+        index
+            .for_each(|slot, page| {
+                if page == -1 {
+                    return;
+                }
+                let place = usize::try_from(page).ok();
+                match (place.and_then(|at| named.get_mut(at)), u32::try_from(slot)) {
+                    // So there are no more slots in the list than pages.
+                    (Some(named @ false), Ok(slot)) => {
+                        *named = true;
+                        slots.push((slot, page.cast_unsigned()));
+                    }
+                    _ => sound = false,
+                }
+            })
+            .ok()?;
+        let splits = Splits::above(slots.iter().map(|(slot, _)| *slot));
+        let above_another = |(slot, _): &(u32, u32)| splits.contains((*slot).into());
+        (sound && !slots.is_empty() && !slots.iter().any(above_another))
+            .then_some(LiveSlots { slots, splits })
+    }
+
+    /// The slot of every page.
+    fn slot_of(&self, pages: u32) -> Vec<u32> {
+        let mut slot_of = vec![NO_SLOT; pages as usize];
+        for (slot, page) in &self.slots {
+            if let Some(known) = slot_of.get_mut(*page as usize) {
+                *known = *slot;
+            }
+        }
+        slot_of
+    }
+
+    /// Whether all that the pages hold is in the page of its slot.
+    fn fits(&self, spans: &[Span]) -> bool {
+        let pages = spans.last().map_or(0, |span| span.page + 1);
+        let slot_of = self.slot_of(pages);
+        spans.iter().all(|span| {
+            let slot = slot_of.get(span.page as usize).copied();
+            slot.is_none_or(|slot| {
+                let holds = |reversed: u32| is_of_slot(slot, reversed.reverse_bits());
+                slot == NO_SLOT || holds(span.first) && holds(span.last)
+            })
+        })
+    }
+}

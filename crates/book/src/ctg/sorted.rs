@@ -1,0 +1,451 @@
+//! The entries of whole books in the order of the writer: by bit-reversed
+//! hash, then by key.
+//!
+//! In a sound book every page is an unbroken run in this order (see
+//! [`super::scan`]). So one pass finds the first and last hash of every page,
+//! and a second reads the pages in the order of these, which needs twelve bytes
+//! for a page and no sorting beyond each page. Books whose pages overlap are
+//! sorted by `tabia_io::sort`.
+
+use std::{
+    cmp::{Ordering, Reverse},
+    collections::{BinaryHeap, HashSet},
+    path::Path,
+};
+
+use super::{
+    CanonicalBoard, Error, Key, LockError, Place, Salvage, WriteError,
+    pages::{PageFile, PageReader},
+};
+
+use tabia_io::parallel::Panicked;
+use tabia_io::progress::{Stopped, Watch};
+use tabia_io::sort::{self, Record, SortError, Sorter};
+
+/// Reading one book or writing another failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RewriteError {
+    /// A book cannot be read.
+    #[error(transparent)]
+    Read(#[from] Error),
+    /// The new book cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// Somebody wanted an end.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+    /// A thread of the work failed.
+    #[error(transparent)]
+    Panicked(#[from] Panicked),
+    /// Some of a book cannot be read, and that was to be an error.
+    #[error("{0}; nothing was written (--strict)")]
+    Loss(String),
+    /// Somebody is changing the book.
+    #[error(transparent)]
+    Locked(#[from] LockError),
+    /// Writing the book anew would lose what cannot be read of it.
+    #[error("the book is damaged, use `tabia compact` first; nothing was changed: {0}")]
+    Damaged(String),
+}
+
+impl From<SortError> for RewriteError {
+    fn from(error: SortError) -> RewriteError {
+        WriteError::from(error).into()
+    }
+}
+
+/// Where an entry stands in the order, and where it came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Ordered {
+    pub(super) reversed: u32,
+    pub(super) key: Key,
+    /// Place in the file it came from, in bytes.
+    pub(super) rank: u64,
+}
+
+impl Ordered {
+    /// The byte of the file that the entry begins with.
+    pub(super) fn file_offset(&self) -> u64 {
+        self.rank & !UNREACHED
+    }
+
+    pub(super) fn of(key: Key, rank: u64) -> Ordered {
+        Ordered {
+            reversed: key.hash().reverse_bits(),
+            key,
+            rank,
+        }
+    }
+}
+
+/// An entry as it is sorted: of one key, by rank.
+#[derive(Default)]
+pub(super) struct SortedEntry {
+    reversed: u32,
+    rank: u64,
+    bytes: Vec<u8>,
+}
+
+impl SortedEntry {
+    /// Becomes the entry with these bytes.
+    pub(super) fn set(&mut self, bytes: &[u8], rank: u64) {
+        self.bytes.clear();
+        self.bytes.extend_from_slice(bytes);
+        self.rank = rank;
+        self.reversed = super::hash(self.key_bytes()).reverse_bits();
+    }
+
+    fn key_bytes(&self) -> &[u8] {
+        let length = self.bytes.first().map_or(0, |first| first & Key::LENGTH);
+        self.bytes.get(..usize::from(length)).unwrap_or_default()
+    }
+}
+
+impl Record for SortedEntry {
+    fn order(&self) -> u32 {
+        self.reversed
+    }
+
+    fn compare(&self, other: &SortedEntry) -> Ordering {
+        let keys = || self.key_bytes().cmp(other.key_bytes());
+        let by_hash = self.reversed.cmp(&other.reversed);
+        by_hash.then_with(keys).then(self.rank.cmp(&other.rank))
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.reversed.to_be_bytes());
+        out.extend_from_slice(&self.rank.to_be_bytes());
+        out.extend_from_slice(&(self.bytes.len() as u16).to_be_bytes());
+        out.extend_from_slice(&self.bytes);
+    }
+
+    fn decode(&mut self, bytes: &[u8]) -> Option<usize> {
+        let (reversed, rest) = bytes.split_first_chunk()?;
+        let (rank, rest) = rest.split_first_chunk()?;
+        let (length, rest) = rest.split_first_chunk()?;
+        let entry = rest.get(..usize::from(u16::from_be_bytes(*length)))?;
+        self.reversed = u32::from_be_bytes(*reversed);
+        self.rank = u64::from_be_bytes(*rank);
+        self.bytes.clear();
+        self.bytes.extend_from_slice(entry);
+        Some(bytes.len() - rest.len() + entry.len())
+    }
+}
+
+impl EntryStream for sort::Merge<SortedEntry> {
+    fn next_into(&mut self, entry: &mut Vec<u8>) -> Result<Option<Ordered>, RewriteError> {
+        let Some(next) = self.next()? else {
+            return Ok(None);
+        };
+        entry.clear();
+        entry.extend_from_slice(&next.bytes);
+        Ok(Key::from_prefix(entry).map(|key| Ordered {
+            reversed: next.reversed,
+            key,
+            rank: next.rank,
+        }))
+    }
+}
+
+/// Entries one after the other.
+pub(super) trait EntryStream {
+    /// Copies the next entry; what was in the buffer goes.
+    fn next_into(&mut self, entry: &mut Vec<u8>) -> Result<Option<Ordered>, RewriteError>;
+}
+
+/// Several sorted streams as one. Equal keys come one after the other, by rank
+/// and then by stream.
+#[derive(Debug)]
+pub(super) struct Merge<S> {
+    streams: Vec<(S, Vec<u8>)>,
+    heads: BinaryHeap<Reverse<(Ordered, usize)>>,
+}
+
+impl<S: EntryStream> Merge<S> {
+    pub(super) fn new(streams: Vec<S>) -> Result<Merge<S>, RewriteError> {
+        let mut merge = Merge {
+            streams: streams.into_iter().map(|s| (s, Vec::new())).collect(),
+            heads: BinaryHeap::new(),
+        };
+        for n in 0..merge.streams.len() {
+            merge.advance(n)?;
+        }
+        Ok(merge)
+    }
+
+    pub(super) fn into_streams(self) -> impl Iterator<Item = S> {
+        self.streams.into_iter().map(|(stream, _)| stream)
+    }
+
+    fn advance(&mut self, n: usize) -> Result<(), RewriteError> {
+        if let Some((stream, entry)) = self.streams.get_mut(n)
+            && let Some(order) = stream.next_into(entry)?
+        {
+            self.heads.push(Reverse((order, n)));
+        }
+        Ok(())
+    }
+}
+
+impl<S: EntryStream> EntryStream for Merge<S> {
+    fn next_into(&mut self, entry: &mut Vec<u8>) -> Result<Option<Ordered>, RewriteError> {
+        let Some(Reverse((order, n))) = self.heads.pop() else {
+            return Ok(None);
+        };
+        if let Some((_, head)) = self.streams.get_mut(n) {
+            std::mem::swap(head, entry);
+        }
+        self.advance(n)?;
+        Ok(Some(order))
+    }
+}
+
+/// All entries of one book in order, no key twice.
+pub(super) struct SortedBook<'b> {
+    source: Source<'b>,
+    book: &'b PageFile,
+    unreached: HashSet<u32>,
+    last: Option<Key>,
+    pub(super) salvage: Salvage,
+}
+
+enum Source<'b> {
+    Pages {
+        reader: PageReader<'b>,
+        /// In reverse order.
+        order: Vec<u32>,
+        /// What is left of the page, in reverse order.
+        queue: Vec<(Ordered, Vec<u8>)>,
+    },
+    Sorted(sort::Merge<SortedEntry>),
+}
+
+/// What a first pass over a book finds.
+pub(super) struct Survey<'b> {
+    pub(super) book: &'b PageFile,
+    /// Pages with entries, in the order of the file.
+    pub(super) spans: Vec<Span>,
+    /// Pages not readable to their end.
+    pub(super) faults: Vec<(u32, Error)>,
+    /// Pages whose entries give way to others with the same keys.
+    pub(super) unreached: HashSet<u32>,
+}
+
+/// The entries of a page in the order of bit-reversed hashes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Span {
+    pub(super) first: u32,
+    pub(super) last: u32,
+    pub(super) page: u32,
+}
+
+impl<'b> Survey<'b> {
+    /// Reads the first `pages` pages.
+    pub(super) fn of(
+        book: &'b PageFile,
+        pages: u32,
+        watch: &mut Watch<'_>,
+    ) -> Result<Survey<'b>, RewriteError> {
+        let mut survey = Survey {
+            book,
+            spans: Vec::new(),
+            faults: Vec::new(),
+            unreached: HashSet::new(),
+        };
+        let mut reader = book.walker();
+        for page in 0..pages {
+            watch.pages("reading", page, pages)?;
+            let mut span: Option<Span> = None;
+            reader.each_entry(page, |entry| {
+                match entry {
+                    Ok((_, entry)) => {
+                        let hash = super::hash(entry.key_bytes()).reverse_bits();
+                        let known = span.get_or_insert(Span {
+                            first: hash,
+                            last: hash,
+                            page,
+                        });
+                        known.first = known.first.min(hash);
+                        known.last = known.last.max(hash);
+                    }
+                    Err(error) => survey.faults.push((page, error)),
+                }
+                Ok::<_, Error>(())
+            })?;
+            survey.spans.extend(span);
+        }
+        Ok(survey)
+    }
+}
+
+impl<'b> SortedBook<'b> {
+    /// The entries of the surveyed pages. If the pages overlap, they are
+    /// sorted within `memory` bytes and a file in `folder`.
+    pub(super) fn new(
+        survey: Survey<'b>,
+        mut salvage: Salvage,
+        folder: &Path,
+        memory: u64,
+    ) -> Result<SortedBook<'b>, RewriteError> {
+        let Survey {
+            book,
+            mut spans,
+            faults,
+            unreached,
+        } = survey;
+        for (_, fault) in faults {
+            salvage.bad_page(fault);
+        }
+        let in_order = spans.is_sorted();
+        spans.sort_unstable();
+        let disjoint = spans
+            .iter()
+            .zip(spans.iter().skip(1))
+            .all(|(span, next)| span.last < next.first);
+        let mut pages: Vec<u32> = spans.into_iter().map(|span| span.page).collect();
+        let source = if disjoint {
+            pages.reverse();
+            Source::Pages {
+                reader: if in_order {
+                    book.walker()
+                } else {
+                    book.positional_reader()
+                },
+                order: pages,
+                queue: Vec::new(),
+            }
+        } else {
+            pages.sort_unstable();
+            let mut reader = book.walker();
+            let mut sorter = Sorter::alone(folder, memory);
+            let mut sorted = SortedEntry::default();
+            for page in pages {
+                reader.each_entry(page, |entry| {
+                    if let Ok((place, entry)) = entry {
+                        sorted.set(entry.bytes(), rank(place, &unreached));
+                        sorter.push(&sorted)?;
+                    }
+                    Ok::<_, RewriteError>(())
+                })?;
+            }
+            Source::Sorted(sorter.merge()?)
+        };
+        Ok(SortedBook {
+            source,
+            book,
+            unreached,
+            last: None,
+            salvage,
+        })
+    }
+
+    fn next_of_source(&mut self, out: &mut Vec<u8>) -> Result<Option<Ordered>, RewriteError> {
+        let unreached = &self.unreached;
+        match &mut self.source {
+            Source::Sorted(entries) => entries.next_into(out),
+            Source::Pages {
+                reader,
+                order,
+                queue,
+            } => loop {
+                if let Some((order, entry)) = queue.pop() {
+                    *out = entry;
+                    return Ok(Some(order));
+                }
+                let Some(number) = order.pop() else {
+                    return Ok(None);
+                };
+                reader.each_entry(number, |entry| {
+                    // Faults were reported by the first pass.
+                    if let Ok((place, entry)) = entry
+                        && let Some(key) = entry.key()
+                    {
+                        let order = Ordered::of(key, rank(place, unreached));
+                        queue.push((order, entry.bytes().to_vec()));
+                    }
+                    Ok::<_, Error>(())
+                })?;
+                queue.sort_unstable_by(|(a, _), (b, _)| b.cmp(a));
+            },
+        }
+    }
+}
+
+impl EntryStream for SortedBook<'_> {
+    fn next_into(&mut self, entry: &mut Vec<u8>) -> Result<Option<Ordered>, RewriteError> {
+        while let Some(order) = self.next_of_source(entry)? {
+            let path = self.book.file().path().display();
+            if self.last.replace(order.key) == Some(order.key) {
+                self.salvage.repeated += 1;
+                self.salvage.message(|| {
+                    format!(
+                        "{path}: file byte {}: left out, its key {} stands elsewhere too",
+                        order.rank & !UNREACHED,
+                        order.key
+                    )
+                });
+            } else if let Err(fault) = CanonicalBoard::from_key(&order.key) {
+                self.salvage.bad_key(|| {
+                    format!(
+                        "{path}: file byte {}: left out: {fault}",
+                        order.rank & !UNREACHED
+                    )
+                });
+            } else {
+                return Ok(Some(order));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Set in the rank of an entry that readers do not find: so it comes after
+/// one that they do.
+const UNREACHED: u64 = 1 << 63;
+
+fn rank(place: Place, unreached: &HashSet<u32>) -> u64 {
+    let late = unreached.contains(&place.page);
+    place.file_offset() | if late { UNREACHED } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sorted(entries: &[(Vec<u8>, u64)], memory: u64) -> Vec<(Vec<u8>, u64)> {
+        let folder = tempfile::tempdir().unwrap();
+        let mut sorter = Sorter::alone(folder.path(), memory);
+        let mut sorted = SortedEntry::default();
+        for (bytes, rank) in entries {
+            sorted.set(bytes, *rank);
+            sorter.push(&sorted).unwrap();
+        }
+        let mut stream = sorter.merge().unwrap();
+        let mut all = Vec::new();
+        let mut bytes = Vec::new();
+        while let Some(order) = stream.next_into(&mut bytes).unwrap() {
+            all.push((bytes.clone(), order.rank));
+        }
+        all
+    }
+
+    #[test]
+    fn entries_are_sorted_by_hash_key_and_rank_in_memory_and_on_disk() {
+        let mut entries: Vec<(Vec<u8>, u64)> = Vec::new();
+        for n in 0..20_000_u32 {
+            let mut bytes = vec![0x45];
+            bytes.extend(n.wrapping_mul(0x9e37_79b1).to_be_bytes());
+            bytes.push(1);
+            bytes.extend([n as u8; 33]);
+            entries.push((bytes.clone(), u64::from(n) + 50_000));
+            entries.push((bytes, u64::from(n)));
+        }
+        let in_memory = sorted(&entries, u64::MAX);
+        let on_disk = sorted(&entries, 0);
+        entries.sort_by_key(|(bytes, rank)| Ordered::of(Key::from_prefix(bytes).unwrap(), *rank));
+        assert!(in_memory == entries);
+        assert!(on_disk == entries);
+        assert_eq!(sorted(&[], 0), []);
+    }
+}

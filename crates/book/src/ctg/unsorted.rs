@@ -1,0 +1,102 @@
+//! A book from entries that come in any order.
+
+use std::path::Path;
+
+use super::{
+    BookWriter, Key, RewriteError, WriteError, WriteOptions, Written,
+    page::split_entry,
+    sorted::{EntryStream as _, SortedEntry},
+};
+use tabia_io::progress::Watch;
+use tabia_io::sort::Sorter;
+
+/// Takes entries in any order, sorts them within some memory (and on disk
+/// beyond it), and writes the book.
+pub struct UnsortedWriter {
+    writer: BookWriter,
+    sorter: Sorter<SortedEntry>,
+    entry: SortedEntry,
+}
+
+impl UnsortedWriter {
+    /// Starts a book as [`BookWriter::create`] does. `memory` in bytes is for
+    /// sorting.
+    ///
+    /// # Errors
+    ///
+    /// As for [`BookWriter::create`].
+    pub fn create(
+        target: &Path,
+        options: WriteOptions,
+        memory: u64,
+    ) -> Result<UnsortedWriter, WriteError> {
+        let writer = BookWriter::create(target, options)?;
+        let sorter = Sorter::alone(&writer.folder(), memory);
+        Ok(UnsortedWriter {
+            writer,
+            sorter,
+            entry: SortedEntry::default(),
+        })
+    }
+
+    /// Takes an entry, as [`super::encode_entry`] makes it. `rank` orders
+    /// entries of one key.
+    ///
+    /// # Errors
+    ///
+    /// It is no entry, or temporary files cannot be written.
+    pub fn push(&mut self, entry: &[u8], rank: u64) -> Result<(), WriteError> {
+        let (_, length) = split_entry(entry, 0).map_err(WriteError::Malformed)?;
+        if length != entry.len() {
+            return Err(WriteError::Trailing(entry.len() - length));
+        }
+        self.entry.set(entry, rank);
+        Ok(self.sorter.push(&self.entry)?)
+    }
+
+    /// Writes the book. Of entries with one key, in the order of their ranks,
+    /// `join` makes one: it gets them with their ranks, often one alone, and
+    /// appends to the buffer. `total` positions are to be expected.
+    ///
+    /// # Errors
+    ///
+    /// As for [`BookWriter::finish`], and whatever `join` says.
+    pub fn finish<E: From<RewriteError>>(
+        self,
+        games: u32,
+        mut join: impl FnMut(&[(u64, Vec<u8>)], &mut Vec<u8>) -> Result<(), E>,
+        watch: &mut Watch<'_>,
+        total: Option<u64>,
+    ) -> Result<Written, E> {
+        let UnsortedWriter {
+            mut writer, sorter, ..
+        } = self;
+        let sorted = sorter.merge().map_err(RewriteError::from);
+        let mut stream = sorted.map_err(E::from)?;
+        let mut group: Vec<(u64, Vec<u8>)> = Vec::new();
+        let mut joined = Vec::new();
+        let mut next = Vec::new();
+        let mut count = 0;
+        let mut key: Option<Key> = None;
+        loop {
+            let order = stream.next_into(&mut next).map_err(E::from)?;
+            if key.is_some() && order.map(|order| order.key) != key {
+                joined.clear();
+                join(&group, &mut joined)?;
+                let pushed = writer.push(&joined);
+                pushed.map_err(|error| E::from(error.into()))?;
+                group.clear();
+                count += 1;
+                let watched = watch.position("writing", count, total);
+                watched.map_err(|stopped| E::from(stopped.into()))?;
+            }
+            let Some(order) = order else {
+                break;
+            };
+            key = Some(order.key);
+            group.push((order.rank, std::mem::take(&mut next)));
+        }
+        let done = writer.finish(games);
+        done.map_err(|error| E::from(error.into()))
+    }
+}

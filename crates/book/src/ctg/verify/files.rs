@@ -1,0 +1,402 @@
+//! The header page and the two index files.
+
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use super::{Problem, ProblemKind};
+use crate::ctg::{
+    CTB_HEADER_BYTES, CTO_HEADER_BYTES, Error, PAGE_BYTES, Splits,
+    index::SlotFile,
+    pages::PageFile,
+    trie::{level_of, upwards},
+};
+use tabia_io::input::{
+    bytes::{be_u16_at, be_u32_at},
+    file::DataFile,
+    sibling::sibling,
+};
+
+/// Takes a problem.
+pub(super) type Tell<'a> = &'a mut dyn FnMut(Problem);
+
+/// Compares the header page with what all genuine books have, and with the
+/// length of the file.
+pub(super) fn check_header(
+    book: &PageFile,
+    tell: Tell<'_>,
+    notes: &mut Vec<String>,
+) -> Result<(), Error> {
+    let file = book.file().path();
+    let page = Error::start_of(book.file(), PAGE_BYTES)?;
+    let mut problem = |offset, kind, text| tell(Problem::new(file, offset, kind, text));
+    for (at, expected) in [
+        (4, 0x0001_0001),
+        (8, 0x1000),
+        (12, 0x7fff_7fff),
+        (20, u32::MAX),
+    ] {
+        let found = be_u32_at(&page, at).unwrap_or(0);
+        if found != expected {
+            let text = format!("the header has {found:08x} where {expected:08x} always stands");
+            problem(at as u64, ProblemKind::Header, text);
+        }
+    }
+    let usual: [u16; 12] = [1, 5, 1, 0x7fff, 3, 0x7fff, 5, 30, 6, 2, 7, 1];
+    let same = |(n, word)| be_u16_at(&page, 0x400 + 2 * n) == Some(word);
+    if !usual.into_iter().enumerate().all(same) {
+        notes.push("the table at byte 1024 differs from that of genuine books".into());
+    }
+    let data = book.file().len().saturating_sub(PAGE_BYTES as u64);
+    let whole = data / PAGE_BYTES as u64;
+    if !data.is_multiple_of(PAGE_BYTES as u64) {
+        let text = format!(
+            "the file ends {} bytes into a page of {PAGE_BYTES}",
+            data % PAGE_BYTES as u64
+        );
+        problem(book.file().len(), ProblemKind::FileSize, text);
+    }
+    let said = book.header().pages;
+    if ![whole, u64::from(book.held())].contains(&said.into()) {
+        let text = format!("the header counts {said} pages, the file has {whole}");
+        problem(16, ProblemKind::PageCount, text);
+    }
+    Ok(())
+}
+
+/// Compares the header's number of positions with the true one.
+pub(super) fn check_positions(
+    book: &PageFile,
+    positions: u64,
+    tell: Tell<'_>,
+    notes: &mut Vec<String>,
+) {
+    let said = u64::from(book.header().positions);
+    let counted = positions.min(u32::MAX.into());
+    let text = format!("the header counts {said} positions, there are {positions}");
+    if said < counted {
+        let file = book.file().path();
+        tell(Problem::new(file, 24, ProblemKind::PositionCount, text));
+    } else if said > counted {
+        notes.push(text);
+    }
+}
+
+/// A slot that names no page.
+pub(super) const NO_SLOT: u32 = u32::MAX;
+
+/// What a .cto file says, as far as it can be read.
+pub(super) struct IndexFacts {
+    cto: Arc<Path>,
+    /// Slots with a page and no such slot below them; the page may not exist.
+    live: Vec<(u32, i32)>,
+    /// The first slot that names a page.
+    slot_of: Vec<u32>,
+    /// Page and slot where one is named once more, sorted.
+    named_again: Vec<(u32, u32)>,
+}
+
+impl IndexFacts {
+    /// Reads both index files and compares them with each other. `None` if the
+    /// .cto file is of no use.
+    pub(super) fn read(
+        path: &Path,
+        book: &PageFile,
+        tell: Tell<'_>,
+        notes: &mut Vec<String>,
+    ) -> Result<Option<IndexFacts>, Error> {
+        let at = |extension| sibling(path, extension);
+        let Some(cto) = at("cto") else {
+            tell(missing(path.with_extension("cto")));
+            if at("ctb").is_none() {
+                tell(missing(path.with_extension("ctb")));
+            }
+            return Ok(None);
+        };
+        let slots = match SlotFile::open(&cto, false) {
+            Ok(slots) => slots,
+            Err(text) => {
+                tell(whole_file(cto, format!("the index {text}")));
+                return Ok(None);
+            }
+        };
+        let cto_lower = check_cto(&slots, tell)?;
+        let (facts, splits) = IndexFacts::of(book, &slots, tell)?;
+        match at("ctb") {
+            Some(ctb) => check_ctb(&ctb, cto_lower, &facts, &splits, tell, notes),
+            None => tell(missing(path.with_extension("ctb"))),
+        }
+        Ok(Some(facts))
+    }
+
+    fn of(
+        book: &PageFile,
+        slots: &SlotFile,
+        tell: Tell<'_>,
+    ) -> Result<(IndexFacts, Splits), Error> {
+        let cto = Arc::clone(slots.file().path());
+        let mut live: Vec<(u32, i32)> = Vec::new();
+        let most = 2 * book.held() as usize + 1024;
+        let mut too_many = 0_u64;
+        slots.for_each(|slot, page| {
+            if page == -1 {
+            } else if live.len() < most {
+                // The number of slots is a 32-bit number.
+                live.push((slot as u32, page));
+            } else {
+                too_many += 1;
+            }
+        })?;
+        if too_many > 0 {
+            let text = format!(
+                "{} slots have a page, the book has only {} pages",
+                live.len() as u64 + too_many,
+                book.held()
+            );
+            tell(whole_file(cto.to_path_buf(), text));
+        }
+        let splits = Splits::above(live.iter().map(|(slot, _)| *slot));
+        live.retain(|&(slot, page)| {
+            let split = splits.contains(slot.into());
+            if split {
+                let text = format!(
+                    "slot {slot} has page {page}, but slots below it have pages too: \
+                     readers see one or the other"
+                );
+                let offset = slot_offset(slot);
+                tell(Problem::new(&cto, offset, ProblemKind::SplitSlot, text));
+            }
+            !split
+        });
+        let mut slot_of = vec![NO_SLOT; book.held() as usize];
+        let mut named_again = Vec::new();
+        for &(slot, page) in &live {
+            match usize::try_from(page)
+                .ok()
+                .and_then(|at| slot_of.get_mut(at))
+            {
+                Some(known) if *known == NO_SLOT => *known = slot,
+                Some(_) => named_again.push((page.cast_unsigned(), slot)),
+                // Told at the end, unless the pages tell more.
+                None => {}
+            }
+        }
+        named_again.sort_unstable();
+        let facts = IndexFacts {
+            cto,
+            live,
+            slot_of,
+            named_again,
+        };
+        Ok((facts, splits))
+    }
+
+    /// The slots that name a page.
+    pub(super) fn slots_of(&self, page: u32) -> impl Iterator<Item = u32> {
+        let first = self.slot_of.get(page as usize).copied();
+        let from = self.named_again.partition_point(|(named, _)| *named < page);
+        let again = self.named_again.get(from..).unwrap_or_default();
+        let again = again.iter().take_while(move |(named, _)| *named == page);
+        let first = first.filter(|&slot| slot != NO_SLOT);
+        first.into_iter().chain(again.map(|(_, slot)| *slot))
+    }
+
+    /// The slot that a hash leads to, and the page it names.
+    pub(super) fn slot_for(&self, hash: u32) -> Option<(u32, i32)> {
+        let (deepest, _) = self.live.last()?;
+        let n = (1_u64 << level_of((*deepest).into())) - 1;
+        upwards((u64::from(hash) & n) + n).find_map(|slot| {
+            let slot = u32::try_from(slot).ok()?;
+            let at = self.live.binary_search_by_key(&slot, |live| live.0).ok()?;
+            self.live.get(at).copied()
+        })
+    }
+
+    /// A problem of a slot.
+    pub(super) fn problem(&self, slot: u32, kind: ProblemKind, text: String) -> Problem {
+        Problem::new(&self.cto, slot_offset(slot), kind, text)
+    }
+
+    /// Tells of slots that name no page at all or one that is another's, as
+    /// far as the pages have not `accused` them already. `rightful` are pages
+    /// named several times with the slot they belong to.
+    pub(super) fn check_shared(
+        &self,
+        rightful: &[(u32, u32)],
+        accused: &HashSet<u32>,
+        tell: Tell<'_>,
+    ) {
+        let pages = self.slot_of.len();
+        for &(slot, page) in &self.live {
+            let exists = usize::try_from(page).is_ok_and(|page| page < pages);
+            if !exists && !accused.contains(&slot) {
+                let text = format!("slot {slot} has page {page}, the book has {pages} pages");
+                tell(self.problem(slot, ProblemKind::SlotPage, text));
+            }
+        }
+        for pages in self.named_again.chunk_by(|a, b| a.0 == b.0) {
+            let Some(&(page, _)) = pages.first() else {
+                continue;
+            };
+            let owner = rightful.iter().find(|(named, _)| *named == page);
+            let owner = owner.map(|(_, slot)| *slot).or(self.slots_of(page).next());
+            for slot in self.slots_of(page) {
+                if Some(slot) != owner && !accused.contains(&slot) {
+                    let owner = owner.unwrap_or(slot);
+                    let text =
+                        format!("slot {slot} has page {page}, which is that of slot {owner}");
+                    tell(self.problem(slot, ProblemKind::SharedPage, text));
+                }
+            }
+        }
+    }
+}
+
+/// Where a slot stands in the .cto file.
+fn slot_offset(slot: u32) -> u64 {
+    CTO_HEADER_BYTES + 4 * u64::from(slot)
+}
+
+fn missing(path: PathBuf) -> Problem {
+    whole_file(path, "the index file is missing".into())
+}
+
+fn whole_file(path: PathBuf, text: String) -> Problem {
+    Problem::new(&path.into(), 0, ProblemKind::Index, text)
+}
+
+/// Checks what stands before slot 0, and gives the lower bound there.
+fn check_cto(slots: &SlotFile, tell: Tell<'_>) -> Result<u32, Error> {
+    let file = slots.file();
+    let head = Error::start_of(file, CTO_HEADER_BYTES as usize)?;
+    let kind = ProblemKind::IndexHeader;
+    let mut problem = |offset, text| tell(Problem::new(file.path(), offset, kind, text));
+    for (at, expected) in [(0, 0x0010_0001), (8, 0)] {
+        let found = be_u32_at(&head, at).unwrap_or(0);
+        if found != expected {
+            let text = format!("{found:08x} where {expected:08x} always stands");
+            problem(at as u64, text);
+        }
+    }
+    let expected = CTO_HEADER_BYTES + 4 * slots.slots();
+    if file.len() != expected {
+        let text = format!(
+            "the file has {} bytes, its {} slots make {expected}",
+            file.len(),
+            slots.slots()
+        );
+        problem(4, text);
+    }
+    Ok(be_u32_at(&head, 12).unwrap_or(0))
+}
+
+fn check_ctb(
+    path: &Path,
+    cto_lower: u32,
+    facts: &IndexFacts,
+    splits: &Splits,
+    tell: Tell<'_>,
+    notes: &mut Vec<String>,
+) {
+    let read = || -> Result<(DataFile, [u8; 12]), String> {
+        let file = DataFile::open(path, false).map_err(|error| error.to_string())?;
+        let mut head = [0; CTB_HEADER_BYTES as usize];
+        let view = file.positional_view();
+        let found = view.read(0, &mut head).map_err(|error| error.to_string())?;
+        match <[u8; 12]>::try_from(found) {
+            Ok(head) => Ok((file, head)),
+            Err(_) => Err(format!("{} bytes are too few", file.len())),
+        }
+    };
+    let (file, head) = match read() {
+        Ok(read) => read,
+        Err(text) => {
+            let text = format!("the index cannot be read ({text})");
+            return tell(whole_file(path.to_owned(), text));
+        }
+    };
+    let number = |at| be_u32_at(&head, at).unwrap_or(0);
+    let (magic, lower, upper) = (number(0), number(4), number(8));
+    let mut problem = |offset, kind, text| tell(Problem::new(file.path(), offset, kind, text));
+    if magic != 0x000c_0001 {
+        let text = format!("{magic:08x} where 000c0001 always stands");
+        problem(0, ProblemKind::IndexHeader, text);
+    }
+    let lowest = facts.live.first().map_or(0, |(slot, _)| *slot);
+    let right_lower = lowest / 8 * 8;
+    let right_upper = splits
+        .highest()
+        .map_or(0, |highest| (highest + 1).next_multiple_of(8));
+    if lower != right_lower {
+        let text = format!("the lower bound is {lower}, slot {lowest} makes it {right_lower}");
+        if lower > right_lower || lower != cto_lower {
+            problem(4, ProblemKind::Bounds, text);
+        } else {
+            notes.push(format!("{}: {text}, which harms nobody", path.display()));
+        }
+    }
+    let bytes = file.len().saturating_sub(CTB_HEADER_BYTES);
+    let fits = upper.is_multiple_of(8) && bytes == u64::from(upper / 8);
+    let needed = u64::from(upper) >= right_upper;
+    if u64::from(upper) != right_upper {
+        let text =
+            format!("the upper bound is {upper}, the highest split slot makes it {right_upper}");
+        if !needed || !fits {
+            problem(8, ProblemKind::Bounds, text);
+        } else {
+            notes.push(format!("{}: {text}, which harms nobody", path.display()));
+        }
+    } else if !fits {
+        let text = format!(
+            "the map has {bytes} bytes, the upper bound {upper} makes {}",
+            upper / 8
+        );
+        problem(8, ProblemKind::Bounds, text);
+    }
+    check_bitmap(&file, splits, right_upper, &mut problem);
+    // Where both files have the same wrong bound, that is one problem.
+    if cto_lower != lower && cto_lower != right_lower {
+        let text = format!("the lower bound is {cto_lower}, slot {lowest} makes it {right_lower}");
+        tell(Problem::new(&facts.cto, 12, ProblemKind::Bounds, text));
+    }
+}
+
+/// Compares the bits of the map with the slots that have pages below them.
+fn check_bitmap(
+    file: &DataFile,
+    splits: &Splits,
+    upper: u64,
+    problem: &mut dyn FnMut(u64, ProblemKind, String),
+) {
+    let view = file.positional_view();
+    let bytes = file.len().saturating_sub(CTB_HEADER_BYTES).min(upper / 8);
+    let mut buffer = vec![0; 64 << 10];
+    let mut at = 0;
+    while at < bytes {
+        let offset = CTB_HEADER_BYTES + at;
+        let piece = match view.read(offset, &mut buffer) {
+            Ok(piece) if !piece.is_empty() => piece,
+            Ok(_) => return,
+            Err(error) => {
+                let text = format!("the index cannot be read ({error})");
+                return problem(offset, ProblemKind::Index, text);
+            }
+        };
+        for (byte, here) in piece.iter().zip(at..bytes) {
+            for slot in 8 * here..8 * here + 8 {
+                let marked = byte >> (slot % 8) & 1 != 0;
+                if marked != splits.contains(slot) {
+                    let text = if marked {
+                        format!("slot {slot} is marked as split, but no slot below it has a page")
+                    } else {
+                        format!("slot {slot} is not marked as split, but slots below it have pages")
+                    };
+                    problem(CTB_HEADER_BYTES + here, ProblemKind::Bitmap, text);
+                }
+            }
+        }
+        at += piece.len() as u64;
+    }
+}

@@ -1,0 +1,250 @@
+//! Reading every byte of a book and saying what is wrong in it.
+//!
+//! One fault should be one problem. So what lies in the pages is taken as it
+//! is, and children are looked for by an index made from the pages
+//! ([`super::scan`]); the index on disk is compared with it apart ([`files`]).
+//! A child that belongs to a damaged page is not called missing.
+//!
+//! What genuine books have is no problem but at most a note: stale bytes
+//! behind the used part of a page, a number of positions in the header that is
+//! too high, expected points of 0 in old books.
+//!
+//! Memory: twenty bytes for every page. Where pages overlap in the order of
+//! hashes, eight for every position.
+
+mod entries;
+mod files;
+
+use std::{collections::HashSet, path::Path, sync::Arc};
+
+use super::{RewriteError, pages::PageFile, scan::ScanIndex};
+use entries::{BlockChecker, BlockReport};
+use files::IndexFacts;
+use tabia_io::parallel::in_order;
+use tabia_io::progress::{Progress, Watch};
+
+/// What sort of fault it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ProblemKind {
+    /// A constant of the header page is another.
+    Header,
+    /// The header's page count is not the number of pages in the file.
+    PageCount,
+    /// The header counts fewer positions than there are.
+    PositionCount,
+    /// The file does not end with a whole page.
+    FileSize,
+    /// The used bytes of a page cannot be.
+    PageBounds,
+    /// An entry has an impossible length or runs past the used bytes.
+    EntryBounds,
+    /// The entry count of a page is not the number of its entries.
+    EntryCount,
+    /// A key stands for no position, or for one that has another key.
+    Key,
+    /// A key that is there already.
+    Duplicate,
+    /// A position that cannot arise in a game.
+    Position,
+    /// A move byte nobody knows.
+    UnknownMove,
+    /// A move that breaks the rules.
+    IllegalMove,
+    /// A move that is stored twice.
+    RepeatedMove,
+    /// A move to a position that the book does not hold.
+    MissingChild,
+    /// More results than games.
+    Results,
+    /// Expected points that the results do not allow.
+    Points,
+    /// More ratings than games, or ratings that cannot be.
+    Ratings,
+    /// An index file is missing or not to be read.
+    Index,
+    /// A number in the head of an index file is wrong.
+    IndexHeader,
+    /// A slot names the wrong page.
+    SlotPage,
+    /// Two slots name one page.
+    SharedPage,
+    /// A slot has a page although slots below it have some too.
+    SplitSlot,
+    /// No slot leads to a page.
+    UnreferencedPage,
+    /// A position is in a page where nobody looks for it.
+    WrongPage,
+    /// A bound of the .ctb file keeps positions from being found.
+    Bounds,
+    /// A bit of the .ctb file is wrong.
+    Bitmap,
+}
+
+impl ProblemKind {
+    /// Its name in JSON.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            ProblemKind::Header => "header",
+            ProblemKind::PageCount => "page-count",
+            ProblemKind::PositionCount => "position-count",
+            ProblemKind::FileSize => "file-size",
+            ProblemKind::PageBounds => "page-bounds",
+            ProblemKind::EntryBounds => "entry-bounds",
+            ProblemKind::EntryCount => "entry-count",
+            ProblemKind::Key => "key",
+            ProblemKind::Duplicate => "duplicate-key",
+            ProblemKind::Position => "position",
+            ProblemKind::UnknownMove => "unknown-move",
+            ProblemKind::IllegalMove => "illegal-move",
+            ProblemKind::RepeatedMove => "repeated-move",
+            ProblemKind::MissingChild => "missing-child",
+            ProblemKind::Results => "results",
+            ProblemKind::Points => "points",
+            ProblemKind::Ratings => "ratings",
+            ProblemKind::Index => "index",
+            ProblemKind::IndexHeader => "index-header",
+            ProblemKind::SlotPage => "slot-page",
+            ProblemKind::SharedPage => "shared-page",
+            ProblemKind::SplitSlot => "split-slot",
+            ProblemKind::UnreferencedPage => "unreferenced-page",
+            ProblemKind::WrongPage => "wrong-page",
+            ProblemKind::Bounds => "bounds",
+            ProblemKind::Bitmap => "bitmap",
+        }
+    }
+}
+
+/// One fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Problem {
+    /// The file it is in.
+    pub file: Arc<Path>,
+    /// The page, in a .ctg file.
+    pub page: Option<u32>,
+    /// The byte of the file it is about.
+    pub offset: u64,
+    /// What sort it is.
+    pub kind: ProblemKind,
+    /// What is wrong, in words.
+    pub text: String,
+}
+
+impl Problem {
+    /// Of a byte outside of the data pages.
+    fn new(file: &Arc<Path>, offset: u64, kind: ProblemKind, text: String) -> Problem {
+        Problem {
+            file: Arc::clone(file),
+            page: None,
+            offset,
+            kind,
+            text,
+        }
+    }
+}
+
+/// The numbers of a book that was verified.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Verified {
+    /// Positions, counted.
+    pub positions: u64,
+    /// Stored moves, counted.
+    pub moves: u64,
+    /// Pages of the file.
+    pub pages: u32,
+    /// Problems that were found.
+    pub problems: u64,
+    /// What is unusual but harms nobody.
+    pub notes: Vec<String>,
+}
+
+/// Pages that one thread takes at a time.
+const BLOCK: u32 = 64;
+
+/// Verifies the book whose .ctg file is `path`; every problem goes to `found`,
+/// those of the index first, then page by page. With `mmap` large books are
+/// mapped into memory: see [`tabia_io::input::file`].
+///
+/// # Errors
+///
+/// The .ctg file cannot be read or is no CTG book at all, or who watches wants
+/// an end.
+pub fn verify(
+    path: &Path,
+    mmap: bool,
+    watch: &mut Watch<'_>,
+    found: &mut dyn FnMut(Problem),
+) -> Result<Verified, RewriteError> {
+    let book = PageFile::open(path, mmap)?;
+    let mut verified = Verified {
+        pages: book.held(),
+        ..Verified::default()
+    };
+    let mut tell = |problem| {
+        verified.problems += 1;
+        found(problem);
+    };
+    let mut notes = Vec::new();
+    files::check_header(&book, &mut tell, &mut notes)?;
+    let index = IndexFacts::read(path, &book, &mut tell, &mut notes)?;
+    let (scan, report) = ScanIndex::build_over(&book, book.held())?;
+    let checker = BlockChecker {
+        book: &book,
+        index: index.as_ref(),
+        scan: &scan,
+        damaged: &report.damaged,
+    };
+
+    let blocks = book.held().div_ceil(BLOCK);
+    let mut total = BlockReport::default();
+    let mut accused = HashSet::new();
+    let mut done = 0_u64;
+    in_order(
+        blocks,
+        |block| {
+            checker
+                .check(block * BLOCK..book_end(block, &book))
+                .map_err(RewriteError::from)
+        },
+        |mut report: BlockReport| {
+            let pages = book.held().into();
+            let checked = (done * u64::from(BLOCK)).min(pages);
+            watch.step(Progress::new("verifying", "pages", checked, Some(pages)))?;
+            done += 1;
+            for (problem, slot) in report.problems.drain(..) {
+                if slot.is_none_or(|slot| accused.insert(slot)) {
+                    tell(problem);
+                }
+            }
+            total.add(report);
+            Ok(())
+        },
+    )?;
+    if let Some(index) = &index {
+        index.check_shared(&total.rightful, &accused, &mut tell);
+    }
+    files::check_positions(&book, total.positions, &mut tell, &mut notes);
+    if total.stale_pages > 0 {
+        notes.push(format!(
+            "{} pages carry stale bytes behind their used part",
+            total.stale_pages
+        ));
+    }
+    if total.without_points > 0 {
+        notes.push(format!(
+            "{} positions have results but no expected points, as in old books",
+            total.without_points
+        ));
+    }
+    verified.positions = total.positions;
+    verified.moves = total.moves;
+    verified.notes = notes;
+    Ok(verified)
+}
+
+fn book_end(block: u32, book: &PageFile) -> u32 {
+    (block * BLOCK).saturating_add(BLOCK).min(book.held())
+}

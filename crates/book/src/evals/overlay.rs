@@ -1,0 +1,129 @@
+//! A book with evaluations on top.
+
+use std::sync::Arc;
+
+use shakmaty::{CastlingMode, Chess, Position as _};
+
+use super::EvalTable;
+use crate::{BookMove, Error, Judged, Lookup, Probe, Wanted};
+use tabia_notation as notation;
+
+/// A book whose moves are [`Judged`] by a table of evaluations.
+pub struct EvaluatedBook {
+    book: Arc<dyn Probe + Send + Sync>,
+    evaluations: Arc<EvalTable>,
+}
+
+impl EvaluatedBook {
+    /// Puts evaluations on top of a book.
+    #[must_use]
+    pub fn new(book: Arc<dyn Probe + Send + Sync>, evaluations: Arc<EvalTable>) -> EvaluatedBook {
+        EvaluatedBook { book, evaluations }
+    }
+}
+
+impl Probe for EvaluatedBook {
+    fn probe(&self, position: &Chess, wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
+        self.book.probe(position, wanted, found)?;
+        judge(&self.evaluations, position, &mut found.moves);
+        Ok(())
+    }
+
+    fn contains(&self, position: &Chess) -> Result<bool, Error> {
+        self.book.contains(position)
+    }
+
+    fn is_current(&self) -> bool {
+        self.book.is_current()
+    }
+}
+
+/// Judges the moves of a position: by the evaluation of the position after
+/// each, else by what that of the position itself says about the move. The
+/// best that is known is the greatest of these, and of what the position's own
+/// evaluation says about other moves; it itself where it names none.
+pub fn judge(evaluations: &EvalTable, position: &Chess, moves: &mut [BookMove]) {
+    let turn = position.turn();
+    let here = evaluations.get(position);
+    let is_stored = |mv| {
+        let mut stored = moves.iter();
+        stored.any(|stored| stored.mv.to_uci(CastlingMode::Chess960) == mv)
+    };
+    let mut best = here.as_ref().and_then(|here| match here.moves.is_empty() {
+        true => Some(here.value.clamped(turn)),
+        false => {
+            let others = here.moves.iter().filter(|known| !is_stored(known.mv));
+            others.map(|known| known.value.clamped(turn)).max()
+        }
+    });
+    for mv in moves.iter_mut() {
+        let after = notation::after(position, mv.mv);
+        let uci = mv.mv.to_uci(CastlingMode::Chess960);
+        let value = evaluations.get(&after).map(|after| after.value);
+        let value = value.or_else(|| {
+            let known = here.as_ref()?.moves.iter().find(|known| known.mv == uci);
+            known.map(|known| known.value)
+        });
+        mv.judged = value.map(|value| Judged {
+            value: value.clamped(turn),
+            loss: 0,
+        });
+        best = best.max(mv.judged.map(|judged| judged.value));
+    }
+    for judged in moves.iter_mut().filter_map(|mv| mv.judged.as_mut()) {
+        judged.loss = best.map_or(0, |best| best.abs_diff(judged.value));
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::eval::known;
+    use crate::{Book, OpenOptions};
+    use tabia_notation::Line;
+
+    #[test]
+    fn moves_are_judged_from_their_players_view() {
+        let book = Book::open("../../books/tabia.ctg", &OpenOptions::default()).unwrap();
+        let after = |moves: &str| Line::read("", moves).unwrap().last().clone();
+        let mut table = EvalTable::default();
+        table.add(&after("e4"), &known(30, &[("e7e5", 30), ("c7c5", 45)]));
+        table.add(&after("e4 e5"), &known(25, &[]));
+        table.add(&after("d4"), &known(10, &[]));
+        let book = EvaluatedBook::new(Arc::new(book), Arc::new(table));
+        let judged = |moves: &str, mv: &str| {
+            let mut found = Lookup::default();
+            book.probe(&after(moves), Wanted::Stored, &mut found)
+                .unwrap();
+            let mv = tabia_notation::read_move(&after(moves), mv).unwrap();
+            let known = found.moves.iter().find(|known| known.mv == mv).unwrap();
+            known.judged.map(|judged| (judged.value, judged.loss))
+        };
+        assert_eq!(judged("", "e4"), Some((30, 0)));
+        assert_eq!(judged("", "d4"), Some((10, 20)));
+        assert_eq!(judged("", "c4"), None);
+        assert_eq!(judged("e4", "e5"), Some((-25, 0)));
+        assert_eq!(judged("e4", "c5"), Some((-45, 20)));
+    }
+
+    /// A search of few nodes may end in the middle of an exchange.
+    #[test]
+    fn a_move_does_not_lose_against_what_was_promised_of_itself() {
+        let line = Line::read("", "e4 e5").unwrap();
+        let mut table = EvalTable::default();
+        table.add(line.start(), &known(464, &[("e2e4", 464), ("a2a3", 40)]));
+        let after_e4 = Line::read("", "e4").unwrap();
+        table.add(after_e4.last(), &known(25, &[]));
+        let mut found = Lookup::default();
+        let book = Book::open("../../books/tabia.ctg", &OpenOptions::default()).unwrap();
+        book.probe(line.start(), Wanted::Stored, &mut found)
+            .unwrap();
+        let e4 = tabia_notation::read_move(line.start(), "e4").unwrap();
+        found.moves.retain(|known| known.mv == e4);
+        judge(&table, line.start(), &mut found.moves);
+        // a2a3, which is not stored here, is the best that is known.
+        let judged = found.moves.first().and_then(|mv| mv.judged).unwrap();
+        assert_eq!((judged.value, judged.loss), (25, 15));
+    }
+}

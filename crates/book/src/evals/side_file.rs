@@ -1,0 +1,267 @@
+//! The file beside a book: `main.ctg` has `main.evals`.
+//!
+//! It is a text of EPD lines ([`super::epd`]), so every tool that reads EPD
+//! reads it, and two of them joined are one. Lines are only ever added, each in
+//! one piece: a crash loses the line it was writing at most. What is known of a
+//! position twice is united when the file is read ([`EvalTable::add`]).
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use shakmaty::Chess;
+
+use super::{EvalTable, epd};
+use crate::eval::Evaluation;
+use tabia_io::atomic::{LOCK_WAIT, Locked};
+
+/// Why a file of evaluations cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EvalFileError {
+    /// The system refuses.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What it says.
+        error: io::Error,
+    },
+    /// Another program adds to it.
+    #[error("{}: another program is writing to it; wait for its end", path.display())]
+    InUse {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// What was read of a file.
+#[derive(Clone, Debug, Default)]
+pub struct EvalsRead {
+    /// What it holds.
+    pub table: EvalTable,
+    /// Lines with an evaluation.
+    pub lines: u64,
+    /// Lines without, blank ones and `#` apart.
+    pub bad_lines: u64,
+    /// The first of these, as `line 7: no legal position`.
+    pub first_bad: Option<String>,
+}
+
+/// Where the evaluations of a book are: its name with `.evals` for its
+/// extension.
+#[must_use]
+pub fn beside(book: &Path) -> PathBuf {
+    book.with_extension("evals")
+}
+
+/// Reads a file whole; one that is not there is empty.
+///
+/// # Errors
+///
+/// The file cannot be read. Lines that hold nothing are counted, not
+/// returned as errors: nothing in the file costs what else it holds.
+pub fn read(path: &Path) -> Result<EvalsRead, EvalFileError> {
+    let failed = |error| EvalFileError::Io {
+        path: path.to_owned(),
+        error,
+    };
+    let mut found = EvalsRead::default();
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(found),
+        Err(error) => return Err(failed(error)),
+    };
+    let mut reader = BufReader::with_capacity(256 << 10, file);
+    let mut bytes = Vec::new();
+    let mut number = 0_u64;
+    loop {
+        bytes.clear();
+        // A line longer than any of ours is bad, not a reason to fill memory.
+        let read = (&mut reader)
+            .take(MOST_LINE)
+            .read_until(b'\n', &mut bytes)
+            .map_err(failed)?;
+        if read == 0 {
+            return Ok(found);
+        }
+        number += 1;
+        let line = String::from_utf8_lossy(bytes.trim_ascii());
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        // A line that a crash has cut short lacks its end.
+        let whole = match line.ends_with(';') {
+            true => epd::read(&line).map_err(|fault| fault.to_string()),
+            false => Err("the end is missing".to_owned()),
+        };
+        match whole {
+            Ok((position, evaluation)) => {
+                found.lines += 1;
+                found.table.add(&position, &evaluation);
+            }
+            Err(fault) => {
+                found.bad_lines += 1;
+                found
+                    .first_bad
+                    .get_or_insert_with(|| format!("line {number}: {fault}"));
+            }
+        }
+    }
+}
+
+/// Bytes of a line that are looked at.
+const MOST_LINE: u64 = 64 << 10;
+
+/// A file of evaluations, open for more. Locked: one program adds at a time,
+/// with as many threads as it likes.
+#[derive(Debug)]
+pub struct EvalFile {
+    path: PathBuf,
+    file: Locked,
+    line: Mutex<String>,
+    /// It was not there before.
+    is_new: bool,
+}
+
+impl Drop for EvalFile {
+    /// Nobody finds a file behind that was made and that holds nothing.
+    fn drop(&mut self) {
+        let length = self.file.metadata().map(|data| data.len());
+        if self.is_new && matches!(length, Ok(0)) {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+impl EvalFile {
+    /// Opens a file, or makes it: it is gone again if nothing comes into it.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be opened, or another program adds to it.
+    pub fn open(path: &Path) -> Result<EvalFile, EvalFileError> {
+        let failed = |error| EvalFileError::Io {
+            path: path.to_owned(),
+            error,
+        };
+        let is_new = !path.exists();
+        let opened = fs::OpenOptions::new()
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(path);
+        let file = Locked::within(LOCK_WAIT, opened.map_err(failed)?);
+        let mut file = file.ok_or_else(|| EvalFileError::InUse {
+            path: path.to_owned(),
+        })?;
+        // What a crash has cut short stays a line of its own.
+        if file.seek(SeekFrom::End(0)).map_err(failed)? > 0 {
+            file.seek(SeekFrom::End(-1)).map_err(failed)?;
+            let mut last = [0];
+            file.read_exact(&mut last).map_err(failed)?;
+            if last != *b"\n" {
+                file.write_all(b"\n").map_err(failed)?;
+            }
+        }
+        Ok(EvalFile {
+            path: path.to_owned(),
+            file,
+            line: Mutex::default(),
+            is_new,
+        })
+    }
+
+    /// Adds what was found about a position. It is in the file when this
+    /// returns, and survives the end of this program however it comes.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub fn add(&self, position: &Chess, evaluation: &Evaluation) -> Result<(), EvalFileError> {
+        let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
+        line.clear();
+        epd::write(position, evaluation, &mut line);
+        let written = (&*self.file).write_all(line.as_bytes());
+        written.map_err(|error| self.failed(error))
+    }
+
+    /// Makes sure that all is on the disk.
+    ///
+    /// # Errors
+    ///
+    /// The system refuses.
+    pub fn sync(&self) -> Result<(), EvalFileError> {
+        self.file.sync_data().map_err(|error| self.failed(error))
+    }
+
+    fn failed(&self, error: io::Error) -> EvalFileError {
+        EvalFileError::Io {
+            path: self.path.clone(),
+            error,
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::eval::{Value, known};
+
+    fn evaluation(cp: i32) -> Evaluation {
+        known(cp, &[])
+    }
+
+    #[test]
+    fn what_a_crash_has_cut_short_costs_one_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = beside(&folder.path().join("main.ctg"));
+        assert_eq!(read(&path).unwrap().lines, 0);
+        let start = Chess::default();
+        EvalFile::open(&path)
+            .unwrap()
+            .add(&start, &evaluation(20))
+            .unwrap();
+        let text = fs::read(&path).unwrap();
+        for cut in 0..text.len() {
+            fs::write(&path, [&text, &text[..cut]].concat()).unwrap();
+            let file = EvalFile::open(&path).unwrap();
+            file.add(&start, &evaluation(7)).unwrap();
+            drop(file);
+            let found = read(&path).unwrap();
+            assert!(found.lines >= 2 && found.bad_lines <= 1, "{cut}: {found:?}");
+            let value = found.table.get(&start).unwrap().value;
+            assert!(matches!(value, Value::Cp(20)), "{cut}: {value}");
+        }
+    }
+
+    #[test]
+    fn one_program_writes_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.evals");
+        let first = EvalFile::open(&path).unwrap();
+        let second = EvalFile::open(&path).unwrap_err();
+        assert!(matches!(second, EvalFileError::InUse { .. }), "{second}");
+        drop(first);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn lines_that_hold_nothing_are_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.evals");
+        fs::write(
+            &path,
+            "\n# x\n8/8 w - - ce 1;\nrnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - ce 15;\n",
+        )
+        .unwrap();
+        let found = read(&path).unwrap();
+        assert_eq!((found.lines, found.bad_lines), (1, 1));
+        assert_eq!(
+            found.first_bad.as_deref(),
+            Some("line 3: no legal position")
+        );
+    }
+}

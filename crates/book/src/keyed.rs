@@ -1,0 +1,132 @@
+//! Probing books that store moves under the key of the position they are
+//! played in: Polyglot's, and Arena's once it has been walked.
+
+use shakmaty::{Chess, Position as _};
+
+use super::{
+    Annotation, BookMove, Error, Lookup, PositionRecord, Preference, Probe, Stats, Wanted,
+    polyglot::{self, PackedMove},
+};
+use tabia_io::input::file::DataFile;
+use tabia_io::input::state::Change;
+use tabia_notation as notation;
+
+/// An entry: a move of the position with some key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyedEntry {
+    /// The move, as stored.
+    pub mv: PackedMove,
+    /// What the book says about playing it.
+    pub preference: Preference,
+    /// Games with this move from the view of its player, where the format
+    /// counts any.
+    pub stats: Option<Stats>,
+    /// Polyglot's learn field; 0 elsewhere.
+    pub learn: u32,
+    /// Where it stands in the file, in bytes.
+    pub offset: u64,
+}
+
+/// A book that finds entries by key.
+pub(super) trait Keyed {
+    /// Its file.
+    fn file(&self) -> &DataFile;
+
+    /// Shows every entry with this key, in stored order.
+    fn each(&self, key: u64, visit: &mut dyn FnMut(KeyedEntry)) -> Result<(), Error>;
+
+    /// Whether there is one.
+    fn holds(&self, key: u64) -> Result<bool, Error> {
+        let mut any = false;
+        self.each(key, &mut |_| any = true)?;
+        Ok(any)
+    }
+}
+
+impl<B: Keyed> Probe for B {
+    /// Moves that are not legal are left out; of a move that is stored twice the
+    /// numbers are added up. There are no transpositions: what such a book does
+    /// not list it does not play.
+    fn probe(&self, position: &Chess, _wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
+        found.clear();
+        fill(self, position, found).inspect_err(|_| found.clear())
+    }
+
+    fn contains(&self, position: &Chess) -> Result<bool, Error> {
+        self.holds(polyglot::key(position))
+    }
+
+    fn is_current(&self) -> bool {
+        matches!(self.file().change(), Change::None | Change::Gone)
+    }
+}
+
+/// What is to be said of a file that does not end with a whole entry.
+pub(super) fn cut_off(file: &DataFile, entry_bytes: usize) -> Option<String> {
+    let rest = file.len() % entry_bytes as u64;
+    (rest > 0).then(|| {
+        format!(
+            "{}: file byte {}: the last {rest} bytes are no whole entry and are not read; the \
+             book may be cut off",
+            file.path().display(),
+            file.len() - rest
+        )
+    })
+}
+
+fn fill(book: &dyn Keyed, position: &Chess, found: &mut Lookup) -> Result<(), Error> {
+    let legal = position.legal_moves();
+    let mut here: Option<PositionRecord> = None;
+    book.each(polyglot::key(position), &mut |entry| {
+        let record = here.get_or_insert_default();
+        let Some(&mv) = entry.mv.find(&legal).and_then(|n| legal.get(n)) else {
+            return;
+        };
+        if let Some(stats) = entry.stats {
+            record.stats = sum(record.stats, stats);
+        }
+        add(&mut found.moves, mv, &entry);
+    })?;
+    found.here = here;
+    for known in &mut found.moves {
+        if known.after.is_none() {
+            let after = notation::after(position, known.mv);
+            if book.holds(polyglot::key(&after))? {
+                known.after = Some(PositionRecord::default());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn add(moves: &mut Vec<BookMove>, mv: shakmaty::Move, entry: &KeyedEntry) {
+    let after = entry.stats.map(|stats| PositionRecord {
+        stats: stats.reversed(),
+        ..PositionRecord::default()
+    });
+    let Some(known) = moves.iter_mut().find(|known| known.mv == mv) else {
+        moves.push(BookMove {
+            preference: entry.preference,
+            ..BookMove::stored(mv, Annotation(0), after)
+        });
+        return;
+    };
+    if let (Some(known), Some(more)) = (&mut known.after, after) {
+        known.stats = sum(known.stats, more.stats);
+    }
+    known.preference = match (known.preference, entry.preference) {
+        (Preference::Weight(a), Preference::Weight(b)) => Preference::Weight(a.saturating_add(b)),
+        (Preference::Priority(a), Preference::Priority(b)) => Preference::Priority(a.max(b)),
+        (known, _) => known,
+    };
+}
+
+fn sum(a: Stats, b: Stats) -> Stats {
+    Stats {
+        games: a.games.saturating_add(b.games),
+        wins: a.wins.saturating_add(b.wins),
+        draws: a.draws.saturating_add(b.draws),
+        losses: a.losses.saturating_add(b.losses),
+        ..a
+    }
+}

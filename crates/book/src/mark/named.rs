@@ -1,0 +1,53 @@
+//! Moves by name, as a selection sees them.
+
+use shakmaty::{Chess, Move, Position as _};
+
+use super::filter::{Filter, Subject};
+use super::select::Selection;
+use crate::ctg::EditError;
+use crate::{BookMove, Lookup, Probe, Wanted};
+use tabia_notation as notation;
+
+/// What is said of a move that is not in the book.
+pub(super) fn leads_out(position: &Chess, mv: Move) -> String {
+    notation::number(position) + &notation::san(position, mv) + " leads out of the book"
+}
+
+/// Whether a selection lets a named move pass.
+pub(super) fn admits(
+    selection: &Selection,
+    book: &dyn Probe,
+    after: &Chess,
+    position: &Chess,
+    mv: Move,
+) -> Result<bool, EditError> {
+    if selection.colour.is_some_and(|c| c != position.turn()) {
+        return Ok(false);
+    }
+    let Some(filter) = &selection.filter else {
+        return Ok(true);
+    };
+    let mut found = Lookup::default();
+    book.probe(position, Wanted::Transpositions, &mut found)?;
+    let known = found.moves.iter().find(|known| known.mv == mv);
+    // The plan says that it is not in the book.
+    Ok(known.is_none_or(|known| filter_admits(filter, known, &found, after)))
+}
+
+pub(super) fn filter_admits(filter: &Filter, mv: &BookMove, found: &Lookup, after: &Chess) -> bool {
+    let games = |mv: &BookMove| f64::from(mv.stats().games);
+    let stored = found.moves.iter().filter(|mv| !mv.transposition);
+    let all: f64 = stored.map(games).sum();
+    let plies = notation::ply(after.fullmoves().get(), after.turn());
+    let commentary = |record: crate::PositionRecord| record.commentary_for(after.turn());
+    filter.admits(&Subject {
+        stats: mv.stats(),
+        factor: mv.factor(),
+        mark: mv.mark(),
+        commentary: mv.after.map_or(0, commentary),
+        annotation: Some(mv.annotation),
+        share: (all > 0.0).then(|| 100.0 * games(mv) / all),
+        ply: Some(plies),
+        preference: mv.preference,
+    })
+}

@@ -1,0 +1,391 @@
+//! Changes of marks as players read them: by the moves that lead there.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+
+use rustc_hash::FxBuildHasher;
+use shakmaty::{Chess, Move, Position as _};
+
+use super::words;
+use crate::ctg::{
+    CanonicalBoard, CtgBook, EditError, EntryReader, EntrySet, Key, Place, RewriteError, fill_from,
+    likely_of_all,
+};
+use crate::walk::{Order, Reached, Walk};
+use crate::{Field, Lookup, Panicked, PositionRecord, position_of};
+use tabia_io::progress::Watch;
+use tabia_notation::{self as notation, Line};
+
+/// A byte that changes, by its place in the book.
+#[derive(Clone, Debug)]
+pub struct Noted {
+    /// The position that it stands with.
+    pub key: Key,
+    /// Of a sign: the position after the move that it stands beside.
+    pub after: Option<Key>,
+    /// What it is.
+    pub field: Field,
+    /// As stored.
+    pub old: u8,
+    /// As stored.
+    pub new: u8,
+    /// What else is to be said of it.
+    pub note: String,
+}
+
+/// A change as players read it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Told {
+    /// Up to and with the move that is marked; without a move, the position.
+    pub line: Line,
+    /// Moves of the book lead there from the start position. Else the line
+    /// begins in the position as the book has it, White to move.
+    pub is_reached: bool,
+    /// What changes.
+    pub field: Field,
+    /// As it is, on the real board: see [`Told::shown`].
+    pub old: u32,
+    /// As it will be.
+    pub new: u32,
+    /// The move is stored first: it leads into the book, but was no move of it.
+    pub is_stored: bool,
+    /// What else is to be said of it.
+    pub note: String,
+}
+
+impl Told {
+    /// From stored bytes, of a position in which the last of `line` leads to
+    /// (a sign: stands beside the last move of).
+    pub(super) fn new(line: Line, field: Field, [old, new]: [u8; 2]) -> Told {
+        let turn = line.last().turn();
+        let seen = |byte: u8| match field {
+            Field::Commentary => PositionRecord::commentary_seen(byte, turn),
+            _ => byte,
+        };
+        Told {
+            is_reached: *line.start() == Chess::default(),
+            line,
+            field,
+            old: seen(old).into(),
+            new: seen(new).into(),
+            is_stored: false,
+            note: String::new(),
+        }
+    }
+
+    /// What it is called in JSON.
+    #[must_use]
+    pub const fn field_name(&self) -> &'static str {
+        match self.field {
+            Field::Recommendation => "mark",
+            Field::Factor => "factor",
+            Field::Commentary => "commentary",
+            Field::Annotation => "annotation",
+            Field::Weight => "weight",
+            Field::Learn => "learn",
+        }
+    }
+
+    /// A value in words: a colour, a sign, a symbol, a learn value as the
+    /// player of the move sees it, a weight, the points out of games that
+    /// learn counts are.
+    #[must_use]
+    pub fn shown(&self, value: u32) -> String {
+        let [.., byte] = value.to_be_bytes();
+        match self.field {
+            Field::Recommendation => words::mark_name(byte),
+            Field::Factor => words::learn_value_name(byte.cast_signed().saturating_neg()),
+            Field::Commentary => words::commentary_name(byte),
+            Field::Annotation => words::annotation_name(byte),
+            Field::Weight => value.to_string(),
+            Field::Learn => {
+                let (games, points) = (value >> 16, value & 0xffff);
+                format!("{}/{games}", f64::from(points) / 2.0)
+            }
+        }
+    }
+}
+
+/// `1.d4 d5 2.c4: e6  none -> main`.
+impl fmt::Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plies = self.line.plies();
+        let last = self.line.moves().next_back();
+        match last {
+            None if self.is_reached => f.write_str("start position")?,
+            None => f.write_str(&notation::fen(self.line.start()))?,
+            Some((before, mv)) if plies > 1 => {
+                let before = (self.line.up_to(plies - 1), notation::san(before, mv));
+                write!(f, "{}: {}", before.0, before.1)?;
+            }
+            Some((before, mv)) if !self.is_reached => {
+                write!(
+                    f,
+                    "{}: {}",
+                    notation::fen(before),
+                    notation::san(before, mv)
+                )?;
+            }
+            Some(_) => write!(f, "{}", self.line)?,
+        }
+        let name = match self.field {
+            Field::Recommendation => "",
+            Field::Factor => "learn value ",
+            Field::Commentary => "commentary ",
+            Field::Annotation => "annotation ",
+            Field::Weight => "weight ",
+            Field::Learn => "learn counts ",
+        };
+        let [old, new] = [self.old, self.new].map(|value| self.shown(value));
+        match self.is_stored {
+            true => write!(f, "  stored, {name}{new}")?,
+            false => write!(f, "  {name}{old} -> {new}")?,
+        }
+        match self.note.as_str() {
+            "" => Ok(()),
+            note => write!(f, " ({note})"),
+        }
+    }
+}
+
+/// Finds the moves that lead to each change, shortest first, and calls
+/// `found` with it; at last with those that no moves lead to.
+///
+/// # Errors
+///
+/// The book cannot be read, who watches wants an end, or `found` fails.
+pub fn tell<E: From<EditError> + From<Panicked> + Send>(
+    book: &CtgBook,
+    noted: Vec<Noted>,
+    watch: &mut Watch<'_>,
+    found: &mut dyn FnMut(&Told) -> Result<(), E>,
+) -> Result<(), E> {
+    let failed = |error| E::from(EditError::from(error));
+    let start = Chess::default();
+    let mut wanted: HashMap<Key, Vec<Noted>> = HashMap::new();
+    for noted in noted {
+        wanted.entry(noted.key).or_default().push(noted);
+    }
+    let keys: HashSet<Key, FxBuildHasher> = wanted.keys().copied().collect();
+    let goals = Goals::of(&keys);
+    let reader = &mut book.entry_reader().map_err(failed)?;
+    let root = stored(reader, &start, &keys, &mut Lookup::default()).map_err(failed)?;
+    // Lines end where the book does.
+    let mut seen = EntrySet::default();
+    if let Some(root) = &root {
+        seen.insert(root.place);
+    }
+    let mut walk = Walk::with_notes(&start, root, Order::Breadth);
+    if wanted.is_empty() {
+        walk.end();
+    }
+    let mut entered = 1;
+    let expected = Some(book.header().positions.into());
+    walk.spread(
+        |share| look(book, share, &keys, &goals).map_err(failed),
+        |walk, share, next| {
+            let mut next = next.into_iter();
+            for here in share {
+                if wanted.is_empty() {
+                    walk.end();
+                    return Ok(());
+                }
+                let told = watch.position("finding lines", entered, expected);
+                told.map_err(|stopped| EditError::from(RewriteError::from(stopped)))?;
+                let Some(entry) = &here.note else { continue };
+                let noted = entry.wanted.as_ref().and_then(|key| wanted.remove(key));
+                for noted in noted.unwrap_or_default() {
+                    let mut line = Line::default();
+                    walk.line(here).into_iter().for_each(|mv| line.push(mv));
+                    found(&noted.told(line, true))?;
+                }
+                for (mv, next) in entry.moves.iter().zip(&mut next) {
+                    if let Some((position, next)) = next
+                        && seen.insert(next.place)
+                    {
+                        entered += 1;
+                        walk.enter(here, *mv, position, Some(next));
+                    }
+                }
+            }
+            Ok(())
+        },
+    )?;
+    let mut rest: Vec<Noted> = wanted.into_values().flatten().collect();
+    rest.sort_by_key(|noted| noted.key);
+    for noted in rest {
+        if let Some((_, position)) = position_of(&noted.key) {
+            found(&noted.told(Line::from_start(position), false))?;
+        }
+    }
+    Ok(())
+}
+
+/// What never comes back tells positions that no moves lead from to a goal: a pawn
+/// to its first square, and a man that was taken. By such pawns, a bit for each:
+/// the fewest men of a goal that has no others.
+struct Goals(Vec<u8>);
+
+impl Goals {
+    fn of(keys: &HashSet<Key, FxBuildHasher>) -> Goals {
+        let mut fewest = vec![u8::MAX; 1 << 16];
+        for key in keys {
+            let position = position_of(key).map(|(_, position)| position);
+            let (pawns, men) = position.as_ref().map(unmoved).unwrap_or_default();
+            let [own, other] = pawns.to_le_bytes();
+            // The entry stands for the other colour and the other wing too.
+            for pawns in [[own, other], [other, own]] {
+                for pawns in [pawns, pawns.map(u8::reverse_bits)] {
+                    let fewest = &mut fewest[usize::from(u16::from_le_bytes(pawns))];
+                    *fewest = men.min(*fewest);
+                }
+            }
+        }
+        for pawn in 0..16 {
+            for pawns in 0..fewest.len() {
+                fewest[pawns] = fewest[pawns].min(fewest[pawns & !(1 << pawn)]);
+            }
+        }
+        Goals(fewest)
+    }
+
+    /// Whether moves may lead from a position to one of them.
+    fn are_ahead(&self, position: &Chess) -> bool {
+        let (pawns, men) = unmoved(position);
+        self.0[usize::from(pawns)] <= men
+    }
+}
+
+/// The pawns that have not moved, and how many men there are.
+fn unmoved(position: &Chess) -> (u16, u8) {
+    let board = position.board();
+    let [_, white, ..] = (board.pawns() & board.white()).0.to_le_bytes();
+    let [.., black, _] = (board.pawns() & board.black()).0.to_le_bytes();
+    let men = board.occupied().count() as u8;
+    (u16::from_le_bytes([white, black]), men)
+}
+
+/// What stands in a position.
+struct Stored {
+    place: Place,
+    /// The key of its entry, if that is looked for.
+    wanted: Option<Box<Key>>,
+    moves: Vec<Move>,
+}
+
+/// The positions after all stored moves of some positions, and what stands
+/// there: `None` where the book ends, and where no goal is ahead.
+fn look(
+    book: &CtgBook,
+    share: &[Reached<Option<Stored>>],
+    wanted: &HashSet<Key, FxBuildHasher>,
+    goals: &Goals,
+) -> Result<Vec<Option<(Chess, Stored)>>, crate::Error> {
+    let mut reader = book.entry_reader()?;
+    let mut found = Lookup::default();
+    let mut next = Vec::with_capacity(share.len() + share.len() / 4);
+    for here in share {
+        for mv in here.note.iter().flat_map(|stored| &stored.moves) {
+            let after = notation::after(&here.position, *mv);
+            let stored = match goals.are_ahead(&after) {
+                true => stored(&mut reader, &after, wanted, &mut found)?,
+                false => None,
+            };
+            next.push(stored.map(|stored| (after, stored)));
+        }
+    }
+    Ok(next)
+}
+
+/// What stands in a position: read where it is found, for then its page is at
+/// hand. Lines end where the book is damaged; who looked for what to change has
+/// named the damage.
+fn stored(
+    reader: &mut EntryReader<'_>,
+    position: &Chess,
+    wanted: &HashSet<Key, FxBuildHasher>,
+    found: &mut Lookup,
+) -> Result<Option<Stored>, crate::Error> {
+    let Some(board) = CanonicalBoard::from_position(position) else {
+        return Ok(None);
+    };
+    let place = match reader.place_of(&board, &board.key()) {
+        Err(error) if error.is_damage() => None,
+        place => place?,
+    };
+    let Some(place) = place else {
+        return Ok(None);
+    };
+    let entry = reader.entry(place)?;
+    let key = entry.key().filter(|key| wanted.contains(key));
+    found.clear();
+    let legal = likely_of_all(entry.moves(), &board, position);
+    fill_from(&entry, &board, &legal, found);
+    Ok(Some(Stored {
+        place,
+        wanted: key.map(Box::new),
+        moves: found.moves.iter().map(|known| known.mv).collect(),
+    }))
+}
+
+impl Noted {
+    fn told(self, mut line: Line, is_reached: bool) -> Told {
+        if let Some(after) = self.after {
+            let leads = |mv: &&Move| {
+                let mut next = line.last().clone();
+                next.play_unchecked(**mv);
+                CanonicalBoard::from_position(&next).is_some_and(|board| board.key() == after)
+            };
+            let legal = line.last().legal_moves();
+            if let Some(mv) = legal.iter().find(leads).copied() {
+                line.push(mv);
+            }
+        }
+        Told {
+            is_reached,
+            note: self.note,
+            ..Told::new(line, self.field, [self.old, self.new])
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Along random games, whatever came later is ahead, and what has gone is not.
+    #[test]
+    fn goals_are_ahead_until_they_cannot_be_reached() {
+        let mut state = 11_u64;
+        for _ in 0..30 {
+            let mut game = vec![Chess::default()];
+            for _ in 0..80 {
+                let legal = game[game.len() - 1].legal_moves();
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                let Some(&mv) = legal.get((state >> 33) as usize % legal.len().max(1)) else {
+                    break;
+                };
+                game.push(notation::after(&game[game.len() - 1], mv));
+            }
+            for (n, goal) in game.iter().enumerate().step_by(7) {
+                let key = CanonicalBoard::from_position(goal).unwrap().key();
+                let goals = Goals::of(&HashSet::from_iter([key]));
+                assert!(game[..=n].iter().all(|before| goals.are_ahead(before)));
+                let men = |position: &Chess| position.board().occupied().count();
+                let mut fewer = game.iter().filter(|other| men(other) < men(goal));
+                assert!(fewer.all(|after| !goals.are_ahead(after)));
+            }
+            let start = CanonicalBoard::from_position(&game[0]).unwrap().key();
+            let goals = Goals::of(&HashSet::from_iter([start]));
+            let moved = |position: &&Chess| unmoved(position).0 != u16::MAX;
+            assert!(
+                game.iter()
+                    .filter(moved)
+                    .all(|after| !goals.are_ahead(after))
+            );
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Marks as people write them.
+
+use crate::{Annotation, Mark};
+
+/// NAG numbers and how they are written; the first is how we write them.
+const COMMENTARIES: [(&str, u8); 13] = [
+    ("none", 0),
+    ("=", 10),
+    ("=", 11),
+    ("unclear", 13),
+    ("+=", 14),
+    ("=+", 15),
+    ("+/-", 16),
+    ("-/+", 17),
+    ("+-", 18),
+    ("-+", 19),
+    ("+/=", 14),
+    ("=/+", 15),
+    ("", 0),
+];
+
+/// Those that are no words, for who takes a text apart.
+pub(super) const SYMBOLS: [&str; 9] = ["=", "+=", "=+", "+/-", "-/+", "+-", "-+", "+/=", "=/+"];
+
+/// Reads a colour: main, avoid or none.
+#[must_use]
+pub fn mark(text: &str) -> Option<Mark> {
+    match text.to_ascii_lowercase().as_str() {
+        "main" | "green" => Some(Mark::Main),
+        "avoid" | "red" => Some(Mark::Avoid),
+        "none" => Some(Mark::None),
+        _ => None,
+    }
+}
+
+/// Reads a commentary: a symbol, `none`, or a NAG number.
+#[must_use]
+pub fn commentary(text: &str) -> Option<u8> {
+    let known = COMMENTARIES.iter().find(|(symbol, _)| *symbol == text);
+    known
+        .filter(|(symbol, _)| !symbol.is_empty())
+        .map(|(_, nag)| *nag)
+        .or_else(|| text.strip_prefix('$').unwrap_or(text).parse().ok())
+}
+
+/// Writes a commentary.
+#[must_use]
+pub fn commentary_name(nag: u8) -> String {
+    let known = COMMENTARIES.iter().find(|(_, known)| *known == nag);
+    known.map_or_else(|| format!("${nag}"), |(symbol, _)| (*symbol).to_owned())
+}
+
+/// Writes a recommendation byte: the colour, and bits beside it.
+#[must_use]
+pub fn mark_name(byte: u8) -> String {
+    let mark = Mark::of(byte).as_str();
+    match byte {
+        0 | 0x40 | 0x80 => mark.to_owned(),
+        _ => format!("{mark} ({byte:#04x})"),
+    }
+}
+
+/// Writes an annotation byte: the sign, and bits beside it.
+#[must_use]
+pub fn annotation_name(byte: u8) -> String {
+    let symbol = match Annotation(byte & 0x1f) {
+        Annotation(0) => "none".to_owned(),
+        sign if sign.symbol().is_empty() => format!("${}", sign.nag()),
+        sign => sign.symbol().to_owned(),
+    };
+    match byte & 0xe0 {
+        0 => symbol,
+        _ => format!("{symbol} ({byte:#04x})"),
+    }
+}
+
+/// Writes a learn value as the player of the move sees it.
+#[must_use]
+pub fn learn_value_name(value: i8) -> String {
+    match value {
+        0 => "0".to_owned(),
+        value => format!("{value:+}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_can_be_read() {
+        for nag in 0..=255 {
+            let name = commentary_name(nag);
+            let read = commentary(&name).unwrap();
+            assert!(read == nag || (nag, read) == (11, 10), "{name}");
+        }
+        for symbol in SYMBOLS {
+            assert!(commentary(symbol).is_some(), "{symbol}");
+        }
+        assert_eq!(commentary(""), None);
+        assert_eq!(commentary("good"), None);
+    }
+}

@@ -1,0 +1,162 @@
+//! A choice between the moves of a book: looked up, and weighed by all the
+//! rules. The adapter, `tabia probe` and the explorer choose through here.
+
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{Rng, SeedableRng};
+use shakmaty::zobrist::Zobrist64;
+use shakmaty::{Chess, EnPassantMode, Position};
+
+use super::{GameSituation, LineMemory, Policy, Rejection, Weighed, best, pick, weigh};
+use crate::{BookMove, Error, Lookup, Probe, Wanted};
+
+/// The rules of a choice: the policy, and what depends on the game.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rules {
+    /// How moves are weighed.
+    pub policy: Policy,
+    /// The last full move that is played from the book.
+    pub depth: u32,
+    /// Plies that the line must have in the book after a move.
+    pub line_plies: u32,
+    /// No move leads to a position that was in the game before.
+    pub avoid_repetition: bool,
+}
+
+/// The rules of an adapter without options.
+impl Default for Rules {
+    fn default() -> Rules {
+        Rules {
+            policy: Policy::default(),
+            depth: 1000,
+            line_plies: 0,
+            avoid_repetition: true,
+        }
+    }
+}
+
+impl Rules {
+    /// Weighs the moves that a book has in a position. `repeats` tells whether
+    /// a position was in the game before.
+    pub fn weigh(
+        &self,
+        (book, lines): (&dyn Probe, &LineMemory),
+        position: &Chess,
+        moves: &[BookMove],
+        repeats: &dyn Fn(&Chess) -> bool,
+        verdicts: &mut Vec<Weighed>,
+    ) {
+        let situation = GameSituation {
+            position,
+            book,
+            repeats: self.avoid_repetition.then_some(repeats),
+            line_plies: self.line_plies,
+            lines,
+        };
+        let past_depth = position.fullmoves().get() > self.depth;
+        let reject = |candidate: &BookMove| match past_depth {
+            true => Some(Rejection::PastDepth),
+            false => situation.against(candidate),
+        };
+        weigh(moves, &self.policy, reject, verdicts);
+    }
+}
+
+/// What a book knows about a position, weighed.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// What the book stores, transpositions included.
+    pub lookup: Lookup,
+    /// One for each move of `lookup`, in its order.
+    pub verdicts: Vec<Weighed>,
+    /// Indices into the moves, heaviest first.
+    order: Vec<usize>,
+}
+
+impl Choice {
+    /// The moves with their verdicts, heaviest first; among equals those of
+    /// more games.
+    pub fn rows(&self) -> impl Iterator<Item = (&BookMove, &Weighed)> {
+        self.order
+            .iter()
+            .filter_map(|index| Some((self.lookup.moves.get(*index)?, self.verdicts.get(*index)?)))
+    }
+
+    /// Draws a move by its probability, as the adapter does; `None` if the
+    /// book has no move that may be played.
+    pub fn draw(&self, rng: &mut dyn Rng) -> Option<&BookMove> {
+        pick(&self.verdicts, rng).and_then(|drawn| self.lookup.moves.get(drawn))
+    }
+
+    /// The likeliest move that may be played.
+    #[must_use]
+    pub fn best(&self) -> Option<&BookMove> {
+        best(&self.verdicts).and_then(|best| self.lookup.moves.get(best))
+    }
+}
+
+/// Looks a position up and weighs its moves; `before` are the positions that
+/// were on the board before it.
+///
+/// # Errors
+///
+/// As for [`Probe::probe`].
+pub fn choose(
+    book: &dyn Probe,
+    position: &Chess,
+    before: &[Chess],
+    rules: &Rules,
+) -> Result<Choice, Error> {
+    choose_knowing(book, &LineMemory::default(), position, before, rules)
+}
+
+/// As [`choose`], with a cache of how long the lines of the book are.
+///
+/// # Errors
+///
+/// As for [`Probe::probe`].
+pub fn choose_knowing(
+    book: &dyn Probe,
+    lines: &LineMemory,
+    position: &Chess,
+    before: &[Chess],
+    rules: &Rules,
+) -> Result<Choice, Error> {
+    let mut lookup = Lookup::default();
+    book.probe(position, Wanted::Transpositions, &mut lookup)?;
+    let repeats = |next: &Chess| before.contains(next);
+    let mut verdicts = Vec::new();
+    rules.weigh(
+        (book, lines),
+        position,
+        &lookup.moves,
+        &repeats,
+        &mut verdicts,
+    );
+    let mut order: Vec<usize> = (0..lookup.moves.len()).collect();
+    let rank = |index: &usize| {
+        let games = lookup.moves.get(*index).map_or(0, |mv| mv.stats().games);
+        let verdict = verdicts.get(*index).copied().unwrap_or_default();
+        (verdict.weight, f64::from(games))
+    };
+    order.sort_by(|a, b| {
+        let (a, b) = (rank(a), rank(b));
+        b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1))
+    });
+    Ok(Choice {
+        lookup,
+        verdicts,
+        order,
+    })
+}
+
+/// The random numbers for the choice of a book move. Equal arguments give equal
+/// numbers: `game` counts the games that an adapter has played from its books,
+/// `draw` the choices that must differ in equal games.
+pub fn chance(seed: u64, game: u64, position: &Chess, draw: u64) -> impl Rng + use<> {
+    let Zobrist64(place) = position.zobrist_hash(EnPassantMode::Legal);
+    [game, place, draw]
+        .into_iter()
+        .fold(Xoshiro256PlusPlus::seed_from_u64(seed), |mut rng, part| {
+            Xoshiro256PlusPlus::seed_from_u64(rng.next_u64() ^ part)
+        })
+}

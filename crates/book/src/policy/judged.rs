@@ -1,0 +1,36 @@
+//! Weights out of evaluations.
+
+use super::{Judgement, base_weight};
+use crate::BookMove;
+use crate::eval::model::expected_of_cp;
+
+/// Points that make a weight e times as large.
+const SCALE: f64 = 0.02;
+
+/// The weight of the best candidate by evaluations alone.
+const BEST: f64 = 1000.0;
+
+/// Weights for the candidates of a position, by what they are worth; empty
+/// where no evaluation is known, or none is wanted. A candidate that nobody
+/// has evaluated is as good as the least of the others: results of few games
+/// against weak players are no reason to trust it.
+pub(super) fn judged_weights(candidates: &[&BookMove], judgement: Judgement) -> Vec<f64> {
+    let known = candidates.iter().filter_map(|mv| mv.judged);
+    let known: Vec<i32> = known.map(|judged| judged.value).collect();
+    let (Some(least), Some(best)) = (known.iter().min(), known.iter().max()) else {
+        return Vec::new();
+    };
+    if judgement == Judgement::Results {
+        return Vec::new();
+    }
+    let best = expected_of_cp(f64::from(*best));
+    let weight = |mv: &&BookMove| {
+        let value = mv.judged.map_or(*least, |judged| judged.value);
+        let share = ((expected_of_cp(value.into()) - best) / SCALE).exp();
+        match judgement {
+            Judgement::Both => base_weight(mv) * share,
+            _ => BEST * share,
+        }
+    };
+    candidates.iter().map(weight).collect()
+}

@@ -1,0 +1,602 @@
+use proptest::prelude::*;
+use rand::SeedableRng;
+use rand::rngs::Xoshiro256PlusPlus;
+use shakmaty::{Chess, Move, Position};
+
+use super::Rejection::*;
+use super::*;
+use crate::{PositionRecord, Stats};
+
+/// A move with so many wins, draws and losses of its player.
+fn candidate(index: usize, wins: u32, draws: u32, losses: u32) -> BookMove {
+    let mv = Chess::default().legal_moves()[index];
+    let after = PositionRecord {
+        stats: Stats {
+            games: wins + draws + losses,
+            wins: losses,
+            draws,
+            losses: wins,
+            ..Stats::default()
+        },
+        ..PositionRecord::default()
+    };
+    BookMove::stored(mv, Annotation(0), Some(after))
+}
+
+fn judged(candidate: BookMove, value: i32, loss: u32) -> BookMove {
+    BookMove {
+        judged: Some(crate::Judged { value, loss }),
+        ..candidate
+    }
+}
+
+#[test]
+fn evaluations_change_nothing_until_they_are_asked_for() {
+    // The first one's players are the stronger ones.
+    let rated = |mv, elo: u32| {
+        with(mv, |child| {
+            child.stats.other_rated = 10;
+            child.stats.other_rating_sum = 10 * elo;
+        })
+    };
+    let plain = [
+        rated(candidate(0, 50, 30, 20), 2500),
+        rated(candidate(1, 10, 10, 10), 2400),
+    ];
+    let known = [
+        judged(plain[0].clone(), -80, 110),
+        judged(plain[1].clone(), 30, 0),
+    ];
+    let usual = Policy::default();
+    assert_eq!(verdicts(&plain, &usual), verdicts(&known, &usual));
+    for judgement in [Judgement::Evaluations, Judgement::Both] {
+        let policy = Policy {
+            judgement,
+            maximum_loss: 50,
+            ..usual
+        };
+        // And where none are known, asking changes nothing.
+        assert_eq!(verdicts(&plain, &usual), verdicts(&plain, &policy));
+        assert_eq!(
+            reasons(&known, &policy),
+            [
+                Some(LosesTooMuch {
+                    loss: 110,
+                    limit: 50
+                }),
+                None
+            ]
+        );
+    }
+}
+
+const LIMIT: u32 = 40;
+
+fn limited(change: impl FnOnce(&mut Policy)) -> Policy {
+    Policy {
+        maximum_loss: LIMIT,
+        ..policy(change)
+    }
+}
+
+const fn loses(loss: u32) -> Option<Rejection> {
+    Some(LosesTooMuch { loss, limit: LIMIT })
+}
+
+const UNKNOWN: Option<Rejection> = Some(ValueUnknown { limit: LIMIT });
+
+#[test]
+fn an_unknown_move_is_never_played_in_the_place_of_a_known_one() {
+    let over = judged(candidate(0, 90, 0, 0), -60, 80);
+    let sound = judged(candidate(1, 10, 0, 0), 20, 0);
+    let unknown = candidate(2, 30, 0, 0);
+    let doubtful = annotated(unknown.clone(), Annotation::DUBIOUS);
+    let limit = limited(|_| ());
+    // All that has a value is over the limit: the engine thinks.
+    let left = [over.clone(), unknown.clone()];
+    assert_eq!(reasons(&left, &limit), [loses(80), UNKNOWN]);
+    assert_eq!(probabilities(&left, &limit), [0.0, 0.0]);
+    // The sign came first: it does not come back.
+    let left = [over.clone(), doubtful];
+    assert_eq!(reasons(&left, &limit), [loses(80), Some(Doubtful)]);
+    // So does colour.
+    let green = with(over.clone(), |after| after.recommendation = 0x80);
+    let left = [green, sound.clone(), unknown.clone()];
+    let not_main = Some(NotMain);
+    assert_eq!(reasons(&left, &limit), [loses(80), not_main, not_main]);
+    // One that is known and sound is played alone.
+    let left = [over.clone(), sound.clone(), unknown.clone()];
+    assert_eq!(reasons(&left, &limit), [loses(80), None, UNKNOWN]);
+    assert_eq!(probabilities(&left, &limit), [0.0, 1.0, 0.0]);
+    // Where the limit takes nothing out, it changes nothing.
+    let red = with(over, |after| after.recommendation = 0x40);
+    let left = [red, sound, unknown];
+    assert_eq!(verdicts(&left, &limit), verdicts(&left, &Policy::default()));
+    assert!(probabilities(&left, &limit)[2] > 0.5);
+}
+
+#[test]
+fn weights_by_evaluation_and_by_both() {
+    let by = |judgement| policy(|p| (p.judgement, p.minimum_share) = (judgement, 0));
+    // 30 centipawns are a quarter of the weight.
+    let moves = [
+        judged(candidate(0, 0, 0, 0), 30, 0),
+        judged(candidate(1, 900, 0, 0), 0, 30),
+        candidate(2, 0, 1, 0),
+    ];
+    let moves = moves.map(|mv| with(mv, |child| child.stats.games = child.stats.games.max(1)));
+    let weights: Vec<f64> = verdicts(&moves, &by(Judgement::Evaluations))
+        .iter()
+        .map(|verdict| verdict.weight)
+        .collect();
+    assert_eq!(weights[0], 1000.0);
+    assert!((weights[1] - 252.0).abs() < 2.0, "{weights:?}");
+    // Without an evaluation it is as good as the least of the others.
+    assert!((weights[2] - weights[1]).abs() < 1.0, "{weights:?}");
+    // A good score of few games is no reason to play what nobody has looked at.
+    let tempting = [moves[0].clone(), moves[1].clone(), candidate(2, 70, 10, 6)];
+    let both = probabilities(&tempting, &by(Judgement::Both));
+    assert!(both[2] < 0.2, "{both:?}");
+    // 900 wins outweigh them.
+    let both = probabilities(&moves, &by(Judgement::Both));
+    assert!(both[1] > 0.99, "{both:?}");
+    // Three wins do not.
+    let few = [moves[0].clone(), judged(candidate(1, 3, 0, 0), -100, 130)];
+    let both = probabilities(&few, &by(Judgement::Both));
+    assert!(both[0] > 0.7, "{both:?}");
+}
+
+fn with(mut candidate: BookMove, change: impl FnOnce(&mut PositionRecord)) -> BookMove {
+    change(candidate.after.as_mut().unwrap());
+    candidate
+}
+
+fn annotated(candidate: BookMove, annotation: Annotation) -> BookMove {
+    BookMove {
+        annotation,
+        ..candidate
+    }
+}
+
+fn verdicts(moves: &[BookMove], policy: &Policy) -> Vec<Weighed> {
+    let mut verdicts = Vec::new();
+    weigh(moves, policy, |_| None, &mut verdicts);
+    verdicts
+}
+
+fn reasons(moves: &[BookMove], policy: &Policy) -> Vec<Option<Rejection>> {
+    verdicts(moves, policy)
+        .iter()
+        .map(|v| v.rejection)
+        .collect()
+}
+
+fn policy(change: impl FnOnce(&mut Policy)) -> Policy {
+    let mut policy = Policy::default();
+    change(&mut policy);
+    policy
+}
+
+/// [`reasons`] under the usual policy.
+fn refused(moves: &[BookMove]) -> Vec<Option<Rejection>> {
+    reasons(moves, &Policy::default())
+}
+
+/// [`probabilities`] under the usual policy.
+fn usual(moves: &[BookMove]) -> Vec<f64> {
+    probabilities(moves, &Policy::default())
+}
+
+fn probabilities(moves: &[BookMove], policy: &Policy) -> Vec<f64> {
+    verdicts(moves, policy)
+        .iter()
+        .map(|v| v.probability)
+        .collect()
+}
+
+fn close(left: f64, right: f64) -> bool {
+    (left - right).abs() < 1e-12
+}
+
+#[test]
+fn plays_in_proportion_to_doubled_points() {
+    // 2 * 10 + 9 + 1 = 30 and 2 * 4 + 1 + 1 = 10.
+    let moves = [candidate(0, 10, 9, 3), candidate(1, 4, 1, 50)];
+    let shares = usual(&moves);
+    assert!(
+        close(shares[0], 0.75) && close(shares[1], 0.25),
+        "{shares:?}"
+    );
+}
+
+#[test]
+fn unfinished_games_count_half() {
+    let unfinished = with(candidate(0, 0, 0, 0), |after| after.stats.games = 7);
+    let drawn = candidate(1, 0, 7, 0);
+    let shares = usual(&[unfinished, drawn]);
+    assert!(close(shares[0], 0.5), "{shares:?}");
+}
+
+#[test]
+fn variety_goes_smoothly_from_the_heaviest_to_all_alike() {
+    let moves = [candidate(0, 10, 9, 3), candidate(1, 4, 1, 50)];
+    let share = |variety| probabilities(&moves, &policy(|p| p.variety = variety))[0];
+    assert!(close(share(0), 1.0));
+    assert!(close(share(100), 0.5));
+    let all: Vec<f64> = (0..=100).map(share).collect();
+    assert!(all.windows(2).all(|pair| pair[0] >= pair[1]), "{all:?}");
+}
+
+#[test]
+fn of_equally_heavy_moves_variety_0_takes_the_first_stored() {
+    let moves = [candidate(5, 1, 0, 0), candidate(2, 1, 0, 0)];
+    let policy = policy(|p| p.variety = 0);
+    assert_eq!(probabilities(&moves, &policy), [1.0, 0.0]);
+}
+
+#[test]
+fn red_is_never_played_and_green_alone() {
+    let red = with(candidate(0, 90, 0, 0), |after| after.recommendation = 0x40);
+    let green = with(candidate(1, 1, 0, 5), |after| after.recommendation = 0x80);
+    let black = candidate(2, 50, 0, 0);
+    let moves = [red, green, black];
+    assert_eq!(refused(&moves), [Some(Forbidden), None, Some(NotMain)]);
+    let off = policy(|p| p.tournament = false);
+    assert_eq!(reasons(&moves, &off), [None, None, None]);
+}
+
+#[test]
+fn a_red_move_is_not_played_even_when_it_is_the_only_one() {
+    let red = with(candidate(0, 9, 0, 0), |after| after.recommendation = 0x40);
+    assert_eq!(usual(&[red]), [0.0]);
+}
+
+#[test]
+fn doubtful_moves_are_played_only_when_nothing_else_is_left() {
+    let doubtful = annotated(candidate(0, 90, 0, 0), Annotation::DUBIOUS);
+    let blunder = annotated(candidate(1, 90, 0, 0), Annotation::BLUNDER);
+    let sound = candidate(2, 1, 0, 1);
+    assert_eq!(
+        refused(&[doubtful.clone(), blunder.clone(), sound]),
+        [Some(Doubtful), Some(Doubtful), None]
+    );
+    let left = usual(&[doubtful, blunder]);
+    assert!(left[0] > 0.9 && left[1] > 0.0, "{left:?}");
+}
+
+#[test]
+fn a_doubtful_annotation_outweighs_a_green_position() {
+    let doubtful = annotated(
+        with(candidate(0, 90, 0, 0), |after| after.recommendation = 0x80),
+        Annotation::DUBIOUS,
+    );
+    let sound = candidate(1, 5, 0, 5);
+    assert_eq!(refused(&[doubtful, sound]), [Some(Doubtful), None]);
+}
+
+#[test]
+fn an_only_move_stands_alone_and_good_moves_weigh_more() {
+    let only = annotated(candidate(0, 0, 0, 3), Annotation::ONLY_MOVE);
+    let other = candidate(1, 99, 0, 0);
+    assert_eq!(
+        refused(&[only, other.clone()]),
+        [None, Some(NotTheOnlyMove)]
+    );
+    let good = annotated(candidate(2, 99, 0, 0), Annotation::GOOD);
+    let brilliant = annotated(candidate(3, 99, 0, 0), Annotation(0xe3));
+    let shares = usual(&[other, good, brilliant]);
+    assert!(close(shares[1] / shares[0], 2.0) && close(shares[2] / shares[0], 4.0));
+}
+
+#[test]
+fn minimums_drop_moves_and_say_why() {
+    let moves = [
+        candidate(0, 1, 0, 1),
+        candidate(1, 10, 0, 90),
+        candidate(2, 60, 0, 40),
+        with(candidate(3, 0, 0, 0), |after| after.stats.games = 5),
+    ];
+    let policy = policy(|p| (p.minimum_games, p.minimum_score) = (5, 50));
+    assert_eq!(
+        reasons(&moves, &policy),
+        [Some(FewGames), Some(LowScore), None, None]
+    );
+}
+
+#[test]
+fn small_shares_drop_out() {
+    let moves = [candidate(0, 499, 0, 0), candidate(1, 0, 1, 0)];
+    // Weights 999 and 2: the second has 2 per mille.
+    assert_eq!(refused(&moves), [None, Some(SmallShare)]);
+    let lenient = policy(|p| p.minimum_share = 1);
+    assert_eq!(reasons(&moves, &lenient), [None, None]);
+    let strict = policy(|p| p.minimum_share = 1000);
+    assert_eq!(reasons(&moves[..1], &strict), [None]);
+}
+
+#[test]
+fn the_learn_value_is_seen_from_the_mover() {
+    // The byte stands in the position after it, whose side to move is the opponent:
+    // negative speaks for the move.
+    let liked = with(candidate(0, 10, 0, 10), |after| after.factor = -60);
+    let neutral = candidate(1, 10, 0, 10);
+    let shares = usual(&[liked.clone(), neutral.clone()]);
+    assert!(
+        close(shares[0] / shares[1], 16_f64.powf(60.0 / 125.0)),
+        "{shares:?}"
+    );
+    let deaf = policy(|p| p.learn_influence = 0);
+    assert!(close(
+        probabilities(&[liked, neutral.clone()], &deaf)[0],
+        0.5
+    ));
+    let never = with(candidate(2, 10, 0, 10), |after| after.factor = 127);
+    let always = with(candidate(3, 10, 0, 10), |after| after.factor = -128);
+    assert_eq!(
+        refused(&[never, always, neutral]),
+        [Some(LearnedNever), None, Some(NotLearnedAlways)]
+    );
+}
+
+#[test]
+fn stronger_players_count_more_up_to_the_double() {
+    let rated = |index, elo: u32, games: u32| {
+        with(candidate(index, 10, 0, 10), |after| {
+            after.stats.other_rated = games;
+            after.stats.other_rating_sum = elo * games;
+        })
+    };
+    let shares = usual(&[rated(0, 2700, 20), rated(1, 2300, 20)]);
+    // 200 above and below the mean of 2500, 20 games of weight 20 / 30.
+    assert!(
+        close(shares[0] / shares[1], (2.0_f64 * 2.0 / 3.0).exp2()),
+        "{shares:?}"
+    );
+    let extreme = usual(&[rated(0, 3500, 900), rated(1, 500, 900)]);
+    assert!(close(extreme[0] / extreme[1], 4.0), "{extreme:?}");
+}
+
+#[test]
+fn transpositions_count_unless_switched_off() {
+    let grey = BookMove {
+        transposition: true,
+        ..candidate(0, 5, 0, 0)
+    };
+    assert_eq!(refused(std::slice::from_ref(&grey)), [None]);
+    let off = policy(|p| p.transpositions = false);
+    assert_eq!(reasons(&[grey], &off), [Some(Transposition)]);
+}
+
+/// A move of a Polyglot book.
+fn weighted(index: usize, weight: u32) -> BookMove {
+    BookMove {
+        after: None,
+        preference: Preference::Weight(weight),
+        ..candidate(index, 0, 0, 0)
+    }
+}
+
+#[test]
+fn stored_weights_are_played_in_proportion_and_zero_never() {
+    let moves = [
+        weighted(0, 60),
+        weighted(1, 0),
+        weighted(2, 30),
+        weighted(3, 10),
+    ];
+    let verdicts = verdicts(&moves, &Policy::default());
+    let chances: Vec<f64> = verdicts.iter().map(|v| v.probability).collect();
+    for (chance, expected) in chances.iter().zip([0.6, 0.0, 0.3, 0.1]) {
+        assert!(close(*chance, expected), "{chances:?}");
+    }
+    assert_eq!(verdicts[1].rejection, Some(WeightZero));
+    let share = policy(|p| p.minimum_share = 150);
+    assert_eq!(reasons(&moves, &share)[3], Some(SmallShare));
+    let strict = policy(|p| (p.minimum_games, p.minimum_score) = (10, 90));
+    assert_eq!(
+        reasons(&moves, &strict)[0],
+        None,
+        "the format counts no games"
+    );
+}
+
+#[test]
+fn priorities_bend_the_statistics() {
+    let with_priority = |index, priority| BookMove {
+        preference: Preference::Priority(priority),
+        ..candidate(index, 2, 1, 0)
+    };
+    let moves = [
+        with_priority(0, 5),
+        with_priority(1, 9),
+        with_priority(2, 0),
+    ];
+    let verdicts = verdicts(&moves, &Policy::default());
+    let plain = candidate(0, 2, 1, 0);
+    let same = self::verdicts(&[plain], &Policy::default());
+    assert!(close(verdicts[0].weight, same[0].weight), "5 is usual");
+    assert!(close(verdicts[1].weight / verdicts[0].weight, 1.8));
+    assert_eq!(verdicts[2].rejection, Some(WeightZero));
+    let games = policy(|p| p.minimum_games = 10);
+    assert_eq!(reasons(&moves, &games)[0], Some(FewGames));
+}
+
+#[test]
+fn a_move_without_a_position_is_not_played() {
+    let hidden = BookMove {
+        after: None,
+        ..candidate(0, 0, 0, 0)
+    };
+    assert_eq!(refused(&[hidden]), [Some(NoPosition)]);
+}
+
+#[test]
+fn what_the_game_bars_is_not_played() {
+    let moves = [candidate(0, 5, 0, 0), candidate(1, 5, 0, 0)];
+    let first: Move = moves[0].mv;
+    let mut out = Vec::new();
+    weigh(
+        &moves,
+        &Policy::default(),
+        |candidate| (candidate.mv == first).then_some(Rejection::Repetition),
+        &mut out,
+    );
+    assert_eq!(out[0].rejection, Some(Repetition));
+    assert!(close(out[1].probability, 1.0));
+}
+
+/// Pearson's chi-square of what was drawn against what was announced.
+fn chi_square(drawn: &[u32], announced: &[f64]) -> f64 {
+    let total = f64::from(drawn.iter().sum::<u32>());
+    drawn
+        .iter()
+        .zip(announced)
+        .filter(|(_, share)| **share > 0.0)
+        .map(|(count, share)| {
+            let expected = total * share;
+            (f64::from(*count) - expected).powi(2) / expected
+        })
+        .sum()
+}
+
+#[test]
+fn what_is_played_is_what_is_announced() {
+    let moves: Vec<BookMove> = (0..8)
+        .map(|i| candidate(i, [200, 90, 60, 31, 17, 8, 3, 0][i], 20, 50))
+        .collect();
+    for variety in [1, 20, 50, 80, 100] {
+        let policy = policy(|p| (p.variety, p.minimum_share) = (variety, 20));
+        let announced = verdicts(&moves, &policy);
+        let shares: Vec<f64> = announced.iter().map(|v| v.probability).collect();
+        for seed in 1..=5 {
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+            let mut drawn = vec![0_u32; moves.len()];
+            for _ in 0..20_000 {
+                drawn[pick(&announced, &mut rng).unwrap()] += 1;
+            }
+            for (count, verdict) in drawn.iter().zip(&announced) {
+                assert!(verdict.rejection.is_none() || *count == 0);
+            }
+            // Seven degrees of freedom: 29.9 is passed once in 10,000.
+            let chi = chi_square(&drawn, &shares);
+            assert!(chi < 29.9, "variety {variety}, seed {seed}: {chi}");
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_draws_the_same_moves() {
+    let moves: Vec<BookMove> = (0..6).map(|i| candidate(i, 10, 5, 10)).collect();
+    let announced = verdicts(&moves, &Policy::default());
+    let game = |seed| {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        (0..40)
+            .map(|_| pick(&announced, &mut rng).unwrap())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(game(7), game(7));
+    assert_ne!(game(7), game(8));
+}
+
+#[test]
+fn nothing_left_means_no_move() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+    assert_eq!(pick(&[], &mut rng), None);
+    assert_eq!(pick(&[Weighed::default()], &mut rng), None);
+    assert_eq!(best(&[Weighed::default()]), None);
+}
+
+prop_compose! {
+    fn any_move()(
+        index in 0_usize..20,
+        results in (0_u32..5_000_000, 0_u32..5_000_000, 0_u32..5_000_000),
+        games in 0_u32..16_777_216,
+        rating in (0_u32..16_777_216, any::<u32>()),
+        recommendation in any::<u8>(),
+        factor in any::<i8>(),
+        annotation in any::<u8>(),
+        transposition in any::<bool>(),
+        present in prop::bool::weighted(0.9),
+        preference in prop_oneof![
+            3 => Just(Preference::Statistics),
+            1 => any::<u32>().prop_map(Preference::Weight),
+            1 => (0_u8..10).prop_map(Preference::Priority),
+            1 => Just(Preference::Weight(0)),
+        ],
+        judged in prop::option::of((-1000_i32..1000, 0_u32..200)),
+    ) -> BookMove {
+        let mut mv = with(candidate(index, results.0, results.1, results.2), |after| {
+            after.stats.games = games;
+            after.stats.other_rated = rating.0;
+            after.stats.other_rating_sum = rating.1;
+            after.recommendation = recommendation;
+            after.factor = factor;
+        });
+        mv.annotation = Annotation(annotation);
+        mv.transposition = transposition;
+        mv.preference = preference;
+        mv.judged = judged.map(|(value, loss)| crate::Judged { value, loss });
+        if !present { mv.after = None; }
+        mv
+    }
+}
+
+proptest! {
+    /// What the limit takes from others goes to no move that nobody has
+    /// evaluated, and nothing over it is played.
+    #[test]
+    fn a_limit_makes_no_unknown_move_likelier(
+        moves in prop::collection::vec(any_move(), 0..12),
+        variety in 0_u32..=100,
+        minimum_share in 0_u32..=200,
+        maximum_loss in 1_u32..200,
+        judgement in prop_oneof![
+            Just(Judgement::Results), Just(Judgement::Evaluations), Just(Judgement::Both),
+        ],
+        tournament in any::<bool>(),
+        annotations in any::<bool>(),
+    ) {
+        let free = Policy {
+            variety, minimum_share, judgement, tournament, annotations, ..Policy::default()
+        };
+        let limited = Policy { maximum_loss, ..free };
+        let (free, limited) = (verdicts(&moves, &free), verdicts(&moves, &limited));
+        for ((mv, free), limited) in moves.iter().zip(&free).zip(&limited) {
+            match mv.judged {
+                None => prop_assert!(limited.probability <= free.probability),
+                Some(judged) if judged.loss > maximum_loss => {
+                    prop_assert_eq!(limited.probability, 0.0);
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
+    #[test]
+    fn probabilities_sum_to_one_or_nothing_is_left(
+        moves in prop::collection::vec(any_move(), 0..40),
+        variety in 0_u32..=100,
+        minimum_share in 0_u32..=1000,
+        learn_influence in 0_u32..=100,
+        tournament in any::<bool>(),
+        annotations in any::<bool>(),
+        maximum_loss in prop_oneof![Just(0_u32), 1_u32..200],
+    ) {
+        let policy = Policy {
+            variety, minimum_share, learn_influence, tournament, annotations, maximum_loss,
+            ..Policy::default()
+        };
+        let verdicts = verdicts(&moves, &policy);
+        prop_assert_eq!(verdicts.len(), moves.len());
+        let sum: f64 = verdicts.iter().map(|v| v.probability).sum();
+        if verdicts.iter().any(|v| v.rejection.is_none()) {
+            prop_assert!((sum - 1.0).abs() < 1e-9, "sum {}", sum);
+        } else {
+            prop_assert_eq!(sum, 0.0);
+        }
+        for verdict in &verdicts {
+            prop_assert!(verdict.probability.is_finite() && verdict.weight.is_finite());
+            prop_assert!(verdict.rejection.is_none() || verdict.probability == 0.0);
+        }
+    }
+}

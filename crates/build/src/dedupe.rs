@@ -1,0 +1,152 @@
+//! Games that are there twice.
+//!
+//! Two games are the same if they start alike, have the same moves to the last
+//! one, the same result, and players whose family names (what stands before
+//! the first comma or blank, in any case) are the same. Years, events and
+//! ratings are not asked: collections spell them differently. Which of two
+//! counts must not depend on threads, so the chunks are looked at in the order
+//! of the sources.
+
+use std::collections::HashSet;
+use std::hash::{Hash, Hasher};
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use rustc_hash::FxBuildHasher;
+use shakmaty::{ByColor, Chess, Move, Position};
+
+use tabia_games::{Game, GameResult, Sign};
+
+/// The games seen so far.
+#[derive(Default)]
+pub(super) struct Duplicates {
+    seen: Mutex<HashSet<u128, FxBuildHasher>>,
+}
+
+impl Duplicates {
+    /// Keeps the games of a chunk that are the first of their kind; how many go.
+    /// It must be the chunk's turn.
+    pub(super) fn sift(&self, chunk: &mut Chunk) -> u64 {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = chunk.games.len();
+        chunk.games.retain(|game| seen.insert(game.fingerprint));
+        (before - chunk.games.len()) as u64
+    }
+}
+
+/// Games that wait to be counted, without their positions, which take twelve
+/// times the room of their moves.
+#[derive(Default)]
+pub(super) struct Chunk {
+    games: Vec<Kept>,
+    moves: Vec<Move>,
+    side_moves: Vec<(usize, Chess, Move)>,
+    signs: Vec<Sign>,
+}
+
+/// What is kept of a game.
+struct Kept {
+    fingerprint: u128,
+    result: GameResult,
+    elo: ByColor<u16>,
+    /// Unless it is the usual one.
+    start: Option<Box<Chess>>,
+    moves: Range<usize>,
+    side_moves: Range<usize>,
+    signs: Range<usize>,
+}
+
+impl Chunk {
+    /// Takes a game, as far as `plies`.
+    pub(super) fn push(&mut self, game: &Game, plies: usize) {
+        let from = (self.moves.len(), self.side_moves.len());
+        self.moves.extend(game.moves.iter().take(plies));
+        let side_moves = game.side_moves.iter().filter(|(ply, ..)| *ply < plies);
+        self.side_moves.extend(side_moves.cloned());
+        let signs = self.signs.len();
+        let is_kept = |(ply, ..): &&(usize, Chess, Move)| *ply < plies;
+        self.signs.extend(game.signs.iter().filter_map(|sign| {
+            if !sign.aside {
+                return Some(*sign);
+            }
+            // Side moves that are left out move the others.
+            game.side_moves.get(sign.index).filter(is_kept)?;
+            let before = game.side_moves.iter().take(sign.index);
+            let index = before.filter(is_kept).count();
+            Some(Sign { index, ..*sign })
+        }));
+        let start = game.positions.first().filter(|_| game.set_up);
+        self.games.push(Kept {
+            fingerprint: fingerprint(game),
+            result: game.result,
+            elo: game.elo,
+            start: start.cloned().map(Box::new),
+            moves: from.0..self.moves.len(),
+            side_moves: from.1..self.side_moves.len(),
+            signs: signs..self.signs.len(),
+        });
+    }
+
+    /// Bytes that it takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.games.len() * size_of::<Kept>()
+            + self.moves.len() * size_of::<Move>()
+            + self.side_moves.len() * size_of::<(usize, Chess, Move)>()
+            + self.signs.len() * size_of::<Sign>()
+    }
+
+    /// Plays the games again, one after the other in `game`, for `count`; the
+    /// chunk is empty then.
+    pub(super) fn play<E>(
+        &mut self,
+        game: &mut Game,
+        mut count: impl FnMut(&Game) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for kept in self.games.drain(..) {
+            game.clear();
+            game.result = kept.result;
+            game.elo = kept.elo;
+            game.set_up = kept.start.is_some();
+            if let Some(start) = kept.start {
+                game.start_from(*start);
+            }
+            let mut position = game.positions.first().cloned().unwrap_or_default();
+            for &m in self.moves.get(kept.moves).unwrap_or_default() {
+                position.play_unchecked(m);
+                game.moves.push(m);
+                game.positions.push(position.clone());
+            }
+            let side_moves = self.side_moves.get(kept.side_moves);
+            game.side_moves
+                .extend_from_slice(side_moves.unwrap_or_default());
+            let signs = self.signs.get(kept.signs);
+            game.signs.extend_from_slice(signs.unwrap_or_default());
+            count(game)?;
+        }
+        self.signs.clear();
+        self.moves.clear();
+        self.side_moves.clear();
+        Ok(())
+    }
+}
+
+/// 128 bits that two different games share with a chance of 1 in 10^20, even
+/// among billions.
+fn fingerprint(game: &Game) -> u128 {
+    let half = |seed: u64| {
+        // Not the fast hash of the tables: its bits are too much alike.
+        let mut hasher = std::hash::DefaultHasher::new();
+        seed.hash(&mut hasher);
+        game.result.hash(&mut hasher);
+        for name in [&game.names.white, &game.names.black] {
+            let family = name.split([',', ' ']).find(|part| !part.is_empty());
+            family.unwrap_or("").to_lowercase().hash(&mut hasher);
+        }
+        game.moves.hash(&mut hasher);
+        if let Some(start) = game.positions.first().filter(|_| game.set_up) {
+            (start.board(), start.turn()).hash(&mut hasher);
+        }
+        hasher.finish()
+    };
+    u128::from(half(0)) << 64 | u128::from(half(1))
+}

@@ -1,0 +1,121 @@
+//! From runs to the entries of the book, with two or more threads, in order.
+
+use std::cmp::Reverse;
+
+use super::BuildError;
+use super::node::{self, Node};
+use tabia_book::ctg::{Key, encode_entry};
+use tabia_book::{Annotation, PositionRecord};
+use tabia_io::sort::{Merge, Sorted};
+
+/// The most moves of an entry: old readers have room for no more.
+pub const MAX_MOVES: usize = 50;
+
+/// The raw recommendation of a main move.
+const MAIN_MOVE: u8 = 0x80;
+
+/// What is stored of a position.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rule {
+    /// Positions and moves of fewer games are left out.
+    pub(super) min_games: u32,
+}
+
+impl Rule {
+    /// Appends the entry of a node, if it is to be stored; gives the number of
+    /// its moves.
+    fn entry(self, node: &Node, scratch: &mut Scratch, out: &mut Vec<u8>) -> Option<usize> {
+        let least = u64::from(self.min_games);
+        // Positions of variations have no games; they are wanted unless
+        // somebody asks for more than one.
+        let admitted = |games: u64| games >= least || games == 0 && least <= 1;
+        if !admitted(node.tally.games) {
+            return None;
+        }
+        let Scratch { played, moves } = scratch;
+        played.clear();
+        played.extend(node.moves.iter().filter(|(_, games)| admitted(*games)));
+        if played.len() > 1 {
+            played.sort_unstable_by_key(|&(byte, games)| (Reverse(games), byte));
+        }
+        moves.clear();
+        for &(byte, _) in played.iter().take(MAX_MOVES) {
+            moves.push((byte, Annotation(node.sign(Some(byte)))));
+        }
+        let (stats, points) = node::fitted(&node.tally);
+        let record = PositionRecord {
+            stats,
+            points,
+            recommendation: u8::from(node.main) * MAIN_MOVE,
+            factor: 0,
+            commentary: node.sign(None),
+        };
+        let key = Key::from_padded(node.place.key);
+        encode_entry(&key, moves, &record, out);
+        Some(moves.len())
+    }
+}
+
+/// Buffers of [`Rule::entry`].
+#[derive(Default)]
+struct Scratch {
+    played: Vec<(u8, u64)>,
+    moves: Vec<(u8, Annotation)>,
+}
+
+/// Entries in order, back to back.
+#[derive(Default)]
+pub(super) struct Piece {
+    bytes: Vec<u8>,
+    entries: Vec<Made>,
+}
+
+/// What was known when an entry was made.
+struct Made {
+    order: u32,
+    bytes: u16,
+    moves: u8,
+}
+
+impl Piece {
+    /// Each with its [`Place::order`](super::node::Place) and its moves.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (u32, &[u8], usize)> {
+        let mut rest = self.bytes.as_slice();
+        self.entries.iter().map_while(move |made| {
+            let (entry, behind) = rest.split_at_checked(usize::from(made.bytes))?;
+            rest = behind;
+            Some((made.order, entry, usize::from(made.moves)))
+        })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+}
+
+/// Merges the runs with some threads and hands the entries to `sink`, in
+/// order.
+pub(super) fn emit(
+    sorted: &Sorted<Node>,
+    rule: Rule,
+    threads: usize,
+    sink: impl FnMut(Piece) -> Result<(), BuildError>,
+) -> Result<(), BuildError> {
+    let make = |mut merge: Merge<Node>| {
+        let mut piece = Piece::default();
+        let mut scratch = Scratch::default();
+        while let Some(node) = merge.next()? {
+            let start = piece.bytes.len();
+            if let Some(moves) = rule.entry(node, &mut scratch, &mut piece.bytes) {
+                piece.entries.push(Made {
+                    order: node.place.order,
+                    bytes: (piece.bytes.len() - start) as u16,
+                    // At most MAX_MOVES.
+                    moves: moves as u8,
+                });
+            }
+        }
+        Ok(piece)
+    };
+    sorted.in_threads(threads, make, sink)
+}

@@ -1,0 +1,181 @@
+//! What collections of games say about the moves of a book.
+
+use std::collections::HashMap;
+
+use shakmaty::{Chess, Color, Move, Position};
+
+use super::LearnTally;
+use tabia_book::ctg::Key;
+use tabia_book::{Book, Error};
+use tabia_games::{
+    self as games, Game, GameFilter, GameParts, GameResult, Intake, ReadError, Sources, Starts,
+    has_name,
+};
+use tabia_io::parallel::Panicked;
+use tabia_io::progress::Watch;
+
+/// After so many positions in a row that the book does not hold, the rest of a
+/// game is passed over.
+const MISSES: u32 = 12;
+
+/// Which results count for which moves.
+#[derive(Clone, Debug)]
+pub struct Counted {
+    /// Which games.
+    pub filter: GameFilter,
+    /// Only moves of this side; with a player in the filter his moves alone
+    /// count whatever his colour.
+    pub colour: Option<Color>,
+    /// Games won by the player of the move.
+    pub wins: bool,
+    /// Drawn games.
+    pub draws: bool,
+    /// Games lost by the player of the move.
+    pub losses: bool,
+    /// Plies of each game that are looked at.
+    pub max_ply: usize,
+}
+
+/// What went wrong.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LearnError {
+    /// The book.
+    #[error(transparent)]
+    Book(#[from] Error),
+    /// The games.
+    #[error(transparent)]
+    Games(#[from] ReadError),
+    /// A thread met a fault of this program.
+    #[error(transparent)]
+    Panicked(#[from] Panicked),
+}
+
+/// What the games say.
+#[derive(Clone, Debug, Default)]
+pub struct Learned {
+    /// Games that say something about the book.
+    pub counted: u64,
+    /// By where the book keeps what was learnt.
+    pub tallies: HashMap<TallyPlace, LearnTally>,
+    /// What became of the games.
+    pub games: games::Tally,
+}
+
+/// Where a book keeps what was learnt about a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TallyPlace {
+    /// ChessBase: with the position after it.
+    After(Key),
+    /// Polyglot: with the move, whose entry stands so many bytes into the file.
+    Entry(u64),
+}
+
+impl TallyPlace {
+    /// Of a move between two positions; `None` if the book does not hold it, or
+    /// has no learn values at all.
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read.
+    pub fn of(
+        book: &Book,
+        before: &Chess,
+        mv: Move,
+        after: &Chess,
+    ) -> Result<Option<TallyPlace>, Error> {
+        Ok(match book {
+            Book::Ctg(book) => book.key_of(after)?.map(TallyPlace::After),
+            Book::Bin(_) => {
+                let entries = book.keyed_entries(before, mv)?;
+                entries.first().map(|entry| TallyPlace::Entry(entry.offset))
+            }
+            Book::Abk(_) => None,
+        })
+    }
+}
+
+impl Counted {
+    fn counts(&self, game: &Game, mover: Color, winner: Option<Color>) -> bool {
+        let is_kind = match winner {
+            None => self.draws,
+            Some(winner) if winner == mover => self.wins,
+            Some(_) => self.losses,
+        };
+        let is_side = match &self.filter.player {
+            Some(name) => {
+                has_name(game.names.get(mover), name)
+                    && self.filter.colour.is_none_or(|colour| colour == mover)
+            }
+            None => true,
+        };
+        is_kind && is_side && self.colour.is_none_or(|colour| colour == mover)
+    }
+}
+
+/// What the games of some sources say about the positions of a book, read in
+/// some threads. A position counts once a game.
+///
+/// # Errors
+///
+/// A source or the book cannot be read, or `watch` wants an end.
+pub fn tally_games(
+    book: &Book,
+    sources: &Sources,
+    counted: &Counted,
+    threads: usize,
+    watch: &mut Watch<'_>,
+) -> Result<Learned, LearnError> {
+    let intake = Intake {
+        filter: &counted.filter,
+        wanted: GameParts {
+            plies: counted.max_ply,
+            ..GameParts::default()
+        },
+        starts: Starts::Any,
+        threads,
+    };
+    let add = |learned: &mut Learned, game: &Game| Ok(learned.add_game(book, game, counted)?);
+    let (games, sums) = intake.add_up::<_, LearnError>(sources, add, watch)?;
+    let mut all = Learned {
+        games,
+        ..Learned::default()
+    };
+    for learned in sums {
+        all.counted += learned.counted;
+        for (place, tally) in learned.tallies {
+            all.tallies.entry(place).or_default().join(&tally);
+        }
+    }
+    Ok(all)
+}
+
+impl Learned {
+    fn add_game(&mut self, book: &Book, game: &Game, counted: &Counted) -> Result<(), Error> {
+        let winner = match game.result {
+            GameResult::Won(winner) => Some(winner),
+            GameResult::Draw => None,
+            GameResult::Unknown => return Ok(()),
+        };
+        let mut seen: Vec<TallyPlace> = Vec::new();
+        let mut misses = 0;
+        let positions = game.positions.iter().zip(game.positions.iter().skip(1));
+        for ((before, position), mv) in positions.zip(&game.moves) {
+            let Some(place) = TallyPlace::of(book, before, *mv, position)? else {
+                misses += 1;
+                if misses >= MISSES {
+                    break;
+                }
+                continue;
+            };
+            misses = 0;
+            let mover = !position.turn();
+            if counted.counts(game, mover, winner) && !seen.contains(&place) {
+                seen.push(place);
+                self.tallies.entry(place).or_default().add(mover, winner);
+            }
+        }
+        self.counted += u64::from(!seen.is_empty());
+        Ok(())
+    }
+}

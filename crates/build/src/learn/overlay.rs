@@ -1,0 +1,114 @@
+//! A book with what was learned while playing on top.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use shakmaty::Chess;
+
+use super::{LearnTally, PLAY_STRENGTH, SideFile, fallback_path};
+use tabia_book::ctg::{CanonicalBoard, Key};
+use tabia_book::{Error, Lookup, Probe, Wanted};
+use tabia_notation as notation;
+
+/// The side file is looked at no more often than this: at most once a `go`,
+/// and hardly ever while a line is searched.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// A book whose learn values are shifted by the games of its side file. What
+/// other adapters add is taken up within a tenth of a second.
+pub struct LearnedBook {
+    book: Arc<dyn Probe + Send + Sync>,
+    learned: Mutex<Learned>,
+}
+
+struct Learned {
+    files: Vec<(PathBuf, SideFile)>,
+    looked: Instant,
+}
+
+impl LearnedBook {
+    /// Puts what stands in the side file (and in its stand-in, see
+    /// [`fallback_path`]) on top of a book.
+    #[must_use]
+    pub fn new(book: Arc<dyn Probe + Send + Sync>, side: &Path) -> LearnedBook {
+        let paths = std::iter::once(side.to_owned()).chain(fallback_path(side));
+        let files = paths.map(|path| (path, SideFile::default())).collect();
+        let mut learned = Learned {
+            files,
+            looked: Instant::now(),
+        };
+        learned.refresh();
+        LearnedBook {
+            book,
+            learned: Mutex::new(learned),
+        }
+    }
+}
+
+impl Learned {
+    fn refresh(&mut self) {
+        self.looked = Instant::now();
+        for (path, file) in &mut self.files {
+            if let Err(error) = file.refresh(path) {
+                log::warn!("{}: {error}", path.display());
+            }
+        }
+    }
+
+    fn tally(&self, key: &Key) -> Option<LearnTally> {
+        let mut sum: Option<LearnTally> = None;
+        for (_, file) in &self.files {
+            if let Some(tally) = file.tallies.get(key) {
+                let sum = sum.get_or_insert_default();
+                sum.join(tally);
+            }
+        }
+        sum
+    }
+
+    fn is_empty(&self) -> bool {
+        let tallies = self.files.iter().map(|(_, file)| &file.tallies);
+        tallies.into_iter().all(HashMap::is_empty)
+    }
+}
+
+impl Probe for LearnedBook {
+    fn probe(&self, position: &Chess, wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
+        self.book.probe(position, wanted, found)?;
+        // Nothing inside panics, and half a refresh does no harm.
+        let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        if learned.looked.elapsed() >= PAUSE {
+            learned.refresh();
+        }
+        if learned.is_empty() {
+            return Ok(());
+        }
+        for known in &mut found.moves {
+            let factor = known.factor();
+            let Some(record) = &mut known.after else {
+                continue;
+            };
+            let after = notation::after(position, known.mv);
+            let key = CanonicalBoard::from_position(&after).map(|board| board.key());
+            if let Some(tally) = key.and_then(|key| learned.tally(&key)) {
+                record.factor = -tally.learned(factor, PLAY_STRENGTH);
+            }
+        }
+        Ok(())
+    }
+
+    fn contains(&self, position: &Chess) -> Result<bool, Error> {
+        self.book.contains(position)
+    }
+
+    /// Asked at the beginning of a game: the moment to take up new games.
+    fn is_current(&self) -> bool {
+        self.learned
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .refresh();
+        self.book.is_current()
+    }
+}

@@ -1,0 +1,385 @@
+//! Games into a book, however many there are.
+//!
+//! ```text
+//! source -> batches -> threads: games -> filter -> count -> sorted runs
+//!                                                              |
+//!                      book <- writer <- entries <- merge <----+
+//! ```
+//!
+//! Every number is a sum, and sums do not care about order: the book is the
+//! same byte for byte whatever the number of threads and the memory. What a
+//! thread counts goes first into a small opening tree (`tree`), and beyond
+//! that into records that are sorted by place in the book, added up and laid
+//! down as a run (`tabia_io::sort`), in memory or on disk. At the end the runs are
+//! merged part by part (`emit`) and go straight into the book, or as they are
+//! into a table (`records`), which is a source like any other.
+//!
+//! Several books can be made in one pass over the games ([`run_all`]): each
+//! game is offered to each book's filter, and each book has counters and runs
+//! of its own (`pass`).
+//!
+//! Memory: half of what is allowed for records and the opening trees, half for
+//! runs, in equal parts where there are several books; beyond that come a few
+//! megabytes for batches and buffers, and with `dedupe` some 20 bytes a game.
+
+#![warn(missing_docs)]
+
+mod count;
+mod dedupe;
+mod emit;
+mod lines;
+mod node;
+mod pass;
+mod records;
+mod tree;
+
+pub use emit::MAX_MOVES;
+pub use lines::write_lines;
+pub use records::RecordsError;
+
+use std::path::PathBuf;
+use std::slice;
+use std::sync::Arc;
+
+use shakmaty::Color;
+
+use emit::Rule;
+use node::Node;
+use tabia_book::ctg::{BookWriter, WriteError, WriteOptions, Written};
+pub use tabia_games::{EcoRange, GameFilter, ParseEcoError, has_name};
+use tabia_games::{Game, ReadError, Sources, Tally};
+use tabia_io::atomic::Old;
+use tabia_io::parallel::{self, Panicked};
+use tabia_io::progress::{Progress, Stopped, Watch};
+use tabia_io::sort::{self, Runs, SortError, Sorted};
+use tabia_notation::Line;
+use tabia_notation::openings;
+
+/// Where games come from.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// A file, a folder, or `-` for standard input.
+    pub path: PathBuf,
+    /// Its moves get the mark of main moves.
+    pub priority: bool,
+}
+
+/// What is made of games.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Product {
+    /// A book.
+    Book,
+    /// A table of everything counted, for more games to be added: nothing is
+    /// cut yet, so `min_games` does not count.
+    Records,
+}
+
+/// What is to be built.
+#[derive(Clone, Debug)]
+pub struct BuildJob {
+    /// The games. Files of records (.parquet) are sources too; their games
+    /// have been chosen already.
+    pub sources: Vec<Source>,
+    /// The book's .ctg file, or the records' .parquet file.
+    pub target: PathBuf,
+    /// What becomes of a file that is there already.
+    pub old: Old,
+    /// What is made.
+    pub product: Product,
+    /// Of encrypted archives.
+    pub password: Option<String>,
+    /// Which games count.
+    pub filter: GameFilter,
+    /// Plies of each game that are stored.
+    pub max_ply: usize,
+    /// Of these, so many plies at most behind the last position that has a name
+    /// as an opening.
+    pub eco_relative: Option<usize>,
+    /// Moves of this side alone are stored.
+    pub only: Option<Color>,
+    /// Positions and moves of fewer games are left out. A move is played at
+    /// most as often as the position behind it is reached, so no move leads
+    /// out of the book.
+    pub min_games: u32,
+    /// Moves of variations are stored too, without numbers.
+    pub variations: bool,
+    /// Signs of moves and positions become those of the book.
+    pub annotations: bool,
+    /// Games from set-up positions count too.
+    pub setups: bool,
+    /// Of games that are the same (see [`crate`]), only the first
+    /// counts.
+    pub dedupe: bool,
+    /// Threads that count, 1 or more.
+    pub threads: usize,
+    /// Bytes of memory.
+    pub memory: u64,
+    /// Where temporary files go; by default the folder of the book.
+    pub temp: Option<PathBuf>,
+}
+
+impl BuildJob {
+    /// A job with the usual settings.
+    #[must_use]
+    pub fn new(sources: Vec<Source>, target: PathBuf) -> BuildJob {
+        BuildJob {
+            sources,
+            target,
+            old: Old::default(),
+            product: Product::Book,
+            password: None,
+            filter: GameFilter::default(),
+            max_ply: 40,
+            eco_relative: None,
+            only: None,
+            min_games: 1,
+            variations: false,
+            annotations: false,
+            setups: false,
+            dedupe: false,
+            threads: parallel::threads(),
+            memory: 512 << 20,
+            temp: None,
+        }
+    }
+}
+
+impl BuildJob {
+    /// Plies of a game that are stored.
+    fn plies(&self, game: &Game) -> usize {
+        let Some(more) = self.eco_relative else {
+            return self.max_ply;
+        };
+        let kept = game.positions.iter().take(self.max_ply + 1);
+        let kept = kept.enumerate().take(LONGEST_OPENING + 1);
+        let mut named = kept.rev().filter(|(_, now)| openings::of(now).is_some());
+        named
+            .next()
+            .map_or(0, |(ply, _)| ply)
+            .saturating_add(more)
+            .min(self.max_ply)
+    }
+}
+
+/// No opening that has a name is longer, in plies.
+const LONGEST_OPENING: usize = 40;
+
+/// What was built.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Summary {
+    /// Games in the book.
+    pub games: u64,
+    /// Games that were there already.
+    pub duplicates: u64,
+    /// What became of the games of the sources.
+    pub tally: Tally,
+    /// Moves that the format cannot hold, as often as they were played.
+    pub unstorable: u64,
+    /// Bytes that went through temporary files.
+    pub sorted_on_disk: u64,
+    /// The book; or the records, which have no pages.
+    pub written: Written,
+}
+
+/// Why there is no book.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The games cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// Every game was filtered away or skipped.
+    #[error("no game is left: {skipped} skipped, {filtered} do not meet the conditions")]
+    NothingLeft {
+        /// Games that were no use.
+        skipped: u64,
+        /// Games that the filter turned away.
+        filtered: u64,
+    },
+    /// No position is left.
+    #[error("no position was reached by {min_games} games")]
+    NoPositions {
+        /// The limit.
+        min_games: u32,
+    },
+    /// Records cannot be read or written.
+    #[error(transparent)]
+    Records(#[from] RecordsError),
+    /// Temporary files fail.
+    #[error(transparent)]
+    Sort(#[from] SortError),
+    /// The book cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// A thread met a fault of this program.
+    #[error(transparent)]
+    Panicked(#[from] Panicked),
+    /// Of several books, this one cannot be made.
+    #[error("{}: {error}", path.display())]
+    Book {
+        /// The book.
+        path: PathBuf,
+        /// Why.
+        error: Box<BuildError>,
+    },
+    /// A line holds a move that no book can.
+    #[error("{0}: a ChessBase book cannot hold {1} of its moves")]
+    Unstorable(Line, u64),
+}
+
+impl From<Stopped> for BuildError {
+    fn from(stopped: Stopped) -> BuildError {
+        BuildError::Read(stopped.into())
+    }
+}
+
+/// Makes the book. `watch` hears of the work and may end it.
+///
+/// # Errors
+///
+/// There is no book then; what stood in its place still does, and no temporary
+/// file is left.
+pub fn run(job: &BuildJob, watch: &mut Watch<'_>) -> Result<Summary, BuildError> {
+    let made = run_all(slice::from_ref(job), watch)?;
+    Ok(made.into_iter().next().unwrap_or_default())
+}
+
+/// Makes several books in one pass over the games, the same byte for byte as
+/// if each were made alone. What the games are and how they are read is said
+/// by the first job, for all: `sources`, `password`, `variations`,
+/// `annotations`, `setups`, `threads`, `memory` and `temp`. A game that no
+/// book wants counts as filtered in each summary.
+///
+/// # Errors
+///
+/// As for [`run`]. No book is put in its place before the last one is
+/// complete; a table of records is as soon as it is.
+pub fn run_all(jobs: &[BuildJob], watch: &mut Watch<'_>) -> Result<Vec<Summary>, BuildError> {
+    let Some(first) = jobs.first() else {
+        return Ok(Vec::new());
+    };
+    let sources = Sources::list(first.sources.iter().map(|source| &source.path))?;
+    let mut sources = sources.with_password(first.password.as_deref());
+    let tables = sources.take(records::is_records);
+    // Whether it holds records, and something is asked that only games tell.
+    let is_late = |argument: usize| {
+        let marked = first.sources.get(argument).is_some_and(|s| s.priority);
+        let chosen = |job: &BuildJob| job.dedupe || job.filter != GameFilter::default();
+        marked || jobs.iter().any(chosen)
+    };
+    if let Some((_, path)) = tables.iter().find(|table| is_late(table.0)) {
+        let path = path.clone();
+        return Err(RecordsError::Late { path }.into());
+    }
+    let parts = jobs.len() as u64;
+    let mut runs = Vec::new();
+    let mut outputs = Vec::new();
+    for job in jobs {
+        let folder = sort::folder(first.temp.as_deref(), &job.target)?;
+        runs.push(Arc::new(Runs::new(first.memory / 2 / parts, folder)));
+        // Fails early where the book cannot be written, before hours of counting.
+        outputs.push(BuildTarget::create(job)?);
+    }
+    let mut recorded = vec![0; jobs.len()];
+    if !tables.is_empty() {
+        let inputs = records::Inputs {
+            paths: &tables.into_iter().map(|table| table.1).collect::<Vec<_>>(),
+            threads: first.threads,
+            sort_bytes: first.memory / 2 / first.threads.max(1) as u64,
+        };
+        for (games, runs) in recorded.iter_mut().zip(&runs) {
+            *games = records::read(&inputs, runs, watch)?;
+        }
+    }
+    let mut made = pass::count_all(jobs, &sources, &runs, watch)?;
+    let named = |job: &BuildJob, error: BuildError| match jobs.len() {
+        1 => error,
+        _ => BuildError::Book {
+            path: job.target.clone(),
+            error: Box::new(error),
+        },
+    };
+    for ((summary, games), job) in made.iter_mut().zip(recorded).zip(jobs) {
+        summary.games += games;
+        let (skipped, filtered) = (summary.tally.skipped, summary.tally.filtered);
+        if summary.games == 0 {
+            return Err(named(job, BuildError::NothingLeft { skipped, filtered }));
+        }
+    }
+
+    let mut complete = Vec::new();
+    for (((job, output), runs), summary) in jobs.iter().zip(outputs).zip(&runs).zip(&mut made) {
+        let sorted = runs.take();
+        match output {
+            BuildTarget::Book(mut writer) => {
+                write_entries(job, &mut writer, &sorted, watch).map_err(|error| match error {
+                    BuildError::NoPositions { .. } => named(job, error),
+                    other => other,
+                })?;
+                complete.push(Some(writer));
+            }
+            BuildTarget::Records(table) => {
+                summary.written = table.write(&sorted, summary.games, watch)?;
+                complete.push(None);
+            }
+        }
+        summary.sorted_on_disk = runs.bytes_written();
+    }
+    for (writer, summary) in complete.into_iter().zip(&mut made) {
+        if let Some(writer) = writer {
+            summary.written = writer.finish(u32::try_from(summary.games).unwrap_or(u32::MAX))?;
+        }
+    }
+    Ok(made)
+}
+
+/// Where what was counted goes.
+enum BuildTarget {
+    Book(Box<BookWriter>),
+    Records(records::Table),
+}
+
+impl BuildTarget {
+    fn create(job: &BuildJob) -> Result<BuildTarget, BuildError> {
+        Ok(match job.product {
+            Product::Book => {
+                let options = WriteOptions {
+                    old: job.old,
+                    ..WriteOptions::default()
+                };
+                let writer = BookWriter::create(&job.target, options)?;
+                BuildTarget::Book(Box::new(writer))
+            }
+            Product::Records => BuildTarget::Records(records::Table::create(&job.target, job.old)?),
+        })
+    }
+}
+
+fn write_entries(
+    job: &BuildJob,
+    writer: &mut BookWriter,
+    sorted: &Sorted<Node>,
+    watch: &mut Watch<'_>,
+) -> Result<(), BuildError> {
+    let min_games = job.min_games;
+    let mut positions = 0;
+    emit::emit(sorted, Rule { min_games }, job.threads, |piece| {
+        for (order, entry, moves) in piece.entries() {
+            writer.push_made(order, entry, moves)?;
+        }
+        positions += piece.len() as u64;
+        Ok(watch.step(Progress::new("writing", "positions", positions, None))?)
+    })?;
+    match positions {
+        0 => Err(BuildError::NoPositions { min_games }),
+        _ => Ok(()),
+    }
+}
+
+pub mod learn;
+
+/// The example of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,56 @@
+//! Lines without games: their moves are stored as those of variations are.
+
+use std::path::Path;
+
+use super::count::Counter;
+use super::emit::{self, Rule};
+use super::{BuildError, Node};
+use tabia_book::ctg::{BookWriter, WriteOptions, Written};
+use tabia_games::{Game, Sign};
+use tabia_io::atomic;
+use tabia_io::sort::Runs;
+use tabia_notation::Line;
+
+/// Enough for lines that somebody has typed, in bytes.
+const MEMORY: usize = 1 << 20;
+
+/// Writes a book of lines. Each has signs, by the place of the move that they
+/// stand behind, the first is 0, and their number in PGN: `!` is 1. Positions
+/// and moves have no games.
+///
+/// # Errors
+///
+/// A move is none that the format can hold, or the book cannot be written.
+pub fn write_lines(
+    lines: &[(Line, Vec<(usize, u8)>)],
+    target: &Path,
+) -> Result<Written, BuildError> {
+    let mut writer = BookWriter::create(target, WriteOptions::default())?;
+    let runs: Runs<Node> = Runs::new(MEMORY as u64, atomic::folder_of(target));
+    let mut counter = Counter::new(&runs, MEMORY, 0);
+    for (line, signs) in lines {
+        let before = counter.unstorable;
+        let mut game = Game::default();
+        let moves = line.moves().enumerate();
+        game.side_moves
+            .extend(moves.map(|(ply, (position, mv))| (ply, position.clone(), mv)));
+        game.signs.extend(signs.iter().map(|&(index, nag)| Sign {
+            nag,
+            aside: true,
+            index,
+        }));
+        counter.count_aside(&game);
+        let lost = counter.unstorable - before;
+        if lost > 0 {
+            return Err(BuildError::Unstorable(line.clone(), lost));
+        }
+    }
+    counter.finish()?;
+    emit::emit(&runs.take(), Rule { min_games: 1 }, 1, |piece| {
+        for (order, entry, moves) in piece.entries() {
+            writer.push_made(order, entry, moves)?;
+        }
+        Ok(())
+    })?;
+    Ok(writer.finish(0)?)
+}

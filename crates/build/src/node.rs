@@ -1,0 +1,450 @@
+//! What is known of one position, added up; and its bytes in a sort run.
+//!
+//! A run holds nodes in ascending order of (bit-reversed hash, key), the order
+//! in which a book is written. A node of one game takes some 30 bytes:
+//!
+//! | part | bytes |
+//! |---|---|
+//! | bit-reversed hash, big-endian | 4 |
+//! | key, which knows its own length | 1 to 31 |
+//! | head: see the constants | 1 |
+//! | games, wins, draws, losses, unless the head says it all | 4 varints |
+//! | ratings, if the head says so: of one game both (0 is none), else counts and sums | 2 or 4 varints |
+//! | moves: one byte, or a list of bytes with counts, and behind it the signs, if there are any | 0, 1 or more |
+
+use std::cmp::Ordering;
+
+use tabia_book::Stats;
+use tabia_book::ctg::{Key, Totals};
+use tabia_io::input::bytes::{Cursor, put_varint};
+use tabia_io::sort::Record;
+
+/// Where a position stands in the order of the book: its hash with the bits
+/// reversed, then its key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub(super) order: u32,
+    pub(super) key: [u8; Key::MAX_BYTES],
+}
+
+impl Place {
+    #[inline]
+    pub(super) fn of(key: &Key) -> Place {
+        Place::at(Place::order_of(key), key)
+    }
+
+    /// As [`Place::of`], for who has asked for the order already.
+    #[inline]
+    pub(super) fn at(order: u32, key: &Key) -> Place {
+        let key = *key.padded();
+        Place { order, key }
+    }
+
+    /// Of the place of a key.
+    #[inline]
+    pub(super) fn order_of(key: &Key) -> u32 {
+        key.hash().reverse_bits()
+    }
+}
+
+/// How a game went for the side to move in a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Unknown = 0,
+    Won = 1,
+    Draw = 2,
+    Lost = 3,
+}
+
+/// Counts a game in the numbers of a position, from the view of its side to
+/// move. Expected points are worked out at the end ([`fitted`]).
+#[inline]
+pub(super) fn count(tally: &mut Totals, outcome: Outcome, own: u16, other: u16) {
+    tally.games += 1;
+    tally.wins += u64::from(outcome == Outcome::Won);
+    tally.draws += u64::from(outcome == Outcome::Draw);
+    tally.losses += u64::from(outcome == Outcome::Lost);
+    tally.own_rated += u64::from(own > 0);
+    tally.own_rating_sum += u64::from(own);
+    tally.other_rated += u64::from(other > 0);
+    tally.other_rating_sum += u64::from(other);
+}
+
+/// Statistics and expected points as the format can hold them.
+#[inline]
+pub(super) fn fitted(tally: &Totals) -> (Stats, u32) {
+    let unfinished = tally.games - tally.wins - tally.draws - tally.losses;
+    let points = 10 * tally.wins + 5 * (tally.draws + unfinished);
+    Totals { points, ..*tally }.fitted()
+}
+
+/// A position with its numbers and the moves played there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Node {
+    pub(super) place: Place,
+    pub(super) tally: Totals,
+    /// A move of a priority game leads here.
+    pub(super) main: bool,
+    /// Move bytes, ascending, with the games they were played in.
+    pub(super) moves: Vec<(u8, u64)>,
+    /// Signs of moves and of the position, ascending by subject and NAG.
+    pub(super) signs: Vec<SignCount>,
+}
+
+/// How often somebody gave a sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SignCount {
+    /// The move's byte; `None` for the position.
+    pub(super) byte: Option<u8>,
+    pub(super) nag: u8,
+    pub(super) games: u64,
+    /// The best rating of the players that moved.
+    pub(super) elo: u16,
+}
+
+/// The result of a single game, as [`Outcome`].
+const RESULT: u8 = 0x03;
+/// Exactly one game.
+const SINGLE: u8 = 0x04;
+/// Somebody had a rating.
+const RATED: u8 = 0x08;
+/// See [`Node::main`].
+const MAIN: u8 = 0x10;
+/// The moves: none, one of one game, one of no game, or a list.
+const MOVES: u8 = 0x60;
+const ONE_PLAYED: u8 = 0x20;
+const ONE_UNPLAYED: u8 = 0x40;
+const LIST: u8 = 0x60;
+/// No game at all.
+const EMPTY: u8 = 0x80;
+
+impl Node {
+    pub(super) fn new(place: Place) -> Node {
+        Node {
+            place,
+            tally: Totals::default(),
+            main: false,
+            moves: Vec::new(),
+            signs: Vec::new(),
+        }
+    }
+
+    /// Makes it an empty node of another place, keeping the buffer.
+    #[inline]
+    pub(super) fn reset(&mut self, place: Place) {
+        self.place = place;
+        self.reset_numbers();
+    }
+
+    #[inline]
+    fn reset_numbers(&mut self) {
+        self.tally = Totals::default();
+        self.main = false;
+        self.moves.clear();
+        self.signs.clear();
+    }
+
+    pub(super) fn add_sign(&mut self, new: SignCount) {
+        let name = |sign: &SignCount| (sign.byte, sign.nag);
+        match self.signs.binary_search_by_key(&name(&new), name) {
+            Ok(at) => {
+                if let Some(sign) = self.signs.get_mut(at) {
+                    sign.games += new.games;
+                    sign.elo = sign.elo.max(new.elo);
+                }
+            }
+            Err(at) => self.signs.insert(at, new),
+        }
+    }
+
+    /// The sign of a move, or of the position: the most frequent one; of
+    /// several, the one of the best player.
+    pub(super) fn sign(&self, byte: Option<u8>) -> u8 {
+        if self.signs.is_empty() {
+            return 0;
+        }
+        let signs = self.signs.iter().filter(|sign| sign.byte == byte);
+        let best = signs.max_by_key(|sign| (sign.games, sign.elo, std::cmp::Reverse(sign.nag)));
+        best.map_or(0, |sign| sign.nag)
+    }
+
+    #[inline]
+    pub(super) fn add_move(&mut self, byte: u8, games: u64) {
+        match self.moves.binary_search_by_key(&byte, |(byte, _)| *byte) {
+            Ok(at) => {
+                if let Some((_, count)) = self.moves.get_mut(at) {
+                    *count += games;
+                }
+            }
+            Err(at) => self.moves.insert(at, (byte, games)),
+        }
+    }
+
+    /// Adds what another node knows of the same position.
+    pub(super) fn add(&mut self, other: &Node) {
+        self.tally.join(&other.tally);
+        self.main |= other.main;
+        for &(byte, games) in &other.moves {
+            self.add_move(byte, games);
+        }
+        for &sign in &other.signs {
+            self.add_sign(sign);
+        }
+    }
+}
+
+impl Record for Node {
+    #[inline]
+    fn order(&self) -> u32 {
+        self.place.order
+    }
+
+    #[inline]
+    fn compare(&self, other: &Self) -> Ordering {
+        self.place.cmp(&other.place)
+    }
+
+    #[inline]
+    fn join(&mut self, other: &Self) -> bool {
+        self.add(other);
+        true
+    }
+
+    #[inline]
+    fn encode(&self, out: &mut Vec<u8>) {
+        let Place { order, key } = self.place;
+        out.extend_from_slice(&order.to_be_bytes());
+        Key::from_padded(key).append_to(out);
+        let t = &self.tally;
+        let count = match t.games {
+            0 => EMPTY,
+            1 => SINGLE | single_result(t) as u8,
+            _ => 0,
+        };
+        let moves = match self.moves.as_slice() {
+            _ if !self.signs.is_empty() => LIST,
+            [] => 0,
+            [(_, 1)] => ONE_PLAYED,
+            [(_, 0)] => ONE_UNPLAYED,
+            _ => LIST,
+        };
+        let mut head = count | moves;
+        if self.main {
+            head |= MAIN;
+        }
+        if t.games > 0 && (t.own_rated > 0 || t.other_rated > 0) {
+            head |= RATED;
+        }
+        out.push(head);
+        if head & (SINGLE | EMPTY) == 0 {
+            for value in [t.games, t.wins, t.draws, t.losses] {
+                put_varint(value, out);
+            }
+        }
+        if head & RATED != 0 {
+            if head & SINGLE == 0 {
+                put_varint(t.own_rated, out);
+            }
+            put_varint(t.own_rating_sum, out);
+            if head & SINGLE == 0 {
+                put_varint(t.other_rated, out);
+            }
+            put_varint(t.other_rating_sum, out);
+        }
+        if head & MOVES == LIST {
+            let has_signs = u64::from(!self.signs.is_empty());
+            put_varint((self.moves.len() as u64) << 1 | has_signs, out);
+            for &(byte, games) in &self.moves {
+                out.push(byte);
+                put_varint(games, out);
+            }
+            if has_signs > 0 {
+                put_varint(self.signs.len() as u64, out);
+            }
+            for sign in &self.signs {
+                out.extend([
+                    u8::from(sign.byte.is_some()),
+                    sign.byte.unwrap_or(0),
+                    sign.nag,
+                ]);
+                put_varint(sign.games, out);
+                put_varint(sign.elo.into(), out);
+            }
+        } else if let Some((byte, _)) = self.moves.first() {
+            out.push(*byte);
+        }
+    }
+
+    #[inline]
+    fn decode(&mut self, bytes: &[u8]) -> Option<usize> {
+        let mut rest = Cursor::new(bytes);
+        let order = rest.be_u32()?;
+        self.reset_numbers();
+        self.place.order = order;
+        // Read to where it stays: what has just been written in other pieces is
+        // slow to copy.
+        let length = Key::read(bytes.get(4..)?, &mut self.place.key)?;
+        rest.take(length)?;
+        let head = rest.u8()?;
+        self.main = head & MAIN != 0;
+        let t = &mut self.tally;
+        if head & SINGLE != 0 {
+            t.games = 1;
+            let result = head & RESULT;
+            t.wins = u64::from(result == Outcome::Won as u8);
+            t.draws = u64::from(result == Outcome::Draw as u8);
+            t.losses = u64::from(result == Outcome::Lost as u8);
+        } else if head & EMPTY == 0 {
+            t.games = rest.varint()?;
+            t.wins = rest.varint()?;
+            t.draws = rest.varint()?;
+            t.losses = rest.varint()?;
+        }
+        if head & RATED != 0 {
+            if head & SINGLE == 0 {
+                t.own_rated = rest.varint()?;
+                t.own_rating_sum = rest.varint()?;
+                t.other_rated = rest.varint()?;
+                t.other_rating_sum = rest.varint()?;
+            } else {
+                t.own_rating_sum = rest.varint()?;
+                t.other_rating_sum = rest.varint()?;
+                t.own_rated = u64::from(t.own_rating_sum > 0);
+                t.other_rated = u64::from(t.other_rating_sum > 0);
+            }
+        }
+        match head & MOVES {
+            ONE_PLAYED => self.moves.push((rest.u8()?, 1)),
+            ONE_UNPLAYED => self.moves.push((rest.u8()?, 0)),
+            LIST => {
+                let head = rest.varint()?;
+                for _ in 0..head >> 1 {
+                    self.moves.push((rest.u8()?, rest.varint()?));
+                }
+                let signs = if head & 1 == 0 { 0 } else { rest.varint()? };
+                for _ in 0..signs {
+                    let is_move = rest.u8()? != 0;
+                    let subject = rest.u8()?;
+                    self.signs.push(SignCount {
+                        byte: is_move.then_some(subject),
+                        nag: rest.u8()?,
+                        games: rest.varint()?,
+                        elo: u16::try_from(rest.varint()?).unwrap_or(u16::MAX),
+                    });
+                }
+            }
+            _ => {}
+        }
+        Some(rest.position())
+    }
+}
+
+fn single_result(tally: &Totals) -> Outcome {
+    match (tally.wins, tally.draws, tally.losses) {
+        (1.., _, _) => Outcome::Won,
+        (_, 1.., _) => Outcome::Draw,
+        (_, _, 1..) => Outcome::Lost,
+        _ => Outcome::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn nodes() -> impl Strategy<Value = Node> {
+        let number = prop_oneof![Just(0_u64), Just(1), 0..300_u64, any::<u64>()];
+        let moves = prop::collection::btree_map(any::<u8>(), 0..3_u64, 0..4);
+        (
+            any::<u32>(),
+            prop::collection::vec(any::<u8>(), 30),
+            1..31_u8,
+            prop::array::uniform4(number),
+            prop::array::uniform4(1..4000_u64),
+            0..3_u8,
+            any::<bool>(),
+            moves,
+        )
+            .prop_map(
+                |(order, bytes, length, [games, wins, draws, losses], rated, how, main, moves)| {
+                    let mut key = [0; 31];
+                    key[..usize::from(length)].copy_from_slice(&bytes[..usize::from(length)]);
+                    key[0] = length;
+                    let mut node = Node::new(Place { order, key });
+                    match how {
+                        0 => count(&mut node.tally, Outcome::Lost, 0, rated[1] as u16),
+                        1 => {
+                            node.tally = Totals {
+                                games: games.max(2),
+                                wins,
+                                draws,
+                                losses,
+                                own_rated: rated[0],
+                                own_rating_sum: rated[1],
+                                other_rated: rated[2],
+                                other_rating_sum: rated[3],
+                                points: 0,
+                            }
+                        }
+                        _ => {}
+                    }
+                    node.main = main;
+                    node.moves = moves.into_iter().collect();
+                    for nag in 0..(order % 4) as u8 {
+                        node.add_sign(SignCount {
+                            byte: (nag % 2 == 0).then_some(bytes[0]),
+                            nag,
+                            games: rated[0],
+                            elo: rated[1] as u16,
+                        });
+                    }
+                    node
+                },
+            )
+    }
+
+    proptest! {
+        #[test]
+        fn a_node_comes_back_as_it_went(node in nodes()) {
+            let mut bytes = Vec::new();
+            node.encode(&mut bytes);
+            let mut back = Node::default();
+            prop_assert_eq!(back.decode(&bytes), Some(bytes.len()));
+            prop_assert_eq!(&back, &node);
+            prop_assert_eq!(back.decode(&bytes[..bytes.len() - 1]), None);
+        }
+    }
+
+    /// However many games are counted: a book built of them all is the sum of
+    /// books built of parts of them.
+    #[test]
+    fn too_many_games_are_scaled_as_a_merge_does() {
+        let part = Totals {
+            games: 10_000_000,
+            wins: 5_000_000,
+            draws: 2_500_000,
+            losses: 2_400_000,
+            own_rated: 1_500_000,
+            own_rating_sum: 3_750_000_000,
+            other_rated: 3,
+            other_rating_sum: 6001,
+            points: 0,
+        };
+        let mut whole = Totals::default();
+        let mut merged = Totals::default();
+        for _ in 0..4 {
+            whole.join(&part);
+            let (stats, points) = fitted(&part);
+            merged.add(&tabia_book::PositionRecord {
+                stats,
+                points,
+                ..Default::default()
+            });
+        }
+        let (stats, points) = fitted(&whole);
+        assert_eq!((stats, points), merged.fitted());
+        assert_eq!(stats.games, tabia_book::ctg::MAX_COUNT);
+        assert_eq!(stats.average_elo().map(f64::round), Some(2500.0));
+    }
+}

@@ -1,0 +1,200 @@
+//! One pass over the games for every book that is made of them.
+
+use std::sync::Arc;
+
+use super::count::{Counter, Extent};
+use super::dedupe::{Chunk, Duplicates};
+use super::node::Node;
+use super::{BuildError, BuildJob, Summary};
+use tabia_games::{Batches, Game, GameFilter, GameParts, Intake, Sources, Starts, Tally};
+use tabia_io::progress::Watch;
+use tabia_io::sort::{LARGEST_SORT_BYTES, Runs, SortError};
+
+/// More than this does not help an opening tree.
+const LARGEST_TREE_BYTES: u64 = 24 << 20;
+
+/// Games that wait to be known as no duplicates take at most this; then their
+/// batch waits for its turn.
+const LARGEST_LOT_BYTES: u64 = 2 << 20;
+
+/// What became of the games of a batch for one book.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    games: u64,
+    filtered: u64,
+    duplicates: u64,
+}
+
+/// What one thread holds for one book.
+struct Share<'a> {
+    job: &'a BuildJob,
+    /// Whether games that this book does not want are offered to it.
+    chooses: bool,
+    counter: Counter<'a>,
+    duplicates: Option<&'a Duplicates>,
+    /// With `duplicates`: games that wait to be known as none.
+    chunk: Chunk,
+    counts: Counts,
+}
+
+impl Share<'_> {
+    /// Takes a game, if it is wanted.
+    fn offer(&mut self, game: &Game, main: bool) -> Result<(), SortError> {
+        if self.chooses && !self.job.filter.admits(game) {
+            self.counts.filtered += 1;
+            return Ok(());
+        }
+        if self.duplicates.is_some() {
+            self.chunk.push(game, self.job.max_ply);
+            return Ok(());
+        }
+        self.counts.games += 1;
+        self.counter.count(game, self.job.extent(game, main))
+    }
+
+    /// Sends the duplicates among the waiting games away. It must be the
+    /// batch's turn.
+    fn sift(&mut self) {
+        if let Some(duplicates) = self.duplicates {
+            self.counts.duplicates += duplicates.sift(&mut self.chunk);
+        }
+    }
+
+    /// Counts the games that are left.
+    fn count_lot(&mut self, game: &mut Game, main: bool) -> Result<(), SortError> {
+        let (job, counter, counts) = (self.job, &mut self.counter, &mut self.counts);
+        self.chunk.play(game, |game| {
+            counts.games += 1;
+            counter.count(game, job.extent(game, main))
+        })
+    }
+}
+
+impl BuildJob {
+    fn extent(&self, game: &Game, main: bool) -> Extent {
+        Extent {
+            max_ply: self.plies(game),
+            main,
+            only: self.only,
+        }
+    }
+}
+
+/// Reads every source once and has every game counted for each of the jobs,
+/// whose runs are given in the same order.
+pub(super) fn count_all(
+    jobs: &[BuildJob],
+    sources: &Sources,
+    runs: &[Arc<Runs<Node>>],
+    watch: &mut Watch<'_>,
+) -> Result<Vec<Summary>, BuildError> {
+    let Some(first) = jobs.first() else {
+        return Ok(Vec::new());
+    };
+    let parts = jobs.len() as u64;
+    let alone = parts == 1;
+    let dedupe = jobs.iter().any(|job| job.dedupe);
+    let thread_bytes = first.memory / 2 / first.threads.max(1) as u64;
+    let tree_bytes = (thread_bytes / 4 / parts).min(LARGEST_TREE_BYTES);
+    let lot_bytes = (thread_bytes / 4).min(LARGEST_LOT_BYTES) * u64::from(dedupe);
+    let sort_bytes = ((thread_bytes - lot_bytes) / parts - tree_bytes).min(LARGEST_SORT_BYTES);
+    let filter = match alone {
+        true => first.filter.clone(),
+        // What nobody wants is not even read.
+        false => GameFilter {
+            any_of: jobs.iter().map(|job| job.filter.clone()).collect(),
+            ..GameFilter::default()
+        },
+    };
+    let intake = Intake {
+        filter: &filter,
+        wanted: GameParts {
+            // A duplicate is one to the last move.
+            plies: match dedupe {
+                true => usize::MAX,
+                false => jobs.iter().map(|job| job.max_ply).max().unwrap_or(0),
+            },
+            variations: first.variations,
+            notes: false,
+            signs: first.annotations,
+            heads: false,
+        },
+        starts: if first.setups {
+            Starts::SetUp
+        } else {
+            Starts::Usual
+        },
+        threads: first.threads,
+    };
+    let duplicates: Vec<Option<Duplicates>> = jobs
+        .iter()
+        .map(|job| job.dedupe.then(Duplicates::default))
+        .collect();
+    let mut summaries = vec![Summary::default(); jobs.len()];
+    let worker = |batches: &Batches<'_, Vec<Counts>, Vec<u64>, BuildError>| {
+        let each = jobs.iter().zip(runs).zip(&duplicates);
+        let mut shares: Vec<Share<'_>> = each
+            .map(|((job, runs), duplicates)| Share {
+                job,
+                chooses: !alone,
+                counter: Counter::new(runs, sort_bytes as usize, tree_bytes as usize),
+                duplicates: duplicates.as_ref(),
+                chunk: Chunk::default(),
+                counts: Counts::default(),
+            })
+            .collect();
+        let mut game = Game::default();
+        batches.each(|batch| {
+            let source = first.sources.get(batch.argument());
+            let main = source.is_some_and(|source| source.priority);
+            loop {
+                let more = batch.next(&mut game);
+                if more {
+                    for share in &mut shares {
+                        share.offer(&game, main)?;
+                    }
+                    let waiting: usize = shares.iter().map(|share| share.chunk.bytes()).sum();
+                    if !dedupe || waiting < lot_bytes as usize {
+                        continue;
+                    }
+                }
+                if dedupe && batch.turn().wait() {
+                    shares.iter_mut().for_each(Share::sift);
+                    if !more {
+                        batch.turn().pass();
+                    }
+                    for share in &mut shares {
+                        share.count_lot(&mut game, main)?;
+                    }
+                    if more {
+                        continue;
+                    }
+                }
+                let taken = shares.iter_mut();
+                return Ok(taken
+                    .map(|share| std::mem::take(&mut share.counts))
+                    .collect());
+            }
+        })?;
+        let finished = shares.into_iter().map(|share| share.counter.finish());
+        Ok(finished.collect::<Result<_, _>>()?)
+    };
+    let take = |counts: Vec<Counts>| {
+        for (summary, counts) in summaries.iter_mut().zip(counts) {
+            summary.games += counts.games;
+            summary.duplicates += counts.duplicates;
+            summary.tally.filtered += counts.filtered;
+        }
+        Ok(())
+    };
+    let (tally, unstorable) = intake.read(sources, worker, take, watch)?;
+    for (place, summary) in summaries.iter_mut().enumerate() {
+        let of_book = unstorable.iter().filter_map(|counts| counts.get(place));
+        summary.unstorable = of_book.sum();
+        summary.tally = Tally {
+            filtered: summary.tally.filtered + tally.filtered,
+            ..tally.clone()
+        };
+    }
+    Ok(summaries)
+}

@@ -1,0 +1,138 @@
+//! Records as Parquet tables: what was counted, for other programs to add up.
+//!
+//! A row is a sum, and the table says of which: one row for each (key, move),
+//! one with the move -1 for the position's own numbers, and one with an empty
+//! key for the number of games. So a `GROUP BY key, move` over any number of
+//! tables, in any engine, gives the table of all their games. `docs/scale.md`
+//! has the columns and the statement.
+//!
+//! The code for Parquet comes with the feature `parquet` only.
+
+use std::path::{Path, PathBuf};
+
+use tabia_io::atomic::WriteFileError;
+
+#[cfg(feature = "parquet")]
+mod read;
+#[cfg(feature = "parquet")]
+mod write;
+
+#[cfg(not(feature = "parquet"))]
+mod absent;
+#[cfg(not(feature = "parquet"))]
+use absent as read;
+#[cfg(not(feature = "parquet"))]
+use absent as write;
+
+pub(super) use read::read;
+pub(super) use write::Table;
+
+/// What is to be read, and with what.
+pub(super) struct Inputs<'j> {
+    pub(super) paths: &'j [PathBuf],
+    /// Threads that read.
+    pub(super) threads: usize,
+    /// Bytes of each of them for sorting.
+    pub(super) sort_bytes: u64,
+}
+
+/// The columns of counters, in the order of a [`Row`]'s numbers.
+#[cfg(feature = "parquet")]
+const COUNTERS: [&str; 9] = [
+    "games",
+    "wins",
+    "draws",
+    "losses",
+    "own_rated",
+    "own_sum",
+    "other_rated",
+    "other_sum",
+    "main",
+];
+
+/// The `move` of a row that is about a position.
+#[cfg(feature = "parquet")]
+const NO_MOVE: i32 = -1;
+
+/// Why records cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordsError {
+    /// This program cannot do it at all.
+    #[error(
+        "{}: this tabia reads and writes no records: build it with `cargo build --release --features parquet`",
+        path.display()
+    )]
+    NoFeature {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file for records has a name that nobody would read records from.
+    #[error("{}: the name of a file of records must end with .parquet", path.display())]
+    Name {
+        /// The name.
+        path: PathBuf,
+    },
+    /// They cannot be put in place.
+    #[error(transparent)]
+    Place(#[from] WriteFileError),
+    /// It is no Parquet file, or a damaged one, or compressed in a way that
+    /// this program does not know.
+    #[error("{}: cannot be read as Parquet: {text}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        text: String,
+    },
+    /// A column is not what it should be.
+    #[error("{}: column {column}: {text}", path.display())]
+    Column {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: &'static str,
+        /// What is wrong.
+        text: String,
+    },
+    /// A row makes no sense.
+    #[error("{}: row {row}: {text}", path.display())]
+    Row {
+        /// The file.
+        path: PathBuf,
+        /// The row, from 1 on.
+        row: u64,
+        /// What is wrong.
+        text: String,
+    },
+    /// No row says how many games there were.
+    #[error(
+        "{}: no row with an empty key, which tells the number of games, in any file of records",
+        path.display()
+    )]
+    NoGames {
+        /// The first file.
+        path: PathBuf,
+    },
+    /// Records are sums: their games cannot be told apart any more.
+    #[error(
+        "{}: records cannot be filtered, marked or searched for duplicates; do that when they are written",
+        path.display()
+    )]
+    Late {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+#[cfg(feature = "parquet")]
+impl RecordsError {
+    fn unreadable(path: &Path, text: String) -> RecordsError {
+        let path = path.to_owned();
+        RecordsError::Unreadable { path, text }
+    }
+}
+
+/// Whether a source is a file of records: by its name.
+pub(super) fn is_records(path: &Path) -> bool {
+    tabia_io::input::path::has_extension(path, "parquet")
+}

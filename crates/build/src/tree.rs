@@ -1,0 +1,315 @@
+//! The opening tree: where most games go for their first moves.
+//!
+//! Positions there are counted in place, without normalising them, encoding
+//! their keys or sorting: the way a game came names them. The tree grows by a
+//! few nodes a game, so it follows where games go again and again. Positions
+//! that are reached in two ways have two nodes, which are added up later like
+//! everything else. Being only a short cut, it changes no number.
+
+use std::num::NonZeroU32;
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+use shakmaty::{Chess, Move};
+
+use super::node::{Node, Outcome, Place};
+use tabia_book::ctg::{CanonicalBoard, Key, Totals, encode_move_byte};
+
+/// Nodes that one game may add.
+const GROWTH: usize = 3;
+
+/// A node of the tree: what is asked for with every game, in one line of the
+/// processor's cache. Numbers are those of [`MOST_GAMES`] games at most.
+#[repr(align(64))]
+struct TreeNode {
+    own_rating_sum: u64,
+    other_rating_sum: u64,
+    /// The first move that led on from here and where to: far from the start
+    /// mostly the only one, and nearer at hand than the table.
+    first: Option<(u32, NonZeroU32)>,
+    games: u32,
+    wins: u32,
+    draws: u32,
+    losses: u32,
+    own_rated: u32,
+    other_rated: u32,
+    /// Games in which the move that leads here was played.
+    played: u32,
+    /// [`Place::order`].
+    order: u32,
+    /// The byte of the move that leads here, if the format has one.
+    byte: Option<u8>,
+}
+
+const _: () = assert!(size_of::<TreeNode>() == 64);
+
+impl TreeNode {
+    fn totals(&self) -> Totals {
+        Totals {
+            games: self.games.into(),
+            wins: self.wins.into(),
+            draws: self.draws.into(),
+            losses: self.losses.into(),
+            own_rated: self.own_rated.into(),
+            own_rating_sum: self.own_rating_sum,
+            other_rated: self.other_rated.into(),
+            other_rating_sum: self.other_rating_sum,
+            points: 0,
+        }
+    }
+}
+
+/// What of a node is asked for at the end.
+struct Origin {
+    key: [u8; Key::MAX_BYTES],
+    parent: u32,
+}
+
+/// Bytes that a node takes with its share of the table.
+const NODE_BYTES: usize = size_of::<TreeNode>() + size_of::<Origin>() + 32;
+
+/// After so many games a tree is to be drained: no number of its nodes is
+/// larger than this.
+const MOST_GAMES: u32 = u32::MAX;
+
+/// What a step of a game does.
+pub(super) struct Step {
+    /// The node it leads to.
+    pub(super) node: u32,
+    /// Its move byte.
+    pub(super) byte: Option<u8>,
+}
+
+/// The tree from the usual start position.
+pub(super) struct Tree {
+    nodes: Vec<TreeNode>,
+    /// In the same order.
+    origins: Vec<Origin>,
+    steps: HashMap<u64, u32, FxBuildHasher>,
+    most: usize,
+    /// Nodes that this game may still add.
+    growth: usize,
+}
+
+impl Tree {
+    /// A tree that stays within some bytes.
+    pub(super) fn new(bytes: usize) -> Tree {
+        let mut tree = Tree {
+            nodes: Vec::new(),
+            origins: Vec::new(),
+            steps: HashMap::default(),
+            most: bytes / NODE_BYTES,
+            growth: 0,
+        };
+        tree.plant();
+        tree
+    }
+
+    fn plant(&mut self) {
+        if let Some(board) = CanonicalBoard::from_position(&Chess::default()) {
+            self.push(&board.key(), 0, None);
+        }
+    }
+
+    fn push(&mut self, key: &Key, parent: u32, byte: Option<u8>) -> u32 {
+        self.nodes.push(TreeNode {
+            own_rating_sum: 0,
+            other_rating_sum: 0,
+            first: None,
+            games: 0,
+            wins: 0,
+            draws: 0,
+            losses: 0,
+            own_rated: 0,
+            other_rated: 0,
+            played: 0,
+            order: Place::order_of(key),
+            byte,
+        });
+        let key = *key.padded();
+        self.origins.push(Origin { key, parent });
+        self.nodes.len() as u32 - 1
+    }
+
+    /// Whether it must be drained before another game.
+    pub(super) fn is_full(&self) -> bool {
+        self.nodes
+            .first()
+            .is_some_and(|start| start.games == MOST_GAMES)
+    }
+
+    /// The first node, at the beginning of a game.
+    pub(super) fn start(&mut self) -> u32 {
+        self.growth = GROWTH;
+        0
+    }
+
+    /// [`Place::order`] of a node.
+    pub(super) fn order(&self, node: u32) -> u32 {
+        self.nodes.get(node as usize).map_or(0, |node| node.order)
+    }
+
+    /// The place of a node.
+    pub(super) fn place(&self, node: u32) -> Place {
+        let order = self.order(node);
+        let origin = self.origins.get(node as usize);
+        let key = origin.map_or([0; Key::MAX_BYTES], |origin| origin.key);
+        Place { order, key }
+    }
+
+    /// Counts a game in a node.
+    pub(super) fn count(&mut self, node: u32, outcome: Outcome, own: u16, other: u16) {
+        if let Some(node) = self.nodes.get_mut(node as usize) {
+            node.games += 1;
+            node.wins += u32::from(outcome == Outcome::Won);
+            node.draws += u32::from(outcome == Outcome::Draw);
+            node.losses += u32::from(outcome == Outcome::Lost);
+            node.own_rated += u32::from(own > 0);
+            node.own_rating_sum += u64::from(own);
+            node.other_rated += u32::from(other > 0);
+            node.other_rating_sum += u64::from(other);
+        }
+    }
+
+    /// Counts a game in which the move into a node was played.
+    pub(super) fn count_move(&mut self, node: u32) {
+        if let Some(node) = self.nodes.get_mut(node as usize) {
+            node.played += 1;
+        }
+    }
+
+    /// Follows a move, or adds it: `position` is before the move and `next`
+    /// behind it. `None` where the tree ends.
+    pub(super) fn step(
+        &mut self,
+        node: u32,
+        m: Move,
+        position: &Chess,
+        next: &Chess,
+    ) -> Option<Step> {
+        let name = name(m)?;
+        let first = self.nodes.get(node as usize)?.first;
+        let known = match first {
+            Some((first, child)) if first == name => Some(child.get()),
+            Some(_) => self
+                .steps
+                .get(&(u64::from(node) << 32 | u64::from(name)))
+                .copied(),
+            None => None,
+        };
+        if let Some(child) = known {
+            let byte = self.nodes.get(child as usize)?.byte;
+            return Some(Step { node: child, byte });
+        }
+        if self.growth == 0 || self.nodes.len() >= self.most {
+            return None;
+        }
+        self.growth -= 1;
+        let byte = encode_move_byte(&CanonicalBoard::from_position(position)?, m);
+        let key = CanonicalBoard::from_position(next)?.key();
+        let child = self.push(&key, node, byte);
+        match (self.nodes.get_mut(node as usize), first) {
+            (Some(parent), None) => {
+                parent.first = NonZeroU32::new(child).map(|child| (name, child));
+            }
+            _ => {
+                self.steps
+                    .insert(u64::from(node) << 32 | u64::from(name), child);
+            }
+        }
+        Some(Step { node: child, byte })
+    }
+
+    /// Hands out everything counted, in order; the tree is as it was new.
+    pub(super) fn drain<E>(
+        &mut self,
+        mut sink: impl FnMut(&Node) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.steps = HashMap::default();
+        let nodes = std::mem::take(&mut self.nodes);
+        let origins = std::mem::take(&mut self.origins);
+        self.plant();
+        // What to add where: a node's numbers, and its move at the parent.
+        let mut parts: Vec<(u32, u32, bool)> = Vec::with_capacity(2 * nodes.len());
+        for (n, (node, origin)) in nodes.iter().zip(&origins).enumerate() {
+            if node.games > 0 {
+                parts.push((node.order, n as u32, false));
+            }
+            let parent = nodes.get(origin.parent as usize).filter(|_| n > 0);
+            if let Some(parent) = parent
+                && node.byte.is_some()
+                && node.played > 0
+            {
+                parts.push((parent.order, n as u32, true));
+            }
+        }
+        parts.sort_unstable();
+        // Where the numbers of a part stand in the order.
+        let place = |&(order, n, is_move): &(u32, u32, bool)| {
+            let mut origin = origins.get(n as usize)?;
+            if is_move {
+                origin = origins.get(origin.parent as usize)?;
+            }
+            let key = origin.key;
+            Some(Place { order, key })
+        };
+        for same in parts.chunk_by_mut(|a, b| a.0 == b.0) {
+            if same.len() > 1 {
+                // Different keys may have one hash.
+                same.sort_by_key(place);
+            }
+        }
+        let mut sum: Option<Node> = None;
+        for part in parts {
+            let (Some(place), (_, n, is_move)) = (place(&part), part) else {
+                continue;
+            };
+            if sum.as_ref().is_some_and(|sum| sum.place != place)
+                && let Some(sum) = sum.take()
+            {
+                sink(&sum)?;
+            }
+            let sum = sum.get_or_insert_with(|| Node::new(place));
+            let Some(node) = nodes.get(n as usize) else {
+                continue;
+            };
+            match node.byte {
+                Some(byte) if is_move => sum.add_move(byte, node.played.into()),
+                _ => sum.tally.join(&node.totals()),
+            }
+        }
+        sum.as_ref().map_or(Ok(()), sink)
+    }
+}
+
+/// A number that tells the moves of one position apart.
+fn name(m: Move) -> Option<u32> {
+    let promotion = m.promotion().map_or(0, |role| role as u32);
+    Some(m.from()?.to_u32() << 9 | m.to().to_u32() << 3 | promotion)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_drained_tree_counts_anew() {
+        let mut tree = Tree::new(1 << 16);
+        for _ in 0..2 {
+            let start = tree.start();
+            tree.nodes.first_mut().unwrap().games = MOST_GAMES - 1;
+            assert!(!tree.is_full());
+            tree.count(start, Outcome::Won, 2000, 0);
+            assert!(tree.is_full());
+            let mut drained = Vec::new();
+            let drain = tree.drain(|node| {
+                drained.push((node.tally.games, node.tally.wins, node.tally.own_rating_sum));
+                Ok::<_, ()>(())
+            });
+            assert_eq!(drain, Ok(()));
+            assert_eq!(drained, [(MOST_GAMES.into(), 1, 2000)]);
+            assert!(!tree.is_full());
+        }
+    }
+}

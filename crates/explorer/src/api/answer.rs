@@ -1,0 +1,201 @@
+//! The answers: their fields in the order in which the service writes them.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use shakmaty::uci::UciMove;
+use shakmaty::{Chess, Color, Move, Position};
+
+use super::super::openings::{self, Opening};
+use super::performance;
+use super::question::{Question, Shape};
+use tabia_games::index::Counts;
+use tabia_games::{Month, Speed};
+use tabia_notation as notation;
+
+/// An answer.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Explored {
+    white: u64,
+    draws: u64,
+    black: u64,
+    moves: Vec<ExploredMove>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) recent_games: Option<Vec<PlayedGame>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) top_games: Option<Vec<PlayedGame>>,
+    opening: Option<Opening>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queue_position: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) history: Option<Vec<ExploredMonth>>,
+}
+
+/// A move.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ExploredMove {
+    uci: String,
+    san: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    average_rating: Option<u64>,
+    average_opponent_rating: i64,
+    performance: i64,
+    white: u64,
+    draws: u64,
+    black: u64,
+    game: Option<ExploredGame>,
+    opening: Option<Opening>,
+}
+
+/// A game with the move that was played in it.
+#[derive(Debug, Serialize)]
+pub(super) struct PlayedGame {
+    pub(super) uci: String,
+    #[serde(flatten)]
+    pub(super) game: ExploredGame,
+}
+
+/// A game.
+#[derive(Debug, Serialize)]
+pub(super) struct ExploredGame {
+    pub(super) id: String,
+    pub(super) winner: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) speed: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) mode: Option<&'static str>,
+    pub(super) black: ExploredPlayer,
+    pub(super) white: ExploredPlayer,
+    pub(super) year: u16,
+    pub(super) month: Option<String>,
+}
+
+/// A player of a game; the rating is 0 if it is not known.
+#[derive(Debug, Serialize)]
+pub(super) struct ExploredPlayer {
+    pub(super) name: String,
+    pub(super) rating: u16,
+}
+
+/// The results of a month.
+#[derive(Debug, Serialize)]
+pub(super) struct ExploredMonth {
+    month: String,
+    white: u64,
+    draws: u64,
+    black: u64,
+}
+
+/// A move that is to be told of.
+pub(super) struct Told {
+    pub(super) mv: Move,
+    pub(super) counts: Counts,
+    pub(super) game: Option<ExploredGame>,
+}
+
+impl Explored {
+    /// About the position of a question, with all moves there are, most played
+    /// first.
+    pub(super) fn new(question: &Question, counts: &Counts, moves: Vec<Told>) -> Explored {
+        let shape = question.shape;
+        let positions = question.positions.as_deref().unwrap_or_default();
+        let last = positions.last().cloned().unwrap_or_default();
+        // What has no games is nothing to divide by.
+        let moves = moves.into_iter().filter(|told| told.counts.games() > 0);
+        Explored {
+            white: counts.won.white,
+            draws: counts.draws,
+            black: counts.won.black,
+            moves: moves
+                .take(question.moves)
+                .map(|told| ExploredMove::new(told, &last, shape))
+                .collect(),
+            recent_games: (shape != Shape::Masters).then(Vec::new),
+            top_games: (shape != Shape::Player).then(Vec::new),
+            opening: openings::of_line(positions),
+            queue_position: (shape == Shape::Player).then_some(0),
+            history: question.history.then(Vec::new),
+        }
+    }
+
+    /// Of a question about which nothing is known.
+    pub(super) fn nothing(question: &Question) -> Explored {
+        Explored::new(question, &Counts::default(), Vec::new())
+    }
+}
+
+impl ExploredMove {
+    fn new(told: Told, position: &Chess, shape: Shape) -> ExploredMove {
+        let own = position.turn();
+        let Told { mv, counts, game } = told;
+        let (average_opponent_rating, performance) = performance::against(&counts, own);
+        ExploredMove {
+            uci: UciMove::from_chess960(mv).to_string(),
+            san: notation::san(position, mv),
+            average_rating: (shape != Shape::Player).then(|| average(&counts, own)),
+            average_opponent_rating,
+            performance,
+            white: counts.won.white,
+            draws: counts.draws,
+            black: counts.won.black,
+            game,
+            opening: after(position, mv),
+        }
+    }
+}
+
+/// The mean rating of a side, rounded; 0 if none is known.
+fn average(counts: &Counts, own: Color) -> u64 {
+    let (rated, sum) = (*counts.rated.get(own), *counts.sum.get(own));
+    match rated {
+        0 => 0,
+        rated => (sum + rated / 2) / rated,
+    }
+}
+
+fn after(position: &Chess, mv: Move) -> Option<Opening> {
+    openings::of(&notation::after(position, mv))
+}
+
+/// The months from the first one with games, or from the one asked for, to the
+/// last one with games, none left out between them. Unless it is said where to
+/// end, the newest month of all is left out: it may not be complete.
+pub(super) fn history(
+    question: &Question,
+    months: &BTreeMap<Month, Counts>,
+    newest: Option<Month>,
+) -> Vec<ExploredMonth> {
+    let Some((first, last)) = months.keys().next().zip(months.keys().next_back()) else {
+        return Vec::new();
+    };
+    let mut month = question.selection.since.unwrap_or(*first).min(*first);
+    let mut listed = Vec::new();
+    while month <= *last {
+        if question.selection.until.is_none() && Some(month) == newest {
+            break;
+        }
+        let counts = months.get(&month).copied().unwrap_or_default();
+        listed.push(ExploredMonth {
+            month: month.to_string(),
+            white: counts.won.white,
+            draws: counts.draws,
+            black: counts.won.black,
+        });
+        month = month.next();
+    }
+    listed
+}
+
+/// As the service writes it.
+pub(super) fn speed_name(speed: Speed) -> &'static str {
+    match speed {
+        Speed::UltraBullet => "ultraBullet",
+        Speed::Bullet => "bullet",
+        Speed::Blitz => "blitz",
+        Speed::Rapid => "rapid",
+        Speed::Classical => "classical",
+        Speed::Correspondence => "correspondence",
+    }
+}

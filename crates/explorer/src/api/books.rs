@@ -1,0 +1,112 @@
+//! Answers from books.
+
+use shakmaty::{ByColor, Color, Position};
+
+use super::super::books::Open;
+use super::super::books::by_colour;
+use super::answer::{Explored, Told};
+use super::question::Question;
+use tabia_adapter::settings::Settings;
+use tabia_book::policy::{Weighed, choose};
+use tabia_book::{BookMove, Error, Preference, Stats};
+use tabia_games::index::Counts;
+
+/// What a book answers.
+pub(super) struct Answer {
+    pub(super) explored: Explored,
+    /// Its weights stand as draws: it knows no results.
+    pub(super) weights: bool,
+}
+
+/// What the books know about a position: the first one that holds it answers.
+pub(super) fn explore(
+    books: &[Open],
+    question: &Question,
+    settings: &Settings,
+) -> Result<Answer, Error> {
+    let nothing = || Answer {
+        explored: Explored::nothing(question),
+        weights: false,
+    };
+    let Some((position, before)) = question.positions.as_deref().and_then(<[_]>::split_last) else {
+        return Ok(nothing());
+    };
+    for book in books {
+        let found = choose(&**book, position, before, &settings.rules())?;
+        let Some(here) = found.lookup.here else {
+            continue;
+        };
+        let turn = position.turn();
+        let stored = found.rows().filter(|(mv, _)| !mv.transposition);
+        let wanted = stored.filter(|(_, verdict)| !question.playable || is_played(verdict));
+        let mut told: Vec<Told> = wanted
+            .map(|(mv, _)| Told {
+                mv: mv.mv,
+                counts: counts_of(mv, turn),
+                game: None,
+            })
+            .collect();
+        told.sort_by_key(|told| std::cmp::Reverse(told.counts.games()));
+        let weights = found.lookup.moves.iter().any(has_weight_only);
+        let mut counts = counts(&here.stats, turn);
+        if weights || question.playable {
+            counts = Counts::default();
+            told.iter().for_each(|told| counts.add(&told.counts));
+        }
+        return Ok(Answer {
+            explored: Explored::new(question, &counts, told),
+            weights,
+        });
+    }
+    Ok(nothing())
+}
+
+/// Whether the adapter might play a move.
+fn is_played(verdict: &Weighed) -> bool {
+    verdict.probability > 0.0
+}
+
+/// Whether a book knows no results of a move.
+fn has_weight_only(mv: &BookMove) -> bool {
+    mv.preference != Preference::Statistics && mv.stats().games == 0
+}
+
+/// The results of a move; a weight counts as so many draws.
+fn counts_of(mv: &BookMove, turn: Color) -> Counts {
+    let mut counts = counts(&mv.stats(), turn);
+    if has_weight_only(mv) {
+        counts.draws = match mv.preference {
+            Preference::Weight(weight) => weight.into(),
+            Preference::Priority(priority) => priority.into(),
+            Preference::Statistics => 0,
+        };
+    }
+    counts
+}
+
+/// What a book says of a position, seen from the side to move there.
+fn counts(stats: &Stats, own: Color) -> Counts {
+    let (white, black) = by_colour(stats, own);
+    let own_first = |own_value: u32, other: u32| {
+        let (own_value, other) = (own_value.into(), other.into());
+        own.fold_wb(
+            ByColor {
+                white: own_value,
+                black: other,
+            },
+            ByColor {
+                white: other,
+                black: own_value,
+            },
+        )
+    };
+    Counts {
+        won: ByColor {
+            white: white.into(),
+            black: black.into(),
+        },
+        draws: stats.draws.into(),
+        rated: own_first(stats.own_rated, stats.other_rated),
+        sum: own_first(stats.own_rating_sum, stats.other_rating_sum),
+    }
+}

@@ -1,0 +1,379 @@
+//! Answers from games indexes.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::{fmt, io};
+
+use shakmaty::uci::UciMove;
+use shakmaty::{Chess, Color, Position};
+
+use super::super::books::{ExploredBook, Open};
+use super::answer::{
+    Explored, ExploredGame, ExploredPlayer, PlayedGame, Told, history, speed_name,
+};
+use super::question::{Question, Shape};
+use tabia_adapter::settings::Settings;
+use tabia_book::policy;
+use tabia_book::{Annotation, BookMove, Error, Lookup, PositionRecord, Probe, Stats, Wanted};
+use tabia_games::index::ask::{self, Lists, Named, Sums};
+use tabia_games::index::{Counts, GameSelection, GamesIndex, Player};
+use tabia_games::tgx::{TgxError, move_of};
+
+/// Players whose games are kept at hand.
+const KEPT_PLAYERS: usize = 8;
+
+/// The indexes of the command line, each taken anew when games were added.
+#[derive(Default)]
+pub struct Games {
+    indexes: Vec<Arc<OpenIndex>>,
+    players: Mutex<Vec<(PlayerKey, Arc<Player>)>>,
+}
+
+/// An index, taken anew when it has changed.
+struct OpenIndex {
+    open: RwLock<Arc<GamesIndex>>,
+    mmap: bool,
+    /// How often it has been taken anew.
+    renewals: AtomicU64,
+}
+
+/// Whose games, with which colour, of which state of which index.
+type PlayerKey = (u64, usize, String, Color);
+
+impl fmt::Debug for Games {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let paths: Vec<PathBuf> = self
+            .indexes
+            .iter()
+            .map(|index| index.known().file().path().into())
+            .collect();
+        f.debug_tuple("Games").field(&paths).finish()
+    }
+}
+
+impl OpenIndex {
+    fn known(&self) -> Arc<GamesIndex> {
+        Arc::clone(&self.open.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// As it is on disk now. One that cannot be opened any more stays as it
+    /// was.
+    fn current(&self) -> Arc<GamesIndex> {
+        let open = self.known();
+        if open.file().is_current() {
+            return open;
+        }
+        let Ok(again) = GamesIndex::open(open.file().path(), self.mmap) else {
+            return open;
+        };
+        let again = Arc::new(again);
+        *self.open.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&again);
+        self.renewals.fetch_add(1, Ordering::Release);
+        again
+    }
+}
+
+impl Games {
+    /// Of indexes that are open; with `mmap` they are mapped when they are
+    /// opened again.
+    #[must_use]
+    pub fn new(indexes: Vec<GamesIndex>, mmap: bool) -> Games {
+        Games {
+            indexes: indexes
+                .into_iter()
+                .map(|index| {
+                    Arc::new(OpenIndex {
+                        open: RwLock::new(Arc::new(index)),
+                        mmap,
+                        renewals: AtomicU64::new(0),
+                    })
+                })
+                .collect(),
+            players: Mutex::default(),
+        }
+    }
+
+    /// The indexes as books that are looked at and never changed, by the names
+    /// that they are to have.
+    #[must_use]
+    pub fn books(&self, names: Vec<String>) -> Vec<ExploredBook> {
+        let named = names.into_iter().zip(&self.indexes);
+        let books = named.map(|(name, index)| {
+            let open = index.current();
+            let file = open.file().path().to_owned();
+            let again = Arc::clone(index);
+            let reopen = Box::new(move || Ok(Arc::new(IndexBook(again.current())) as Open));
+            let open = Arc::new(IndexBook(open));
+            ExploredBook::new(name, Vec::new(), open, reopen, None).with_files(vec![file])
+        });
+        books.collect()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.indexes.is_empty()
+    }
+
+    /// The indexes as they are on disk now.
+    fn current(&self) -> Vec<Arc<GamesIndex>> {
+        self.indexes.iter().map(|index| index.current()).collect()
+    }
+
+    /// Which content answers now: another number after each change.
+    pub(crate) fn generation(&self) -> u64 {
+        let _ = self.current();
+        let renewals = |index: &Arc<OpenIndex>| index.renewals.load(Ordering::Acquire);
+        self.indexes.iter().map(renewals).sum()
+    }
+
+    /// What all games say about a position.
+    pub(super) fn explore(
+        &self,
+        question: &Question,
+        settings: &Settings,
+    ) -> Result<Explored, TgxError> {
+        let Some(position) = question.position() else {
+            return Ok(Explored::nothing(question));
+        };
+        let indexes = self.current();
+        let all = indexes.iter().map(|index| &**index);
+        let sums = ask::ask(all, position, &question.selection, lists(question))?;
+        let newest = indexes.iter().filter_map(|index| index.last_month()).max();
+        let months = question
+            .history
+            .then(|| history(question, &sums.history, newest));
+        let mut explored = told(question, position, settings, &indexes, &sums)?;
+        if question.history {
+            explored.history = months;
+        }
+        Ok(explored)
+    }
+
+    /// What the games of a player say.
+    pub(super) fn player(
+        &self,
+        question: &Question,
+        name: &str,
+        color: Color,
+        settings: &Settings,
+    ) -> Result<Explored, TgxError> {
+        let Some(position) = question.position() else {
+            return Ok(Explored::nothing(question));
+        };
+        let indexes = self.current();
+        for (place, index) in indexes.iter().enumerate() {
+            let player = self.known_player(index, place, name, color)?;
+            if player.is_empty() {
+                continue;
+            }
+            let sums = player.ask(position, &question.selection, lists(question));
+            let own = std::slice::from_ref(index);
+            return told(question, position, settings, own, &sums);
+        }
+        Ok(Explored::nothing(question))
+    }
+
+    fn known_player(
+        &self,
+        index: &GamesIndex,
+        place: usize,
+        name: &str,
+        color: Color,
+    ) -> Result<Arc<Player>, TgxError> {
+        let key = (index.file().games(), place, name.to_lowercase(), color);
+        let players = || self.players.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, player)) = players().iter().find(|(known, _)| *known == key) {
+            return Ok(Arc::clone(player));
+        }
+        let player = Arc::new(Player::read(index, name, color)?);
+        let mut players = players();
+        if players.len() >= KEPT_PLAYERS {
+            players.remove(0);
+        }
+        players.push((key, Arc::clone(&player)));
+        Ok(player)
+    }
+
+    /// A game as PGN.
+    pub(super) fn pgn(&self, id: &str) -> Result<Option<String>, TgxError> {
+        for index in self.current() {
+            if let Some(number) = index.number_of(id)? {
+                return index.pgn(number);
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn lists(question: &Question) -> Lists {
+    Lists {
+        top: question.top_games,
+        top_groups: question.shape != Shape::Masters,
+        recent: question.recent_games,
+        history: question.history,
+    }
+}
+
+/// The sums as an answer.
+fn told(
+    question: &Question,
+    position: &Chess,
+    settings: &Settings,
+    indexes: &[Arc<GamesIndex>],
+    sums: &Sums,
+) -> Result<Explored, TgxError> {
+    // Who wants no games gets none with the moves either.
+    let names_games = question.top_games + question.recent_games > 0;
+    let unplayed = unplayed(question, position, settings, sums);
+    let mut moves = Vec::new();
+    for (place, made) in sums.moves.iter().enumerate() {
+        if unplayed.get(place) == Some(&true) {
+            continue;
+        }
+        // Those that are not listed are not looked up.
+        let is_listed = names_games && moves.len() < question.moves;
+        let only = made.only.filter(|_| is_listed);
+        let game = match only {
+            Some(named) => find(question, indexes, &named)?,
+            None => None,
+        };
+        moves.push(Told {
+            mv: made.mv,
+            counts: made.counts,
+            game,
+        });
+    }
+    let mut counts = sums.counts;
+    if question.playable {
+        counts = Counts::default();
+        moves.iter().for_each(|told| counts.add(&told.counts));
+    }
+    let mut explored = Explored::new(question, &counts, moves);
+    for (list, named) in [
+        (&mut explored.top_games, &sums.top),
+        (&mut explored.recent_games, &sums.recent),
+    ] {
+        let Some(list) = list else { continue };
+        for game in named {
+            let (from, to, promotion) = game.mv.parts();
+            let mv = move_of(position, from, to, promotion);
+            if let Some((mv, game)) = mv.zip(find(question, indexes, game)?) {
+                let uci = UciMove::from_chess960(mv).to_string();
+                list.push(PlayedGame { uci, game });
+            }
+        }
+    }
+    Ok(explored)
+}
+
+/// Looks a game up.
+fn find(
+    question: &Question,
+    indexes: &[Arc<GamesIndex>],
+    named: &Named,
+) -> Result<Option<ExploredGame>, TgxError> {
+    let Some(index) = indexes.get(named.index) else {
+        return Ok(None);
+    };
+    let Some(found) = index.game(named.game.game.into())? else {
+        return Ok(None);
+    };
+    let facts = found.head.facts;
+    let is_masters = question.shape == Shape::Masters;
+    let player = |color: Color| ExploredPlayer {
+        name: match found.head.names.get(color).as_str() {
+            "" => "?".to_owned(),
+            name => name.to_owned(),
+        },
+        rating: *facts.elo.get(color),
+    };
+    Ok(Some(ExploredGame {
+        winner: facts.winner.map(|winner| winner.fold_wb("white", "black")),
+        speed: facts.speed.filter(|_| !is_masters).map(speed_name),
+        mode: facts
+            .rated
+            .filter(|_| !is_masters)
+            .map(|rated| if rated { "rated" } else { "casual" }),
+        black: player(Color::Black),
+        white: player(Color::White),
+        year: facts.date.year,
+        month: facts.date.month().map(|month| month.to_string()),
+        id: found.id,
+    }))
+}
+
+/// What counts say, seen from a side.
+fn stats_of(counts: &Counts, own: Color) -> Stats {
+    let number = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+    Stats {
+        games: number(counts.games()),
+        wins: number(*counts.won.get(own)),
+        draws: number(counts.draws),
+        losses: number(*counts.won.get(!own)),
+        own_rated: number(*counts.rated.get(own)),
+        own_rating_sum: number(*counts.sum.get(own)),
+        other_rated: number(*counts.rated.get(!own)),
+        other_rating_sum: number(*counts.sum.get(!own)),
+    }
+}
+
+/// The moves as a book would hold them.
+fn book_moves<'s>(position: &Chess, sums: &'s Sums) -> impl Iterator<Item = BookMove> + use<'s> {
+    let turn = position.turn();
+    sums.moves.iter().map(move |made| {
+        let after = PositionRecord {
+            stats: stats_of(&made.counts, turn).reversed(),
+            ..PositionRecord::default()
+        };
+        BookMove::stored(made.mv, Annotation::default(), Some(after))
+    })
+}
+
+/// An index as a book: its games are what it knows of a position.
+struct IndexBook(Arc<GamesIndex>);
+
+impl IndexBook {
+    fn sums(&self, position: &Chess) -> Result<Sums, Error> {
+        let all = GameSelection::between(None, None);
+        let found = ask::ask([&*self.0], position, &all, Lists::default());
+        found.map_err(|error| Error::io(self.0.file().path(), io::Error::other(error)))
+    }
+}
+
+impl Probe for IndexBook {
+    fn probe(&self, position: &Chess, _: Wanted, found: &mut Lookup) -> Result<(), Error> {
+        found.clear();
+        let sums = self.sums(position)?;
+        found.moves.extend(book_moves(position, &sums));
+        found.here = (!sums.moves.is_empty()).then(|| PositionRecord {
+            stats: stats_of(&sums.counts, position.turn()),
+            ..PositionRecord::default()
+        });
+        Ok(())
+    }
+
+    fn contains(&self, position: &Chess) -> Result<bool, Error> {
+        Ok(!self.sums(position)?.moves.is_empty())
+    }
+
+    fn is_current(&self) -> bool {
+        self.0.file().is_current()
+    }
+}
+
+/// Of each move, whether the policy would never play it; nothing if nobody
+/// asks.
+fn unplayed(question: &Question, position: &Chess, settings: &Settings, sums: &Sums) -> Vec<bool> {
+    if !question.playable {
+        return Vec::new();
+    }
+    let moves: Vec<BookMove> = book_moves(position, sums).collect();
+    let mut verdicts = Vec::new();
+    policy::weigh(&moves, &settings.policy(), |_| None, &mut verdicts);
+    verdicts
+        .iter()
+        .map(|verdict| verdict.probability <= 0.0)
+        .collect()
+}

@@ -1,0 +1,252 @@
+//! What a client asks: the parameters of the opening explorer.
+//!
+//! Lenient where no client can be hurt by it: parameters that nobody knows are
+//! passed over, the last of several counts, one without a value is as if it
+//! were not there, and a year will do for a month.
+
+use shakmaty::{Chess, Color};
+
+use super::super::line;
+use super::super::query::Query;
+use tabia_games::index::{GameSelection, RECENT_GAMES, TOP_GAMES};
+use tabia_games::{Month, Speed};
+
+/// Which of the data bases is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    Masters,
+    Lichess,
+    /// The same with months and without lists.
+    History,
+    Player,
+}
+
+impl Shape {
+    /// Moves that are listed unless the request says how many.
+    fn usual_moves(self) -> usize {
+        match self {
+            Shape::Masters | Shape::Lichess => 12,
+            Shape::History => 0,
+            Shape::Player => usize::MAX,
+        }
+    }
+}
+
+/// A question.
+#[derive(Clone, Debug)]
+pub(super) struct Question {
+    pub(super) shape: Shape,
+    /// From the first position to the one asked about. `None` if the variant is
+    /// one of [`OTHERS`]: no book and no index holds a game of it.
+    pub(super) positions: Option<Vec<Chess>>,
+    pub(super) selection: GameSelection,
+    pub(super) moves: usize,
+    pub(super) top_games: usize,
+    pub(super) recent_games: usize,
+    pub(super) history: bool,
+    /// Moves that the adapter would never play are left out.
+    pub(super) playable: bool,
+    /// A book, by its number, instead of games.
+    pub(super) book: Option<usize>,
+}
+
+/// Ordinary chess, under all its names.
+const ORDINARY: &str = "standard, chess, fromposition, from position, from_position";
+
+/// Other games that clients ask about. Chess960 is one of them: its games are
+/// left out of every index, and those of ordinary chess say nothing about it.
+const OTHERS: &str = "chess960, chess 960, fischerandom, antichess, atomic, crazyhouse, horde, \
+    kingofthehill, king of the hill, koth, racingkings, racing kings, threecheck, three-check, three check, 3check, 3-check, \
+    giveaway";
+
+impl Question {
+    /// Reads a request; `fen` stands for the parameter of that name if it is
+    /// there.
+    ///
+    /// # Errors
+    ///
+    /// One sentence about what cannot be read.
+    pub(super) fn read(query: &Query, shape: Shape, fen: Option<&str>) -> Result<Question, String> {
+        let selection = selection(query, shape)?;
+        let history = query.get("history").map(truth).transpose()?;
+        let lists = |name, most: usize| {
+            let wanted = query.number(name, most)?;
+            Ok::<_, String>(if shape == Shape::History {
+                0
+            } else {
+                wanted.min(most)
+            })
+        };
+        let top = match shape {
+            Shape::Masters => TOP_GAMES,
+            Shape::Lichess | Shape::History => 4,
+            Shape::Player => 0,
+        };
+        let recent = match shape {
+            Shape::Masters => 0,
+            _ => RECENT_GAMES,
+        };
+        Ok(Question {
+            shape,
+            positions: positions(query, fen)?,
+            selection,
+            moves: match shape {
+                Shape::History => 0,
+                _ => query.number("moves", shape.usual_moves())?,
+            },
+            top_games: lists("topGames", top)?,
+            recent_games: lists("recentGames", recent)?,
+            history: shape == Shape::History || shape == Shape::Lichess && history == Some(true),
+            playable: query.get("playable").map(truth).transpose()? == Some(true),
+            book: match query.get("book") {
+                None => None,
+                Some(_) => Some(query.number("book", 0)?),
+            },
+        })
+    }
+
+    /// The position asked about.
+    pub(super) fn position(&self) -> Option<&Chess> {
+        self.positions.as_ref()?.last()
+    }
+}
+
+fn positions(query: &Query, fen: Option<&str>) -> Result<Option<Vec<Chess>>, String> {
+    let variant = query.get("variant").unwrap_or("standard").to_lowercase();
+    let is_among = |names: &str| names.split(", ").any(|name| name == variant);
+    if is_among(OTHERS) {
+        return Ok(None);
+    }
+    if !is_among(ORDINARY) {
+        let variant: String = variant.chars().take(40).collect();
+        return Err(format!("variant: there is no \"{variant}\""));
+    }
+    let line = line::read(fen.or_else(|| query.get("fen")), query.get("play"))?;
+    Ok(Some(line.positions().to_vec()))
+}
+
+fn selection(query: &Query, shape: Shape) -> Result<GameSelection, String> {
+    let month = |name: &str| {
+        let range = query.get(name).map(Month::range).transpose();
+        range.map_err(|error| format!("{name}: {error}"))
+    };
+    let since = month("since")?.map(|(first, _)| first);
+    let until = month("until")?.map(|(_, last)| last);
+    let mut selection = GameSelection::between(since, until);
+    if shape == Shape::Masters {
+        return Ok(selection);
+    }
+    if let Some(list) = query.get("speeds") {
+        let speeds = list.split(',').map(|word| {
+            let named = word.parse::<Speed>();
+            named.map_err(|error| format!("speeds: {error}"))
+        });
+        let speeds: Vec<Speed> = speeds.collect::<Result<_, _>>()?;
+        selection = selection.with_speeds(&speeds);
+    }
+    if shape == Shape::Player {
+        if let Some(list) = query.get("modes") {
+            let (mut rated, mut casual) = (false, false);
+            for word in list.split(',') {
+                match word.trim() {
+                    "rated" => rated = true,
+                    "casual" => casual = true,
+                    _ => return Err("modes: expected rated or casual".to_owned()),
+                }
+            }
+            selection = selection.with_modes(rated, casual);
+        }
+    } else if let Some(list) = query.get("ratings") {
+        let ratings = list.split(',').map(|word| {
+            let number = word.trim().parse::<u16>();
+            number.map_err(|_| "ratings takes whole numbers".to_owned())
+        });
+        let ratings: Vec<u16> = ratings.collect::<Result<_, _>>()?;
+        selection = selection.with_ratings(&ratings);
+    }
+    Ok(selection)
+}
+
+/// Yes or no, in the words that the service takes.
+fn truth(word: &str) -> Result<bool, String> {
+    match word.to_ascii_lowercase().as_str() {
+        "true" | "on" | "1" | "yes" => Ok(true),
+        "false" | "off" | "0" | "no" => Ok(false),
+        _ => Err("expected true or false".to_owned()),
+    }
+}
+
+/// Whose games are asked for, and with which colour.
+pub(super) fn player(query: &Query) -> Result<(&str, Color), String> {
+    let name = query.get("player").ok_or("player: a name is wanted")?;
+    if name.len() > 200 {
+        return Err("player: no name is that long".to_owned());
+    }
+    let color = match query.get("color").map(str::to_ascii_lowercase).as_deref() {
+        Some("white") => Color::White,
+        Some("black") => Color::Black,
+        _ => return Err("color: expected white or black".to_owned()),
+    };
+    Ok((name, color))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Question, String> {
+        Question::read(&Query::read(text), Shape::Lichess, None)
+    }
+
+    #[test]
+    fn what_clients_send_is_read() {
+        for good in [
+            "",
+            "variant=chess960",
+            "variant=King+of+the+Hill&fen=nonsense",
+            "fen=rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR_b_KQkq_-",
+            "play=e2e4,e7e5",
+            "play=",
+            "speeds=&ratings=",
+            "speeds=ultraBullet,bullet,blitz",
+            "ratings=1700,3000",
+            "since=2020-01&until=2020-1",
+            "since=2020/01&until=2021",
+            "history=True&source=whatever&unknown=1",
+            "moves=0&topGames=99&recentGames=99",
+            "moves=3&moves=4",
+        ] {
+            assert!(read(good).is_ok(), "{good}: {:?}", read(good).err());
+        }
+        assert_eq!(read("moves=3&moves=4").unwrap().moves, 4);
+        let cut = read("topGames=99&recentGames=99").unwrap();
+        assert_eq!((cut.top_games, cut.recent_games), (4, 8));
+        for other in ["atomic", "chess960", "Chess960"] {
+            let question = read(&format!("variant={other}")).unwrap();
+            assert!(question.positions.is_none(), "{other}");
+        }
+        for bad in [
+            "variant=draughts",
+            "fen=nonsense",
+            "play=e2e5",
+            "speeds=slow",
+            "ratings=abc",
+            "since=2020-13",
+            "since=soon",
+            "moves=-1",
+            "moves=abc",
+            "history=maybe",
+        ] {
+            assert!(read(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_player_has_a_name_and_a_colour() {
+        let query = Query::read("player=Dr-Who_1&color=white");
+        assert_eq!(player(&query), Ok(("Dr-Who_1", Color::White)));
+        for bad in ["", "player=x", "player=x&color=red", "color=white"] {
+            assert!(player(&Query::read(bad)).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,424 @@
+//! The files of the page, part of the program.
+
+use std::io::Write as _;
+use std::sync::{LazyLock, OnceLock};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use hyper::body::Bytes;
+use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::{Response, StatusCode};
+
+use super::bundle;
+use super::reply::{own_page, reply};
+use tabia_io::input::bytes::{FNV_START, fnv1a};
+
+const HTML: &str = "text/html; charset=utf-8";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+const SVG: &str = "image/svg+xml";
+
+/// What is seen first, and behind the mark the dialogs, which come later.
+const PAGE_HTML: &str = include_str!("page/index.html");
+const DIALOGS_MARK: &str = "<!-- Dialogs: they come after the first picture. -->";
+
+/// What the file of the dialogs is called.
+const DIALOGS_NAME: &str = "dialogs.html";
+
+/// Where the page expects its token.
+const TOKEN_PLACE: &str = "{{token}}";
+
+/// Where it looks for the answer about its own address.
+const FIRST_PLACE: &str = "{{first}}";
+
+/// Where the name stands by which a browser knows what is the page's own.
+const NONCE_PLACE: &str = "{{nonce}}";
+
+/// Where the style sheet stands, and the script of what is seen first: there
+/// is nothing to wait for.
+const STYLE_PLACE: &str = "{{style}}";
+const STYLE: &str = include_str!("page/style.css");
+const FACE_PLACE: &str = "{{face}}";
+
+/// Where the pictures of the pieces stand, for every use on the board.
+const PIECES_PLACE: &str = "{{pieces}}";
+const PIECES: &str = include_str!("page/pieces.svg");
+
+/// The folder of the files, as the page names it.
+const FOLDER: &str = "/page/";
+
+/// The modules of the page. The first imports all others, the second what is
+/// seen first: they become a script within the page and another that it loads.
+const MODULES: &[(&str, &str)] = &[
+    ("main.js", include_str!("page/main.js")),
+    ("face.js", include_str!("page/face.js")),
+    ("address.js", include_str!("page/address.js")),
+    ("api.js", include_str!("page/api.js")),
+    ("arrows.js", include_str!("page/arrows.js")),
+    ("board.js", include_str!("page/board.js")),
+    ("cards.js", include_str!("page/cards.js")),
+    ("changes.js", include_str!("page/changes.js")),
+    ("controls.js", include_str!("page/controls.js")),
+    ("dom.js", include_str!("page/dom.js")),
+    ("early.js", include_str!("page/early.js")),
+    ("edit.js", include_str!("page/edit.js")),
+    ("engine.js", include_str!("page/engine.js")),
+    ("games.js", include_str!("page/games.js")),
+    ("lang.js", include_str!("page/lang.js")),
+    ("moves.js", include_str!("page/moves.js")),
+    ("plot.js", include_str!("page/plot.js")),
+    ("policy.js", include_str!("page/policy.js")),
+    ("say.js", include_str!("page/say.js")),
+    ("search.js", include_str!("page/search.js")),
+    ("settings.js", include_str!("page/settings.js")),
+    ("share.js", include_str!("page/share.js")),
+    ("shelf.js", include_str!("page/shelf.js")),
+    ("signs.js", include_str!("page/signs.js")),
+    ("steps.js", include_str!("page/steps.js")),
+    ("store.js", include_str!("page/store.js")),
+    ("table.js", include_str!("page/table.js")),
+    ("trainer.js", include_str!("page/trainer.js")),
+    ("tree.js", include_str!("page/tree.js")),
+];
+
+/// What the script that the page loads is called.
+const SCRIPT_NAME: &str = "page.js";
+
+/// Further files: name, type and content.
+const OTHERS: &[(&str, &str, &str)] = &[
+    ("favicon.svg", SVG, include_str!("page/favicon.svg")),
+    ("lang-de.js", SCRIPT, include_str!("page/lang-de.js")),
+    ("lang-es.js", SCRIPT, include_str!("page/lang-es.js")),
+    ("lang-fr.js", SCRIPT, include_str!("page/lang-fr.js")),
+    ("lang-ru.js", SCRIPT, include_str!("page/lang-ru.js")),
+    ("program-de.js", SCRIPT, include_str!("page/program-de.js")),
+    ("program-es.js", SCRIPT, include_str!("page/program-es.js")),
+    ("program-fr.js", SCRIPT, include_str!("page/program-fr.js")),
+    ("program-ru.js", SCRIPT, include_str!("page/program-ru.js")),
+];
+
+/// A file as it is served. Nothing else ever is.
+struct File {
+    name: &'static str,
+    kind: &'static str,
+    text: Bytes,
+    /// As it goes over the wire, once somebody has asked for it.
+    packed: OnceLock<Bytes>,
+}
+
+impl File {
+    fn new(name: &'static str, kind: &'static str, text: Bytes) -> File {
+        File {
+            name,
+            kind,
+            text,
+            packed: OnceLock::new(),
+        }
+    }
+
+    fn packed(&self) -> Bytes {
+        let pack = || packed(&self.text, Compression::best());
+        self.packed.get_or_init(pack).clone()
+    }
+}
+
+fn packed(text: &[u8], level: Compression) -> Bytes {
+    let mut encoder = GzEncoder::new(Vec::new(), level);
+    // Nothing fails in memory.
+    let _ = encoder.write_all(text);
+    encoder.finish().unwrap_or_default().into()
+}
+
+/// Whether a client takes what is packed.
+fn takes_packed(headers: &HeaderMap) -> bool {
+    let takes = headers.get(header::ACCEPT_ENCODING);
+    let takes = takes.and_then(|takes| takes.to_str().ok());
+    takes.is_some_and(|takes| takes.split(',').any(|way| way.trim() == "gzip"))
+}
+
+fn say_packed(headers: &mut HeaderMap) {
+    headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+}
+
+/// The script within the page, and the one that it loads.
+static SCRIPTS: LazyLock<[String; 2]> =
+    LazyLock::new(|| bundle::joined([MODULES[1].0, MODULES[0].0], module));
+
+static FILES: LazyLock<Vec<File>> = LazyLock::new(|| {
+    let others = OTHERS
+        .iter()
+        .map(|(name, kind, text)| File::new(name, kind, (*text).into()));
+    let script = File::new(SCRIPT_NAME, SCRIPT, SCRIPTS[1].clone().into());
+    let dialogs = format!("<!doctype html>\n<body>\n{}", parts().1);
+    let dialogs = File::new(DIALOGS_NAME, HTML, dialogs.into());
+    [script, dialogs].into_iter().chain(others).collect()
+});
+
+/// The text of a module.
+fn module(name: &str) -> Option<&'static str> {
+    let found = MODULES.iter().find(|(known, _)| *known == name);
+    found.map(|(_, text)| *text)
+}
+
+/// The page and its dialogs.
+fn parts() -> (&'static str, &'static str) {
+    PAGE_HTML
+        .split_once(DIALOGS_MARK)
+        .unwrap_or((PAGE_HTML, ""))
+}
+
+/// The folder of the files of this version: their addresses never mean
+/// anything else.
+static VERSIONED: LazyLock<String> = LazyLock::new(|| {
+    let add = |hash, file: &File| fnv1a(hash, &file.text);
+    let version = FILES.iter().fold(FNV_START, add);
+    format!("{FOLDER}{version:016x}/")
+});
+
+/// The page as it is for everybody. The addresses of its files carry the
+/// version, so that a browser need never ask whether one has changed.
+static PAGE: LazyLock<String> = LazyLock::new(|| {
+    let face = format!("\"use strict\";\n{}", SCRIPTS[0]);
+    let style = bundle::bare(STYLE).collect::<Vec<_>>().join("\n");
+    parts()
+        .0
+        .replace(STYLE_PLACE, &style)
+        .replace(FACE_PLACE, &face)
+        .replace(FOLDER, &VERSIONED)
+        .replace(PIECES_PLACE, PIECES)
+});
+
+/// The page itself, with its token and its first answer in JSON, which saves
+/// it the way to ask for it. `nonce` is nobody's to guess: only what carries
+/// it runs within the page.
+pub(super) fn page(token: &str, nonce: &str, first: &str) -> Response<Bytes> {
+    // No text in it ends the element in which it stands.
+    let first = first.replace('<', "\\u003c");
+    let text = PAGE
+        .replace(TOKEN_PLACE, token)
+        .replace(NONCE_PLACE, nonce)
+        .replace(FIRST_PLACE, &first);
+    own_page(nonce, reply(StatusCode::OK, HTML, text.into()))
+}
+
+/// The same for another machine: fewer bytes, which here are sooner sent than
+/// packed.
+pub(super) fn packed_page(page: Response<Bytes>, headers: &HeaderMap) -> Response<Bytes> {
+    if !takes_packed(headers) {
+        return page;
+    }
+    let mut response = page.map(|text| packed(&text, Compression::fast()));
+    say_packed(response.headers_mut());
+    response
+}
+
+/// The file of a path, if there is one; packed for who takes that.
+pub(super) fn file(path: &str, headers: &HeaderMap) -> Option<Response<Bytes>> {
+    let name = match path {
+        "/favicon.ico" => "favicon.svg",
+        _ => path.strip_prefix(VERSIONED.as_str())?,
+    };
+    let file = FILES.iter().find(|file| file.name == name)?;
+    let is_packed = takes_packed(headers);
+    let body = match is_packed {
+        true => file.packed(),
+        false => file.text.clone(),
+    };
+    let mut response = reply(StatusCode::OK, file.kind, body);
+    let headers = response.headers_mut();
+    let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
+    headers.insert(header::CACHE_CONTROL, forever);
+    headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    if is_packed {
+        say_packed(headers);
+    }
+    Some(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tabia_adapter::settings::DECIDING;
+    use tabia_book::policy::Rejection;
+
+    #[test]
+    fn only_what_carries_the_nonce_runs_and_nobody_else_is_asked() {
+        let hostile = "{\"name\":\"</script><script>{{nonce}}\"}";
+        let response = page("f00", "abc123", hostile);
+        let policy = &response.headers()[header::CONTENT_SECURITY_POLICY];
+        let policy = policy.to_str().unwrap();
+        assert!(policy.contains("script-src 'self' 'nonce-abc123';"));
+        assert!(policy.contains("style-src 'nonce-abc123';"));
+        assert!(!policy.contains("unsafe"));
+        let page = String::from_utf8(response.body().to_vec()).unwrap();
+        assert!(page.contains("content=\"f00\""));
+        assert_eq!(page.matches("</script>").count(), 2);
+        assert_eq!(page.matches(" nonce=\"abc123\">").count(), 2);
+        assert!(!page.contains("<dialog"), "dialogs come later");
+        assert!(parts().1.contains("<dialog"));
+        let html = PAGE_HTML;
+        assert_eq!(html.matches("<style").count(), 1);
+        assert_eq!(html.matches("<script").count(), 2);
+        for forbidden in ["style=", "onclick", "javascript:"] {
+            assert!(!html.contains(forbidden), "{forbidden}");
+        }
+        for placed in [STYLE, &SCRIPTS[0]] {
+            assert!(!placed.contains("</"), "it ends within itself");
+        }
+        for file in FILES.iter() {
+            let path = file.name;
+            let text = text_of(file).replace("http://www.w3.org/", "");
+            for forbidden in ["http://", "https://", "innerHTML", "eval("] {
+                assert!(!text.contains(forbidden), "{path}: {forbidden}");
+            }
+        }
+    }
+
+    fn text_of(file: &File) -> &str {
+        std::str::from_utf8(&file.text).unwrap()
+    }
+
+    #[test]
+    fn every_module_is_in_the_script_and_nothing_of_modules_is_left() {
+        let script = SCRIPTS.concat();
+        for (name, text) in MODULES {
+            let known = format!("const ${} = ", name.trim_end_matches(".js"));
+            assert_eq!(script.matches(&known).count(), 1, "{name}");
+            let last = text.lines().last().unwrap().trim_start_matches("export ");
+            assert!(script.contains(last), "{name}: {last}");
+            for line in bundle::bare(text) {
+                let is_whole = line.matches('`').count() % 2 == 0;
+                assert!(is_whole, "{name}: a text over several lines: {line}");
+            }
+        }
+        for line in script.lines() {
+            let rest = line.starts_with("import ") || line.starts_with("export ");
+            assert!(!rest, "{line}");
+        }
+    }
+
+    /// Whether a file is there for one language alone.
+    fn is_table(name: &str) -> bool {
+        name.starts_with("lang-") || name.starts_with("program-")
+    }
+
+    /// All reasons not to play a move, each behind another: one more does not
+    /// compile before it stands here.
+    fn reasons() -> Vec<Rejection> {
+        use Rejection::*;
+        let after = |reason: &Rejection| {
+            Some(match reason {
+                NoPosition => Transposition,
+                Transposition => WeightZero,
+                WeightZero => PastDepth,
+                PastDepth => NotAsked,
+                NotAsked => Repetition,
+                Repetition => LineEnds,
+                LineEnds => Forbidden,
+                Forbidden => FewGames,
+                FewGames => LowScore,
+                LowScore => LearnedNever,
+                LearnedNever => NotTheOnlyMove,
+                NotTheOnlyMove => Doubtful,
+                Doubtful => NotMain,
+                NotMain => NotLearnedAlways,
+                NotLearnedAlways => SmallShare,
+                SmallShare => LosesTooMuch { loss: 0, limit: 0 },
+                LosesTooMuch { .. } => ValueUnknown { limit: 0 },
+                ValueUnknown { .. } => return None,
+            })
+        };
+        std::iter::successors(Some(NoPosition), after).collect()
+    }
+
+    /// The texts that a table of a language translates.
+    fn translated(name: &str) -> Vec<&'static str> {
+        let (_, _, text) = OTHERS.iter().find(|(known, _, _)| *known == name).unwrap();
+        let rows = text.lines().filter_map(|line| line.strip_prefix("  \""));
+        rows.map(|row| row.split_once("\": \"").unwrap().0)
+            .collect()
+    }
+
+    #[test]
+    fn what_the_program_says_about_moves_and_options_is_in_every_language() {
+        let tables = ["de", "es", "fr", "ru"].map(|code| translated(&format!("program-{code}.js")));
+        assert!(tables.iter().all(|table| *table == tables[0]));
+        let helps = DECIDING.iter().map(|id| id.spec().help.to_owned());
+        let reasons = reasons().into_iter().map(|reason| reason.to_string());
+        for text in helps.chain(reasons) {
+            let text = text.replace("loses 0 cp, limit 0", "loses {0} cp, limit {1}");
+            let text = text.replace("unknown, limit 0 cp", "unknown, limit {0} cp");
+            assert!(tables[0].contains(&&*text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_page_weighs_little() {
+        let weight = |code: &str| -> (usize, usize) {
+            let is_other = |name: &str| is_table(name) && !name.contains(&format!("-{code}."));
+            let files = FILES.iter().filter(|file| !is_other(file.name));
+            let sizes = files.map(|file| (file.text.len(), file.packed().len()));
+            let packed = packed(PAGE.as_bytes(), Compression::fast()).len();
+            let html = (PAGE.len(), packed);
+            sizes.fold(html, |sum, size| (sum.0 + size.0, sum.1 + size.1))
+        };
+        let (plain, _) = weight("en");
+        assert!(plain < 180_000, "{plain} bytes");
+        for code in ["de", "es", "fr", "ru"] {
+            let (_, sent) = weight(code);
+            assert!(sent < 100_000, "{code}: {sent} bytes");
+        }
+    }
+
+    #[test]
+    fn files_are_packed_for_who_takes_that() {
+        use std::io::Read as _;
+        let main = format!("{}page.js", *VERSIONED);
+        let plain = file(&main, &HeaderMap::new()).unwrap();
+        assert_eq!(plain.headers().get(header::CONTENT_ENCODING), None);
+        let mut headers = HeaderMap::new();
+        let browser = HeaderValue::from_static("br, gzip, deflate");
+        headers.insert(header::ACCEPT_ENCODING, browser);
+        let sent = file(&main, &headers).unwrap();
+        assert_eq!(sent.headers()[header::CONTENT_ENCODING], "gzip");
+        let mut text = Vec::new();
+        let mut decoder = flate2::read::GzDecoder::new(sent.body().as_ref());
+        decoder.read_to_end(&mut text).unwrap();
+        assert_eq!(text, plain.body().as_ref());
+    }
+
+    #[test]
+    fn only_files_of_the_table_are_served() {
+        let main = format!("{}page.js", *VERSIONED);
+        assert!(file(&main, &HeaderMap::new()).is_some());
+        for path in [
+            "/page/",
+            "/page/main.js",
+            "/page/../main.js",
+            "/page/%2e%2e/Cargo.toml",
+            "/etc/passwd",
+            "//page/main.js",
+        ] {
+            assert!(file(path, &HeaderMap::new()).is_none(), "{path}");
+        }
+        assert!(
+            file(
+                &format!("{}../../Cargo.toml", *VERSIONED),
+                &HeaderMap::new()
+            )
+            .is_none()
+        );
+    }
+
+    #[test]
+    fn the_page_names_files_that_there_are() {
+        let page = String::from_utf8(page("x", "1", "").body().to_vec()).unwrap();
+        let named: Vec<&str> = page
+            .split('"')
+            .filter(|part| part.starts_with(FOLDER))
+            .collect();
+        assert!(named.iter().any(|path| path.ends_with(SCRIPT_NAME)));
+        for path in named {
+            assert!(file(path, &HeaderMap::new()).is_some(), "{path}");
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! The books of the command line, each kept open and taken anew when its file
+//! has changed.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use shakmaty::{Chess, Color, Move};
+
+use super::edit::{BookMarker, Edits};
+use tabia_adapter::settings::Settings;
+use tabia_book::policy::{Choice, LineMemory, choose_knowing};
+use tabia_book::{Error, Probe, Stats};
+use tabia_io::input::state::Identity;
+use tabia_notation::Line;
+
+/// A book that is open.
+pub type Open = Arc<dyn Probe + Send + Sync>;
+
+/// Opens the book (again). The error is one sentence that names the file.
+pub type Reopen = Box<dyn Fn() -> Result<Open, String> + Send + Sync>;
+
+/// What has been found out about one content of a book.
+#[derive(Default)]
+pub(super) struct Notes {
+    pub(super) lines: LineMemory,
+    pub(super) likeliest: Mutex<Likeliest>,
+}
+
+/// The likeliest moves of positions, by the number of the move and the
+/// options.
+type Likeliest = HashMap<(Chess, u32, u64), Option<(Move, Stats)>>;
+
+/// A book that can be looked at.
+pub struct ExploredBook {
+    name: String,
+    notices: Vec<String>,
+    open: RwLock<(Open, Arc<Notes>)>,
+    reopen: Reopen,
+    edits: Option<Edits>,
+    /// How often it has been opened anew.
+    renewals: AtomicU64,
+    /// Its learn values are shown with what was learnt while playing.
+    learns: bool,
+    /// What it is read from, as far as anybody looks after that.
+    files: Vec<PathBuf>,
+    /// How these files were when it was opened last.
+    seen: Mutex<Vec<Option<Identity>>>,
+}
+
+/// How files are now; nothing of one that is not there. None is read.
+fn states(files: &[PathBuf]) -> Vec<Option<Identity>> {
+    let state = |path: &PathBuf| path.metadata().ok().map(|found| Identity::of(&found));
+    files.iter().map(state).collect()
+}
+
+impl fmt::Debug for ExploredBook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExploredBook")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ExploredBook {
+    /// Of a book that is `open` now and can be opened again. `name` is shown
+    /// to people; `notices` say what is odd about it; without an `editor` it
+    /// cannot be changed.
+    #[must_use]
+    pub fn new(
+        name: String,
+        notices: Vec<String>,
+        open: Open,
+        reopen: Reopen,
+        editor: Option<Box<dyn BookMarker>>,
+    ) -> ExploredBook {
+        ExploredBook {
+            name,
+            notices,
+            open: RwLock::new((open, Arc::default())),
+            reopen,
+            edits: editor.map(Edits::new),
+            renewals: AtomicU64::new(0),
+            learns: false,
+            files: Vec::new(),
+            seen: Mutex::default(),
+        }
+    }
+
+    /// The same, opened anew when one of these files changes: those that it is
+    /// read from, and such as are not there yet.
+    #[must_use]
+    pub fn with_files(self, files: Vec<PathBuf>) -> ExploredBook {
+        let seen = Mutex::new(states(&files));
+        ExploredBook {
+            files,
+            seen,
+            ..self
+        }
+    }
+
+    /// The same, where `learns` says that what was learnt while playing lies on
+    /// top of its learn values, so that they are not those of the file.
+    #[must_use]
+    pub fn with_learning(self, learns: bool) -> ExploredBook {
+        ExploredBook { learns, ..self }
+    }
+
+    pub(super) const fn learns(&self) -> bool {
+        self.learns
+    }
+
+    /// Opens the book anew if one of its files has changed since the last
+    /// time; reads nothing otherwise.
+    pub(super) fn look_after(&self) {
+        let now = states(&self.files);
+        let is_known = *self.seen() == now;
+        if !is_known {
+            // What cannot be opened is tried again when it changes again.
+            let _ = self.renew();
+        }
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Vec<Option<Identity>>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(super) fn notices(&self) -> &[String] {
+        &self.notices
+    }
+
+    pub(super) fn edits(&self) -> Option<&Edits> {
+        self.edits.as_ref()
+    }
+
+    /// The book as it is on disk now. A file that cannot be opened any more,
+    /// or not yet, leaves the one that is open.
+    pub(super) fn current(&self) -> Open {
+        self.noted().0
+    }
+
+    /// The same with what has been found out about it.
+    pub(super) fn noted(&self) -> (Open, Arc<Notes>) {
+        let known = || {
+            let known = self.open.read().unwrap_or_else(PoisonError::into_inner);
+            (Arc::clone(&known.0), Arc::clone(&known.1))
+        };
+        let (open, notes) = known();
+        if open.is_current() || self.renew().is_err() {
+            return (open, notes);
+        }
+        known()
+    }
+
+    /// Which content of the file answers now: another one after each change.
+    pub(super) fn generation(&self) -> u64 {
+        let _ = self.current();
+        self.renewals()
+    }
+
+    /// How often it has been opened anew until now.
+    pub(super) fn renewals(&self) -> u64 {
+        self.renewals.load(Ordering::Acquire)
+    }
+
+    /// Opens the book anew.
+    pub(super) fn renew(&self) -> Result<Open, String> {
+        // What changes from here on is another change.
+        let now = states(&self.files);
+        *self.seen() = now;
+        let open = (self.reopen)()?;
+        *self.open.write().unwrap_or_else(PoisonError::into_inner) =
+            (Arc::clone(&open), Arc::default());
+        self.renewals.fetch_add(1, Ordering::Release);
+        Ok(open)
+    }
+}
+
+/// Wins of White and of Black, from those of the side `own`.
+pub(super) const fn by_colour(stats: &Stats, own: Color) -> (u32, u32) {
+    coloured(own, stats.wins, stats.losses)
+}
+
+pub(super) const fn coloured(own: Color, wins: u32, losses: u32) -> (u32, u32) {
+    match own {
+        Color::White => (wins, losses),
+        Color::Black => (losses, wins),
+    }
+}
+
+/// Asks a book about the last position of a line, as the adapter would in a
+/// game of this line.
+pub(super) fn look_up(
+    (book, notes): &(Open, Arc<Notes>),
+    walked: &Line,
+    settings: &Settings,
+) -> Result<Choice, Error> {
+    let (position, before) = (walked.last(), walked.before());
+    choose_knowing(
+        book.as_ref(),
+        &notes.lines,
+        position,
+        before,
+        &settings.rules(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicUsize;
+
+    #[test]
+    fn files_are_read_again_once_for_each_change_and_never_without_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let [book, beside] = ["book.ctg", "book.evals"].map(|name| folder.path().join(name));
+        std::fs::write(&book, "1").unwrap();
+        let starter = || Arc::new(tabia_adapter::book_set::starter().unwrap()) as Open;
+        let opened = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&opened);
+        let readable = book.clone();
+        let reopen = Box::new(move || {
+            counted.fetch_add(1, Ordering::Relaxed);
+            let text = std::fs::read_to_string(&readable).map_err(|error| error.to_string())?;
+            match text.as_str() {
+                "broken" => Err(text),
+                _ => Ok(starter()),
+            }
+        });
+        let explored = ExploredBook::new("book".into(), Vec::new(), starter(), reopen, None)
+            .with_files(vec![book.clone(), beside.clone()]);
+        let look = || {
+            (0..100).for_each(|_| explored.look_after());
+            (opened.load(Ordering::Relaxed), explored.renewals())
+        };
+        assert_eq!(look(), (0, 0));
+        std::fs::write(&book, "22").unwrap();
+        assert_eq!(look(), (1, 1));
+        // A file that was not there, and is gone again.
+        std::fs::write(&beside, "").unwrap();
+        assert_eq!(look(), (2, 2));
+        std::fs::remove_file(&beside).unwrap();
+        assert_eq!(look(), (3, 3));
+        // Another file in its place, of the same length.
+        let other = folder.path().join("other");
+        std::fs::write(&other, "33").unwrap();
+        std::fs::rename(&other, &book).unwrap();
+        assert_eq!(look(), (4, 4));
+        // What cannot be read is not tried again and again.
+        std::fs::write(&book, "broken").unwrap();
+        assert_eq!(look(), (5, 4));
+        std::fs::write(&book, "whole again").unwrap();
+        assert_eq!(look(), (6, 5));
+        // What the page has taken up itself is no news.
+        std::fs::write(&book, "by the page").unwrap();
+        assert!(explored.renew().is_ok());
+        assert_eq!(look(), (7, 6));
+    }
+}

@@ -1,0 +1,132 @@
+//! Answers that cost much and are asked for again and again.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use hyper::body::Bytes;
+
+/// Bytes of questions and answers that are cache at most.
+const MOST_BYTES: usize = 2 << 20;
+
+/// Answers by what was asked, all of the same contents of the books.
+#[derive(Debug, Default)]
+pub(super) struct AnswerCache(Mutex<Answers>);
+
+/// The newest half and the one before it: an answer that is asked for again
+/// becomes a new one, and the others go when the newer half is full.
+#[derive(Debug, Default)]
+struct Answers {
+    generations: Vec<u64>,
+    new: HashMap<String, Bytes>,
+    old: HashMap<String, Bytes>,
+    /// Of the new ones.
+    bytes: usize,
+}
+
+impl Answers {
+    fn get(&mut self, question: &str) -> Option<Bytes> {
+        if let Some(known) = self.new.get(question) {
+            return Some(known.clone());
+        }
+        let (question, known) = self.old.remove_entry(question)?;
+        self.add(question, known.clone());
+        Some(known)
+    }
+
+    fn add(&mut self, question: String, made: Bytes) {
+        let bytes = question.len() + made.len();
+        if bytes > MOST_BYTES / 2 {
+            return;
+        }
+        if self.bytes + bytes > MOST_BYTES / 2 {
+            self.old = std::mem::take(&mut self.new);
+            self.bytes = 0;
+        }
+        if self.new.insert(question, made).is_none() {
+            self.bytes += bytes;
+        }
+    }
+}
+
+impl AnswerCache {
+    /// The answer to a question, made only if it is not here.
+    pub(super) fn or_make<E>(
+        &self,
+        generations: Vec<u64>,
+        question: &str,
+        make: impl FnOnce() -> Result<Bytes, E>,
+    ) -> Result<Bytes, E> {
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        {
+            let mut cache = lock();
+            if cache.generations != generations {
+                // Nobody asks the books as they were any more.
+                *cache = Answers {
+                    generations: generations.clone(),
+                    ..Answers::default()
+                };
+            }
+            if let Some(known) = cache.get(question) {
+                return Ok(known);
+            }
+        }
+        let made = make()?;
+        let mut cache = lock();
+        if cache.generations == generations {
+            cache.add(question.to_owned(), made.clone());
+        }
+        Ok(made)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_made_once_for_each_content() {
+        let cache = AnswerCache::default();
+        let mut made = 0;
+        for generation in [0, 0, 1, 1] {
+            let answer = cache.or_make(vec![generation], "q", || {
+                made += 1;
+                Ok::<_, ()>(Bytes::from(generation.to_string()))
+            });
+            assert_eq!(answer.unwrap(), generation.to_string());
+        }
+        assert_eq!(made, 2);
+        assert!(cache.or_make(vec![0], "bad", || Err("no")).is_err());
+        // However many there are, and however large.
+        for number in 0..3000 {
+            let answer = Bytes::from(vec![0; number]);
+            let _ = cache.or_make(vec![0], &number.to_string(), || Ok::<_, ()>(answer));
+        }
+        let all = cache.0.lock().unwrap();
+        let bytes = |of: &HashMap<String, Bytes>| -> usize {
+            of.iter().map(|(text, made)| text.len() + made.len()).sum()
+        };
+        assert_eq!(bytes(&all.new), all.bytes);
+        assert!(bytes(&all.new) + bytes(&all.old) <= MOST_BYTES);
+    }
+
+    #[test]
+    fn what_is_asked_for_again_outlives_what_is_not() {
+        let cache = AnswerCache::default();
+        let ask = |question: &str| {
+            let mut is_new = false;
+            let _ = cache.or_make(vec![0], question, || {
+                is_new = true;
+                Ok::<_, ()>(Bytes::from(vec![0; 1000]))
+            });
+            is_new
+        };
+        assert!(ask("often") && ask("once"));
+        for number in 0..10_000 {
+            ask(&number.to_string());
+            if number % 100 == 0 {
+                assert!(!ask("often"), "{number}");
+            }
+        }
+        assert!(ask("once"));
+    }
+}

@@ -1,0 +1,527 @@
+//! Changes to a book, one at a time, each of which can be taken back.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use shakmaty::{Chess, Move};
+
+use tabia_book::Annotation;
+use tabia_book::MarkEdit;
+use tabia_book::mark::words;
+use tabia_notation::Line;
+
+/// Steps that can be taken back; the oldest is forgotten first.
+const MOST_STEPS: usize = 1000;
+
+/// Of these, such for which an old book is kept on the disk.
+const MOST_REWRITES: usize = 20;
+
+/// A change that could not be made. Nothing has changed then.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct MarkerError(pub String);
+
+pub(super) fn failed(error: impl std::error::Error) -> MarkerError {
+    MarkerError(error.to_string())
+}
+
+/// Takes one change back.
+pub type Undo = Box<dyn Fn() -> Result<(), MarkerError> + Send>;
+
+/// Writes changes to the file of a book, safely: a crash leaves the book as
+/// it was before or as it is after.
+pub trait BookMarker: Send + Sync {
+    /// In a book that has a number beside each move and no marks, the
+    /// greatest that there is; `None` for one with marks, into which lines
+    /// can come.
+    fn most_weight(&self) -> Option<u16> {
+        None
+    }
+
+    /// Changes what the book says about moves, each in its position, and
+    /// returns the way back; `None` when there was nothing to change.
+    ///
+    /// # Errors
+    ///
+    /// The book does not hold one of the moves, or cannot be written.
+    fn change(
+        &self,
+        moves: &[(Chess, Move)],
+        change: &MarkEdit,
+    ) -> Result<Option<Undo>, MarkerError>;
+
+    /// Stores lines, with the signs of their moves as [`build::write_lines`]
+    /// takes them.
+    ///
+    /// # Errors
+    ///
+    /// A move is none that the book can hold, or it cannot be written.
+    ///
+    /// [`build::write_lines`]: tabia_build::write_lines
+    fn add(&self, lines: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, MarkerError>;
+
+    /// How many positions [`BookMarker::remove`] would take out. Nothing is
+    /// written; once `stop` is true the count ends.
+    ///
+    /// # Errors
+    ///
+    /// The book does not hold a line, cannot be read, or `stop` became true.
+    fn count_removed(&self, lines: &[Line], stop: &AtomicBool) -> Result<u64, MarkerError>;
+
+    /// Takes out the last move of each line, and what can no longer be reached.
+    ///
+    /// # Errors
+    ///
+    /// The book does not hold a line, or cannot be written.
+    fn remove(&self, lines: &[Line]) -> Result<Option<Undo>, MarkerError>;
+}
+
+/// An editor with the steps made so far.
+pub(super) struct Edits {
+    editor: Box<dyn BookMarker>,
+    /// Held as long as a change takes: others wait.
+    at_work: Mutex<()>,
+    /// Held for a moment only, so that nobody who looks waits for a change.
+    steps: Mutex<Steps>,
+    /// Ends the counts that are under way, by the pages that asked.
+    counting: Mutex<HashMap<String, Arc<AtomicBool>>>,
+}
+
+#[derive(Default)]
+struct Steps {
+    made: Vec<Step>,
+    /// Taken back and not yet done again, the oldest first.
+    taken_back: Vec<Change>,
+}
+
+/// A change that was made.
+struct Step {
+    change: Change,
+    undo: Undo,
+}
+
+/// A change: who asked for it, where, and what.
+#[derive(Clone)]
+pub(super) struct Change {
+    /// The page that asked; each takes back only its own changes.
+    pub(super) client: String,
+    pub(super) kind: ChangeKind,
+    /// For people.
+    pub(super) what: String,
+}
+
+/// What is done to a book.
+#[derive(Clone)]
+pub(super) enum ChangeKind {
+    /// Moves get marks.
+    Mark {
+        moves: Vec<(Chess, Move)>,
+        edit: MarkEdit,
+    },
+    /// Lines with their signs come in.
+    Add(Vec<(Line, Vec<(usize, u8)>)>),
+    /// The last moves of these go.
+    Remove(Vec<Line>),
+}
+
+impl ChangeKind {
+    /// Whether the book is written anew, and the old one kept for the way back.
+    const fn rewrites(&self) -> bool {
+        !matches!(self, ChangeKind::Mark { .. })
+    }
+}
+
+/// What a page can take back and do again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct History {
+    pub(super) undo: usize,
+    pub(super) redo: usize,
+    pub(super) last_change: Option<String>,
+}
+
+impl Edits {
+    pub(super) fn new(editor: Box<dyn BookMarker>) -> Edits {
+        Edits {
+            editor,
+            at_work: Mutex::default(),
+            steps: Mutex::default(),
+            counting: Mutex::default(),
+        }
+    }
+
+    /// As for [`BookMarker::most_weight`].
+    pub(super) fn most_weight(&self) -> Option<u16> {
+        self.editor.most_weight()
+    }
+
+    fn steps(&self) -> MutexGuard<'_, Steps> {
+        self.steps.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn work(&self) -> MutexGuard<'_, ()> {
+        self.at_work.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many positions a deletion would take out. A question of a page ends
+    /// its last one, whose answer it waits for no more.
+    pub(super) fn count_removed(&self, client: &str, lines: &[Line]) -> Result<u64, MarkerError> {
+        let stop = Arc::<AtomicBool>::default();
+        let counting = || self.counting.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = counting().insert(client.to_owned(), Arc::clone(&stop));
+        if let Some(last) = last {
+            last.store(true, Ordering::Relaxed);
+        }
+        let counted = self.editor.count_removed(lines, &stop);
+        counting().retain(|_, other| !Arc::ptr_eq(other, &stop));
+        counted
+    }
+
+    /// Makes a change, if `check` finds the book as the page saw it. One
+    /// change at a time: others wait.
+    pub(super) fn change(
+        &self,
+        change: Change,
+        check: impl FnOnce() -> Result<(), MarkerError>,
+    ) -> Result<(), MarkerError> {
+        let _at_work = self.work();
+        check()?;
+        let client = change.client.clone();
+        self.steps().taken_back.retain(|old| old.client != client);
+        self.make(change)
+    }
+
+    /// For who is at work.
+    fn make(&self, change: Change) -> Result<(), MarkerError> {
+        let done = match &change.kind {
+            ChangeKind::Mark { moves, edit } => self.editor.change(moves, edit)?,
+            ChangeKind::Add(lines) => self.editor.add(lines)?,
+            ChangeKind::Remove(lines) => self.editor.remove(lines)?,
+        };
+        let Some(undo) = done else {
+            return Ok(());
+        };
+        let mut steps = self.steps();
+        let kept = steps.made.iter();
+        if change.kind.rewrites()
+            && kept.filter(|step| step.change.kind.rewrites()).count() >= MOST_REWRITES
+        {
+            // Up to the oldest of them: what came before it cannot be had back either.
+            let oldest = steps
+                .made
+                .iter()
+                .position(|step| step.change.kind.rewrites());
+            steps.made.drain(..=oldest.unwrap_or_default());
+        }
+        if steps.made.len() >= MOST_STEPS {
+            steps.made.remove(0);
+        }
+        steps.made.push(Step { change, undo });
+        Ok(())
+    }
+
+    /// Takes the last change of a page back and tells which it was; `None`
+    /// when there is none. A step that cannot be taken back stays, and so
+    /// does one that `check` finds changed since.
+    pub(super) fn undo(
+        &self,
+        client: &str,
+        check: impl FnOnce(&Change) -> Result<(), MarkerError>,
+    ) -> Result<Option<String>, MarkerError> {
+        let _at_work = self.work();
+        let of_client = |step: &Step| step.change.client == client;
+        let taken = {
+            let mut steps = self.steps();
+            let at = steps.made.iter().rposition(of_client);
+            at.map(|at| (at, steps.made.remove(at)))
+        };
+        let Some((at, step)) = taken else {
+            return Ok(None);
+        };
+        let undone = check(&step.change).and_then(|()| (step.undo)());
+        let mut steps = self.steps();
+        if let Err(error) = undone {
+            // Nobody else was at work, so its place is the same.
+            steps.made.insert(at, step);
+            return Err(error);
+        }
+        let what = step.change.what.clone();
+        steps.taken_back.push(step.change);
+        Ok(Some(what))
+    }
+
+    /// Does what was taken back last again.
+    pub(super) fn redo(&self, client: &str) -> Result<Option<String>, MarkerError> {
+        let _at_work = self.work();
+        let known = {
+            let steps = self.steps();
+            let mut old = steps.taken_back.iter();
+            let at = old.rposition(|change| change.client == client);
+            at.and_then(|at| Some((at, steps.taken_back.get(at)?.clone())))
+        };
+        let Some((at, change)) = known else {
+            return Ok(None);
+        };
+        let what = change.what.clone();
+        self.make(change)?;
+        self.steps().taken_back.remove(at);
+        Ok(Some(what))
+    }
+
+    /// What a page can take back and do again.
+    pub(super) fn history(&self, client: &str) -> History {
+        let steps = self.steps();
+        let made = || {
+            steps
+                .made
+                .iter()
+                .filter(|step| step.change.client == client)
+        };
+        let taken_back = steps.taken_back.iter();
+        History {
+            undo: made().count(),
+            redo: taken_back.filter(|change| change.client == client).count(),
+            last_change: made().next_back().map(|step| step.change.what.clone()),
+        }
+    }
+}
+
+/// Reads a change from the words of the page; weights go up to `most_weight`.
+pub(super) fn read_change(kind: &str, value: &str, most_weight: u16) -> Result<MarkEdit, String> {
+    let mut edit = MarkEdit::default();
+    match kind {
+        "mark" => {
+            let mark = words::mark(value).ok_or("a mark is main, avoid or none")?;
+            edit.recommendation = Some(mark);
+        }
+        "annotation" => {
+            let sign = Annotation::from_symbol(value);
+            let sign = sign.ok_or("an annotation is ! ? !! ?? !? ?! or none")?;
+            edit.annotation = Some(sign);
+        }
+        "factor" => {
+            let value = value.parse().ok();
+            let value = value.filter(|value| (-125..=125).contains(value));
+            let value = value.ok_or("a learn value is a whole number from -125 to 125")?;
+            edit.factor = Some(value);
+        }
+        "weight" => {
+            let value = value.parse().ok().filter(|value| *value <= most_weight);
+            let range = || format!("a weight is a whole number from 0 to {most_weight}");
+            edit.weight = Some(value.ok_or_else(range)?);
+        }
+        "commentary" => {
+            let nag = words::commentary(value);
+            let nag =
+                nag.ok_or("a commentary is = += =+ +/- -/+ +- -+ unclear, none or a number")?;
+            edit.commentary = Some(nag);
+        }
+        _ => {
+            let known = "mark, annotation, factor, commentary and weight can be changed";
+            return Err(known.to_owned());
+        }
+    }
+    Ok(edit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::Position;
+    use tabia_book::Mark;
+
+    /// Keeps the last mark in memory.
+    struct Memory(Arc<Mutex<Vec<MarkEdit>>>);
+
+    fn mark(mark: Mark) -> MarkEdit {
+        MarkEdit {
+            recommendation: Some(mark),
+            ..MarkEdit::default()
+        }
+    }
+
+    fn value(factor: i8) -> MarkEdit {
+        MarkEdit {
+            factor: Some(factor),
+            ..MarkEdit::default()
+        }
+    }
+
+    fn sign(annotation: Annotation) -> MarkEdit {
+        MarkEdit {
+            annotation: Some(annotation),
+            ..MarkEdit::default()
+        }
+    }
+
+    impl BookMarker for Memory {
+        fn add(&self, _: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, MarkerError> {
+            Ok(Some(Box::new(|| Ok(()))))
+        }
+
+        fn count_removed(&self, _: &[Line], _: &AtomicBool) -> Result<u64, MarkerError> {
+            Ok(0)
+        }
+
+        fn remove(&self, _: &[Line]) -> Result<Option<Undo>, MarkerError> {
+            Ok(None)
+        }
+
+        fn change(
+            &self,
+            _: &[(Chess, Move)],
+            change: &MarkEdit,
+        ) -> Result<Option<Undo>, MarkerError> {
+            if *change == value(1) {
+                return Err(MarkerError("no".into()));
+            }
+            self.0.lock().unwrap().push(*change);
+            let list = Arc::clone(&self.0);
+            Ok(Some(Box::new(move || {
+                list.lock().unwrap().pop();
+                Ok(())
+            })))
+        }
+    }
+
+    #[test]
+    fn each_page_takes_back_its_own_steps_and_does_them_again() {
+        let list = Arc::new(Mutex::new(Vec::new()));
+        let edits = Edits::new(Box::new(Memory(Arc::clone(&list))));
+        let start = Chess::default();
+        let mv = start.legal_moves()[0];
+        let make = |client: &str, edit: MarkEdit, what: &str| {
+            let change = Change {
+                client: client.to_owned(),
+                kind: ChangeKind::Mark {
+                    moves: vec![(start.clone(), mv)],
+                    edit,
+                },
+                what: what.to_owned(),
+            };
+            edits.change(change, || Ok(()))
+        };
+        make("a", mark(Mark::Main), "first").unwrap();
+        make("a", value(5), "second").unwrap();
+        assert!(make("a", value(1), "refused").is_err());
+        assert_eq!(edits.history("a").last_change, Some("second".into()));
+        assert_eq!(edits.history("b"), History::default());
+        assert_eq!(edits.undo("b", |_| Ok(())).unwrap(), None);
+        let changed = |_: &Change| Err(MarkerError("changed since".into()));
+        assert!(edits.undo("a", changed).is_err());
+        let undo = || edits.undo("a", |_| Ok(())).unwrap();
+        assert_eq!(undo().as_deref(), Some("second"));
+        assert_eq!(*list.lock().unwrap(), [mark(Mark::Main)]);
+        assert_eq!(undo().as_deref(), Some("first"));
+        assert_eq!(undo(), None);
+        assert_eq!(edits.redo("b").unwrap(), None);
+        assert_eq!(edits.redo("a").unwrap().as_deref(), Some("first"));
+        assert_eq!(*list.lock().unwrap(), [mark(Mark::Main)]);
+        assert_eq!((edits.history("a").undo, edits.history("a").redo), (1, 1));
+        // A new change ends what could be done again.
+        make("a", value(9), "third").unwrap();
+        assert_eq!(edits.redo("a").unwrap(), None);
+    }
+
+    #[test]
+    fn old_books_are_not_kept_without_end() {
+        let edits = Edits::new(Box::new(Memory(Arc::default())));
+        let made = |kind: ChangeKind| {
+            let change = Change {
+                client: "a".to_owned(),
+                kind,
+                what: String::new(),
+            };
+            edits.change(change, || Ok(())).unwrap();
+        };
+        for _ in 0..MOST_REWRITES + 5 {
+            made(ChangeKind::Add(Vec::new()));
+        }
+        assert_eq!(edits.history("a").undo, MOST_REWRITES);
+        // What changes nothing is no step.
+        made(ChangeKind::Remove(Vec::new()));
+        assert_eq!(edits.history("a").undo, MOST_REWRITES);
+    }
+
+    /// Counts until it is stopped, or has counted.
+    struct Counter {
+        begun: std::sync::mpsc::SyncSender<()>,
+    }
+
+    impl BookMarker for Counter {
+        fn add(&self, _: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, MarkerError> {
+            Ok(None)
+        }
+
+        fn count_removed(&self, lines: &[Line], stop: &AtomicBool) -> Result<u64, MarkerError> {
+            if lines.is_empty() {
+                return Ok(3);
+            }
+            self.begun.send(()).unwrap();
+            while !stop.load(Ordering::Relaxed) {
+                std::thread::yield_now();
+            }
+            Err(MarkerError("stopped".into()))
+        }
+
+        fn remove(&self, _: &[Line]) -> Result<Option<Undo>, MarkerError> {
+            Ok(None)
+        }
+
+        fn change(&self, _: &[(Chess, Move)], _: &MarkEdit) -> Result<Option<Undo>, MarkerError> {
+            Ok(None)
+        }
+    }
+
+    #[test]
+    fn a_page_counts_once_at_a_time() {
+        let (begun, has_begun) = std::sync::mpsc::sync_channel(0);
+        let edits = Edits::new(Box::new(Counter { begun }));
+        let long = [Line::default()];
+        std::thread::scope(|scope| {
+            let [a, b] = ["a", "b"].map(|client| {
+                let counting = scope.spawn(|| edits.count_removed(client, &long));
+                has_begun.recv().unwrap();
+                counting
+            });
+            assert_eq!(edits.count_removed("a", &[]), Ok(3));
+            assert!(a.join().unwrap().is_err());
+            assert!(!b.is_finished());
+            assert_eq!(edits.count_removed("b", &[]), Ok(3));
+            assert!(b.join().unwrap().is_err());
+        });
+        assert!(edits.counting.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn only_known_words_are_changes() {
+        assert_eq!(
+            read_change("mark", "avoid", u16::MAX),
+            Ok(mark(Mark::Avoid))
+        );
+        assert_eq!(
+            read_change("annotation", "?!", u16::MAX),
+            Ok(sign(Annotation::DUBIOUS))
+        );
+        assert_eq!(
+            read_change("annotation", "none", u16::MAX),
+            Ok(sign(Annotation(0)))
+        );
+        assert_eq!(read_change("factor", "-125", u16::MAX), Ok(value(-125)));
+        for (kind, value) in [
+            ("mark", "blue"),
+            ("annotation", "!!!"),
+            ("annotation", "32"),
+            ("factor", "126"),
+            ("factor", "x"),
+            ("weight", "-1"),
+            ("weight", "65536"),
+            ("file", "/etc/passwd"),
+        ] {
+            assert!(
+                read_change(kind, value, u16::MAX).is_err(),
+                "{kind} {value}"
+            );
+        }
+    }
+}

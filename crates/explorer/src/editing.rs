@@ -1,0 +1,360 @@
+//! Requests that change a book.
+
+use hyper::body::Bytes;
+use hyper::{Response, StatusCode};
+use serde::{Deserialize, Serialize};
+use shakmaty::{Chess, Color, Move, Position as _};
+
+use super::books::ExploredBook;
+use super::edit::{Change, ChangeKind, Edits, MarkerError, read_change};
+use super::line;
+use super::reply::{Refusal, bad, json};
+use super::route::Explorer;
+use tabia_book::MarkEdit;
+use tabia_book::mark::words::commentary_name;
+use tabia_book::{Lookup, Mark, Preference, Wanted};
+use tabia_notation::{self as notation, Line};
+
+/// Lines that a request may add.
+const MOST_LINES: usize = 500;
+
+/// A move gets a mark, or all moves of a line.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EditRequest {
+    book: usize,
+    #[serde(default)]
+    fen: Option<String>,
+    #[serde(default)]
+    play: String,
+    #[serde(default)]
+    uci: String,
+    /// Instead of the move `uci` after the line: the moves of the line.
+    #[serde(default)]
+    along: Option<Along>,
+    change: String,
+    value: String,
+    /// What the page showed when the change was made.
+    #[serde(default)]
+    seen: Option<String>,
+    #[serde(default)]
+    client: String,
+}
+
+/// Whose moves of a line.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Along {
+    White,
+    Black,
+    Both,
+}
+
+/// Lines come into a book.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AddRequest {
+    book: usize,
+    #[serde(default)]
+    fen: Option<String>,
+    lines: Vec<AddedLine>,
+    #[serde(default)]
+    client: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AddedLine {
+    play: String,
+    /// Signs by the place of their move, the first is 0, and their number in
+    /// PGN.
+    #[serde(default)]
+    signs: Vec<(usize, u8)>,
+}
+
+/// A move goes, or what lies below it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RemoveRequest {
+    book: usize,
+    /// From the usual start position to the move.
+    play: String,
+    /// The move stays, and goes on no more.
+    #[serde(default)]
+    below: bool,
+    #[serde(default)]
+    client: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct UndoRequest {
+    book: usize,
+    #[serde(default)]
+    client: String,
+}
+
+#[derive(Serialize)]
+struct Edited {
+    undo: usize,
+    redo: usize,
+    last_change: Option<String>,
+    taken_back: Option<String>,
+}
+
+impl Explorer {
+    /// The edits of a book that may be changed.
+    fn edits(&self, number: usize) -> Result<(&ExploredBook, &Edits), Refusal> {
+        let forbidden = |reason: &str| (StatusCode::FORBIDDEN, reason.to_owned());
+        if self.read_only {
+            return Err(forbidden("the explorer was started read-only"));
+        }
+        let book = self.book(number)?;
+        let edits = book.edits();
+        let edits = edits.ok_or_else(|| forbidden("this book cannot be changed"))?;
+        Ok((book, edits))
+    }
+
+    pub(super) fn edit(&self, asked: &EditRequest) -> Result<Response<Bytes>, Refusal> {
+        let (book, edits) = self.edits(asked.book)?;
+        let line = line::read(asked.fen.as_deref(), Some(&asked.play)).map_err(bad)?;
+        let most = edits.most_weight().unwrap_or(u16::MAX);
+        let edit = read_change(&asked.change, &asked.value, most).map_err(bad)?;
+        let (moves, name) = match asked.along {
+            Some(side) => (moves_of(&line, side), line.to_string()),
+            None => one_move(&line, &asked.uci).map_err(bad)?,
+        };
+        if moves.is_empty() {
+            return Err(bad("no move is named".to_owned()));
+        }
+        let seen = match &asked.seen {
+            Some(seen) => Some(read_change(&asked.change, seen, u16::MAX).map_err(bad)?),
+            None => None,
+        };
+        let seen_of = moves.clone();
+        let made = Change {
+            client: asked.client.clone(),
+            kind: ChangeKind::Mark { moves, edit },
+            what: format!("{name}: {} {}", asked.change, asked.value),
+        };
+        edits
+            .change(made, || match &seen {
+                Some(seen) => still_so(book, &seen_of, seen),
+                None => Ok(()),
+            })
+            .map_err(conflict)?;
+        self.renewed(book, edits, &asked.client, None)
+    }
+
+    pub(super) fn add(&self, asked: &AddRequest) -> Result<Response<Bytes>, Refusal> {
+        let (book, edits) = self.edits(asked.book)?;
+        if asked.lines.len() > MOST_LINES {
+            return Err(bad(format!("at most {MOST_LINES} lines are added at once")));
+        }
+        let mut lines = Vec::new();
+        for added in &asked.lines {
+            let line = line::read(asked.fen.as_deref(), Some(&added.play)).map_err(bad)?;
+            if line.plies() == 0 || line.moves().count() != line.plies() {
+                return Err(bad("expected moves, and no null moves".to_owned()));
+            }
+            let mut signs = added.signs.clone();
+            signs.retain(|&(place, _)| place < line.plies());
+            lines.push((line, signs));
+        }
+        let what = match lines.as_slice() {
+            [] => return Err(bad("no line is named".to_owned())),
+            [(line, _)] => format!("added {line}"),
+            lines => format!("added {} lines", lines.len()),
+        };
+        self.rewrite(book, edits, &asked.client, ChangeKind::Add(lines), what)
+    }
+
+    pub(super) fn remove(&self, asked: &RemoveRequest) -> Result<Response<Bytes>, Refusal> {
+        let (book, edits) = self.edits(asked.book)?;
+        let (lines, what) = removed(book, asked)?;
+        self.rewrite(book, edits, &asked.client, ChangeKind::Remove(lines), what)
+    }
+
+    /// How many positions a deletion would take out.
+    pub(super) fn count_removed(&self, asked: &RemoveRequest) -> Result<Response<Bytes>, Refusal> {
+        #[derive(Serialize)]
+        struct Counted {
+            positions: u64,
+        }
+        let (book, edits) = self.edits(asked.book)?;
+        let (lines, _) = removed(book, asked)?;
+        let positions = edits
+            .count_removed(&asked.client, &lines)
+            .map_err(conflict)?;
+        Ok(json(&Counted { positions }))
+    }
+
+    fn rewrite(
+        &self,
+        book: &ExploredBook,
+        edits: &Edits,
+        client: &str,
+        kind: ChangeKind,
+        what: String,
+    ) -> Result<Response<Bytes>, Refusal> {
+        let made = Change {
+            client: client.to_owned(),
+            kind,
+            what,
+        };
+        edits.change(made, || Ok(())).map_err(conflict)?;
+        self.renewed(book, edits, client, None)
+    }
+
+    pub(super) fn take_back(&self, asked: &UndoRequest) -> Result<Response<Bytes>, Refusal> {
+        let (book, edits) = self.edits(asked.book)?;
+        let unchanged = |made: &Change| match &made.kind {
+            ChangeKind::Mark { moves, edit } => still_so(book, moves, edit),
+            // The editor looks at the whole book.
+            ChangeKind::Add(_) | ChangeKind::Remove(_) => Ok(()),
+        };
+        let taken_back = edits.undo(&asked.client, unchanged).map_err(conflict)?;
+        self.renewed(book, edits, &asked.client, taken_back)
+    }
+
+    pub(super) fn do_again(&self, asked: &UndoRequest) -> Result<Response<Bytes>, Refusal> {
+        let (book, edits) = self.edits(asked.book)?;
+        edits.redo(&asked.client).map_err(conflict)?;
+        self.renewed(book, edits, &asked.client, None)
+    }
+
+    fn renewed(
+        &self,
+        book: &ExploredBook,
+        edits: &Edits,
+        client: &str,
+        taken_back: Option<String>,
+    ) -> Result<Response<Bytes>, Refusal> {
+        book.renew()
+            .map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, error))?;
+        self.announce();
+        let history = edits.history(client);
+        Ok(json(&Edited {
+            undo: history.undo,
+            redo: history.redo,
+            last_change: history.last_change,
+            taken_back,
+        }))
+    }
+}
+
+/// The lines whose last moves go, and what that is called.
+fn removed(book: &ExploredBook, asked: &RemoveRequest) -> Result<(Vec<Line>, String), Refusal> {
+    let line = line::read(None, Some(&asked.play)).map_err(bad)?;
+    let (lines, what) = if asked.below {
+        let mut found = Lookup::default();
+        book.current()
+            .probe(line.last(), Wanted::Stored, &mut found)
+            .map_err(|error| conflict(MarkerError(error.to_string())))?;
+        let behind = found.moves.iter().map(|known| {
+            let mut behind = line.clone();
+            behind.push(known.mv);
+            behind
+        });
+        let behind: Vec<Line> = behind.collect();
+        (behind, format!("deleted all behind {line}"))
+    } else {
+        let what = format!("deleted {line}");
+        (vec![line], what)
+    };
+    if lines.iter().all(|line| line.plies() == 0) {
+        return Err(bad("there is nothing to delete".to_owned()));
+    }
+    Ok((lines, what))
+}
+
+/// The move of a request, and what it is called.
+fn one_move(line: &Line, uci: &str) -> Result<(Vec<(Chess, Move)>, String), String> {
+    let position = line.last();
+    let mut played = Line::from_start(position.clone());
+    played.extend(uci).map_err(|error| error.to_string())?;
+    let mv = played.moves().next().map(|(_, mv)| mv);
+    let mv = mv.ok_or("no move is named")?;
+    let name = notation::san(position, mv);
+    Ok((vec![(position.clone(), mv)], name))
+}
+
+fn moves_of(line: &Line, side: Along) -> Vec<(Chess, Move)> {
+    let is_meant = |turn: Color| match side {
+        Along::Both => true,
+        Along::White => turn.is_white(),
+        Along::Black => turn.is_black(),
+    };
+    line.moves()
+        .filter(|(position, _)| is_meant(position.turn()))
+        .map(|(position, mv)| (position.clone(), mv))
+        .collect()
+}
+
+/// Whether the book says of moves what a page saw or made of them.
+fn still_so(
+    book: &ExploredBook,
+    moves: &[(Chess, Move)],
+    seen: &MarkEdit,
+) -> Result<(), MarkerError> {
+    let open = book.renew().map_err(MarkerError)?;
+    let mut found = Lookup::default();
+    for (position, mv) in moves {
+        open.probe(position, Wanted::Transpositions, &mut found)
+            .map_err(|error| MarkerError(error.to_string()))?;
+        let Some(now) = found.moves.iter().find(|known| known.mv == *mv) else {
+            let (name, san) = (book.name(), notation::san(position, *mv));
+            return Err(MarkerError(format!(
+                "{name}: {san} is not in the book; nothing was changed"
+            )));
+        };
+        let never = (seen.recommendation == Some(Mark::Avoid)).then_some(0);
+        let changed = |what: &str, now: &str| {
+            let now = if now.is_empty() { "none" } else { now };
+            Err(MarkerError(format!(
+                "somebody else changed it meanwhile: its {what} is {now} now; nothing was written"
+            )))
+        };
+        let weight = match now.preference {
+            Preference::Statistics => None,
+            Preference::Weight(weight) => Some(weight.min(u16::MAX.into())),
+            Preference::Priority(priority) => Some(priority.into()),
+        };
+        if let Some(now) = weight {
+            // Such a book has nothing else.
+            if seen
+                .weight
+                .or(never)
+                .is_some_and(|seen| u32::from(seen) != now)
+            {
+                return changed("weight", &now.to_string());
+            }
+            continue;
+        }
+        if seen.recommendation.is_some_and(|mark| mark != now.mark()) {
+            return changed("mark", now.mark().as_str());
+        }
+        if seen
+            .annotation
+            .is_some_and(|sign| sign.nag() != now.annotation.nag())
+        {
+            return changed("annotation", now.annotation.symbol());
+        }
+        let is_other = |factor| factor != now.factor() && !book.learns();
+        if seen.factor.is_some_and(is_other) {
+            return changed("learn value", &now.factor().to_string());
+        }
+        let after = now
+            .after
+            .unwrap_or_default()
+            .commentary_for(position.turn().other());
+        if seen.commentary.is_some_and(|nag| nag != after) {
+            return changed("commentary", &commentary_name(after));
+        }
+    }
+    Ok(())
+}
+
+fn conflict(error: MarkerError) -> Refusal {
+    (StatusCode::CONFLICT, error.to_string())
+}

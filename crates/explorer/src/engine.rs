@@ -1,0 +1,571 @@
+//! The engine behind the page: one for all pages, which thinks about the
+//! position that was asked about last, while somebody listens.
+
+use std::ops::ControlFlow;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use hyper::body::Bytes;
+use serde::Serialize;
+use shakmaty::uci::UciMove;
+use shakmaty::{Chess, Move, Position};
+use tokio::sync::watch;
+
+use super::look::{Named, named_from, uci};
+use tabia_book::eval::Value;
+use tabia_uci::process::{
+    Analyst, AnalystError, EngineCommand, Leash, Question, Thought, Variation,
+};
+
+/// Lines that a page may ask for.
+pub(super) const MOST_LINES: usize = 5;
+
+/// Moves of the book whose values are looked for.
+pub(super) const MOST_MOVES: usize = 40;
+
+/// Plies of a line that are told.
+const MOST_PLIES: usize = 16;
+
+/// The first look, before the moves of the book have theirs.
+const FIRST_LOOK: Duration = Duration::from_millis(700);
+
+/// What each move of the book gets that no line of the first look begins with.
+const MOVE_LOOK: Duration = Duration::from_millis(150);
+
+/// How often moves that have got no value are looked at, each time for twice as long.
+const MOVE_ROUNDS: usize = 5;
+
+/// Nobody looks at one position with profit for longer.
+const LONGEST: Duration = Duration::from_secs(300);
+
+/// Between two things that a page hears. It hears also when nothing is new: so
+/// its end is noticed.
+const PACE: Duration = Duration::from_millis(200);
+
+/// An engine that nobody has asked for so long is ended.
+const IDLE: Duration = Duration::from_secs(60);
+
+/// How long the engine may take to end its search when the program ends.
+const GRACE: Duration = Duration::from_millis(200);
+
+/// An engine that can be started: the first of several that does is taken.
+#[derive(Clone, Debug)]
+pub struct EngineChoice {
+    /// What it is called in the configuration.
+    pub name: String,
+    /// How it is started.
+    pub command: EngineCommand,
+    /// Options to set.
+    pub options: Vec<(String, String)>,
+    /// How long it may take to start.
+    pub start_timeout: Duration,
+}
+
+/// What a page wants to know.
+pub(super) struct SearchRequest {
+    pub(super) position: Chess,
+    pub(super) lines: usize,
+    /// Moves of the book whose values are wanted, too.
+    pub(super) moves: Vec<UciMove>,
+    /// The page that asks.
+    pub(super) client: String,
+    /// Where it listens.
+    pub(super) listener: watch::Sender<Bytes>,
+}
+
+/// The one place where an engine works. Nothing runs before the first request.
+#[derive(Debug)]
+pub(super) struct Bench {
+    choices: Arc<[EngineChoice]>,
+    worker: Mutex<Option<Worker>>,
+}
+
+#[derive(Debug)]
+struct Worker {
+    requests: Sender<SearchRequest>,
+    thread: JoinHandle<()>,
+    /// Where its engine is.
+    leash: Arc<Leash>,
+    /// Closed when the thread has done its work.
+    ended: Receiver<()>,
+}
+
+impl Bench {
+    pub(super) fn new(choices: Vec<EngineChoice>) -> Bench {
+        Bench {
+            choices: choices.into(),
+            worker: Mutex::default(),
+        }
+    }
+
+    /// What the engine is called, if there is one.
+    pub(super) fn name(&self) -> Option<&str> {
+        self.choices.first().map(|choice| choice.name.as_str())
+    }
+
+    /// Takes a request in place of the one before.
+    pub(super) fn think(&self, request: SearchRequest) {
+        let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
+        let request = match worker.as_ref() {
+            Some(known) => match known.requests.send(request) {
+                Ok(()) => return,
+                Err(mpsc::SendError(request)) => request,
+            },
+            None => request,
+        };
+        let (requests, to_do) = mpsc::channel();
+        let choices = Arc::clone(&self.choices);
+        // The receiver lives as long as the thread that is started next.
+        let _ = requests.send(request);
+        let (working, ended) = mpsc::channel();
+        let leash = Arc::<Leash>::default();
+        let held = Arc::clone(&leash);
+        let thread = std::thread::spawn(move || {
+            let _working: Sender<()> = working;
+            work(&choices, &held, &to_do);
+        });
+        *worker = Some(Worker {
+            requests,
+            thread,
+            leash,
+            ended,
+        });
+    }
+}
+
+impl Drop for Bench {
+    /// Waits for the engine's end, so that none is left behind. One that hangs
+    /// is killed.
+    fn drop(&mut self) {
+        let worker = self.worker.get_mut();
+        if let Some(worker) = worker.unwrap_or_else(PoisonError::into_inner).take() {
+            drop(worker.requests);
+            if worker.ended.recv_timeout(GRACE) == Err(RecvTimeoutError::Timeout) {
+                worker.leash.cut();
+            }
+            let _ = worker.thread.join();
+        }
+    }
+}
+
+/// Requests, one after the other; the newest ends the one before.
+fn work(choices: &[EngineChoice], leash: &Leash, requests: &Receiver<SearchRequest>) {
+    let mut engine = None;
+    let mut next = None;
+    loop {
+        let request = match next.take() {
+            Some(request) => request,
+            None => match requests.recv_timeout(IDLE) {
+                Ok(request) => request,
+                Err(RecvTimeoutError::Timeout) => {
+                    engine = None;
+                    match requests.recv() {
+                        Ok(request) => request,
+                        Err(_) => return,
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => return,
+            },
+        };
+        let mut task = Task {
+            request: &request,
+            requests,
+            next: None,
+            engine: String::new(),
+            best: Thought::default(),
+            values: Vec::new(),
+            told: None,
+        };
+        if let Err(error) = task.answer(choices, leash, &mut engine) {
+            // It may hang or babble: the next request starts another one.
+            engine = None;
+            request.refuse(&error.to_string());
+        }
+        next = task.next;
+    }
+}
+
+/// A request that is being answered.
+struct Task<'a> {
+    request: &'a SearchRequest,
+    requests: &'a Receiver<SearchRequest>,
+    /// The request that ended this one.
+    next: Option<SearchRequest>,
+    /// What the engine calls itself.
+    engine: String,
+    /// The deepest look so far.
+    best: Thought,
+    /// Of moves, those of the book first of all.
+    values: Vec<MoveSaid>,
+    /// When the page heard last.
+    told: Option<Instant>,
+}
+
+/// What a page is told: all that is known, each time.
+#[derive(Serialize)]
+struct Said<'a> {
+    engine: &'a str,
+    /// `None` before the first line.
+    depth: Option<u16>,
+    /// `None` as long as the engine has not said.
+    nodes: Option<u64>,
+    nodes_a_second: Option<u64>,
+    lines: Vec<LineSaid>,
+    moves: &'a [MoveSaid],
+    /// Whether nothing more comes.
+    done: bool,
+}
+
+/// Values are White's: centipawns, or moves to mate, negative when Black
+/// gives it.
+#[derive(Clone, Copy, Serialize)]
+struct ValueSaid {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cp: Option<i16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mate: Option<i32>,
+    depth: u16,
+}
+
+#[derive(Serialize)]
+struct LineSaid {
+    #[serde(flatten)]
+    value: ValueSaid,
+    moves: Vec<Named>,
+}
+
+#[derive(Clone, Serialize)]
+struct MoveSaid {
+    uci: String,
+    #[serde(flatten)]
+    value: ValueSaid,
+}
+
+/// Why a page hears nothing more.
+#[derive(Serialize)]
+struct Ended<'a> {
+    problem: &'a str,
+}
+
+impl SearchRequest {
+    fn refuse(&self, problem: &str) {
+        self.send(&Ended { problem });
+    }
+
+    /// A page that reads slowly misses something; the next says all again.
+    fn send(&self, told: &impl Serialize) {
+        if let Ok(text) = serde_json::to_string(told) {
+            let piece = format!("data: {text}\n\n").into();
+            self.listener.send_replace(piece);
+        }
+    }
+}
+
+impl Task<'_> {
+    fn answer(
+        &mut self,
+        choices: &[EngineChoice],
+        leash: &Leash,
+        engine: &mut Option<Analyst>,
+    ) -> Result<(), AnalystError> {
+        let mut running = match engine.take() {
+            Some(running) => running,
+            None => start(choices, leash)?,
+        };
+        self.engine = running.name().chars().take(60).collect();
+        let ended = self.look(&mut running, FIRST_LOOK)?
+            || self.value_moves(&mut running)?
+            || self.look(&mut running, LONGEST)?;
+        if !ended {
+            self.say(true);
+        }
+        *engine = Some(running);
+        Ok(())
+    }
+
+    /// Looks at the position for a time; whether nobody waits any more.
+    fn look(&mut self, engine: &mut Analyst, limit: Duration) -> Result<bool, AnalystError> {
+        let question = Question {
+            position: &self.request.position,
+            only: &[],
+            lines: self.request.lines as u16,
+            afresh: false,
+        };
+        let mut ended = false;
+        let found = engine.think(question, limit, |thought| {
+            self.hear(thought);
+            self.say_soon();
+            ended = self.is_over();
+            end_if(ended)
+        })?;
+        self.hear(&found);
+        Ok(ended)
+    }
+
+    /// Looks at each move of the book that the lines do not begin with. A busy
+    /// machine may stop an engine before it has told of all of them: what is
+    /// missing is asked again, and for longer.
+    fn value_moves(&mut self, engine: &mut Analyst) -> Result<bool, AnalystError> {
+        let mut limit = MOVE_LOOK;
+        for _ in 0..MOVE_ROUNDS {
+            let rest = self.moves_without_value();
+            if rest.is_empty() {
+                break;
+            }
+            // One after the other where the engine knows one line alone.
+            let at_once = if engine.has_lines() { rest.len() } else { 1 };
+            for moves in rest.chunks(at_once) {
+                if self.look_at(engine, moves, limit * moves.len() as u32)? {
+                    return Ok(true);
+                }
+            }
+            limit *= 2;
+        }
+        Ok(false)
+    }
+
+    /// Legal moves of the book that have no value yet.
+    fn moves_without_value(&self) -> Vec<UciMove> {
+        let position = &self.request.position;
+        let unknown = |name: &String| self.values.iter().all(|known| known.uci != *name);
+        let mut rest = self.request.moves.clone();
+        rest.retain(|mv| named(position, *mv).is_some_and(|name| unknown(&name)));
+        rest
+    }
+
+    /// Looks at some moves alone; whether nobody waits any more.
+    fn look_at(
+        &mut self,
+        engine: &mut Analyst,
+        moves: &[UciMove],
+        limit: Duration,
+    ) -> Result<bool, AnalystError> {
+        let question = Question {
+            position: &self.request.position,
+            only: moves,
+            lines: moves.len() as u16,
+            afresh: false,
+        };
+        let mut ended = false;
+        let found = engine.think(question, limit, |_| {
+            ended = self.is_over();
+            end_if(ended)
+        })?;
+        self.value(&found);
+        if !ended {
+            self.say(false);
+        }
+        Ok(ended)
+    }
+
+    /// A later look begins again at the first ply: what is known better stays.
+    fn hear(&mut self, thought: &Thought) {
+        let rank = |thought: &Thought| {
+            let first = thought.lines.first().and_then(Option::as_ref);
+            (first.map_or(0, |line| line.depth), thought.nodes)
+        };
+        let told = |thought: &Thought| thought.lines.iter().flatten().count();
+        if told(thought) >= told(&self.best) && rank(thought) >= rank(&self.best) {
+            self.best = thought.clone();
+            self.value(thought);
+        }
+    }
+
+    /// Notes what the first moves of lines are worth.
+    fn value(&mut self, thought: &Thought) {
+        for line in thought.lines.iter().flatten() {
+            let Some(uci) = first_move(&self.request.position, line) else {
+                continue;
+            };
+            self.values.retain(|known| known.uci != uci);
+            self.values.push(MoveSaid {
+                uci,
+                value: said(line),
+            });
+        }
+    }
+
+    fn lines(&self) -> impl Iterator<Item = &Variation> {
+        self.best.lines.iter().flatten()
+    }
+
+    /// Whether nobody waits for more: the page has gone, or another request has come.
+    fn is_over(&mut self) -> bool {
+        loop {
+            match self.requests.try_recv() {
+                Ok(request) => {
+                    let passed = self.next.as_ref().unwrap_or(self.request);
+                    if passed.client != request.client {
+                        passed.refuse("another page has asked the engine since");
+                    }
+                    self.next = Some(request);
+                }
+                Err(TryRecvError::Empty) => break,
+                // The program ends.
+                Err(TryRecvError::Disconnected) => return true,
+            }
+        }
+        self.next.is_some() || self.request.listener.is_closed()
+    }
+
+    fn say_soon(&mut self) {
+        if self.told.is_none_or(|told| told.elapsed() >= PACE) {
+            self.say(false);
+        }
+    }
+
+    /// Tells the page all that is known.
+    fn say(&mut self, done: bool) {
+        self.told = Some(Instant::now());
+        let position = &self.request.position;
+        let lines: Vec<LineSaid> = self
+            .lines()
+            .filter_map(|line| {
+                let moves = named_from(position, &playable(position, &line.moves));
+                (!moves.is_empty()).then(|| LineSaid {
+                    value: said(line),
+                    moves,
+                })
+            })
+            .collect();
+        let told = Said {
+            engine: &self.engine,
+            depth: lines.first().map(|line| line.value.depth),
+            nodes: (self.best.nodes > 0).then_some(self.best.nodes),
+            nodes_a_second: self.best.nodes_a_second,
+            lines,
+            moves: &self.values,
+            done,
+        };
+        self.request.send(&told);
+    }
+}
+
+fn end_if(ended: bool) -> ControlFlow<()> {
+    match ended {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    }
+}
+
+fn start(choices: &[EngineChoice], leash: &Leash) -> Result<Analyst, AnalystError> {
+    let mut last = None;
+    for choice in choices {
+        let patience = choice.start_timeout;
+        match Analyst::start_on(leash, &choice.command, &choice.options, patience) {
+            Ok(engine) => return Ok(engine),
+            Err(error) => last = last.or(Some(error)),
+        }
+    }
+    Err(last.unwrap_or(AnalystError::NoScore))
+}
+
+/// The name that the page has for a move, if it is legal.
+fn named(position: &Chess, mv: UciMove) -> Option<String> {
+    let mv = mv.to_move(position).ok()?;
+    Some(uci(position, mv))
+}
+
+fn first_move(position: &Chess, line: &Variation) -> Option<String> {
+    named(position, *line.moves.first()?)
+}
+
+/// A line up to the first move that cannot be played.
+fn playable(position: &Chess, moves: &[UciMove]) -> Vec<Move> {
+    let mut at = position.clone();
+    let mut found = Vec::new();
+    for mv in moves.iter().take(MOST_PLIES) {
+        let Ok(mv) = mv.to_move(&at) else {
+            break;
+        };
+        at.play_unchecked(mv);
+        found.push(mv);
+    }
+    found
+}
+
+fn said(line: &Variation) -> ValueSaid {
+    let (cp, mate) = match line.value {
+        Value::Cp(cp) => (Some(cp), None),
+        Value::Mate { winner, moves } => (None, Some(winner.fold_wb(1, -1) * i32::from(moves))),
+    };
+    ValueSaid {
+        cp,
+        mate,
+        depth: line.depth,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use shakmaty::Color;
+
+    #[test]
+    fn what_an_engine_says_is_played_before_it_is_told() {
+        let start = Chess::default();
+        let moves: Vec<UciMove> = ["e2e4", "e7e5", "e1g1", "g8f6"]
+            .iter()
+            .map(|mv| mv.parse().unwrap())
+            .collect();
+        assert_eq!(playable(&start, &moves).len(), 2);
+        assert!(playable(&start, &moves[1..]).is_empty());
+        let many = ["g1f3", "g8f6", "f3g1", "f6g8"].map(|mv| mv.parse().unwrap());
+        let many: Vec<UciMove> = many.iter().copied().cycle().take(400).collect();
+        assert_eq!(playable(&start, &many).len(), MOST_PLIES);
+    }
+
+    #[test]
+    fn each_page_hears_that_another_has_asked_since() {
+        let listens = |client: &str| {
+            let (listener, hears) = watch::channel(Bytes::new());
+            let request = SearchRequest {
+                position: Chess::default(),
+                lines: 1,
+                moves: Vec::new(),
+                client: client.to_owned(),
+                listener,
+            };
+            (request, hears)
+        };
+        let (first, of_first) = listens("one");
+        let (second, of_second) = listens("two");
+        let (third, of_third) = listens("one");
+        let (sender, requests) = mpsc::channel();
+        let mut task = Task {
+            request: &first,
+            requests: &requests,
+            next: None,
+            engine: String::new(),
+            best: Thought::default(),
+            values: Vec::new(),
+            told: None,
+        };
+        assert!(!task.is_over());
+        // Both come before the engine has said anything.
+        sender.send(second).unwrap();
+        sender.send(third).unwrap();
+        assert!(task.is_over());
+        for (hears, ended) in [(of_first, true), (of_second, true), (of_third, false)] {
+            let told = String::from_utf8_lossy(&hears.borrow()).into_owned();
+            assert_eq!(told.contains("another page"), ended, "{told}");
+        }
+    }
+
+    #[test]
+    fn mates_have_the_sign_of_who_gives_them() {
+        let line = |value| {
+            said(&Variation {
+                value,
+                depth: 3,
+                moves: Vec::new(),
+            })
+        };
+        let black = Value::mate_of_mover(Color::Black, 2);
+        assert_eq!(line(black).mate, Some(-2));
+        assert_eq!(line(Value::Cp(-31)).cp, Some(-31));
+    }
+}

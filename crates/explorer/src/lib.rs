@@ -1,0 +1,62 @@
+//! The explorer: books in the browser, and over HTTP for programs.
+//!
+//! ```text
+//! socket -> server -> Explorer::answer -> guard -> route -> look, plot, api, edit
+//!                      (pure but for the books themselves)
+//! ```
+//!
+//! [`Explorer::answer`] turns a request into a response without a socket, so
+//! that all of it can be tested as a function; [`serve`] does the
+//! input and output, with limits on everything that a client can make grow.
+//!
+//! The page (`page/`) is plain HTML, CSS and JavaScript, part of the program
+//! and served from it. It knows no rules of chess: one answer about a position
+//! carries the board, the legal moves, the names and the figures.
+//!
+//! # What a request can reach
+//!
+//! The books of the command line, by number, and the files of the page, by
+//! name from a table. No text of a request ever becomes a path. [`Access`]
+//! turns away requests that come by a name other than this machine's own
+//! address (DNS rebinding) or from pages of other sites; changes need a token
+//! that only the page has.
+
+mod access;
+mod api;
+mod assets;
+mod books;
+mod bundle;
+mod cache;
+mod edit;
+mod editing;
+mod engine;
+mod events;
+mod find_next;
+mod guests;
+mod line;
+mod look;
+mod marker;
+mod openings;
+mod pasted;
+mod plot;
+mod query;
+mod reply;
+mod route;
+mod server;
+mod weigher;
+
+pub use access::{Access, Guest, machine};
+pub use api::Games;
+pub use books::{ExploredBook, Open, Reopen};
+pub use edit::{BookMarker, MarkerError, Undo};
+pub use engine::EngineChoice;
+pub use marker::marker_of;
+pub use route::Explorer;
+pub use server::{Limits, serve};
+/// What ends a server: from any thread, once.
+pub use tokio::sync::Notify;
+
+/// The example of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,50 @@
+//! The line walked: what the parameters of a request mean.
+
+use tabia_notation::Line;
+
+/// From the parameters of a request: a first position and moves.
+///
+/// # Errors
+///
+/// One sentence about the part that cannot be read.
+pub(super) fn read(fen: Option<&str>, play: Option<&str>) -> Result<Line, String> {
+    Line::read(fen.unwrap_or_default(), play.unwrap_or_default()).map_err(|error| error.to_string())
+}
+
+/// As far as it can be read: an old bookmark or a mangled link still leads
+/// somewhere. Beside the line, one sentence about what was left out.
+pub(super) fn read_prefix(fen: Option<&str>, play: Option<&str>) -> (Line, Option<String>) {
+    let mut line = match Line::read(fen.unwrap_or_default(), "") {
+        Ok(line) => line,
+        Err(error) => {
+            let problem = format!("The address names a position that cannot be shown: {error}.");
+            return (Line::default(), Some(problem));
+        }
+    };
+    let problem = line.extend(play.unwrap_or_default()).err().map(|error| {
+        let kept = match line.plies() {
+            0 => "Nothing before it could be kept".to_owned(),
+            1 => "The move before it is shown".to_owned(),
+            plies => format!("The {plies} moves before it are shown"),
+        };
+        format!("The address names a line that cannot be played: {error}. {kept}.")
+    });
+    (line, problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_be_played_of_a_broken_address_is_played() {
+        let (line, problem) = read_prefix(None, Some("e2e4,c7c5,e4e6,g1f3"));
+        assert_eq!(line.to_string(), "1.e4 c5");
+        let problem = problem.unwrap();
+        assert!(problem.contains("move 3 (e4e6) is not legal"), "{problem}");
+        assert!(problem.contains("The 2 moves before it"), "{problem}");
+        let (line, problem) = read_prefix(Some("nonsense"), Some("e2e4"));
+        assert_eq!((line.plies(), problem.is_some()), (0, true));
+        assert_eq!(read_prefix(None, Some("e2e4")).1, None);
+    }
+}

@@ -1,0 +1,267 @@
+//! Everything the page shows about one position.
+
+use serde::Serialize;
+use shakmaty::{Chess, Color, Move, Position};
+
+use std::sync::Arc;
+
+use super::books::{ExploredBook, Notes, Open, coloured, look_up};
+use super::edit::Edits;
+use super::openings::{self, Opening};
+use super::plot;
+use tabia_adapter::settings::DECIDING;
+use tabia_adapter::settings::Settings;
+use tabia_book::Preference;
+use tabia_book::policy::Choice;
+use tabia_book::view::MoveView;
+use tabia_notation::{self as notation, Line};
+
+/// The answer about a position.
+#[derive(Serialize)]
+pub(super) struct PositionView {
+    /// What the request asked and cannot be, in one sentence.
+    problem: Option<String>,
+    fen: String,
+    /// Where the line begins, if not in the usual position.
+    start: Option<String>,
+    /// How many moves of the line have been played.
+    at: usize,
+    turn: &'static str,
+    fullmove: u32,
+    check: bool,
+    /// `checkmate`, `stalemate` or nothing.
+    end: Option<&'static str>,
+    opening: Option<Opening>,
+    line: Vec<Named>,
+    legal: Vec<LegalMove>,
+    /// How the first book goes on: its likeliest moves, one after another.
+    ahead: Vec<Named>,
+    options: Vec<OptionView>,
+    books: Vec<BookView>,
+}
+
+/// A move by both its names.
+#[derive(Serialize)]
+pub(super) struct Named {
+    uci: String,
+    san: String,
+}
+
+/// A move that can be played.
+#[derive(Serialize)]
+struct LegalMove {
+    #[serde(flatten)]
+    named: Named,
+    /// Where the rook of a castling stands: the king may be put there, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rook: Option<String>,
+}
+
+#[derive(Serialize)]
+struct OptionView {
+    name: &'static str,
+    value: String,
+}
+
+/// What one book says.
+#[derive(Serialize)]
+pub(super) struct BookView {
+    book: usize,
+    name: String,
+    /// Why there is nothing, when the book cannot be read.
+    error: Option<String>,
+    in_book: bool,
+    games: u32,
+    white: Option<u32>,
+    draws: Option<u32>,
+    black: Option<u32>,
+    commentary: u8,
+    moves: Vec<ColouredMove>,
+    /// Whether it can be changed.
+    editable: bool,
+    /// Where only the numbers beside its moves can, the greatest of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    most_weight: Option<u16>,
+    /// How many changes can be taken back, and the last one.
+    undo: usize,
+    redo: usize,
+    last_change: Option<String>,
+}
+
+/// A move: the fields of `tabia probe --json`, and results by colour.
+#[derive(Serialize)]
+struct ColouredMove {
+    /// `None` where the book knows no results.
+    white: Option<u32>,
+    black: Option<u32>,
+    /// The name of the position after it, if it has one of its own.
+    opening: Option<Opening>,
+    #[serde(flatten)]
+    mv: MoveView,
+}
+
+/// What is asked about.
+pub(super) struct Question<'a> {
+    pub(super) line: &'a Line,
+    /// How many of its moves have been played.
+    pub(super) at: usize,
+    pub(super) settings: &'a Settings,
+    /// The page that asks.
+    pub(super) client: &'a str,
+    pub(super) writable: bool,
+    /// How many of the likeliest moves ahead are wanted.
+    pub(super) ahead: usize,
+    pub(super) problem: Option<String>,
+}
+
+/// Looks a line's position up in some books.
+pub(super) fn view(books: &[(usize, &ExploredBook)], asked: Question<'_>) -> PositionView {
+    let line = asked.line;
+    let walked = line.up_to(asked.at);
+    let position = walked.last();
+    let legal = position.legal_moves();
+    let start = Some(line.start()).filter(|&start| *start != Chess::default());
+    PositionView {
+        fen: notation::fen(position),
+        start: start.map(notation::fen),
+        at: walked.plies(),
+        turn: name_of(position.turn()),
+        fullmove: position.fullmoves().get(),
+        check: position.is_check(),
+        end: match (legal.is_empty(), position.is_check()) {
+            (true, true) => Some("checkmate"),
+            (true, false) => Some("stalemate"),
+            _ => None,
+        },
+        opening: openings::of_line(walked.positions()),
+        line: line.steps().map(|(at, mv)| named(at, mv)).collect(),
+        legal: legal.iter().map(|&mv| legal_move(position, mv)).collect(),
+        ahead: books
+            .first()
+            .map(|(_, book)| ahead(&book.noted(), &walked, &asked))
+            .unwrap_or_default(),
+        options: DECIDING
+            .map(|id| OptionView {
+                name: id.spec().name,
+                value: asked.settings.display(id),
+            })
+            .into(),
+        books: books
+            .iter()
+            .map(|&(number, book)| book_view(number, book, &walked, &asked))
+            .collect(),
+        problem: asked.problem,
+    }
+}
+
+/// The likeliest moves from here on, so that a page can walk faster than
+/// answers come.
+fn ahead(book: &(Open, Arc<Notes>), walked: &Line, asked: &Question<'_>) -> Vec<Named> {
+    let Ok(points) = plot::ahead(book, walked, asked.settings, asked.ahead) else {
+        return Vec::new();
+    };
+    points
+        .steps()
+        .skip(walked.plies())
+        .map(|(at, mv)| named(at, mv))
+        .collect()
+}
+
+/// Moves that follow each other.
+pub(super) fn named_from(position: &Chess, moves: &[Move]) -> Vec<Named> {
+    let mut line = Line::from_start(position.clone());
+    moves.iter().for_each(|&mv| line.push(mv));
+    line.steps().map(|(at, mv)| named(at, mv)).collect()
+}
+
+fn named(position: &Chess, mv: Option<Move>) -> Named {
+    Named {
+        uci: mv.map_or_else(|| notation::uci_or_null(None), |mv| uci(position, mv)),
+        san: notation::san_or_null(position, mv),
+    }
+}
+
+/// In set-ups of Chess960 castling is the king taking the rook: its own move
+/// may be a plain one.
+pub(super) fn uci(position: &Chess, mv: Move) -> String {
+    mv.to_uci(position.castles().mode()).to_string()
+}
+
+fn legal_move(position: &Chess, mv: Move) -> LegalMove {
+    LegalMove {
+        named: named(position, Some(mv)),
+        rook: mv.is_castle().then(|| mv.to().to_string()),
+    }
+}
+
+const fn name_of(colour: Color) -> &'static str {
+    match colour {
+        Color::White => "white",
+        Color::Black => "black",
+    }
+}
+
+fn book_view(number: usize, book: &ExploredBook, walked: &Line, asked: &Question<'_>) -> BookView {
+    let open = book.noted();
+    let position = walked.last();
+    let (found, error) = match look_up(&open, walked, asked.settings) {
+        Ok(found) => (found, None),
+        Err(error) => (Choice::default(), Some(error.to_string())),
+    };
+    let seen = tabia_book::view::PositionView::new(position, &found);
+    let known = knows_results(&found);
+    let turn = position.turn();
+    let of = |wins, losses| {
+        let (white, black) = coloured(turn, wins, losses);
+        (known.then_some(white), known.then_some(black))
+    };
+    let (white, black) = of(seen.wins, seen.losses);
+    let edits = book.edits().filter(|_| asked.writable);
+    let history = book.edits().map(|edits| edits.history(asked.client));
+    let history = history.unwrap_or_default();
+    let rows: Vec<Move> = found.rows().map(|(mv, _)| mv.mv).collect();
+    BookView {
+        book: number,
+        name: book.name().to_owned(),
+        error,
+        in_book: seen.in_book,
+        games: seen.games,
+        white,
+        draws: known.then_some(seen.draws),
+        black,
+        commentary: seen.commentary,
+        moves: seen
+            .moves
+            .into_iter()
+            .zip(rows)
+            .map(|(mut view, mv)| {
+                let (white, black) = of(view.wins, view.losses);
+                if !known {
+                    view.score = None;
+                }
+                view.uci = uci(position, mv);
+                ColouredMove {
+                    white,
+                    black,
+                    opening: openings::of(&notation::after(position, mv)),
+                    mv: view,
+                }
+            })
+            .collect(),
+        editable: edits.is_some(),
+        most_weight: edits.and_then(Edits::most_weight),
+        undo: history.undo,
+        redo: history.redo,
+        last_change: history.last_change,
+    }
+}
+
+/// Whether the figures of a position tell results. Arena books that were made
+/// without any have games and neither wins nor losses: those are not draws.
+fn knows_results(found: &Choice) -> bool {
+    found.lookup.moves.iter().any(|mv| match mv.preference {
+        Preference::Statistics => true,
+        Preference::Weight(_) => false,
+        Preference::Priority(_) => mv.stats().wins + mv.stats().losses > 0,
+    }) || found.lookup.moves.is_empty()
+}

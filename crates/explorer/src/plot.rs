@@ -1,0 +1,221 @@
+//! How deep a book goes and how it scores, along the line walked and on along
+//! the most probable moves.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::{Arc, PoisonError};
+
+use serde::Serialize;
+use shakmaty::{Color, Move, Position};
+
+use super::books::{Notes, Open, by_colour, look_up};
+use tabia_adapter::settings::DECIDING;
+use tabia_adapter::settings::{OptionId, Settings};
+use tabia_book::policy::Rejection;
+use tabia_book::{Error, Lookup, Stats, Wanted};
+use tabia_notation::{self as notation, Line};
+
+/// Plies that are looked at.
+const MOST_PLIES: usize = 120;
+
+/// A position on the main line.
+#[derive(Debug, Serialize)]
+pub(super) struct Point {
+    /// Plies played before it.
+    ply: usize,
+    /// The move that led to it; empty for the first.
+    san: String,
+    uci: String,
+    /// Whether the book holds it.
+    in_book: bool,
+    /// Games through it, where the book knows.
+    games: Option<u32>,
+    /// White's share of the points, 0 to 1.
+    score: Option<f64>,
+    /// Whether it is on the line walked.
+    walked: bool,
+}
+
+/// The main line: `walked`, then always the move that the adapter would play
+/// most often, until the book ends. `Book Leave Early` does not count: the
+/// plot is to show where the book ends, and looking ahead at each of its
+/// positions would take seconds.
+pub(super) fn main_line(
+    book: &(Open, Arc<Notes>),
+    walked: &Line,
+    settings: &Settings,
+) -> Result<Vec<Point>, Error> {
+    let mut points = Vec::new();
+    let mut found = Lookup::default();
+    for (ply, position) in walked.positions().iter().enumerate() {
+        book.0.probe(position, Wanted::Stored, &mut found)?;
+        let here = found.here.map(|here| here.stats);
+        // Some formats file moves, not positions.
+        let here = here.or((!found.moves.is_empty()).then(Stats::default));
+        points.push(point(walked, ply, here.as_ref(), position.turn(), true));
+    }
+    follow(
+        book,
+        walked.clone(),
+        settings,
+        MOST_PLIES,
+        |line, stats, mover| {
+            points.push(point(line, line.plies(), Some(stats), mover, false));
+        },
+    )?;
+    Ok(points)
+}
+
+/// A line and up to `most` of the likeliest moves behind it.
+pub(super) fn ahead(
+    book: &(Open, Arc<Notes>),
+    walked: &Line,
+    settings: &Settings,
+    most: usize,
+) -> Result<Line, Error> {
+    let limit = walked
+        .plies()
+        .saturating_add(most)
+        .min(notation::MOST_PLIES);
+    follow(book, walked.clone(), settings, limit, |_, _, _| {})
+}
+
+/// Goes on by the likeliest moves up to a number of plies.
+fn follow(
+    book: &(Open, Arc<Notes>),
+    mut line: Line,
+    settings: &Settings,
+    plies: usize,
+    mut seen: impl FnMut(&Line, &Stats, Color),
+) -> Result<Line, Error> {
+    let mut settings = settings.clone();
+    // 0 is within the range, so this cannot fail.
+    let _ = settings.set(OptionId::LeaveEarly, "0");
+    let options = fingerprint(&settings);
+    while line.plies() < plies {
+        let Some((mv, stats)) = likeliest(book, &line, &settings, options)? else {
+            break;
+        };
+        let mover = line.last().turn();
+        line.push(mv);
+        if line.before().contains(line.last()) {
+            line = line.up_to(line.plies() - 1);
+            break;
+        }
+        seen(&line, &stats, mover);
+    }
+    Ok(line)
+}
+
+/// Positions whose likeliest moves are kept.
+const MOST_KEPT: usize = 50_000;
+
+/// The move that the adapter would play most often at the end of a line. What
+/// does not depend on the way there is kept.
+fn likeliest(
+    book: &(Open, Arc<Notes>),
+    line: &Line,
+    settings: &Settings,
+    options: u64,
+) -> Result<Option<(Move, Stats)>, Error> {
+    let kept = || {
+        let kept = book.1.likeliest.lock();
+        kept.unwrap_or_else(PoisonError::into_inner)
+    };
+    let position = line.last();
+    let key = (position.clone(), position.fullmoves().get(), options);
+    let known = kept().get(&key).copied();
+    if let Some(known) = known {
+        let was_there =
+            known.is_some_and(|(mv, _)| line.positions().contains(&notation::after(position, mv)));
+        if !was_there {
+            return Ok(known);
+        }
+    }
+    let found = look_up(book, line, settings)?;
+    let best = found.best().map(|best| (best.mv, best.stats()));
+    let verdicts = found.verdicts.iter();
+    let is_of_this_way = verdicts.filter_map(|verdict| verdict.rejection);
+    if !is_of_this_way
+        .into_iter()
+        .any(|why| why == Rejection::Repetition)
+    {
+        let mut kept = kept();
+        if kept.len() >= MOST_KEPT {
+            kept.clear();
+        }
+        kept.insert(key, best);
+    }
+    Ok(best)
+}
+
+/// Tells options apart that choose otherwise.
+fn fingerprint(settings: &Settings) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    DECIDING.map(|id| settings.display(id)).hash(&mut hasher);
+    hasher.finish()
+}
+
+fn point(line: &Line, ply: usize, stats: Option<&Stats>, own: Color, walked: bool) -> Point {
+    let in_book = stats.is_some();
+    let stats = &stats.copied().unwrap_or_default();
+    let (white, black) = by_colour(stats, own);
+    let finished = f64::from(white) + f64::from(black) + f64::from(stats.draws);
+    let step = ply
+        .checked_sub(1)
+        .and_then(|before| line.steps().nth(before));
+    Point {
+        ply,
+        san: step.map_or_else(String::new, |(position, mv)| {
+            notation::san_or_null(position, mv)
+        }),
+        uci: step.map_or_else(String::new, |(_, mv)| notation::uci_or_null(mv)),
+        in_book,
+        games: (stats.games > 0).then_some(stats.games),
+        score: (white + black > 0)
+            .then(|| (f64::from(white) + 0.5 * f64::from(stats.draws)) / finished),
+        walked,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn starter() -> (Open, Arc<Notes>) {
+        let book = tabia_adapter::book_set::starter().unwrap();
+        (Arc::new(book), Arc::default())
+    }
+
+    #[test]
+    fn the_main_line_goes_on_from_the_line_walked() {
+        let book = starter();
+        let walked = Line::read("", "e2e4,c7c5").unwrap();
+        let points = main_line(&book, &walked, &Settings::default()).unwrap();
+        assert!(points.len() > 6, "{}", points.len());
+        let flags: Vec<bool> = points.iter().map(|point| point.walked).collect();
+        assert_eq!(&flags[..4], [true, true, true, false]);
+        assert_eq!(
+            (points[1].san.as_str(), points[2].san.as_str()),
+            ("e4", "c5")
+        );
+        for pair in points.windows(2) {
+            assert_eq!(pair[0].ply + 1, pair[1].ply);
+        }
+        // The same position has the same figures whichever way it is met.
+        let next = format!("e2e4,c7c5,{}", points[3].uci);
+        let walked = Line::read("", &next).unwrap();
+        let again = main_line(&book, &walked, &Settings::default()).unwrap();
+        assert_eq!(again[3].games, points[3].games);
+        assert_eq!(again[3].score, points[3].score);
+    }
+
+    #[test]
+    fn outside_the_book_there_is_only_the_line() {
+        let book = starter();
+        let walked = Line::read("", "a2a4,h7h5,a4a5,h5h4,a5a6,h4h3").unwrap();
+        let points = main_line(&book, &walked, &Settings::default()).unwrap();
+        assert_eq!(points.last().unwrap().games, None);
+        assert!(!points.last().unwrap().in_book);
+        assert_eq!(points.last().unwrap().score, None);
+    }
+}

@@ -1,0 +1,97 @@
+//! The parameters of a request: `name=value`, percent-encoded.
+
+use tabia_adapter::settings::DECIDING;
+use tabia_adapter::settings::{OptionId, Settings};
+
+/// Parameters in the order in which they stand.
+#[derive(Debug, Default)]
+pub(super) struct Query(Vec<(String, String)>);
+
+impl Query {
+    /// Reads the part of an address behind `?`.
+    pub(super) fn read(text: &str) -> Query {
+        Query(
+            form_urlencoded::parse(text.as_bytes())
+                .into_owned()
+                .collect(),
+        )
+    }
+
+    /// The last value of a name: `None` when it is not there or empty.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.0
+            .iter()
+            .rev()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.trim())
+            .filter(|value| !value.is_empty())
+    }
+
+    /// Gives a name another value.
+    pub(super) fn set(&mut self, name: &str, value: &str) {
+        self.0.push((name.to_owned(), value.to_owned()));
+    }
+
+    /// A number, or `default` when it is not there.
+    pub(super) fn number(&self, name: &str, default: usize) -> Result<usize, String> {
+        match self.get(name) {
+            None => Ok(default),
+            Some(text) => text
+                .parse()
+                .map_err(|_| format!("{name} takes a whole number")),
+        }
+    }
+
+    /// The values of all parameters that are UCI options.
+    ///
+    /// # Errors
+    ///
+    /// An option does not take its value.
+    pub(super) fn settings(&self, general: &Settings) -> Result<Settings, String> {
+        let mut settings = general.announced();
+        for (name, value) in &self.0 {
+            if let Some(id) = OptionId::by_name(name).filter(|id| DECIDING.contains(id)) {
+                settings.set(id, value).map_err(|error| error.to_string())?;
+            }
+        }
+        Ok(settings)
+    }
+}
+
+/// A text without its percent codes.
+pub(super) fn decoded(text: &str) -> String {
+    // As the value of a parameter, in which "+" would be a blank.
+    let text = text.replace('+', "%2B").replace('&', "%26");
+    let value = format!("x={text}");
+    let mut pairs = form_urlencoded::parse(value.as_bytes());
+    pairs
+        .next()
+        .map_or_else(String::new, |(_, value)| value.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_values_are_decoded() {
+        let query = Query::read("fen=8%2F8+w&fen=last&play=&n=7&m=x");
+        assert_eq!(query.get("fen"), Some("last"));
+        assert_eq!(query.get("play"), None);
+        assert_eq!(query.number("n", 1), Ok(7));
+        assert_eq!(query.number("o", 1), Ok(1));
+        assert!(query.number("m", 1).is_err());
+    }
+
+    #[test]
+    fn options_have_their_uci_names() {
+        let set = |text: &str| Query::read(text).settings(&Settings::default());
+        let settings = set("book+variety=20&Book%20Tournament=false&x=1").unwrap();
+        assert_eq!(settings.number(OptionId::Variety), 20);
+        assert!(!settings.check(OptionId::Tournament));
+        assert!(set("Book+Variety=101").is_err());
+        // Paths are none of the options that a request may set.
+        let settings = set("Book+File=/etc/passwd").unwrap();
+        assert_eq!(settings, Settings::default());
+    }
+}

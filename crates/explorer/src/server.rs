@@ -1,0 +1,288 @@
+//! Sockets around [`Explorer::answer`], with a bound on everything that a
+//! client can make grow: connections, bytes, and the time they take.
+//!
+//! One thread waits for sockets; the answers themselves, which may wait for a
+//! disk, come from a few others. A connection more than [`Limits`] allow is
+//! told so and closed, at once.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::io;
+use std::net::{IpAddr, TcpListener};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use http_body_util::{BodyExt, Either, Full, LengthLimitError, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::sync::{Notify, Semaphore};
+use tokio::time::{sleep, timeout};
+
+use super::events::{Events, told};
+use super::reply::refuse;
+use super::route::Explorer;
+
+/// What a server grants to all its clients together.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Connections that are served at once.
+    pub connections: usize,
+    /// Connections over that which are told so when they have sent their
+    /// request; those over even this are told and closed at once, and may
+    /// see no more than that they were closed.
+    pub refusals: usize,
+    /// Connections of one other machine. Programs of this machine share all.
+    pub per_peer: usize,
+    /// Bytes of a request's first line and headers.
+    pub head_bytes: usize,
+    /// Bytes of a request's body.
+    pub body_bytes: usize,
+    /// How long a client may take to send a request, and may be silent
+    /// between two.
+    pub patience: Duration,
+    /// How long a connection lasts at most.
+    pub lifetime: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        // Together less than the 1024 files that a process usually may open.
+        Limits {
+            connections: 256,
+            refusals: 256,
+            per_peer: 32,
+            head_bytes: 16 << 10,
+            body_bytes: 256 << 10,
+            patience: Duration::from_secs(10),
+            lifetime: Duration::from_secs(600),
+        }
+    }
+}
+
+/// Threads that answer.
+const ANSWERING_THREADS: usize = 4;
+
+/// How often the files of the books are looked after while a page is open.
+const LOOK_EVERY: Duration = Duration::from_millis(300);
+
+/// What a client over the limit is told.
+const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\n\
+    content-length: 32\r\nretry-after: 1\r\nconnection: close\r\n\r\n\
+    {\"error\":\"too many connections\"}";
+
+/// Serves until `stop` is notified, then lets the answers under way finish.
+///
+/// # Errors
+///
+/// The runtime cannot be started, or the listener is of no use.
+pub fn serve(
+    listener: TcpListener,
+    explorer: Arc<Explorer>,
+    limits: Limits,
+    stop: Arc<Notify>,
+) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(ANSWERING_THREADS)
+        .build()?;
+    listener.set_nonblocking(true)?;
+    runtime.block_on(async {
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        let open = Listening {
+            explorer,
+            limits,
+            served: Arc::new(Semaphore::new(limits.connections)),
+            refused: Arc::new(Semaphore::new(limits.refusals)),
+            peers: Peers::default(),
+        };
+        tokio::select! {
+            () = stop.notified() => {}
+            () = open.accept(&listener) => {}
+            () = look_after_books(&open.explorer) => {}
+        }
+        Ok(())
+    })
+    // Dropping the runtime waits for answers that have begun, so that no
+    // change to a book is cut short.
+}
+
+/// Takes up what other programs change, for pages that wait for it.
+async fn look_after_books(explorer: &Arc<Explorer>) {
+    loop {
+        sleep(LOOK_EVERY).await;
+        if explorer.is_watched() {
+            let explorer = Arc::clone(explorer);
+            // Opening a book waits for the disk.
+            let _ = tokio::task::spawn_blocking(move || explorer.look_after()).await;
+        }
+    }
+}
+
+struct Listening {
+    explorer: Arc<Explorer>,
+    limits: Limits,
+    served: Arc<Semaphore>,
+    refused: Arc<Semaphore>,
+    peers: Peers,
+}
+
+/// Connections of each other machine.
+#[derive(Clone, Default)]
+struct Peers(Arc<Mutex<HashMap<IpAddr, usize>>>);
+
+/// One of a machine's connections, while it lasts.
+struct Slot {
+    peers: Peers,
+    peer: IpAddr,
+}
+
+impl Peers {
+    /// A place for one more, if the machine has not too many.
+    fn slot(&self, peer: IpAddr, most: usize) -> Option<Slot> {
+        let mut peers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = peers.entry(peer).or_default();
+        if *count >= most && !peer.to_canonical().is_loopback() {
+            return None;
+        }
+        *count += 1;
+        let peers = self.clone();
+        Some(Slot { peers, peer })
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        let mut peers = self.peers.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = peers.get_mut(&self.peer) {
+            *count -= 1;
+            if *count == 0 {
+                peers.remove(&self.peer);
+            }
+        }
+    }
+}
+
+impl Listening {
+    async fn accept(&self, listener: &tokio::net::TcpListener) {
+        loop {
+            let Ok((stream, peer)) = listener.accept().await else {
+                // Out of files, most likely: better in a moment.
+                sleep(Duration::from_millis(50)).await;
+                continue;
+            };
+            let _ = stream.set_nodelay(true);
+            let slot = self.peers.slot(peer.ip(), self.limits.per_peer);
+            let place = slot.and_then(|slot| {
+                let place = Arc::clone(&self.served).try_acquire_owned().ok()?;
+                Some((slot, place))
+            });
+            if let Some(place) = place {
+                let explorer = Arc::clone(&self.explorer);
+                let limits = self.limits;
+                tokio::spawn(async move {
+                    converse(stream, explorer, limits).await;
+                    drop(place);
+                });
+            } else if let Ok(place) = Arc::clone(&self.refused).try_acquire_owned() {
+                tokio::spawn(async move {
+                    let _ = timeout(Duration::from_secs(2), turn_away(stream)).await;
+                    drop(place);
+                });
+            } else {
+                // No place even to wait for its request: said in passing.
+                let _ = stream.try_write(BUSY);
+            }
+        }
+    }
+}
+
+/// Tells a client that there is no room. What it has sent is read first: a
+/// socket that is closed over unread bytes loses the answer.
+async fn turn_away(mut stream: TcpStream) {
+    let _ = stream.write_all(BUSY).await;
+    let _ = stream.shutdown().await;
+    let mut unread = [0; 1024];
+    for _ in 0..64 {
+        if matches!(stream.read(&mut unread).await, Ok(0) | Err(_)) {
+            break;
+        }
+    }
+}
+
+async fn converse(stream: TcpStream, explorer: Arc<Explorer>, limits: Limits) {
+    let service = service_fn(move |request| {
+        let explorer = Arc::clone(&explorer);
+        async move { Ok::<_, Infallible>(answer(request, explorer, limits).await) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.patience)
+        .max_buf_size(limits.head_bytes)
+        .serve_connection(TokioIo::new(stream), service);
+    // Whatever a client does wrong concerns that client alone.
+    let _ = timeout(limits.lifetime, connection).await;
+}
+
+async fn answer(
+    request: Request<Incoming>,
+    explorer: Arc<Explorer>,
+    limits: Limits,
+) -> Response<Either<Full<Bytes>, Events>> {
+    let (head, body) = request.into_parts();
+    let body = Limited::new(body, limits.body_bytes).collect();
+    let mut response = match timeout(limits.patience, body).await {
+        Err(_) => refuse(StatusCode::REQUEST_TIMEOUT, "the request took too long"),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+            refuse(StatusCode::PAYLOAD_TOO_LARGE, "the request is too large")
+        }
+        Ok(Err(_)) => refuse(StatusCode::BAD_REQUEST, "the request is broken"),
+        Ok(Ok(body)) => {
+            let request = Request::from_parts(head, body.to_bytes());
+            let answering = Arc::clone(&explorer);
+            let work = tokio::task::spawn_blocking(move || answering.answer(&request));
+            work.await.unwrap_or_else(|_| {
+                let status = StatusCode::INTERNAL_SERVER_ERROR;
+                refuse(status, "the answer failed: please report the address")
+            })
+        }
+    };
+    match told(&mut response, explorer.changes()) {
+        Some(events) => response.map(|_| Either::Right(events)),
+        None => response.map(|body| Either::Left(Full::new(body))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_machine_does_not_take_every_place() {
+        let peers = Peers::default();
+        let other: IpAddr = "192.0.2.7".parse().unwrap();
+        let held: Vec<_> = (0..3).map(|_| peers.slot(other, 3)).collect();
+        assert!(held.iter().all(Option::is_some));
+        assert!(peers.slot(other, 3).is_none());
+        assert!(peers.slot("192.0.2.8".parse().unwrap(), 3).is_some());
+        for own in ["127.0.0.1", "::1", "::ffff:127.0.0.1"] {
+            let own: IpAddr = own.parse().unwrap();
+            let many: Vec<_> = (0..9).map(|_| peers.slot(own, 3)).collect();
+            assert!(many.iter().all(Option::is_some));
+        }
+        drop(held);
+        assert!(peers.slot(other, 3).is_some());
+        assert!(peers.0.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn the_refusal_is_well_formed() {
+        let text = std::str::from_utf8(BUSY).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        assert!(head.contains(&format!("content-length: {}\r\n", body.len())));
+    }
+}

@@ -1,0 +1,207 @@
+//! Reads game collections to their end, one thread, and says what came and how
+//! long it took.
+//!
+//! ```text
+//! read_games [--notes] [--plies N] SOURCE...
+//! read_games --damage SEED TRUNCATIONS FLIPS FOLDER SOURCE ENDING...
+//! ```
+//!
+//! The second form copies the database SOURCE (every file of its name) into
+//! FOLDER and reads it with one of its files damaged, over and over: each file
+//! with one of the ENDINGs is cut off at so many places, and has so many
+//! single bytes changed. Whatever comes of it, every variant must be read to
+//! its end, or be refused, without a panic.
+
+use std::fs::{self, File};
+use std::io::{Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
+use tabia_games::{self as games, Game, GameParts, SourceError};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [first, rest @ ..] = arguments.as_slice()
+        && first == "--damage"
+    {
+        return damage(rest);
+    }
+    let mut wanted = GameParts::default();
+    let mut arguments = arguments.into_iter();
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--notes" => wanted.notes = true,
+            "--plies" => wanted.plies = arguments.next().ok_or("--plies N")?.parse()?,
+            source => {
+                let start = Instant::now();
+                let read = read(Path::new(source), wanted)?;
+                let seconds = start.elapsed().as_secs_f64();
+                writeln!(
+                    std::io::stdout(),
+                    "{source}: {read:?} in {seconds:.3} s, {:.0} games a minute; {} KB at most",
+                    read.games as f64 * 60.0 / seconds,
+                    peak_kilobytes().unwrap_or(0),
+                )?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What came out of a source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(dead_code, reason = "they are printed")]
+struct Read {
+    games: u64,
+    moves: u64,
+    skipped: u64,
+    left_out: u64,
+    cut: u64,
+    remarks: usize,
+}
+
+fn read(path: &Path, wanted: GameParts) -> Result<Read, SourceError> {
+    let mut source = games::open(path)?.source;
+    let mut read = Read::default();
+    let mut game = Game::default();
+    while let Some(mut batch) = source.next_batch()? {
+        loop {
+            match batch.next_game(wanted, &mut game) {
+                Ok(false) => break,
+                Ok(true) => {
+                    read.games += 1;
+                    read.moves += game.moves.len() as u64;
+                    read.cut += u64::from(game.cut.is_some());
+                }
+                Err(reason) if reason.is_intended() => read.left_out += 1,
+                Err(_) => read.skipped += 1,
+            }
+        }
+    }
+    read.remarks = source.remarks().len();
+    Ok(read)
+}
+
+/// The most memory of its own that was resident, on Linux. How much of the
+/// program itself has been read hangs on what the system has at hand.
+fn peak_kilobytes() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let number = |name: &str| -> Option<u64> {
+        let line = status.lines().find(|line| line.starts_with(name))?;
+        line.split_whitespace().nth(1)?.parse().ok()
+    };
+    number("VmHWM:")?.checked_sub(number("RssFile:")?)
+}
+
+fn damage(arguments: &[String]) -> Result<(), Box<dyn std::error::Error>> {
+    let [seed, truncations, flips, folder, source, endings @ ..] = arguments else {
+        return Err("--damage SEED TRUNCATIONS FLIPS FOLDER SOURCE ENDING...".into());
+    };
+    let mut random = StdRng::seed_from_u64(seed.parse()?);
+    let (truncations, flips): (u32, u32) = (truncations.parse()?, flips.parse()?);
+    let (source, folder) = (Path::new(source), Path::new(folder));
+    let copies = copy(source, folder)?;
+    let copied = folder.join(source.file_name().ok_or("no file")?);
+    for path in copies {
+        let ending = path.extension().unwrap_or_default().to_string_lossy();
+        if !endings
+            .iter()
+            .any(|wanted| ending.eq_ignore_ascii_case(wanted))
+        {
+            continue;
+        }
+        let bytes = fs::read(&path)?;
+        if bytes.is_empty() {
+            continue;
+        }
+        let mut wanted = GameParts::EVERYTHING;
+        if ["cbp", "cbt", "dcn", "dcs", "dce"]
+            .iter()
+            .any(|names| ending.eq_ignore_ascii_case(names))
+        {
+            // Names have nothing to do with moves.
+            wanted.plies = 0;
+        }
+        let whole = read(&copied, wanted)?;
+        let mut sum = Sum::default();
+        let start = Instant::now();
+        // Changed in its place: a file that is written anew goes to the disk at
+        // once, and that takes longer than to read a database.
+        let mut file = File::options().write(true).open(&path)?;
+        for number in 0..truncations + flips {
+            let place = random.random_range(0..bytes.len());
+            let at = SeekFrom::Start(place as u64);
+            let mut lost = &bytes[place..];
+            if number < truncations {
+                file.set_len(place as u64)?;
+            } else {
+                lost = &bytes[place..=place];
+                file.seek(at)?;
+                file.write_all(&[bytes[place] ^ random.random_range(1..=255_u8)])?;
+            }
+            sum.add(whole, read(&copied, wanted));
+            file.seek(at)?;
+            file.write_all(lost)?;
+        }
+        writeln!(
+            std::io::stdout(),
+            "{}: {sum:?} in {:.1} s; {} KB at most",
+            path.display(),
+            start.elapsed().as_secs_f64(),
+            peak_kilobytes().unwrap_or(0),
+        )?;
+    }
+    Ok(())
+}
+
+/// What came of the variants of a file.
+#[derive(Clone, Copy, Debug, Default)]
+#[allow(dead_code, reason = "they are printed")]
+struct Sum {
+    variants: u64,
+    refused: u64,
+    /// As if nothing were damaged, as far as the counts go.
+    same: u64,
+    /// Something is missing, and it was said.
+    told: u64,
+    /// Other games or moves, and nothing said.
+    untold: u64,
+    games: u64,
+}
+
+impl Sum {
+    fn add(&mut self, whole: Read, damaged: Result<Read, SourceError>) {
+        self.variants += 1;
+        let Ok(damaged) = damaged else {
+            self.refused += 1;
+            return;
+        };
+        self.games += damaged.games;
+        let losses = |read: Read| (read.skipped, read.left_out, read.cut, read.remarks);
+        if damaged == whole {
+            self.same += 1;
+        } else if losses(damaged) == losses(whole) {
+            self.untold += 1;
+        } else {
+            self.told += 1;
+        }
+    }
+}
+
+/// Copies all files of a database.
+fn copy(source: &Path, folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let from = source.parent().unwrap_or(Path::new("."));
+    let mut copies = Vec::new();
+    for entry in fs::read_dir(from)? {
+        let path = entry?.path();
+        if path.file_stem() == source.file_stem() && path.is_file() {
+            let to = folder.join(path.file_name().unwrap_or_default());
+            fs::write(&to, fs::read(&path)?)?;
+            copies.push(to);
+        }
+    }
+    copies.sort();
+    Ok(copies)
+}

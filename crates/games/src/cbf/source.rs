@@ -1,0 +1,357 @@
+//! The two files as a source of games.
+
+use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::Arc;
+
+use shakmaty::{Bitboard, Board, Color, Piece, Role, Setup, Square};
+
+use super::header::{HEADER_BYTES, Header, SETUP_BYTES, SetUp};
+use super::{moves, text, unscramble};
+use crate::archive::Located;
+use crate::oddities::Oddity;
+use crate::{
+    Game, GameBatch, GameParts, GamePlace, GameSource, Opened, Recorder, SkipReason, SourceError,
+};
+use tabia_io::input::path::has_extension;
+use tabia_io::input::reader::FileReader;
+use tabia_notation as notation;
+
+/// Games that make a batch.
+const BATCH_GAMES: usize = 256;
+
+/// So many games are tried before any is given out.
+const TRIED_GAMES: usize = 200;
+
+/// A game that breaks off before so many plies was not understood.
+const UNDERSTOOD_PLIES: usize = 10;
+
+/// Whether a file is one of the two, by its name.
+pub(crate) fn is_cbf(path: &Path, _: &[u8]) -> bool {
+    has_extension(path, "cbf") || has_extension(path, "cbi")
+}
+
+/// Opens a database by one of its files.
+///
+/// # Errors
+///
+/// A file is missing or cannot be read, or does not follow the known layout.
+pub(crate) fn open(named: &Located) -> Result<Opened, SourceError> {
+    let path = named.path();
+    let refused = |path: &Path, text: &str| SourceError::format(path, text);
+    let games = named
+        .sibling("cbf")
+        .ok_or_else(|| refused(path, "there is no .cbf beside it"))?;
+    let index = named.sibling("cbi").ok_or_else(|| {
+        refused(
+            path,
+            "the index (.cbi) is missing beside it, and only it says where games begin",
+        )
+    })?;
+    let games = games
+        .reader()
+        .map_err(|error| SourceError::io(games.path(), error))?;
+    let bytes = games.length();
+    let places = index.bytes();
+    let places = places.map_err(|error| SourceError::io(index.path(), error))?;
+    let places = places_of(&places, bytes).map_err(|text| refused(index.path(), text))?;
+    let database = Database {
+        name: path.display().to_string(),
+        games,
+        bytes,
+        unchecked: Oddity::new("games have a wrong check byte"),
+        miscounted: Oddity::new("games have another number of moves than they say"),
+    };
+    let database = Arc::new(database);
+    if !is_understood(&database, &places) {
+        let text = "its games break off at once, so it does not follow the known layout of \
+                    ChessBase for DOS; nothing was read";
+        return Err(refused(path, text));
+    }
+    Ok(Opened {
+        source: Box::new(CbfSource {
+            database,
+            places,
+            next: 0,
+        }),
+        // As much as is told of what was read.
+        bytes: Some(bytes),
+    })
+}
+
+/// Where each game begins and ends, by the index: word 0 is the number of games
+/// and one more, word i the place of game i, plus i and one.
+fn places_of(index: &[u8], bytes: u64) -> Result<Vec<(u64, u64)>, &'static str> {
+    let words: Vec<u64> = index
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .map(|word| u64::from(u32::from_be_bytes(*word)))
+        .collect();
+    let no_index = "no index of ChessBase for DOS: it does not begin with a number of games";
+    let count = match words.first() {
+        Some(first @ 1..) if first - 1 < words.len() as u64 => first - 1,
+        _ => return Err(no_index),
+    };
+    let place = |number: u64| {
+        let word = words.get(usize::try_from(number).ok()?)?;
+        word.checked_sub(number + 1)
+    };
+    let mut places = Vec::new();
+    for number in 1..=count {
+        // A place that is none is told when the game is read.
+        let start = place(number).unwrap_or(u64::MAX);
+        let next = place(number + 1).unwrap_or(bytes);
+        let end = if next > start { next } else { bytes };
+        places.push((start, end.min(bytes)));
+    }
+    let outside = places.iter().filter(|(start, _)| *start >= bytes).count();
+    if 2 * outside > places.len() {
+        return Err("the places it names are outside the .cbf file");
+    }
+    Ok(places)
+}
+
+/// Tries some games from all over the database.
+fn is_understood(database: &Arc<Database>, places: &[(u64, u64)]) -> bool {
+    let step = places.len().div_ceil(TRIED_GAMES).max(1);
+    let tried: Vec<_> = places.iter().copied().step_by(step).collect();
+    let count = tried.len();
+    let mut batch = Batch::new(database, 0, tried);
+    let wanted = GameParts {
+        plies: UNDERSTOOD_PLIES,
+        ..GameParts::default()
+    };
+    let mut game = Game::default();
+    let mut failed = 0;
+    loop {
+        match batch.next_game(wanted, &mut game) {
+            Ok(true) => failed += usize::from(game.cut.is_some()),
+            Ok(false) => break,
+            Err(_) => failed += 1,
+        }
+    }
+    database.unchecked.clear();
+    database.miscounted.clear();
+    2 * failed <= count
+}
+
+struct Database {
+    name: String,
+    games: FileReader,
+    bytes: u64,
+    /// Games with a check byte that is not known.
+    unchecked: Oddity,
+    /// Games that have more or fewer moves than they say.
+    miscounted: Oddity,
+}
+
+struct CbfSource {
+    database: Arc<Database>,
+    places: Vec<(u64, u64)>,
+    next: usize,
+}
+
+impl GameSource for CbfSource {
+    fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, SourceError> {
+        let rest = self.places.get(self.next..).unwrap_or_default();
+        let places: Vec<_> = rest.iter().take(BATCH_GAMES).copied().collect();
+        if places.is_empty() {
+            return Ok(None);
+        }
+        let before = self.next as u64;
+        self.next += places.len();
+        Ok(Some(Box::new(Batch::new(&self.database, before, places))))
+    }
+
+    fn bytes_read(&self) -> u64 {
+        match self.places.get(self.next) {
+            Some((start, _)) => (*start).min(self.database.bytes),
+            None => self.database.bytes,
+        }
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let Database {
+            name,
+            unchecked,
+            miscounted,
+            ..
+        } = &*self.database;
+        let oddities = [unchecked, miscounted].into_iter();
+        oddities.filter_map(|oddity| oddity.said(name)).collect()
+    }
+}
+
+struct Batch {
+    database: Arc<Database>,
+    /// Those that come.
+    places: std::vec::IntoIter<(u64, u64)>,
+    /// Number of the game that came last, from 1.
+    number: u64,
+    file: Option<BufReader<FileReader>>,
+    bytes: Vec<u8>,
+}
+
+impl Batch {
+    /// `before`: how many games come before it.
+    fn new(database: &Arc<Database>, before: u64, places: Vec<(u64, u64)>) -> Batch {
+        Batch {
+            database: Arc::clone(database),
+            places: places.into_iter(),
+            number: before,
+            file: None,
+            bytes: Vec::new(),
+        }
+    }
+
+    /// Reads a game's bytes, as many as are of use.
+    fn read(&mut self, (start, end): (u64, u64)) -> Result<Header, SkipReason> {
+        let failed = |error: std::io::Error| SkipReason::Text(format!("the .cbf file: {error}"));
+        if start >= self.database.bytes {
+            return Err(SkipReason::text("its place is outside the .cbf file"));
+        }
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(BufReader::new(self.database.games.clone())),
+        };
+        let here = file.stream_position().map_err(failed)?;
+        if here != start {
+            file.seek(SeekFrom::Start(start)).map_err(failed)?;
+        }
+        let mut input = file.by_ref().take(end.saturating_sub(start));
+        self.bytes.clear();
+        let mut header = input.by_ref().take(HEADER_BYTES as u64);
+        header.read_to_end(&mut self.bytes).map_err(failed)?;
+        let Some(header) = self.bytes.first_chunk().copied().map(Header::decode) else {
+            return Err(SkipReason::text("its header is cut off"));
+        };
+        let rest = header.bytes() - HEADER_BYTES;
+        input
+            .take(rest as u64)
+            .read_to_end(&mut self.bytes)
+            .map_err(failed)?;
+        Ok(header)
+    }
+
+    fn fill(
+        &mut self,
+        place: (u64, u64),
+        wanted: GameParts,
+        game: &mut Game,
+    ) -> Result<(), SkipReason> {
+        game.clear();
+        let header = self.read(place)?;
+        if !header.is_checked {
+            self.database.unchecked.add(1_u64);
+        }
+        self.describe(&header, wanted, game);
+        if let Some(set_up) = header.set_up {
+            let bytes = self.bytes.get(header.set_up_at()..);
+            let bytes = bytes.and_then(|bytes| bytes.first_chunk());
+            let position = bytes.ok_or("it is cut off".to_owned());
+            let position = position.and_then(|bytes| first_position(bytes, set_up));
+            game.start_from(position.map_err(SkipReason::Position)?);
+            game.set_up = true;
+        }
+        let from = header.moves_at();
+        let area = self.bytes.get(from..from + header.moves_bytes);
+        let mut recorder = Recorder::new(wanted, game);
+        match area {
+            Some(area) => moves::read(area, &mut recorder),
+            None => return Err(SkipReason::text("its moves are cut off")),
+        }
+        drop(recorder);
+        let is_whole = wanted.plies == usize::MAX && game.cut.is_none() && !game.set_up;
+        let white_moves = game.moves.len().div_ceil(2);
+        if is_whole && white_moves != usize::from(header.white_moves) && white_moves < 256 {
+            self.database.miscounted.add(1_u64);
+        }
+        Ok(())
+    }
+
+    fn describe(&self, header: &Header, wanted: GameParts, game: &mut Game) {
+        let texts = self.bytes.get(HEADER_BYTES..header.moves_at());
+        let mut texts = texts.unwrap_or_default().to_vec();
+        let mask = (texts.len() as u8).wrapping_mul(3);
+        unscramble(&mut texts, mask, 3);
+        let (players, source) = texts
+            .split_at_checked(header.players_bytes)
+            .unwrap_or_default();
+        let players = text::decode(players);
+        let (white, black) = text::players(&players);
+        game.names.white.push_str(white);
+        game.names.black.push_str(black);
+        game.elo = header.elo;
+        game.year = header.year;
+        game.eco = header.eco;
+        game.result = header.result;
+        if wanted.tags() {
+            let source = text::decode(source);
+            let (event, round) = text::source(&source);
+            game.tags.set_known("Event", event);
+            game.tags.set_known("Round", round);
+            if header.year > 0 {
+                game.tags.set("Date", format!("{:04}.??.??", header.year));
+            }
+        }
+    }
+}
+
+impl GameBatch for Batch {
+    fn next_game(&mut self, wanted: GameParts, game: &mut Game) -> Result<bool, SkipReason> {
+        let Some(place) = self.places.next() else {
+            return Ok(false);
+        };
+        self.number += 1;
+        self.fill(place, wanted, game)?;
+        Ok(true)
+    }
+
+    fn source(&self) -> &str {
+        &self.database.name
+    }
+
+    fn place(&self) -> GamePlace {
+        GamePlace::Game(self.number)
+    }
+}
+
+/// Two squares a byte, a1, b1, ... h8; then the number of the first move.
+fn first_position(bytes: &[u8; SETUP_BYTES], set_up: SetUp) -> Result<shakmaty::Chess, String> {
+    let [squares @ .., number] = bytes;
+    let mut board = Board::empty();
+    let nibbles = squares.iter().flat_map(|byte| [byte >> 4, byte & 0x0f]);
+    for (square, nibble) in Square::ALL.into_iter().zip(nibbles) {
+        let role = match nibble & 7 {
+            1 => Role::King,
+            2 => Role::Queen,
+            3 => Role::Knight,
+            4 => Role::Bishop,
+            5 => Role::Rook,
+            6 => Role::Pawn,
+            0 if nibble == 0 => continue,
+            _ => return Err(format!("{nibble} is no piece")),
+        };
+        let color = Color::from_white(nibble < 8);
+        board.set_piece_at(square, Piece { color, role });
+    }
+    let mut setup = Setup::empty();
+    setup.board = board;
+    setup.turn = set_up.turn;
+    let corners = [Square::A1, Square::H1, Square::A8, Square::H8];
+    let rights = corners.into_iter().zip(set_up.castling);
+    setup.castling_rights = rights
+        .filter_map(|(corner, right)| right.then_some(corner))
+        .collect::<Bitboard>();
+    if let Some(file) = set_up
+        .en_passant_file
+        .checked_sub(1)
+        .filter(|file| *file < 8)
+    {
+        let rank = set_up.turn.fold_wb(5, 2);
+        setup.ep_square = Some(Square::new(u32::from(file) + 8 * rank));
+    }
+    setup.fullmoves = std::num::NonZeroU32::MIN.saturating_add(u32::from(*number));
+    notation::position_of(setup, shakmaty::CastlingMode::Standard)
+}

@@ -1,0 +1,360 @@
+//! The moves of a block.
+//!
+//! A byte counts on all moves before it, variations included: one wrong byte
+//! and nothing after it can be read. So each move is checked by the rules of
+//! chess, which notices that after a few moves at most.
+//!
+//! The compact encoding names a piece by its number and a step (see
+//! [`super::codes`] and [`super::pieces`]), the simple one writes two bytes for
+//! a move:
+//!
+//! | bits | meaning |
+//! |---|---|
+//! | 0 to 5, 6 to 11 | from, to (exchanged where pieces are counted from h8); both 0: null move |
+//! | 12, 13 | promotion to queen, rook, bishop, knight |
+//! | 14 | the line ends with this move (compact: 255) |
+//! | 15 | this move has an alternative (compact: 254 before it) |
+//!
+//! The order of moves is the same in both: the main line to its end, then back
+//! to the last place with an alternative.
+
+use shakmaty::{Bitboard, CastlingSide, Chess, File, Move, Position, Role, Square};
+
+use super::block::Encoding;
+use super::codes::{CODES, Code};
+use super::pieces::Pieces;
+use crate::san::from_to;
+use crate::steps::square;
+use crate::tree::{Place, ROOT, Tree};
+use tabia_notation as notation;
+
+/// More places to come back to are no game but damage.
+const MOST_ALTERNATIVES: usize = 10_000;
+
+/// Pieces by the two bits of a promotion.
+const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight];
+
+/// How much is wanted.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Extent {
+    /// So many moves of the main line.
+    MainLine(usize),
+    /// The main line and all variations.
+    All,
+}
+
+/// What was found besides moves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// Why the rest could not be read.
+    pub(super) fault: Option<Fault>,
+    /// Whether the moves broke off without the mark of their end.
+    pub(super) is_open: bool,
+    /// Codes that mean nothing known.
+    pub(super) unknown_codes: u64,
+    /// Moves of pieces that should have no number.
+    pub(super) guesses: u64,
+}
+
+/// A place where reading cannot go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    /// In the moves, in bytes.
+    pub(super) at: usize,
+    pub(super) what: &'static str,
+}
+
+/// Reads moves into `tree`, which must be empty.
+pub(super) fn decode(
+    moves: &[u8],
+    start: &Chess,
+    encoding: Encoding,
+    extent: Extent,
+    tree: &mut Tree,
+) -> Found {
+    let mut decoder = Decoder {
+        bytes: moves,
+        at: 0,
+        count: 0,
+        encoding,
+        extent,
+        line: DecodedLine {
+            position: start.clone(),
+            pieces: Pieces::new(start.board(), encoding.reversed),
+            place: ROOT,
+        },
+        alternatives: Vec::new(),
+        tree,
+        found: Found::default(),
+    };
+    // Without moves the simple encoding has no byte at all.
+    let is_empty = encoding.simple && moves.is_empty();
+    while !is_empty && !decoder.has_enough() {
+        let at = decoder.at;
+        let step = if encoding.simple {
+            decoder.simple()
+        } else {
+            decoder.compact()
+        };
+        match step {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(what) => {
+                decoder.found.fault = Some(Fault { at, what });
+                break;
+            }
+        }
+    }
+    decoder.found
+}
+
+/// Where the reading is.
+#[derive(Clone, Debug)]
+struct DecodedLine {
+    position: Chess,
+    pieces: Pieces,
+    place: Place,
+}
+
+struct Decoder<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// Moves so far.
+    count: u8,
+    encoding: Encoding,
+    extent: Extent,
+    line: DecodedLine,
+    /// Where to go on when the line ends.
+    alternatives: Vec<DecodedLine>,
+    tree: &'a mut Tree,
+    found: Found,
+}
+
+/// Whether there is more to read; or why there is nothing that can be read.
+type Step = Result<bool, &'static str>;
+
+impl Decoder<'_> {
+    fn has_enough(&self) -> bool {
+        match self.extent {
+            Extent::MainLine(plies) => self.tree.len() >= plies,
+            Extent::All => false,
+        }
+    }
+
+    /// The next byte without its disguise. `None` at the end.
+    fn next(&mut self) -> Option<u8> {
+        let byte = *self.bytes.get(self.at)?;
+        self.at += 1;
+        let look_up = |byte: u8| self.encoding.cipher.get(usize::from(byte)).copied();
+        if self.encoding.counts_first {
+            look_up(byte.wrapping_sub(self.count))
+        } else {
+            Some(look_up(byte)?.wrapping_sub(self.count))
+        }
+    }
+
+    fn word(&mut self) -> Option<u16> {
+        Some(u16::from_be_bytes([self.next()?, self.next()?]))
+    }
+
+    fn compact(&mut self) -> Step {
+        let Some(byte) = self.next() else {
+            self.found.is_open = true;
+            return Ok(false);
+        };
+        let code = CODES.get(usize::from(byte)).copied();
+        match code.unwrap_or(Code::Unknown) {
+            Code::Null => self.play(None),
+            Code::Piece {
+                role,
+                number,
+                files,
+                ranks,
+                wraps,
+            } => {
+                let from = self.find(role, number)?;
+                let to = if wraps {
+                    round_the_edge(from, files, ranks)
+                } else {
+                    on_the_board(from, files, ranks)?
+                };
+                self.play_from_to(from, to, None)
+            }
+            Code::Pawn {
+                number,
+                files,
+                ranks,
+            } => {
+                let from = self.find(Role::Pawn, number)?;
+                let forward: i8 = self.line.position.turn().fold_wb(1, -1);
+                let to = on_the_board(from, files * forward, ranks * forward)?;
+                self.play_from_to(from, to, None)
+            }
+            Code::Castle(side) => self.castle(side),
+            Code::TwoBytes => {
+                let Some(word) = self.word() else {
+                    self.found.is_open = true;
+                    return Err("the block ends inside a move");
+                };
+                let (from, to, promotion) = split(word);
+                self.play_from_to(from, to, Some(promotion))
+            }
+            Code::Filler => Ok(true),
+            Code::Unknown => {
+                self.found.unknown_codes += 1;
+                Ok(true)
+            }
+            Code::Begin => self.begin(),
+            Code::End => self.end(),
+        }
+    }
+
+    fn simple(&mut self) -> Step {
+        if self.at >= self.bytes.len() {
+            self.found.is_open = true;
+            return Ok(false);
+        }
+        let Some(word) = self.word() else {
+            self.found.is_open = true;
+            return Err("the block ends inside a move");
+        };
+        if word & 0x8000 != 0 {
+            self.begin()?;
+        }
+        if word & 0x0fff == 0 {
+            self.play(None)?;
+        } else {
+            let (mut from, mut to, promotion) = split(word);
+            if self.encoding.reversed {
+                std::mem::swap(&mut from, &mut to);
+            }
+            self.play_from_to(from, to, Some(promotion))?;
+        }
+        if word & 0x4000 != 0 {
+            return self.end();
+        }
+        Ok(true)
+    }
+
+    fn begin(&mut self) -> Step {
+        if self.alternatives.len() >= MOST_ALTERNATIVES {
+            return Err("too many variations are open");
+        }
+        // Nobody comes back for them then.
+        if matches!(self.extent, Extent::All) {
+            self.alternatives.push(self.line.clone());
+        }
+        Ok(true)
+    }
+
+    fn end(&mut self) -> Step {
+        match self.alternatives.pop() {
+            Some(line) => {
+                self.line = line;
+                Ok(true)
+            }
+            None => Ok(false),
+        }
+    }
+
+    /// Where the piece with a number stands. If none has the number, but one
+    /// of its kind has no number at all, a program has written this that hands
+    /// numbers on to fourth pieces; so that one is meant.
+    fn find(&mut self, role: Role, number: u8) -> Result<Square, &'static str> {
+        let DecodedLine {
+            position, pieces, ..
+        } = &self.line;
+        let turn = position.turn();
+        let found = match role {
+            Role::King => position.board().king_of(turn),
+            _ => pieces.find(turn, role, number),
+        };
+        if let Some(square) = found {
+            return Ok(square);
+        }
+        let other = pieces
+            .only_other(position.board(), turn, role)
+            .filter(|_| role != Role::Pawn);
+        self.found.guesses += u64::from(other.is_some());
+        other.ok_or("the piece that moves is not on the board")
+    }
+
+    fn castle(&mut self, side: CastlingSide) -> Step {
+        let castles = self.line.position.castling_moves(side);
+        let m = castles.first().ok_or("an illegal castling")?;
+        self.play(Some(*m))
+    }
+
+    /// Plays from square to square. Without `promotion` there is none.
+    fn play_from_to(&mut self, from: Square, to: Square, promotion: Option<Role>) -> Step {
+        let position = &self.line.position;
+        let role = position.board().role_at(from).unwrap_or(Role::King);
+        if self.encoding.chess960 && from == to {
+            return self.castle(CastlingSide::from_king_side(to.file() > File::D));
+        }
+        if role == Role::King && from.rank() == to.rank() && from.file().distance(to.file()) == 2 {
+            return self.castle(CastlingSide::from_king_side(to.file() > from.file()));
+        }
+        let promotes = role == Role::Pawn && Bitboard::BACKRANKS.contains(to);
+        let promotion = promotion.filter(|_| promotes);
+        let m = from_to(role, from, to, promotion, position).ok_or("an illegal move")?;
+        self.play(Some(m))
+    }
+
+    /// Plays a legal move, or a null move.
+    fn play(&mut self, step: Option<Move>) -> Step {
+        let line = &mut self.line;
+        match step {
+            Some(m) => {
+                if !self.encoding.simple {
+                    line.pieces.play(line.position.turn(), m);
+                }
+                line.position.play_unchecked(m);
+            }
+            None => line.position = notation::pass(&line.position).ok_or("a null move in check")?,
+        }
+        line.place = self
+            .tree
+            .add(line.place, step)
+            .ok_or("more moves than a game can have")?;
+        self.count = self.count.wrapping_add(1);
+        Ok(true)
+    }
+}
+
+/// From, to and what a pawn becomes.
+fn split(word: u16) -> (Square, Square, Role) {
+    let six_bits = |shift: u32| square(word >> shift & 63);
+    let [queen, rook, bishop, knight] = PROMOTIONS;
+    let promotion = match word >> 12 & 3 {
+        0 => queen,
+        1 => rook,
+        2 => bishop,
+        _ => knight,
+    };
+    (six_bits(0), six_bits(6), promotion)
+}
+
+/// A square some files and ranks away, running round the edges.
+fn round_the_edge(from: Square, files: i8, ranks: i8) -> Square {
+    let (file, rank) = away(from, files, ranks);
+    square((file.rem_euclid(8) << 3 | rank.rem_euclid(8)) as u16)
+}
+
+/// A square some files and ranks away.
+fn on_the_board(from: Square, files: i8, ranks: i8) -> Result<Square, &'static str> {
+    let (file, rank) = away(from, files, ranks);
+    if (0..8).contains(&file) && (0..8).contains(&rank) {
+        Ok(square((file << 3 | rank) as u16))
+    } else {
+        Err("a move off the board")
+    }
+}
+
+/// File and rank from 0, on the board or not.
+fn away(from: Square, files: i8, ranks: i8) -> (i8, i8) {
+    (
+        u32::from(from.file()) as i8 + files,
+        u32::from(from.rank()) as i8 + ranks,
+    )
+}

@@ -1,0 +1,109 @@
+//! Files of players and tournaments: .cbp, .cbt.
+//!
+//! Little-endian. A header of seven 32-bit words:
+//!
+//! | offset | content |
+//! |---|---|
+//! | 0, 4 | room for so many, root of the tree |
+//! | 8 | 1234567890 |
+//! | 12 | bytes of the data of each |
+//! | 16, 20 | first deleted, how many live |
+//! | 24 | bytes between header and first: 0 in old files, 4 in newer ones |
+//!
+//! Then one after the other, by number from 0: nine bytes of a search tree,
+//! which is not needed here, but where a left child of -999 marks a free place;
+//! then the data. Evidence: the sizes of all genuine files come out exactly.
+
+use std::io;
+
+use crate::encodings::field;
+use tabia_io::input::bytes::Cursor;
+use tabia_io::input::file::DataFile;
+
+const HEADER_BYTES: u64 = 28;
+const TREE_BYTES: u64 = 9;
+const MAGIC: u32 = 1_234_567_890;
+const FREE: i32 = -999;
+
+/// Sizes beyond these are damage.
+const LARGEST_DATA: u64 = 1 << 16;
+
+/// Bytes of each that are looked at.
+const LOOKED_AT: usize = TREE_BYTES as usize + 70;
+
+/// Two texts that lie side by side: family and first name in .cbp, title and
+/// place in .cbt.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Texts {
+    pub(super) first_bytes: usize,
+    pub(super) second_bytes: usize,
+}
+
+/// Of players.
+pub(super) const PLAYERS: Texts = Texts {
+    first_bytes: 30,
+    second_bytes: 20,
+};
+
+/// Of tournaments.
+pub(super) const TOURNAMENTS: Texts = Texts {
+    first_bytes: 40,
+    second_bytes: 30,
+};
+
+/// An open file of players or tournaments.
+#[derive(Debug)]
+pub(super) struct Entities {
+    file: DataFile,
+    layout: Texts,
+    first_at: u64,
+    stride: u64,
+}
+
+impl Entities {
+    /// Reads the header of a file.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or is none of these.
+    pub(super) fn new(file: DataFile, layout: Texts) -> io::Result<Entities> {
+        let header = file.start(HEADER_BYTES as usize)?;
+        let (stride, gap) = parse_header(&header, layout)
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "its header is damaged"))?;
+        Ok(Entities {
+            file,
+            layout,
+            first_at: HEADER_BYTES + gap,
+            stride,
+        })
+    }
+
+    /// The two texts of a number; empty if there is no such number.
+    pub(super) fn look_up(&self, number: u32) -> (String, String) {
+        let read = || {
+            let mut buffer = [0; LOOKED_AT];
+            let at = self.first_at + u64::from(number) * self.stride;
+            let bytes = self.file.view().ok()?.read(at, &mut buffer).ok()?;
+            let mut cursor = Cursor::new(bytes);
+            cursor.le_i32().filter(|left| *left != FREE)?;
+            // The rest of what the tree needs.
+            cursor.take(TREE_BYTES as usize - 4)?;
+            let first = field(cursor.take(self.layout.first_bytes)?);
+            Some((first, field(cursor.take(self.layout.second_bytes)?)))
+        };
+        read().unwrap_or_default()
+    }
+}
+
+/// Bytes from one to the next, and between header and first.
+fn parse_header(header: &[u8], layout: Texts) -> Option<(u64, u64)> {
+    let mut cursor = Cursor::new(header);
+    cursor.take(8)?;
+    let magic = cursor.le_u32()?;
+    let data = u64::from(cursor.le_u32()?);
+    cursor.take(8)?;
+    let gap = u64::from(cursor.le_u32()?);
+    let needed = (layout.first_bytes + layout.second_bytes) as u64;
+    let is_sound = magic == MAGIC && (needed..=LARGEST_DATA).contains(&data) && gap <= LARGEST_DATA;
+    is_sound.then_some((data + TREE_BYTES, gap))
+}

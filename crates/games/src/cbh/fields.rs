@@ -1,0 +1,57 @@
+//! Fields that are the same in the old databases and the new ones.
+
+use shakmaty::{ByColor, Color};
+
+use crate::game::eco_code;
+use crate::{Date, GameResult};
+
+/// From here on, ECO numbers are those of Chess960 positions.
+const FIRST_CHESS960_ECO: u16 = 64576;
+
+/// 0 to 2: lost, drawn, won by White; 4 to 6: the same without play. 3 is a
+/// line or unfinished, 7 lost for both; more is not known.
+pub(crate) fn result(number: u8) -> GameResult {
+    match number {
+        0 | 4 => GameResult::Won(Color::Black),
+        1 | 5 => GameResult::Draw,
+        2 | 6 => GameResult::Won(Color::White),
+        _ => GameResult::Unknown,
+    }
+}
+
+/// Day in 5 bits, month in 4, year in 12; each 0 if unknown.
+pub(crate) fn date(bits: u32) -> Date {
+    Date {
+        year: (bits >> 9 & 0xfff) as u16,
+        month: (bits >> 5 & 15) as u8,
+        day: (bits & 31) as u8,
+    }
+}
+
+/// `Last, First`, or the one there is.
+pub(crate) fn full_name(mut last: String, first: &str) -> String {
+    if !last.is_empty() && !first.is_empty() {
+        last.push_str(", ");
+    }
+    last + first
+}
+
+/// Ratings of at most four digits, as PGN readers take them; else 0.
+pub(crate) fn elo(ratings: ByColor<u16>) -> ByColor<u16> {
+    ratings.map(|elo| if elo <= 9999 { elo } else { 0 })
+}
+
+/// As in the `Round` tag: `3`, `3.1`; `None` if unknown.
+pub(crate) fn round(round: u16, part: u16) -> Option<String> {
+    match (round, part) {
+        (0, _) => None,
+        (round, 0) => Some(round.to_string()),
+        (round, part) => Some(format!("{round}.{part}")),
+    }
+}
+
+/// As `C57`; zeros if unknown.
+pub(crate) fn eco(value: u16) -> [u8; 3] {
+    let number = (value >> 7).checked_sub(1);
+    eco_code(number.filter(|_| value < FIRST_CHESS960_ECO))
+}

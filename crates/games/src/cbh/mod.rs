@@ -1,0 +1,207 @@
+//! ChessBase databases: `.cbh` and the files beside it.
+//!
+//! | file | holds | module |
+//! |---|---|---|
+//! | .cbh | who, when, which result, one record for each entry | `entry` |
+//! | .cbg | first positions and moves, at places that .cbh tells | `block`, `decode` |
+//! | .cbp, .cbt | names of players, of tournaments and their places | `entities` |
+//!
+//! Only the first two are needed. Annotators and sources (.cbc, .cbs) and
+//! annotations (.cba) are not read; variations stand in .cbg.
+
+mod block;
+mod ciphers;
+mod codes;
+mod decode;
+mod entities;
+mod entry;
+pub(super) mod fields;
+mod open;
+mod pieces;
+#[cfg(test)]
+mod tests;
+
+pub(super) use open::{is_cbh, is_other, open, refuse};
+
+use std::ops::Range;
+
+use shakmaty::Chess;
+
+use super::indexed::{Indexed, Layout};
+use super::oddities::Oddity;
+use super::tree::Tree;
+use super::{Game, GameParts, Recorder, SkipReason};
+use block::{Encoding, Head};
+use decode::{Extent, Found};
+use entities::Entities;
+use entry::{CbhEntry, Kind};
+use tabia_io::input::window::Window;
+
+/// Bytes behind the start of a batch's last block that are taken for its own.
+const USUAL_BLOCK_BYTES: u64 = 1 << 16;
+
+/// An open database.
+struct Database {
+    /// Name of the .cbg file, without its folder.
+    moves_name: String,
+    layout: Layout,
+    /// Bytes of the header of the .cbg file.
+    moves_header: u64,
+    players: Option<Entities>,
+    tournaments: Option<Entities>,
+    open_games: Oddity,
+    unknown_codes: Oddity,
+    guesses: Oddity,
+}
+
+/// Memory that is used again for each game.
+#[derive(Default)]
+pub(super) struct Buffers {
+    /// For bytes that are neither mapped nor in memory.
+    block: Vec<u8>,
+    tree: Tree,
+}
+
+impl Indexed for Database {
+    type Entry = CbhEntry;
+    type Buffers = Buffers;
+
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn parse(&self, record: &[u8]) -> Option<CbhEntry> {
+        CbhEntry::parse(record)
+    }
+
+    fn place(&self, entry: &CbhEntry) -> Option<Range<u64>> {
+        let end = entry.offset.saturating_add(USUAL_BLOCK_BYTES);
+        (entry.kind == Kind::Game).then_some(entry.offset..end)
+    }
+
+    fn read(
+        &self,
+        entry: &CbhEntry,
+        moves: &Window,
+        wanted: GameParts,
+        buffers: &mut Buffers,
+        game: &mut Game,
+    ) -> Result<(), SkipReason> {
+        match entry.kind {
+            Kind::Game => {}
+            Kind::Deleted => return Err(SkipReason::Deleted),
+            Kind::Text => return Err(SkipReason::NoGame("a text".to_owned())),
+        }
+        let (block, head) = self.block(entry, moves, &mut buffers.block)?;
+        let encoding = Encoding::of_mode(head.mode).map_err(SkipReason::Variant)?;
+        self.describe(entry, wanted, game);
+        let start = block::start(block, head, encoding).map_err(SkipReason::Position)?;
+        game.chess960 = start.chess960;
+        if start.position != Chess::default() {
+            game.set_up = true;
+            game.start_from(start.position.clone());
+        }
+        let codes = block.get(start.moves_at..).unwrap_or_default();
+        let extent = if wanted.plies > 0 && (wanted.variations || wanted.notes) {
+            Extent::All
+        } else {
+            Extent::MainLine(wanted.plies)
+        };
+        let tree = &mut buffers.tree;
+        tree.clear();
+        let found = decode::decode(codes, &start.position, encoding, extent, tree);
+        tree.tell(&mut Recorder::new(wanted, game));
+        game.cut = self.judge(entry, start.moves_at, block.len() < head.len, found);
+        Ok(())
+    }
+
+    fn oddities(&self) -> Vec<&Oddity> {
+        vec![&self.open_games, &self.unknown_codes, &self.guesses]
+    }
+}
+
+impl Database {
+    /// A game's block, as much of it as the file has, and its head.
+    fn block<'b>(
+        &self,
+        entry: &CbhEntry,
+        moves: &'b Window,
+        buffer: &'b mut Vec<u8>,
+    ) -> Result<(&'b [u8], Head), SkipReason> {
+        let fault = |what: &str| SkipReason::Text(self.fault(entry.offset, what));
+        if entry.offset < self.moves_header || entry.offset >= moves.file_len() {
+            return Err(fault("its moves should be here, where there are none"));
+        }
+        let mut head = [0; block::HEAD_BYTES];
+        let unreadable = |error: tabia_io::input::file::FileError| {
+            SkipReason::Text(self.fault(entry.offset, &error.to_string()))
+        };
+        let bytes = moves
+            .read(entry.offset, block::HEAD_BYTES, buffer)
+            .map_err(unreadable)?;
+        let count = bytes.len().min(block::HEAD_BYTES);
+        head.iter_mut()
+            .zip(bytes)
+            .for_each(|(to, from)| *to = *from);
+        let head = Head::parse(head.get(..count).unwrap_or_default())
+            .ok_or_else(|| fault("the file ends where its moves should begin"))?;
+        if head.len < block::HEAD_BYTES {
+            return Err(fault("the length of its moves cannot be"));
+        }
+        let block = moves
+            .read(entry.offset, head.len, buffer)
+            .map_err(unreadable)?;
+        Ok((block, head))
+    }
+
+    /// Names a fault and its place in the .cbg file.
+    fn fault(&self, offset: u64, what: &str) -> String {
+        format!("{} at byte {offset}: {what}", self.moves_name)
+    }
+
+    /// Whether a game has lost moves, and counts what else is odd about it.
+    fn judge(
+        &self,
+        entry: &CbhEntry,
+        moves_at: usize,
+        is_cut_off: bool,
+        found: Found,
+    ) -> Option<SkipReason> {
+        self.unknown_codes.add(found.unknown_codes);
+        self.guesses.add(found.guesses);
+        let place = |at: usize| entry.offset + (moves_at + at) as u64;
+        if found.is_open && is_cut_off {
+            let what = "the file ends inside the game";
+            return Some(SkipReason::Text(self.fault(entry.offset, what)));
+        }
+        if let Some(fault) = found.fault {
+            return Some(SkipReason::Text(self.fault(place(fault.at), fault.what)));
+        }
+        self.open_games.add(found.is_open);
+        None
+    }
+
+    /// Everything about a game but its moves.
+    fn describe(&self, entry: &CbhEntry, wanted: GameParts, game: &mut Game) {
+        let look_up = |texts: &Option<Entities>, number: u32| {
+            let texts = texts.as_ref().map(|texts| texts.look_up(number));
+            texts.unwrap_or_default()
+        };
+        game.names = entry.players.map(|number| {
+            let (last, first) = look_up(&self.players, number);
+            fields::full_name(last, &first)
+        });
+        game.elo = entry.elo;
+        game.set_date(entry.date);
+        game.eco = entry.eco;
+        game.result = entry.result;
+        if wanted.tags() {
+            let (event, site) = look_up(&self.tournaments, entry.tournament);
+            game.tags.set_known("Event", event);
+            game.tags.set_known("Site", site);
+            game.tags.set("Date", entry.date.to_pgn());
+            let round = entry.round.as_deref().unwrap_or_default();
+            game.tags.set_known("Round", round);
+        }
+    }
+}

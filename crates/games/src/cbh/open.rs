@@ -1,0 +1,157 @@
+//! Opening a database: its files, and what is odd about them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Database;
+use super::entities::{Entities, PLAYERS, TOURNAMENTS, Texts};
+use super::entry::{self, MAGIC, RECORD_BYTES};
+use crate::archive::Located;
+use crate::indexed::{IndexedSource, Layout};
+use crate::oddities::Oddity;
+use crate::{Opened, SourceError};
+use tabia_io::input::bytes::{be_u16_at, be_u32_at};
+use tabia_io::input::file::DataFile;
+use tabia_io::input::path::{file_name, has_extension};
+
+/// Bytes of the header of a .cbg file: in the oldest databases, and since.
+const MOVES_HEADERS: [u16; 2] = [10, 26];
+
+/// Files of a database that cannot be named in its stead.
+const PARTS: [&str; 7] = ["cbg", "cbp", "cbt", "cbc", "cbs", "cba", "cbj"];
+
+/// The same of the databases since 2022.
+const NEW_PARTS: [&str; 5] = ["2cbg", "2lid", "2cba", "2lgd", "2lcd"];
+
+/// Whether a file is the main one of a database.
+pub(crate) fn is_cbh(path: &Path, start: &[u8]) -> bool {
+    has_extension(path, "cbh") || MAGIC.iter().any(|magic| start.starts_with(magic))
+}
+
+/// Whether a file is ChessBase's, but cannot be read.
+pub(crate) fn is_other(path: &Path, _start: &[u8]) -> bool {
+    why_not(path).is_some()
+}
+
+/// Says what to do with such a file.
+///
+/// # Errors
+///
+/// Always.
+pub(crate) fn refuse(path: &Path) -> Result<Opened, SourceError> {
+    let text = why_not(path).unwrap_or_default();
+    Err(SourceError::format(path, text))
+}
+
+fn why_not(path: &Path) -> Option<String> {
+    let text = match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+        "cbone" => {
+            "a database of ChessBase 17 or later, which cannot be read: \
+             save it as .cbh or .pgn with ChessBase"
+        }
+        part if PARTS.contains(&part) => "a part of a database: name its .cbh file",
+        part if NEW_PARTS.contains(&part) => "a part of a database: name its .2cbh file",
+        _ => return None,
+    };
+    Some(text.to_owned())
+}
+
+/// Opens a database by its .cbh file.
+///
+/// # Errors
+///
+/// It is none, its .cbg file is missing, or one of them cannot be read.
+pub(crate) fn open(named: &Located) -> Result<Opened, SourceError> {
+    let database = open_database(named)?;
+    let bytes = database.layout.entries.len();
+    Ok(Opened {
+        source: Box::new(IndexedSource::new(database)),
+        bytes: Some(bytes),
+    })
+}
+
+fn open_database(named: &Located) -> Result<Database, SourceError> {
+    let path = named.path();
+    let entries = named.open_named()?;
+    let start_of = |path: &Path, file: &DataFile| {
+        let start = file.start(RECORD_BYTES as usize);
+        start.map_err(|error| SourceError::io(path, error))
+    };
+    let header = start_of(path, &entries)?;
+    let extent = entry::parse_header(&header, entries.len())
+        .map_err(|text| SourceError::format(path, text))?;
+    let moves_file = named.games_file("cbg")?;
+    let moves_path = moves_file.path();
+    let moves = moves_file.open_named()?;
+
+    let mut remarks = Vec::new();
+    let mut remark = |path: &Path, text: String| {
+        remarks.push(format!("{}: {text}", path.display()));
+    };
+    if extent.announced != extent.present {
+        let entry::Extent {
+            entries,
+            announced,
+            present,
+        } = extent;
+        let text =
+            format!("{present} entries in it, {announced} by its header; {entries} are read");
+        remark(path, text);
+    }
+    let moves_start = start_of(moves_path, &moves)?;
+    let announced = be_u32_at(&moves_start, 2).map_or(0, u64::from);
+    if announced > moves.len() {
+        let len = moves.len();
+        remark(
+            moves_path,
+            format!("{len} bytes long, {announced} by its header"),
+        );
+    }
+    let mut companion = |extension, texts, what| {
+        let (path, text) = match open_companion(named, extension, texts) {
+            Ok(entities) => return Some(entities),
+            Err(problem) => problem,
+        };
+        remark(&path, format!("{text}; {what} are not known"));
+        None
+    };
+    let players = companion("cbp", PLAYERS, "players");
+    let tournaments = companion("cbt", TOURNAMENTS, "tournaments and places");
+    let moves_header = be_u16_at(&moves_start, 0)
+        .filter(|len| MOVES_HEADERS.contains(len))
+        .unwrap_or(MOVES_HEADERS[0]);
+    Ok(Database {
+        moves_name: file_name(moves_path).into_owned(),
+        layout: Layout {
+            name: path.display().to_string(),
+            remarks,
+            entries: Arc::new(entries),
+            moves: Arc::new(moves),
+            first_at: RECORD_BYTES,
+            record_bytes: RECORD_BYTES,
+            count: extent.entries,
+        },
+        moves_header: moves_header.into(),
+        players,
+        tournaments,
+        open_games: Oddity::new("games end without the mark of their end"),
+        unknown_codes: Oddity::new("codes of unknown meaning were passed over"),
+        guesses: Oddity::new(
+            "moves name a piece by a number that nobody has; the fourth of its kind was taken",
+        ),
+    })
+}
+
+/// A file of names, or which one it is and what is wrong with it.
+fn open_companion(
+    named: &Located,
+    extension: &str,
+    texts: Texts,
+) -> Result<Entities, (PathBuf, String)> {
+    let found = named.sibling(extension).ok_or_else(|| {
+        let path = named.path().with_extension(extension);
+        (path, "missing".to_owned())
+    })?;
+    let opened = found.open().and_then(|file| Entities::new(file, texts));
+    opened.map_err(|error| (found.path().to_owned(), error.to_string()))
+}

@@ -1,0 +1,265 @@
+//! The words of a game into moves.
+//!
+//! The main line comes first and to its end. `FFFD` behind a move says that
+//! there is an alternative to it; at the end of a line, `FFFF`, the one to the
+//! latest such move follows. `FFFA` is a null move.
+//!
+//! Each word names the piece that moves and the one that it takes, so a wrong
+//! word is noticed at once.
+
+use shakmaty::{CastlingMode, CastlingSide, Chess, Color, EnPassantMode, Move, Position};
+
+use super::start::{Start, castling_rook};
+use super::words::Word;
+use crate::san::is_legal;
+use crate::tree::{Place, ROOT, Tree};
+use crate::{Game, GameParts, Recorder, SkipReason};
+use tabia_notation as notation;
+
+const NULL: u16 = 0xfffa;
+const BRANCH: u16 = 0xfffd;
+const END: u16 = 0xffff;
+
+/// More alternatives that wait are damage; 74 were seen.
+const MOST_OPEN: usize = 1024;
+
+/// What is odd about a game, and how it was taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Odd {
+    /// It ends without the mark of its end.
+    pub(super) is_open: bool,
+    /// Its first position was read by the older description.
+    pub(super) is_other_reading: bool,
+    /// A castling right was added to its first position.
+    pub(super) has_new_rights: bool,
+}
+
+/// What cannot be read, and at which word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub(super) at: usize,
+    pub(super) what: &'static str,
+    /// A castling that only a missing right forbids.
+    rights: Option<(Color, CastlingSide)>,
+}
+
+impl Fault {
+    fn new(at: usize, what: &'static str) -> Fault {
+        Fault {
+            at,
+            what,
+            rights: None,
+        }
+    }
+}
+
+/// Fills in the moves behind a start. Where the start can be read in two ways,
+/// or lacks a castling right that is used, the reading counts in which the
+/// whole game is legal.
+pub(super) fn decode(
+    words: &[u16],
+    start: &Start,
+    wanted: GameParts,
+    tree: &mut Tree,
+    game: &mut Game,
+) -> (Odd, Option<Fault>) {
+    let mut odd = Odd::default();
+    let mut attempt = |position: &Chess| {
+        let mut position = position.clone();
+        let mut added = false;
+        let mut result = read(words, &position, start, wanted, tree, game);
+        while let Some((color, side)) = result.1.as_ref().and_then(|fault| fault.rights)
+            && let Some(more) = with_right(&position, color, side, start.chess960)
+        {
+            (position, added) = (more, true);
+            result = read(words, &position, start, wanted, tree, game);
+        }
+        (result, added)
+    };
+    let mut found = attempt(&start.position);
+    if found.0.1.is_some()
+        && let Some(other) = &start.other
+    {
+        let second = attempt(other);
+        odd.is_other_reading = second.0.1.is_none();
+        found = if odd.is_other_reading {
+            second
+        } else {
+            attempt(&start.position)
+        };
+    }
+    let ((is_open, fault), added) = found;
+    odd.is_open = is_open;
+    odd.has_new_rights = added && fault.is_none();
+    (odd, fault)
+}
+
+/// The same position with a right that king and rook stand for.
+fn with_right(position: &Chess, color: Color, side: CastlingSide, chess960: bool) -> Option<Chess> {
+    let rook = castling_rook(position.board(), color, side.is_king_side(), chess960)?;
+    let mut setup = position.to_setup(EnPassantMode::Always);
+    if setup.castling_rights.contains(rook) {
+        return None;
+    }
+    setup.castling_rights.add(rook);
+    let mode = CastlingMode::detect(&setup);
+    notation::position_of(setup, mode).ok()
+}
+
+/// Reads the moves into a game; says whether the end is missing.
+fn read(
+    words: &[u16],
+    position: &Chess,
+    start: &Start,
+    wanted: GameParts,
+    tree: &mut Tree,
+    game: &mut Game,
+) -> (bool, Option<Fault>) {
+    game.set_up = *position != Chess::default();
+    game.start_from(position.clone());
+    let mut recorder = Recorder::new(wanted, game);
+    if !recorder.wants_variations() {
+        return main_line(words, start, &mut recorder);
+    }
+    tree.clear();
+    let found = all_lines(words, position, start, tree);
+    tree.tell(&mut recorder);
+    found
+}
+
+/// The main line alone, and of it what is wanted.
+fn main_line(words: &[u16], start: &Start, recorder: &mut Recorder<'_>) -> (bool, Option<Fault>) {
+    let mut can_branch = false;
+    for (at, word) in words.iter().enumerate() {
+        if recorder.is_done() {
+            return (false, None);
+        }
+        let Some(position) = recorder.position() else {
+            return (false, None);
+        };
+        match *word {
+            END => return (false, None),
+            BRANCH if can_branch => can_branch = false,
+            BRANCH => return (false, Some(Fault::new(at, NO_MOVE_BEFORE))),
+            NULL => {
+                can_branch = true;
+                if recorder.play_null().is_err() {
+                    return (false, Some(Fault::new(at, NULL_IN_CHECK)));
+                }
+            }
+            word => match legal(word, position, start) {
+                Ok(m) => {
+                    can_branch = true;
+                    recorder.play(m);
+                }
+                Err(fault) => return (false, Some(Fault { at, ..fault })),
+            },
+        }
+    }
+    (true, None)
+}
+
+const NO_MOVE_BEFORE: &str = "an alternative to no move";
+const NULL_IN_CHECK: &str = "a null move in check";
+
+fn all_lines(
+    words: &[u16],
+    position: &Chess,
+    start: &Start,
+    tree: &mut Tree,
+) -> (bool, Option<Fault>) {
+    let mut now = (position.clone(), ROOT);
+    // Before the move just read.
+    let mut before: Option<(Chess, Place)> = None;
+    let mut open: Vec<(Chess, Place)> = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let fault = |what| (false, Some(Fault::new(at, what)));
+        let step = match *word {
+            END => match open.pop() {
+                Some(line) => {
+                    (now, before) = (line, None);
+                    continue;
+                }
+                None => return (false, None),
+            },
+            BRANCH => {
+                let Some(line) = before.take() else {
+                    return fault(NO_MOVE_BEFORE);
+                };
+                if open.len() >= MOST_OPEN {
+                    return fault("too many alternatives wait");
+                }
+                open.push(line);
+                continue;
+            }
+            NULL => None,
+            word => match legal(word, &now.0, start) {
+                Ok(m) => Some(m),
+                Err(fault) => return (false, Some(Fault { at, ..fault })),
+            },
+        };
+        let mut next = now.0.clone();
+        match step {
+            Some(m) => next.play_unchecked(m),
+            None => match notation::pass(&next) {
+                Some(position) => next = position,
+                None => return fault(NULL_IN_CHECK),
+            },
+        }
+        let Some(place) = tree.add(now.1, step) else {
+            return fault("more moves than a game can have");
+        };
+        before = Some(std::mem::replace(&mut now, (next, place)));
+    }
+    (true, None)
+}
+
+/// The legal move that a word stands for. Put into its callers: a move that is
+/// handed over in memory, byte by byte, makes a processor wait for it.
+#[inline(always)]
+fn legal(word: u16, position: &Chess, start: &Start) -> Result<Move, Fault> {
+    let turn = position.turn();
+    let fault = |what| Err(Fault::new(0, what));
+    match Word::of(word) {
+        None => fault("a word that means nothing"),
+        Some(Word::Move(color, _) | Word::Castle { color, .. }) if color != turn => {
+            fault("a move of the side that is not to move")
+        }
+        Some(Word::Move(_, m)) if is_legal(m, position) => Ok(m),
+        Some(Word::Move(..)) => fault("an illegal move"),
+        Some(Word::Castle {
+            side,
+            start: number,
+            ..
+        }) => {
+            let is_foreign = match (number, start.number) {
+                (Some(number), Some(own)) => number != own,
+                (Some(number), None) => number != USUAL && !start.chess960,
+                (None, _) => false,
+            };
+            if is_foreign {
+                return fault("a castling of another first position");
+            }
+            match position.castling_moves(side).first() {
+                Some(m) => Ok(*m),
+                None => Err(Fault {
+                    rights: Some((turn, side)),
+                    ..Fault::new(0, "an illegal castling")
+                }),
+            }
+        }
+    }
+}
+
+/// Number of the ordinary first position.
+const USUAL: u16 = 518;
+
+impl From<Fault> for SkipReason {
+    fn from(fault: Fault) -> SkipReason {
+        SkipReason::Text(format!(
+            "word {} of its moves: {}",
+            fault.at + 1,
+            fault.what
+        ))
+    }
+}

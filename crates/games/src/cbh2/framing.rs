@@ -1,0 +1,127 @@
+//! Records of the `.2cbg` file.
+//!
+//! | offset | size | content |
+//! |---|---|---|
+//! | 0 | 8 | [`MAGIC`] |
+//! | 8 | 4 | bytes of the content |
+//! | 12 | 4 | bytes of the room to grow behind it |
+//! | 16 | 8 | checksum of the content, big-endian |
+//! | 24 | 2 | what it is |
+//! | 26 | | content, room |
+//! | end | 8 | length of the whole |
+//!
+//! Little-endian but for the checksum.
+
+use tabia_io::input::bytes::Cursor;
+use tabia_io::input::window::Window;
+
+/// How a record begins.
+const MAGIC: u64 = 0x1122_3344_5566_7788;
+
+/// Bytes around content and room.
+const HEAD_BYTES: u64 = 26;
+const TAIL_BYTES: u64 = 8;
+
+/// Bytes before the first record.
+const FILE_HEADER_BYTES: u64 = 12;
+
+/// Larger contents are damage: the largest known has about a megabyte.
+const LARGEST_BYTES: u64 = 64 << 20;
+
+/// What a record holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tag {
+    Game,
+    Chess960,
+    Annotations,
+}
+
+/// A sound record's tag and content.
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub(super) fn read<'b>(
+    file: &'b Window,
+    offset: u64,
+    head: &mut Vec<u8>,
+    buffer: &'b mut Vec<u8>,
+) -> Result<(Tag, &'b [u8]), String> {
+    let len = file.file_len();
+    let last = len.checked_sub(HEAD_BYTES + TAIL_BYTES);
+    if offset < FILE_HEADER_BYTES || last.is_none_or(|last| offset > last) {
+        return Err("its place is outside of the file".to_owned());
+    }
+    let bytes = file.read(offset, HEAD_BYTES as usize, head);
+    let bytes = bytes.map_err(|error| error.to_string())?;
+    let mut cursor = Cursor::new(bytes);
+    let mut number = || cursor.le_u64();
+    if number() != Some(MAGIC) {
+        return Err("no record begins here".to_owned());
+    }
+    let cut = "it is cut off";
+    let content = u64::from(cursor.le_u32().ok_or(cut)?);
+    let room = u64::from(cursor.le_u32().ok_or(cut)?);
+    let checksum = cursor.be_u64().ok_or(cut)?;
+    let tag = cursor.be_u16().ok_or(cut)?;
+    let whole = content + room + HEAD_BYTES + TAIL_BYTES;
+    if offset + whole > len || content > LARGEST_BYTES {
+        return Err(format!("it has {whole} bytes, more than can be"));
+    }
+    let mut tail = Vec::new();
+    let tail = file.read(offset + whole - TAIL_BYTES, TAIL_BYTES as usize, &mut tail);
+    let tail = tail.map_err(|error| error.to_string())?;
+    if Cursor::new(tail).le_u64() != Some(whole) {
+        return Err("its two lengths differ".to_owned());
+    }
+    let content = file.read(offset + HEAD_BYTES, content as usize, buffer);
+    let content = content.map_err(|error| error.to_string())?;
+    if sum(content) != checksum {
+        return Err("its checksum is wrong".to_owned());
+    }
+    let tag = match tag.to_be_bytes() {
+        [1, 0] => Tag::Game,
+        [2, 0] => Tag::Chess960,
+        [0, 0x20] => Tag::Annotations,
+        [one, other] => return Err(format!("it is of the unknown kind {one:02x} {other:02x}")),
+    };
+    Ok((tag, content))
+}
+
+/// Eight runs of bytes are added up, each to a byte of the sum, the first to
+/// the lowest; what is left over is not.
+fn sum(content: &[u8]) -> u64 {
+    let run = content.len() / 8;
+    if run == 0 {
+        let mut bytes = [0; 8];
+        bytes
+            .iter_mut()
+            .zip(content)
+            .for_each(|(to, from)| *to = *from);
+        return u64::from_le_bytes(bytes);
+    }
+    let mut sums = [0_u8; 8];
+    for (sum, run) in sums.iter_mut().zip(content.chunks_exact(run)) {
+        *sum = run.iter().fold(0, |sum, byte| sum.wrapping_add(*byte));
+    }
+    u64::from_le_bytes(sums)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tabia_io::input::bytes::be_u64_at;
+
+    #[test]
+    fn the_checksum_of_the_worked_example() {
+        let content = [
+            0xfc, 0xff, 0x3f, 0xad, 0x71, 0xaf, 0xfd, 0xff, 0x5f, 0x32, 0xd0, 0xaf, 0xfd, 0xff,
+            0xe1, 0xac, 0xff, 0xff, 0x6b, 0x83, 0x67, 0x3c, 0xff, 0xff, 0x72, 0xaf, 0xfd, 0xff,
+            0xe1, 0xac, 0xff, 0xff, 0x29, 0x89, 0x56, 0xad, 0xff, 0xff,
+        ];
+        let field = [0x8b, 0x1d, 0xa1, 0xec, 0x89, 0x10, 0x1c, 0xe7];
+        assert_eq!(Some(sum(&content)), be_u64_at(&field, 0));
+        let short = [0, 0, 0, 0, 0xff, 0xff, 0xff, 0xfc];
+        assert_eq!(Some(sum(&[0xfc, 0xff, 0xff, 0xff])), be_u64_at(&short, 0));
+    }
+}

@@ -1,0 +1,252 @@
+//! ChessBase databases since 2022: `.2cbh` and the files beside it.
+//!
+//! | file | holds | module |
+//! |---|---|---|
+//! | .2cbh | who, when, which result, one record for each entry | `entry` |
+//! | .2cbg | first positions and moves, at places that .2cbh tells | `framing`, `start`, `words`, `decode` |
+//! | .2lid | players, tournaments | `names` |
+//!
+//! Only the first two are needed. No genuine file could be had when this was
+//! written: it follows published descriptions whose authors have read millions
+//! of games. So everything is checked that can be: framing and checksum of each
+//! record, piece and captured piece of each move, and the rules. What does not
+//! fit is refused with its place, not guessed.
+
+mod decode;
+mod entry;
+mod framing;
+mod names;
+mod start;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::archive::Located;
+use super::cbh::fields;
+use super::indexed::{Indexed, IndexedSource, Layout};
+use super::oddities::Oddity;
+use super::tree::Tree;
+use super::{Game, GameParts, Opened, SkipReason, SourceError};
+use entry::{Cbh2Entry, Kind, RECORD_BYTES};
+use framing::Tag;
+use names::Names;
+use tabia_io::input::window::Window;
+
+/// Bytes behind the start of a batch's last record that are taken for its own.
+const USUAL_RECORD_BYTES: u64 = 1 << 12;
+
+/// An open database.
+struct Database {
+    layout: Layout,
+    names: Option<Names>,
+    open_games: Oddity,
+    /// Games whose first position was read by the older description.
+    other_readings: Oddity,
+    new_rights: Oddity,
+    half_words: Oddity,
+    odd_results: Oddity,
+}
+
+/// Whether a file is the main one of such a database.
+pub(super) fn is_index(path: &Path, start: &[u8]) -> bool {
+    tabia_io::input::path::has_extension(path, "2cbh")
+        || entry::is_header(start) && start.len() >= 192
+}
+
+/// Opens a database by its .2cbh file.
+///
+/// # Errors
+///
+/// It is none, its .2cbg file is missing, or one of them cannot be read.
+pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
+    let path = index.path();
+    let entries = index.open_named()?;
+    let header = entries.start(32);
+    let header = header.map_err(|error| SourceError::io(path, error))?;
+    if entries.len() < RECORD_BYTES || !entry::is_header(&header) {
+        let text = "no .2cbh file that can be read: its header is another; \
+                    save it as .cbh or .pgn with ChessBase";
+        return Err(SourceError::format(path, text));
+    }
+    let moves = index.games_file("2cbg")?.open_named()?;
+    let mut remarks = Vec::new();
+    let announced = entry::announced(&header);
+    let present = entries.len() / RECORD_BYTES - 1;
+    if announced != present || entries.len() % RECORD_BYTES > 0 {
+        remarks.push(format!(
+            "{}: {present} entries in it, {announced} by its header; the smaller number is read",
+            path.display()
+        ));
+    }
+    let names = match open_names(index) {
+        Ok(names) => Some(names),
+        Err(fault) => {
+            let shown = path.with_extension("2lid");
+            remarks.push(format!("{}: {fault}; names are not known", shown.display()));
+            None
+        }
+    };
+    let bytes = entries.len();
+    let database = Database {
+        layout: Layout {
+            name: path.display().to_string(),
+            remarks,
+            entries: Arc::new(entries),
+            moves: Arc::new(moves),
+            first_at: RECORD_BYTES,
+            record_bytes: RECORD_BYTES,
+            count: announced.min(present),
+        },
+        names,
+        open_games: Oddity::new("games end without the mark of their end"),
+        other_readings: Oddity::new(
+            "set-up positions are legal only with castling rights and en passant file exchanged, \
+             and were read so",
+        ),
+        new_rights: Oddity::new(
+            "games castle without the right in their set-up position; it was added",
+        ),
+        half_words: Oddity::new("games have half a word at their end"),
+        odd_results: Oddity::new("results mean nothing known"),
+    };
+    Ok(Opened {
+        source: Box::new(IndexedSource::new(database)),
+        bytes: Some(bytes),
+    })
+}
+
+fn open_names(index: &Located) -> Result<Names, String> {
+    let file = index.sibling("2lid").ok_or("missing")?;
+    Names::open(file.open().map_err(|error| error.to_string())?)
+}
+
+/// Memory that is used again for each game.
+#[derive(Default)]
+pub(super) struct Buffers {
+    head: Vec<u8>,
+    content: Vec<u8>,
+    words: Vec<u16>,
+    tree: Tree,
+    name: Vec<u8>,
+}
+
+impl Indexed for Database {
+    type Entry = Cbh2Entry;
+    type Buffers = Buffers;
+
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn parse(&self, record: &[u8]) -> Option<Cbh2Entry> {
+        Cbh2Entry::parse(record)
+    }
+
+    fn place(&self, entry: &Cbh2Entry) -> Option<Range<u64>> {
+        let end = entry.offset.saturating_add(USUAL_RECORD_BYTES);
+        (entry.kind == Kind::Game).then_some(entry.offset..end)
+    }
+
+    fn read(
+        &self,
+        entry: &Cbh2Entry,
+        moves: &Window,
+        wanted: GameParts,
+        buffers: &mut Buffers,
+        game: &mut Game,
+    ) -> Result<(), SkipReason> {
+        let no_game = |what: &str| Err(SkipReason::NoGame(what.to_owned()));
+        match entry.kind {
+            Kind::Game => {}
+            Kind::Deleted => return Err(SkipReason::Deleted),
+            Kind::Text => return no_game("a text"),
+            Kind::Analysis => return no_game("an analysis"),
+            Kind::Unknown => return no_game("of an unknown kind"),
+        }
+        let Buffers {
+            head,
+            content,
+            words,
+            tree,
+            name,
+        } = buffers;
+        let place = |text: String| {
+            SkipReason::Text(format!(
+                "its record at byte {} of the .2cbg file: {text}",
+                entry.offset
+            ))
+        };
+        let (tag, content) = framing::read(moves, entry.offset, head, content).map_err(place)?;
+        if tag == Tag::Annotations {
+            return Err(place("it holds annotations".to_owned()));
+        }
+        self.describe(entry, wanted, name, game);
+        let (pairs, half) = content.as_chunks::<2>();
+        self.half_words.add(!half.is_empty());
+        words.clear();
+        words.extend(pairs.iter().map(|pair| u16::from_le_bytes(*pair)));
+        let start = start::read(words, tag).map_err(SkipReason::Position)?;
+        game.chess960 = start.chess960;
+        let rest = words.get(start.words..).unwrap_or_default();
+        let (odd, fault) = decode::decode(rest, &start, wanted, tree, game);
+        self.open_games.add(odd.is_open);
+        self.other_readings.add(odd.is_other_reading);
+        self.new_rights.add(odd.has_new_rights);
+        game.cut = fault.map(SkipReason::from);
+        Ok(())
+    }
+
+    fn oddities(&self) -> Vec<&Oddity> {
+        vec![
+            &self.open_games,
+            &self.other_readings,
+            &self.new_rights,
+            &self.half_words,
+            &self.odd_results,
+        ]
+    }
+}
+
+impl Database {
+    /// Everything about a game but its moves.
+    fn describe(
+        &self,
+        entry: &Cbh2Entry,
+        wanted: GameParts,
+        buffer: &mut Vec<u8>,
+        game: &mut Game,
+    ) {
+        if let Some(names) = &self.names {
+            game.names = entry.players.map(|number| names.player(number, buffer));
+        }
+        game.elo = fields::elo(entry.elo);
+        let date = fields::date(entry.date);
+        game.set_date(date);
+        game.conditions.speed = entry.speed();
+        game.eco = fields::eco(entry.eco);
+        game.result = fields::result(entry.result);
+        self.odd_results.add(entry.result > 7);
+        if !wanted.tags() {
+            return;
+        }
+        let (round, part) = entry.round;
+        let names = self.names.as_ref();
+        let tournament = names.and_then(|names| names.tournament(entry.tournament, buffer));
+        let (title, site, event_date) = tournament.unwrap_or_default();
+        let annotator = names.map(|names| names.player(entry.annotator, buffer));
+        for (name, value) in [
+            ("Event", Some(title)),
+            ("Site", Some(site)),
+            ("Date", Some(date.to_pgn())),
+            ("Round", fields::round(round, part)),
+            ("Annotator", annotator),
+            ("EventDate", event_date),
+        ] {
+            game.tags.set_known(name, value.unwrap_or_default());
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! ChessBase archives: `.cbv`, and encrypted `.cbz`.
+//!
+//! | file | concept |
+//! |---|---|
+//! | `table` | the members: names, places, lengths |
+//! | `block` | pieces of at most 61,440 bytes, with a checksum |
+//! | `lz`, `huffman` | the two ways in which a block is packed |
+//! | `password` | the cipher of a `.cbz` |
+//!
+//! An archive is read in place, block by block: what a member holds comes as a
+//! stream, in memory of two blocks. Evidence: three genuine archives and three
+//! encrypted ones, each member of which comes out as it was published.
+
+mod block;
+mod password;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use std::io::{self, BufRead as _, BufReader, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::archive::{Archive, ArchiveMember};
+use block::{Fault, HEAD_BYTES, Unpacker};
+use password::Key;
+use tabia_io::input::bytes::le_u16_at;
+use tabia_io::input::file::DataFile;
+use tabia_io::input::path::has_extension;
+use table::Member;
+
+/// Bytes of an archive that are read at once; a multiple of the cipher's.
+const CHUNK_BYTES: usize = 256 << 10;
+
+/// Whether a file is an archive. An encrypted one is known by its name alone.
+pub(super) fn is_archive(path: &Path, start: &[u8]) -> bool {
+    table::is_archive(start) || has_extension(path, "cbv") || has_extension(path, "cbz")
+}
+
+/// The archive in a file.
+///
+/// # Errors
+///
+/// What is wrong with it, for its user.
+pub(super) fn archive(
+    path: &Path,
+    bytes: DataFile,
+    password: Option<&str>,
+) -> Result<Arc<dyn Archive>, String> {
+    let start = bytes.start(table::HEADER_BYTES);
+    let start = start.map_err(|error| error.to_string())?;
+    let is_plain = table::extent(&start).is_some();
+    if !is_plain && password.is_none() && has_extension(path, "cbz") {
+        return Err("an encrypted archive: give its --password".to_owned());
+    }
+    let password = password.filter(|_| !is_plain);
+    Ok(Arc::new(Cbv::open(bytes, password)?))
+}
+
+/// An open archive.
+#[derive(Debug)]
+pub(super) struct Cbv {
+    bytes: Bytes,
+    members: Vec<Member>,
+    entries: Vec<ArchiveMember>,
+}
+
+impl Cbv {
+    /// Opens an archive; with a password, an encrypted one.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, for its user.
+    pub(super) fn open(file: DataFile, password: Option<&str>) -> Result<Cbv, String> {
+        let bytes = Bytes {
+            key: password.map(Key::new),
+            file,
+        };
+        let unreadable = |error: io::Error| error.to_string();
+        let mut header = [0; table::HEADER_BYTES];
+        let count = bytes.read(0, &mut header).map_err(unreadable)?;
+        let extent = table::extent(header.get(..count).unwrap_or_default());
+        let (count, record) = extent.ok_or_else(|| match password {
+            Some(_) => "this is not its password".to_owned(),
+            None => "no ChessBase archive: its header is damaged".to_owned(),
+        })?;
+        let len = bytes.file.len();
+        if (table::HEADER_BYTES + count * record) as u64 > len {
+            return Err(format!(
+                "no whole ChessBase archive: a list of {count} files does not fit {len} bytes"
+            ));
+        }
+        let mut table = vec![0; count * record];
+        bytes
+            .read(table::HEADER_BYTES as u64, &mut table)
+            .map_err(unreadable)?;
+        let members = table::members(&table, record, len);
+        let entry = |member: &Member| ArchiveMember {
+            name: member.name.clone(),
+            size: member.size,
+        };
+        let entries = members.iter().map(entry).collect();
+        Ok(Cbv {
+            bytes,
+            members,
+            entries,
+        })
+    }
+}
+
+impl Archive for Cbv {
+    fn entries(&self) -> &[ArchiveMember] {
+        &self.entries
+    }
+
+    fn read(self: Arc<Self>, index: usize) -> io::Result<Box<dyn Read + Send>> {
+        let member = self.members.get(index).ok_or(io::ErrorKind::NotFound)?;
+        if let Some(fault) = member.fault {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, fault));
+        }
+        let (at, size) = (member.offset, member.size);
+        let end = at.saturating_add(member.packed);
+        let packed = MemberBytes {
+            archive: Arc::clone(&self),
+            at,
+            end,
+        };
+        Ok(Box::new(Stream {
+            packed: BufReader::with_capacity(CHUNK_BYTES, packed),
+            at,
+            block: Vec::new(),
+            unpacker: Unpacker::default(),
+            plain: Vec::new(),
+            given: 0,
+            done: 0,
+            size,
+            failed: false,
+        }))
+    }
+}
+
+/// The plain bytes of an archive.
+#[derive(Debug)]
+struct Bytes {
+    file: DataFile,
+    key: Option<Key>,
+}
+
+impl Bytes {
+    /// Reads what there is from `at` on, at most as much as `buffer` holds.
+    fn read(&self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let view = self.file.view()?;
+        let Some(key) = &self.key else {
+            return Ok(view.copy(at, buffer)?);
+        };
+        let before = (at % password::BLOCK_BYTES as u64) as usize;
+        let wanted = (before + buffer.len()).next_multiple_of(password::BLOCK_BYTES);
+        let mut blocks = vec![0; wanted];
+        let start = at - before as u64;
+        let count = view.copy(start, &mut blocks)?;
+        blocks.truncate(count);
+        key.decipher(&mut blocks);
+        let found = blocks.get(before..).unwrap_or_default();
+        let count = found.len().min(buffer.len());
+        buffer
+            .iter_mut()
+            .zip(found)
+            .for_each(|(to, from)| *to = *from);
+        Ok(count)
+    }
+}
+
+/// The bytes of a member's blocks.
+struct MemberBytes {
+    archive: Arc<Cbv>,
+    at: u64,
+    end: u64,
+}
+
+impl Read for MemberBytes {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.end - self.at).unwrap_or(usize::MAX);
+        let count = left.min(buffer.len());
+        let buffer = buffer.get_mut(..count).unwrap_or_default();
+        let count = self.archive.bytes.read(self.at, buffer)?;
+        self.at += count as u64;
+        Ok(count)
+    }
+}
+
+/// A member, unpacked as it is read.
+struct Stream {
+    packed: BufReader<MemberBytes>,
+    /// Where the next block begins.
+    at: u64,
+    /// The block that was read last.
+    block: Vec<u8>,
+    unpacker: Unpacker,
+    /// What was unpacked, and how much of it was given.
+    plain: Vec<u8>,
+    given: usize,
+    /// Bytes unpacked so far, and to unpack.
+    done: u64,
+    size: u64,
+    failed: bool,
+}
+
+impl Read for Stream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.given >= self.plain.len() {
+            if self.failed || !self.next_block()? {
+                return Ok(0);
+            }
+        }
+        let left = self.plain.get(self.given..).unwrap_or_default();
+        let count = left.len().min(buffer.len());
+        if let (Some(to), Some(from)) = (buffer.get_mut(..count), left.get(..count)) {
+            to.copy_from_slice(from);
+        }
+        self.given += count;
+        Ok(count)
+    }
+}
+
+impl Stream {
+    /// Unpacks a block; false at the end.
+    fn next_block(&mut self) -> io::Result<bool> {
+        if self.packed.fill_buf()?.is_empty() {
+            if self.done != self.size {
+                let text = format!("it unpacks to {} bytes, expected {}", self.done, self.size);
+                return Err(self.fail(text));
+            }
+            return Ok(false);
+        }
+        self.block.clear();
+        self.hold(HEAD_BYTES)?;
+        let length = le_u16_at(&self.block, 0).unwrap_or(0).into();
+        self.hold(length)?;
+        // Copies may begin in blocks before, though no genuine one does.
+        self.plain
+            .drain(..self.plain.len().saturating_sub(block::FARTHEST));
+        self.given = self.plain.len();
+        let unpacked = match self.block.split_at_checked(HEAD_BYTES) {
+            Some((head, payload)) if payload.len() == length => {
+                let sum = le_u16_at(head, 2).unwrap_or(0);
+                self.unpacker.unpack(payload, sum, &mut self.plain)
+            }
+            _ => Err(Fault::Cut),
+        };
+        if let Err(fault) = unpacked {
+            let at = self.at;
+            let text = format!("the block at byte {at} of the archive is damaged: {fault}");
+            return Err(self.fail(text));
+        }
+        self.at += self.block.len() as u64;
+        self.done += (self.plain.len() - self.given) as u64;
+        Ok(true)
+    }
+
+    /// Adds so many bytes to the block, if the member has them.
+    fn hold(&mut self, count: usize) -> io::Result<()> {
+        let mut next = self.packed.by_ref().take(count as u64);
+        next.read_to_end(&mut self.block).map(drop)
+    }
+
+    /// Nothing more can come.
+    fn fail(&mut self, text: String) -> io::Error {
+        self.failed = true;
+        self.plain.truncate(self.given);
+        io::Error::new(io::ErrorKind::InvalidData, text)
+    }
+}

@@ -1,0 +1,81 @@
+//! Encrypted archives: DES, each block of eight bytes by itself.
+
+use des::Des;
+use des::cipher::{Array, BlockCipherDecrypt as _, KeyInit as _};
+
+use crate::encodings::to_windows1252;
+
+/// Bytes that are deciphered together.
+pub(super) const BLOCK_BYTES: usize = 8;
+
+/// Deciphers an archive.
+pub(super) struct Key(Des);
+
+impl std::fmt::Debug for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Key")
+    }
+}
+
+impl Key {
+    /// The key of a password, which is taken as Windows-1252.
+    pub(super) fn new(password: &str) -> Key {
+        Key(Des::new(&Array(key(&to_windows1252(password)))))
+    }
+
+    /// Deciphers whole blocks; what is left over stays as it is.
+    pub(super) fn decipher(&self, bytes: &mut [u8]) {
+        let (blocks, _) = bytes.as_chunks_mut::<BLOCK_BYTES>();
+        for block in blocks {
+            let mut plain = Array(*block);
+            self.0.decrypt_block(&mut plain);
+            *block = plain.0;
+        }
+    }
+}
+
+/// Short passwords are repeated, long ones folded. Known of lengths 4, 8 and
+/// 16; between 4 and 8 it is a guess that the repetition is cut off.
+fn key(password: &[u8]) -> [u8; BLOCK_BYTES] {
+    let mut key = [0_u8; BLOCK_BYTES];
+    if password.len() > BLOCK_BYTES {
+        for (index, byte) in password.iter().enumerate() {
+            if let Some(place) = key.get_mut(index % BLOCK_BYTES) {
+                *place = place.wrapping_shl(1) ^ byte;
+            }
+        }
+    } else {
+        let repeated = password.iter().cycle();
+        key.iter_mut()
+            .zip(repeated)
+            .for_each(|(to, from)| *to = *from);
+    }
+    key
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_passwords_of_every_length() {
+        assert_eq!(key(b"password"), *b"password");
+        assert_eq!(key(b"pass"), *b"passpass");
+        assert_eq!(key(b"abc"), *b"abcabcab");
+        assert_eq!(
+            key(b"my long password"),
+            [0xaa, 0x93, 0x33, 0xab, 0xa9, 0xb3, 0xbc, 0x24]
+        );
+        assert_eq!(key(b""), [0; 8]);
+    }
+
+    #[test]
+    fn the_published_vector_of_the_cipher() {
+        let key = Key(Des::new(&Array([
+            0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,
+        ])));
+        let mut block = [0x3f, 0xa4, 0x0e, 0x8a, 0x98, 0x4d, 0x48, 0x15];
+        key.decipher(&mut block);
+        assert_eq!(&block, b"Now is t");
+    }
+}

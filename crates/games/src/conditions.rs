@@ -1,0 +1,176 @@
+//! How a game was played: how fast, whether for rating, with what titles.
+
+use std::fmt;
+use std::str::FromStr;
+
+use shakmaty::ByColor;
+
+/// Speeds as lichess divides them: by the time that each side has for forty
+/// moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Speed {
+    /// Less than 30 seconds.
+    UltraBullet,
+    /// Less than 3 minutes.
+    Bullet,
+    /// Less than 8 minutes.
+    Blitz,
+    /// Less than 25 minutes.
+    Rapid,
+    /// More.
+    Classical,
+    /// Days, or no limit.
+    Correspondence,
+}
+
+impl Speed {
+    /// All, with their names.
+    pub const ALL: [(Speed, &str); 6] = [
+        (Speed::UltraBullet, "ultrabullet"),
+        (Speed::Bullet, "bullet"),
+        (Speed::Blitz, "blitz"),
+        (Speed::Rapid, "rapid"),
+        (Speed::Classical, "classical"),
+        (Speed::Correspondence, "correspondence"),
+    ];
+
+    /// Of a `TimeControl` tag: `300+3`, `-`, `40/7200:3600`. Periods for a
+    /// number of moves count for the first forty.
+    fn of_time_control(text: &[u8]) -> Option<Speed> {
+        let text = std::str::from_utf8(text).ok()?.trim();
+        if text == "-" {
+            return Some(Speed::Correspondence);
+        }
+        let period = text.split(':').next()?;
+        let (moves, time) = match period.split_once('/') {
+            Some((moves, time)) => (moves.parse().ok()?, time),
+            None => (0_u32, period),
+        };
+        let (base, increment) = time.split_once('+').unwrap_or((time, "0"));
+        let base: u32 = base.parse().ok()?;
+        let increment: u32 = increment.parse().ok()?;
+        let forty = match moves {
+            0 => base,
+            1 if base >= 86_400 => return Some(Speed::Correspondence),
+            moves => base.saturating_mul(40) / moves,
+        };
+        Some(match forty.saturating_add(increment.saturating_mul(40)) {
+            0..30 => Speed::UltraBullet,
+            30..180 => Speed::Bullet,
+            180..480 => Speed::Blitz,
+            480..1500 => Speed::Rapid,
+            1500..21_600 => Speed::Classical,
+            _ => Speed::Correspondence,
+        })
+    }
+}
+
+impl fmt::Display for Speed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let named = Speed::ALL.iter().find(|(speed, _)| speed == self);
+        f.write_str(named.map_or("", |(_, name)| name))
+    }
+}
+
+impl FromStr for Speed {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Speed, String> {
+        let mut all = Speed::ALL.iter();
+        let found = all.find(|(_, name)| text.trim().eq_ignore_ascii_case(name));
+        found.map(|(speed, _)| *speed).ok_or_else(|| {
+            let names = Speed::ALL.map(|(_, name)| name).join(", ");
+            format!("expected one of {names}")
+        })
+    }
+}
+
+/// A title as `GM`, `WIM` or `BOT`; zeros if there is none.
+pub type Title = [u8; 3];
+
+/// Reads a title; `None` if it is too long for one.
+#[must_use]
+pub fn title(text: &[u8]) -> Option<Title> {
+    let text = text.trim_ascii();
+    let mut title = [0; 3];
+    let place = title.get_mut(..text.len())?;
+    place.copy_from_slice(text);
+    place.make_ascii_uppercase();
+    Some(title)
+}
+
+/// What the tags of a game say about how it was played.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Conditions {
+    /// How fast it was.
+    pub speed: Option<Speed>,
+    /// Whether it counted for ratings.
+    pub rated: Option<bool>,
+    /// Titles of the players.
+    pub titles: ByColor<Title>,
+}
+
+impl Conditions {
+    /// Hears a tag. Lichess says in `Event` whether a game is rated, and its
+    /// speed; a time control is more exact.
+    pub(super) fn hear(&mut self, name: &[u8], value: &[u8]) {
+        match name {
+            b"Event" => {
+                let mut words = value.split(|byte| *byte == b' ');
+                self.rated = match words.next() {
+                    Some(b"Rated") => Some(true),
+                    Some(b"Casual") => Some(false),
+                    _ => return,
+                };
+                let speed = words.next().and_then(|word| std::str::from_utf8(word).ok());
+                let speed = speed.and_then(|word| word.parse().ok());
+                self.speed = self.speed.or(speed);
+            }
+            b"TimeControl" => self.speed = Speed::of_time_control(value).or(self.speed),
+            b"WhiteTitle" => self.titles.white = title(value).unwrap_or_default(),
+            b"BlackTitle" => self.titles.black = title(value).unwrap_or_default(),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_controls_are_divided_as_lichess_does() {
+        for (text, expected) in [
+            ("15+0", Some(Speed::UltraBullet)),
+            ("60+0", Some(Speed::Bullet)),
+            ("120+1", Some(Speed::Bullet)),
+            ("180+0", Some(Speed::Blitz)),
+            ("300+3", Some(Speed::Blitz)),
+            ("600+0", Some(Speed::Rapid)),
+            ("1800+0", Some(Speed::Classical)),
+            ("40/7200:20/3600:900+30", Some(Speed::Classical)),
+            ("1/259200", Some(Speed::Correspondence)),
+            ("-", Some(Speed::Correspondence)),
+            ("?", None),
+            ("", None),
+            ("99999999999", None),
+        ] {
+            assert_eq!(Speed::of_time_control(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_lichess_says_in_the_event() {
+        let mut heard = Conditions::default();
+        heard.hear(b"Event", b"Rated Blitz tournament https://lichess.org/x");
+        assert_eq!((heard.rated, heard.speed), (Some(true), Some(Speed::Blitz)));
+        heard.hear(b"TimeControl", b"60+0");
+        heard.hear(b"BlackTitle", b"wgm");
+        assert_eq!(heard.speed, Some(Speed::Bullet));
+        assert_eq!(&heard.titles.black, b"WGM");
+        let mut other = Conditions::default();
+        other.hear(b"Event", b"Linares");
+        assert_eq!(other, Conditions::default());
+        assert_eq!(title(b"GRANDMASTER"), None);
+    }
+}

@@ -1,0 +1,200 @@
+//! From sources to one file: PGN, or a Simple Chess Database.
+//!
+//! Batches are read and encoded in several threads and written in the order of
+//! the sources. So many are under way at most that memory does not grow with
+//! the number of games.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use super::{
+    Batch, Batches, Game, GameFilter, GameParts, Intake, ReadError, SkipReason, Sources, Starts,
+    Tally, write_pgn,
+};
+use super::{scdb, scid};
+use tabia_io::atomic::{NewFile, Old, WriteFileError};
+use tabia_io::parallel::Panicked;
+use tabia_io::progress::Watch;
+
+/// Where games go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// PGN text in a file.
+    Pgn(PathBuf),
+    /// PGN text on the output that [`run`] is given.
+    Output,
+    /// A Simple Chess Database, by the name of its index.
+    Scdb(PathBuf),
+    /// A Scid database of version 5, by the name of its index.
+    Scid(PathBuf),
+}
+
+/// What is to be done.
+#[derive(Clone, Debug)]
+pub struct ExportJob {
+    /// Files, folders, or `-` for standard input.
+    pub sources: Vec<PathBuf>,
+    /// Where the games go.
+    pub target: Target,
+    /// What becomes of a file that is there already.
+    pub old: Old,
+    /// Of encrypted archives.
+    pub password: Option<String>,
+    /// Which games go there.
+    pub filter: GameFilter,
+    /// Leaves out variations.
+    pub no_variations: bool,
+    /// Leaves out comments.
+    pub no_comments: bool,
+    /// Threads that decode and encode, 1 or more.
+    pub threads: usize,
+}
+
+/// What was done.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Exported {
+    /// What became of the games.
+    pub games: Tally,
+    /// Games written.
+    pub written: u64,
+    /// Games some of whose tags the format has no room for.
+    pub tags_lost: u64,
+}
+
+/// Why nothing was written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExportError {
+    /// The games cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A file cannot be put in place.
+    #[error(transparent)]
+    Place(#[from] WriteFileError),
+    /// Text cannot be written to the output that was given.
+    #[error("standard output")]
+    Output(#[source] io::Error),
+    /// A thread met a fault of this program.
+    #[error(transparent)]
+    Panicked(#[from] Panicked),
+}
+
+/// Writes the games. `output` gets the text for [`Target::Output`]; `watch`
+/// hears of the work and may end it.
+///
+/// # Errors
+///
+/// There is no new file then; what stood in its place still does.
+pub fn run(
+    job: &ExportJob,
+    output: &mut dyn Write,
+    watch: &mut Watch<'_>,
+) -> Result<Exported, ExportError> {
+    // First, so that a target that may not be written costs no work.
+    let mut sink = Sink::open(job, output)?;
+    let sources = Sources::list(&job.sources)?.with_password(job.password.as_deref());
+    let mut summary = Exported::default();
+    let intake = Intake {
+        filter: &job.filter,
+        wanted: GameParts::EVERYTHING,
+        starts: Starts::Any,
+        threads: job.threads,
+    };
+    let worker = |batches: &Batches<'_, Piece, (), ExportError>| {
+        let mut game = Game::default();
+        batches.each(|batch| Ok(encode(job, batch, &mut game)))
+    };
+    let take = |piece: Piece| {
+        summary.written += piece.written;
+        summary.tags_lost += piece.tags_lost;
+        sink.write(&piece)
+    };
+    let (games, _) = intake.read(&sources, worker, take, watch)?;
+    sink.finish()?;
+    Ok(Exported { games, ..summary })
+}
+
+/// What became of a batch.
+#[derive(Default)]
+struct Piece {
+    text: String,
+    scdb: Vec<scdb::ScdbRecord>,
+    scid: Vec<scid::ScidRecord>,
+    written: u64,
+    tags_lost: u64,
+}
+
+/// Encodes the games of a batch.
+fn encode(job: &ExportJob, batch: &mut Batch<'_>, game: &mut Game) -> Piece {
+    let mut piece = Piece::default();
+    while batch.next(game) {
+        game.strip(job.no_variations, job.no_comments);
+        match piece.add(&job.target, game) {
+            Ok(loses_tags) => {
+                piece.tags_lost += u64::from(loses_tags);
+                piece.written += 1;
+            }
+            Err(reason) => batch.refuse(reason),
+        }
+    }
+    piece
+}
+
+impl Piece {
+    /// Encodes a game; whether tags of it are lost.
+    fn add(&mut self, target: &Target, game: &Game) -> Result<bool, SkipReason> {
+        Ok(match target {
+            Target::Pgn(_) | Target::Output => {
+                write_pgn(game, &mut self.text);
+                false
+            }
+            Target::Scid(_) => {
+                self.scid.push(scid::ScidRecord::new(game)?);
+                self.scid.last().is_some_and(|record| record.loses_tags)
+            }
+            Target::Scdb(_) => {
+                self.scdb.push(scdb::ScdbRecord::new(game)?);
+                self.scdb.last().is_some_and(|record| record.loses_tags)
+            }
+        })
+    }
+}
+
+/// Where pieces are written.
+enum Sink<'o> {
+    Pgn(Box<NewFile>),
+    Output(&'o mut dyn Write),
+    Scdb(Box<scdb::Writer>),
+    Scid(Box<scid::Writer>),
+}
+
+impl<'o> Sink<'o> {
+    fn open(job: &ExportJob, output: &'o mut dyn Write) -> Result<Sink<'o>, ExportError> {
+        Ok(match &job.target {
+            Target::Pgn(path) => Sink::Pgn(Box::new(NewFile::create(path, job.old)?)),
+            Target::Output => Sink::Output(output),
+            Target::Scdb(path) => Sink::Scdb(Box::new(scdb::Writer::create(path, job.old)?)),
+            Target::Scid(path) => Sink::Scid(Box::new(scid::Writer::create(path, job.old)?)),
+        })
+    }
+
+    fn write(&mut self, piece: &Piece) -> Result<(), ExportError> {
+        let text = piece.text.as_bytes();
+        match self {
+            Sink::Pgn(beside) => Ok(beside.add(text)?),
+            Sink::Output(output) => output.write_all(text).map_err(ExportError::Output),
+            Sink::Scdb(writer) => Ok(piece.scdb.iter().try_for_each(|one| writer.push(one))?),
+            Sink::Scid(writer) => Ok(piece.scid.iter().try_for_each(|one| writer.push(one))?),
+        }
+    }
+
+    fn finish(self) -> Result<(), ExportError> {
+        match self {
+            Sink::Pgn(beside) => Ok(beside.put().map(drop)?),
+            Sink::Output(output) => output.flush().map_err(ExportError::Output),
+            Sink::Scdb(writer) => Ok(writer.finish()?),
+            Sink::Scid(writer) => Ok(writer.finish()?),
+        }
+    }
+}

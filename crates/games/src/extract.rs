@@ -1,0 +1,197 @@
+//! Unpacking an archive into a folder.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io::{self, Read, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::archive::Located;
+use super::{SourceError, open};
+use tabia_io::atomic::{NewFile, Old, WriteFileError};
+use tabia_io::progress::{Stop, Stopped};
+
+/// What was unpacked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Extracted {
+    /// Files written.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Files that were not written, and why.
+    pub faults: Vec<String>,
+}
+
+/// Why unpacking ended.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExtractError {
+    /// The archive cannot be read, or is none.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// A file cannot be written.
+    #[error(transparent)]
+    Place(#[from] WriteFileError),
+    /// The same, when others were written before it.
+    #[error("{place}; {files} files that were unpacked before it are in {}", folder.display())]
+    Partly {
+        /// What cannot be written.
+        place: WriteFileError,
+        /// Files that are there.
+        files: u64,
+        /// Where they are.
+        folder: PathBuf,
+    },
+    /// Somebody wanted an end.
+    #[error("interrupted; files that were complete are there")]
+    Stopped(#[from] Stopped),
+}
+
+/// Bytes that are read at once.
+const CHUNK_BYTES: usize = 256 << 10;
+
+/// Names that Windows takes for devices, with any ending.
+const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
+
+/// Unpacks an archive into a folder, which is made if it is not there. A file
+/// is there when it is complete, or not at all. Files that are damaged, and
+/// those whose names lead out of the folder, are not written.
+///
+/// # Errors
+///
+/// It is no archive or cannot be read; or a file cannot be written.
+pub fn extract(
+    archive: &Path,
+    folder: &Path,
+    password: Option<&str>,
+    old: Old,
+    stop: Stop<'_>,
+) -> Result<Extracted, ExtractError> {
+    let packed = open::packed(archive, password)?.ok_or_else(|| {
+        let text = "no archive: only .cbv, .cbz, .zip and .7z are unpacked into a folder";
+        SourceError::format(archive, text)
+    })?;
+    let mut done = Extracted {
+        faults: packed.faults(),
+        ..Extracted::default()
+    };
+    let mut names = HashSet::new();
+    let mut wanted = Vec::new();
+    for (file, entry) in packed.files().zip(packed.entries()) {
+        let name = decent(&entry.name).filter(|_| names.insert(entry.name.to_lowercase()));
+        match name {
+            Some(name) => wanted.push((file, folder.join(name))),
+            None => done.faults.push(format!(
+                "{}: not unpacked: {:?} is no name for a file in a folder, or is there twice",
+                archive.display(),
+                entry.name
+            )),
+        }
+    }
+    for (_, path) in &wanted {
+        let parent = path.parent().unwrap_or(folder);
+        fs::create_dir_all(parent).map_err(|error| WriteFileError::io(parent, error))?;
+        // Refused before anything is written.
+        tabia_io::atomic::check(path, &[], old)?;
+    }
+    for (file, path) in wanted {
+        let written = write(&file, &path, old, stop).map_err(|error| match error {
+            ExtractError::Place(place) if done.files > 0 => ExtractError::Partly {
+                place,
+                files: done.files,
+                folder: folder.to_owned(),
+            },
+            error => error,
+        });
+        match written? {
+            Ok(bytes) => {
+                done.files += 1;
+                done.bytes += bytes;
+            }
+            Err(fault) => {
+                let shown = file.path().display();
+                done.faults.push(format!("{shown}: not unpacked: {fault}"));
+            }
+        }
+    }
+    Ok(done)
+}
+
+/// Writes a file; the inner error is that of the archive.
+fn write(
+    file: &Located,
+    path: &Path,
+    old: Old,
+    stop: Stop<'_>,
+) -> Result<Result<u64, io::Error>, ExtractError> {
+    let mut stream = match file.stream() {
+        Ok((stream, _)) => stream,
+        Err(error) => return Ok(Err(error)),
+    };
+    let mut beside = NewFile::create(path, old)?;
+    let mut chunk = vec![0; CHUNK_BYTES];
+    loop {
+        stop.go_on()?;
+        match stream.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(count) => {
+                let bytes = chunk.get(..count).unwrap_or_default();
+                let written = beside.write_all(bytes);
+                written.map_err(|error| WriteFileError::io(path, error))?;
+            }
+            Err(error) => return Ok(Err(error)),
+        }
+    }
+    Ok(Ok(beside.put()?.bytes))
+}
+
+/// The name of a file below a folder, on every system: nothing that leads out
+/// of it, is a device, or cannot be written somewhere.
+fn decent(name: &str) -> Option<PathBuf> {
+    let parts = name.split('/');
+    let is_decent = |part: &str| {
+        let stem = part.split('.').next().unwrap_or(part).trim_end();
+        let stem = stem.to_lowercase();
+        let is_port = ["com", "lpt"].iter().any(|port| {
+            let rest = stem.strip_prefix(port);
+            rest.is_some_and(|rest| rest.chars().count() == 1 && rest != "0")
+        });
+        !part.is_empty()
+            && !part.ends_with(['.', ' '])
+            && !part.contains(|c: char| c.is_control() || "\\:*?\"<>|".contains(c))
+            && !DEVICES.contains(&stem.as_str())
+            && !is_port
+    };
+    parts.clone().all(is_decent).then(|| parts.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_in_the_folder() {
+        for good in ["a.cbh", "a.html/b.jpg", ".hidden", "Łódź 2.cbg", "common.x"] {
+            assert_eq!(decent(good), Some(PathBuf::from(good)), "{good}");
+        }
+        for bad in [
+            "",
+            "/etc/passwd",
+            "../a",
+            "a/../b",
+            "a//b",
+            ".",
+            "a/.",
+            "C:a",
+            "a\\b",
+            "nul",
+            "NUL.cbh",
+            "com1.txt",
+            "a\u{7}b",
+            "a. ",
+            "x?",
+        ] {
+            assert_eq!(decent(bad), None, "{bad:?}");
+        }
+    }
+}

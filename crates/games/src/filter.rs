@@ -1,0 +1,329 @@
+//! Which games count.
+
+use std::fmt;
+use std::str::FromStr;
+
+use shakmaty::Color;
+
+use super::{Game, GameResult, Month, Speed, Title};
+
+/// Conditions on a game; it must meet all that are set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GameFilter {
+    /// The better of the two players has at least this rating.
+    pub min_elo: Option<u16>,
+    /// Both players have at least this rating.
+    pub both_elo: Option<u16>,
+    /// Played in this month or later.
+    pub since: Option<Month>,
+    /// Played in this month or before.
+    pub until: Option<Month>,
+    /// One of the players has this name: see [`has_name`].
+    pub player: Option<String>,
+    /// The colour that `player` had.
+    pub colour: Option<Color>,
+    /// The result.
+    pub result: Option<GameResult>,
+    /// Its opening is in one of these ranges; empty for any.
+    pub eco: Vec<EcoRange>,
+    /// The mean of both ratings lies in these bounds.
+    pub elo_band: Option<Band>,
+    /// The mean of both ratings lies in one of these [groups](group_of), each
+    /// given by its least rating; empty for any.
+    pub groups: Vec<u16>,
+    /// The ratings differ by so much at most.
+    pub max_elo_diff: Option<u16>,
+    /// It was played at one of these speeds; empty for any.
+    pub speeds: Vec<Speed>,
+    /// It counted for ratings.
+    pub rated: bool,
+    /// One of the players has one of these titles; empty for any.
+    pub titles: Vec<Title>,
+    /// None of the players has one of these names.
+    pub not_players: Vec<String>,
+    /// Somebody won.
+    pub decisive: bool,
+    /// It meets all of one of these; empty for any game. So one pass over the
+    /// games serves several who want different ones.
+    pub any_of: Vec<GameFilter>,
+}
+
+impl GameFilter {
+    /// Whether the game counts. What a game does not say about itself never
+    /// meets a condition.
+    #[must_use]
+    pub fn admits(&self, game: &Game) -> bool {
+        let best = game.elo.white.max(game.elo.black);
+        let worst = game.elo.white.min(game.elo.black);
+        let months = game.months();
+        self.min_elo.is_none_or(|elo| best >= elo)
+            && self.both_elo.is_none_or(|elo| worst >= elo)
+            && self
+                .since
+                .is_none_or(|since| months.is_some_and(|(first, _)| first >= since))
+            && self
+                .until
+                .is_none_or(|until| months.is_some_and(|(_, last)| last <= until))
+            && self.result.is_none_or(|result| game.result == result)
+            && (self.eco.is_empty() || self.eco.iter().any(|range| range.contains(game.eco)))
+            && self.player.as_ref().is_none_or(|name| {
+                let played = |colour| {
+                    self.colour.is_none_or(|wanted| wanted == colour)
+                        && has_name(game.names.get(colour), name)
+                };
+                played(Color::White) || played(Color::Black)
+            })
+            && self.admits_ratings(game)
+            && self.admits_circumstances(game)
+            && (!self.decisive || matches!(game.result, GameResult::Won(_)))
+            && !self.not_players.iter().any(|name| {
+                let names = [&game.names.white, &game.names.black];
+                names.iter().any(|other| has_name(other, name))
+            })
+            && (self.any_of.is_empty() || self.any_of.iter().any(|one| one.admits(game)))
+    }
+
+    fn admits_ratings(&self, game: &Game) -> bool {
+        let (white, black) = (game.elo.white, game.elo.black);
+        let sum = u32::from(white) + u32::from(black);
+        let known = white > 0 && black > 0;
+        self.elo_band.is_none_or(|band| {
+            known && (2 * u32::from(band.low)..=2 * u32::from(band.high)).contains(&sum)
+        }) && (self.groups.is_empty()
+            || known && self.groups.contains(&group_of(u16::midpoint(white, black))))
+            && self
+                .max_elo_diff
+                .is_none_or(|most| known && white.abs_diff(black) <= most)
+    }
+
+    fn admits_circumstances(&self, game: &Game) -> bool {
+        let played = &game.conditions;
+        (self.speeds.is_empty()
+            || played
+                .speed
+                .is_some_and(|speed| self.speeds.contains(&speed)))
+            && (!self.rated || played.rated == Some(true))
+            && (self.titles.is_empty()
+                || self.titles.contains(&played.titles.white)
+                || self.titles.contains(&played.titles.black))
+    }
+}
+
+/// The least ratings of the groups, as lichess divides them. The last one is
+/// open above.
+pub const GROUPS: [u16; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
+
+/// The group of a rating: the least one of it.
+#[must_use]
+pub fn group_of(rating: u16) -> u16 {
+    let found = GROUPS.iter().rev().find(|least| **least <= rating);
+    found.copied().unwrap_or(0)
+}
+
+/// Ratings from one to another, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Band {
+    low: u16,
+    high: u16,
+}
+
+impl fmt::Display for Band {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}..{}", self.low, self.high)
+    }
+}
+
+impl FromStr for Band {
+    type Err = &'static str;
+
+    /// Reads `1800..2000`; one end may be missing.
+    fn from_str(text: &str) -> Result<Band, &'static str> {
+        let (low, high) = text
+            .split_once("..")
+            .ok_or("expected ratings as 1800..2000")?;
+        let number = |text: &str, missing: u16| match text.trim() {
+            "" => Ok(missing),
+            text => text.parse().map_err(|_| "expected ratings as 1800..2000"),
+        };
+        let (low, high) = (number(low, 0)?, number(high, u16::MAX)?);
+        if low > high {
+            return Err("the lower rating comes first");
+        }
+        Ok(Band { low, high })
+    }
+}
+
+/// Whether every word of `wanted` is a word of `name`, in any order and
+/// whatever the case: "bobby fischer" and "fischer" both find "Fischer, Bobby".
+#[must_use]
+pub fn has_name(name: &str, wanted: &str) -> bool {
+    let name = name.to_lowercase();
+    words(&wanted.to_lowercase()).all(|word| words(&name).any(|other| other == word))
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+}
+
+/// ECO codes from one to another, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EcoRange {
+    first: [u8; 3],
+    last: [u8; 3],
+}
+
+impl EcoRange {
+    /// Whether a code, as `B97`, is in it.
+    #[must_use]
+    pub fn holds(self, eco: &str) -> bool {
+        let code = eco.as_bytes().first_chunk();
+        code.is_some_and(|code| self.contains(*code))
+    }
+
+    fn contains(self, code: [u8; 3]) -> bool {
+        (self.first..=self.last).contains(&code)
+    }
+}
+
+/// A text that is no range of ECO codes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected ECO codes like B20-B99, C57 or D")]
+pub struct ParseEcoError;
+
+impl fmt::Display for EcoRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let code = |code: &[u8]| String::from_utf8_lossy(code).into_owned();
+        write!(f, "{}-{}", code(&self.first), code(&self.last))
+    }
+}
+
+impl FromStr for EcoRange {
+    type Err = ParseEcoError;
+
+    /// Reads `B20-B99`, `C57`, or `D` for all of a volume.
+    fn from_str(text: &str) -> Result<EcoRange, ParseEcoError> {
+        let (first, last) = text.split_once('-').unwrap_or((text, text));
+        let code = |text: &str, missing: u8| {
+            let text = text.trim().to_ascii_uppercase();
+            match *text.as_bytes() {
+                [volume @ b'A'..=b'E'] => Ok([volume, missing, missing]),
+                [volume @ b'A'..=b'E', tens @ b'0'..=b'9', ones @ b'0'..=b'9'] => {
+                    Ok([volume, tens, ones])
+                }
+                _ => Err(ParseEcoError),
+            }
+        };
+        let range = EcoRange {
+            first: code(first, b'0')?,
+            last: code(last, b'9')?,
+        };
+        (range.first <= range.last)
+            .then_some(range)
+            .ok_or(ParseEcoError)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn eco_ranges_are_read_and_hold_their_ends() {
+        let range: EcoRange = "B20-B99".parse().unwrap();
+        assert!(range.contains(*b"B20") && range.contains(*b"B99"));
+        assert!(!range.contains(*b"B19") && !range.contains(*b"C00") && !range.contains([0; 3]));
+        let volume: EcoRange = "d".parse().unwrap();
+        assert!(volume.contains(*b"D00") && volume.contains(*b"D99"));
+        let one: EcoRange = "C57".parse().unwrap();
+        assert!(one.contains(*b"C57") && !one.contains(*b"C58"));
+        for bad in ["", "F00", "B2", "B99-B20", "B20-", "B200"] {
+            assert_eq!(bad.parse::<EcoRange>(), Err(ParseEcoError), "{bad}");
+        }
+    }
+
+    #[test]
+    fn names_are_found_by_whole_words() {
+        assert!(has_name("Fischer, Robert James", "fischer"));
+        assert!(has_name("Fischer, Robert James", "Robert Fischer"));
+        assert!(!has_name("Fischerova, A", "Fischer"));
+        assert!(has_name("Hübner, Robert", "HÜBNER"));
+    }
+
+    #[test]
+    fn ratings_lie_in_a_band_and_near_each_other() {
+        let band = |text: &str| GameFilter {
+            elo_band: Some(text.parse().unwrap()),
+            ..GameFilter::default()
+        };
+        let mut game = Game::default();
+        assert!(!band("..").admits(&game));
+        (game.elo.white, game.elo.black) = (1900, 2001);
+        assert!(band("1950..").admits(&game) && !band("1951..").admits(&game));
+        assert!(!band("..1950").admits(&game) && band("1800..1951").admits(&game));
+        let diff = |most| GameFilter {
+            max_elo_diff: Some(most),
+            ..GameFilter::default()
+        };
+        assert!(diff(101).admits(&game) && !diff(100).admits(&game));
+        for bad in ["2000", "2000..1000", "x..", "70000.."] {
+            assert!(bad.parse::<Band>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn circumstances_and_names_that_are_not_wanted() {
+        let mut game = Game::default();
+        let filter = GameFilter {
+            speeds: vec![Speed::Blitz, Speed::Rapid],
+            rated: true,
+            titles: vec![*b"GM\0", *b"BOT"],
+            not_players: vec!["fischer".to_owned()],
+            decisive: true,
+            ..GameFilter::default()
+        };
+        assert!(!filter.admits(&game));
+        game.conditions.hear(b"Event", b"Rated Rapid game");
+        game.conditions.hear(b"BlackTitle", b"GM");
+        game.result = GameResult::Won(Color::Black);
+        assert!(filter.admits(&game));
+        game.names.white = "Fischer, Bobby".to_owned();
+        assert!(!filter.admits(&game));
+        game.names.white.clear();
+        game.result = GameResult::Draw;
+        assert!(!filter.admits(&game));
+    }
+
+    #[test]
+    fn one_of_several_filters_is_enough() {
+        let one = |min_elo| GameFilter {
+            min_elo: Some(min_elo),
+            ..GameFilter::default()
+        };
+        let either = GameFilter {
+            decisive: true,
+            any_of: vec![one(2500), one(1500)],
+            ..GameFilter::default()
+        };
+        let mut game = Game::default();
+        game.elo.white = 2000;
+        assert!(!either.admits(&game));
+        game.result = GameResult::Won(Color::White);
+        assert!(either.admits(&game));
+        game.elo.white = 1400;
+        assert!(!either.admits(&game));
+    }
+
+    #[test]
+    fn what_is_not_known_meets_no_condition() {
+        let mut game = Game::default();
+        let filter = GameFilter {
+            until: Some(Month::new(1900, 12)),
+            ..GameFilter::default()
+        };
+        assert!(!filter.admits(&game));
+        game.year = 1850;
+        assert!(filter.admits(&game));
+        assert!(GameFilter::default().admits(&game));
+    }
+}

@@ -1,0 +1,314 @@
+//! A game as every source tells it.
+
+use rustc_hash::FxHashMap;
+use shakmaty::{ByColor, Chess, Color, Move};
+
+use super::{Conditions, Date, Month};
+
+/// How a game ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum GameResult {
+    /// `1-0`, `0-1`
+    Won(Color),
+    /// `1/2-1/2`
+    Draw,
+    /// `*`, or nothing said.
+    #[default]
+    Unknown,
+}
+
+impl GameResult {
+    /// By the numbers that Scid and Simple Chess Database give them.
+    const NUMBERED: [GameResult; 4] = [
+        GameResult::Unknown,
+        GameResult::Won(Color::White),
+        GameResult::Won(Color::Black),
+        GameResult::Draw,
+    ];
+
+    pub(super) fn of_number(number: u8) -> GameResult {
+        let known = GameResult::NUMBERED.get(usize::from(number));
+        known.copied().unwrap_or_default()
+    }
+
+    pub(super) fn number(self) -> u8 {
+        let mut known = GameResult::NUMBERED.iter();
+        known.position(|one| *one == self).unwrap_or(0) as u8
+    }
+
+    /// Reads a PGN result; everything but the three known ones is unknown.
+    #[must_use]
+    pub fn from_pgn(text: &[u8]) -> GameResult {
+        match text {
+            b"1-0" => GameResult::Won(Color::White),
+            b"0-1" => GameResult::Won(Color::Black),
+            b"1/2-1/2" | b"1/2" => GameResult::Draw,
+            _ => GameResult::Unknown,
+        }
+    }
+
+    /// As PGN writes it.
+    #[must_use]
+    pub fn to_pgn(self) -> &'static str {
+        match self {
+            GameResult::Won(Color::White) => "1-0",
+            GameResult::Won(Color::Black) => "0-1",
+            GameResult::Draw => "1/2-1/2",
+            GameResult::Unknown => "*",
+        }
+    }
+}
+
+/// The ECO code of a number: A00 is 0, E99 is 499. Zeros if there is none.
+pub(super) fn eco_code(number: Option<u16>) -> [u8; 3] {
+    let digit = |value: u16| b'0' + (value % 10) as u8;
+    match number {
+        Some(code @ 0..500) => [b'A' + (code / 100) as u8, digit(code / 10), digit(code)],
+        _ => [0; 3],
+    }
+}
+
+/// The number of an ECO code; `None` if it is none.
+pub(super) fn eco_number(code: [u8; 3]) -> Option<u16> {
+    match code {
+        [volume @ b'A'..=b'E', tens @ b'0'..=b'9', ones @ b'0'..=b'9'] => {
+            let [volume, tens, ones] = [volume - b'A', tens - b'0', ones - b'0'].map(u16::from);
+            Some(100 * volume + 10 * tens + ones)
+        }
+        _ => None,
+    }
+}
+
+/// One game, as far as it is wanted (see [`super::GameParts`]).
+#[derive(Clone, Debug)]
+pub struct Game {
+    /// Names of the players, empty if unknown.
+    pub names: ByColor<String>,
+    /// Ratings, 0 if unknown.
+    pub elo: ByColor<u16>,
+    /// Year it was played in, 0 if unknown.
+    pub year: u16,
+    /// Month it was played in, from 1; 0 if unknown, which it is without the
+    /// year.
+    pub month: u8,
+    /// ECO code as `C57`, zeros if unknown.
+    pub eco: [u8; 3],
+    /// The result.
+    pub result: GameResult,
+    /// How it was played.
+    pub conditions: Conditions,
+    /// Whether it starts from another position than the usual one.
+    pub set_up: bool,
+    /// Whether it is played by the rules of Chess960.
+    pub chess960: bool,
+    /// Every position of the main line, the first one included: always one
+    /// more than there are moves.
+    pub positions: Vec<Chess>,
+    /// The main line, up to the first null move.
+    pub moves: Vec<Move>,
+    /// Moves of the variations, each with the position it is played in, and
+    /// how many plies after the first position that is.
+    pub side_moves: Vec<(usize, Chess, Move)>,
+    /// Only with [`super::GameParts::signs`]: the signs of moves and positions.
+    pub signs: Vec<Sign>,
+    /// Why a part of it is missing: it, or a variation of it, could not be
+    /// read to the end.
+    pub cut: Option<super::SkipReason>,
+    /// Only with [`super::GameParts::notes`]: what the fields above do not say,
+    /// and what they say in other words than the source's.
+    pub tags: Tags,
+    /// Only with [`super::GameParts::notes`]: all that stands between the first
+    /// position and the result.
+    pub movetext: Vec<Item>,
+}
+
+impl Default for Game {
+    fn default() -> Game {
+        Game {
+            names: ByColor::default(),
+            elo: ByColor::default(),
+            year: 0,
+            month: 0,
+            eco: [0; 3],
+            result: GameResult::Unknown,
+            conditions: Conditions::default(),
+            set_up: false,
+            chess960: false,
+            positions: vec![Chess::default()],
+            moves: Vec::new(),
+            side_moves: Vec::new(),
+            signs: Vec::new(),
+            cut: None,
+            tags: Tags::default(),
+            movetext: Vec::new(),
+        }
+    }
+}
+
+impl Game {
+    /// Makes it an empty game from the usual position, keeping the buffers.
+    pub fn clear(&mut self) {
+        self.names.white.clear();
+        self.names.black.clear();
+        self.elo = ByColor::default();
+        self.year = 0;
+        self.month = 0;
+        self.eco = [0; 3];
+        self.result = GameResult::Unknown;
+        self.conditions = Conditions::default();
+        self.set_up = false;
+        self.chess960 = false;
+        self.cut = None;
+        self.tags.clear();
+        self.start_from(Chess::default());
+    }
+
+    /// When it was played, by its tags or, without them, by its year alone.
+    #[must_use]
+    pub fn date(&self) -> Date {
+        let tags = ["Date", "UTCDate"].map(|name| self.tags.get(name).map(Date::from_pgn));
+        let mut known = tags.into_iter().flatten();
+        known.find(|date| date.year > 0).unwrap_or(Date {
+            year: self.year.min(4095),
+            ..Date::default()
+        })
+    }
+
+    /// Takes year and month of a date.
+    pub(super) fn set_date(&mut self, date: Date) {
+        (self.year, self.month) = (date.year, date.month);
+    }
+
+    /// The first and the last month it may have been played in; `None` if
+    /// nothing is known.
+    #[must_use]
+    pub fn months(&self) -> Option<(Month, Month)> {
+        let (year, month) = (self.year, self.month);
+        Date {
+            year,
+            month,
+            day: 0,
+        }
+        .range()
+    }
+
+    /// Makes it a game without moves from a position.
+    pub fn start_from(&mut self, position: Chess) {
+        self.positions.clear();
+        self.positions.push(position);
+        self.moves.clear();
+        self.side_moves.clear();
+        self.signs.clear();
+        self.movetext.clear();
+    }
+
+    /// Takes variations or comments out of the movetext.
+    pub fn strip(&mut self, variations: bool, comments: bool) {
+        let mut depth = 0_usize;
+        self.movetext.retain(|item| {
+            let outside = depth == 0;
+            match item {
+                Item::Begin => depth += 1,
+                Item::End => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            let is_variation = !outside || matches!(item, Item::Begin);
+            !(variations && is_variation || comments && matches!(item, Item::Comment(_)))
+        });
+    }
+}
+
+/// A numeric annotation glyph of a move or of the position behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sign {
+    /// As in PGN: 1 is `!`, 14 a small advantage of White.
+    pub nag: u8,
+    /// Whether the move is one of [`Game::side_moves`], not of [`Game::moves`].
+    pub aside: bool,
+    /// Its place there.
+    pub index: usize,
+}
+
+/// One piece of a movetext. A whole one is the tree of a game, written down
+/// in the order of PGN: a line of any depth is a stretch of the list, so a
+/// program that walks it needs no recursion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// A move, legal where it stands.
+    Move(Move),
+    /// A null move: the side to move passes.
+    Null,
+    /// A numeric annotation glyph of the last move: 1 is `!`, 2 `?`, 3 `!!`.
+    Nag(u8),
+    /// A comment: on the last move of this line or, where a line begins, on
+    /// what follows.
+    Comment(String),
+    /// A variation begins: an alternative to the last move of this line.
+    Begin,
+    /// The variation ends.
+    End,
+}
+
+/// PGN tags in the order of the source; each name once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tags {
+    list: Vec<(String, String)>,
+    /// Where each stands in the list, if there are many.
+    places: FxHashMap<String, usize>,
+}
+
+/// So many names are found as fast without a table.
+const FEW_TAGS: usize = 40;
+
+impl Tags {
+    /// What a tag says.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let (_, value) = self.list.get(self.place(name)?)?;
+        Some(value)
+    }
+
+    /// Sets a tag; it keeps its place if it was there.
+    pub fn set(&mut self, name: &str, value: impl Into<String>) {
+        let value = value.into();
+        let place = self.place(name);
+        if let Some((_, old)) = place.and_then(|place| self.list.get_mut(place)) {
+            *old = value;
+            return;
+        }
+        self.list.push((name.to_owned(), value));
+        if self.list.len() > FEW_TAGS {
+            let known = self.places.len();
+            let new = self.list.iter().enumerate().skip(known);
+            let new = new.map(|(place, (name, _))| (name.clone(), place));
+            self.places.extend(new);
+        }
+    }
+
+    fn place(&self, name: &str) -> Option<usize> {
+        match self.places.is_empty() {
+            true => self.list.iter().position(|(other, _)| other == name),
+            false => self.places.get(name).copied(),
+        }
+    }
+
+    /// Sets a tag, if anything is known that it could say.
+    pub(super) fn set_known(&mut self, name: &str, value: impl Into<String> + AsRef<str>) {
+        if !value.as_ref().is_empty() {
+            self.set(name, value);
+        }
+    }
+
+    /// Removes all tags.
+    pub fn clear(&mut self) {
+        self.list.clear();
+        self.places.clear();
+    }
+
+    /// Names and values.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.list
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+}

@@ -1,0 +1,277 @@
+//! Sums over the games that are wanted.
+
+use std::collections::BTreeMap;
+
+use shakmaty::{Chess, Move};
+
+use super::bucket::Bucket;
+use super::row::{Counts, GameRef, IndexedMove, RECENT_GAMES, Row, TOP_GAMES};
+use super::{GameSelection, GamesIndex};
+use crate::Month;
+use crate::tgx::{TgxError, move_of};
+
+/// Which games are to be named.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lists {
+    /// How many of the best players, at most [`TOP_GAMES`].
+    pub top: usize,
+    /// Whether only those of the highest rating groups are among them, as on
+    /// lichess.
+    pub top_groups: bool,
+    /// How many of the newest, at most [`RECENT_GAMES`], without those.
+    pub recent: usize,
+    /// Whether results are counted by month.
+    pub history: bool,
+}
+
+/// A game that is named, with the move that was played in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// The move.
+    pub mv: IndexedMove,
+    /// When it was, and how fast.
+    pub bucket: Bucket,
+    /// The game.
+    pub game: GameRef,
+    /// Which of the indexes it is in.
+    pub index: usize,
+}
+
+/// What is known of a move.
+#[derive(Clone, Copy, Debug)]
+pub struct MoveSums {
+    /// The move, legal in the position.
+    pub mv: Move,
+    /// Results and ratings.
+    pub counts: Counts,
+    /// The game, if there is only one.
+    pub only: Option<Named>,
+}
+
+/// What is known of a position.
+#[derive(Clone, Debug, Default)]
+pub struct Sums {
+    /// Over all moves.
+    pub counts: Counts,
+    /// Moves, most played first.
+    pub moves: Vec<MoveSums>,
+    /// Games of the best players, the best first.
+    pub top: Vec<Named>,
+    /// The newest games, the newest first.
+    pub recent: Vec<Named>,
+    /// Results by month.
+    pub history: BTreeMap<Month, Counts>,
+}
+
+/// The sums of a position over some indexes.
+///
+/// # Errors
+///
+/// An index cannot be read, or is damaged.
+pub fn ask<'i>(
+    indexes: impl IntoIterator<Item = &'i GamesIndex>,
+    position: &Chess,
+    selection: &GameSelection,
+    lists: Lists,
+) -> Result<Sums, TgxError> {
+    let mut gathering = Gathering::new(position, *selection, lists);
+    for (number, index) in indexes.into_iter().enumerate() {
+        gathering.index = number;
+        index.rows(position, |row| gathering.add(row))?;
+    }
+    Ok(gathering.finish(RECENT_GAMES))
+}
+
+/// Games in the order of a key, the last of which falls out.
+#[derive(Debug)]
+struct Best<K> {
+    most: usize,
+    games: Vec<(K, Named)>,
+}
+
+impl<K: Ord> Best<K> {
+    fn new(most: usize) -> Best<K> {
+        Best {
+            most,
+            games: Vec::with_capacity(most + 1),
+        }
+    }
+
+    fn offer(&mut self, key: K, game: Named) {
+        let is_full = self.games.len() >= self.most;
+        if is_full && self.games.last().is_none_or(|(last, _)| *last >= key) {
+            return;
+        }
+        let at = self.games.partition_point(|(other, _)| *other >= key);
+        self.games.insert(at, (key, game));
+        self.games.truncate(self.most);
+    }
+}
+
+/// Sums that are being made.
+#[derive(Debug)]
+pub struct Gathering<'p> {
+    position: &'p Chess,
+    selection: GameSelection,
+    lists: Lists,
+    index: usize,
+    /// `None` for a move that cannot be: two positions share a key.
+    moves: Vec<(IndexedMove, Option<MoveSums>)>,
+    top: Best<(u16, Bucket, u8, usize, u32)>,
+    recent: Best<(Bucket, u8, usize, u32)>,
+    history: BTreeMap<Month, Counts>,
+}
+
+impl<'p> Gathering<'p> {
+    pub(super) fn new(
+        position: &'p Chess,
+        selection: GameSelection,
+        lists: Lists,
+    ) -> Gathering<'p> {
+        let top = lists.top.min(TOP_GAMES);
+        // As many more as may be taken out for being among the top ones.
+        let recent = match lists.recent.min(RECENT_GAMES) {
+            0 => 0,
+            _ => RECENT_GAMES + TOP_GAMES,
+        };
+        Gathering {
+            position,
+            selection,
+            lists,
+            index: 0,
+            moves: Vec::new(),
+            top: Best::new(if lists.recent > 0 { TOP_GAMES } else { top }),
+            recent: Best::new(recent),
+            history: BTreeMap::new(),
+        }
+    }
+
+    /// The sums of a move, if it can be.
+    fn sums(&mut self, packed: IndexedMove) -> Option<&mut MoveSums> {
+        let known = self.moves.iter().position(|(mv, _)| *mv == packed);
+        let at = known.unwrap_or_else(|| {
+            let (from, to, promotion) = packed.parts();
+            let sums = move_of(self.position, from, to, promotion).map(|mv| MoveSums {
+                mv,
+                counts: Counts::default(),
+                only: None,
+            });
+            self.moves.push((packed, sums));
+            self.moves.len() - 1
+        });
+        self.moves.get_mut(at)?.1.as_mut()
+    }
+
+    fn add(&mut self, row: &Row) {
+        if !self.selection.admits(row.bucket) {
+            return;
+        }
+        let index = self.index;
+        let named = |game: &GameRef| Named {
+            mv: row.mv,
+            bucket: row.bucket,
+            game: *game,
+            index,
+        };
+        let Some(sums) = self.sums(row.mv) else {
+            return;
+        };
+        sums.counts.add(&row.counts);
+        sums.only = row.refs.first().map(named);
+        self.month(row.bucket, &row.counts);
+        for game in &row.refs {
+            self.name(named(game));
+        }
+    }
+
+    /// Counts a single game.
+    pub(super) fn count(&mut self, mv: IndexedMove, bucket: Bucket, game: GameRef) {
+        if !self.selection.admits(bucket) {
+            return;
+        }
+        let index = self.index;
+        let Some(sums) = self.sums(mv) else {
+            return;
+        };
+        let named = Named {
+            mv,
+            bucket,
+            game,
+            index,
+        };
+        sums.counts.count(game.winner, game.elo);
+        sums.only = Some(named);
+        let mut counts = Counts::default();
+        counts.count(game.winner, game.elo);
+        self.month(bucket, &counts);
+        self.name(named);
+    }
+
+    fn month(&mut self, bucket: Bucket, counts: &Counts) {
+        if self.lists.history
+            && let Some(month) = bucket.when().month()
+        {
+            self.history.entry(month).or_default().add(counts);
+        }
+    }
+
+    fn name(&mut self, named: Named) {
+        let Named {
+            bucket,
+            game,
+            index,
+            ..
+        } = named;
+        let (rating, day, number) = game.by_rating();
+        // The year, the month and the day, whatever the speed.
+        let date = bucket.date();
+        let is_top = !self.lists.top_groups
+            || self
+                .selection
+                .least_top_group()
+                .is_some_and(|least| bucket.group() >= Some(least));
+        if is_top && self.top.most > 0 {
+            self.top.offer((rating, date, day, index, number), named);
+        }
+        if self.recent.most > 0 {
+            self.recent.offer((date, day, index, number), named);
+        }
+    }
+
+    /// The sums. The newest games give way to top ones: together they are
+    /// `together` at most, if that is not 0.
+    pub(super) fn finish(self, together: usize) -> Sums {
+        let mut sums = Sums {
+            history: self.history,
+            ..Sums::default()
+        };
+        sums.moves = self
+            .moves
+            .into_iter()
+            .filter_map(|(_, sums)| sums)
+            .collect();
+        for made in &mut sums.moves {
+            sums.counts.add(&made.counts);
+            if made.counts.games() != 1 {
+                made.only = None;
+            }
+        }
+        sums.moves
+            .sort_by_key(|made| std::cmp::Reverse(made.counts.games()));
+        // Lichess names four, and counts the others before they are cut off.
+        let most_top = if self.lists.top_groups { 4 } else { TOP_GAMES };
+        let top: Vec<Named> = self.top.games.into_iter().map(|(_, game)| game).collect();
+        let top = top.get(..most_top).unwrap_or(&top);
+        let recent = self.recent.games.into_iter().map(|(_, game)| game);
+        let most_recent = match together {
+            0 => self.lists.recent,
+            _ => self.lists.recent.min(together.saturating_sub(top.len())),
+        };
+        sums.recent = recent
+            .filter(|game| !top.contains(game))
+            .take(most_recent)
+            .collect();
+        sums.top = top.iter().copied().take(self.lists.top).collect();
+        sums
+    }
+}

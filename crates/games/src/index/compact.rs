@@ -1,0 +1,75 @@
+//! An index written anew, in one part.
+
+use std::path::Path;
+
+use super::error::IndexError;
+use super::parts::{Joined, together};
+use super::{IDS, PLAYERS, POSITIONS};
+use crate::ReadError;
+use crate::tgx::{GAMES, Segment, TableWriter, TgxFile, TgxWriteError, Writer, lock};
+use tabia_io::atomic::{self, Old};
+use tabia_io::progress::Watch;
+
+/// What became of an index that was written anew.
+#[derive(Clone, Debug, Default)]
+pub struct Compacted {
+    /// What it holds, as one part.
+    pub part: Segment,
+    /// Parts before.
+    pub parts: usize,
+    /// Bytes before and now.
+    pub bytes: [u64; 2],
+}
+
+/// Writes an index anew, in one part and without what no answer asks for any
+/// more. `target` may be the index itself, which is then as it was or new.
+///
+/// # Errors
+///
+/// The index cannot be read or is damaged, somebody is adding to it, or the new
+/// one cannot be written.
+pub fn compact(
+    path: &Path,
+    target: &Path,
+    old: Old,
+    watch: &mut Watch<'_>,
+) -> Result<Compacted, IndexError> {
+    let (mut old, mut held) = (old, None);
+    if atomic::is_same_file(path, target) {
+        // What somebody adds meanwhile would be lost.
+        held = Some(lock(path).map_err(TgxWriteError::from)?);
+        if old == Old::Refuse {
+            old = Old::Replace;
+        }
+    }
+    let file = TgxFile::open(path, false).map_err(TgxWriteError::from)?;
+    let parts = &file.root().segments;
+    let mut writer = Writer::create(target, old, file.root().max_ply)?;
+    let mut games = TableWriter::default();
+    let mut buffer = Vec::new();
+    for (_, directory) in file.tables(GAMES) {
+        for block in 0..directory.len() {
+            watch.go_on().map_err(ReadError::from)?;
+            let bytes = file.block(directory, block, &mut buffer);
+            let key = directory.first_key(block).unwrap_or(0);
+            games.block(key, bytes.map_err(TgxWriteError::from)?, &mut writer)?;
+        }
+    }
+    writer.end_table(GAMES, games)?;
+    let mut part = together(parts);
+    for name in [POSITIONS, PLAYERS, IDS] {
+        let joined = Joined::new(name, Some(&file), parts.len()).map_err(TgxWriteError::from)?;
+        let done = joined.finish(name, &mut writer, watch)?;
+        if name == POSITIONS {
+            part.positions = done.entries;
+            part.moves -= done.shared_moves;
+        }
+    }
+    let bytes = [file.len(), writer.finish(part.clone())?];
+    drop(held);
+    Ok(Compacted {
+        parts: parts.len(),
+        bytes,
+        part,
+    })
+}

@@ -1,0 +1,172 @@
+//! What one thread counts: games in, records out.
+
+use shakmaty::zobrist::Zobrist64;
+use shakmaty::{Chess, EnPassantMode, Position};
+
+use super::bucket::Bucket;
+use super::partitions::{Lots, Seen};
+use super::row::{GameRef, IndexedMove, Row};
+use crate::Game;
+use crate::tgx::Facts;
+use tabia_io::sort::{Runs, SortError};
+
+/// The key of a position. One that differs in nothing but an en passant square
+/// where nobody can capture is the same.
+///
+/// Of a thousand million positions, two share their key with a probability of
+/// one in forty.
+#[must_use]
+pub fn key(position: &Chess) -> u64 {
+    position
+        .zobrist_hash::<Zobrist64>(EnPassantMode::Legal)
+        .into()
+}
+
+/// The moves of a game that count: each position once, with the last move
+/// played there.
+#[derive(Debug, Default)]
+pub(super) struct Plies {
+    keys: Vec<u64>,
+    /// Whether the position is not there again.
+    last: Vec<bool>,
+}
+
+impl Plies {
+    /// Calls `each` with the key of each position and the place of its move,
+    /// the last one first.
+    pub(super) fn each(&mut self, game: &Game, max_ply: usize, mut each: impl FnMut(u64, usize)) {
+        self.keys.clear();
+        self.last.clear();
+        let mut now: Option<Zobrist64> = None;
+        let plies = game.positions.iter().zip(&game.moves).take(max_ply);
+        for (ply, (position, m)) in plies.enumerate() {
+            let hash = now.unwrap_or_else(|| position.zobrist_hash(EnPassantMode::Legal));
+            let key = u64::from(hash);
+            // Only as long as every move can be taken back was it there before,
+            // and nothing is the same after fewer than four.
+            let reversible = ply.min(position.halfmoves() as usize);
+            let mut back = 4;
+            while back <= reversible {
+                if self.keys.get(ply - back) == Some(&key)
+                    && let Some(is_last) = self.last.get_mut(ply - back)
+                {
+                    *is_last = false;
+                }
+                back += 2;
+            }
+            self.keys.push(key);
+            self.last.push(true);
+            now = position.update_zobrist_hash(hash, *m, EnPassantMode::Legal);
+        }
+        let plies = self.keys.iter().zip(&self.last).enumerate().rev();
+        for (ply, (key, _)) in plies.filter(|(_, (_, is_last))| **is_last) {
+            each(*key, ply);
+        }
+    }
+}
+
+/// Counts games.
+pub(super) struct Counter<'r> {
+    /// Where partitions go that are full.
+    runs: &'r Runs<Row>,
+    partitions: Lots,
+    /// Of the batch that is being read: its games have no numbers yet.
+    batch: Vec<Seen>,
+    plies: Plies,
+}
+
+impl<'r> Counter<'r> {
+    /// `bytes` for records before they are sorted.
+    pub(super) fn new(runs: &'r Runs<Row>, bytes: usize) -> Counter<'r> {
+        Counter {
+            runs,
+            partitions: Lots::new(bytes),
+            batch: Vec::new(),
+            plies: Plies::default(),
+        }
+    }
+
+    /// Takes a game of the batch: `number` is its place there.
+    pub(super) fn take(&mut self, game: &Game, facts: Facts, number: u32, max_ply: usize) {
+        let bucket = Bucket::of(facts);
+        let bits = GameRef::of(facts, number).pack();
+        let batch = &mut self.batch;
+        self.plies.each(game, max_ply, |hash, ply| {
+            if let Some(m) = game.moves.get(ply) {
+                batch.push(Seen {
+                    hash,
+                    bucket,
+                    bits,
+                    game: number,
+                    mv: IndexedMove::of(*m),
+                });
+            }
+        });
+    }
+
+    /// Counts the batch, the first game of which has a number.
+    pub(super) fn end_batch(&mut self, first: u32) -> Result<(), SortError> {
+        for seen in &self.batch {
+            if self.partitions.is_full() {
+                self.partitions.sort_into(self.runs)?;
+            }
+            self.partitions.push(Seen {
+                game: first + seen.game,
+                ..*seen
+            });
+        }
+        self.batch.clear();
+        Ok(())
+    }
+
+    /// What has not been sorted.
+    pub(super) fn finish(self) -> Lots {
+        self.partitions
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tabia_notation::Line;
+
+    fn game(moves: &str) -> Game {
+        let line = Line::read("", moves).unwrap();
+        Game {
+            positions: line.positions().to_vec(),
+            moves: line.moves().map(|(_, m)| m).collect(),
+            ..Game::default()
+        }
+    }
+
+    fn counted(moves: &str, max_ply: usize) -> Vec<(u64, usize)> {
+        let mut all = Vec::new();
+        Plies::default().each(&game(moves), max_ply, |key, ply| all.push((key, ply)));
+        all.reverse();
+        all
+    }
+
+    #[test]
+    fn keys_are_those_of_the_positions_alone() {
+        let moves = "e4 a6 e5 d5 exd6 Nc6 Nf3 e6 Be2 Nf6 O-O Bxd6 a4 b5 axb5 axb5 Rxa8";
+        let game = game(moves);
+        for (number, ply) in counted(moves, 50) {
+            assert_eq!(number, key(&game.positions[ply]), "{ply}");
+        }
+    }
+
+    /// Only the last move in a position counts.
+    #[test]
+    fn a_position_counts_once_a_game() {
+        let plies = |moves, most| -> Vec<usize> {
+            counted(moves, most)
+                .into_iter()
+                .map(|(_, ply)| ply)
+                .collect()
+        };
+        let moves = "Nf3 Nf6 Ng1 Ng8 e4 e5 Nf3 Nc6";
+        assert_eq!(plies(moves, 50), [1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(plies(moves, 4), [0, 1, 2, 3]);
+        assert_eq!(plies("e4 e5", 50), [0, 1]);
+    }
+}

@@ -1,0 +1,311 @@
+//! Making an index, and adding games to one.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+pub use super::error::IndexError;
+
+use super::count::Counter;
+use super::partitions::{Lots, MOST_SORT_BYTES};
+use super::parts::{self, Joined};
+use super::posting::{Posting, id_key, player_key};
+use super::row::Row;
+use super::rows::write_rows;
+use super::{IDS, PLAYERS, POSITIONS};
+use crate::tgx::{BlockMaker, GAMES, Head, Segment, TableWriter, TgxWriteError, Writer};
+use crate::{Batches, Game, GameFilter, GameParts, Intake, ReadError, Sources, Starts, Tally};
+use shakmaty::Color;
+use tabia_io::atomic::{self, Old};
+use tabia_io::progress::{Stopped, Watch};
+use tabia_io::sort::{self, Merge, Runs, Sorter};
+
+/// Plies of each game that are indexed unless somebody says otherwise.
+pub const USUAL_PLIES: u16 = 50;
+
+/// What is to be made.
+#[derive(Clone, Debug)]
+pub struct IndexJob {
+    /// The games: files, folders, or `-` for standard input.
+    pub sources: Vec<PathBuf>,
+    /// The index.
+    pub target: PathBuf,
+    /// What becomes of a file that is there already.
+    pub old: Old,
+    /// Whether the games go to those that are there.
+    pub append: bool,
+    /// Of encrypted archives.
+    pub password: Option<String>,
+    /// Which games count.
+    pub filter: GameFilter,
+    /// The same in words, for those who ask later.
+    pub conditions: String,
+    /// Plies of each game that are indexed; `None` for as many as those of the
+    /// index that is there, or [`USUAL_PLIES`].
+    pub max_ply: Option<u16>,
+    /// Threads that count, 1 or more.
+    pub threads: usize,
+    /// Bytes of memory.
+    pub memory: u64,
+    /// Where temporary files go; by default the folder of the index.
+    pub temp: Option<PathBuf>,
+}
+
+/// What was made.
+#[derive(Clone, Debug, Default)]
+pub struct IndexReport {
+    /// What became of the games of the sources.
+    pub tally: Tally,
+    /// Games that have no result, and so are not in it.
+    pub without_result: u64,
+    /// Games that were added.
+    pub added: u64,
+    /// The part of the index that they are in.
+    pub part: Segment,
+    /// Games in the index now.
+    pub games: u64,
+    /// Bytes of the index now.
+    pub bytes: u64,
+    /// Bytes of the table of positions that was written.
+    pub position_bytes: u64,
+    /// Bytes that went through temporary files.
+    pub sorted_on_disk: u64,
+}
+
+/// What comes of a batch.
+struct Piece {
+    games: u64,
+    without_result: u64,
+    blocks: Vec<(u64, Vec<u8>)>,
+    last_month: u32,
+}
+
+/// Where the sorts meet.
+struct Sorts {
+    rows: Runs<Row>,
+    players: Arc<Runs<Posting>>,
+    ids: Arc<Runs<Posting>>,
+}
+
+/// Makes the index, or adds to it.
+///
+/// # Errors
+///
+/// There is no index then, or the old one as it was.
+pub fn run(job: &IndexJob, watch: &mut Watch<'_>) -> Result<IndexReport, IndexError> {
+    let sources = Sources::list(&job.sources)?.with_password(job.password.as_deref());
+    let is_target = |path: &&PathBuf| atomic::is_same_file(path, &job.target);
+    if let Some(path) = job.sources.iter().find(is_target) {
+        let path = path.clone();
+        return Err(IndexError::Itself { path });
+    }
+    // Fails early where the index cannot be written, before hours of counting.
+    let (mut writer, before) = match job.append {
+        true => {
+            let (writer, before) = Writer::append(&job.target)?;
+            (writer, Some(before))
+        }
+        false => {
+            let plies = job.max_ply.unwrap_or(USUAL_PLIES);
+            (Writer::create(&job.target, job.old, plies)?, None)
+        }
+    };
+    let max_ply = writer.root().max_ply;
+    if let Some(wanted) = job.max_ply.filter(|wanted| *wanted != max_ply) {
+        return Err(IndexError::OtherDepth {
+            path: job.target.clone(),
+            there: max_ply,
+            wanted,
+        });
+    }
+    let folder = sort::folder(job.temp.as_deref(), &job.target)?;
+    let sorts = Sorts {
+        rows: Runs::new(job.memory / 8 * 3, folder),
+        players: Arc::new(Runs::new(job.memory / 16, folder)),
+        ids: Arc::new(Runs::new(job.memory / 16, folder)),
+    };
+    let first_game = writer.root().games();
+    let (mut summary, mut games, partitions) =
+        read(job, &sources, &sorts, &mut writer, max_ply, watch)?;
+    if summary.added == 0 {
+        return Err(IndexError::NothingLeft {
+            skipped: summary.tally.skipped,
+            filtered: summary.tally.filtered,
+            without_result: summary.without_result,
+        });
+    }
+    let mut parts: Vec<u64> = writer
+        .root()
+        .segments
+        .iter()
+        .map(|part| part.games)
+        .collect();
+    parts.push(summary.added);
+    let older = parts::due(&parts) - 1;
+    let mut parts = writer.replace_last(older);
+    parts.push(Segment {
+        first_game,
+        games: summary.added,
+        last_month: summary.part.last_month,
+        sources: job
+            .sources
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect(),
+        filter: job.conditions.clone(),
+        ..Segment::default()
+    });
+    if let Some(before) = &before {
+        parts::keep_games(&mut games, before, older);
+    }
+    writer.end_table(GAMES, games)?;
+    let part = &mut summary.part;
+    *part = parts::together(&parts);
+    let table = |name| Joined::new(name, before.as_ref(), older).map_err(TgxWriteError::from);
+    let (done, moves) = write_rows(
+        job.threads,
+        &sorts.rows,
+        partitions,
+        table(POSITIONS)?,
+        &mut writer,
+        watch,
+    )?;
+    (part.positions, part.moves) = (done.entries, part.moves + moves - done.shared_moves);
+    summary.position_bytes = done.bytes;
+    for (name, runs) in [(PLAYERS, &sorts.players), (IDS, &sorts.ids)] {
+        write_postings(
+            name,
+            &mut runs.take().merge()?,
+            table(name)?,
+            &mut writer,
+            watch,
+        )?;
+    }
+    summary.sorted_on_disk =
+        sorts.rows.bytes_written() + sorts.players.bytes_written() + sorts.ids.bytes_written();
+    summary.games = first_game + summary.added;
+    summary.bytes = writer.finish(summary.part.clone())?;
+    Ok(summary)
+}
+
+/// Reads every game, writes down the games themselves and sorts what is to be
+/// known of them.
+fn read(
+    job: &IndexJob,
+    sources: &Sources,
+    sorts: &Sorts,
+    writer: &mut Writer,
+    max_ply: u16,
+    watch: &mut Watch<'_>,
+) -> Result<(IndexReport, TableWriter, Vec<Lots>), IndexError> {
+    let share = job.memory / 2 / job.threads.max(1) as u64;
+    let intake = Intake {
+        filter: &job.filter,
+        wanted: GameParts {
+            heads: true,
+            ..GameParts::default()
+        },
+        starts: Starts::SetUp,
+        threads: job.threads,
+    };
+    let first = u32::try_from(writer.root().games()).map_err(|_| IndexError::TooMany)?;
+    let next = AtomicU32::new(first);
+    let worker = |batches: &Batches<'_, Piece, Lots, IndexError>| {
+        let sort_bytes = (share / 4 * 3).min(MOST_SORT_BYTES) as usize;
+        let mut counter = Counter::new(&sorts.rows, sort_bytes);
+        let mut players = Sorter::new(Arc::clone(&sorts.players), share / 8);
+        let mut ids = Sorter::new(Arc::clone(&sorts.ids), share / 8);
+        let mut blocks = BlockMaker::default();
+        let mut game = Game::default();
+        // Of the batch: keys of players and of names, with the places of games.
+        let (mut named, mut known) = (Vec::new(), Vec::new());
+        let mut posting = Posting::default();
+        batches.each(|batch| {
+            let (mut without_result, mut last_month) = (0, 0);
+            named.clear();
+            known.clear();
+            let mut number = 0;
+            while batch.next(&mut game) {
+                let Some(head) = Head::of(&game) else {
+                    without_result += 1;
+                    continue;
+                };
+                counter.take(&game, head.facts, number, max_ply.into());
+                blocks.push(&head, &game);
+                let month = head.facts.date.month().map_or(0, |month| month.number());
+                last_month = last_month.max(month);
+                for color in Color::ALL {
+                    let name = head.names.get(color);
+                    if !name.is_empty() && name != "?" {
+                        named.push((player_key(name, color), number));
+                    }
+                }
+                let id = head.lichess_id().and_then(id_key);
+                known.extend(id.map(|key| (key, number)));
+                number += 1;
+            }
+            let (games, blocks) = blocks.finish();
+            if !batch.turn().wait() {
+                return Err(ReadError::from(Stopped).into());
+            }
+            let count = u32::try_from(games).map_err(|_| IndexError::TooMany)?;
+            let start = next.load(Relaxed);
+            let behind = start.checked_add(count).ok_or(IndexError::TooMany)?;
+            next.store(behind, Relaxed);
+            batch.turn().pass();
+            counter.end_batch(start)?;
+            for (sorter, keys) in [(&mut players, &named), (&mut ids, &known)] {
+                for &(key, number) in keys {
+                    posting.key = key;
+                    posting.games.clear();
+                    posting.games.push(start + number);
+                    sorter.push(&posting)?;
+                }
+            }
+            Ok(Piece {
+                games,
+                without_result,
+                blocks,
+                last_month,
+            })
+        })?;
+        players.finish()?;
+        ids.finish()?;
+        Ok(counter.finish())
+    };
+    let mut table = TableWriter::default();
+    let (mut summary, mut last_month) = (IndexReport::default(), 0);
+    let mut number = u64::from(first);
+    let sink = |piece: Piece| {
+        for (place, block) in &piece.blocks {
+            table.block(number + place, block, writer)?;
+        }
+        number += piece.games;
+        summary.added += piece.games;
+        summary.without_result += piece.without_result;
+        last_month = last_month.max(piece.last_month);
+        Ok(())
+    };
+    let (tally, partitions) = intake.read(sources, worker, sink, watch)?;
+    summary.tally = tally;
+    summary.part.last_month = last_month;
+    Ok((summary, table, partitions))
+}
+
+fn write_postings(
+    name: &str,
+    merge: &mut Merge<Posting>,
+    mut table: Joined<'_>,
+    writer: &mut Writer,
+    watch: &mut Watch<'_>,
+) -> Result<(), IndexError> {
+    let mut bytes = Vec::new();
+    while let Some(posting) = merge.next()? {
+        watch.go_on().map_err(ReadError::from)?;
+        bytes.clear();
+        posting.encode_games(&mut bytes);
+        table.put(posting.key, &bytes, writer)?;
+    }
+    table.finish(name, writer, watch)?;
+    Ok(())
+}

@@ -1,0 +1,301 @@
+//! Parts of an index that become one.
+//!
+//! What is added at once is a part with tables of its own, and an answer is
+//! the sum over all parts. So that no answer asks many, parts of a size are
+//! joined as they are added: there are at most three of each level, which are
+//! powers of four. Of a hundred months of one size that makes four, and each
+//! month was written three times. Joined is what stands under the same key;
+//! all else goes over as it is, and games stay where they are.
+
+use super::POSITIONS;
+use super::error::IndexError;
+use super::position::{PositionWriter, read_rows};
+use super::posting::Posting;
+use super::row::Row;
+use super::table::{self, Entries};
+use crate::ReadError;
+use crate::tgx::{
+    Directory, GAMES, Segment, TableWriter, TgxError, TgxFile, TgxWriteError, Writer,
+};
+use tabia_io::input::bytes::Cursor;
+use tabia_io::progress::{Progress, Watch};
+
+/// So many parts of a level become one.
+const ALIKE: usize = 4;
+
+/// Parts of fewer games than twice this are all of the lowest level.
+const SMALLEST_GAMES: u64 = 1 << 14;
+
+/// How many of the last parts, whose games are given, become one: 1 if the last
+/// one stays alone.
+pub(super) fn due(parts: &[u64]) -> usize {
+    let level = |games: u64| (games / SMALLEST_GAMES).max(1).ilog(ALIKE as u64);
+    let mut joined = 1;
+    loop {
+        let (older, last) = parts.split_at(parts.len().saturating_sub(joined));
+        let here = level(last.iter().sum());
+        let alike = older.iter().rev().take_while(|part| level(**part) <= here);
+        match alike.count() {
+            few if few + 1 < ALIKE => return joined,
+            many => joined += many,
+        }
+    }
+}
+
+/// Between the conditions of parts that became one.
+const BETWEEN: &str = "; ";
+
+/// Such conditions of a part that had none.
+const ALL: &str = "all";
+
+/// What several parts are together, but for their tables.
+pub(super) fn together(parts: &[Segment]) -> Segment {
+    let mut filters: Vec<&str> = Vec::new();
+    for filter in parts.iter().flat_map(|part| part.filter.split(BETWEEN)) {
+        let filter = if filter.is_empty() { ALL } else { filter };
+        if !filters.contains(&filter) {
+            filters.push(filter);
+        }
+    }
+    Segment {
+        first_game: parts.first().map_or(0, |part| part.first_game),
+        games: parts.iter().map(|part| part.games).sum(),
+        // At most: what several have is counted once when it is written.
+        positions: parts.iter().map(|part| part.positions).sum(),
+        moves: parts.iter().map(|part| part.moves).sum(),
+        last_month: parts.iter().map(|part| part.last_month).max().unwrap_or(0),
+        sources: parts.iter().flat_map(|part| part.sources.clone()).collect(),
+        filter: match filters.as_slice() {
+            [ALL] => String::new(),
+            filters => filters.join(BETWEEN),
+        },
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        tables: Vec::new(),
+    }
+}
+
+/// A table that is being written, and older ones that go into it.
+pub(super) struct Joined<'f> {
+    older: Vec<Entries<'f>>,
+    join: Join,
+    table: TableWriter,
+    /// Entries so far.
+    pub(super) entries: u64,
+    /// Moves that more than one had.
+    pub(super) shared_moves: u64,
+    buffer: Vec<u8>,
+}
+
+/// Appends the sum of what several parts have under a key. Gives how many moves
+/// more than one had; `None` where they make no sense.
+type Join = fn(&[&[u8]], &mut Vec<u8>) -> Option<u64>;
+
+impl<'f> Joined<'f> {
+    /// The table of a name, with what the last of the older parts have there.
+    pub(super) fn new(
+        name: &'static str,
+        older: Option<&'f TgxFile>,
+        parts: usize,
+    ) -> Result<Joined<'f>, TgxError> {
+        let mut joined = Joined {
+            older: Vec::new(),
+            join: if name == POSITIONS {
+                join_rows
+            } else {
+                join_postings
+            },
+            table: TableWriter::default(),
+            entries: 0,
+            shared_moves: 0,
+            buffer: Vec::new(),
+        };
+        if let Some(file) = older {
+            for (_, directory) in last_tables(file, name, parts) {
+                joined.older.push(Entries::new(file, directory)?);
+            }
+        }
+        Ok(joined)
+    }
+
+    /// Adds an entry, the keys of which ascend, and before it what is older.
+    pub(super) fn put(
+        &mut self,
+        key: u64,
+        bytes: &[u8],
+        writer: &mut Writer,
+    ) -> Result<(), TgxWriteError> {
+        while let Some(first) = self.first().filter(|first| *first < key) {
+            self.entry(first, None, writer)?;
+        }
+        self.entry(key, Some(bytes), writer)
+    }
+
+    /// Adds the rest of what is older, and ends the table. Gives its bytes.
+    pub(super) fn finish(
+        mut self,
+        name: &str,
+        writer: &mut Writer,
+        watch: &mut Watch<'_>,
+    ) -> Result<Finished, IndexError> {
+        while let Some(first) = self.first() {
+            self.entry(first, None, writer)?;
+            let joined = Progress::new("joining", "entries", self.entries, None);
+            watch.step(joined).map_err(ReadError::from)?;
+        }
+        Ok(Finished {
+            bytes: writer.end_table(name, self.table)?,
+            entries: self.entries,
+            shared_moves: self.shared_moves,
+        })
+    }
+
+    /// The least key that is older.
+    fn first(&self) -> Option<u64> {
+        self.older.iter().filter_map(Entries::key).min()
+    }
+
+    /// Adds what there is under a key, and goes behind it.
+    fn entry(
+        &mut self,
+        key: u64,
+        new: Option<&[u8]>,
+        writer: &mut Writer,
+    ) -> Result<(), TgxWriteError> {
+        self.entries += 1;
+        if self.older.is_empty()
+            && let Some(new) = new
+        {
+            return table::put(&mut self.table, key, new, writer);
+        }
+        let here = |older: &&Entries<'_>| older.key() == Some(key);
+        let mut all = self
+            .older
+            .iter()
+            .filter(here)
+            .map(Entries::bytes)
+            .chain(new);
+        match (all.next(), all.next()) {
+            (Some(only), None) => table::put(&mut self.table, key, only, writer)?,
+            (Some(first), Some(second)) => {
+                let all: Vec<&[u8]> = [first, second].into_iter().chain(all).collect();
+                self.buffer.clear();
+                let Some(shared) = (self.join)(&all, &mut self.buffer) else {
+                    let damaged = self.older.iter().find(here).map(Entries::damaged);
+                    return damaged.map_or(Ok(()), |error| Err(error.into()));
+                };
+                self.shared_moves += shared;
+                table::put(&mut self.table, key, &self.buffer, writer)?;
+            }
+            (None, _) => {}
+        }
+        for older in &mut self.older {
+            if older.key() == Some(key) {
+                older.advance()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What was written of a table.
+pub(super) struct Finished {
+    pub(super) bytes: u64,
+    pub(super) entries: u64,
+    pub(super) shared_moves: u64,
+}
+
+/// The tables of a name of the last parts.
+fn last_tables<'f>(
+    file: &'f TgxFile,
+    name: &'static str,
+    parts: usize,
+) -> impl Iterator<Item = (&'f Segment, &'f Directory)> {
+    let first = file
+        .root()
+        .segments
+        .iter()
+        .rev()
+        .nth(parts.saturating_sub(1));
+    let first = first.map_or(0, |part| part.first_game);
+    file.tables(name)
+        .filter(move |(part, _)| parts > 0 && part.first_game >= first)
+}
+
+/// Takes in the games of the last parts, where they are.
+pub(super) fn keep_games(games: &mut TableWriter, file: &TgxFile, parts: usize) {
+    let mut older: Vec<_> = last_tables(file, GAMES, parts).collect();
+    older.reverse();
+    for (part, directory) in older {
+        let table = part.tables.iter().find(|table| table.name == GAMES);
+        games.keep_before(directory, table.map_or(0, |table| table.bytes));
+    }
+}
+
+fn join_rows(all: &[&[u8]], out: &mut Vec<u8>) -> Option<u64> {
+    let mut rows: Vec<Row> = Vec::new();
+    let (mut row, mut moves) = (Row::default(), 0);
+    for bytes in all {
+        let mut last = None;
+        read_rows(bytes, &mut row, |row| {
+            moves += u64::from(last.replace(row.mv) != Some(row.mv));
+            rows.push(row.clone());
+        })?;
+    }
+    rows.sort_by_key(|row| (row.mv, row.bucket));
+    let mut written = PositionWriter::default();
+    let mut kept = 0;
+    for same in rows.chunk_by_mut(|a, b| (a.mv, a.bucket) == (b.mv, b.bucket)) {
+        let (first, others) = same.split_first_mut()?;
+        others.iter().for_each(|other| first.take_in(other));
+        kept += u64::from(written.push(first));
+    }
+    out.extend_from_slice(&written.bytes);
+    Some(moves - kept)
+}
+
+fn join_postings(all: &[&[u8]], out: &mut Vec<u8>) -> Option<u64> {
+    let (mut sum, mut posting) = (Posting::default(), Posting::default());
+    for bytes in all {
+        posting.decode_games(&mut Cursor::new(bytes))?;
+        sum.take_in(&posting);
+    }
+    sum.encode_games(out);
+    Some(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The parts after so many additions of the same size, with what was
+    /// written for them.
+    fn grown(additions: u64, games: u64) -> (Vec<u64>, u64) {
+        let (mut parts, mut written) = (Vec::new(), 0);
+        for _ in 0..additions {
+            parts.push(games);
+            let last = parts.split_off(parts.len() - due(&parts));
+            parts.push(last.iter().sum());
+            written += parts.last().unwrap();
+        }
+        (parts, written)
+    }
+
+    #[test]
+    fn parts_stay_few_and_are_seldom_written_again() {
+        for games in [1, 20_000, 90_000_000] {
+            let (parts, written) = grown(12, games);
+            assert_eq!(parts.len(), 3, "{parts:?}");
+            assert!(written <= 3 * 12 * games, "{written}");
+        }
+        let (parts, written) = grown(300, 1_000_000);
+        assert!(
+            parts.len() <= 12 && written <= 5 * 300_000_000,
+            "{parts:?} {written}"
+        );
+        // Small ones behind a large one become one; it stays alone.
+        assert_eq!(due(&[50_000_000, 1000, 1000, 1000]), 1);
+        assert_eq!(due(&[50_000_000, 1000, 1000, 1000, 1000]), 4);
+        assert_eq!(due(&[1000, 1000, 1000, 50_000_000]), 4);
+        assert_eq!(due(&[7]), 1);
+    }
+}

@@ -1,0 +1,104 @@
+//! The games of one player, by position.
+
+use rustc_hash::FxHashMap;
+use shakmaty::{Chess, Color, EnPassantMode, Position as _, zobrist::Zobrist64};
+
+use super::ask::{Gathering, Lists};
+use super::bucket::Bucket;
+use super::posting::plain_name;
+use super::row::{GameRef, IndexedMove};
+use super::{GameSelection, GamesIndex, key};
+use crate::tgx::{Facts, TgxError};
+
+/// Of a player with more games, the newest count.
+const MOST_GAMES: usize = 50_000;
+
+/// What a player played with one colour: made when it is asked for, since an
+/// index has no room for every player's own tree.
+#[derive(Debug)]
+pub struct Player {
+    games: Vec<(u32, Facts)>,
+    /// Moves by the key of the position, with the places of their games.
+    moves: FxHashMap<u64, Vec<(IndexedMove, u32)>>,
+}
+
+impl Player {
+    /// Reads a player's games: of the one whose name has the same words, in
+    /// any order and whatever the case. `_` may stand for a blank.
+    ///
+    /// # Errors
+    ///
+    /// The index cannot be read, or is damaged.
+    pub fn read(index: &GamesIndex, name: &str, color: Color) -> Result<Player, TgxError> {
+        let mut player = Player::named(index, name, color)?;
+        if player.games.is_empty() && name.contains('_') {
+            player = Player::named(index, &name.replace('_', " "), color)?;
+        }
+        Ok(player)
+    }
+
+    fn named(index: &GamesIndex, name: &str, color: Color) -> Result<Player, TgxError> {
+        let wanted = plain_name(name);
+        let mut player = Player {
+            games: Vec::new(),
+            moves: FxHashMap::default(),
+        };
+        let numbers = index.games_of(name, color)?;
+        let newest = numbers.get(numbers.len().saturating_sub(MOST_GAMES)..);
+        let max_ply = usize::from(index.file().root().max_ply);
+        let mut keys: Vec<(u64, IndexedMove)> = Vec::new();
+        let mut buffer = Vec::new();
+        for &number in newest.unwrap_or_default() {
+            keys.clear();
+            let mut now: Option<Zobrist64> = None;
+            let head = index.play(
+                number.into(),
+                &mut buffer,
+                |head| plain_name(head.names.get(color)) == wanted,
+                |position, m| {
+                    let hash = now.unwrap_or_else(|| position.zobrist_hash(EnPassantMode::Legal));
+                    now = position.update_zobrist_hash(hash, m, EnPassantMode::Legal);
+                    keys.push((hash.into(), IndexedMove::of(m)));
+                    keys.len() < max_ply
+                },
+            )?;
+            let Some(head) = head else {
+                continue;
+            };
+            let place = player.games.len() as u32;
+            player.games.push((number, head.facts));
+            // The last move in a position counts, and once.
+            for &(key, mv) in keys.iter().rev() {
+                let moves = player.moves.entry(key).or_default();
+                if moves.last().is_none_or(|(_, last)| *last != place) {
+                    moves.push((mv, place));
+                }
+            }
+        }
+        Ok(player)
+    }
+
+    /// Whether there is no game.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.games.is_empty()
+    }
+
+    /// What was played in a position.
+    #[must_use]
+    pub fn ask(
+        &self,
+        position: &Chess,
+        selection: &GameSelection,
+        lists: Lists,
+    ) -> super::ask::Sums {
+        let mut gathering = Gathering::new(position, *selection, lists);
+        for (mv, place) in self.moves.get(&key(position)).into_iter().flatten() {
+            if let Some((number, facts)) = self.games.get(*place as usize) {
+                let game = GameRef::of(*facts, *number);
+                gathering.count(*mv, Bucket::of(*facts), game);
+            }
+        }
+        gathering.finish(0)
+    }
+}

@@ -1,0 +1,102 @@
+//! Rows in order, written out as the table of positions.
+
+use super::POSITIONS;
+use super::error::IndexError;
+use super::partitions::{Lots, PARTITIONS, rows_of};
+use super::parts::{Finished, Joined};
+use super::position::PositionWriter;
+use super::row::Row;
+use crate::ReadError;
+use crate::tgx::Writer;
+use tabia_io::parallel;
+use tabia_io::progress::{Progress, Watch};
+use tabia_io::sort::{Merge, Runs};
+
+/// Positions one after the other.
+#[derive(Default)]
+struct Written {
+    bytes: Vec<u8>,
+    /// The key of each, and how many bytes and moves it has.
+    positions: Vec<(u64, u32, u32)>,
+    /// The one that is being written.
+    position: PositionWriter,
+    key: Option<u64>,
+    moves: u32,
+}
+
+impl Written {
+    fn push(&mut self, row: &Row) {
+        if self.key != Some(row.hash) {
+            self.end();
+            self.key = Some(row.hash);
+        }
+        self.moves += u32::from(self.position.push(row));
+    }
+
+    fn end(&mut self) {
+        if let Some(key) = self.key.take() {
+            self.bytes.extend_from_slice(&self.position.bytes);
+            let length = self.position.bytes.len() as u32;
+            self.positions.push((key, length, self.moves));
+            self.position.clear();
+            self.moves = 0;
+        }
+    }
+
+    fn of_runs(mut merge: Merge<Row>) -> Result<Written, IndexError> {
+        let mut written = Written::default();
+        while let Some(row) = merge.next()? {
+            written.push(row);
+        }
+        written.end();
+        Ok(written)
+    }
+
+    fn of_lots(all: &[Lots], partition: usize) -> Result<Written, IndexError> {
+        let mut written = Written::default();
+        rows_of::<IndexError>(all, partition, |row| {
+            written.push(row);
+            Ok(())
+        })?;
+        written.end();
+        Ok(written)
+    }
+}
+
+/// Writes the table of positions: of what is sorted in runs, and of what is
+/// still in memory. Where there are no runs that goes straight into the table.
+/// Gives how many moves are in what is new.
+pub(super) fn write_rows(
+    threads: usize,
+    runs: &Runs<Row>,
+    partitions: Vec<Lots>,
+    mut table: Joined<'_>,
+    writer: &mut Writer,
+    watch: &mut Watch<'_>,
+) -> Result<(Finished, u64), IndexError> {
+    let mut all_moves = 0;
+    let sink = |written: Written| {
+        let mut rest = written.bytes.as_slice();
+        for (key, length, moves) in written.positions {
+            let (bytes, behind) = rest.split_at_checked(length as usize).unwrap_or_default();
+            rest = behind;
+            table.put(key, bytes, writer)?;
+            all_moves += u64::from(moves);
+        }
+        let written = Progress::new("writing", "positions", table.entries, None);
+        Ok(watch.step(written).map_err(ReadError::from)?)
+    };
+    if runs.is_empty() {
+        parallel::each_in_order(
+            threads,
+            0..PARTITIONS,
+            |partition| Written::of_lots(&partitions, partition),
+            sink,
+        )?;
+    } else {
+        let sort = |mut partitions: Lots| Ok::<_, IndexError>(partitions.sort_into(runs)?);
+        parallel::each_in_order(threads, partitions, sort, |()| Ok(()))?;
+        runs.take().in_threads(threads, Written::of_runs, sink)?;
+    }
+    Ok((table.finish(POSITIONS, writer, watch)?, all_moves))
+}

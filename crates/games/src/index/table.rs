@@ -1,0 +1,126 @@
+//! The entries of a table: bytes under a key, in blocks of neighbouring ones.
+//!
+//! An entry is the difference of its key to the one before it in the block,
+//! the length of its bytes, and the bytes.
+
+use crate::tgx::{Directory, TableWriter, TgxError, TgxFile, TgxWriteError, Writer};
+use tabia_io::input::bytes::{Cursor, put_varint};
+
+/// Appends an entry to a table. Keys ascend.
+pub(super) fn put(
+    table: &mut TableWriter,
+    key: u64,
+    bytes: &[u8],
+    writer: &mut Writer,
+) -> Result<(), TgxWriteError> {
+    let (out, before) = table.entry(key, writer)?;
+    put_varint(key - before.unwrap_or(0), out);
+    put_varint(bytes.len() as u64, out);
+    out.extend_from_slice(bytes);
+    Ok(())
+}
+
+/// Reads the entry behind one with the key `before`, or the first one of a
+/// block (0); `None` if it makes no sense.
+fn next<'b>(cursor: &mut Cursor<'b>, before: u64) -> Option<(u64, &'b [u8])> {
+    let key = before.checked_add(cursor.varint()?)?;
+    let length = usize::try_from(cursor.varint()?).ok()?;
+    Some((key, cursor.take(length)?))
+}
+
+/// The bytes of a key in a block. The outer `None` is a block that makes no
+/// sense.
+#[allow(clippy::option_option)]
+pub(super) fn find(block: &[u8], wanted: u64) -> Option<Option<&[u8]>> {
+    let mut cursor = Cursor::new(block);
+    let mut key = 0;
+    while cursor.remaining() > 0 {
+        let bytes;
+        (key, bytes) = next(&mut cursor, key)?;
+        if key >= wanted {
+            return Some((key == wanted).then_some(bytes));
+        }
+    }
+    Some(None)
+}
+
+/// Reads a table from its first entry to its last.
+pub(super) struct Entries<'f> {
+    file: &'f TgxFile,
+    directory: &'f Directory,
+    /// The block that comes next.
+    next: usize,
+    /// A copy of the one that is being read.
+    block: Vec<u8>,
+    /// Where the entry behind this one begins.
+    at: usize,
+    key: Option<u64>,
+    /// Where the bytes of this entry begin.
+    start: usize,
+}
+
+impl<'f> Entries<'f> {
+    /// Stands at the first entry.
+    pub(super) fn new(
+        file: &'f TgxFile,
+        directory: &'f Directory,
+    ) -> Result<Entries<'f>, TgxError> {
+        let mut entries = Entries {
+            file,
+            directory,
+            next: 0,
+            block: Vec::new(),
+            at: 0,
+            key: None,
+            start: 0,
+        };
+        entries.advance()?;
+        Ok(entries)
+    }
+
+    /// The key of this entry; `None` behind the last one.
+    pub(super) fn key(&self) -> Option<u64> {
+        self.key
+    }
+
+    /// Its bytes.
+    pub(super) fn bytes(&self) -> &[u8] {
+        self.block.get(self.start..self.at).unwrap_or_default()
+    }
+
+    /// Goes to the next entry.
+    pub(super) fn advance(&mut self) -> Result<(), TgxError> {
+        let mut before = self.key.unwrap_or(0);
+        while self.at >= self.block.len() {
+            if self.next >= self.directory.len() {
+                self.key = None;
+                return Ok(());
+            }
+            let mut buffer = Vec::new();
+            let bytes = self.file.block(self.directory, self.next, &mut buffer)?;
+            self.block.clear();
+            self.block.extend_from_slice(bytes);
+            (self.at, before) = (0, 0);
+            self.next += 1;
+        }
+        let rest = self.block.get(self.at..).unwrap_or_default();
+        let mut cursor = Cursor::new(rest);
+        let Some((key, bytes)) = next(&mut cursor, before) else {
+            return Err(self.damaged());
+        };
+        // A key that does not ascend would go on for ever.
+        if self.key.is_some_and(|last| last >= key) {
+            return Err(self.damaged());
+        }
+        self.at += cursor.position();
+        self.start = self.at - bytes.len();
+        self.key = Some(key);
+        Ok(())
+    }
+
+    /// Says that the bytes of this entry make no sense.
+    pub(super) fn damaged(&self) -> TgxError {
+        let block = self.next.saturating_sub(1);
+        self.file.damaged_block(self.directory, block)
+    }
+}

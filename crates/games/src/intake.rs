@@ -1,0 +1,579 @@
+//! From sources to the games that count: one way for everything that reads
+//! collections.
+//!
+//! ```text
+//! named -> Sources -> batches -> workers: games -> filter -> what they are for
+//!                                                              |
+//!                      in the order of the sources: sink <-----+
+//! ```
+//!
+//! Games are decoded, and used, in several threads; what is made of a batch
+//! comes back in the order of the sources. What was skipped, filtered or cut
+//! short is counted and named here ([`Tally`]), once for all.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{
+    Game, GameBatch, GameFilter, GameParts, GameSource, Opened, SkipReason, Skipped, SourceError,
+    files, open_with,
+};
+use tabia_io::parallel::{self, Jobs, Lead, Panicked, Turn};
+use tabia_io::progress::{Progress, Stopped, Watch};
+
+/// So many skipped games are remembered by name.
+const NAMED_SKIPS: usize = 1000;
+
+/// So many sources are kept open, until all of their games have been read.
+const OPEN_SOURCES: usize = 64;
+
+/// Why games cannot be read to the end.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// A source cannot be read.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// A source has no game.
+    #[error("{}: no games in it", path.display())]
+    NoGames {
+        /// As it was named.
+        path: PathBuf,
+    },
+    /// Somebody wanted an end.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
+/// Files to read.
+#[derive(Debug)]
+pub struct Sources {
+    named: Vec<PathBuf>,
+    inputs: Vec<Input>,
+    password: Option<String>,
+    open: fn(&Path, Option<&str>) -> Result<Opened, SourceError>,
+}
+
+/// A file, and which of the named sources it belongs to.
+#[derive(Debug)]
+struct Input {
+    argument: usize,
+    path: PathBuf,
+}
+
+impl Sources {
+    /// The files behind what a user named: see [`files`]. None comes twice.
+    ///
+    /// # Errors
+    ///
+    /// There is nothing of a name, or a folder has no games.
+    pub fn list<'p>(named: impl IntoIterator<Item = &'p PathBuf>) -> Result<Sources, ReadError> {
+        let mut sources = Sources {
+            named: Vec::new(),
+            inputs: Vec::new(),
+            password: None,
+            open: open_with,
+        };
+        let mut seen = HashSet::new();
+        for (argument, path) in named.into_iter().enumerate() {
+            sources.named.push(path.clone());
+            let found = files(path, &mut seen)?.into_iter();
+            sources
+                .inputs
+                .extend(found.map(|path| Input { argument, path }));
+        }
+        Ok(sources)
+    }
+
+    /// The same with the password of encrypted archives.
+    #[must_use]
+    pub fn with_password(self, password: Option<&str>) -> Sources {
+        let password = password.map(str::to_owned);
+        Sources { password, ..self }
+    }
+
+    /// Takes out the files that are no games, with the numbers of the named
+    /// sources they belong to.
+    pub fn take(&mut self, is_other: impl Fn(&Path) -> bool) -> Vec<(usize, PathBuf)> {
+        let taken = self.inputs.extract_if(.., |input| is_other(&input.path));
+        taken.map(|input| (input.argument, input.path)).collect()
+    }
+}
+
+/// What became of the games.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Games that the sources hold, of whatever use.
+    pub read: u64,
+    /// Games that did not meet the filter.
+    pub filtered: u64,
+    /// Games that were no use.
+    pub skipped: u64,
+    /// Games that counted as far as they could be read.
+    pub cut: u64,
+    /// Sources a part of which is lost.
+    pub cut_sources: u64,
+    /// What databases hold beside their games: deleted ones, texts.
+    pub left_out: u64,
+    /// The first games that were skipped or cut short, in the order of the
+    /// sources.
+    pub named: Vec<Skipped>,
+    /// What is to be said about the sources.
+    pub remarks: Vec<String>,
+}
+
+impl Tally {
+    /// Adds the counts of another part of the work.
+    pub fn add(&mut self, other: Tally) {
+        self.read += other.read;
+        self.filtered += other.filtered;
+        self.skipped += other.skipped;
+        self.cut += other.cut;
+        self.cut_sources += other.cut_sources;
+        self.left_out += other.left_out;
+        let room = NAMED_SKIPS.saturating_sub(self.named.len());
+        self.named.extend(other.named.into_iter().take(room));
+        self.remarks.extend(other.remarks);
+    }
+}
+
+/// Which games are wanted, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Intake<'a> {
+    /// Conditions.
+    pub filter: &'a GameFilter,
+    /// How much of each game.
+    pub wanted: GameParts,
+    /// Which ways to begin a game.
+    pub starts: Starts,
+    /// Threads that decode, 1 or more.
+    pub threads: usize,
+}
+
+/// Which ways to begin a game are of use; games that begin otherwise are
+/// skipped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Starts {
+    /// From the usual position.
+    Usual,
+    /// From set-up positions of chess too.
+    SetUp,
+    /// Any, Chess960 included.
+    Any,
+}
+
+impl Intake<'_> {
+    /// Reads all games. In each thread `worker` is called once: it gets its
+    /// tools ready, uses [`Batches::each`], and hands over what it holds, which
+    /// is given with the tally. `sink` gets what was made of each batch.
+    ///
+    /// # Errors
+    ///
+    /// The first that happens; all threads have ended then.
+    pub fn read<P: Send, H: Send, E: From<ReadError> + From<Panicked> + Send>(
+        &self,
+        sources: &Sources,
+        worker: impl Fn(&Batches<'_, P, H, E>) -> Result<H, E> + Sync,
+        sink: impl FnMut(P) -> Result<(), E>,
+        watch: &mut Watch<'_>,
+    ) -> Result<(Tally, Vec<H>), E> {
+        let ((tally, games_of), held) = parallel::run(
+            self.threads,
+            |jobs| worker(&Batches { intake: self, jobs }),
+            |crew| {
+                let mut lead = Reader {
+                    crew,
+                    sink,
+                    watch,
+                    tally: Tally::default(),
+                    games_of: vec![0; sources.named.len()],
+                };
+                lead.read(sources)?;
+                Ok((lead.tally, lead.games_of))
+            },
+        )?;
+        for (argument, (path, games)) in sources.named.iter().zip(games_of).enumerate() {
+            // A source may stand for files that an earlier one stands for.
+            let is_read = sources
+                .inputs
+                .iter()
+                .any(|input| input.argument == argument);
+            if games == 0 && is_read {
+                let path = path.clone();
+                return Err(ReadError::NoGames { path }.into());
+            }
+        }
+        Ok((tally, held))
+    }
+
+    /// Adds all games up: each thread has a sum of its own, to which `add`
+    /// gives a game. The sums come in no particular order.
+    ///
+    /// # Errors
+    ///
+    /// As for [`read`](Intake::read).
+    pub fn add_up<S: Default + Send, E: From<ReadError> + From<Panicked> + Send>(
+        &self,
+        sources: &Sources,
+        add: impl Fn(&mut S, &Game) -> Result<(), E> + Sync,
+        watch: &mut Watch<'_>,
+    ) -> Result<(Tally, Vec<S>), E> {
+        let worker = |batches: &Batches<'_, (), S, E>| {
+            let mut sum = S::default();
+            let mut game = Game::default();
+            batches.each(|batch| {
+                while batch.next(&mut game) {
+                    add(&mut sum, &game)?;
+                }
+                Ok(())
+            })?;
+            Ok(sum)
+        };
+        self.read(sources, worker, |()| Ok(()), watch)
+    }
+}
+
+/// A batch on its way to a worker.
+struct Parcel {
+    argument: usize,
+    batch: Box<dyn GameBatch>,
+}
+
+/// What came of it.
+struct Piece<P> {
+    argument: usize,
+    tally: Tally,
+    made: P,
+}
+
+/// The thread that cuts sources into batches and takes what is made of them.
+struct Reader<'l, 'c, 'w, P, H, E, S> {
+    crew: &'l mut Lead<'c, Parcel, Piece<P>, H, E>,
+    sink: S,
+    watch: &'l mut Watch<'w>,
+    tally: Tally,
+    /// By named source.
+    games_of: Vec<u64>,
+}
+
+impl<P, H, E, S> Reader<'_, '_, '_, P, H, E, S>
+where
+    E: From<ReadError> + From<Panicked>,
+    S: FnMut(P) -> Result<(), E>,
+{
+    fn read(&mut self, sources: &Sources) -> Result<(), E> {
+        let Sources {
+            inputs,
+            open,
+            password,
+            ..
+        } = sources;
+        let size = |input: &Input| {
+            let metadata = fs::metadata(&input.path).ok()?;
+            metadata.is_file().then_some(metadata.len())
+        };
+        let total = inputs.iter().map(size).sum::<Option<u64>>();
+        let mut before = 0;
+        let mut open_sources = Vec::new();
+        for Input { argument, path } in inputs {
+            let failed = |error: SourceError| E::from(ReadError::from(error));
+            let mut source = open(path, password.as_deref()).map_err(failed)?.source;
+            while let Some(batch) = source.next_batch().map_err(failed)? {
+                self.watch.go_on().map_err(ReadError::from)?;
+                let argument = *argument;
+                self.crew.give(Parcel { argument, batch });
+                while let Some(piece) = self.crew.ready()? {
+                    self.take(piece)?;
+                }
+                let bytes = before + source.bytes_read();
+                let progress = Progress::reading("games", self.tally.read, bytes, total);
+                self.watch.step(progress).map_err(ReadError::from)?;
+            }
+            before += source.bytes_read();
+            open_sources.push(source);
+            if open_sources.len() >= OPEN_SOURCES {
+                self.close(&mut open_sources)?;
+            }
+        }
+        self.close(&mut open_sources)
+    }
+
+    /// Hears the remarks, which are complete when the batches are done.
+    fn close(&mut self, open_sources: &mut Vec<Box<dyn GameSource>>) -> Result<(), E> {
+        while let Some(piece) = self.crew.rest()? {
+            self.watch.go_on().map_err(ReadError::from)?;
+            self.take(piece)?;
+        }
+        for source in open_sources.drain(..) {
+            self.tally.remarks.extend(source.remarks());
+            self.tally.cut_sources += u64::from(source.is_cut());
+        }
+        Ok(self.watch.go_on().map_err(ReadError::from)?)
+    }
+
+    fn take(&mut self, piece: Piece<P>) -> Result<(), E> {
+        if let Some(games) = self.games_of.get_mut(piece.argument) {
+            *games += piece.tally.read;
+        }
+        self.tally.add(piece.tally);
+        (self.sink)(piece.made)
+    }
+}
+
+/// The batches of one worker.
+pub struct Batches<'c, P, H, E> {
+    intake: &'c Intake<'c>,
+    jobs: &'c Jobs<Parcel, Piece<P>, H, E>,
+}
+
+impl<P, H, E> Batches<'_, P, H, E> {
+    /// Calls `work` with every batch.
+    ///
+    /// # Errors
+    ///
+    /// The first that `work` says.
+    pub fn each(&self, mut work: impl FnMut(&mut Batch<'_>) -> Result<P, E>) -> Result<(), E> {
+        self.jobs.each(|parcel, turn| {
+            let mut batch = Batch {
+                intake: self.intake,
+                argument: parcel.argument,
+                batch: parcel.batch,
+                turn,
+                tally: Tally::default(),
+                was_cut: false,
+            };
+            let made = work(&mut batch)?;
+            Ok(Piece {
+                argument: batch.argument,
+                tally: batch.tally,
+                made,
+            })
+        })
+    }
+}
+
+/// Some games of a source, one after the other.
+pub struct Batch<'c> {
+    intake: &'c Intake<'c>,
+    argument: usize,
+    batch: Box<dyn GameBatch>,
+    turn: &'c Turn<'c>,
+    tally: Tally,
+    /// The last game was cut short.
+    was_cut: bool,
+}
+
+impl<'c> Batch<'c> {
+    /// Which of the named sources it belongs to.
+    #[must_use]
+    pub fn argument(&self) -> usize {
+        self.argument
+    }
+
+    /// Its place among the others.
+    #[must_use]
+    pub fn turn(&self) -> &'c Turn<'c> {
+        self.turn
+    }
+
+    /// The next game that counts; false at the end.
+    pub fn next(&mut self, game: &mut Game) -> bool {
+        let Intake { filter, wanted, .. } = *self.intake;
+        loop {
+            self.was_cut = false;
+            let there = self.batch.next_for(wanted, filter, game);
+            if matches!(there, Ok(false)) {
+                return false;
+            }
+            self.tally.read += 1;
+            let starts = self.intake.starts;
+            match there {
+                Err(reason) if reason.is_intended() => self.tally.left_out += 1,
+                Err(reason) => self.skip(reason),
+                Ok(_) if game.chess960 && starts != Starts::Any => {
+                    self.skip(SkipReason::Variant("Chess960".to_owned()));
+                }
+                Ok(_) if game.set_up && starts == Starts::Usual => self.skip(SkipReason::SetUp),
+                Ok(_) if !filter.admits(game) => self.tally.filtered += 1,
+                Ok(_) => {
+                    if let Some(reason) = game.cut.take() {
+                        self.was_cut = true;
+                        self.tally.cut += 1;
+                        self.tally.named.push(self.batch.skip(reason).cut_short());
+                    }
+                    return true;
+                }
+            }
+        }
+    }
+
+    /// The last game is of no use after all.
+    pub fn refuse(&mut self, reason: SkipReason) {
+        if std::mem::take(&mut self.was_cut) {
+            self.tally.cut -= 1;
+            self.tally.named.pop();
+        }
+        self.skip(reason);
+    }
+
+    fn skip(&mut self, reason: SkipReason) {
+        self.tally.skipped += 1;
+        self.tally.named.push(self.batch.skip(reason));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::GamePlace;
+
+    #[derive(Debug, thiserror::Error)]
+    enum Failure {
+        #[error(transparent)]
+        Read(#[from] ReadError),
+        #[error(transparent)]
+        Panicked(#[from] Panicked),
+        #[error("no room")]
+        Full,
+    }
+
+    /// Twenty batches of ten games; the file's name says what goes wrong.
+    struct Faulty {
+        name: String,
+        batch: u64,
+    }
+
+    struct FaultyBatch {
+        name: String,
+        number: u64,
+        end: u64,
+    }
+
+    fn faulty(path: &Path, _: Option<&str>) -> Result<Opened, SourceError> {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        Ok(Opened {
+            source: Box::new(Faulty { name, batch: 0 }),
+            bytes: None,
+        })
+    }
+
+    impl GameSource for Faulty {
+        fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, SourceError> {
+            self.batch += 1;
+            if self.name == "source" && self.batch > 5 {
+                return Err(SourceError::format(Path::new(&self.name), "torn"));
+            }
+            let batch = FaultyBatch {
+                name: self.name.clone(),
+                number: 10 * self.batch,
+                end: 10 * self.batch + 10,
+            };
+            Ok((self.batch <= 20).then(|| Box::new(batch) as _))
+        }
+
+        fn bytes_read(&self) -> u64 {
+            0
+        }
+
+        fn remarks(&self) -> Vec<String> {
+            vec![format!("{} read", self.name)]
+        }
+    }
+
+    impl GameBatch for FaultyBatch {
+        fn next_game(&mut self, _: GameParts, game: &mut Game) -> Result<bool, SkipReason> {
+            self.number += 1;
+            assert!(self.name != "panics" || self.number < 77, "a bad byte");
+            if self.name == "skips" && self.number.is_multiple_of(7) && self.number <= self.end {
+                return Err(SkipReason::SetUp);
+            }
+            game.clear();
+            game.year = self.number as u16;
+            game.set_up = self.number.is_multiple_of(5);
+            Ok(self.number <= self.end)
+        }
+
+        fn source(&self) -> &str {
+            &self.name
+        }
+
+        fn place(&self) -> GamePlace {
+            GamePlace::Game(self.number)
+        }
+    }
+
+    /// The years of all games, which are their numbers. `full` is the first
+    /// game that the worker has no room for.
+    fn years(name: &str, threads: usize, full: u16) -> Result<(Vec<u16>, Tally), Failure> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        fs::write(&path, "").unwrap();
+        let mut sources = Sources::list([&path]).unwrap();
+        sources.open = faulty;
+        let filter = GameFilter::default();
+        let intake = Intake {
+            filter: &filter,
+            wanted: GameParts::default(),
+            starts: Starts::Usual,
+            threads,
+        };
+        let mut all = Vec::new();
+        let worker = |batches: &Batches<'_, Vec<u16>, (), Failure>| {
+            let mut game = Game::default();
+            batches.each(|batch| {
+                let mut years = Vec::new();
+                while batch.next(&mut game) {
+                    if game.year >= full {
+                        return Err(Failure::Full);
+                    }
+                    years.push(game.year);
+                }
+                if batch.turn().wait() {
+                    batch.turn().pass();
+                }
+                Ok(years)
+            })
+        };
+        let take = |years| {
+            all.extend(years);
+            Ok(())
+        };
+        let stop = AtomicBool::new(name == "stopped");
+        let read = intake.read(&sources, worker, take, &mut Watch::stopped_by(&stop));
+        Ok((all, read?.0))
+    }
+
+    #[test]
+    fn games_come_in_order_and_the_others_are_counted() {
+        let (one, tally) = years("skips", 1, u16::MAX).unwrap();
+        assert!(one.is_sorted() && one.iter().all(|year| year % 7 > 0 && year % 5 > 0));
+        assert_eq!((tally.read, tally.skipped), (200, 200 - one.len() as u64));
+        assert!(tally.named.is_sorted() && tally.named.len() as u64 == tally.skipped);
+        assert_eq!(tally.remarks, ["skips read"]);
+        assert_eq!(years("skips", 4, u16::MAX).unwrap(), (one, tally));
+    }
+
+    /// A reader that panics, one that fails, a worker that fails, and somebody
+    /// who has had enough: nobody waits for anybody.
+    #[test]
+    fn whatever_fails_ends_the_reading_with_its_message() {
+        for threads in [1, 2, 4] {
+            for (name, full, message) in [
+                (
+                    "panics",
+                    u16::MAX,
+                    "a fault in tabia itself ended the work: a bad byte",
+                ),
+                ("source", u16::MAX, "source: torn"),
+                ("full", 55, "no room"),
+                ("stopped", u16::MAX, "interrupted; nothing was changed"),
+            ] {
+                let failure = years(name, threads, full).unwrap_err();
+                assert_eq!(failure.to_string(), message);
+            }
+        }
+    }
+}

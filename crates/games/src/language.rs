@@ -1,0 +1,150 @@
+//! Which language the moves of a game are written in.
+//!
+//! English is tried first, always. Another language is that of a game only when
+//! its whole main line is legal in it, and in no other that makes another game
+//! of it; of several the first games of the file say which.
+
+use std::sync::OnceLock;
+
+use shakmaty::Move;
+
+use super::tokens::Tokens;
+use tabia_notation::Letters;
+
+/// So many games at the beginning of a file are asked.
+const FIRST_GAMES: usize = 50;
+
+/// How a file begins, and what language that shows.
+#[derive(Debug)]
+pub(super) struct Language {
+    start: Vec<u8>,
+    found: OnceLock<Option<&'static Letters>>,
+    main_line: MainLine,
+}
+
+/// Reads the main line of the game that begins at a byte of a text; `None` if not
+/// all of it is legal in a language.
+pub(super) type MainLine = fn(&[u8], usize, &'static Letters) -> Option<Vec<Move>>;
+
+impl Language {
+    /// So many bytes are enough.
+    pub(super) const START_BYTES: usize = 64 << 10;
+
+    /// That of a file which begins with whole games.
+    pub(super) fn new(start: &[u8], main_line: MainLine) -> Language {
+        Language {
+            start: start.to_owned(),
+            found: OnceLock::new(),
+            main_line,
+        }
+    }
+
+    /// That of the game which begins at a byte of a text, if it is not English.
+    pub(super) fn of_game(&self, text: &[u8], at: usize) -> Option<&'static Letters> {
+        let of_file = *self
+            .found
+            .get_or_init(|| of_file(&self.start, self.main_line));
+        if of_file.is_some_and(|letters| (self.main_line)(text, at, letters).is_some()) {
+            return of_file;
+        }
+        let readings = readings(text, at, self.main_line);
+        let mut readings = readings.into_iter();
+        let (letters, moves) = readings.next()?;
+        readings
+            .all(|(_, others)| others == moves)
+            .then_some(letters)
+    }
+
+    /// That of the file, if it is not English.
+    pub(super) fn of_file(&self) -> Option<&'static Letters> {
+        self.found.get().copied().flatten()
+    }
+}
+
+/// The languages in which a game is legal, and what it is in them.
+fn readings(text: &[u8], at: usize, main_line: MainLine) -> Vec<(&'static Letters, Vec<Move>)> {
+    let languages = Letters::OTHERS.iter();
+    languages
+        .filter_map(|letters| Some((letters, main_line(text, at, letters)?)))
+        .collect()
+}
+
+/// The language in which most of the first games are legal, of those that are
+/// not in English; `None` if it is not one alone.
+fn of_file(start: &[u8], main_line: MainLine) -> Option<&'static Letters> {
+    let mut counts = vec![0_u32; Letters::OTHERS.len()];
+    let mut tokens = Tokens::new(start, 0);
+    for _ in 0..FIRST_GAMES {
+        if !tokens.go_to_game() {
+            break;
+        }
+        let at = tokens.at();
+        if main_line(start, at, Letters::ENGLISH).is_none() {
+            for (count, letters) in counts.iter_mut().zip(Letters::OTHERS) {
+                *count += u32::from(main_line(start, at, letters).is_some());
+            }
+        }
+        let (mut first, mut is_gap) = (None, false);
+        while let Some(tag) = tokens.next_tag(first, &mut is_gap) {
+            first.get_or_insert(tag.name);
+        }
+        tokens.skip_movetext();
+    }
+    let most = counts.iter().copied().max().filter(|most| *most > 0)?;
+    let mut best = counts.iter().zip(Letters::OTHERS);
+    let (_, letters) = best.find(|(count, _)| **count == most)?;
+    let is_alone = best.all(|(count, _)| *count < most);
+    is_alone.then_some(letters)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse::main_line;
+    use super::*;
+
+    fn letters(file: &str, game: &str) -> Option<Vec<Move>> {
+        let language = Language::new(file.as_bytes(), main_line);
+        let letters = language.of_game(game.as_bytes(), 0)?;
+        main_line(game.as_bytes(), 0, letters)
+    }
+
+    fn english(game: &str) -> Option<Vec<Move>> {
+        main_line(game.as_bytes(), 0, Letters::ENGLISH)
+    }
+
+    #[test]
+    fn a_game_shows_its_language() {
+        let wanted = english("1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. Qe2 Qe7 5. Kf1 Rb8 *").unwrap();
+        assert_eq!(wanted.len(), 10);
+        for game in [
+            "1. e4 e5 2. Sf3 Sc6 3. Lc4 Lc5 4. De2 De7 5. Kf1 Tb8 *",
+            "1. e4 e5 2. Cf3 Cc6 3. Fc4 Fc5 4. De2 De7 5. Rf1 Tb8 *",
+            "1. e4 e5 2. Cf3 Cc6 3. Ac4 Ac5 4. De2 De7 5. Rf1 Tb8 *",
+            "1. e4 e5 2. Кf3 Кc6 3. Сc4 Сc5 4. Фe2 Фe7 5. Крf1 Лb8 *",
+            "1. e4 e5 2. Pf3 Pc6 3. Lc4 Lc5 4. De2 De7 5. Kf1 Tb8 *",
+            "1. e4 e5 2. Cf3 Cc6 3. Bc4 Bc5 4. De2 De7 5. Rf1 Tb8 *",
+            "1. e4 e5 2. Sf3 Sc6 3. Gc4 Gc5 4. He2 He7 5. Kf1 Wb8 *",
+            "1. e4 e5 2. Jf3 Jc6 3. Sc4 Sc5 4. De2 De7 5. Kf1 Vb8 *",
+            "1. e4 e5 2. Hf3 Hc6 3. Fc4 Fc5 4. Ve2 Ve7 5. Kf1 Bb8 *",
+            "1. e4 e5 2. ♘f3 ♞c6 3. ♗c4 ♝c5 4. ♕e2 ♛e7 5. ♔f1 ♜b8 *",
+        ] {
+            let found = letters("", game).or_else(|| english(game));
+            assert_eq!(found.as_ref(), Some(&wanted), "{game}");
+        }
+        // No language has both of these.
+        assert_eq!(letters("", "1. e4 e5 2. Sf3 Cc6 *"), None);
+        // A Hungarian knight, but no Polish queen gets there.
+        assert_eq!(letters("", "1. e4 e5 2. Hh3"), english("1. e4 e5 2. Nh3"));
+    }
+
+    #[test]
+    fn the_first_games_say_what_one_game_does_not() {
+        // A German knight or a Czech bishop.
+        let game = "1. e4 e5 2. Se2 *";
+        assert_eq!(letters("", game), None);
+        let german = "1. e4 e5 2. Sf3 Sc6 3. Lc4 *\n\n1. d4 Sf6 2. Lf4 *\n";
+        assert_eq!(letters(german, game), english("1. e4 e5 2. Ne2 *"));
+        let czech = "1. e4 e5 2. Jf3 Jc6 3. Sc4 *\n";
+        assert_eq!(letters(czech, game), english("1. e4 e5 2. Be2 *"));
+    }
+}

@@ -1,0 +1,190 @@
+//! Games, wherever they come from.
+//!
+//! A [`GameSource`] is opened by [`open`]; it cuts its input into
+//! [`GameBatch`]es, which is cheap and happens in one thread, and a batch
+//! yields its games in whatever thread it is sent to. Nothing here filters or
+//! counts: a source says what stands in it.
+//!
+//! A new kind of source is one file with these two traits and one line in
+//! `open.rs`. It tells a [`Recorder`] what it decodes, move by move, and so
+//! gives with one and the same code the cheap form of a game that a book is
+//! made from (positions and moves) and the full one that becomes PGN again
+//! (tags, variations, comments, NAGs): see [`GameParts`].
+
+#![warn(missing_docs)]
+
+mod archive;
+mod cbf;
+mod cbh;
+mod cbh2;
+mod cbv;
+mod conditions;
+mod date;
+mod encodings;
+pub mod export;
+mod extract;
+mod files;
+mod filter;
+mod game;
+mod indexed;
+mod intake;
+mod language;
+mod members;
+mod nic;
+mod oddities;
+mod open;
+mod parse;
+mod peeked;
+mod pgn;
+mod pgn_text;
+mod pgn_write;
+mod record;
+mod san;
+pub mod scdb;
+pub mod scid;
+mod seven_zip;
+mod skipped;
+mod steps;
+pub mod tgx;
+mod tokens;
+mod tree;
+mod zip;
+mod zst;
+
+pub use conditions::{Conditions, Speed, Title, title};
+pub use date::{Date, Month};
+pub use extract::{ExtractError, Extracted, extract};
+pub use files::files;
+pub use filter::{Band, EcoRange, GROUPS, GameFilter, ParseEcoError, group_of, has_name};
+pub use game::{Game, GameResult, Item, Sign, Tags};
+pub use intake::{Batch, Batches, Intake, ReadError, Sources, Starts, Tally};
+pub use open::{Opened, PlainText, SourceError, open, open_with, unpacked};
+pub use pgn::PgnSource;
+pub use pgn_write::write_pgn;
+pub use record::{NullInCheck, Recorder};
+pub use skipped::{GamePlace, SkipReason, Skipped};
+
+/// Something that holds games: a file, or a stream.
+pub trait GameSource: Send {
+    /// Cuts off the next piece; `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// The source cannot be read on.
+    fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, SourceError>;
+
+    /// How many bytes of the source (of the file that was named, as it lies on
+    /// disk) have been read.
+    fn bytes_read(&self) -> u64;
+
+    /// Whether a part of it is lost: it is damaged or breaks off. Known when
+    /// every batch has been read to its end; the remarks say more.
+    fn is_cut(&self) -> bool {
+        false
+    }
+
+    /// What is to be said about the source as a whole: files that are missing,
+    /// bytes that belong to no game. Complete when every batch has been read
+    /// to its end.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// A piece of a source.
+pub trait GameBatch: Send {
+    /// Fills `game` with the next game; false at the end. The same buffer
+    /// serves every game, so that reading allocates nothing. A game that breaks
+    /// off in the middle is given as far as it goes, with [`Game::cut`] set.
+    ///
+    /// # Errors
+    ///
+    /// A game that is no use, and why. `game` is undefined then, and the next
+    /// call goes on behind it.
+    fn next_game(&mut self, wanted: GameParts, game: &mut Game) -> Result<bool, SkipReason>;
+
+    /// As [`GameBatch::next_game`], for somebody who has no use for games that
+    /// do not meet `filter`: where their tags say so, their moves are not read,
+    /// and not checked. Whether a game meets it is still to be asked.
+    ///
+    /// # Errors
+    ///
+    /// As for [`GameBatch::next_game`].
+    fn next_for(
+        &mut self,
+        wanted: GameParts,
+        _filter: &GameFilter,
+        game: &mut Game,
+    ) -> Result<bool, SkipReason> {
+        self.next_game(wanted, game)
+    }
+
+    /// The source, as its user named it.
+    fn source(&self) -> &str;
+
+    /// Where the game that came last stands in it.
+    fn place(&self) -> GamePlace;
+
+    /// Names the game that came last, for somebody who has no use for it.
+    fn skip(&self, reason: SkipReason) -> Skipped {
+        Skipped {
+            source: self.source().to_owned(),
+            place: self.place(),
+            cut: false,
+            reason,
+        }
+    }
+}
+
+/// How much of each game is looked at. What lies beyond is not read, so it
+/// is not checked either.
+#[derive(Clone, Copy, Debug)]
+pub struct GameParts {
+    /// Plies of the main line; the rest is passed over.
+    pub plies: usize,
+    /// Moves of variations too, as [`Game::side_moves`].
+    pub variations: bool,
+    /// Everything that a PGN file can say: [`Game::tags`] and
+    /// [`Game::movetext`].
+    pub notes: bool,
+    /// Signs of moves and positions, as [`Game::signs`].
+    pub signs: bool,
+    /// What its head says, as [`Game::tags`], without the movetext.
+    pub heads: bool,
+}
+
+impl GameParts {
+    /// Every move of the main lines.
+    const MAIN_LINES: GameParts = GameParts {
+        plies: usize::MAX,
+        variations: false,
+        notes: false,
+        signs: false,
+        heads: false,
+    };
+
+    /// All there is, to be written down again.
+    pub const EVERYTHING: GameParts = GameParts {
+        notes: true,
+        heads: true,
+        ..GameParts::MAIN_LINES
+    };
+
+    /// Whether tags are kept.
+    fn tags(self) -> bool {
+        self.notes || self.heads
+    }
+}
+
+impl Default for GameParts {
+    fn default() -> GameParts {
+        GameParts::MAIN_LINES
+    }
+}
+
+pub mod index;
+
+/// The example of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,147 @@
+//! Compressed streams: members one after the other, as `cat a.gz b.gz` makes
+//! them, and what stands behind the last one.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use bzip2::bufread::BzDecoder;
+use flate2::bufread::GzDecoder;
+
+use super::peeked::Input;
+use super::zst::ZstReader;
+use tabia_io::input::kind::Packing;
+
+/// Whether an error says that compressed data are damaged or cut off, not that
+/// the system cannot read.
+pub(super) fn is_damage(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
+    matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof)
+}
+
+/// Decompresses all members. What stands behind them, and is none, is passed
+/// over, as gzip does it; that it is there is noted.
+pub(super) struct Members {
+    decoder: Decoder,
+    rubbish: Arc<AtomicBool>,
+}
+
+enum Decoder {
+    Gzip(Box<GzDecoder<Input>>),
+    Bzip2(Box<BzDecoder<Input>>),
+    Zstd(Box<ZstReader>),
+    End,
+}
+
+impl Decoder {
+    fn new(packing: Packing, input: Input) -> Decoder {
+        match packing {
+            Packing::Gzip => Decoder::Gzip(Box::new(GzDecoder::new(input))),
+            Packing::Bzip2 => Decoder::Bzip2(Box::new(BzDecoder::new(input))),
+            Packing::Zstd => Decoder::Zstd(Box::new(ZstReader::new(input))),
+        }
+    }
+}
+
+impl Members {
+    pub(super) fn new(
+        packing: Packing,
+        input: Box<dyn Read + Send>,
+        rubbish: Arc<AtomicBool>,
+    ) -> Members {
+        Members {
+            decoder: Decoder::new(packing, Input::new(input)),
+            rubbish,
+        }
+    }
+
+    /// Goes on to the next member; false if there is none.
+    fn go_on(&mut self) -> io::Result<bool> {
+        let (packing, mut input) = match std::mem::replace(&mut self.decoder, Decoder::End) {
+            Decoder::Gzip(gzip) => (Packing::Gzip, gzip.into_inner()),
+            Decoder::Bzip2(bzip2) => (Packing::Bzip2, bzip2.into_inner()),
+            // One decoder reads all of its frames.
+            Decoder::Zstd(zstd) => (Packing::Zstd, zstd.into_inner()),
+            Decoder::End => return Ok(false),
+        };
+        let start = input.peek(4)?;
+        if Packing::of(start) == Some(packing) {
+            self.decoder = Decoder::new(packing, input);
+            return Ok(true);
+        }
+        let is_rubbish = !start.is_empty();
+        self.rubbish.fetch_or(is_rubbish, Ordering::Relaxed);
+        Ok(false)
+    }
+}
+
+impl Read for Members {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            let count = match &mut self.decoder {
+                Decoder::Gzip(gzip) => gzip.read(buffer)?,
+                Decoder::Bzip2(bzip2) => bzip2.read(buffer)?,
+                Decoder::Zstd(zstd) => zstd.read(buffer)?,
+                Decoder::End => 0,
+            };
+            if count > 0 || !self.go_on()? {
+                return Ok(count);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    fn gzip(text: &[u8]) -> Vec<u8> {
+        let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        writer.write_all(text).unwrap();
+        writer.finish().unwrap()
+    }
+
+    fn bzip2(text: &[u8]) -> Vec<u8> {
+        let mut writer = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+        writer.write_all(text).unwrap();
+        writer.finish().unwrap()
+    }
+
+    fn zstd(text: &[u8]) -> Vec<u8> {
+        ruzstd::encoding::compress_to_vec(text, ruzstd::encoding::CompressionLevel::Fastest)
+    }
+
+    /// What comes out before the end or the error, and whether rubbish follows.
+    fn read(packed: &[u8]) -> (Vec<u8>, bool, bool) {
+        let rubbish = Arc::new(AtomicBool::new(false));
+        let packing = Packing::of(packed).unwrap();
+        let input = Box::new(io::Cursor::new(packed.to_vec()));
+        let mut members = Members::new(packing, input, Arc::clone(&rubbish));
+        let mut text = Vec::new();
+        let whole = members.read_to_end(&mut text);
+        assert!(whole.as_ref().err().is_none_or(is_damage), "{whole:?}");
+        (text, whole.is_ok(), rubbish.load(Ordering::Relaxed))
+    }
+
+    #[test]
+    fn members_follow_each_other_and_rubbish_is_passed_over() {
+        let text: Vec<u8> = (0..400_000_u32)
+            .flat_map(|n| (n / 7).wrapping_mul(2_654_435_761).to_le_bytes())
+            .collect();
+        let (one, two) = text.split_at(700_001);
+        for pack in [gzip as fn(&[u8]) -> Vec<u8>, bzip2, zstd] {
+            let mut packed = [pack(one), pack(two)].concat();
+            assert!(read(&packed) == (text.clone(), true, false));
+            // What is there comes out, and then an error.
+            let (part, whole, rubbish) = read(&packed[..packed.len() / 2]);
+            assert!(!whole && !rubbish && part.len() > 1000 && text.starts_with(&part));
+            packed.extend(b"rubbish");
+            assert!(read(&packed) == (text.clone(), true, true));
+        }
+    }
+}

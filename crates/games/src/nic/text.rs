@@ -1,0 +1,227 @@
+//! A printed file as a source.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{fields, movetext};
+use crate::archive::Located;
+use crate::encodings;
+use crate::{
+    Game, GameBatch, GameParts, GamePlace, GameResult, GameSource, Opened, Recorder, SkipReason,
+    SourceError,
+};
+use tabia_io::input::reader::FileReader;
+
+/// Games that make a batch.
+const BATCH_GAMES: usize = 256;
+
+/// A line or a game that is longer is no print.
+const LONGEST_BYTES: usize = 1 << 20;
+
+/// Whether a file begins like a print.
+pub(crate) fn is_text(_: &Path, start: &[u8]) -> bool {
+    if start.contains(&0) {
+        return false;
+    }
+    let text = encodings::text(start);
+    let first = text.lines().find(|line| !line.trim().is_empty());
+    first.is_some_and(fields::begins_game)
+}
+
+/// Opens a print.
+///
+/// # Errors
+///
+/// It cannot be read.
+pub(crate) fn open(named: &Located) -> Result<Opened, SourceError> {
+    let path = named.path();
+    let file = named
+        .reader()
+        .map_err(|error| SourceError::io(path, error))?;
+    let bytes = file.length();
+    Ok(Opened {
+        source: Box::new(TextSource {
+            name: path.display().to_string().into(),
+            text: BufReader::with_capacity(64 << 10, file),
+            line: 0,
+            bytes_read: 0,
+            next: Print::default(),
+            at_end: false,
+        }),
+        bytes: Some(bytes),
+    })
+}
+
+/// The lines of a game.
+#[derive(Default)]
+struct Print {
+    line: u64,
+    text: String,
+    has_moves: bool,
+}
+
+struct TextSource {
+    name: Arc<str>,
+    text: BufReader<FileReader>,
+    /// Lines read.
+    line: u64,
+    bytes_read: u64,
+    /// The game that is being gathered.
+    next: Print,
+    at_end: bool,
+}
+
+impl TextSource {
+    fn next_print(&mut self) -> Result<Option<Print>, SourceError> {
+        while !self.at_end {
+            let mut bytes = Vec::new();
+            let mut line = self.text.by_ref().take(LONGEST_BYTES as u64);
+            line.read_until(b'\n', &mut bytes)
+                .map_err(|error| SourceError::io(Path::new(&*self.name), error))?;
+            if bytes.is_empty() {
+                self.at_end = true;
+                break;
+            }
+            self.bytes_read += bytes.len() as u64;
+            self.line += 1;
+            let line = encodings::text(&bytes);
+            let line = line.trim_end();
+            let begins = self.next.has_moves && fields::begins_game(line);
+            let full = self.next.text.len() > LONGEST_BYTES;
+            let before = (begins || full).then(|| std::mem::take(&mut self.next));
+            if self.next.text.is_empty() {
+                self.next.line = self.line;
+            }
+            if !line.trim().is_empty() {
+                self.next.has_moves |= fields::fields(line).is_empty();
+                self.next.text.push_str(line);
+                self.next.text.push('\n');
+            }
+            if before.is_some() {
+                return Ok(before);
+            }
+        }
+        let last = std::mem::take(&mut self.next);
+        Ok(Some(last).filter(|print| !print.text.is_empty()))
+    }
+}
+
+impl GameSource for TextSource {
+    fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, SourceError> {
+        let mut prints = Vec::new();
+        while prints.len() < BATCH_GAMES
+            && let Some(print) = self.next_print()?
+        {
+            prints.push(print);
+        }
+        if prints.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Box::new(TextBatch {
+            name: self.name.clone(),
+            prints: prints.into_iter(),
+            line: 0,
+        })))
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.bytes_read
+    }
+}
+
+struct TextBatch {
+    name: Arc<str>,
+    prints: std::vec::IntoIter<Print>,
+    /// Where the last game begins.
+    line: u64,
+}
+
+impl GameBatch for TextBatch {
+    fn next_game(&mut self, wanted: GameParts, game: &mut Game) -> Result<bool, SkipReason> {
+        let Some(print) = self.prints.next() else {
+            return Ok(false);
+        };
+        self.line = print.line;
+        game.clear();
+        let mut moves = String::new();
+        let mut info = Vec::new();
+        // Title and Elo are those of the player before them.
+        let mut black = false;
+        for line in print.text.lines() {
+            let fields = fields::fields(line);
+            if fields.is_empty() {
+                moves.push_str(line);
+                moves.push('\n');
+            }
+            for (name, value) in fields {
+                black = match name {
+                    "White" => false,
+                    "Black" => true,
+                    _ => black,
+                };
+                if name == "Info" {
+                    info.push(value);
+                } else {
+                    set(name, value, black, wanted, game);
+                }
+            }
+        }
+        let mut recorder = Recorder::new(wanted, game);
+        let result = movetext::read(&moves, &mut recorder);
+        recorder.finish();
+        for text in info {
+            recorder.comment(text);
+        }
+        drop(recorder);
+        if let Some(result) = result {
+            game.result = result;
+        }
+        Ok(true)
+    }
+
+    fn source(&self) -> &str {
+        &self.name
+    }
+
+    fn place(&self) -> GamePlace {
+        GamePlace::Line(self.line)
+    }
+}
+
+fn set(name: &str, value: &str, black: bool, wanted: GameParts, game: &mut Game) {
+    let (elo, title) = match black {
+        false => (&mut game.elo.white, "WhiteTitle"),
+        true => (&mut game.elo.black, "BlackTitle"),
+    };
+    match name {
+        "White" => value.clone_into(&mut game.names.white),
+        "Black" => value.clone_into(&mut game.names.black),
+        "Elo" => *elo = value.parse().ok().filter(|elo| *elo < 10_000).unwrap_or(0),
+        "Year" => {
+            game.year = value
+                .parse()
+                .ok()
+                .filter(|year| *year < 10_000)
+                .unwrap_or(0)
+        }
+        "Result" => game.result = GameResult::from_pgn(value.as_bytes()),
+        _ => {}
+    }
+    if !wanted.tags() || value.is_empty() {
+        return;
+    }
+    match name {
+        // As PGN has it.
+        "Title" => game
+            .tags
+            .set(title, if value == "IGM" { "GM" } else { value }),
+        "Place" => game.tags.set("Site", value),
+        "Round" => game.tags.set("Round", value),
+        "Keycode" => game.tags.set("NIC", value),
+        "Source" => game.tags.set("Source", value),
+        "Annotator" => game.tags.set("Annotator", value),
+        "Year" if game.year > 0 => game.tags.set("Date", format!("{:04}.??.??", game.year)),
+        _ => {}
+    }
+}

@@ -1,0 +1,339 @@
+//! Writing down a game move by move, as a source decodes it.
+
+use shakmaty::{Chess, Move, Position};
+
+use super::{Game, GameParts, Item, Sign, SkipReason};
+
+use tabia_notation as notation;
+
+/// Fills the moves of a [`Game`]. A source tells it what comes, in the order
+/// of PGN; it knows the position that the next move is played in, keeps apart
+/// main line and variations, and writes down what is wanted.
+///
+/// The game is whole once this is dropped: only then does it hold its last
+/// position.
+pub struct Recorder<'g> {
+    game: &'g mut Game,
+    wanted: GameParts,
+    /// The last position of the main line. Played on here, not in the game's
+    /// list: to read what has just been copied is slow.
+    now: Chess,
+    /// Where the main line is, once a null move was played in it: what comes
+    /// then stands in the movetext only.
+    beyond: Option<SideLine>,
+    /// Variations that are open and followed.
+    side_lines: Vec<SideLine>,
+    /// Variations that are open inside those, and not followed.
+    ignored: usize,
+}
+
+/// Deeper variations are left out: they come from damage, or from somebody who
+/// wants to see memory run out.
+const DEEPEST: usize = 500;
+
+/// A line of moves beside the main one.
+#[derive(Default)]
+struct SideLine {
+    /// The position before its last move and how far that is from the start.
+    before: Option<(usize, Chess)>,
+    /// The same after it; `None` when the line is not followed on.
+    now: Option<(usize, Chess)>,
+    /// Place of its last move among the side moves.
+    last: Option<usize>,
+}
+
+impl Drop for Recorder<'_> {
+    fn drop(&mut self) {
+        self.game.positions.push(self.now.clone());
+    }
+}
+
+impl<'g> Recorder<'g> {
+    /// Goes on from the last position of `game`'s main line.
+    pub fn new(wanted: GameParts, game: &'g mut Game) -> Recorder<'g> {
+        let now = game.positions.pop().unwrap_or_default();
+        Recorder {
+            game,
+            wanted,
+            now,
+            beyond: None,
+            side_lines: Vec::new(),
+            ignored: 0,
+        }
+    }
+
+    /// Begins anew, from a position.
+    pub fn start_from(&mut self, position: Chess) {
+        self.game.start_from(position);
+        self.now = self.game.positions.pop().unwrap_or_default();
+    }
+
+    /// The game so far.
+    pub fn game(&mut self) -> &mut Game {
+        self.game
+    }
+
+    /// Whether notes are written down: comments, NAGs and the like.
+    #[must_use]
+    pub fn wants_notes(&self) -> bool {
+        self.wanted.notes
+    }
+
+    /// Whether variations are written down.
+    #[inline]
+    #[must_use]
+    pub fn wants_variations(&self) -> bool {
+        self.wanted.variations || self.wanted.notes
+    }
+
+    /// Whether nothing that may still come is wanted.
+    #[inline]
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        let gave_up = self.beyond.as_ref().is_some_and(|line| line.now.is_none());
+        let full = self.game.moves.len() >= self.wanted.plies && !self.wants_variations();
+        self.is_main_line() && (gave_up || full)
+    }
+
+    /// Whether the line that comes is the main one.
+    #[inline]
+    #[must_use]
+    pub fn is_main_line(&self) -> bool {
+        self.side_lines.is_empty() && self.ignored == 0
+    }
+
+    /// The position the next move is played in; `None` when it is not wanted
+    /// or its line was given up.
+    #[inline]
+    #[must_use]
+    pub fn position(&self) -> Option<&Chess> {
+        let (ply, position) = match (self.side_lines.last(), &self.beyond) {
+            _ if self.ignored > 0 => return None,
+            (Some(line), _) | (None, Some(line)) => {
+                line.now.as_ref().map(|(ply, now)| (*ply, now))?
+            }
+            (None, None) => (self.game.moves.len(), &self.now),
+        };
+        (ply < self.wanted.plies).then_some(position)
+    }
+
+    /// The number of the next move as in `12...`, for messages.
+    #[must_use]
+    pub fn move_number(&self) -> String {
+        self.position().map_or_else(String::new, notation::number)
+    }
+
+    /// Plays a move, which must be legal in [`Recorder::position`]. Without
+    /// one it is passed over, and so is all that depends on it.
+    #[inline]
+    pub fn play(&mut self, m: Move) {
+        if self.beyond.is_some() || !self.is_main_line() {
+            self.play_aside(m);
+            return;
+        }
+        if self.game.moves.len() >= self.wanted.plies {
+            self.drop_line();
+            return;
+        }
+        if self.wanted.notes {
+            self.game.movetext.push(Item::Move(m));
+        }
+        self.game.moves.push(m);
+        self.game.positions.push(self.now.clone());
+        self.now.play_unchecked(m);
+    }
+
+    /// The same in a line beside the main one.
+    fn play_aside(&mut self, m: Move) {
+        let Some(position) = self.position() else {
+            self.drop_line();
+            return;
+        };
+        let mut next = position.clone();
+        next.play_unchecked(m);
+        if self.wanted.notes {
+            self.game.movetext.push(Item::Move(m));
+        }
+        match self.side_lines.last_mut() {
+            None => {
+                if let Some(line) = &mut self.beyond {
+                    line.step(next);
+                }
+            }
+            Some(line) => {
+                if self.wanted.variations
+                    && self.beyond.is_none()
+                    && let Some((ply, position)) = &line.now
+                {
+                    line.last = Some(self.game.side_moves.len());
+                    self.game.side_moves.push((*ply, position.clone(), m));
+                }
+                line.step(next);
+            }
+        }
+    }
+
+    /// Plays a null move. No book holds one: what follows stands in the
+    /// movetext only.
+    ///
+    /// # Errors
+    ///
+    /// The side to move is in check, so it cannot pass.
+    pub fn play_null(&mut self) -> Result<(), NullInCheck> {
+        let Some(position) = self.position() else {
+            self.drop_line();
+            return Ok(());
+        };
+        if !self.wanted.notes {
+            // The line ends here.
+            self.drop_line();
+            return Ok(());
+        }
+        let next = notation::pass(position).ok_or(NullInCheck)?;
+        self.game.movetext.push(Item::Null);
+        match self.side_lines.last_mut() {
+            Some(line) => line.step(next),
+            None => {
+                let ply = self.game.moves.len();
+                let now = &self.now;
+                let line = self.beyond.get_or_insert_with(|| SideLine {
+                    now: Some((ply, now.clone())),
+                    ..SideLine::default()
+                });
+                line.step(next);
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes a NAG of the last move, before the comments on it.
+    pub fn nag(&mut self, nag: u8) {
+        if self.wanted.signs && !self.is_given_up() {
+            let sign = match self.side_lines.last() {
+                Some(line) => line.last.map(|index| (true, index)),
+                None if self.beyond.is_some() => None,
+                None => self
+                    .game
+                    .moves
+                    .len()
+                    .checked_sub(1)
+                    .map(|index| (false, index)),
+            };
+            let signs = &mut self.game.signs;
+            signs.extend(sign.map(|(aside, index)| Sign { nag, aside, index }));
+        }
+        if !self.wanted.notes || self.is_given_up() {
+            return;
+        }
+        let movetext = &mut self.game.movetext;
+        let comments = movetext.iter().rev();
+        let comments = comments.take_while(|item| matches!(item, Item::Comment(_)));
+        let at = movetext.len() - comments.count();
+        let follows = at.checked_sub(1).and_then(|at| movetext.get(at));
+        let is_on_a_move = matches!(follows, Some(Item::Move(_) | Item::Null | Item::Nag(_)));
+        let at = if is_on_a_move { at } else { movetext.len() };
+        movetext.insert(at, Item::Nag(nag));
+    }
+
+    /// Notes a comment.
+    pub fn comment(&mut self, text: impl Into<String>) {
+        if self.wanted.notes && !self.is_given_up() {
+            self.game.movetext.push(Item::Comment(text.into()));
+        }
+    }
+
+    /// Begins a variation: an alternative to the last move.
+    pub fn begin_variation(&mut self) {
+        let before = match (self.side_lines.last(), &self.beyond) {
+            _ if !self.wants_variations() => None,
+            (Some(line), _) | (None, Some(line)) => line.before.clone(),
+            (None, None) => {
+                // The one that the last move was played in.
+                let ply = self.game.moves.len().checked_sub(1);
+                ply.and_then(|ply| Some((ply, self.game.positions.get(ply)?.clone())))
+            }
+        };
+        let is_too_deep = self.side_lines.len() >= DEEPEST;
+        if before.is_none() || self.ignored > 0 || is_too_deep {
+            if before.is_some() && self.ignored == 0 {
+                let reason = || {
+                    let text = format!("variations more than {DEEPEST} deep are left out");
+                    SkipReason::Text(text)
+                };
+                self.game.cut.get_or_insert_with(reason);
+            }
+            self.ignored += 1;
+            return;
+        }
+        if self.wanted.notes {
+            self.game.movetext.push(Item::Begin);
+        }
+        self.side_lines.push(SideLine {
+            before: None,
+            now: before,
+            last: None,
+        });
+    }
+
+    /// Ends the variation. Without one it does nothing.
+    pub fn end_variation(&mut self) {
+        if self.ignored > 0 {
+            self.ignored -= 1;
+        } else if self.side_lines.pop().is_some() && self.wanted.notes {
+            match self.game.movetext.last() {
+                // There was nothing in it.
+                Some(Item::Begin) => {
+                    self.game.movetext.pop();
+                }
+                _ => self.game.movetext.push(Item::End),
+            }
+        }
+    }
+
+    /// Ends all variations that are open: the game is over.
+    pub fn finish(&mut self) {
+        self.ignored = 0;
+        while !self.side_lines.is_empty() {
+            self.end_variation();
+        }
+    }
+
+    /// Says that the line cannot be read on: what still comes in it is left
+    /// out. The first reason given stays with the game.
+    pub fn give_up_line(&mut self, reason: SkipReason) {
+        if self.ignored == 0 {
+            self.game.cut.get_or_insert(reason);
+        }
+        self.drop_line();
+    }
+
+    /// The same without a word: also when the next move is not wanted.
+    pub fn drop_line(&mut self) {
+        match self.side_lines.last_mut() {
+            _ if self.ignored > 0 => {}
+            Some(line) => (line.before, line.now) = (None, None),
+            None => self.beyond = Some(SideLine::default()),
+        }
+    }
+
+    /// Whether what comes belongs to nothing that was written down.
+    fn is_given_up(&self) -> bool {
+        match (self.side_lines.last(), &self.beyond) {
+            _ if self.ignored > 0 => true,
+            (Some(line), _) | (None, Some(line)) => line.now.is_none(),
+            (None, None) => false,
+        }
+    }
+}
+
+impl SideLine {
+    fn step(&mut self, next: Chess) {
+        let ply = self.now.as_ref().map_or(0, |(ply, _)| *ply);
+        self.before = self.now.replace((ply + 1, next));
+    }
+}
+
+/// A side in check cannot pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a null move in check")]
+pub struct NullInCheck;

@@ -1,0 +1,130 @@
+//! A game as it is written.
+
+use shakmaty::{CastlingSide, File, Move, Square};
+
+use super::entry::ScdbEntry;
+use super::{NAME_BYTES, length, promotion};
+use crate::game::{eco_code, eco_number};
+use crate::pgn_write::first_fen;
+use crate::{Game, Item, SkipReason};
+
+/// A game ready to be written: its bytes, and what the index says of it.
+#[derive(Clone, Debug)]
+pub struct ScdbRecord {
+    /// White, Black, site, event.
+    pub(super) names: [String; 4],
+    /// Without references and place.
+    pub(super) entry: ScdbEntry,
+    /// With the length before them.
+    pub(super) bytes: Vec<u8>,
+    /// Whether it has tags, or long names, that the format has no room for.
+    pub loses_tags: bool,
+}
+
+/// Tags that find a place.
+const KEPT_TAGS: [&str; 9] = [
+    "Event", "Site", "Date", "Round", "White", "Black", "WhiteElo", "BlackElo", "ECO",
+];
+
+impl ScdbRecord {
+    /// # Errors
+    ///
+    /// The format has no room for the game.
+    pub fn new(game: &Game) -> Result<ScdbRecord, SkipReason> {
+        if game.chess960 {
+            return Err(SkipReason::Variant(
+                "Chess960, which the format cannot hold".to_owned(),
+            ));
+        }
+        let mut body = Vec::with_capacity(2 + 2 * game.movetext.len());
+        let fits = write_body(game, &mut body);
+        let mut bytes = Vec::with_capacity(body.len() + length::MOST_BYTES);
+        if !fits || !length::write(body.len(), &mut bytes) {
+            return Err(SkipReason::text("it is too large for the format"));
+        }
+        bytes.append(&mut body);
+        let tag = |name: &str| game.tags.get(name).unwrap_or("").to_owned();
+        let names = [
+            game.names.white.clone(),
+            game.names.black.clone(),
+            tag("Site"),
+            tag("Event"),
+        ];
+        let round = tag("Round");
+        let keeps_round = matches!(round.as_str(), "" | "?" | "-") || round.parse::<u16>().is_ok();
+        let loses_tags = !keeps_round
+            || names.iter().any(|name| name.len() > NAME_BYTES)
+            || game.tags.iter().any(|(name, _)| !KEPT_TAGS.contains(&name));
+        Ok(ScdbRecord {
+            names,
+            entry: ScdbEntry {
+                status: 0,
+                offset: 0,
+                players: shakmaty::ByColor::default(),
+                round: round.trim().parse().unwrap_or(0),
+                site: 0,
+                event: 0,
+                elo: game.elo,
+                result: game.result,
+                eco: eco_code(eco_number(game.eco)),
+                date: game.date(),
+            },
+            bytes,
+            loses_tags,
+        })
+    }
+}
+
+/// Whether all lengths fit the format.
+fn write_body(game: &Game, out: &mut Vec<u8>) -> bool {
+    let mut fits = true;
+    let mut text = |bytes: &[u8], out: &mut Vec<u8>| {
+        fits &= length::write(bytes.len(), out);
+        out.extend(bytes);
+    };
+    if game.set_up {
+        out.push(1);
+        text(first_fen(game).as_bytes(), out);
+    } else {
+        out.push(0);
+    }
+    let mut items = game.movetext.iter().peekable();
+    while let Some(item) = items.next() {
+        match item {
+            Item::Move(m) => out.extend(word(m).to_be_bytes()),
+            Item::Null => out.push(0x88),
+            Item::Begin => out.push(0x84),
+            Item::End => out.push(0x85),
+            Item::Comment(comment) => {
+                out.push(0x86);
+                text(comment.as_bytes(), out);
+            }
+            Item::Nag(first) => {
+                let mut nags = vec![*first];
+                while let Some(Item::Nag(nag)) = items.next_if(|next| matches!(next, Item::Nag(_)))
+                {
+                    nags.push(*nag);
+                }
+                out.push(0x87);
+                text(&nags, out);
+            }
+        }
+    }
+    fits
+}
+
+/// Promotion, from, to.
+fn word(m: &Move) -> u16 {
+    let (from, to) = match m {
+        Move::Castle { king, rook } => {
+            let side = CastlingSide::from_king_side(rook.file() > king.file());
+            let file = match side {
+                CastlingSide::KingSide => File::G,
+                CastlingSide::QueenSide => File::C,
+            };
+            (*king, Square::from_coords(file, king.rank()))
+        }
+        other => (other.from().unwrap_or(other.to()), other.to()),
+    };
+    promotion::number(m.promotion()) << 12 | u16::from(from) << 6 | u16::from(to)
+}

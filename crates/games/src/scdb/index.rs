@@ -1,0 +1,159 @@
+//! Reading the index from its beginning to its end.
+//!
+//! The author's program writes an ECO code as it stands in the PGN, so a code
+//! of fewer than three letters moves all entries behind it. Such a place is
+//! known by an entry that cannot be one, when the bytes just before it are:
+//! they begin with the place where the game before ends.
+
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+
+use super::MAGIC_BYTES;
+use super::entry::{self, ENTRY_BYTES, ScdbEntry};
+use super::length;
+use tabia_io::input::reader::FileReader;
+
+/// Bytes before the first entry: magic, version, the game to open at first.
+pub(super) const HEADER_BYTES: usize = 19;
+
+/// Bytes that are read at once.
+const CHUNK_BYTES: usize = 64 << 10;
+
+/// The index.
+pub(super) struct Index {
+    file: BufReader<FileReader>,
+    games: GameEnds,
+    /// Read, and not yet given out.
+    ahead: Vec<u8>,
+    at: usize,
+    at_end: bool,
+    /// Bytes given out, the header included.
+    pub(super) bytes_read: u64,
+    /// Entries that were displaced.
+    displaced: u64,
+    /// Bytes behind the last entry that are no entry.
+    tail_bytes: usize,
+    /// Where the last game stands.
+    last_offset: u64,
+}
+
+/// What was noticed on the way.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Faults {
+    /// Entries that were displaced.
+    pub(super) displaced: u64,
+    /// Bytes behind the last entry that are no entry.
+    pub(super) tail_bytes: u64,
+    /// Bytes of games behind the last one that has an entry.
+    pub(super) unnamed_bytes: u64,
+}
+
+impl Index {
+    /// Reads on in `file`, which stands behind the header.
+    pub(super) fn new(file: BufReader<FileReader>, games: FileReader, games_end: u64) -> Index {
+        Index {
+            file,
+            games: GameEnds {
+                file: BufReader::with_capacity(64, games),
+                end: games_end,
+            },
+            ahead: Vec::new(),
+            at: 0,
+            at_end: false,
+            bytes_read: HEADER_BYTES as u64,
+            displaced: 0,
+            tail_bytes: 0,
+            last_offset: 0,
+        }
+    }
+
+    /// The next entry.
+    pub(super) fn next(&mut self) -> io::Result<Option<ScdbEntry>> {
+        // This one, and the next wherever it begins.
+        self.fill(2 * ENTRY_BYTES)?;
+        let rest = self.ahead.get(self.at..).unwrap_or_default();
+        if rest.len() < ENTRY_BYTES {
+            let missing = entry::short_eco(rest).filter(|_| self.at_end);
+            let last = missing.and_then(|missing| ScdbEntry::decode(rest, missing));
+            if last.is_some() {
+                self.displaced += 1;
+            } else {
+                // Asked again at the end, there is nothing left.
+                self.tail_bytes += rest.len();
+            }
+            self.bytes_read += rest.len() as u64;
+            self.at = self.ahead.len();
+            return Ok(last);
+        }
+        let missing = self.games.missing_bytes(rest)?;
+        let entry = ScdbEntry::decode(rest, missing);
+        if let Some(entry) = &entry
+            && entry.offset < self.games.end
+        {
+            self.last_offset = self.last_offset.max(entry.offset);
+        }
+        self.displaced += u64::from(missing > 0);
+        self.at += ENTRY_BYTES - missing;
+        self.bytes_read += (ENTRY_BYTES - missing) as u64;
+        Ok(entry)
+    }
+
+    fn fill(&mut self, wanted: usize) -> io::Result<()> {
+        while !self.at_end && self.ahead.len() - self.at < wanted {
+            self.ahead.drain(..self.at);
+            self.at = 0;
+            let mut more = self.file.by_ref().take(CHUNK_BYTES as u64);
+            self.at_end = more.read_to_end(&mut self.ahead)? == 0;
+        }
+        Ok(())
+    }
+
+    /// Closes the files.
+    pub(super) fn close(mut self) -> Faults {
+        let last_end = self.games.game_end(self.last_offset).ok().flatten();
+        Faults {
+            displaced: self.displaced,
+            tail_bytes: self.tail_bytes as u64,
+            unnamed_bytes: last_end.map_or(0, |end| self.games.end.saturating_sub(end)),
+        }
+    }
+}
+
+/// Where games end.
+struct GameEnds {
+    file: BufReader<FileReader>,
+    end: u64,
+}
+
+impl GameEnds {
+    /// How many bytes are missing in the first of the entries that `bytes`
+    /// begin with.
+    fn missing_bytes(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let next = bytes.get(ENTRY_BYTES..).unwrap_or_default();
+        if next.is_empty() || entry::is_likely(next, self.end) {
+            return Ok(0);
+        }
+        let Some(end) = self.game_end(entry::offset(bytes).unwrap_or(0))? else {
+            return Ok(0);
+        };
+        let is_next = |missing: &usize| {
+            let from = bytes.get(ENTRY_BYTES - missing..).unwrap_or_default();
+            entry::is_likely(from, self.end) && entry::offset(from) == Some(end)
+        };
+        Ok((1..=3).find(is_next).unwrap_or(0))
+    }
+
+    /// Where the game at `offset` ends.
+    fn game_end(&mut self, offset: u64) -> io::Result<Option<u64>> {
+        if !(MAGIC_BYTES as u64..self.end).contains(&offset) {
+            return Ok(None);
+        }
+        self.file.seek(SeekFrom::Start(offset))?;
+        let mut start = Vec::new();
+        self.file
+            .by_ref()
+            .take(length::MOST_BYTES as u64)
+            .read_to_end(&mut start)?;
+        Ok(length::read(&start)
+            .map(|(length, rest)| offset + (start.len() - rest.len()) as u64 + length as u64))
+    }
+}

@@ -1,0 +1,146 @@
+//! Writing the five files.
+
+use std::io::{self, BufReader, Read, Seek, Write};
+use std::path::Path;
+
+use super::encode::ScdbRecord;
+use super::entry::{ENTRY_BYTES, ScdbEntry};
+use super::names::NewNames;
+use super::{LETTERS, MAGIC, MAGIC_BYTES, extension};
+use tabia_io::atomic::{self, NewFile, Old, WriteFileError};
+
+/// Writes a database. Its files are there when [`Writer::finish`] has
+/// returned, and not before.
+pub struct Writer {
+    index: NewFile,
+    games: NewFile,
+    /// Players, sites, events: the files, and what is in them.
+    names: [(NewFile, NewNames); 3],
+    /// Entries with the numbers of the names, not their places: these are known
+    /// at the end, and there may be more entries than fit memory.
+    entries: io::BufWriter<std::fs::File>,
+    /// Where the next game goes.
+    end: u64,
+    count: u64,
+}
+
+impl Writer {
+    /// Begins a database by the name of its index. The other files get the
+    /// same name and usual extensions, in lower case.
+    ///
+    /// # Errors
+    ///
+    /// There is no writing in the folder.
+    pub fn create(index: &Path, old: Old) -> Result<Writer, WriteFileError> {
+        let path = |letter: u8| match letter {
+            b'i' => index.to_owned(),
+            letter => index.with_extension(extension(letter)),
+        };
+        let [players, sites, events, games, index_letter] = LETTERS;
+        let companions = [players, sites, events, games].map(extension);
+        atomic::check(index, &companions.each_ref().map(String::as_str), old)?;
+        let create = |letter: u8| {
+            let mut beside = NewFile::create(&path(letter), old)?;
+            beside.add(MAGIC)?;
+            beside.add(&[letter])?;
+            Ok::<_, WriteFileError>(beside)
+        };
+        let names = |letter| Ok((create(letter)?, NewNames::default()));
+        let entries = tempfile::tempfile()
+            .map_err(|error| WriteFileError::io(&std::env::temp_dir(), error))?;
+        let mut writer = Writer {
+            index: create(index_letter)?,
+            games: create(games)?,
+            names: [names(players)?, names(sites)?, names(events)?],
+            entries: io::BufWriter::new(entries),
+            end: MAGIC_BYTES as u64,
+            count: 0,
+        };
+        // Version, and the game to be opened at first, which the author's
+        // program always makes 0.
+        writer.index.add(&[0; 9])?;
+        Ok(writer)
+    }
+
+    /// Adds a game.
+    ///
+    /// # Errors
+    ///
+    /// Writing failed.
+    pub fn push(&mut self, record: &ScdbRecord) -> Result<(), WriteFileError> {
+        let [white, black, site, event] = &record.names;
+        let [(_, players), (_, sites), (_, events)] = &mut self.names;
+        let mut entry = record.entry;
+        entry.offset = self.end;
+        entry.players.white = players.number(white);
+        entry.players.black = players.number(black);
+        entry.site = sites.number(site);
+        entry.event = events.number(event);
+        self.games.add(&record.bytes)?;
+        let written = self.entries.write_all(&entry.encode());
+        written.map_err(|error| self.index.failed(error))?;
+        self.end += record.bytes.len() as u64;
+        self.count += 1;
+        Ok(())
+    }
+
+    /// Completes the files and puts them in place.
+    ///
+    /// # Errors
+    ///
+    /// Writing failed. Then nothing has changed.
+    pub fn finish(self) -> Result<(), WriteFileError> {
+        let Writer {
+            mut index,
+            games,
+            names,
+            entries,
+            ..
+        } = self;
+        let mut files = Vec::with_capacity(LETTERS.len());
+        let mut places = Vec::with_capacity(names.len());
+        for (mut file, names) in names {
+            let (bytes, found) = names.finish();
+            file.add(&bytes)?;
+            files.push(file);
+            places.push(found);
+        }
+        let written = write_entries(entries, &places, &mut index);
+        written.map_err(|error| index.failed(error))?;
+        files.push(games);
+        index.put_with(files)?;
+        Ok(())
+    }
+}
+
+/// Copies the entries, with the places of names instead of their numbers.
+fn write_entries(
+    entries: io::BufWriter<std::fs::File>,
+    places: &[Vec<u32>],
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let mut file = entries
+        .into_inner()
+        .map_err(io::IntoInnerError::into_error)?;
+    file.rewind()?;
+    let mut file = BufReader::new(file);
+    let place = |kind: usize, number: u32| {
+        let place = places.get(kind).and_then(|all| all.get(number as usize));
+        place.copied().unwrap_or(0)
+    };
+    let mut bytes = [0; ENTRY_BYTES];
+    loop {
+        match file.read_exact(&mut bytes) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(()),
+            Err(error) => return Err(error),
+        }
+        let Some(mut entry) = ScdbEntry::decode(&bytes, 0) else {
+            continue;
+        };
+        entry.players = entry.players.map(|number| place(0, number));
+        entry.site = place(1, entry.site);
+        entry.event = place(2, entry.event);
+        out.write_all(&entry.encode())?;
+    }
+}

@@ -1,0 +1,391 @@
+//! A game as it is written in a database of version 5.
+
+use shakmaty::{ByColor, CastlingSide, Chess, Color, Move, Position, Role, Square};
+
+use super::decode::{COMMON_TAGS, FIRST_COMMON};
+use super::entry::{Date, RATING_KINDS, ScidEntry, eco_value};
+use super::keys::Gather;
+use super::moves::{LineState, Pieces, Step, rooks};
+use crate::pgn_write::first_fen;
+use crate::{Game, Item, SkipReason};
+
+/// A game of more bytes has no room in its record.
+const LARGEST_BYTES: usize = (1 << 17) - 1;
+
+/// Ratings have twelve bits.
+const HIGHEST_RATING: u16 = 0xfff;
+
+/// Tags that stand in the index, or follow from the board.
+const INDEX_TAGS: [&str; 13] = [
+    "Event",
+    "Site",
+    "Date",
+    "Round",
+    "White",
+    "Black",
+    "Result",
+    "WhiteElo",
+    "BlackElo",
+    "ECO",
+    "EventDate",
+    "FEN",
+    "SetUp",
+];
+
+/// A game ready to be written.
+#[derive(Clone, Debug)]
+pub struct ScidRecord {
+    /// White, Black, event, site, round.
+    pub(super) names: [String; 5],
+    /// Without references and place.
+    pub(super) entry: ScidEntry,
+    pub(super) bytes: Vec<u8>,
+    /// Whether it has tags that are too long for the format.
+    pub loses_tags: bool,
+}
+
+impl ScidRecord {
+    /// # Errors
+    ///
+    /// The format has no room for the game.
+    pub fn new(game: &Game) -> Result<ScidRecord, SkipReason> {
+        let tag = |name: &str| game.tags.get(name).unwrap_or_default();
+        let or_unknown = |name: &str| if name.is_empty() { "?" } else { name }.to_owned();
+        let mut loses_tags = false;
+        let mut bytes = Vec::new();
+        let ratings = ByColor::new_with(|color: Color| rating(game, color));
+        let is_rating = |name: &str| ratings.iter().any(|rating| rating.tag == name);
+        for (name, value) in game.tags.iter() {
+            if !INDEX_TAGS.contains(&name) && !is_rating(name) {
+                loses_tags |= !write_tag(name, value, &mut bytes);
+            }
+        }
+        bytes.push(0);
+        let flags_at = bytes.len();
+        bytes.push(0);
+        if game.set_up {
+            bytes.extend(first_fen(game).as_bytes());
+            bytes.push(0);
+        }
+        let mut flags = u32::from(game.set_up);
+        let first = game.positions.first().cloned().unwrap_or_default();
+        let mut writer = Writer::new(&first, game.set_up)?;
+        for item in &game.movetext {
+            writer.write(item, &mut bytes)?;
+        }
+        bytes.push(0x0f);
+        flags |= writer.promotions;
+        if let Some(byte) = bytes.get_mut(flags_at) {
+            *byte = flags as u8;
+        }
+        bytes.append(&mut writer.comments);
+        if bytes.len() > LARGEST_BYTES {
+            return Err(SkipReason::Text(
+                "it is too large for the format".to_owned(),
+            ));
+        }
+        let date = match tag("Date") {
+            "" => Date(u32::from(game.year.min(0x7ff)) << 9),
+            text => Date::from_pgn(text),
+        };
+        let eco = match tag("ECO") {
+            "" => std::str::from_utf8(&game.eco).unwrap_or_default(),
+            text => text,
+        };
+        Ok(ScidRecord {
+            names: [
+                or_unknown(&game.names.white),
+                or_unknown(&game.names.black),
+                or_unknown(tag("Event")),
+                or_unknown(tag("Site")),
+                or_unknown(tag("Round")),
+            ],
+            entry: ScidEntry {
+                length: bytes.len() as u32,
+                flags,
+                chess960: game.chess960,
+                result: game.result,
+                eco: eco_value(eco),
+                date,
+                event_date: Date::from_pgn(tag("EventDate")),
+                ratings: ratings.as_ref().map(|rating| rating.value),
+                kinds: ratings.as_ref().map(|rating| rating.kind),
+                plies: writer.plies,
+                counts: writer.counts,
+                keys: writer.gather.finish(writer.now.board()),
+                ..ScidEntry::default()
+            },
+            bytes,
+            loses_tags,
+        })
+    }
+}
+
+/// A rating as the index has it.
+#[derive(Default)]
+struct Rating {
+    value: u16,
+    kind: u8,
+    /// The tag that it stands in.
+    tag: String,
+}
+
+/// The Elo of a player or, without one, another rating that the tags say.
+fn rating(game: &Game, color: Color) -> Rating {
+    let elo = *game.elo.get(color);
+    if elo > 0 {
+        let value = if elo > HIGHEST_RATING { 0 } else { elo };
+        return Rating {
+            value,
+            ..Rating::default()
+        };
+    }
+    let kinds = (0..).zip(RATING_KINDS).skip(1);
+    let mut said = kinds.filter_map(|(kind, name)| {
+        let tag = format!("{}{name}", color.fold_wb("White", "Black"));
+        let value = game.tags.get(&tag)?.parse().ok();
+        let value = value.filter(|value| (1..=HIGHEST_RATING).contains(value))?;
+        Some(Rating { value, kind, tag })
+    });
+    said.next().unwrap_or_default()
+}
+
+/// Whether there is room for it.
+fn write_tag(name: &str, value: &str, out: &mut Vec<u8>) -> bool {
+    let common = COMMON_TAGS.iter().position(|common| *common == name);
+    let name_length = u8::try_from(name.len()).ok();
+    let name_length = name_length.filter(|length| (1..FIRST_COMMON).contains(length));
+    let (Ok(value_length), true) = (
+        u8::try_from(value.len()),
+        common.or(name_length.map(usize::from)).is_some(),
+    ) else {
+        return false;
+    };
+    match (common, name_length) {
+        (Some(number), _) => out.push(FIRST_COMMON + number as u8),
+        (None, length) => {
+            out.extend(length);
+            out.extend(name.as_bytes());
+        }
+    }
+    out.push(value_length);
+    out.extend(value.as_bytes());
+    true
+}
+
+/// Writes moves.
+struct Writer {
+    line: LineState,
+    /// The same, with the board, of lines in which variations have begun.
+    open: Vec<(LineState, Chess, Option<Chess>)>,
+    now: Chess,
+    before: Option<Chess>,
+    comments: Vec<u8>,
+    plies: u16,
+    /// Flags of promotions on the main line.
+    promotions: u32,
+    gather: Gather,
+    /// Comments, variations, NAGs.
+    counts: [u32; 3],
+    was_comment: bool,
+}
+
+impl Writer {
+    fn new(first: &Chess, is_set_up: bool) -> Result<Writer, SkipReason> {
+        let pieces = if is_set_up {
+            Pieces::of(first)
+        } else {
+            Some(Pieces::usual())
+        };
+        let pieces = pieces
+            .ok_or_else(|| SkipReason::Position("more than 16 pieces of a side".to_owned()))?;
+        Ok(Writer {
+            line: LineState::new(pieces, rooks(first)),
+            open: Vec::new(),
+            now: first.clone(),
+            before: None,
+            comments: Vec::new(),
+            plies: 0,
+            promotions: 0,
+            gather: Gather::new(!is_set_up),
+            counts: [0; 3],
+            was_comment: false,
+        })
+    }
+
+    fn write(&mut self, item: &Item, out: &mut Vec<u8>) -> Result<(), SkipReason> {
+        let [comments, variations, nags] = &mut self.counts;
+        let was_comment = std::mem::take(&mut self.was_comment);
+        match item {
+            Item::Comment(text) => {
+                let text = text.replace('\0', " ");
+                if was_comment {
+                    // One place has one comment.
+                    self.comments.pop();
+                    self.comments.push(b' ');
+                } else {
+                    *comments += 1;
+                    out.push(0x0c);
+                }
+                self.comments.extend(text.as_bytes());
+                self.comments.push(0);
+                self.was_comment = true;
+            }
+            Item::Nag(nag) => {
+                *nags += 1;
+                out.extend([0x0b, *nag]);
+            }
+            Item::Begin => {
+                *variations += 1;
+                out.push(0x0d);
+                let before = self.before.clone().unwrap_or_else(|| self.now.clone());
+                self.open
+                    .push((self.line, self.now.clone(), self.before.take()));
+                self.line.back();
+                self.now = before;
+            }
+            Item::End => {
+                out.push(0x0e);
+                if let Some((line, now, before)) = self.open.pop() {
+                    (self.line, self.now, self.before) = (line, now, before);
+                }
+            }
+            Item::Null => {
+                let next = tabia_notation::pass(&self.now);
+                self.play(0, None, next, out)?;
+            }
+            Item::Move(m) => {
+                let (from, step) = step(*m);
+                let number = self.line.number(from);
+                let code = number.and_then(|_| code(step, &self.now));
+                let (Some(number), Some(code)) = (number, code) else {
+                    return Err(SkipReason::Text(format!("its move {m} cannot be written")));
+                };
+                let mut next = self.now.clone();
+                next.play_unchecked(*m);
+                self.play(
+                    (number as u8) << 4 | code,
+                    Some((number, step)),
+                    Some(next),
+                    out,
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    fn play(
+        &mut self,
+        byte: u8,
+        step: Option<(usize, Step)>,
+        next: Option<Chess>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), SkipReason> {
+        let impossible = || SkipReason::Text("one of its moves is impossible".to_owned());
+        out.push(byte);
+        if let Some((
+            _,
+            Step::Go {
+                role: Role::Queen,
+                from,
+                to,
+                ..
+            },
+        )) = step
+            && from.file() != to.file()
+            && from.rank() != to.rank()
+        {
+            out.push(u8::from(to) + 64);
+        }
+        self.line.play(step).map_err(|_| impossible())?;
+        let next = next.ok_or_else(impossible)?;
+        self.before = Some(std::mem::replace(&mut self.now, next));
+        if self.open.is_empty() {
+            self.plies = self.plies.wrapping_add(1);
+            self.gather.see(self.now.board());
+            let promotion = match step {
+                Some((_, Step::Go { promotion, .. })) => promotion,
+                _ => None,
+            };
+            self.promotions |= match promotion {
+                Some(Role::Queen) => 2,
+                Some(_) => 6,
+                None => 0,
+            };
+        }
+        Ok(())
+    }
+}
+
+fn step(m: Move) -> (Square, Step) {
+    match m {
+        Move::Castle { king, rook } => {
+            let side = CastlingSide::from_king_side(king.file() < rook.file());
+            (king, Step::Castle(side))
+        }
+        other => {
+            let from = other.from().unwrap_or(other.to());
+            let step = Step::Go {
+                role: other.role(),
+                from,
+                to: other.to(),
+                promotion: other.promotion(),
+            };
+            (from, step)
+        }
+    }
+}
+
+/// The four low bits of a move's byte.
+fn code(step: Step, position: &Chess) -> Option<u8> {
+    let Step::Go {
+        role,
+        from,
+        to,
+        promotion,
+    } = step
+    else {
+        return Some(if step == Step::Castle(CastlingSide::QueenSide) {
+            9
+        } else {
+            10
+        });
+    };
+    let distance = i32::from(u8::from(to)) - i32::from(u8::from(from));
+    let place = |steps: [i32; 8]| {
+        let found = steps.iter().position(|step| *step == distance)?;
+        Some(found as u8 + 1)
+    };
+    let straight = if from.rank() == to.rank() {
+        u8::from(to.file())
+    } else {
+        8 + u8::from(to.rank())
+    };
+    match role {
+        Role::King => place([-9, -8, -7, -1, 1, 7, 8, 9]),
+        Role::Knight => place([-17, -15, -10, -6, 6, 10, 15, 17]),
+        Role::Queen if from.file() != to.file() && from.rank() != to.rank() => {
+            Some(from.file().into())
+        }
+        Role::Queen | Role::Rook => Some(straight),
+        Role::Bishop => {
+            let rises = (to.file() > from.file()) == (to.rank() > from.rank());
+            Some(u8::from(to.file()) + if rises { 0 } else { 8 })
+        }
+        Role::Pawn => {
+            let forward = position.turn().fold_wb(distance, -distance);
+            let kind = match promotion {
+                None => 0,
+                Some(Role::Queen) => 3,
+                Some(Role::Rook) => 6,
+                Some(Role::Bishop) => 9,
+                Some(_) => 12,
+            };
+            match forward {
+                16 => Some(15),
+                7..=9 => Some(kind + (forward - 7) as u8),
+                _ => None,
+            }
+        }
+    }
+}

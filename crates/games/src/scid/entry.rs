@@ -1,0 +1,339 @@
+//! What an index says about a game.
+//!
+//! Version 4, `.si4`: 47 bytes, big-endian.
+//!
+//! | offset | size | content |
+//! |---|---|---|
+//! | 0 | 4 | where the game is in `.sg4` |
+//! | 4, 6 | 2, 1 | its length: low 16 bits; bit 7 of the second: bit 16 |
+//! | 7 | 2 | flags 0 to 15; 3: deleted |
+//! | 9, 10, 12 | 1, 2, 2 | White, Black: 4 high bits each, then 16 low ones each |
+//! | 14, 15, 17, 19 | 1, 2, 2, 2 | event, site, round: 3, 3 and 2 high bits, then 16 low ones each |
+//! | 21 | 2 | high 4 bits: result |
+//! | 23 | 2 | ECO |
+//! | 25 | 4 | date (20 low bits), date of the event (12 bits, relative) |
+//! | 29, 31 | 2 | ratings: 12 bits, and 4 high bits of what kind |
+//! | 37, 38 | 1 | plies: low 8 bits; bits 8, 9 in the upper bits of the second |
+//!
+//! Version 5, `.si5`: 14 little-endian words, their fields from the top:
+//!
+//! | word | fields in bits |
+//! |---|---|
+//! | 0, 1, 2 | 4 counts of comments, variations, NAGs; 28 White, Black, event |
+//! | 3, 4 | 32 site; 1 Chess960, 31 round |
+//! | 5, 6 | 12 rating of White, Black; 20 date, date of the event |
+//! | 7 | 10 plies (modulo 1024), 22 flags |
+//! | 8, 9 | 17 length, 15 high bits of the place in `.sg5`; 32 low ones |
+//! | 10 | 8 stored opening line, 24 material at the end |
+//! | 11 | 8 pawn moves, 3 and 3 kinds of the ratings, 2 result, 16 ECO |
+//! | 12, 13 | more of the pawn moves |
+//!
+//! Material, stored line and pawn moves serve searches, and are not read.
+//! Evidence: twenty databases, half of them genuine, against Scid itself.
+
+use std::fmt::Write as _;
+
+use shakmaty::{ByColor, Color};
+
+use super::keys::Keys;
+use crate::GameResult;
+use crate::cbh::fields;
+use tabia_io::input::bytes::{be_u16_at, be_u32_at, le_u32_at, u8_at};
+
+/// Bytes of a record of version 4, and of version 5.
+pub(super) const OLD_BYTES: u64 = 47;
+pub(super) const NEW_BYTES: u64 = 56;
+
+/// Flag of deleted games.
+const DELETED: u32 = 1 << 3;
+
+/// What ratings can be: the end of the tag's name.
+pub(super) const RATING_KINDS: [&str; 7] = ["Elo", "Rating", "Rapid", "ICCF", "USCF", "DWZ", "ECF"];
+
+/// What is said of a game. Names are numbers in the file of names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct ScidEntry {
+    pub(super) offset: u64,
+    pub(super) length: u32,
+    pub(super) flags: u32,
+    pub(super) chess960: bool,
+    pub(super) players: ByColor<u32>,
+    pub(super) event: u32,
+    pub(super) site: u32,
+    pub(super) round: u32,
+    pub(super) result: GameResult,
+    pub(super) eco: u16,
+    pub(super) date: Date,
+    pub(super) event_date: Date,
+    pub(super) ratings: ByColor<u16>,
+    /// See [`RATING_KINDS`].
+    pub(super) kinds: ByColor<u8>,
+    /// Plies of the main line; written only, modulo 1024.
+    pub(super) plies: u16,
+    /// Comments, variations, NAGs; written only, and roughly.
+    pub(super) counts: [u32; 3],
+    /// Written only.
+    pub(super) keys: Keys,
+}
+
+/// Day in 5 bits, month in 4, year in 11; each 0 if unknown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Date(pub(super) u32);
+
+impl Date {
+    pub(super) fn year(self) -> u16 {
+        (self.0 >> 9 & 0x7ff) as u16
+    }
+
+    /// As in a PGN tag; `None` if nothing is known.
+    pub(super) fn to_pgn(self) -> Option<String> {
+        (self.0 != 0).then(|| fields::date(self.0).to_pgn())
+    }
+}
+
+impl Date {
+    /// Of a tag's text; what is not a number is unknown.
+    pub(super) fn from_pgn(text: &str) -> Date {
+        let mut parts = text.trim().split('.');
+        let mut part = |most| {
+            let value = parts
+                .next()
+                .and_then(|part| part.trim().parse::<u32>().ok());
+            value.filter(|value| *value <= most).unwrap_or(0)
+        };
+        let (year, month, day) = (part(0x7ff), part(12), part(31));
+        Date(year << 9 | month << 5 | day)
+    }
+}
+
+impl ScidEntry {
+    /// Whether the game is to be left out.
+    pub(super) fn is_deleted(&self) -> bool {
+        self.flags & DELETED != 0
+    }
+
+    /// Reads a record of version 4.
+    pub(super) fn parse_old(record: &[u8]) -> Option<ScidEntry> {
+        let byte = |at| u8_at(record, at).map(u32::from);
+        let word = |at| be_u16_at(record, at).map(u32::from);
+        let length = byte(6)?;
+        let (players, others) = (byte(9)?, byte(14)?);
+        let (date, ratings) = (be_u32_at(record, 25)?, [word(29)?, word(31)?]);
+        let day = Date(date & 0xf_ffff);
+        let of = |at: usize| ratings.get(at).copied().unwrap_or_default();
+        Some(ScidEntry {
+            offset: be_u32_at(record, 0)?.into(),
+            length: length >> 7 << 16 | word(4)?,
+            flags: (length & 63) << 16 | word(7)?,
+            chess960: false,
+            players: ByColor {
+                white: players >> 4 << 16 | word(10)?,
+                black: (players & 15) << 16 | word(12)?,
+            },
+            event: others >> 5 << 16 | word(15)?,
+            site: (others >> 2 & 7) << 16 | word(17)?,
+            round: (others & 3) << 16 | word(19)?,
+            result: GameResult::of_number((word(21)? >> 12) as u8),
+            eco: be_u16_at(record, 23)?,
+            date: day,
+            event_date: near(day, date >> 20),
+            ratings: ByColor {
+                white: (of(0) & 0xfff) as u16,
+                black: (of(1) & 0xfff) as u16,
+            },
+            kinds: ByColor {
+                white: (of(0) >> 12) as u8,
+                black: (of(1) >> 12) as u8,
+            },
+            ..ScidEntry::default()
+        })
+    }
+
+    /// Reads a record of version 5.
+    pub(super) fn parse_new(record: &[u8]) -> Option<ScidEntry> {
+        let mut words = [0; 12];
+        for (index, word) in words.iter_mut().enumerate() {
+            *word = le_u32_at(record, 4 * index)?;
+        }
+        let [w0, w1, w2, site, w4, w5, w6, w7, w8, low, _, w11] = words;
+        Some(ScidEntry {
+            offset: u64::from(w8 & 0x7fff) << 32 | u64::from(low),
+            length: w8 >> 15,
+            flags: w7 & 0x3f_ffff,
+            chess960: w4 >> 31 != 0,
+            players: ByColor {
+                white: w0 & 0xfff_ffff,
+                black: w1 & 0xfff_ffff,
+            },
+            event: w2 & 0xfff_ffff,
+            site,
+            round: w4 & 0x7fff_ffff,
+            result: GameResult::of_number((w11 >> 16 & 3) as u8),
+            eco: (w11 & 0xffff) as u16,
+            date: Date(w5 & 0xf_ffff),
+            event_date: Date(w6 & 0xf_ffff),
+            ratings: ByColor {
+                white: (w5 >> 20) as u16,
+                black: (w6 >> 20) as u16,
+            },
+            kinds: ByColor {
+                white: (w11 >> 21 & 7) as u8,
+                black: (w11 >> 18 & 7) as u8,
+            },
+            ..ScidEntry::default()
+        })
+    }
+
+    /// A record of version 5.
+    pub(super) fn encode(&self) -> [u8; NEW_BYTES as usize] {
+        let [comments, variations, nags] = self.counts.map(|count| rough(count) << 28);
+        let Keys {
+            material,
+            left,
+            pawns,
+        } = self.keys;
+        let kind = |color| u32::from(*self.kinds.get(color) & 7);
+        let result = u32::from(self.result.number());
+        let [p0, p1, p2, p3, p4, p5, p6, p7] = pawns;
+        let words = [
+            comments | self.players.white,
+            variations | self.players.black,
+            nags | self.event,
+            self.site,
+            u32::from(self.chess960) << 31 | self.round,
+            u32::from(self.ratings.white) << 20 | self.date.0,
+            u32::from(self.ratings.black) << 20 | self.event_date.0,
+            u32::from(self.plies & 0x3ff) << 22 | self.flags,
+            self.length << 15 | (self.offset >> 32) as u32,
+            self.offset as u32,
+            material,
+            u32::from(left) << 24
+                | kind(Color::White) << 21
+                | kind(Color::Black) << 18
+                | result << 16
+                | u32::from(self.eco),
+            u32::from_le_bytes([p0, p1, p2, p3]),
+            u32::from_le_bytes([p4, p5, p6, p7]),
+        ];
+        let mut bytes = [0; NEW_BYTES as usize];
+        for (to, word) in bytes.as_chunks_mut::<4>().0.iter_mut().zip(words) {
+            *to = word.to_le_bytes();
+        }
+        bytes
+    }
+}
+
+/// A count in four bits.
+fn rough(count: u32) -> u32 {
+    match count {
+        0..=10 => count,
+        11..=12 => 10,
+        13..=17 => 11,
+        18..=24 => 12,
+        25..=34 => 13,
+        35..=44 => 14,
+        _ => 15,
+    }
+}
+
+/// The date of an event, which version 4 writes by its distance in years from
+/// that of the game.
+fn near(day: Date, event: u32) -> Date {
+    let years = event >> 9;
+    if years == 0 {
+        return Date(0);
+    }
+    let year = (u32::from(day.year()) + years).saturating_sub(4);
+    Date(year << 9 | event & 0x1ff)
+}
+
+/// An ECO code as Scid writes it, with its finer divisions: `B36`, `B36f`,
+/// `B36f2`. `None` if there is none.
+pub(super) fn eco(value: u16) -> Option<String> {
+    let mut text: String = eco_code(value)?.map(char::from).iter().collect();
+    if let Some(fine) = ((value - 1) % 131).checked_sub(1) {
+        text.push(char::from(b'a' + (fine / 5) as u8));
+        if fine % 5 != 0 {
+            let _ = write!(text, "{}", fine % 5);
+        }
+    }
+    Some(text)
+}
+
+/// Its three first letters: `B36`.
+pub(super) fn eco_code(value: u16) -> Option<[u8; 3]> {
+    let number = value.checked_sub(1)? / 131;
+    let digit = |n: u16| b'0' + (n % 10) as u8;
+    let letter = b'A' + (number / 100) as u8;
+    (number < 500).then(|| [letter, digit(number / 10), digit(number)])
+}
+
+/// The number of such a code, 0 if it is none.
+pub(super) fn eco_value(text: &str) -> u16 {
+    let read = || {
+        let [letter @ b'A'..=b'E', tens, ones, fine @ ..] = text.as_bytes() else {
+            return None;
+        };
+        let digit = |byte: &u8| byte.is_ascii_digit().then(|| u16::from(byte - b'0'));
+        let code = u16::from(letter - b'A') * 100 + 10 * digit(tens)? + digit(ones)?;
+        let fine = match fine {
+            [letter @ b'a'..=b'z'] => 1 + 5 * u16::from(letter - b'a'),
+            [letter @ b'a'..=b'z', part @ b'1'..=b'4'] => {
+                1 + 5 * u16::from(letter - b'a') + u16::from(part - b'0')
+            }
+            _ => 0,
+        };
+        Some(1 + 131 * code + fine)
+    };
+    read().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worked_example_of_version_4() {
+        let record = [
+            0, 0, 0, 0, 0, 0xa8, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0x30, 0, 0x45, 0xb3,
+            0x98, 0xff, 0xcd, 0x93, 0x09, 0x44, 0x09, 0x73, 0x9c, 0x29, 0x72, 0x87, 0x25, 9, 0xb5,
+            0xc1, 0xd4, 0xae, 0x70, 0, 0, 0,
+        ];
+        let entry = ScidEntry::parse_old(&record).unwrap();
+        assert_eq!((entry.offset, entry.length, entry.flags), (0, 168, 0));
+        assert_eq!(entry.players, ByColor { white: 0, black: 1 });
+        assert_eq!(entry.result, GameResult::Draw);
+        assert_eq!(eco(entry.eco).unwrap(), "B36f");
+        assert_eq!(entry.date.to_pgn().unwrap(), "2022.12.19");
+        assert_eq!(entry.event_date.to_pgn().unwrap(), "2022.12.15");
+        assert_eq!(entry.ratings.white, 2372);
+    }
+
+    #[test]
+    fn the_worked_example_of_version_5() {
+        let words = [
+            0x6000_0000_u32,
+            0x4000_0001,
+            0x3000_0000,
+            0,
+            0,
+            0x000f_d071,
+            0,
+            0x0180_0010,
+            0x0033_8000,
+            0,
+            0xbe6a_86a8,
+            0x0300_0000,
+            0,
+            0,
+        ];
+        let record: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let entry = ScidEntry::parse_new(&record).unwrap();
+        assert_eq!((entry.offset, entry.length, entry.flags), (0, 103, 16));
+        assert_eq!(entry.players, ByColor { white: 0, black: 1 });
+        assert_eq!(entry.result, GameResult::Unknown);
+        assert_eq!(entry.date.to_pgn().unwrap(), "2024.03.17");
+        assert_eq!(entry.event_date.to_pgn(), None);
+        assert_eq!(eco(entry.eco), None);
+    }
+}

@@ -1,0 +1,278 @@
+//! Scid databases: `.si4` with `.sn4` and `.sg4`, `.si5` with `.sn5` and
+//! `.sg5`.
+//!
+//! | file | holds | module |
+//! |---|---|---|
+//! | .si4, .si5 | a record for each game | `entry` |
+//! | .sn4, .sn5 | players, events, sites, rounds | `names` |
+//! | .sg4, .sg5 | tags, moves, comments, at places that the index tells | `decode`, `moves` |
+//!
+//! The two versions differ in the first two; the games are the same.
+
+mod decode;
+mod encode;
+mod entry;
+mod keys;
+mod moves;
+mod names;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use encode::ScidRecord;
+pub use write::Writer;
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use shakmaty::Color;
+
+use super::archive::Located;
+use super::cbh::fields;
+use super::indexed::{Indexed, IndexedSource, Layout};
+use super::oddities::Oddity;
+use super::{Game, GameParts, Opened, SkipReason, SourceError};
+use entry::{NEW_BYTES, OLD_BYTES, RATING_KINDS, ScidEntry};
+use names::{EVENTS, Names, PLAYERS, ROUNDS, SITES};
+use tabia_io::input::bytes::be_u16_at;
+use tabia_io::input::window::Window;
+
+/// How an index of version 4 begins.
+const OLD_MAGIC: &[u8; 8] = b"Scid.si\0";
+
+/// Bytes before its first record.
+const OLD_HEADER_BYTES: u64 = 182;
+
+/// The version that can be read, as it stands in the header.
+const OLD_VERSION: u16 = 400;
+
+/// An open database.
+struct Database {
+    layout: Layout,
+    parse: fn(&[u8]) -> Option<ScidEntry>,
+    names: Names,
+    lost_names: Oddity,
+    missing_comments: Oddity,
+    unmarked_comments: Oddity,
+}
+
+/// Whether a file is the index of a database of version 4.
+pub(super) fn is_old(start: &[u8]) -> bool {
+    start.starts_with(OLD_MAGIC)
+}
+
+/// Opens a database by its index.
+///
+/// # Errors
+///
+/// It is none, or a file of it is missing.
+pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
+    let path = index.path();
+    let entries = index.open_named()?;
+    let start = entries.start(17);
+    let start = start.map_err(|error| SourceError::io(path, error))?;
+    let is_old = is_old(&start);
+    let (endings, record_bytes, first_at) = if is_old {
+        let version = be_u16_at(&start, 8).unwrap_or(0);
+        if version != OLD_VERSION {
+            let text = format!(
+                "a Scid database of version {version}, which cannot be read: \
+                 open it with Scid, which makes it version {OLD_VERSION}"
+            );
+            return Err(SourceError::format(path, text));
+        }
+        (["sn4", "sg4"], OLD_BYTES, OLD_HEADER_BYTES)
+    } else {
+        (["sn5", "sg5"], NEW_BYTES, 0)
+    };
+    let [names_ending, games_ending] = endings;
+    let games = index.games_file(games_ending)?.open_named()?;
+    let mut remarks = Vec::new();
+    let names = match read_names(index, names_ending, is_old) {
+        Ok(names) => names,
+        Err(fault) => {
+            remarks.push(format!("{}: {fault}; names are not known", path.display()));
+            Names::default()
+        }
+    };
+    let room = entries.len().saturating_sub(first_at);
+    let (present, rest) = (room / record_bytes, room % record_bytes);
+    let announced = if is_old {
+        // Three bytes.
+        start.get(14..17).map_or(0, |bytes| {
+            bytes
+                .iter()
+                .fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+        })
+    } else {
+        present
+    };
+    if !is_old && present == 0 {
+        return Err(SourceError::format(
+            path,
+            "no Scid database: it is too short",
+        ));
+    }
+    if present != announced || rest > 0 {
+        remarks.push(format!(
+            "{}: {present} whole games in it and {rest} bytes, {announced} games by its header",
+            path.display()
+        ));
+    }
+    if let Some(fault) = &names.fault {
+        let shown = path.with_extension(names_ending);
+        remarks.push(format!(
+            "{}: {fault}; some names are not known",
+            shown.display()
+        ));
+    }
+    let bytes = entries.len();
+    let database = Database {
+        layout: Layout {
+            name: path.display().to_string(),
+            remarks,
+            entries: Arc::new(entries),
+            moves: Arc::new(games),
+            first_at,
+            record_bytes,
+            count: announced.min(present),
+        },
+        parse: if is_old {
+            ScidEntry::parse_old
+        } else {
+            ScidEntry::parse_new
+        },
+        names,
+        lost_names: Oddity::new("names are unknown: nobody has their number"),
+        missing_comments: Oddity::new("comments are marked, but not written"),
+        unmarked_comments: Oddity::new("comments were left out: nothing says where they belong"),
+    };
+    Ok(Opened {
+        source: Box::new(IndexedSource::new(database)),
+        bytes: Some(bytes),
+    })
+}
+
+/// Reads the file of names, all of which are held.
+fn read_names(index: &Located, ending: &str, is_old: bool) -> Result<Names, String> {
+    let file = index.sibling(ending);
+    let file = file.ok_or_else(|| format!("its .{ending} file is missing"))?;
+    let all = file
+        .bytes()
+        .map_err(|error| format!(".{ending}: {error}"))?;
+    Ok(match is_old {
+        true => Names::parse_old(&all),
+        false => Names::parse_new(&all),
+    })
+}
+
+impl Indexed for Database {
+    type Entry = ScidEntry;
+    type Buffers = Vec<u8>;
+
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn parse(&self, record: &[u8]) -> Option<ScidEntry> {
+        (self.parse)(record)
+    }
+
+    fn place(&self, entry: &ScidEntry) -> Option<Range<u64>> {
+        let end = entry.offset.saturating_add(entry.length.into());
+        (!entry.is_deleted()).then_some(entry.offset..end)
+    }
+
+    fn read(
+        &self,
+        entry: &ScidEntry,
+        moves: &Window,
+        wanted: GameParts,
+        buffer: &mut Vec<u8>,
+        game: &mut Game,
+    ) -> Result<(), SkipReason> {
+        if entry.is_deleted() {
+            return Err(SkipReason::Deleted);
+        }
+        let length = usize::try_from(entry.length).unwrap_or(0);
+        let bytes = moves
+            .read(entry.offset, length, buffer)
+            .map_err(|error| SkipReason::Text(error.to_string()))?;
+        if length == 0 || bytes.len() < length {
+            let text = format!(
+                "its {length} bytes should be at byte {} of the file of games, \
+                 which has {} bytes",
+                entry.offset,
+                moves.file_len()
+            );
+            return Err(SkipReason::Text(text));
+        }
+        self.describe(entry, wanted, game);
+        let losses = decode::decode(bytes, entry.chess960, wanted, game)?;
+        self.missing_comments.add(losses.missing_comments);
+        self.unmarked_comments.add(losses.unmarked_comments);
+        Ok(())
+    }
+
+    fn oddities(&self) -> Vec<&Oddity> {
+        vec![
+            &self.lost_names,
+            &self.missing_comments,
+            &self.unmarked_comments,
+        ]
+    }
+}
+
+impl Database {
+    fn look_up(&self, kind: usize, number: u32) -> Cow<'_, str> {
+        let name = self.names.get(kind, number);
+        name.unwrap_or_else(|| {
+            self.lost_names.add(1_u64);
+            "?".into()
+        })
+    }
+
+    /// What the index says.
+    fn describe(&self, entry: &ScidEntry, wanted: GameParts, game: &mut Game) {
+        for color in Color::ALL {
+            let name = self.look_up(PLAYERS, *entry.players.get(color));
+            game.names.get_mut(color).push_str(&name);
+        }
+        game.set_date(fields::date(entry.date.0));
+        if let Some(event) = self.names.bytes(EVENTS, entry.event) {
+            game.conditions.hear(b"Event", event);
+        }
+        game.result = entry.result;
+        game.eco = entry::eco_code(entry.eco).unwrap_or_default();
+        for color in Color::ALL {
+            // As in PGN: other ratings than Elo are not compared with it.
+            if *entry.kinds.get(color) == 0 {
+                *game.elo.get_mut(color) = *entry.ratings.get(color);
+            }
+        }
+        if !wanted.tags() {
+            return;
+        }
+        let tags = &mut game.tags;
+        tags.set("Event", self.look_up(EVENTS, entry.event));
+        tags.set("Site", self.look_up(SITES, entry.site));
+        if let Some(date) = entry.date.to_pgn() {
+            tags.set("Date", date);
+        }
+        tags.set("Round", self.look_up(ROUNDS, entry.round));
+        if let Some(eco) = entry::eco(entry.eco).filter(|eco| eco.len() > 3) {
+            tags.set("ECO", eco);
+        }
+        for (color, name) in [(Color::White, "White"), (Color::Black, "Black")] {
+            let kind = usize::from(*entry.kinds.get(color));
+            let rating = *entry.ratings.get(color);
+            if let Some(kind) = RATING_KINDS.get(kind).filter(|_| kind > 0 && rating > 0) {
+                tags.set(&format!("{name}{kind}"), rating.to_string());
+            }
+        }
+        if let Some(date) = entry.event_date.to_pgn() {
+            tags.set("EventDate", date);
+        }
+    }
+}

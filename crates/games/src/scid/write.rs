@@ -1,0 +1,99 @@
+//! Writing the three files of version 5.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::encode::ScidRecord;
+use super::names::{EVENTS, PLAYERS, ROUNDS, SITES};
+use tabia_io::atomic::{self, NewFile, Old, WriteFileError};
+
+/// No game crosses a multiple of this.
+const BLOCK_BYTES: u64 = 1 << 17;
+
+/// Writes a database. Its files are there when [`Writer::finish`] has
+/// returned, and not before.
+pub struct Writer {
+    index: NewFile,
+    games: NewFile,
+    names: NewFile,
+    /// The numbers of the names, by kind.
+    known: [HashMap<String, u32>; 4],
+    /// Where the next game goes.
+    end: u64,
+}
+
+impl Writer {
+    /// Begins a database by the name of its index. The other files get the
+    /// same name and usual extensions, in lower case.
+    ///
+    /// # Errors
+    ///
+    /// There is no writing in the folder, or a file is there and refused.
+    pub fn create(index: &Path, old: Old) -> Result<Writer, WriteFileError> {
+        atomic::check(index, &["sn5", "sg5"], old)?;
+        Ok(Writer {
+            index: NewFile::create(index, old)?,
+            games: NewFile::create(&index.with_extension("sg5"), old)?,
+            names: NewFile::create(&index.with_extension("sn5"), old)?,
+            known: Default::default(),
+            end: 0,
+        })
+    }
+
+    /// Adds a game.
+    ///
+    /// # Errors
+    ///
+    /// Writing failed.
+    pub fn push(&mut self, record: &ScidRecord) -> Result<(), WriteFileError> {
+        let [white, black, event, site, round] = &record.names;
+        let mut entry = record.entry;
+        // In the order in which Scid numbers them.
+        entry.event = self.name(EVENTS, event)?;
+        entry.site = self.name(SITES, site)?;
+        entry.round = self.name(ROUNDS, round)?;
+        entry.players.white = self.name(PLAYERS, white)?;
+        entry.players.black = self.name(PLAYERS, black)?;
+        let left = BLOCK_BYTES - self.end % BLOCK_BYTES;
+        if record.bytes.len() as u64 > left {
+            self.games.add(&vec![0; left as usize])?;
+            self.end += left;
+        }
+        entry.offset = self.end;
+        self.games.add(&record.bytes)?;
+        self.end += record.bytes.len() as u64;
+        self.index.add(&entry.encode())
+    }
+
+    /// The number of a name, which is written when it comes first.
+    fn name(&mut self, kind: usize, name: &str) -> Result<u32, WriteFileError> {
+        let Some(known) = self.known.get_mut(kind) else {
+            return Ok(0);
+        };
+        if let Some(number) = known.get(name) {
+            return Ok(*number);
+        }
+        let number = known.len() as u32;
+        known.insert(name.to_owned(), number);
+        let mut bytes = Vec::new();
+        let mut head = name.len() << 3 | kind;
+        while head >= 0x80 {
+            bytes.push(head as u8 | 0x80);
+            head >>= 7;
+        }
+        bytes.push(head as u8);
+        bytes.extend(name.as_bytes());
+        self.names.add(&bytes)?;
+        Ok(number)
+    }
+
+    /// Completes the files and puts them in place.
+    ///
+    /// # Errors
+    ///
+    /// Writing failed. Then nothing has changed.
+    pub fn finish(self) -> Result<(), WriteFileError> {
+        self.index.put_with(vec![self.games, self.names])?;
+        Ok(())
+    }
+}

@@ -1,0 +1,136 @@
+//! Some games behind one another.
+
+use super::GAMES;
+use super::file::{TgxError, TgxFile};
+use super::record::{self, Head, Moves, Texts};
+use crate::Game;
+use shakmaty::{Chess, Move};
+use tabia_io::input::bytes::Cursor;
+
+/// A block is closed when it reaches this size.
+const BLOCK_BYTES: usize = 4 << 10;
+
+/// Makes blocks of games.
+#[derive(Debug, Default)]
+pub struct BlockMaker {
+    /// Complete ones, each with the place of its first game among all.
+    pub blocks: Vec<(u64, Vec<u8>)>,
+    bytes: Vec<u8>,
+    texts: Texts,
+    first: u64,
+    count: u64,
+}
+
+impl BlockMaker {
+    /// Adds a game.
+    pub fn push(&mut self, head: &Head, game: &Game) {
+        record::encode(head, game, &mut self.texts, &mut self.bytes);
+        self.count += 1;
+        if self.bytes.len() >= BLOCK_BYTES {
+            self.close();
+        }
+    }
+
+    /// Ends the last block. Gives how many games there are, and begins anew.
+    pub fn finish(&mut self) -> (u64, Vec<(u64, Vec<u8>)>) {
+        self.close();
+        self.first = 0;
+        (
+            std::mem::take(&mut self.count),
+            std::mem::take(&mut self.blocks),
+        )
+    }
+
+    fn close(&mut self) {
+        if !self.bytes.is_empty() {
+            let room = Vec::with_capacity(BLOCK_BYTES + 512);
+            let bytes = std::mem::replace(&mut self.bytes, room);
+            self.blocks.push((self.first, bytes));
+        }
+        self.first = self.count;
+        self.texts.clear();
+    }
+}
+
+/// Reads the games of a block, one after the other.
+#[derive(Debug)]
+pub struct GameBlock<'b> {
+    cursor: Cursor<'b>,
+    texts: Vec<&'b str>,
+}
+
+impl<'b> GameBlock<'b> {
+    /// Of a block's bytes.
+    #[must_use]
+    pub fn new(bytes: &'b [u8]) -> GameBlock<'b> {
+        GameBlock {
+            cursor: Cursor::new(bytes),
+            texts: Vec::new(),
+        }
+    }
+
+    /// Whether there is another game.
+    #[must_use]
+    pub fn has_more(&self) -> bool {
+        self.cursor.remaining() > 0
+    }
+
+    /// Passes over a game.
+    pub fn skip(&mut self) -> Option<()> {
+        record::skip(&mut self.cursor, &mut self.texts)
+    }
+
+    /// Reads the head of a game; its moves come next.
+    pub fn head(&mut self) -> Option<Head> {
+        record::decode_head(&mut self.cursor, &mut self.texts)
+    }
+
+    /// Reads the moves behind a head.
+    pub(super) fn moves(&mut self) -> Option<Moves<'b>> {
+        record::decode_moves(&mut self.cursor)
+    }
+
+    /// Plays the moves behind a head: `each` gets every position and the move
+    /// in it, as long as it says so. `None` where they make no sense.
+    pub fn play(&mut self, head: &Head, each: impl FnMut(&Chess, Move) -> bool) -> Option<()> {
+        let moves = self.moves()?;
+        moves.play(record::start_of(head)?, each)
+    }
+}
+
+/// Has `use_game` called with the block that a game is in, just before it, if
+/// there is such a game.
+///
+/// # Errors
+///
+/// The file cannot be read, or is damaged; also if `use_game` says nothing.
+pub fn find_game<T>(
+    file: &TgxFile,
+    number: u64,
+    buffer: &mut Vec<u8>,
+    use_game: impl FnOnce(&mut GameBlock<'_>) -> Option<T>,
+) -> Result<Option<T>, TgxError> {
+    for (segment, directory) in file.tables(GAMES) {
+        let behind = segment.first_game.saturating_add(segment.games);
+        if !(segment.first_game..behind).contains(&number) {
+            continue;
+        }
+        let Some(block) = directory.find(number) else {
+            continue;
+        };
+        let first = directory.first_key(block).unwrap_or(number);
+        let bytes = file.block(directory, block, buffer)?;
+        let mut games = GameBlock::new(bytes);
+        let found = || {
+            for _ in first..number {
+                games.skip()?;
+            }
+            use_game(&mut games)
+        };
+        return match found() {
+            Some(found) => Ok(Some(found)),
+            None => Err(file.damaged_block(directory, block)),
+        };
+    }
+    Ok(None)
+}

@@ -1,0 +1,213 @@
+//! The games of an index as a source.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::GAMES;
+use super::block::GameBlock;
+use super::file::{TgxError, TgxFile};
+use super::record::{Head, start_of};
+use crate::archive::Located;
+use crate::{
+    Game, GameBatch, GameParts, GamePlace, GameSource, Opened, Recorder, SkipReason, SourceError,
+};
+use shakmaty::Chess;
+
+/// Blocks of a batch.
+const BATCH_BLOCKS: usize = 32;
+
+/// Opens an index for the games in it.
+pub(crate) fn open(file: &Located) -> Result<Opened, SourceError> {
+    let path = file.path();
+    let opened = TgxFile::open(path, true).map_err(|error| failed(path, error))?;
+    Ok(Opened {
+        bytes: Some(opened.len()),
+        source: Box::new(TgxSource {
+            file: Arc::new(opened),
+            name: path.display().to_string().into(),
+            segment: 0,
+            block: 0,
+            read: 0,
+        }),
+    })
+}
+
+fn failed(path: &Path, error: TgxError) -> SourceError {
+    match error {
+        TgxError::Io { reason, .. } => SourceError::io(path, reason),
+        TgxError::Damaged { at, what, .. } => {
+            SourceError::format(path, format!("damaged at byte {at}: {what}"))
+        }
+        other => SourceError::format(path, other.to_string()),
+    }
+}
+
+struct TgxSource {
+    file: Arc<TgxFile>,
+    name: Arc<str>,
+    segment: usize,
+    block: usize,
+    /// Blocks of the table that were given out, of all segments.
+    read: usize,
+}
+
+impl GameSource for TgxSource {
+    fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, SourceError> {
+        loop {
+            let Some((segment, directory)) = self.file.tables(GAMES).nth(self.segment) else {
+                return Ok(None);
+            };
+            let end = directory.len().min(self.block + BATCH_BLOCKS);
+            if self.block >= end {
+                (self.segment, self.block) = (self.segment + 1, 0);
+                continue;
+            }
+            let blocks = self.block..end;
+            let first = directory
+                .first_key(self.block)
+                .unwrap_or(segment.first_game);
+            self.read += blocks.len();
+            self.block = end;
+            return Ok(Some(Box::new(TgxBatch {
+                file: Arc::clone(&self.file),
+                name: Arc::clone(&self.name),
+                segment: self.segment,
+                blocks,
+                at: 0,
+                number: first,
+                heads: Vec::new(),
+                failed: false,
+            })));
+        }
+    }
+
+    fn bytes_read(&self) -> u64 {
+        let all: usize = self
+            .file
+            .tables(GAMES)
+            .map(|(_, directory)| directory.len())
+            .sum();
+        self.file.len() * self.read as u64 / all.max(1) as u64
+    }
+}
+
+/// A game of a block that was read.
+struct Read {
+    head: Head,
+    moves: Vec<shakmaty::Move>,
+    start: Chess,
+}
+
+struct TgxBatch {
+    file: Arc<TgxFile>,
+    name: Arc<str>,
+    segment: usize,
+    blocks: Range<usize>,
+    /// The next of the games that were read.
+    at: usize,
+    /// Number of the game that came last, from 1.
+    number: u64,
+    heads: Vec<Read>,
+    /// A block could not be read; its games are lost.
+    failed: bool,
+}
+
+impl TgxBatch {
+    /// Reads the next block.
+    fn fill(&mut self) -> Option<Result<(), String>> {
+        let block = self.blocks.next()?;
+        self.heads.clear();
+        self.at = 0;
+        Some(self.read(block).map_err(|error| error.to_string()))
+    }
+
+    fn read(&mut self, block: usize) -> Result<(), TgxError> {
+        let Some((_, directory)) = self.file.tables(GAMES).nth(self.segment) else {
+            return Ok(());
+        };
+        let mut buffer = Vec::new();
+        let bytes = self.file.block(directory, block, &mut buffer)?;
+        let mut games = GameBlock::new(bytes);
+        while games.has_more() {
+            let mut read = || {
+                let head = games.head()?;
+                let start = start_of(&head)?;
+                let mut moves = Vec::new();
+                games.moves()?.play(start.clone(), |_, m| {
+                    moves.push(m);
+                    true
+                })?;
+                Some(Read { head, moves, start })
+            };
+            let read = read().ok_or_else(|| self.file.damaged_block(directory, block))?;
+            self.heads.push(read);
+        }
+        Ok(())
+    }
+}
+
+impl GameBatch for TgxBatch {
+    fn next_game(&mut self, wanted: GameParts, game: &mut Game) -> Result<bool, SkipReason> {
+        while self.at >= self.heads.len() {
+            match self.fill() {
+                None => return Ok(false),
+                Some(Ok(())) => {}
+                Some(Err(text)) => {
+                    self.failed = true;
+                    return Err(SkipReason::Text(text));
+                }
+            }
+        }
+        let Some(read) = self.heads.get(self.at) else {
+            return Ok(false);
+        };
+        self.at += 1;
+        self.number += 1;
+        game.clear();
+        describe(&read.head, wanted, game);
+        if !read.head.start.is_empty() {
+            game.set_up = true;
+            game.start_from(read.start.clone());
+        }
+        let mut recorder = Recorder::new(wanted, game);
+        for m in &read.moves {
+            if recorder.is_done() {
+                break;
+            }
+            recorder.play(*m);
+        }
+        Ok(true)
+    }
+
+    fn source(&self) -> &str {
+        &self.name
+    }
+
+    fn place(&self) -> GamePlace {
+        GamePlace::Game(self.number + u64::from(self.failed))
+    }
+}
+
+/// Fills in what the head says.
+fn describe(head: &Head, wanted: GameParts, game: &mut Game) {
+    game.names.clone_from(&head.names);
+    game.elo = head.facts.elo;
+    game.set_date(head.facts.date);
+    game.eco = head.eco;
+    game.result = head.facts.result();
+    game.conditions.speed = head.facts.speed;
+    game.conditions.rated = head.facts.rated;
+    if !wanted.tags() {
+        return;
+    }
+    let date = head.facts.date.to_pgn();
+    for (name, value) in [
+        ("Event", head.event.as_str()),
+        ("Site", &head.site),
+        ("Date", &date),
+        ("Round", &head.round),
+    ] {
+        game.tags.set_known(name, value);
+    }
+}

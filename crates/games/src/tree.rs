@@ -1,0 +1,157 @@
+//! The moves of a game with its variations.
+
+use shakmaty::Move;
+
+use crate::Recorder;
+
+/// Where a line of moves has come to.
+pub(super) type Place = u32;
+
+/// No move has been played.
+pub(super) const ROOT: Place = 0;
+
+/// More moves than that are no game but damage.
+const LARGEST: usize = 1 << 20;
+
+/// The moves of a game. Those that follow a place are alternatives to each
+/// other, in the order of the file; the first is the main one.
+#[derive(Clone, Debug)]
+pub(super) struct Tree {
+    nodes: Vec<TreeNode>,
+    /// What is still to be told; kept for its memory.
+    agenda: Vec<Task>,
+}
+
+#[derive(Clone, Debug)]
+struct TreeNode {
+    /// `None` is a null move.
+    step: Option<Move>,
+    /// Places; [`ROOT`] where there is none.
+    first_after: Place,
+    last_after: Place,
+    next_alternative: Place,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Task {
+    /// What follows a place.
+    Line(Place),
+    /// A variation that begins with the move to a place.
+    Variation(Place),
+    End,
+}
+
+impl TreeNode {
+    fn new(step: Option<Move>) -> TreeNode {
+        TreeNode {
+            step,
+            first_after: ROOT,
+            last_after: ROOT,
+            next_alternative: ROOT,
+        }
+    }
+}
+
+impl Default for Tree {
+    fn default() -> Tree {
+        Tree {
+            nodes: vec![TreeNode::new(None)],
+            agenda: Vec::new(),
+        }
+    }
+}
+
+impl Tree {
+    /// Makes it empty, keeping its memory unless that is large.
+    pub(super) fn clear(&mut self) {
+        self.nodes.truncate(1);
+        self.nodes.shrink_to(1 << 14);
+        if let Some(root) = self.nodes.first_mut() {
+            *root = TreeNode::new(None);
+        }
+        self.agenda.clear();
+        self.agenda.shrink_to(1 << 12);
+    }
+
+    /// How many moves it has.
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len() - 1
+    }
+
+    /// Adds a move after a place, as the last alternative there, and says where
+    /// it leads; `None` if there are too many.
+    pub(super) fn add(&mut self, after: Place, step: Option<Move>) -> Option<Place> {
+        if self.nodes.len() > LARGEST {
+            return None;
+        }
+        let new = Place::try_from(self.nodes.len()).ok()?;
+        self.nodes.push(TreeNode::new(step));
+        let parent = self.node_mut(after)?;
+        let last = std::mem::replace(&mut parent.last_after, new);
+        if last == ROOT {
+            parent.first_after = new;
+        } else {
+            self.node_mut(last)?.next_alternative = new;
+        }
+        Some(new)
+    }
+
+    fn node_mut(&mut self, place: Place) -> Option<&mut TreeNode> {
+        self.nodes.get_mut(usize::try_from(place).ok()?)
+    }
+
+    fn node(&self, place: Place) -> Option<&TreeNode> {
+        self.nodes.get(usize::try_from(place).ok()?)
+    }
+
+    /// Tells everything in the order of PGN. All moves are legal.
+    pub(super) fn tell(&mut self, recorder: &mut Recorder<'_>) {
+        let mut agenda = std::mem::take(&mut self.agenda);
+        agenda.push(Task::Line(ROOT));
+        while let Some(task) = agenda.pop() {
+            if recorder.is_done() {
+                break;
+            }
+            match task {
+                Task::Line(after) => self.tell_next(after, recorder, &mut agenda),
+                Task::Variation(first) => {
+                    recorder.begin_variation();
+                    self.play(first, recorder);
+                    agenda.push(Task::End);
+                    agenda.push(Task::Line(first));
+                }
+                Task::End => recorder.end_variation(),
+            }
+        }
+        agenda.clear();
+        self.agenda = agenda;
+    }
+
+    /// The main move after a place; then come its alternatives, then what
+    /// follows it.
+    fn tell_next(&self, after: Place, recorder: &mut Recorder<'_>, agenda: &mut Vec<Task>) {
+        let Some(main) = self.node(after).map(|node| node.first_after) else {
+            return;
+        };
+        if main == ROOT {
+            return;
+        }
+        self.play(main, recorder);
+        agenda.push(Task::Line(main));
+        let first = agenda.len();
+        let mut next = main;
+        while let Some(node) = self.node(next).filter(|node| node.next_alternative != ROOT) {
+            next = node.next_alternative;
+            agenda.push(Task::Variation(next));
+        }
+        agenda.get_mut(first..).unwrap_or_default().reverse();
+    }
+
+    fn play(&self, place: Place, recorder: &mut Recorder<'_>) {
+        match self.node(place).and_then(|node| node.step) {
+            Some(m) => recorder.play(m),
+            // Whoever built the tree has found that it is possible.
+            None => drop(recorder.play_null()),
+        }
+    }
+}

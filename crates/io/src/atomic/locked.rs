@@ -1,0 +1,81 @@
+//! Locks that are given back at once.
+
+use std::fs::{File, TryLockError};
+use std::ops::{Deref, DerefMut};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long to wait for whoever has a file, unless somebody knows better. A
+/// program that was killed may take a moment to be gone with all it had begun
+/// to start.
+pub const LOCK_WAIT: Duration = Duration::from_secs(3);
+
+/// How often a lock is asked for.
+pub const LOCK_PAUSE: Duration = Duration::from_millis(20);
+
+/// A file that is locked until this is dropped.
+///
+/// It is unlocked by word: a program that is being started has a copy of each
+/// file that we have open, and a file that is only closed stays locked until
+/// that program gets going, which on a busy machine takes its time.
+#[derive(Debug)]
+pub struct Locked(pub File);
+
+impl Locked {
+    /// Takes the lock of a file, or waits for it so long; `None` if somebody
+    /// else keeps it. Where the file system knows no locks nobody does.
+    pub fn within(wait: Duration, file: File) -> Option<Locked> {
+        let until = Instant::now() + wait;
+        loop {
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) if Instant::now() >= until => return None,
+                Err(TryLockError::WouldBlock) => thread::sleep(LOCK_PAUSE),
+                Ok(()) | Err(TryLockError::Error(_)) => return Some(Locked(file)),
+            }
+        }
+    }
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
+}
+
+impl Deref for Locked {
+    type Target = File;
+
+    fn deref(&self) -> &File {
+        &self.0
+    }
+}
+
+impl DerefMut for Locked {
+    fn deref_mut(&mut self) -> &mut File {
+        &mut self.0
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::process::Command;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    #[test]
+    fn programs_that_are_being_started_keep_no_lock() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let done = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    Command::new("true").status().unwrap();
+                }
+            });
+            let lock = || Locked::within(Duration::ZERO, file.reopen().unwrap()).is_some();
+            let refused = (0..50_000).filter(|_| !lock()).count();
+            done.store(true, Ordering::Relaxed);
+            assert_eq!(refused, 0, "so often it was locked still");
+        });
+    }
+}

@@ -1,0 +1,333 @@
+//! Putting files in place: whole or not at all, and nothing lost on the way.
+//!
+//! A file is written beside its place under a temporary name, brought to the
+//! disk, and renamed. What stands in its place already is refused, kept under
+//! another name, or replaced ([`Old`]).
+//!
+//! Some files have companions, as a ChessBase book has its index. Companions
+//! beside a file that they do not belong to may go unnoticed by readers, so no
+//! moment may show such a pair; a file without companions is read rightly, or
+//! refused. Hence, with all new files complete and synced:
+//!
+//! 1. the old file gets a second name, the old companions another one;
+//! 2. the new file takes the place of the old one, in one rename;
+//! 3. the new companions come in place;
+//! 4. what is not to be kept of the old ones is deleted.
+//!
+//! The folder is synced after 1, 2 and 3, so that a power cut sees the same
+//! order. If a step before the fourth fails, the old files are moved back.
+//!
+//! Temporary names begin with a dot, the file's name and another dot, and end
+//! with `.tmp`; temporary folders are called `.tabia-XXXXXX`. A killed writer
+//! leaves its files; the next one removes them (`remove_leftovers`): those of
+//! a writer at work are locked.
+
+mod error;
+mod locked;
+mod old_files;
+mod temporary;
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempPath;
+
+pub use error::WriteFileError;
+pub use locked::{LOCK_PAUSE, LOCK_WAIT, Locked};
+use old_files::OldFiles;
+pub use temporary::is_temp_folder;
+pub use temporary::{TempFolder, remove_leftovers};
+
+/// What becomes of a file that stands in the place of a new one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Old {
+    /// It stays: the new one is refused, before any work.
+    #[default]
+    Refuse,
+    /// It is kept with `.bak` behind its name, in place of an older one.
+    Keep,
+    /// As [`Old::Keep`]; older ones stay too, with numbers (`.bak2`).
+    KeepEach,
+    /// It is gone.
+    Replace,
+}
+
+/// A file that is being written beside its place; deleted when dropped.
+#[derive(Debug)]
+pub struct NewFile {
+    file: BufWriter<File>,
+    temporary: TempPath,
+    path: PathBuf,
+    old: Old,
+}
+
+/// Puts a file in place whose bytes are all there.
+///
+/// # Errors
+///
+/// Those of [`NewFile::create`] and [`NewFile::put`].
+pub fn put(path: &Path, bytes: &[u8], old: Old) -> Result<Placed, WriteFileError> {
+    let mut file = NewFile::create(path, old)?;
+    file.add(bytes)?;
+    file.put()
+}
+
+/// A file that was put in place.
+#[derive(Debug)]
+pub struct Placed {
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// Where the old one is kept.
+    pub kept: Option<PathBuf>,
+}
+
+impl NewFile {
+    /// Begins a file that will be `path`.
+    ///
+    /// # Errors
+    ///
+    /// It is there and [`Old::Refuse`]d, or no file can be made in the folder.
+    pub fn create(path: &Path, old: Old) -> Result<NewFile, WriteFileError> {
+        check(path, &[], old)?;
+        remove_leftovers(path);
+        let made = temporary::file_beside(path);
+        let made = made.map_err(|error| WriteFileError::io(path, plain(error)))?;
+        let (file, temporary) = made.into_parts();
+        Ok(NewFile {
+            file: BufWriter::with_capacity(256 << 10, file),
+            temporary,
+            path: path.to_owned(),
+            old,
+        })
+    }
+
+    /// The final place.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file, for who writes in large pieces past the buffer, and nothing
+    /// through it.
+    pub fn as_file(&self) -> &File {
+        self.file.get_ref()
+    }
+
+    /// Joins a system error with the name the file will have.
+    pub fn failed(&self, error: io::Error) -> WriteFileError {
+        WriteFileError::io(&self.path, error)
+    }
+
+    /// Writes, and names the file if that fails.
+    pub fn add(&mut self, bytes: &[u8]) -> Result<(), WriteFileError> {
+        self.write_all(bytes).map_err(|error| self.failed(error))
+    }
+
+    /// Brings the file to the disk and puts it in its place.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written. What stood in its place stands there again.
+    pub fn put(self) -> Result<Placed, WriteFileError> {
+        self.put_with(Vec::new())
+    }
+
+    /// Puts a file in its place together with its companions, which are
+    /// without use alone: see the head of this module for the order.
+    ///
+    /// # Errors
+    ///
+    /// One of them cannot be written. What stood in their places stands there
+    /// again.
+    pub fn put_with(mut self, companions: Vec<NewFile>) -> Result<Placed, WriteFileError> {
+        let bytes = self.complete()?;
+        let mut companions = companions;
+        let mut others = Vec::new();
+        for companion in &mut companions {
+            companion.complete()?;
+            others.push(companion.path.clone());
+        }
+        let mut old_files = OldFiles::of(&self.path, &others, self.old)?;
+        sync_folder(&self.path);
+        self.rename()?;
+        old_files.placed();
+        sync_folder(old_files.path());
+        for companion in companions {
+            let path = companion.path.clone();
+            companion.rename()?;
+            old_files.placed_too(path);
+        }
+        sync_folder(old_files.path());
+        Ok(Placed {
+            bytes,
+            kept: old_files.forget(),
+        })
+    }
+
+    fn complete(&mut self) -> Result<u64, WriteFileError> {
+        let write = |file: &mut BufWriter<File>, path: &Path| {
+            file.flush()?;
+            let file = file.get_ref();
+            // Who could read the old file can read the new one.
+            if let Ok(old) = fs::metadata(path) {
+                let _ = file.set_permissions(old.permissions());
+            }
+            file.sync_all()?;
+            Ok(file.metadata()?.len())
+        };
+        write(&mut self.file, &self.path).map_err(|error| self.failed(error))
+    }
+
+    /// Gives a complete file its final name.
+    fn rename(self) -> Result<(), WriteFileError> {
+        let NewFile {
+            file,
+            temporary,
+            path,
+            old,
+        } = self;
+        // Renamed while still open and locked, so that nobody takes it for a
+        // leftover. On Windows a lock keeps readers out as well.
+        #[cfg(windows)]
+        let _ = file.get_ref().unlock();
+        let renamed = match old {
+            Old::Refuse => temporary.persist_noclobber(&path).or_else(|failed| {
+                // Not every file system can do both in one.
+                match fs::symlink_metadata(&path) {
+                    Err(_) => failed.path.persist(&path),
+                    Ok(_) => Err(failed),
+                }
+            }),
+            _ => temporary.persist(&path),
+        };
+        let _ = file.get_ref().unlock();
+        renamed.map_err(|failed| match failed.error.kind() {
+            io::ErrorKind::AlreadyExists if old == Old::Refuse => WriteFileError::Exists { path },
+            _ => WriteFileError::io(&path, failed.error),
+        })
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Seek for NewFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
+/// Looks, before any work, whether a file can be put in place: whether it, or
+/// a companion with one of these extensions, is there and refused, and
+/// whether there is a folder for it.
+///
+/// # Errors
+///
+/// If not.
+pub fn check(path: &Path, companions: &[&str], old: Old) -> Result<(), WriteFileError> {
+    let folder = folder_of(path);
+    if !folder.is_dir() {
+        return Err(WriteFileError::NoFolder {
+            path: path.to_owned(),
+            folder: folder.to_owned(),
+        });
+    }
+    if path.is_dir() {
+        return Err(WriteFileError::io(path, io::ErrorKind::IsADirectory.into()));
+    }
+    if old != Old::Refuse {
+        return Ok(());
+    }
+    let mut there = fs::symlink_metadata(path).is_ok().then(|| path.to_owned());
+    for extension in companions {
+        if there.is_none() {
+            let alike = named_like(&path.with_extension(extension));
+            there = alike.ok().and_then(|paths| paths.into_iter().next());
+        }
+    }
+    match there {
+        Some(path) => Err(WriteFileError::Exists { path }),
+        None => Ok(()),
+    }
+}
+
+/// The folder of a file.
+pub fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// Makes new and deleted names in the folder of a file last. Windows has no
+/// such call for folders, and some file systems refuse it: then the order is
+/// theirs.
+pub fn sync_folder(path: &Path) {
+    #[cfg(unix)]
+    if let Ok(folder) = File::open(folder_of(path)) {
+        let _ = folder.sync_all();
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+}
+
+/// Whether two names are of one file, or differ in case alone: then a book of
+/// the one name has the index of the other.
+#[must_use]
+pub fn is_same_file(a: &Path, b: &Path) -> bool {
+    let (Ok(a), Ok(b)) = (resolved(a), resolved(b)) else {
+        return a == b;
+    };
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_ascii_lowercase();
+    a.parent() == b.parent() && name(&a) == name(&b)
+}
+
+/// The path without links; of a file that does not exist yet, its folder's.
+fn resolved(path: &Path) -> io::Result<PathBuf> {
+    path.canonicalize().or_else(|error| match path.file_name() {
+        Some(name) => Ok(folder_of(path).canonicalize()?.join(name)),
+        None => Err(error),
+    })
+}
+
+/// Files whose names differ from that of `path` at most in case: readers may
+/// take any of them for it.
+fn named_like(path: &Path) -> io::Result<Vec<PathBuf>> {
+    let wanted = path.file_name().unwrap_or_default();
+    let names = names_beside(path)?.into_iter();
+    Ok(names
+        .filter(|name| name.eq_ignore_ascii_case(wanted))
+        .map(|name| path.with_file_name(name))
+        .collect())
+}
+
+fn names_beside(path: &Path) -> io::Result<Vec<OsString>> {
+    folder_of(path)
+        .read_dir()?
+        .map(|entry| entry.map(|entry| entry.file_name()))
+        .collect()
+}
+
+/// The usual reasons without the temporary name, which tells nobody anything.
+fn plain(error: io::Error) -> io::Error {
+    use io::ErrorKind::{
+        NotFound, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull,
+    };
+    match error.kind() {
+        kind @ (NotFound | PermissionDenied | QuotaExceeded | ReadOnlyFilesystem | StorageFull) => {
+            kind.into()
+        }
+        _ => error,
+    }
+}
+
+#[cfg(test)]
+mod tests;

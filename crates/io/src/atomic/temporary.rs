@@ -1,0 +1,239 @@
+//! Temporary files and folders, and removing those of dead owners.
+//!
+//! A temporary file has a name that nothing else has, and its owner holds its
+//! lock: the system gives the lock back when the owner ends, however it ends.
+//! So a file that can be locked has no owner any more, and
+//! [`remove_leftovers`] removes it. Where the file system knows no locks,
+//! nothing is removed.
+//!
+//! A folder cannot be locked everywhere. `.tabia-XXXXXX` has a lock file,
+//! `.tabia-XXXXXX.lock`, that is made before it and removed after it.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tempfile::{Builder, NamedTempFile};
+
+use super::{folder_of, names_beside};
+
+/// The end of the name of a temporary file.
+pub(super) const TEMPORARY: &str = ".tmp";
+
+/// Begins the names of temporary folders.
+const FOLDER: &str = ".tabia-";
+
+/// The end of the name of a folder's lock file.
+const LOCK: &str = ".lock";
+
+/// So often a file is made anew that others have removed.
+const ATTEMPTS: u32 = 100;
+
+/// A folder for what is made on the way to a file, where there is room for it;
+/// removed when dropped, and by [`remove_leftovers`] if its owner was killed.
+#[derive(Debug)]
+pub struct TempFolder {
+    folder: PathBuf,
+    lock: Option<NamedTempFile>,
+}
+
+impl TempFolder {
+    /// Makes a folder beside a file.
+    pub fn beside(path: &Path) -> io::Result<TempFolder> {
+        remove_leftovers(path);
+        let parent = folder_of(path);
+        let lock = make_locked(|| {
+            let mut builder = Builder::new();
+            builder.prefix(FOLDER).suffix(LOCK).tempfile_in(parent)
+        })?;
+        let folder = lock.path().with_extension("");
+        let mut builder = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&folder)?;
+        Ok(TempFolder {
+            folder,
+            lock: Some(lock),
+        })
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.folder
+    }
+}
+
+impl Drop for TempFolder {
+    fn drop(&mut self) {
+        // Windows deletes no file that a reader has mapped: the lock file stays
+        // too, so that the next one who looks removes both.
+        if !is_removed(&self.folder)
+            && let Some(lock) = self.lock.take()
+        {
+            let _ = lock.keep();
+        }
+    }
+}
+
+/// Makes a temporary file beside a file, and locks it.
+pub(super) fn file_beside(path: &Path) -> io::Result<NamedTempFile> {
+    let prefix = prefix(path);
+    let mut builder = Builder::new();
+    builder.prefix(&prefix).suffix(TEMPORARY);
+    // Readable to whom any new file is, not to the owner alone.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    make_locked(|| builder.tempfile_in(folder_of(path)))
+}
+
+/// Makes a file that is locked and still there: between the two steps it looks
+/// as if it had no owner, and who removes leftovers then removes it.
+fn make_locked(mut make: impl FnMut() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
+    for _ in 0..ATTEMPTS {
+        let made = make()?;
+        match made.as_file().try_lock() {
+            Ok(()) if made.path().exists() => return Ok(made),
+            // Where locks are not to be had, nobody removes anything either.
+            Err(TryLockError::Error(_)) => return Ok(made),
+            Ok(()) | Err(TryLockError::WouldBlock) => {}
+        }
+    }
+    Err(io::ErrorKind::WouldBlock.into())
+}
+
+/// Removes what killed programs have left beside a file: temporary files for
+/// it and for the index of a book, and temporary folders for whatever file.
+/// What has a living owner stays.
+pub fn remove_leftovers(path: &Path) {
+    let index = ["cto", "ctb"].map(|extension| path.with_extension(extension));
+    let prefixes = [path, &index[0], &index[1]].map(prefix);
+    for name in names_beside(path).unwrap_or_default() {
+        let is = |start: &OsStr, end: &str| {
+            let name = name.as_encoded_bytes();
+            name.starts_with(start.as_encoded_bytes()) && name.ends_with(end.as_bytes())
+        };
+        let found = path.with_file_name(&name);
+        if prefixes.iter().any(|prefix| is(prefix, TEMPORARY)) {
+            remove_unowned(&found, None);
+        } else if is(OsStr::new(FOLDER), LOCK) {
+            remove_unowned(&found, Some(found.with_extension("")));
+        }
+    }
+}
+
+/// Whether a folder has the name of a temporary one.
+pub fn is_temp_folder(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    name.starts_with(FOLDER.as_bytes())
+}
+
+/// Removes a file, and the folder whose lock file it is, if it can be locked.
+/// The lock is held until it is gone: somebody may have made it just now, and
+/// must not take it for his.
+fn remove_unowned(path: &Path, folder: Option<PathBuf>) {
+    // NFS locks no file that is open for reading alone.
+    let writable = File::options().read(true).write(true).open(path);
+    let Ok(file) = writable.or_else(|_| File::open(path)) else {
+        return;
+    };
+    if file.try_lock().is_err() {
+        return;
+    }
+    if folder.is_none_or(|folder| is_removed(&folder)) {
+        let _ = fs::remove_file(path);
+    }
+    let _ = file.unlock();
+}
+
+/// Removes a folder with all that is in it; true if it is gone.
+fn is_removed(folder: &Path) -> bool {
+    match fs::remove_dir_all(folder) {
+        Ok(()) => true,
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    }
+}
+
+/// `.book.ctg.`
+fn prefix(path: &Path) -> OsString {
+    let mut prefix = OsString::from(".");
+    prefix.push(path.file_name().unwrap_or_default());
+    prefix.push(".");
+    prefix
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The names in a folder.
+    fn seen(folder: &tempfile::TempDir) -> Vec<OsString> {
+        names_beside(&folder.path().join("x")).unwrap()
+    }
+
+    /// Between its making and its locking a file has no owner.
+    #[test]
+    fn a_file_that_is_removed_before_it_is_locked_is_made_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("book.ctg");
+        let mut made = 0;
+        let file = make_locked(|| {
+            made += 1;
+            let mut builder = Builder::new();
+            builder.prefix(".book.ctg.").suffix(TEMPORARY);
+            let file = builder.tempfile_in(folder.path());
+            if made == 1 {
+                remove_leftovers(&path);
+            }
+            file
+        });
+        let file = file.unwrap();
+        // Windows removes no file that somebody has open.
+        let expected = if cfg!(windows) { 1 } else { 2 };
+        assert_eq!((made, file.path().exists()), (expected, true));
+        remove_leftovers(&path);
+        assert!(file.path().exists());
+    }
+
+    /// One that is being removed is locked by who removes it.
+    #[test]
+    fn a_file_that_somebody_else_has_locked_is_not_ours() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut remover = None;
+        let file = make_locked(|| {
+            let file = Builder::new().tempfile_in(folder.path())?;
+            if remover.is_none() {
+                let other = file.reopen()?;
+                other.try_lock()?;
+                remover = Some((other, file.path().to_owned()));
+            }
+            Ok(file)
+        });
+        assert_ne!(file.unwrap().path(), remover.unwrap().1);
+    }
+
+    #[test]
+    fn folders_of_dead_owners_go_and_those_of_living_ones_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("book.ctg");
+        let alive = TempFolder::beside(&path).unwrap();
+        fs::write(alive.path().join("lines.ctg"), "x").unwrap();
+        for name in [".tabia-dead", ".tabia-other"] {
+            let dead = folder.path().join(name);
+            fs::create_dir(&dead).unwrap();
+            fs::write(dead.join("lines.ctg"), "x").unwrap();
+        }
+        fs::write(folder.path().join(".tabia-dead.lock"), "").unwrap();
+        fs::write(folder.path().join(".tabia-none.lock"), "").unwrap();
+        for name in ["ctg", "cto", "ctb"] {
+            fs::write(folder.path().join(format!(".book.{name}.dead.tmp")), "").unwrap();
+        }
+        remove_leftovers(&path);
+        assert!(alive.path().join("lines.ctg").exists());
+        // A folder without a lock file may be anybody's.
+        fs::remove_dir_all(folder.path().join(".tabia-other")).unwrap();
+        assert_eq!(seen(&folder).len(), 2, "{:?}", seen(&folder));
+        drop(alive);
+        assert_eq!(seen(&folder).len(), 0, "{:?}", seen(&folder));
+    }
+}

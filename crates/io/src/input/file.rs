@@ -1,0 +1,557 @@
+//! Read access to a file that may be larger than memory and may change
+//! under our hands.
+//!
+//! Ways to hold a file, chosen at opening:
+//!
+//! * **static**: bytes that are part of the program;
+//! * **in memory**: files up to [`IN_MEMORY_LIMIT`] bytes are simply read;
+//! * **mapped**: larger files; no private memory, nothing is copied;
+//! * **positional reads** (`mmap: false`, or where mapping fails): every access
+//!   is a system call into a small buffer. Slower, but immune to everything
+//!   below.
+//!
+//! # When the file changes while it is open
+//!
+//! *Replaced by rename* (how careful programs save): the old file goes on
+//! being read, it lives as long as it is open. [`DataFile::change`] tells.
+//!
+//! *Made shorter in place*: on Unix, touching a mapped page that the file no
+//! longer has kills the process with SIGBUS. So every [`DataFile::view`] asks
+//! the open file for its length first (one `lseek`, about 0.1 µs); once it is
+//! found shorter than it was, the mapping is never touched again and reads
+//! become positional: what is left can still be read, the rest is
+//! [`FileError::Shrunk`]. A view is taken for one probe, so what remains is the
+//! few microseconds between that question and the end of the probe; a program
+//! that cuts the file in exactly that moment, or a disk that fails under the
+//! mapping, still ends the process. There is no portable way to close this gap
+//! around a mapping; `mmap: false` has no such gap. Windows refuses to shorten
+//! a mapped file.
+//!
+//! *Overwritten in place*: reads see old and new bytes in any mixture.
+//! Readers check every number against bounds at each use, so the worst is a
+//! wrong answer or an error; [`DataFile::change`] tells. A file that is held in
+//! memory is compared by its time of modification at each [`DataFile::view`],
+//! and read positionally from then on: whoever changes marks in a book
+//! (`tabia mark`) is heeded at once.
+
+use std::{
+    fs::File,
+    io::{self, Read as _, Seek as _, SeekFrom, Write as _},
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use memmap2::Mmap;
+
+use super::state::{Change, Identity};
+
+/// Files up to this many bytes are read into memory instead of mapped.
+pub const IN_MEMORY_LIMIT: u64 = 2 << 20;
+
+/// So much of a stream is written to a temporary file at once.
+const SPOOL_BYTES: u64 = 1 << 20;
+
+/// Why bytes could not be read.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum FileError {
+    /// The system reports an error.
+    #[error("{0}")]
+    Io(Arc<io::Error>),
+    /// The file has lost the wanted bytes since it was opened.
+    #[error("the file became shorter while it was open: {was} bytes then, {now} now")]
+    Shrunk {
+        /// Length in bytes at opening.
+        was: u64,
+        /// Length in bytes now.
+        now: u64,
+    },
+}
+
+impl From<io::Error> for FileError {
+    fn from(error: io::Error) -> FileError {
+        FileError::Io(Arc::new(error))
+    }
+}
+
+impl From<FileError> for io::Error {
+    fn from(error: FileError) -> io::Error {
+        io::Error::other(error)
+    }
+}
+
+/// An open file. Shared between threads without locks.
+#[derive(Debug)]
+pub struct DataFile {
+    path: Arc<Path>,
+    /// `None` for bytes that are in memory alone.
+    file: Option<(File, Identity)>,
+    len: u64,
+    store: Store,
+}
+
+#[derive(Debug)]
+enum Store {
+    Static(&'static [u8]),
+    Memory {
+        bytes: Box<[u8]>,
+        overwritten: AtomicBool,
+    },
+    Mapped {
+        map: Mmap,
+        shrunk: AtomicBool,
+    },
+    Positional,
+}
+
+impl Store {
+    fn memory(bytes: Vec<u8>) -> Store {
+        Store::Memory {
+            bytes: bytes.into_boxed_slice(),
+            overwritten: AtomicBool::new(false),
+        }
+    }
+}
+
+impl DataFile {
+    /// Opens `path` for reading. With `mmap`, files over [`IN_MEMORY_LIMIT`]
+    /// are mapped; without it nothing is held in memory, whatever the size.
+    ///
+    /// # Errors
+    ///
+    /// The file does not exist, is not a regular file or cannot be read.
+    pub fn open(path: &Path, mmap: bool) -> io::Result<DataFile> {
+        DataFile::hold(path, mmap, IN_MEMORY_LIMIT)
+    }
+
+    /// Opens `path` for reading, mapped however small it is: what others write
+    /// over it in place is seen at once, and a view costs less.
+    ///
+    /// # Errors
+    ///
+    /// As for [`DataFile::open`].
+    pub fn open_mapped(path: &Path) -> io::Result<DataFile> {
+        DataFile::hold(path, true, 0)
+    }
+
+    /// Files of up to `in_memory` bytes are read into memory.
+    fn hold(path: &Path, mmap: bool, in_memory: u64) -> io::Result<DataFile> {
+        // Asked before opening, because opening a pipe waits for its writer.
+        if !path.metadata()?.is_file() {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "not a regular file",
+            ));
+        }
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        let mut len = metadata.len();
+        let store = if !mmap {
+            Store::Positional
+        } else if len <= in_memory {
+            let mut bytes = Vec::new();
+            (&file).take(in_memory).read_to_end(&mut bytes)?;
+            len = bytes.len() as u64;
+            Store::memory(bytes)
+        } else {
+            map(&file).map_or(Store::Positional, |map| {
+                // Look-ups jump about; reading ahead would only fetch bytes
+                // nobody wants. A refusal changes speed alone.
+                #[cfg(unix)]
+                let _ = map.advise(memmap2::Advice::Random);
+                len = map.len() as u64;
+                Store::Mapped {
+                    map,
+                    shrunk: AtomicBool::new(false),
+                }
+            })
+        };
+        Ok(DataFile {
+            path: path.into(),
+            file: Some((file, Identity::of(&metadata))),
+            len,
+            store,
+        })
+    }
+
+    /// Bytes that are part of the program, under a name for messages.
+    #[must_use]
+    pub fn from_static(name: &Path, bytes: &'static [u8]) -> DataFile {
+        DataFile {
+            path: name.into(),
+            file: None,
+            len: bytes.len() as u64,
+            store: Store::Static(bytes),
+        }
+    }
+
+    /// Holds what `input` gives under a name for messages: in memory up to
+    /// [`IN_MEMORY_LIMIT`] bytes, beyond that in a temporary file that has no
+    /// name and so cannot be left behind. Where `input` fails, what came before
+    /// is held, and the failure is given too.
+    ///
+    /// # Errors
+    ///
+    /// There is no writing temporary files.
+    pub fn spool(
+        name: &Path,
+        input: &mut dyn io::Read,
+    ) -> io::Result<(DataFile, Option<io::Error>)> {
+        let mut bytes = Vec::new();
+        let start = input.take(IN_MEMORY_LIMIT + 1).read_to_end(&mut bytes);
+        if bytes.len() as u64 <= IN_MEMORY_LIMIT {
+            let held = DataFile {
+                path: name.into(),
+                file: None,
+                len: bytes.len() as u64,
+                store: Store::memory(bytes),
+            };
+            return Ok((held, start.err()));
+        }
+        let mut file = tempfile::tempfile()?;
+        let mut fault = start.err();
+        let mut len = 0;
+        loop {
+            file.write_all(&bytes)?;
+            len += bytes.len() as u64;
+            if fault.is_some() || bytes.is_empty() {
+                break;
+            }
+            bytes.clear();
+            fault = input.take(SPOOL_BYTES).read_to_end(&mut bytes).err();
+        }
+        let metadata = file.metadata()?;
+        let held = DataFile {
+            path: name.into(),
+            file: Some((file, Identity::of(&metadata))),
+            len,
+            store: Store::Positional,
+        };
+        Ok((held, fault))
+    }
+
+    /// Opens `path` for reading once, piece by piece, whatever its size: files
+    /// over [`IN_MEMORY_LIMIT`] are not held at all, but see
+    /// [`Window`](super::window::Window).
+    ///
+    /// # Errors
+    ///
+    /// As for [`DataFile::open`].
+    pub fn open_in_pieces(path: &Path) -> io::Result<DataFile> {
+        let is_small = path.metadata()?.len() <= IN_MEMORY_LIMIT;
+        DataFile::open(path, is_small)
+    }
+
+    /// Length of the open file now.
+    fn present_len(&self) -> io::Result<u64> {
+        match &self.file {
+            // Half the price of asking for all there is to know of the file;
+            // nobody uses its cursor.
+            Some((file, _)) => (&*file).seek(SeekFrom::End(0)),
+            None => Ok(self.len),
+        }
+    }
+
+    /// Whether the open file has new content in its old place. One that has
+    /// become shorter does not count: what is in memory is better then.
+    fn is_overwritten(&self) -> io::Result<bool> {
+        let Some((file, identity)) = &self.file else {
+            return Ok(false);
+        };
+        let metadata = file.metadata()?;
+        Ok(metadata.len() >= self.len && metadata.modified().ok() != identity.modified)
+    }
+
+    /// The path it was opened with.
+    #[must_use]
+    pub fn path(&self) -> &Arc<Path> {
+        &self.path
+    }
+
+    /// Length in bytes at opening.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether the file had no bytes at opening.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Access for a short piece of work, such as one probe: take it, read,
+    /// drop it. A mapped file's present length is checked here (see the
+    /// [module](self)).
+    ///
+    /// # Errors
+    ///
+    /// The system cannot tell the length of the open file.
+    pub fn view(&self) -> Result<View<'_>, FileError> {
+        let bytes = match &self.store {
+            Store::Static(bytes) => Some(*bytes),
+            Store::Memory { bytes, overwritten } => {
+                if !overwritten.load(Ordering::Relaxed) && self.is_overwritten()? {
+                    overwritten.store(true, Ordering::Relaxed);
+                }
+                (!overwritten.load(Ordering::Relaxed)).then_some(&**bytes)
+            }
+            Store::Mapped { map, shrunk } => {
+                if !shrunk.load(Ordering::Relaxed) && self.present_len()? < self.len {
+                    shrunk.store(true, Ordering::Relaxed);
+                }
+                (!shrunk.load(Ordering::Relaxed)).then_some(&**map)
+            }
+            Store::Positional => None,
+        };
+        Ok(View { file: self, bytes })
+    }
+
+    /// Its first bytes: so many, or fewer if it has no more.
+    ///
+    /// # Errors
+    ///
+    /// As for [`View::read`].
+    pub fn start(&self, count: usize) -> Result<Vec<u8>, FileError> {
+        let mut start = vec![0; count];
+        let there = self.view()?.copy(0, &mut start)?;
+        start.truncate(there);
+        Ok(start)
+    }
+
+    /// Access by positional reads alone, whatever the file is held in: right
+    /// for passes over the whole file, which take long and would draw all of
+    /// a mapping into memory.
+    #[must_use]
+    pub fn positional_view(&self) -> View<'_> {
+        let bytes = match &self.store {
+            Store::Static(bytes) => Some(*bytes),
+            Store::Memory { bytes, .. } if self.file.is_none() => Some(&**bytes),
+            _ => None,
+        };
+        View { file: self, bytes }
+    }
+
+    /// Compares the file now behind the path with the open one.
+    #[must_use]
+    pub fn change(&self) -> Change {
+        let Some((_, identity)) = &self.file else {
+            return Change::None;
+        };
+        match self.path.metadata() {
+            Ok(metadata) => identity.compare(&Identity::of(&metadata)),
+            Err(_) => Change::Gone,
+        }
+    }
+}
+
+#[allow(unsafe_code)]
+fn map(file: &File) -> io::Result<Mmap> {
+    // SAFETY: a mapping is sound as long as the file does not change under it.
+    // No program can promise that for a user's file; `DataFile::view` meets
+    // the obligation as far as it can be met: it hands the bytes out only
+    // after comparing lengths, readers check every value they take out of
+    // them, and never keep the slice beyond one probe. The module text states
+    // what is left, and how to go without a mapping.
+    unsafe { Mmap::map(file) }
+}
+
+/// Bytes of a [`DataFile`], valid for a short piece of work.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'f> {
+    file: &'f DataFile,
+    bytes: Option<&'f [u8]>,
+}
+
+impl<'f> View<'f> {
+    /// The whole file without copying, when it is in memory or mapped.
+    #[must_use]
+    pub fn bytes(&self) -> Option<&'f [u8]> {
+        self.bytes
+    }
+
+    /// Up to `buffer.len()` bytes from `offset` on, fewer only where the file
+    /// (as opened) ends. The buffer may be left untouched: use what is
+    /// returned.
+    ///
+    /// # Errors
+    ///
+    /// The system cannot read, or the file has become too short.
+    pub fn read<'b>(&self, offset: u64, buffer: &'b mut [u8]) -> Result<&'b [u8], FileError>
+    where
+        'f: 'b,
+    {
+        let left = self.file.len.saturating_sub(offset);
+        let count = usize::try_from(left).map_or(buffer.len(), |left| left.min(buffer.len()));
+        if let Some(bytes) = self.bytes {
+            let start = usize::try_from(offset).unwrap_or(usize::MAX);
+            let end = start.saturating_add(count);
+            return Ok(bytes.get(start..end).unwrap_or_default());
+        }
+        let Some((file, _)) = &self.file.file else {
+            return Ok(&[]);
+        };
+        let wanted = buffer.get_mut(..count).unwrap_or_default();
+        let mut done = 0;
+        while let Some(rest) = wanted.get_mut(done..).filter(|rest| !rest.is_empty()) {
+            match read_at(file, rest, offset + done as u64) {
+                Ok(0) => {
+                    return Err(FileError::Shrunk {
+                        was: self.file.len,
+                        now: self.file.present_len()?,
+                    });
+                }
+                Ok(more) => done += more,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(wanted)
+    }
+
+    /// The same, always into the buffer; gives how many there were.
+    ///
+    /// # Errors
+    ///
+    /// As for [`View::read`].
+    pub fn copy(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, FileError> {
+        let Some(bytes) = self.bytes else {
+            return Ok(self.read(offset, buffer)?.len());
+        };
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let found = bytes.get(start..).unwrap_or_default();
+        buffer
+            .iter_mut()
+            .zip(found)
+            .for_each(|(to, from)| *to = *from);
+        Ok(found.len().min(buffer.len()))
+    }
+}
+
+/// Reads bytes at an offset, without moving the file's own position.
+///
+/// # Errors
+///
+/// As for a read of the system.
+#[cfg(unix)]
+pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, offset)
+}
+
+// Moves the file's cursor, which nobody uses; the read itself is positional.
+/// Reads bytes at an offset.
+///
+/// # Errors
+///
+/// As for a read of the system.
+#[cfg(windows)]
+pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn pattern(len: usize) -> Vec<u8> {
+        (0..len).map(|i| (i / 7 % 251) as u8).collect()
+    }
+
+    fn large() -> Vec<u8> {
+        pattern(IN_MEMORY_LIMIT as usize + 5000)
+    }
+
+    #[test]
+    fn all_ways_of_holding_a_file_read_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("book");
+        for bytes in [pattern(0), pattern(10_000), large()] {
+            fs::write(&path, &bytes).unwrap();
+            for mmap in [false, true] {
+                let file = DataFile::open(&path, mmap).unwrap();
+                assert_eq!(file.len(), bytes.len() as u64);
+                let view = file.view().unwrap();
+                let mut buffer = [0; 100];
+                for offset in [0, 1, 4095, bytes.len().saturating_sub(30)] {
+                    let end = (offset + 100).min(bytes.len());
+                    let expected = bytes.get(offset..end).unwrap_or_default();
+                    assert_eq!(view.read(offset as u64, &mut buffer).unwrap(), expected);
+                }
+                for offset in [bytes.len() as u64, u64::MAX] {
+                    assert!(view.read(offset, &mut buffer).unwrap().is_empty());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn without_mmap_nothing_is_held() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("book");
+        fs::write(&path, large()).unwrap();
+        let held = |mmap| {
+            let file = DataFile::open(&path, mmap).unwrap();
+            let view = file.view().unwrap();
+            view.bytes().is_some()
+        };
+        assert!(held(true));
+        assert!(!held(false));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_mapped_file_that_shrinks_is_no_longer_touched() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("book");
+        let bytes = large();
+        fs::write(&path, &bytes).unwrap();
+        let file = DataFile::open(&path, true).unwrap();
+        assert!(file.view().unwrap().bytes().is_some());
+
+        File::options()
+            .write(true)
+            .open(&path)
+            .unwrap()
+            .set_len(5000)
+            .unwrap();
+        let view = file.view().unwrap();
+        assert!(view.bytes().is_none());
+        let mut buffer = [0; 100];
+        assert_eq!(view.read(4000, &mut buffer).unwrap(), &bytes[4000..4100]);
+        let lost = view.read(1 << 20, &mut buffer).unwrap_err();
+        assert!(matches!(lost, FileError::Shrunk { now: 5000, .. }));
+        assert_eq!(file.change(), Change::Modified);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_replaced_file_goes_on_being_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("book");
+        let other = folder.path().join("other");
+        fs::write(&path, large()).unwrap();
+        fs::write(&other, b"new").unwrap();
+        let file = DataFile::open(&path, true).unwrap();
+        assert_eq!(file.change(), Change::None);
+
+        fs::rename(&other, &path).unwrap();
+        assert_eq!(file.change(), Change::Replaced);
+        let mut buffer = [0; 7];
+        let view = file.view().unwrap();
+        assert_eq!(view.read(14, &mut buffer).unwrap(), [2; 7]);
+
+        fs::remove_file(&path).unwrap();
+        assert_eq!(file.change(), Change::Gone);
+    }
+
+    #[test]
+    fn folders_and_missing_files_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(DataFile::open(folder.path(), true).is_err());
+        assert!(DataFile::open(&folder.path().join("none"), true).is_err());
+    }
+}

@@ -1,0 +1,356 @@
+//! Parquet files, opened so that damaged ones are errors, and read by threads.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::reader::{
+    ChunkReader, FileReader, Length, RowGroupReader, SerializedFileReader,
+};
+use parquet::schema::types::ColumnDescriptor;
+
+use super::file::read_at;
+use crate::progress::{Stop, Stopped};
+
+/// Rows that are read at once.
+const BATCH_ROWS: usize = 4096;
+
+/// Bytes that are read at once where pages are headed.
+const BUFFER_BYTES: usize = 8 << 10;
+
+/// A file of which several threads may read row groups at once.
+pub struct Table {
+    reader: SerializedFileReader<At>,
+    /// Places of the columns that are read.
+    columns: Vec<usize>,
+}
+
+impl Table {
+    /// Opens a file.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or is damaged: what is wrong, for people.
+    pub fn open(path: &Path) -> Result<Table, String> {
+        let file = File::open(path).map_err(|error| error.to_string())?;
+        let length = file.metadata().map_err(|error| error.to_string())?.len();
+        let at = At {
+            file: Arc::new(file),
+            length,
+        };
+        let reader = SerializedFileReader::new(at).map_err(|error| said(&error))?;
+        // The library panics on some of these.
+        let is_sane = reader.metadata().row_groups().iter().all(|group| {
+            group.num_rows() >= 0
+                && group.columns().iter().all(|column| {
+                    let places = [
+                        Some(column.data_page_offset()),
+                        column.dictionary_page_offset(),
+                    ];
+                    let sizes = [column.compressed_size(), column.num_values()];
+                    let mut all = places.into_iter().flatten().chain(sizes);
+                    all.all(|number| number >= 0)
+                })
+        });
+        match is_sane {
+            true => Ok(Table {
+                reader,
+                columns: Vec::new(),
+            }),
+            false => Err("its footer is damaged".to_owned()),
+        }
+    }
+
+    /// Wants a column with one value a row: those of a row come in the order in
+    /// which they were wanted.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, without its name.
+    pub fn want(&mut self, name: &str) -> Result<&ColumnDescriptor, &'static str> {
+        let schema = self.reader.metadata().file_metadata().schema_descr();
+        let mut columns = schema.columns().iter();
+        let at = columns
+            .position(|column| column.path().parts() == [name])
+            .ok_or("is missing")?;
+        let column = schema.columns().get(at).ok_or("is missing")?;
+        if column.max_rep_level() > 0 {
+            return Err("is a list; one value a row is wanted");
+        }
+        self.columns.push(at);
+        Ok(column)
+    }
+
+    /// What threads are to read.
+    pub fn groups(&self) -> impl Iterator<Item = RowGroup> + use<> {
+        let mut rows_before = 0_u64;
+        let groups = self.reader.metadata().row_groups().iter().enumerate();
+        let groups = groups.map(|(number, group)| {
+            let rows = group.num_rows().unsigned_abs();
+            let before = rows_before;
+            rows_before = before.saturating_add(rows);
+            RowGroup {
+                number,
+                rows_before: before,
+                rows,
+                bytes: group.compressed_size().unsigned_abs(),
+            }
+        });
+        groups.collect::<Vec<_>>().into_iter()
+    }
+
+    /// Reads a row group: gives `take` each row, and its number in the file from
+    /// 1 on.
+    ///
+    /// # Errors
+    ///
+    /// What `take` says, a request to stop, or what `unreadable` makes of what is
+    /// wrong with the file.
+    pub fn each_row<E: From<Stopped>>(
+        &self,
+        group: &RowGroup,
+        stop: Stop<'_>,
+        unreadable: impl Fn(String) -> E,
+        mut take: impl FnMut(u64, Row<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let unreadable = |error: ParquetError| unreadable(said(&error));
+        let reader = self.reader.get_row_group(group.number);
+        let reader = reader.map_err(unreadable)?;
+        let mut columns = Vec::new();
+        for &place in &self.columns {
+            columns.push(Column::open(&*reader, place).map_err(unreadable)?);
+        }
+        let mut number = group.rows_before;
+        let mut left = group.rows;
+        while left > 0 {
+            stop.go_on()?;
+            let count = left.min(BATCH_ROWS as u64) as usize;
+            for column in &mut columns {
+                column.fill(count).map_err(unreadable)?;
+            }
+            for at in 0..count {
+                number += 1;
+                take(
+                    number,
+                    Row {
+                        columns: &columns,
+                        at,
+                    },
+                )?;
+            }
+            left -= count as u64;
+        }
+        Ok(())
+    }
+}
+
+/// Rows that stand together.
+pub struct RowGroup {
+    number: usize,
+    rows_before: u64,
+    rows: u64,
+    /// Of the file.
+    pub bytes: u64,
+}
+
+/// A row, as far as its columns are wanted.
+#[derive(Clone, Copy)]
+pub struct Row<'c> {
+    columns: &'c [Column],
+    at: usize,
+}
+
+impl<'c> Row<'c> {
+    /// The text in a column; `None` if it is null.
+    #[inline]
+    pub fn bytes(self, column: usize) -> Option<&'c [u8]> {
+        match self.columns.get(column)? {
+            Column::Bytes(cells) => cells.get(self.at).map(|bytes| bytes.data()),
+            _ => None,
+        }
+    }
+
+    /// The whole number in a column; `None` if it is null.
+    #[inline]
+    pub fn number(self, column: usize) -> Option<i64> {
+        match self.columns.get(column)? {
+            Column::Short(cells) => cells.get(self.at).map(|&number| number.into()),
+            Column::Long(cells) => cells.get(self.at).copied(),
+            Column::Real(cells) => {
+                let number = cells.get(self.at).filter(|number| !number.is_nan());
+                number.map(|&number| number as i64)
+            }
+            Column::Bytes(_) => None,
+        }
+    }
+}
+
+/// A column of a row group, some rows at a time.
+enum Column {
+    Bytes(Cells<ByteArrayType>),
+    Short(Cells<Int32Type>),
+    Long(Cells<Int64Type>),
+    /// As programs write whole numbers among which some are missing.
+    Real(Cells<DoubleType>),
+}
+
+impl Column {
+    fn open(group: &dyn RowGroupReader, place: usize) -> Result<Column, ParquetError> {
+        let column = group.metadata().schema_descr().column(place);
+        let full = column.max_def_level();
+        Ok(match group.get_column_reader(place)? {
+            ColumnReader::ByteArrayColumnReader(reader) => Column::Bytes(Cells::new(reader, full)),
+            ColumnReader::Int32ColumnReader(reader) => Column::Short(Cells::new(reader, full)),
+            ColumnReader::Int64ColumnReader(reader) => Column::Long(Cells::new(reader, full)),
+            ColumnReader::DoubleColumnReader(reader) => Column::Real(Cells::new(reader, full)),
+            _ => {
+                let (name, kind) = (column.name(), column.physical_type());
+                let text = format!("column {name}: its type is {kind}");
+                return Err(ParquetError::General(text));
+            }
+        })
+    }
+
+    fn fill(&mut self, count: usize) -> Result<(), ParquetError> {
+        match self {
+            Column::Bytes(cells) => cells.fill(count),
+            Column::Short(cells) => cells.fill(count),
+            Column::Long(cells) => cells.fill(count),
+            Column::Real(cells) => cells.fill(count),
+        }
+    }
+}
+
+struct Cells<T: DataType> {
+    reader: ColumnReaderImpl<T>,
+    /// One for each row, whatever stands where it is null.
+    values: Vec<T::T>,
+    levels: Vec<i16>,
+    /// Level of a value that is not null; 0 where none can be.
+    full: i16,
+}
+
+impl<T: DataType> Cells<T> {
+    fn new(reader: ColumnReaderImpl<T>, full: i16) -> Cells<T> {
+        Cells {
+            reader,
+            values: Vec::with_capacity(BATCH_ROWS),
+            levels: Vec::new(),
+            full,
+        }
+    }
+
+    /// Reads the next rows.
+    fn fill(&mut self, count: usize) -> Result<(), ParquetError> {
+        self.values.clear();
+        self.levels.clear();
+        let mut rows = 0;
+        while rows < count {
+            let levels = (self.full > 0).then_some(&mut self.levels);
+            let left = count - rows;
+            let (more, _, _) = self
+                .reader
+                .read_records(left, levels, None, &mut self.values)?;
+            if more == 0 {
+                return Err(ParquetError::EOF("a column ends early".to_owned()));
+            }
+            rows += more;
+        }
+        // Only what is not null has come: each to its row, from the last one on.
+        let mut from = self.values.len();
+        if from < count {
+            self.values.resize(count, T::T::default());
+            for to in (0..count).rev() {
+                if self.levels.get(to) == Some(&self.full) && from > 0 {
+                    from -= 1;
+                    self.values.swap(from, to);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn get(&self, at: usize) -> Option<&T::T> {
+        let is_there = self.full == 0 || self.levels.get(at) == Some(&self.full);
+        self.values.get(at).filter(|_| is_there)
+    }
+}
+
+/// What a Parquet error says, without its kind.
+fn said(error: &ParquetError) -> String {
+    let text = error.to_string();
+    if let Some((_, codec)) = text.split_once("Disabled feature at compile time: ") {
+        return format!("it is compressed by {codec}: write it anew with Snappy, or plain");
+    }
+    let text = text.split_once(": ").map_or(&*text, |(_, text)| text);
+    text.lines().next().unwrap_or_default().to_owned()
+}
+
+/// A file that several threads read, each at its own place.
+struct At {
+    file: Arc<File>,
+    length: u64,
+}
+
+/// Reads on from a place.
+struct Reading {
+    file: Arc<File>,
+    place: u64,
+}
+
+impl Read for Reading {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = read_at(&self.file, buffer, self.place)?;
+        self.place += count as u64;
+        Ok(count)
+    }
+}
+
+impl Length for At {
+    fn len(&self) -> u64 {
+        self.length
+    }
+}
+
+impl ChunkReader for At {
+    type T = io::BufReader<Reading>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
+        let from = Reading {
+            file: self.file.clone(),
+            place: start,
+        };
+        Ok(io::BufReader::with_capacity(BUFFER_BYTES, from))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
+        // A damaged file may ask for any length.
+        if length as u64 > self.length {
+            return Err(ParquetError::EOF("it ends early".to_owned()));
+        }
+        let mut bytes = vec![0; length];
+        self.get_read(start)?.read_exact(&mut bytes)?;
+        Ok(bytes.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_to_do_about_a_compression_is_said() {
+        let error = ParquetError::General("Disabled feature at compile time: zstd".to_owned());
+        assert!(said(&error).contains("by zstd: write it anew with Snappy"));
+        assert_eq!(
+            said(&ParquetError::EOF("it ends early".to_owned())),
+            "it ends early"
+        );
+    }
+}

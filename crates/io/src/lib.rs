@@ -1,0 +1,18 @@
+//! Reading and writing large files: files of any size, atomic replacement,
+//! sorting on disk, ordered parallel work, progress.
+//!
+//! Nothing here knows of chess.
+
+#![warn(missing_docs)]
+
+pub mod atomic;
+pub mod input;
+pub mod parallel;
+pub mod progress;
+pub mod sanitize;
+pub mod sort;
+
+/// The example of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

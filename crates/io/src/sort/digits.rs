@@ -1,0 +1,73 @@
+//! Sorting numbers that records are known by.
+
+/// Upper bits of the order that choose a partition of records, so that each partition is
+/// small enough to be sorted near to the processor.
+pub const PARTITION_BITS: u32 = 6;
+
+/// Bits of three digits of an order that nothing is known of.
+pub(super) const WHOLE: u32 = 11;
+
+/// The same where the partition is known.
+pub const WITHIN_PARTITION: u32 = 9;
+
+const _: () = assert!(3 * WHOLE >= u32::BITS);
+const _: () = assert!(3 * WITHIN_PARTITION + PARTITION_BITS >= u32::BITS);
+
+/// Sorts numbers by their upper halves, of which three digits of `BITS` say all,
+/// digit by digit from the last one: a quarter of the time of comparing. What is
+/// equal there stays in its order.
+pub fn sort_by_order<const BITS: u32>(entries: &mut Vec<u64>, other: &mut Vec<u64>) {
+    let digit = |entry: u64, shift: u32| (entry >> shift) as usize & ((1 << BITS) - 1);
+    other.clear();
+    other.resize(entries.len(), 0);
+    let mut next = vec![0; 1 << BITS];
+    for shift in [32, 32 + BITS, 32 + 2 * BITS] {
+        next.fill(0_usize);
+        for &entry in &*entries {
+            if let Some(count) = next.get_mut(digit(entry, shift)) {
+                *count += 1;
+            }
+        }
+        let mut sum = 0;
+        for count in &mut next {
+            sum += std::mem::replace(count, sum);
+        }
+        for &entry in &*entries {
+            if let Some(at) = next.get_mut(digit(entry, shift)) {
+                if let Some(to) = other.get_mut(*at) {
+                    *to = entry;
+                }
+                *at += 1;
+            }
+        }
+        std::mem::swap(entries, other);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compare<const BITS: u32>() {
+        let mut number = 7_u64;
+        let most = u64::from((3 * BITS).min(u32::BITS));
+        let mut entries: Vec<u64> = (0..5000)
+            .map(|n| {
+                number = number
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                (((number >> 32) % (1 << (n % (most + 1)))) << 32) | n
+            })
+            .collect();
+        let mut compared = entries.clone();
+        compared.sort_unstable();
+        sort_by_order::<BITS>(&mut entries, &mut Vec::new());
+        assert_eq!(entries, compared);
+    }
+
+    #[test]
+    fn digits_sort_as_comparing_does() {
+        compare::<9>();
+        compare::<WHOLE>();
+    }
+}

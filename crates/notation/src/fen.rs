@@ -1,0 +1,242 @@
+//! Positions as text.
+
+use shakmaty::fen::Fen;
+use shakmaty::{
+    CastlingMode, Chess, Color, EnPassantMode, FromSetup as _, Position as _, PositionError, Setup,
+};
+
+/// Bytes that a position may have: a FEN has fewer than 100, an EPD with
+/// its operations some hundreds.
+const LONGEST: usize = 2000;
+
+/// Bytes that a FEN has at most, but for counters of many digits.
+const LONGEST_FEN: usize = 96;
+
+/// A text that is no position.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FenError {
+    /// Nothing that is a FEN is that long.
+    #[error("a FEN has at most {LONGEST} characters")]
+    Long,
+    /// It is no FEN.
+    #[error("the FEN \"{fen}\" cannot be read: {reason}")]
+    Syntax {
+        /// Its beginning.
+        fen: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The rules cannot be applied to it.
+    #[error("the FEN \"{fen}\" is no legal position: {reason}")]
+    Illegal {
+        /// Its beginning.
+        fen: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// Reads a position: a FEN of four to six fields, or an EPD with operations
+/// (`hmvc` and `fmvn` are its counters, the others are passed over), with or
+/// without quotes, `fen`, `position fen` or `[FEN "..."]` around it, blanks
+/// perhaps written as `_`, castling rights in any notation. The empty text
+/// and `startpos` are the start position.
+///
+/// # Errors
+///
+/// Says what is wrong with it.
+pub fn position(text: &str) -> Result<Chess, FenError> {
+    if text.len() > LONGEST {
+        return Err(FenError::Long);
+    }
+    let plain = undressed(text).replace('_', " ");
+    if plain.is_empty() || plain.eq_ignore_ascii_case("startpos") {
+        return Ok(Chess::default());
+    }
+    let shown = || plain.chars().take(100).collect();
+    let parsed: Fen =
+        with_counters(&plain)
+            .parse()
+            .map_err(|error: shakmaty::fen::ParseFenError| FenError::Syntax {
+                fen: shown(),
+                reason: error.to_string(),
+            })?;
+    let setup = parsed.into_setup();
+    let mode = CastlingMode::detect(&setup);
+    position_of(setup, mode).map_err(|reason| FenError::Illegal {
+        fen: shown(),
+        reason,
+    })
+}
+
+/// The position of a set-up board. Composed and odd positions are none of our
+/// business: only what the rules cannot be applied to is refused. Castling
+/// rights without a rook and en passant squares without a pawn are dropped.
+///
+/// # Errors
+///
+/// Says why the rules cannot be applied.
+pub fn position_of(setup: Setup, mode: CastlingMode) -> Result<Chess, String> {
+    Chess::from_setup(setup, mode)
+        .or_else(PositionError::ignore_invalid_castling_rights)
+        .or_else(PositionError::ignore_invalid_ep_square)
+        .or_else(PositionError::ignore_impossible_check)
+        .or_else(PositionError::ignore_too_much_material)
+        .map_err(|error| error.to_string())
+}
+
+/// The position with colours exchanged and the board turned over.
+#[must_use]
+pub fn colours_exchanged(position: &Chess) -> Chess {
+    let mut setup = position.to_setup(EnPassantMode::Legal);
+    setup.mirror();
+    let mode = CastlingMode::detect(&setup);
+    // What is legal for one side is for the other.
+    position_of(setup, mode).unwrap_or_else(|_| position.clone())
+}
+
+/// Plies after the usual first position, by the number of the move.
+#[must_use]
+pub fn ply(fullmoves: u32, turn: Color) -> u32 {
+    2 * fullmoves.saturating_sub(1) + turn.fold_wb(0, 1)
+}
+
+/// The FEN of a position, with the en passant square only where a pawn may
+/// be taken there.
+#[must_use]
+pub fn fen(position: &Chess) -> String {
+    fen_text(&Fen::from_position(position, EnPassantMode::Legal))
+}
+
+/// The text of a FEN: not by way of a formatter, which takes three times as long.
+pub fn fen_text(fen: &Fen) -> String {
+    let mut text = Vec::with_capacity(LONGEST_FEN);
+    fen.append_ascii_to(&mut text);
+    String::from_utf8(text).unwrap_or_default()
+}
+
+/// Without what stands around a FEN where it was copied from.
+fn undressed(text: &str) -> &str {
+    const QUOTES: [char; 7] = ['"', '\'', '`', '“', '”', '«', '»'];
+    let mut text = text.trim().trim_matches(['[', ']']).trim();
+    loop {
+        let before = text;
+        text = text.trim_matches(QUOTES).trim_matches([',', ';']).trim();
+        for word in ["position", "fen", "epd", "fen:", "epd:"] {
+            text = without_word(text, word).unwrap_or(text);
+        }
+        if text == before {
+            return text;
+        }
+    }
+}
+
+/// What follows a first word.
+fn without_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let head = text.get(..word.len())?;
+    let rest = text.get(word.len()..)?;
+    (head.eq_ignore_ascii_case(word) && rest.starts_with([' ', '\t', '"', '_']))
+        .then(|| rest.trim_start_matches([' ', '\t', '_']))
+}
+
+/// The six fields of a FEN, the counters taken from the operations of an EPD.
+fn with_counters(text: &str) -> String {
+    let fields: Vec<&str> = text.split_whitespace().collect();
+    let (Some(first), Some(rest)) = (fields.get(..4), fields.get(4..)) else {
+        return fields.join(" ");
+    };
+    let plain = |word: &&str| word.trim_end_matches(';').to_owned();
+    let is_number = |word: &String| word.bytes().all(|byte| byte.is_ascii_digit());
+    let numbers: Vec<String> = rest
+        .iter()
+        .take(2)
+        .map(plain)
+        .take_while(is_number)
+        .collect();
+    let behind = rest.get(numbers.len()).unwrap_or(&"");
+    if numbers.len() == 1 || !behind.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        // Counters, or something that shall be complained of.
+        return fields.join(" ");
+    }
+    let operand = |name: &str, usual: &str| {
+        let word = rest.iter().skip_while(|word| **word != name).nth(1);
+        let word = word.map(plain).filter(is_number);
+        word.unwrap_or_else(|| usual.to_owned())
+    };
+    let [halfmoves, fullmoves] = match <[String; 2]>::try_from(numbers) {
+        Ok(counters) => counters,
+        Err(_) => [operand("hmvc", "0"), operand("fmvn", "1")],
+    };
+    format!("{} {halfmoves} {fullmoves}", first.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AFTER_E4: &str = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
+
+    #[test]
+    fn a_fen_is_read_however_it_is_dressed() {
+        let four = AFTER_E4.trim_end_matches(" 0 1");
+        for text in [
+            AFTER_E4.to_owned(),
+            four.to_owned(),
+            format!("  {AFTER_E4}\n"),
+            format!("fen {AFTER_E4}"),
+            format!("FEN: {AFTER_E4}"),
+            format!("position fen {AFTER_E4}"),
+            format!("\"{AFTER_E4}\""),
+            format!("'fen {AFTER_E4}'"),
+            format!("[FEN \"{AFTER_E4}\"]"),
+            AFTER_E4.replace(' ', "_"),
+            AFTER_E4.replace("- 0", "e3 0"),
+            format!("{four} bm e5 c5; id \"no. 1\";"),
+            format!("{four} hmvc 0; fmvn 1;"),
+            format!("{four} 0 1; id \"counters and operations\";"),
+            format!("{four};"),
+        ] {
+            let read = position(&text);
+            assert_eq!(read.as_ref().map(fen), Ok(AFTER_E4.to_owned()), "{text}");
+        }
+        for text in ["", " ", "startpos", "position startpos"] {
+            assert_eq!(position(text), Ok(Chess::default()), "{text}");
+        }
+        let counted = position(&format!("{four} fmvn 12; hmvc 3;")).unwrap();
+        assert!(fen(&counted).ends_with(" b KQkq - 3 12"));
+    }
+
+    #[test]
+    fn odd_positions_are_positions() {
+        // Rights without a rook, an en passant square without a pawn, twenty
+        // queens, and a check that no move can have given.
+        for (text, wanted) in [
+            ("4k3/8/8/8/8/8/8/4K3 w KQkq - 0 1", "w - - 0 1"),
+            ("4k3/8/8/8/8/8/8/4K3 w - e6 0 1", "w - - 0 1"),
+            ("7k/8/8/8/8/8/PPPPPPPP/QQQQKQ2 w - - 0 1", "w - - 0 1"),
+        ] {
+            let read = position(text).map(|read| fen(&read));
+            assert!(
+                read.as_ref().is_ok_and(|fen| fen.ends_with(wanted)),
+                "{read:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_position_is_shown_and_not_at_length() {
+        for (text, reason) in [
+            ("8/8 w", "cannot be read"),
+            ("8/8/8/8/8/8/8/8 w - - 0 1", "no legal position"),
+            ("hello", "cannot be read"),
+            ("4k3/8/8/8/8/8/8/4K3 x - - 0 1", "cannot be read"),
+            ("4k3/8/8/8/8/8/8/4K3 w - - 0 x1 ?", "cannot be read"),
+        ] {
+            let error = position(text).unwrap_err().to_string();
+            assert!(error.contains(reason), "{error}");
+        }
+        let long = position(&"8/".repeat(600_000)).unwrap_err().to_string();
+        assert!(long.len() < 100);
+    }
+}

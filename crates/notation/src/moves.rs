@@ -1,0 +1,619 @@
+//! Moves as text.
+
+use shakmaty::san::{San, SanPlus, Suffix};
+use shakmaty::uci::UciMove;
+use shakmaty::{
+    CastlingMode, CastlingSide, Chess, File, Move, MoveList, Position as _, Rank, Role, Square,
+};
+
+/// A word that is no move where it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MoveError {
+    /// It says nothing that a move could be.
+    #[error("is no move")]
+    Syntax,
+    /// The rules forbid it.
+    #[error("is not legal")]
+    Illegal,
+    /// It fits several moves.
+    #[error("may be several moves here")]
+    Ambiguous,
+}
+
+/// The legal move that a word in UCI notation stands for, castling as the
+/// king's move or as the king taking the rook.
+#[must_use]
+pub fn find_uci(position: &Chess, word: &[u8]) -> Option<Move> {
+    UciMove::from_ascii(word).ok()?.to_move(position).ok()
+}
+
+/// The legal move that a word means, as people write moves: `Nf3`, `Nf3!`,
+/// `1.e4`, `e2e4`, `e2-e4`, `Ng1xf3`, `exd`, `0-0`, `e1h1`, `e8D`; pieces as
+/// English, German, French, Spanish or Russian letters or as figurines. `R`
+/// is a rook wherever it can be one. A missing or superfluous `x` is forgiven,
+/// and a promotion that does not say to what is one to a queen.
+///
+/// # Errors
+///
+/// It is no legal move, or could be several.
+pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
+    read_with(position, word, None)
+}
+
+/// The same with the letters of one language alone, and figurines.
+///
+/// # Errors
+///
+/// As for [`read_move`].
+pub fn read_move_in(position: &Chess, word: &str, letters: &Letters) -> Result<Move, MoveError> {
+    read_with(position, word, Some(letters))
+}
+
+fn read_with(position: &Chess, word: &str, letters: Option<&Letters>) -> Result<Move, MoveError> {
+    let word = without_signs(without_number(word));
+    if let Some(side) = castling_side(word) {
+        let mut legal = position.legal_moves().into_iter();
+        let found = legal.find(|mv| mv.castling_side() == Some(side));
+        return found.ok_or(MoveError::Illegal);
+    }
+    let written = Written::read(word, letters).ok_or(MoveError::Syntax)?;
+    for &role in written.roles {
+        match written.find(position, role) {
+            Err(MoveError::Illegal) => {}
+            found => return found,
+        }
+    }
+    Err(MoveError::Illegal)
+}
+
+/// Whether a word looks like such a move, be it legal somewhere or not.
+pub fn is_move(word: &str) -> bool {
+    let word = without_signs(without_number(word));
+    castling_side(word).is_some() || Written::read(word, None).is_some()
+}
+
+/// The position after a legal move.
+#[inline]
+#[must_use]
+pub fn after(position: &Chess, mv: Move) -> Chess {
+    let mut after = position.clone();
+    after.play_unchecked(mv);
+    after
+}
+
+/// A move in algebraic notation: "Nf3", "O-O+". Only after a check it is asked
+/// for mate.
+#[must_use]
+pub fn san(position: &Chess, mv: Move) -> String {
+    let candidates = match mv {
+        Move::Castle { .. } => {
+            let side = mv.castling_side();
+            side.map_or_else(MoveList::new, |side| position.castling_moves(side))
+        }
+        _ => position.san_candidates(mv.role(), mv.to()),
+    };
+    let mut suffix = None;
+    if candidates.contains(&mv) {
+        let mut after = position.clone();
+        after.play_unchecked(mv);
+        if after.checkers().any() {
+            suffix = Suffix::from_position(&after);
+        }
+    }
+    let san = SanPlus {
+        san: San::disambiguate(mv, &candidates),
+        suffix,
+    };
+    let mut text = String::with_capacity(8);
+    san.append_to_string(&mut text);
+    text
+}
+
+/// A move in UCI notation, castling as the king's move.
+#[must_use]
+pub fn uci(mv: Move) -> String {
+    let mut text = String::with_capacity(5);
+    mv.to_uci(CastlingMode::Standard)
+        .append_to_string(&mut text);
+    text
+}
+
+/// As [`san`], with a null move as `--`.
+#[must_use]
+pub fn san_or_null(position: &Chess, mv: Option<Move>) -> String {
+    mv.map_or_else(|| "--".to_owned(), |mv| san(position, mv))
+}
+
+/// As [`uci`], with a null move as `0000`.
+#[must_use]
+pub fn uci_or_null(mv: Option<Move>) -> String {
+    mv.map_or_else(|| "0000".to_owned(), uci)
+}
+
+/// The number of the move to be played: "3." or "3...".
+#[must_use]
+pub fn number(position: &Chess) -> String {
+    let dots = if position.turn().is_white() {
+        "."
+    } else {
+        "..."
+    };
+    format!("{}{dots}", position.fullmoves())
+}
+
+/// Takes `12.` or `12...` off the front; a number alone leaves nothing.
+pub(super) fn without_number(word: &str) -> &str {
+    let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    match rest.trim_start_matches(['.', '…']) {
+        bare if bare.len() < rest.len() || rest.is_empty() => bare,
+        _ => word,
+    }
+}
+
+/// Takes check, mate, signs and "e.p." off the end.
+fn without_signs(mut word: &str) -> &str {
+    const SIGNS: [char; 14] = [
+        '!', '?', '+', '#', '†', '‡', '□', '±', '∓', '⩲', '⩱', '∞', '=', '.',
+    ];
+    // Those with a dash or a stroke go as a whole: a move may have either.
+    const LONG: [&str; 10] = [
+        "+/-", "-/+", "+/=", "=/+", "+-", "-+", "+−", "−+", "e.p", "ep",
+    ];
+    loop {
+        let long = LONG.iter().find_map(|sign| word.strip_suffix(sign));
+        match long.or_else(|| word.strip_suffix(SIGNS)) {
+            Some(rest) => word = rest,
+            None => return word,
+        }
+    }
+}
+
+/// The signs at the end of a word that is a move (`Nf3!?`, `Nf3+-`), as PGN
+/// numbers them. A plus alone is a check.
+pub fn signs_behind(word: &str) -> impl Iterator<Item = u8> {
+    let mut rest = word.split_at(without_signs(word).len()).1;
+    std::iter::from_fn(move || {
+        while let Some(first) = rest.chars().next() {
+            let longest = (1..=3).rev().find_map(|count| {
+                let end = rest
+                    .char_indices()
+                    .nth(count)
+                    .map_or(rest.len(), |(at, _)| at);
+                let (sign, after) = rest.split_at(end);
+                nag(sign).map(|nag| (nag, after))
+            });
+            let (nag, after) = match longest {
+                Some((nag, after)) => (Some(nag), after),
+                None => (None, rest.split_at(first.len_utf8()).1),
+            };
+            rest = after;
+            if nag.is_some() {
+                return nag;
+            }
+        }
+        None
+    })
+}
+
+/// The number that PGN has for a sign, or `$` and a number.
+pub fn nag(sign: &str) -> Option<u8> {
+    if let Some(number) = sign.strip_prefix('$') {
+        return number.parse().ok().filter(|nag| *nag > 0);
+    }
+    Some(match sign {
+        "!" => 1,
+        "?" => 2,
+        "!!" => 3,
+        "??" => 4,
+        "!?" => 5,
+        "?!" => 6,
+        "□" => 8,
+        "=" => 10,
+        "∞" => 13,
+        "+=" | "+/=" | "⩲" => 14,
+        "=+" | "=/+" | "⩱" => 15,
+        "+/-" | "±" => 16,
+        "-/+" | "∓" => 17,
+        "+-" | "+−" => 18,
+        "-+" | "−+" => 19,
+        _ => return None,
+    })
+}
+
+/// `O-O`, `0-0`, `o-o`, with any dash.
+fn castling_side(word: &str) -> Option<CastlingSide> {
+    let is_zero = |part: &str| matches!(part, "O" | "0" | "o" | "О" | "о");
+    let mut parts = word.split(DASHES);
+    let zeros = parts.clone().count();
+    match parts.all(is_zero).then_some(zeros) {
+        Some(2) => Some(CastlingSide::KingSide),
+        Some(3) => Some(CastlingSide::QueenSide),
+        _ => None,
+    }
+}
+
+const DASHES: [char; 6] = ['-', '‐', '‑', '–', '—', '−'];
+
+/// What a letter stands for, the likeliest first.
+fn roles(letter: char) -> Option<&'static [Role]> {
+    use Role::{Bishop, King, Knight, Pawn, Queen, Rook};
+    Some(match letter {
+        'K' | '♔' | '♚' => &[King],
+        'Q' | 'D' | 'Ф' | '♕' | '♛' => &[Queen],
+        // French and Spanish kings.
+        'R' => &[Rook, King],
+        'T' | 'Л' | '♖' | '♜' => &[Rook],
+        'B' | 'L' | 'F' | 'A' | 'С' | '♗' | '♝' => &[Bishop],
+        'N' | 'S' | 'C' | 'К' | '♘' | '♞' => &[Knight],
+        'P' | '♙' | '♟' => &[Pawn],
+        _ => return None,
+    })
+}
+
+const ANY: &[Role] = &Role::ALL;
+
+/// How a language calls the pieces: king, queen, rook, bishop, knight.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Letters([&'static str; 5]);
+
+/// The pieces in the order of [`Letters`].
+static PIECES: [Role; 5] = [
+    Role::King,
+    Role::Queen,
+    Role::Rook,
+    Role::Bishop,
+    Role::Knight,
+];
+
+impl Letters {
+    /// Those of PGN.
+    pub const ENGLISH: &Letters = &Letters(["K", "Q", "R", "B", "N"]);
+
+    /// Other languages, those with the same letters once. Text of 8 bits a
+    /// character is taken for Windows-1252, so Russian has more than one form.
+    pub const OTHERS: &[Letters] = &[
+        // German, Danish, Norwegian, Swedish, Slovene, Croatian.
+        Letters(["K", "D", "T", "L", "S"]),
+        // French.
+        Letters(["R", "D", "T", "F", "C"]),
+        // Spanish, Italian, Catalan.
+        Letters(["R", "D", "T", "A", "C"]),
+        // Russian: Unicode, Windows-1251, KOI8-R, code page 866.
+        Letters(["Кр", "Ф", "Л", "С", "К"]),
+        Letters(["Êð", "Ô", "Ë", "Ñ", "Ê"]),
+        Letters(["ëÒ", "æ", "ì", "ó", "ë"]),
+        Letters(["Šà", "”", "‹", "‘", "Š"]),
+        // Ukrainian, Bulgarian, Serbian.
+        Letters(["Кр", "Ф", "Т", "С", "К"]),
+        Letters(["Ц", "Д", "Т", "О", "К"]),
+        Letters(["К", "Д", "Т", "Л", "С"]),
+        // Dutch.
+        Letters(["K", "D", "T", "L", "P"]),
+        // Portuguese.
+        Letters(["R", "D", "T", "B", "C"]),
+        // Polish.
+        Letters(["K", "H", "W", "G", "S"]),
+        // Czech, Slovak.
+        Letters(["K", "D", "V", "S", "J"]),
+        // Hungarian.
+        Letters(["K", "V", "B", "F", "H"]),
+        // Finnish.
+        Letters(["K", "D", "T", "L", "R"]),
+        // Romanian.
+        Letters(["R", "D", "T", "N", "C"]),
+        // Icelandic.
+        Letters(["K", "D", "H", "B", "R"]),
+        // Estonian.
+        Letters(["K", "L", "V", "O", "R"]),
+        // Turkish.
+        Letters(["Ş", "V", "K", "F", "A"]),
+        // Greek.
+        Letters(["Ρ", "Β", "Π", "Α", "Ι"]),
+    ];
+}
+
+impl Letters {
+    /// The piece that a text begins with, and the rest of the text. The king
+    /// of some has the letter of another piece and a second one.
+    fn piece<'w>(&self, text: &'w str) -> Option<(&'static [Role], &'w str)> {
+        let mut pieces = self.0.iter().zip(PIECES.chunks_exact(1));
+        pieces.find_map(|(letter, role)| Some((role, text.strip_prefix(letter)?)))
+    }
+}
+
+/// The piece that a text begins with, and the rest of the text.
+fn piece<'w>(text: &'w str, letters: Option<&Letters>) -> Option<(&'static [Role], &'w str)> {
+    let first = text.chars().next()?;
+    let rest = text.split_at(first.len_utf8()).1;
+    match letters {
+        Some(letters) => letters.piece(text).or_else(|| {
+            let is_everywhere = first == 'P' || ('♔'..='♟').contains(&first);
+            Some((roles(first).filter(|_| is_everywhere)?, rest))
+        }),
+        None => match text.strip_prefix("Кр") {
+            Some(rest) => Some((&[Role::King], rest)),
+            None => Some((roles(first)?, rest)),
+        },
+    }
+}
+
+/// A move as far as a word says what it is.
+#[derive(Clone, Copy, Debug)]
+struct Written {
+    roles: &'static [Role],
+    from: (Option<File>, Option<Rank>),
+    to: (File, Option<Rank>),
+    takes: bool,
+    promotion: Option<Role>,
+}
+
+impl Written {
+    fn read(word: &str, letters: Option<&Letters>) -> Option<Written> {
+        let (mut word, mut named) = (word, None);
+        // Capitals throughout are coordinates: "B1C3".
+        if !(is_coordinates(word) && word == word.to_uppercase())
+            && let Some((roles, rest)) = piece(word, letters)
+        {
+            (word, named) = (rest, Some(roles));
+        }
+        let mut takes = false;
+        let mut parts = Vec::with_capacity(5);
+        // Something must come before a dash and before an "x".
+        let is_sign = |c| matches!(c, 'x' | 'X' | ':' | '×');
+        if word.starts_with(DASHES) || named.is_none() && word.starts_with(is_sign) {
+            return None;
+        }
+        for c in word.chars() {
+            match c {
+                'x' | 'X' | ':' | '×' => takes = true,
+                '=' | '(' | ')' | '/' | '\u{fe0e}' | '\u{fe0f}' => {}
+                c if DASHES.contains(&c) => {}
+                c => parts.push(c),
+            }
+        }
+        let rank_at_end = |parts: &[char]| parts.last().is_some_and(|c| as_rank(*c).is_some());
+        let promotion = match parts.split_last() {
+            Some((letter, before)) if rank_at_end(before) && as_rank(*letter).is_none() => {
+                let role = promoted(*letter, letters)?;
+                parts.pop();
+                Some(role)
+            }
+            _ => None,
+        };
+        // Capitals throughout are coordinates; one alone is a piece of another
+        // language: "Cc6" is no move of a pawn.
+        let is_shouted = !parts.iter().any(char::is_ascii_lowercase);
+        let file = |c: char| match is_shouted {
+            true => File::from_char(c.to_ascii_lowercase()),
+            false => File::from_char(c),
+        };
+        let (from, to) = match *parts.as_slice() {
+            [a, b] => match as_rank(b) {
+                Some(rank) => ((None, None), (file(a)?, Some(rank))),
+                // "exd", of pawns alone.
+                None => ((Some(file(a)?), None), (file(b)?, None)),
+            },
+            [a, b, c] => {
+                let from = as_rank(a).map_or_else(
+                    || file(a).map(|f| (Some(f), None)),
+                    |rank| Some((None, Some(rank))),
+                )?;
+                (from, (file(b)?, Some(as_rank(c)?)))
+            }
+            [a, b, c, d] => (
+                (Some(file(a)?), Some(as_rank(b)?)),
+                (file(c)?, Some(as_rank(d)?)),
+            ),
+            _ => return None,
+        };
+        let full = from.0.is_some() && from.1.is_some();
+        let roles = named.unwrap_or(if full { ANY } else { &[Role::Pawn] });
+        if to.1.is_none() && roles != [Role::Pawn] {
+            return None;
+        }
+        Some(Written {
+            roles,
+            from,
+            to,
+            takes,
+            promotion,
+        })
+    }
+
+    /// The one legal move of a piece that fits.
+    fn find(&self, position: &Chess, role: Role) -> Result<Move, MoveError> {
+        if let ((Some(file), Some(rank)), (to, Some(to_rank))) = (self.from, self.to) {
+            let from = Square::from_coords(file, rank);
+            if position.board().role_at(from) != Some(role) {
+                return Err(MoveError::Illegal);
+            }
+            // This knows of castling too.
+            let normal = |promotion| UciMove::Normal {
+                from,
+                to: Square::from_coords(to, to_rank),
+                promotion,
+            };
+            return normal(self.promotion)
+                .to_move(position)
+                .or_else(|error| match self.promotion {
+                    None => normal(Some(Role::Queen)).to_move(position),
+                    Some(_) => Err(error),
+                })
+                .map_err(|_| MoveError::Illegal);
+        }
+        let legal = position.legal_moves();
+        let fitting = |strictly: bool| {
+            let fits = |mv: &&Move| {
+                let Some(from) = mv.from() else { return false };
+                let straight = from.file() == mv.to().file();
+                mv.role() == role
+                    && !mv.is_castle()
+                    && self.from.0.is_none_or(|file| file == from.file())
+                    && self.from.1.is_none_or(|rank| rank == from.rank())
+                    && self.to.0 == mv.to().file()
+                    && self.to.1.is_none_or(|rank| rank == mv.to().rank())
+                    // "d5" is no capture, unless there is nothing else.
+                    && (!strictly || role != Role::Pawn || self.from.0.is_some()
+                        || straight != self.takes)
+                    && match mv.promotion() {
+                        None => self.promotion.is_none(),
+                        Some(to) => to == self.promotion.unwrap_or(Role::Queen),
+                    }
+            };
+            let mut found = legal.iter().filter(fits);
+            match (found.next(), found.next()) {
+                (Some(mv), None) => Ok(*mv),
+                (None, _) => Err(MoveError::Illegal),
+                _ => Err(MoveError::Ambiguous),
+            }
+        };
+        match fitting(true) {
+            Err(MoveError::Illegal) => fitting(false),
+            found => found,
+        }
+    }
+}
+
+fn as_rank(c: char) -> Option<Rank> {
+    Rank::from_char(c)
+}
+
+fn is_coordinates(word: &str) -> bool {
+    matches!(word.len(), 4 | 5) && word.to_ascii_lowercase().parse::<UciMove>().is_ok()
+}
+
+/// What a pawn becomes. Who writes in another language often has the letter
+/// of PGN here.
+fn promoted(letter: char, letters: Option<&Letters>) -> Option<Role> {
+    let role = match letter {
+        'q' | 'r' | 'b' | 'n' => Role::from_char(letter),
+        letter => piece(letter.encode_utf8(&mut [0; 4]), letters)
+            .and_then(|(roles, _)| roles.first().copied())
+            .or_else(|| letters.and(Role::from_char(letter))),
+    };
+    role.filter(|role| !matches!(role, Role::Pawn | Role::King))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position;
+
+    #[track_caller]
+    fn means(fen: &str, words: &[&str], wanted: &str) {
+        let position = position(fen).unwrap();
+        for word in words {
+            let read = read_move(&position, word).map(uci);
+            assert_eq!(read.as_deref(), Ok(wanted), "{word} in {fen}");
+        }
+    }
+
+    #[track_caller]
+    fn refused(fen: &str, words: &[&str], wanted: MoveError) {
+        let position = position(fen).unwrap();
+        for word in words {
+            assert_eq!(read_move(&position, word), Err(wanted), "{word} in {fen}");
+        }
+    }
+
+    const CASTLING: &str = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
+    const PAWNS: &str = "4k3/1P6/8/3pp3/3PP3/8/8/4K3 w - - 0 1";
+
+    #[test]
+    fn pieces_have_letters_in_many_languages() {
+        let spanish = ["Cf3", "Cg1f3"];
+        let others = [
+            "Nf3", "Sf3", "Кf3", "♘f3", "♞f3", "Ng1-f3", "g1f3", "G1F3", "Ngf3",
+        ];
+        means("", &spanish, "g1f3");
+        means("", &others, "g1f3");
+        let signs = [
+            "1.Nf3",
+            "1.Nf3!",
+            "Nf3!?",
+            "Nf3+",
+            "1…Nf3",
+            "Nf3±",
+            "♘\u{fe0e}f3",
+        ];
+        means("", &signs, "g1f3");
+        let queen = "3qk3/8/8/8/8/8/8/R2QK2R w KQ - 0 1";
+        means(
+            queen,
+            &["Qxd8", "Dxd8", "Фxd8", "♕:d8", "D×d8+", "Dd8"],
+            "d1d8",
+        );
+        let bishop = "4k3/8/8/8/8/8/6B1/4K3 w - - 0 1";
+        means(bishop, &["Be4", "Le4", "Fe4", "Ae4", "Сe4", "♗e4"], "g2e4");
+        // R is the king of French and Spanish only where it can be no rook.
+        means(CASTLING, &["Rf1", "Тf1", "Лf1"][..1], "h1f1");
+        means(CASTLING, &["Re2", "Rе2", "Ke2", "Крe2", "♔e2"][..1], "e1e2");
+        means(CASTLING, &["Крe2", "♔e2"], "e1e2");
+    }
+
+    #[test]
+    fn castling_is_written_in_many_ways() {
+        let short = [
+            "O-O", "0-0", "o-o", "0–0", "O-O!", "e1g1", "e1h1", "E1G1", "Ke1-g1",
+        ];
+        means(CASTLING, &short, "e1g1");
+        means(CASTLING, &["O-O-O", "0-0-0", "e1c1", "e1a1"], "e1c1");
+        refused("", &["0-0", "e1g1"], MoveError::Illegal);
+    }
+
+    #[test]
+    fn pawns_say_little() {
+        means(
+            PAWNS,
+            &["exd", "ed", "exd5", "ed5", "e4:d5", "e4xd5", "e4d5"],
+            "e4d5",
+        );
+        means(
+            PAWNS,
+            &["b8", "b8Q", "b8=Q", "b8(Q)", "b8/Q", "b8D", "b8q", "b7b8"],
+            "b7b8q",
+        );
+        means(
+            PAWNS,
+            &["b8=N", "b8S", "b7b8n", "b7-b8=C", "B7B8N"],
+            "b7b8n",
+        );
+        // d5 is no push here, and only one pawn can take there.
+        means(PAWNS, &["d5", "Pxd5"], "e4d5");
+        let passant = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1";
+        means(
+            passant,
+            &["exd6", "exd6e.p.", "exd6ep", "exd", "ed"],
+            "e5d6",
+        );
+        let twice = "4k3/8/3p4/3pP3/4P3/8/8/4K3 w - - 0 1";
+        refused(twice, &["exd", "ed"], MoveError::Ambiguous);
+        refused(PAWNS, &["b8=K", "b8P"], MoveError::Syntax);
+    }
+
+    #[test]
+    fn nonsense_is_told_from_illegal_and_ambiguous() {
+        refused(
+            "",
+            &[
+                "", "x", "Xe4", "xe4", "Ee4", "hello", "e9", "Nxx", "--e4", "e4e4e4", "é4",
+            ],
+            MoveError::Syntax,
+        );
+        refused("", &["e5", "Ke2", "e2e5", "Nd2", "O-O"], MoveError::Illegal);
+        let knights = "4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1";
+        refused(knights, &["Nd2", "Sd2"], MoveError::Ambiguous);
+        means(knights, &["Nbd2", "N1d2", "Nb1d2"], "b1d2");
+        // A bishop from the first rank, not coordinates.
+        let bishops = "4k3/8/8/8/8/4B3/8/2B1K3 w - - 0 1";
+        means(bishops, &["B1d2"], "c1d2");
+    }
+
+    #[test]
+    fn numbers_have_dots() {
+        assert_eq!(number(&Chess::default()), "1.");
+        let black = position("4k3/8/8/8/8/8/8/4K3 b - - 0 12").unwrap();
+        assert_eq!(number(&black), "12...");
+    }
+}

@@ -1,0 +1,355 @@
+//! A value, and what is known of how it was found.
+
+use std::{fmt, sync::Arc};
+
+use shakmaty::{Color, uci::UciMove};
+
+/// What a position is worth, from White's view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Value {
+    /// Centipawns: positive is good for White.
+    Cp(i16),
+    /// A forced mate.
+    Mate {
+        /// Who gives it.
+        winner: Color,
+        /// Full moves to it; 0: it stands on the board.
+        moves: u16,
+    },
+}
+
+/// More centipawns than that are no evaluation but a way to say "won"
+/// (tablebase bands of Stockfish and chessdb.cn).
+const MOST_CENTIPAWNS: i32 = 10_000;
+
+/// The number of a mate on the board in [`Value::for_side`].
+const MATE: i32 = 32_000;
+
+impl Value {
+    /// Centipawns from White's view, limited to 100 pawns.
+    #[must_use]
+    pub fn cp(white: i32) -> Value {
+        Value::Cp(white.clamp(-MOST_CENTIPAWNS, MOST_CENTIPAWNS) as i16)
+    }
+
+    /// Centipawns from the view of the side to move.
+    #[must_use]
+    pub fn cp_of_mover(turn: Color, cp: i32) -> Value {
+        Value::cp(turn.fold_wb(cp, cp.saturating_neg()))
+    }
+
+    /// A mate in full moves from the view of the side to move, as UCI says
+    /// it: negative, or 0, when that side is mated.
+    #[must_use]
+    pub fn mate_of_mover(turn: Color, moves: i32) -> Value {
+        Value::Mate {
+            winner: if moves > 0 { turn } else { !turn },
+            moves: moves.unsigned_abs().min(u32::from(u16::MAX)) as u16,
+        }
+    }
+
+    /// A mate in full moves from White's view, negative when Black gives it;
+    /// with 0 the side to move is mated.
+    #[must_use]
+    pub fn mate_of_white(turn: Color, moves: i32) -> Value {
+        let winner = match moves {
+            0 => !turn,
+            1.. => Color::White,
+            _ => Color::Black,
+        };
+        Value::Mate {
+            winner,
+            moves: moves.unsigned_abs().min(u32::from(u16::MAX)) as u16,
+        }
+    }
+
+    /// The same with colours exchanged.
+    #[must_use]
+    pub const fn reversed(self) -> Value {
+        match self {
+            Value::Cp(cp) => Value::Cp(cp.saturating_neg()),
+            Value::Mate { winner, moves } => Value::Mate {
+                winner: match winner {
+                    Color::White => Color::Black,
+                    Color::Black => Color::White,
+                },
+                moves,
+            },
+        }
+    }
+
+    /// A number to order values by, from the view of `side`: centipawns, and
+    /// beyond them mates, the nearer the greater.
+    #[must_use]
+    pub fn for_side(self, side: Color) -> i32 {
+        let white = match self {
+            Value::Cp(cp) => i32::from(cp),
+            Value::Mate { winner, moves } => {
+                let worth = MATE - i32::from(moves).min(MATE - MOST_CENTIPAWNS - 1);
+                winner.fold_wb(worth, -worth)
+            }
+        };
+        side.fold_wb(white, -white)
+    }
+
+    /// Centipawns from the view of `side` for reckoning: nothing above ten
+    /// pawns, where a mate stands too. (Lichess clamps the same way before it
+    /// computes anything: scalachess, `eval.scala`.)
+    #[must_use]
+    pub fn clamped(self, side: Color) -> i32 {
+        self.for_side(side).clamp(-1000, 1000)
+    }
+
+    /// Reads the operand of EPD's `ce`: from the side to move; above 32000
+    /// that side mates in `32767 - ce` plies, below -32000 it is mated in
+    /// `ce + 32767` plies (EPD specification of 1995). `None` below -32766.
+    #[must_use]
+    pub fn from_ce(turn: Color, ce: i32) -> Option<Value> {
+        match ce {
+            32_001..=32_766 => Some(Value::mate_of_mover(turn, (32_767 - ce + 1) / 2)),
+            -32_766..=-32_001 => {
+                let moves = (ce + 32_767) / 2;
+                Some(Value::mate_of_mover(turn, -moves))
+            }
+            -32_000..=32_000 => Some(Value::cp_of_mover(turn, ce)),
+            _ => None,
+        }
+    }
+
+    /// The operand of EPD's `ce`: the inverse of [`Value::from_ce`]. Mates
+    /// further away than fit become the furthest.
+    #[must_use]
+    pub fn to_ce(self, turn: Color) -> i32 {
+        match self {
+            Value::Cp(_) => self.for_side(turn),
+            Value::Mate { winner, moves } => {
+                let moves = i32::from(moves).clamp(0, 380);
+                if winner == turn {
+                    32_767 - (2 * moves.max(1) - 1)
+                } else {
+                    (-32_767 + 2 * moves).max(-32_766)
+                }
+            }
+        }
+    }
+
+    /// Reads a score of chessdb.cn: from the side to move, `30000 - plies` is
+    /// a mate; the bands of tablebases below it (25000, 20000) are won by an
+    /// unknown number of moves.
+    #[must_use]
+    pub fn from_cdb(turn: Color, score: i32) -> Value {
+        match score.unsigned_abs() {
+            25_001..=30_000 => {
+                let plies = 30_000 - score.abs();
+                let moves = if score > 0 {
+                    (plies + 1) / 2
+                } else {
+                    plies / 2
+                };
+                Value::mate_of_mover(turn, moves * score.signum())
+            }
+            _ => Value::cp_of_mover(turn, score),
+        }
+    }
+
+    /// The value in a comment (`[%eval 0.25,18]`), and its depth or 0; `turn` is
+    /// to move after the comment's move.
+    #[must_use]
+    pub fn in_comment(turn: Color, comment: &str) -> Option<(Value, u16)> {
+        let (_, rest) = comment.split_once("[%eval ")?;
+        let (text, _) = rest.split_once(']')?;
+        let (value, depth) = Value::from_pgn(turn, text.trim())?;
+        Some((value, depth.unwrap_or(0)))
+    }
+
+    /// Reads what stands in `[%eval ...]` of PGN: pawns, or `#` and the moves
+    /// to mate, from White's view; a depth may follow behind a comma. `turn`
+    /// is to move in the position that it is about.
+    #[must_use]
+    pub fn from_pgn(turn: Color, text: &str) -> Option<(Value, Option<u16>)> {
+        let (value, depth) = match text.split_once(',') {
+            Some((value, depth)) => (value, Some(depth.trim().parse().ok()?)),
+            None => (text, None),
+        };
+        let value = value.trim();
+        let value = match value.strip_prefix('#') {
+            Some(moves) => Value::mate_of_white(turn, moves.parse().ok()?),
+            None => {
+                let pawns: f64 = value.parse().ok().filter(|pawns: &f64| pawns.is_finite())?;
+                Value::cp((pawns * 100.0).round().clamp(-1e6, 1e6) as i32)
+            }
+        };
+        Some((value, depth))
+    }
+}
+
+/// From White's view, as chess programs print it: `+0.35`, `-1.20`, `#5`,
+/// `#-3`.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match *self {
+            Value::Cp(cp) => format!("{:+.2}", f64::from(cp) / 100.0),
+            Value::Mate { winner, moves } => {
+                format!("#{}{moves}", winner.fold_wb("", "-"))
+            }
+        };
+        f.pad(&text)
+    }
+}
+
+/// A value and how it was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evaluation {
+    /// The value, from White's view.
+    pub value: Value,
+    /// Depth of the search in plies, 0 when unknown.
+    pub depth: u16,
+    /// Nodes of the search, 0 when unknown.
+    pub nodes: u64,
+    /// Won, drawn and lost of 1000 games, as the side to move may expect by the
+    /// engine that found it, where it tells.
+    pub wdl: Option<[u16; 3]>,
+    /// Who found it: an engine's name, or the name of a collection; may be
+    /// empty.
+    pub source: Arc<str>,
+    /// What is known of single moves, each once, best first for the side to
+    /// move; may be empty.
+    pub moves: Vec<MoveValue>,
+}
+
+/// What a move is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MoveValue {
+    /// The move.
+    pub mv: UciMove,
+    /// The value after it, from White's view.
+    pub value: Value,
+}
+
+/// A value of which nothing else is known.
+impl From<Value> for Evaluation {
+    fn from(value: Value) -> Evaluation {
+        Evaluation {
+            value,
+            depth: 0,
+            nodes: 0,
+            wdl: None,
+            source: Arc::from(""),
+            moves: Vec::new(),
+        }
+    }
+}
+
+/// An evaluation for tests, of one ply and one node: values from White's view.
+#[doc(hidden)]
+#[must_use]
+pub fn known(cp: i32, moves: &[(&str, i32)]) -> Evaluation {
+    let moves = moves.iter().map(|(mv, cp)| MoveValue {
+        mv: mv.parse().unwrap_or(UciMove::Null),
+        value: Value::cp(*cp),
+    });
+    Evaluation {
+        depth: 1,
+        nodes: 1,
+        moves: moves.collect(),
+        ..Evaluation::from(Value::cp(cp))
+    }
+}
+
+impl Evaluation {
+    /// Whether this one is to be kept where `other` stands: the deeper one,
+    /// of equal ones that of more nodes.
+    #[must_use]
+    pub fn is_better_than(&self, other: &Evaluation) -> bool {
+        (self.depth, self.nodes) > (other.depth, other.nodes)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use Color::{Black, White};
+
+    #[test]
+    fn the_view_is_turned_for_black() {
+        assert_eq!(Value::cp_of_mover(Black, 35), Value::Cp(-35));
+        assert_eq!(Value::Cp(-35).for_side(Black), 35);
+        let mated = Value::mate_of_mover(Black, -3);
+        assert_eq!(
+            mated,
+            Value::Mate {
+                winner: White,
+                moves: 3
+            }
+        );
+        assert!(mated.for_side(White) > 20_000);
+        // Lichess: "mate":-3 with Black to move: White is mated in three.
+        let lichess = Value::mate_of_white(Black, -3);
+        assert_eq!(lichess, Value::mate_of_mover(Black, 3));
+    }
+
+    #[test]
+    fn mates_of_epd() {
+        let mate = |moves| Value::mate_of_mover(White, moves);
+        for (ce, moves) in [(32_766, 1), (32_758, 5), (-32_757, -5), (-32_765, -1)] {
+            assert_eq!(Value::from_ce(White, ce), Some(mate(moves)), "{ce}");
+            assert_eq!(mate(moves).to_ce(White), ce);
+            assert_eq!(mate(moves).reversed().to_ce(Black), ce);
+        }
+        assert_eq!(Value::from_ce(White, -32_767), None);
+        assert_eq!(Value::from_ce(Black, 12), Some(Value::Cp(-12)));
+    }
+
+    #[test]
+    fn scores_of_the_chess_cloud_database() {
+        assert_eq!(
+            Value::from_cdb(White, -29_988),
+            Value::Mate {
+                winner: Black,
+                moves: 6
+            }
+        );
+        assert_eq!(Value::from_cdb(Black, 65), Value::Cp(-65));
+        assert_eq!(Value::from_cdb(White, 19_990), Value::Cp(10_000));
+    }
+
+    #[test]
+    fn evaluations_in_comments() {
+        let read = |turn, text| Value::from_pgn(turn, text).unwrap();
+        assert_eq!(read(Black, "-0.35"), (Value::Cp(-35), None));
+        assert_eq!(read(Black, "0.17,20"), (Value::Cp(17), Some(20)));
+        assert_eq!(
+            read(White, "#-4").0,
+            Value::Mate {
+                winner: Black,
+                moves: 4
+            }
+        );
+        assert_eq!(
+            read(Black, "#0").0,
+            Value::Mate {
+                winner: White,
+                moves: 0
+            }
+        );
+        for bad in ["", "#", "x", "1.5,y", "nan", "inf"] {
+            assert_eq!(Value::from_pgn(White, bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn values_are_printed_from_whites_view() {
+        assert_eq!(Value::Cp(-120).to_string(), "-1.20");
+        assert_eq!(Value::mate_of_mover(Black, 3).to_string(), "#-3");
+        assert_eq!(format!("{:>6}", Value::Cp(0)), " +0.00");
+    }
+
+    #[test]
+    fn nearer_mates_are_greater() {
+        let mate = |moves| Value::mate_of_mover(White, moves).for_side(White);
+        assert!(mate(1) > mate(2) && mate(2) > mate(30_000));
+        assert!(mate(30_000) > Value::cp(i32::MAX).for_side(White));
+        assert_eq!(Value::mate_of_mover(Black, 1).clamped(White), -1000);
+    }
+}

@@ -1,0 +1,249 @@
+//! Walks an engine through the UCI conversation and reports what it does
+//! wrong.
+//!
+//! The steps follow what GUIs and tournament managers really send and demand
+//! (fastchess' compliance check among them), so that a failure here is one a
+//! user would meet. Nothing the engine does can hang or bloat the checker:
+//! every wait has an end, every line and every buffer a limit.
+//!
+//! * [`lines`] judges single lines of output;
+//! * `peer`, one module up, is the engine's process behind a thread for each direction;
+//! * `walk` keeps an engine running from step to step;
+//! * `handshake`, `play` and `ending` are the steps.
+
+mod clocks;
+mod ending;
+mod handshake;
+pub mod lines;
+mod play;
+mod scene;
+mod walk;
+
+use std::time::{Duration, Instant};
+
+use super::EngineCommand;
+use crate::engine::{self, EngineOption, EngineReply};
+
+/// How long to wait for what.
+#[derive(Clone, Debug)]
+pub struct Patience {
+    /// From the start of the process to `uciok`.
+    pub start: Duration,
+    /// For `readyok`, which may load a network or allocate a table.
+    pub ready: Duration,
+    /// For the `bestmove` of a search that is over in a moment.
+    pub search: Duration,
+    /// For `bestmove` after `stop`.
+    pub stop: Duration,
+    /// For the end of the process after `quit` or the end of its input.
+    pub quit: Duration,
+    /// How long an engine is watched for what must not come.
+    pub watch: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            start: Duration::from_secs(10),
+            ready: Duration::from_secs(15),
+            search: Duration::from_secs(10),
+            stop: Duration::from_secs(5),
+            quit: Duration::from_secs(1),
+            watch: Duration::from_millis(300),
+        }
+    }
+}
+
+/// How a step went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// As it should be.
+    Passed,
+    /// It works, but some program may stumble over it.
+    Warning,
+    /// It does not work.
+    Failed,
+    /// Does not apply to this engine, or could not be tried.
+    Skipped,
+}
+
+/// One thing that was tried.
+#[derive(Clone, Debug)]
+pub struct CheckStep {
+    /// What was tried, in a few words.
+    pub name: &'static str,
+    /// How it went.
+    pub outcome: Outcome,
+    /// What was seen and what it means; may be empty for a step that passed.
+    pub explanation: String,
+    /// The last lines exchanged, `>> ` before those sent and `<< ` before
+    /// those received. Long ones are cut.
+    pub exchange: Vec<String>,
+}
+
+/// All that was tried.
+#[derive(Clone, Debug, Default)]
+pub struct CheckReport {
+    /// What the engine calls itself.
+    pub name: Option<String>,
+    /// In the order in which they were tried.
+    pub steps: Vec<CheckStep>,
+}
+
+impl CheckReport {
+    /// Nothing failed; warnings do not count.
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        self.count(Outcome::Failed) == 0
+    }
+
+    /// The number of steps that went this way.
+    #[must_use]
+    pub fn count(&self, outcome: Outcome) -> usize {
+        self.steps
+            .iter()
+            .filter(|step| step.outcome == outcome)
+            .count()
+    }
+}
+
+/// What an engine said when it was started.
+#[derive(Clone, Debug)]
+pub struct Greeting {
+    /// What it calls itself.
+    pub name: Option<String>,
+    /// From the start of the process to `uciok`.
+    pub took: Duration,
+    /// What it has declared.
+    pub options: Vec<EngineOption>,
+    /// Whether it was ready with the options that were set, or why not.
+    pub ready: Result<(), String>,
+}
+
+/// Starts an engine, waits for `uciok`, and ends it.
+///
+/// # Errors
+///
+/// It cannot be started or does not answer in time: why, in a user's words.
+pub fn greet(command: &EngineCommand, limit: Duration) -> Result<Greeting, String> {
+    let (mut peer, greeting) = introduce(command, limit)?;
+    peer.send("quit");
+    let _ = peer.ends(Patience::default().quit);
+    Ok(greeting)
+}
+
+/// Starts an engine, waits for `uciok`, sets those options, names and values,
+/// that `chosen` takes from what it has declared, waits for `readyok`, and ends
+/// it.
+///
+/// # Errors
+///
+/// As for [`greet`].
+pub fn try_options(
+    command: &EngineCommand,
+    limit: Duration,
+    chosen: impl FnOnce(&[EngineOption]) -> Vec<(String, String)>,
+) -> Result<Greeting, String> {
+    let (mut peer, mut greeting) = introduce(command, limit)?;
+    for (name, value) in chosen(&greeting.options) {
+        peer.send(&format!("setoption name {name} value {value}"));
+    }
+    peer.send("isready");
+    // Which may read a network.
+    let limit = limit.max(Patience::default().ready);
+    let ready = peer.until("readyok", limit);
+    greeting.ready = match ready {
+        Ok(_) => Ok(()),
+        Err(missing) => Err(walk::explain(&missing, "readyok", limit).0),
+    };
+    peer.send("quit");
+    let _ = peer.ends(Patience::default().quit);
+    Ok(greeting)
+}
+
+fn introduce(
+    command: &EngineCommand,
+    limit: Duration,
+) -> Result<(super::peer::Peer, Greeting), String> {
+    let begun = Instant::now();
+    let mut peer = super::peer::Peer::start(command).map_err(|error| error.to_string())?;
+    peer.send("uci");
+    let lines = peer
+        .until("uciok", limit)
+        .map_err(|missing| walk::explain(&missing, "uciok", limit).0)?;
+    let name = lines.iter().find_map(|line| line.strip_prefix("id name "));
+    let declared = lines
+        .iter()
+        .map(|line| line.as_bytes())
+        .filter(|line| engine::parse(line) == EngineReply::Option);
+    let greeting = Greeting {
+        name: name.map(|name| name.trim().to_owned()),
+        took: begun.elapsed(),
+        options: declared.filter_map(engine::option).collect(),
+        ready: Ok(()),
+    };
+    Ok((peer, greeting))
+}
+
+/// A move that an engine played.
+#[derive(Clone, Debug)]
+pub struct PlayedMove {
+    /// The move as the engine wrote it.
+    pub mv: String,
+    /// What it said behind `info string` meanwhile.
+    pub remarks: Vec<String>,
+}
+
+/// Starts an engine, lets it play one move in each position (`startpos`, or
+/// `fen ...`), each in a game of its own, and ends it.
+///
+/// # Errors
+///
+/// It cannot be started, does not answer in time, or has no move.
+pub fn play(
+    command: &EngineCommand,
+    positions: &[&str],
+    patience: &Patience,
+) -> Result<Vec<PlayedMove>, String> {
+    let mut peer = super::peer::Peer::start(command).map_err(|error| error.to_string())?;
+    let said = |peer: &mut super::peer::Peer, line: &str, word, limit| {
+        peer.send(line);
+        let lines = peer.until(word, limit);
+        lines.map_err(|missing| walk::explain(&missing, word, limit).0)
+    };
+    said(&mut peer, "uci", "uciok", patience.start)?;
+    let mut played = Vec::new();
+    for position in positions {
+        peer.send("ucinewgame");
+        said(&mut peer, "isready", "readyok", patience.ready)?;
+        peer.send(&format!("position {position}"));
+        let lines = said(&mut peer, "go movetime 500", "bestmove", patience.search)?;
+        let mv = lines.last().and_then(|line| line.split_whitespace().nth(1));
+        let mv = mv.filter(|mv| !["0000", "(none)", "none"].contains(mv));
+        let mv = mv.ok_or_else(|| format!("it has no move in the position {position}"))?;
+        let remarks = lines
+            .iter()
+            .filter_map(|line| line.strip_prefix("info string "));
+        played.push(PlayedMove {
+            mv: mv.to_owned(),
+            remarks: remarks.map(str::to_owned).collect(),
+        });
+    }
+    peer.send("quit");
+    let _ = peer.ends(patience.quit);
+    Ok(played)
+}
+
+/// Tries every step, and calls `seen` after each.
+///
+/// Starts the engine as often as needed (after each failure, and for the two
+/// ways to end it) and leaves none running. Takes a few seconds with a good
+/// engine.
+pub fn check(
+    command: &EngineCommand,
+    patience: &Patience,
+    seen: &mut dyn FnMut(&CheckStep),
+) -> CheckReport {
+    let steps = [handshake::STEPS, play::STEPS, ending::STEPS];
+    walk::Walk::new(command, patience).run(&steps, handshake::is_essential, seen)
+}

@@ -1,0 +1,242 @@
+//! The engine's process, with bounded lines and waits.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{ChildStdin, ChildStdout, ExitStatus};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::{EngineCommand, EngineProcess, SpawnError, Spawned};
+
+/// No line of UCI is nearly as long, long option lists included.
+const MAX_LINE_BYTES: u64 = 64 << 10;
+/// Lines waiting to be looked at; a flood then blocks in its pipe.
+const MAX_WAITING: usize = 64;
+/// What one answer may take up in all.
+const MAX_ANSWER_BYTES: usize = 4 << 20;
+/// Lines kept for the report, and how much of each.
+const KEPT_LINES: usize = 40;
+const KEPT_CHARS: usize = 200;
+
+/// Something the engine did.
+enum Event {
+    Line(String),
+    TooLong,
+}
+
+/// Why an expected line did not come.
+#[derive(Debug)]
+pub(in crate::process) enum Missing {
+    /// Time is up.
+    Silent,
+    /// A line beyond all measure.
+    TooLong,
+    /// Lines without end.
+    Flood,
+    /// The engine has closed its output; with its status if it has ended.
+    Gone(Option<ExitStatus>),
+}
+
+/// A running engine. Killed when dropped.
+pub(in crate::process) struct Peer {
+    process: Arc<EngineProcess>,
+    /// `None` once its input is closed.
+    input: Option<Sender<Vec<u8>>>,
+    output: Receiver<Event>,
+    exchange: VecDeque<String>,
+}
+
+impl Peer {
+    pub(in crate::process) fn start(command: &EngineCommand) -> Result<Self, SpawnError> {
+        let Spawned {
+            process,
+            stdin,
+            stdout,
+        } = command.spawn()?;
+        // A thread for each direction: an engine that does not read must not
+        // block us in a write, one that does not write not in a read. Both
+        // end with the process.
+        let (input, to_write) = mpsc::channel();
+        thread::spawn(move || write_all(stdin, &to_write));
+        let (lines, output) = mpsc::sync_channel(MAX_WAITING);
+        thread::spawn(move || read_lines(stdout, &lines));
+        Ok(Self {
+            process: Arc::new(process),
+            input: Some(input),
+            output,
+            exchange: VecDeque::new(),
+        })
+    }
+
+    pub(in crate::process) fn send(&mut self, line: &str) {
+        self.send_raw(line, "\n");
+    }
+
+    pub(in crate::process) fn send_raw(&mut self, line: &str, end: &str) {
+        self.keep(">> ", line);
+        if let Some(input) = &self.input {
+            // A writer that is gone shows as a missing answer.
+            let _ = input.send(format!("{line}{end}").into_bytes());
+        }
+    }
+
+    /// Ends the engine's input, once all that was sent is written.
+    pub(in crate::process) fn close_input(&mut self) {
+        self.keep(">> ", "(end of input)");
+        self.input = None;
+    }
+
+    /// The next line, without its line end.
+    pub(in crate::process) fn next(&mut self, limit: Duration) -> Result<String, Missing> {
+        match self.output.recv_timeout(limit) {
+            Ok(Event::Line(line)) => {
+                self.keep("<< ", &line);
+                Ok(line)
+            }
+            Ok(Event::TooLong) => {
+                self.keep("<< ", "(a line of more than 64 KiB)");
+                Err(Missing::TooLong)
+            }
+            Err(RecvTimeoutError::Timeout) => Err(Missing::Silent),
+            Err(RecvTimeoutError::Disconnected) => {
+                let status = self.process.wait(Duration::from_millis(300));
+                Err(Missing::Gone(status))
+            }
+        }
+    }
+
+    /// Lines up to and including the first that begins with `word`.
+    pub(in crate::process) fn until(
+        &mut self,
+        word: &str,
+        limit: Duration,
+    ) -> Result<Vec<String>, Missing> {
+        let end = Instant::now() + limit;
+        let mut lines = Vec::new();
+        let mut bytes = 0;
+        loop {
+            let line = self.next(end.saturating_duration_since(Instant::now()))?;
+            // A flood never lets the channel run dry, and so never lets the
+            // wait above run out.
+            bytes += line.len() + 16;
+            if bytes > MAX_ANSWER_BYTES {
+                return Err(Missing::Flood);
+            }
+            let found = line.split_ascii_whitespace().next() == Some(word);
+            lines.push(line);
+            if found {
+                return Ok(lines);
+            }
+            if Instant::now() >= end {
+                return Err(Missing::Silent);
+            }
+        }
+    }
+
+    /// What comes within `time`; ends early only with the engine.
+    pub(in crate::process) fn watch(&mut self, time: Duration) -> Result<Vec<String>, Missing> {
+        let end = Instant::now() + time;
+        let mut lines = Vec::new();
+        let mut bytes = 0;
+        while let Some(left) = end.checked_duration_since(Instant::now()) {
+            match self.next(left) {
+                Ok(line) => {
+                    bytes += line.len() + 16;
+                    if bytes > MAX_ANSWER_BYTES {
+                        return Err(Missing::Flood);
+                    }
+                    lines.push(line);
+                }
+                Err(Missing::Silent) => break,
+                Err(other) => return Err(other),
+            }
+        }
+        Ok(lines)
+    }
+
+    /// Whether the engine ends within `limit`. What it still prints is read
+    /// meanwhile, as it could not end with a full pipe.
+    pub(in crate::process) fn ends(&mut self, limit: Duration) -> Option<ExitStatus> {
+        let end = Instant::now() + limit;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            match self.next(left) {
+                Ok(_) | Err(Missing::TooLong) if !left.is_zero() => {}
+                _ => break,
+            }
+        }
+        let left = end.saturating_duration_since(Instant::now());
+        self.process.wait(left.max(Duration::from_millis(50)))
+    }
+
+    /// Its process, for others to end it.
+    pub(in crate::process) fn process(&self) -> &Arc<EngineProcess> {
+        &self.process
+    }
+
+    /// The process number.
+    pub(in crate::process) fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Forgets the lines exchanged so far.
+    pub(in crate::process) fn new_exchange(&mut self) {
+        self.exchange.clear();
+    }
+
+    /// The last lines exchanged.
+    pub(in crate::process) fn exchange(&self) -> Vec<String> {
+        self.exchange.iter().cloned().collect()
+    }
+
+    fn keep(&mut self, mark: &str, line: &str) {
+        if self.exchange.len() == KEPT_LINES {
+            self.exchange.pop_front();
+        }
+        let mut text: String = line.chars().take(KEPT_CHARS).collect();
+        if text.len() < line.len() {
+            text.push_str(" ...");
+        }
+        // Escape codes and the like would play with the user's terminal.
+        let text = text.replace(char::is_control, "\u{fffd}");
+        self.exchange.push_back(format!("{mark}{text}"));
+    }
+}
+
+fn write_all(mut stdin: ChildStdin, lines: &Receiver<Vec<u8>>) {
+    for line in lines {
+        if stdin.write_all(&line).and_then(|()| stdin.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+fn read_lines(stdout: ChildStdout, lines: &SyncSender<Event>) {
+    let mut stdout = BufReader::new(stdout);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match (&mut stdout)
+            .take(MAX_LINE_BYTES)
+            .read_until(b'\n', &mut line)
+        {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+        let event = if line.len() as u64 == MAX_LINE_BYTES && line.last() != Some(&b'\n') {
+            // Told before it is skipped: its end may never come.
+            if lines.send(Event::TooLong).is_err() || stdout.skip_until(b'\n').is_err() {
+                return;
+            }
+            continue;
+        } else {
+            let text = String::from_utf8_lossy(&line);
+            Event::Line(text.trim_end_matches(['\n', '\r']).to_owned())
+        };
+        if lines.send(event).is_err() {
+            return;
+        }
+    }
+}

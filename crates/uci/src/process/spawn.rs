@@ -1,0 +1,498 @@
+//! Starting an engine so that it can never outlive the adapter.
+//!
+//! Three nets, one below the other: the engine's standard input closes when
+//! we go (engines take end of input as `quit`); a process group (Unix) or job
+//! object (Windows) lets its whole family be killed at once; and should we be
+//! killed outright, Linux sends the engine SIGKILL through the parent-death
+//! signal and Windows closes the job.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, IsTerminal as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use tabia_io::sanitize::Plain;
+
+/// How to start an engine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EngineCommand {
+    /// A path or a name to be found in `PATH`.
+    pub program: PathBuf,
+    /// Arguments, one each.
+    pub args: Vec<OsString>,
+    /// Working folder; `None` is the folder of the executable when `program`
+    /// is a path (networks and ini files live there), else our own.
+    pub dir: Option<PathBuf>,
+    /// Environment variables to add.
+    pub env: Vec<(String, String)>,
+}
+
+/// As it might be typed.
+impl fmt::Display for EngineCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.program.display().fmt(f)?;
+        let mut args = self.args.iter();
+        args.try_for_each(|arg| write!(f, " {}", arg.display()))
+    }
+}
+
+/// An engine that runs, and the ends of its pipes.
+#[derive(Debug)]
+pub struct Spawned {
+    /// Handle to wait for or kill the engine; shareable between threads.
+    pub process: EngineProcess,
+    /// What we write to.
+    pub stdin: ChildStdin,
+    /// What we read from.
+    pub stdout: ChildStdout,
+}
+
+/// Why an engine could not be started.
+#[derive(Debug, thiserror::Error)]
+#[error("engine \"{}\" cannot be started: {source}{}", program.display(), hint(source))]
+#[non_exhaustive]
+pub struct SpawnError {
+    /// What was tried.
+    pub program: PathBuf,
+    /// What the system said.
+    pub source: io::Error,
+}
+
+/// How long the last complaints of an engine may take to be shown.
+const COMPLAINTS_LIMIT: Duration = Duration::from_millis(200);
+
+/// Where engines are found beside the folders of `PATH`.
+const OTHER_PLACES: &[&str] = if cfg!(unix) {
+    &["/usr/games", "/usr/local/bin", "/opt/homebrew/bin"]
+} else {
+    &[]
+};
+
+/// The folders of `PATH`, and the others where engines are found.
+#[must_use]
+pub fn search_path() -> Vec<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path)
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .chain(OTHER_PLACES.iter().map(PathBuf::from))
+        .collect()
+}
+
+/// Whether a bare name is that of a program in a folder of `PATH`, or in
+/// another one where engines are found.
+#[must_use]
+pub fn is_on_path(name: &str) -> bool {
+    let file = Path::new(name).components().count() == 1;
+    file && search_path()
+        .into_iter()
+        .map(|folder| folder.join(name))
+        .any(|file| file.is_file() || cfg!(windows) && file.with_added_extension("exe").is_file())
+}
+
+fn hint(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::NotFound => " (give its full path in engines.toml, or put it on the PATH)",
+        io::ErrorKind::PermissionDenied => " (is it an executable file?)",
+        _ => "",
+    }
+}
+
+impl EngineCommand {
+    /// Starts the engine with piped input and output; its standard error
+    /// is ours, by way of [`Plain`] where that is a terminal.
+    ///
+    /// On Linux the engine is tied to the *calling thread*: it is killed when
+    /// that thread ends, so call this from a thread that lives as long as
+    /// the engine may.
+    ///
+    /// # Errors
+    ///
+    /// The program does not exist, is not executable or has no room to run.
+    pub fn spawn(&self) -> Result<Spawned, SpawnError> {
+        self.spawn_program(&self.resolved_program())
+            .or_else(|error| self.spawn_elsewhere(error))
+            .map_err(|source| SpawnError {
+                program: self.program.clone(),
+                source,
+            })
+    }
+
+    /// Tries the usual places for a bare name that `PATH` does not lead to:
+    /// programs started from a desktop often have a short one, without the
+    /// folder of games where Debian keeps engines.
+    fn spawn_elsewhere(&self, error: io::Error) -> io::Result<Spawned> {
+        let is_bare = self.program.components().count() == 1;
+        if error.kind() != io::ErrorKind::NotFound || !is_bare {
+            return Err(error);
+        }
+        OTHER_PLACES
+            .iter()
+            .map(|folder| Path::new(folder).join(&self.program))
+            .find(|program| program.is_file())
+            .map_or(Err(error), |program| self.spawn_program(&program))
+    }
+
+    fn spawn_program(&self, program: &Path) -> io::Result<Spawned> {
+        let mut command = Command::new(program);
+        command
+            .args(&self.args)
+            .envs(self.env.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        if let Some(dir) = self.working_folder() {
+            command.current_dir(dir);
+        }
+        if io::stderr().is_terminal() {
+            command.stderr(Stdio::piped());
+        }
+        let (mut child, family) = family::spawn(&mut command)?;
+        let mut complaints = None;
+        if let Some(mut stderr) = child.stderr.take() {
+            // Whatever it complains of, it does not command the terminal.
+            let pass_on = move || {
+                let _ = io::copy(&mut stderr, &mut Plain::new(io::stderr()));
+            };
+            let thread = thread::Builder::new().name("complaints".to_owned());
+            complaints = Some(thread.spawn(pass_on)?);
+        }
+        let stdin = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        let stdout = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        Ok(Spawned {
+            process: EngineProcess {
+                child: Mutex::new(child),
+                family,
+                complaints: Mutex::new(complaints),
+            },
+            stdin,
+            stdout,
+        })
+    }
+
+    /// A relative path counts from our own folder, not from the one the
+    /// engine is to run in; a bare name is left to `PATH`.
+    fn resolved_program(&self) -> PathBuf {
+        if self.program.components().count() > 1 {
+            let program = tabia_io::input::path::from_home(&self.program);
+            std::path::absolute(&program).unwrap_or(program)
+        } else {
+            self.program.clone()
+        }
+    }
+
+    fn working_folder(&self) -> Option<PathBuf> {
+        if self.dir.is_some() {
+            return self.dir.clone();
+        }
+        let parent = self.program.parent()?;
+        (!parent.as_os_str().is_empty()).then(|| parent.to_path_buf())
+    }
+}
+
+/// A started engine. Killed with its whole family when dropped.
+#[derive(Debug)]
+pub struct EngineProcess {
+    child: Mutex<Child>,
+    family: family::Family,
+    /// Shows at a terminal what it complains of.
+    complaints: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl EngineProcess {
+    fn child(&self) -> MutexGuard<'_, Child> {
+        self.child.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The process number, for messages and tests.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.child().id()
+    }
+
+    /// A file that becomes readable when the engine's process ends, where the
+    /// system has such a thing (Linux since 5.3). The end of its output may
+    /// come later or never: what it has started may hold that open.
+    #[must_use]
+    pub fn end(&self) -> Option<File> {
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::process::{Pid, PidfdFlags, pidfd_open};
+            let pid = i32::try_from(self.id()).ok().and_then(Pid::from_raw)?;
+            pidfd_open(pid, PidfdFlags::empty()).ok().map(File::from)
+        }
+        #[cfg(not(target_os = "linux"))]
+        None
+    }
+
+    /// The exit status, if the engine has ended.
+    #[must_use]
+    pub fn status(&self) -> Option<ExitStatus> {
+        self.reap(&mut self.child())
+    }
+
+    /// The exit status, if the engine has ended. What it has started goes
+    /// with it, as long as the number of the family is still its own: that
+    /// is, until it is reaped here.
+    fn reap(&self, child: &mut Child) -> Option<ExitStatus> {
+        // Who is seen alive here may be dead a moment later: asking for the
+        // status then would give the number away before it has served.
+        if !self.family.bury(child) {
+            return None;
+        }
+        child.try_wait().ok().flatten()
+    }
+
+    /// Waits for the engine to end by itself, at most `limit`.
+    ///
+    /// Polls with growing pauses: an engine that ends at once costs a
+    /// fraction of a millisecond.
+    #[must_use]
+    pub fn wait(&self, limit: Duration) -> Option<ExitStatus> {
+        let start = Instant::now();
+        let mut pause = Duration::from_micros(100);
+        loop {
+            if let Some(status) = self.status() {
+                return Some(status);
+            }
+            if start.elapsed() >= limit {
+                return None;
+            }
+            std::thread::sleep(pause.min(limit.saturating_sub(start.elapsed())));
+            pause = (pause * 2).min(Duration::from_millis(5));
+        }
+    }
+
+    /// Kills the engine and whatever it has started, and reaps it. What it has
+    /// complained of is seen by then.
+    pub fn kill(&self) {
+        let mut child = self.child();
+        if self.reap(&mut child).is_none() {
+            self.family.kill(&child);
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        drop(child);
+        let mut complaints = self
+            .complaints
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(thread) = complaints.take() {
+            // It ends with the pipe, unless somebody who got away holds that
+            // open, or the terminal stands still.
+            let until = Instant::now() + COMPLAINTS_LIMIT;
+            while !thread.is_finished() && Instant::now() < until {
+                thread::sleep(Duration::from_millis(1));
+            }
+        }
+    }
+}
+
+impl Drop for EngineProcess {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+#[cfg(unix)]
+mod family {
+    use std::io;
+    use std::os::unix::process::CommandExt;
+    use std::process::{Child, Command};
+
+    use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+
+    #[derive(Debug)]
+    pub(super) struct Family;
+
+    #[cfg_attr(target_os = "linux", allow(unsafe_code))]
+    pub(super) fn spawn(command: &mut Command) -> io::Result<(Child, Family)> {
+        command.process_group(0);
+        #[cfg(target_os = "linux")]
+        {
+            let parent = rustix::process::getpid();
+            // SAFETY: between fork and exec the closure makes nothing but
+            // system calls and touches no memory, lock or allocator, as
+            // `CommandExt::pre_exec` demands.
+            unsafe {
+                command.pre_exec(move || {
+                    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+                    // We may have died before the call above took effect. An
+                    // error would be told to nobody, and noisily.
+                    if rustix::process::getppid() != Some(parent) {
+                        let me = rustix::process::getpid();
+                        rustix::process::kill_process(me, Signal::KILL)?;
+                    }
+                    Ok(())
+                });
+            }
+        }
+        Ok((command.spawn()?, Family))
+    }
+
+    fn number(child: &Child) -> Option<Pid> {
+        i32::try_from(child.id()).ok().and_then(Pid::from_raw)
+    }
+
+    impl Family {
+        #[allow(clippy::unused_self)]
+        pub(super) fn kill(&self, child: &Child) {
+            if let Some(pid) = number(child) {
+                let _ = kill_process_group(pid, Signal::KILL);
+            }
+        }
+
+        /// Kills the rest of the family if its head has ended and nobody has
+        /// asked for its status yet; later the number may be another's. False
+        /// while the head lives.
+        pub(super) fn bury(&self, child: &Child) -> bool {
+            let peek = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+            let Some(pid) = number(child) else {
+                return true;
+            };
+            match waitid(WaitId::Pid(pid), peek) {
+                Ok(Some(_)) => self.kill(child),
+                Ok(None) => return false,
+                // Its status has been taken already.
+                Err(_) => {}
+            }
+            true
+        }
+    }
+}
+
+#[cfg(windows)]
+mod family {
+    use std::io;
+    use std::os::windows::io::AsRawHandle;
+    use std::process::{Child, Command};
+
+    use win32job::Job;
+
+    #[derive(Debug)]
+    pub(super) struct Family(Option<Job>);
+
+    pub(super) fn spawn(command: &mut Command) -> io::Result<(Child, Family)> {
+        let child = command.spawn()?;
+        Ok((job_around(&child), child)).map(|(job, child)| (child, Family(job)))
+    }
+
+    /// A job that ends its members when its last handle closes, which the
+    /// system does for us when we die. Where jobs cannot be nested (before
+    /// Windows 8) the closed pipe has to do.
+    fn job_around(child: &Child) -> Option<Job> {
+        let job = Job::create().ok()?;
+        let mut limits = job.query_extended_limit_info().ok()?;
+        limits.limit_kill_on_job_close();
+        job.set_extended_limit_info(&limits).ok()?;
+        job.assign_process(child.as_raw_handle() as isize).ok()?;
+        Some(job)
+    }
+
+    impl Family {
+        pub(super) fn kill(&self, _child: &Child) {
+            // Members other than the child itself go when the job's handle
+            // closes, that is with this value.
+            let _ = &self.0;
+        }
+
+        /// The job sees to it when its handle closes.
+        #[allow(clippy::unused_self)]
+        pub(super) fn bury(&self, _child: &Child) -> bool {
+            true
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use std::io::{BufRead, BufReader, Write};
+
+    fn shell(script: &str) -> EngineCommand {
+        EngineCommand {
+            program: "/bin/sh".into(),
+            args: vec!["-c".into(), script.into()],
+            ..EngineCommand::default()
+        }
+    }
+
+    #[test]
+    fn talks_through_pipes_and_reports_the_exit_status() {
+        let mut engine = shell("read x; echo got $x; exit 3").spawn().unwrap();
+        engine.stdin.write_all(b"hello\n").unwrap();
+        let mut line = String::new();
+        BufReader::new(engine.stdout).read_line(&mut line).unwrap();
+        assert_eq!(line, "got hello\n");
+        let status = engine.process.wait(Duration::from_secs(20)).unwrap();
+        assert_eq!(status.code(), Some(3));
+    }
+
+    #[test]
+    fn a_relative_path_counts_from_our_own_folder() {
+        // Tests run in the package's folder.
+        let folder = tempfile::tempdir_in(".").unwrap();
+        let relative = Path::new(folder.path().file_name().unwrap()).join("engine");
+        // A copy may count as being written until others have been started.
+        std::os::unix::fs::symlink("/bin/sh", &relative).unwrap();
+        let command = EngineCommand {
+            program: relative,
+            args: vec!["-c".into(), "exit 4".into()],
+            ..EngineCommand::default()
+        };
+        let engine = command.spawn().unwrap();
+        let status = engine.process.wait(Duration::from_secs(20)).unwrap();
+        assert_eq!(status.code(), Some(4));
+    }
+
+    #[test]
+    fn a_missing_program_is_named_with_the_way_out() {
+        let command = EngineCommand {
+            program: "/nowhere/fish".into(),
+            ..EngineCommand::default()
+        };
+        let text = command.spawn().unwrap_err().to_string();
+        assert!(text.contains("/nowhere/fish"), "{text}");
+        assert!(text.contains("full path"), "{text}");
+    }
+
+    #[test]
+    fn kill_takes_grandchildren_along() {
+        let (engine, grandchild) = with_grandchild("sleep 600 & echo $!; wait");
+        engine.process.kill();
+        wait_until_gone(grandchild);
+    }
+
+    #[test]
+    fn an_engine_that_ends_by_itself_takes_grandchildren_along() {
+        let (engine, grandchild) = with_grandchild("sleep 600 >/dev/null & echo $!");
+        let status = engine.process.wait(Duration::from_secs(20)).unwrap();
+        assert_eq!(status.code(), Some(0));
+        wait_until_gone(grandchild);
+    }
+
+    fn with_grandchild(script: &str) -> (Spawned, i32) {
+        let mut engine = shell(script).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(&mut engine.stdout)
+            .read_line(&mut line)
+            .unwrap();
+        (engine, line.trim().parse().unwrap())
+    }
+
+    fn wait_until_gone(grandchild: i32) {
+        let pid = rustix::process::Pid::from_raw(grandchild).unwrap();
+        let gone = (0..2000).any(|_| {
+            std::thread::sleep(Duration::from_millis(5));
+            // A zombie that init has not reaped yet counts as gone.
+            let zombie = std::fs::read_to_string(format!("/proc/{grandchild}/stat"))
+                .is_ok_and(|stat| stat.contains(") Z"));
+            zombie || rustix::process::test_kill_process(pid).is_err()
+        });
+        assert!(gone, "the engine's child {grandchild} still runs");
+    }
+}

@@ -1,0 +1,134 @@
+//! An engine that is watched while it thinks.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use shakmaty::Position as _;
+use shakmaty::uci::UciMove;
+
+use super::analyst::{Analyst, AnalystError, Question, wait};
+use super::peer::Missing;
+use crate::info;
+use tabia_notation::value::Value;
+
+/// How long an engine may go on after `stop`.
+const STOPPING: Duration = Duration::from_secs(5);
+
+/// How often whoever watches is asked whether it goes on.
+const TICK: Duration = Duration::from_millis(50);
+
+/// What a search has found so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Thought {
+    /// Lines by their number, the best first; those that were never told are
+    /// empty.
+    pub lines: Vec<Option<Variation>>,
+    /// Nodes searched.
+    pub nodes: u64,
+    /// Nodes a second, if the engine tells.
+    pub nodes_a_second: Option<u64>,
+}
+
+/// A line of play with its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variation {
+    /// From White's view.
+    pub value: Value,
+    /// The depth that it comes from.
+    pub depth: u16,
+    /// What the engine called its moves; nobody has seen whether they are legal.
+    pub moves: Vec<UciMove>,
+}
+
+impl Analyst {
+    /// Lets the engine think for a time, and tells again and again what it has
+    /// found, also when nothing is new, until `told` breaks it off.
+    ///
+    /// # Errors
+    ///
+    /// The engine ended or hangs: drop it then.
+    pub fn think(
+        &mut self,
+        question: Question<'_>,
+        limit: Duration,
+        mut told: impl FnMut(&Thought) -> ControlFlow<()>,
+    ) -> Result<Thought, AnalystError> {
+        let turn = question.position.turn();
+        let end = Instant::now() + limit;
+        let mut search = info::Search::new(turn, question.lines);
+        let mut thought = Thought::default();
+        self.begin(question, "go infinite".to_owned())?;
+        loop {
+            match self.peer.next(TICK) {
+                Ok(line) if line.split_ascii_whitespace().next() == Some("bestmove") => {
+                    return Ok(thought);
+                }
+                Ok(line) => {
+                    search.add(&line);
+                    thought = Thought::of(&search);
+                }
+                Err(Missing::Silent) => {}
+                Err(Missing::Gone(status)) => return Err(AnalystError::Gone(status)),
+                Err(Missing::TooLong | Missing::Flood) => return Err(AnalystError::Flood),
+            }
+            if told(&thought).is_break() || Instant::now() >= end {
+                break;
+            }
+        }
+        self.peer.send("stop");
+        let rest = wait(&mut self.peer, "bestmove", STOPPING)?;
+        for line in &rest {
+            search.add(line);
+        }
+        Ok(Thought::of(&search))
+    }
+}
+
+impl Thought {
+    fn of(search: &info::Search) -> Thought {
+        let variation = |found: info::Found<'_>| Variation {
+            value: found.value,
+            depth: found.depth,
+            moves: found.moves.to_vec(),
+        };
+        let lines = search.results().map(|found| {
+            let found = found.filter(|found| !found.moves.is_empty());
+            found.map(variation)
+        });
+        Thought {
+            lines: lines.collect(),
+            nodes: search.nodes,
+            nodes_a_second: search.nodes_a_second,
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use shakmaty::Color;
+
+    #[test]
+    fn the_newest_value_of_each_line_counts() {
+        let mut search = info::Search::new(Color::White, 3);
+        for line in [
+            "info depth 5 multipv 1 score cp 30 nodes 100 nps 1000 pv e2e4 e7e5 junk g1f3",
+            "info depth 5 multipv 3 score cp 10 pv a2a3",
+            "info depth 6 multipv 1 score cp 300 upperbound nodes 200 pv d2d4",
+            "info depth 6 multipv 9 score cp 1 pv h2h3",
+            "info depth 6 multipv 2 score mate 3",
+            "info depth 6 multipv 65535 score cp 1 pv h2h3",
+        ] {
+            search.add(line);
+        }
+        let thought = Thought::of(&search);
+        assert_eq!((thought.nodes, thought.nodes_a_second), (200, Some(1000)));
+        assert_eq!(thought.lines.len(), 3);
+        let first = thought.lines[0].as_ref().unwrap();
+        assert_eq!((first.value, first.depth), (Value::Cp(30), 5));
+        let moves: Vec<String> = first.moves.iter().map(ToString::to_string).collect();
+        assert_eq!(moves, ["e2e4", "e7e5"]);
+        assert_eq!(thought.lines[1], None);
+    }
+}

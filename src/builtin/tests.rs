@@ -1,0 +1,646 @@
+//! Conversations with the built-in engine, without a process.
+
+#![allow(clippy::unwrap_used)]
+
+use std::io::{BufRead, BufReader, PipeWriter, Write};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Position};
+
+/// Far beyond what any answer takes, for slow and busy machines.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How long silence has to last to count as silence.
+const SILENCE: Duration = Duration::from_millis(80);
+
+struct Talk {
+    input: Option<PipeWriter>,
+    output: Receiver<String>,
+    engine: Option<JoinHandle<std::io::Result<()>>>,
+}
+
+impl Talk {
+    fn new() -> Self {
+        let (engine_in, input) = std::io::pipe().unwrap();
+        let (from_engine, engine_out) = std::io::pipe().unwrap();
+        let engine = thread::spawn(move || super::run(BufReader::new(engine_in), engine_out));
+        let (lines, output) = mpsc::channel();
+        thread::spawn(move || {
+            for line in BufReader::new(from_engine).lines() {
+                let Ok(line) = line else { break };
+                if lines.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        Self {
+            input: Some(input),
+            output,
+            engine: Some(engine),
+        }
+    }
+
+    fn send(&mut self, text: &str) {
+        // In one piece: after "quit" the other end is gone.
+        let line = format!("{text}\n");
+        let input = self.input.as_mut().unwrap();
+        input.write_all(line.as_bytes()).unwrap();
+    }
+
+    /// Lines up to and including the first that begins with `word`.
+    fn until(&mut self, word: &str) -> Vec<String> {
+        let mut lines = Vec::new();
+        loop {
+            let line = match self.output.recv_timeout(PATIENCE) {
+                Ok(line) => line,
+                Err(error) => panic!("no {word}: {error}; got {lines:#?}"),
+            };
+            let found = line.split(' ').next() == Some(word);
+            lines.push(line);
+            if found {
+                return lines;
+            }
+        }
+    }
+
+    /// The move of the next `bestmove`, and the lines before it.
+    fn answer(&mut self) -> (String, Vec<String>) {
+        let mut lines = self.until("bestmove");
+        let last = lines.pop().unwrap();
+        (last.split(' ').nth(1).unwrap().to_owned(), lines)
+    }
+
+    fn best(&mut self, commands: &str) -> String {
+        self.send(commands);
+        self.answer().0
+    }
+
+    /// Nothing but `info` for a while.
+    fn assert_no_answer(&mut self) {
+        let end = Instant::now() + SILENCE;
+        loop {
+            match self
+                .output
+                .recv_timeout(end.saturating_duration_since(Instant::now()))
+            {
+                Ok(line) => assert!(line.starts_with("info "), "unexpected {line:?}"),
+                Err(RecvTimeoutError::Timeout) => return,
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+
+    /// Ends the input and returns what was still said.
+    fn finish(mut self) -> Vec<String> {
+        drop(self.input.take());
+        self.engine.take().unwrap().join().unwrap().unwrap();
+        self.output.iter().collect()
+    }
+}
+
+fn position(fen: &str) -> Chess {
+    let fen: Fen = fen.parse().unwrap();
+    fen.into_position(CastlingMode::Standard).unwrap()
+}
+
+const KINGS_AND_ROOKS: &str = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
+
+#[test]
+fn introduces_itself_and_is_ready() {
+    let mut talk = Talk::new();
+    talk.send("uci");
+    let lines = talk.until("uciok");
+    assert!(lines[0].starts_with("id name "));
+    assert!(lines[1].starts_with("id author "));
+    assert!(
+        lines[2..lines.len() - 1]
+            .iter()
+            .all(|line| line.starts_with("option name "))
+    );
+    talk.send("uci\nisready\nisready");
+    talk.until("uciok");
+    assert_eq!(talk.until("readyok").len(), 1);
+    assert_eq!(talk.until("readyok").len(), 1);
+    assert!(talk.finish().is_empty());
+}
+
+#[test]
+fn every_limit_ends_in_one_legal_answer() {
+    let mut talk = Talk::new();
+    for go in [
+        "go depth 3",
+        "go depth 0",
+        "go depth -4",
+        "go nodes 1",
+        "go nodes 5000",
+        "go movetime 1",
+        "go movetime 30",
+        "go wtime 200 btime 200 winc 10 binc 10",
+        "go wtime 0 btime 0",
+        "go wtime -100 btime -100 movestogo 0",
+        "go wtime 1000 btime 1000 movestogo 1",
+        "go winc 100000 binc 100000",
+        "go wtime 50 winc 4294967295",
+        "go mate 1 movetime 20",
+        "go mate 2 depth 4",
+        "go nodes 2000 depth 40 movetime 10000",
+        "go wtime junk depth 2",
+    ] {
+        for board in [
+            "startpos",
+            "startpos moves e2e4",
+            "fen 8/8/8/4k3/8/8/4P3/4K3 w - -",
+        ] {
+            talk.send(&format!("position {board}\n{go}"));
+            let (best, lines) = talk.answer();
+            let mut now = board
+                .strip_prefix("fen ")
+                .map_or_else(Chess::default, position);
+            if board.ends_with("e2e4") {
+                let m: UciMove = "e2e4".parse().unwrap();
+                now.play_unchecked(m.to_move(&now).unwrap());
+            }
+            let m: UciMove = best.parse().unwrap();
+            assert!(m.to_move(&now).is_ok(), "{board} {go}: {best}");
+            check_info(&lines, &now, &best);
+        }
+    }
+    assert!(talk.finish().is_empty());
+}
+
+/// Each line is well-formed, its line of play legal, and the last begins
+/// with the answer.
+fn check_info(lines: &[String], position: &Chess, best: &str) {
+    let mut last = None;
+    for line in lines {
+        let words: Vec<_> = line.split(' ').collect();
+        let at = |name: &str| words.iter().position(|&word| word == name);
+        assert_eq!(words[0], "info", "{line}");
+        for name in ["depth", "nodes", "nps", "time"] {
+            let number = words[at(name).unwrap() + 1];
+            assert!(number.parse::<u64>().is_ok(), "{name} in {line}");
+        }
+        let score = at("score").unwrap();
+        assert!(["cp", "mate"].contains(&words[score + 1]), "{line}");
+        assert!(words[score + 2].parse::<i32>().is_ok(), "{line}");
+        let pv = at("pv").unwrap();
+        assert!(pv > score, "{line}");
+        let mut now = position.clone();
+        for word in &words[pv + 1..] {
+            let m: UciMove = word.parse().unwrap();
+            now.play_unchecked(m.to_move(&now).unwrap());
+        }
+        last = Some(words[pv + 1].to_owned());
+    }
+    assert_eq!(last.as_deref(), Some(best), "{lines:?}");
+}
+
+#[test]
+fn infinite_waits_for_stop() {
+    // The last two are searched to the end long before.
+    for board in [
+        "startpos",
+        "fen 7k/8/8/8/8/8/8/K7 w - -",
+        "fen 7k/5Q2/6K1/8/8/8/8/8 b - -",
+    ] {
+        for go in [
+            "go infinite",
+            "go",
+            "go infinite depth 1",
+            "go infinite movetime 1",
+        ] {
+            let mut talk = Talk::new();
+            talk.send(&format!("position {board}\n{go}"));
+            talk.assert_no_answer();
+            talk.send("isready");
+            assert!(
+                !talk
+                    .until("readyok")
+                    .iter()
+                    .any(|line| line.starts_with("best"))
+            );
+            talk.send("ponderhit");
+            talk.assert_no_answer();
+            talk.send("stop");
+            talk.until("bestmove");
+            talk.send("stop\nponderhit");
+            talk.assert_no_answer();
+            assert!(talk.finish().is_empty());
+        }
+    }
+}
+
+#[test]
+fn ponder_waits_for_ponderhit_or_stop() {
+    for go in [
+        "go ponder depth 1",
+        "go ponder wtime 50 btime 50",
+        "go ponder movetime 20",
+    ] {
+        for release in ["ponderhit", "stop"] {
+            let mut talk = Talk::new();
+            talk.send(&format!("position startpos\n{go}"));
+            talk.assert_no_answer();
+            talk.send(release);
+            talk.until("bestmove");
+            talk.send("stop");
+            talk.assert_no_answer();
+        }
+    }
+    let mut talk = Talk::new();
+    talk.send("go ponder infinite\nponderhit");
+    talk.assert_no_answer();
+    talk.send("stop");
+    talk.until("bestmove");
+}
+
+#[test]
+fn a_new_go_is_answered_after_the_old_one() {
+    let mut talk = Talk::new();
+    talk.send("go infinite\nposition startpos moves e2e4\ngo infinite\nstop\nisready");
+    let (first, _) = talk.answer();
+    let (second, _) = talk.answer();
+    assert!(
+        first
+            .parse::<UciMove>()
+            .unwrap()
+            .to_move(&Chess::default())
+            .is_ok()
+    );
+    let mut now = Chess::default();
+    now.play_unchecked("e2e4".parse::<UciMove>().unwrap().to_move(&now).unwrap());
+    assert!(second.parse::<UciMove>().unwrap().to_move(&now).is_ok());
+    talk.assert_no_answer_but_ready();
+}
+
+impl Talk {
+    fn assert_no_answer_but_ready(mut self) {
+        self.send("quit");
+        let rest: Vec<_> = self.finish();
+        assert!(rest.iter().all(|line| line == "readyok"), "{rest:?}");
+    }
+}
+
+#[test]
+fn quit_and_end_of_input_end_a_search() {
+    for last in ["quit\n", ""] {
+        for go in [
+            "go infinite",
+            "go ponder wtime 1 btime 1",
+            "go depth 60",
+            "isready",
+        ] {
+            let mut talk = Talk::new();
+            talk.send(&format!("{go}\n{last}"));
+            let start = Instant::now();
+            let rest = talk.finish();
+            let answers = rest
+                .iter()
+                .filter(|line| line.starts_with("bestmove"))
+                .count();
+            assert_eq!(answers, usize::from(go.starts_with("go")), "{go}");
+            assert!(start.elapsed() < PATIENCE, "{go}");
+        }
+    }
+}
+
+#[test]
+fn finds_mates() {
+    for (fen, best, mate) in [
+        ("6k1/5ppp/8/8/8/8/8/R3K2R w KQ - 0 1", "a1a8", "mate 1"),
+        ("6k1/5ppp/8/8/8/8/8/R3K2R w KQ - 98 80", "a1a8", "mate 1"),
+        ("r5k1/8/8/8/8/8/5PPP/6K1 b - - 0 1", "a8a1", "mate 1"),
+        ("7k/8/8/8/8/8/R7/1R4K1 w - - 0 1", "a2a7", "mate 2"),
+        (
+            "2k4r/ppp3pp/8/2b2p1P/PPP2p2/N4P2/3r2K1/1q5R w - - 4 29",
+            "g2h3",
+            "mate -",
+        ),
+    ] {
+        let mut talk = Talk::new();
+        for go in ["go depth 6", "go mate 2", "go wtime 60000 btime 60000"] {
+            talk.send(&format!("position fen {fen}\n{go}"));
+            let (found, lines) = talk.answer();
+            let last = lines.last().unwrap();
+            assert!(
+                last.contains(&format!("score {mate}")),
+                "{go} {fen}: {last}"
+            );
+            if mate != "mate 2" {
+                assert_eq!(found, best, "{go} {fen}");
+            }
+        }
+    }
+}
+
+#[test]
+fn several_lines_are_shown_the_best_first() {
+    let mut talk = Talk::new();
+    let told = |lines: &[String], depth: &str| -> Vec<(String, i64, String)> {
+        let of_depth = format!("info depth {depth} multipv ");
+        let words = lines.iter().filter_map(|line| {
+            let words: Vec<&str> = line.strip_prefix(&of_depth)?.split(' ').collect();
+            assert_eq!(words[1..3], ["score", "cp"], "{line}");
+            let pv = words.iter().position(|&word| word == "pv")? + 1;
+            Some((
+                words[0].to_owned(),
+                words[3].parse().ok()?,
+                words[pv].to_owned(),
+            ))
+        });
+        words.collect()
+    };
+    talk.send("setoption name MultiPV value 5\nposition startpos\ngo depth 6");
+    let (best, lines) = talk.answer();
+    for depth in ["1", "6"] {
+        let told = told(&lines, depth);
+        let numbers: Vec<&str> = told.iter().map(|(number, ..)| &**number).collect();
+        assert_eq!(numbers, ["1", "2", "3", "4", "5"]);
+        assert!(told.is_sorted_by_key(|(_, score, _)| -score), "{told:?}");
+        let moves: std::collections::HashSet<_> = told.iter().map(|(.., first)| first).collect();
+        assert_eq!(moves.len(), 5, "{told:?}");
+    }
+    assert_eq!(told(&lines, "6")[0].2, best);
+    // Not more than there are moves to choose from.
+    talk.send("go depth 3 searchmoves a2a3 h2h4");
+    let (best, lines) = talk.answer();
+    let mut shown = told(&lines, "3");
+    assert_eq!(shown[0].2, best);
+    shown.sort_by(|a, b| a.2.cmp(&b.2));
+    let moves: Vec<&str> = shown.iter().map(|(.., first)| &**first).collect();
+    assert_eq!(moves, ["a2a3", "h2h4"]);
+    // What is worth most is what is found by looking for it alone.
+    let mate = "position fen 6k1/5ppp/8/8/8/8/5PPP/3RR1K1 w - - 0 1\ngo depth 3";
+    talk.send(mate);
+    let (best, lines) = talk.answer();
+    assert!(matches!(&*best, "d1d8" | "e1e8"), "{best}");
+    let first = |number| {
+        let start = format!("info depth 3 multipv {number} score mate 1 ");
+        lines.iter().any(|line| line.starts_with(&start))
+    };
+    assert!(first(1) && first(2) && !first(3), "{lines:#?}");
+    talk.send("setoption name MultiPV value 0\nsetoption name MultiPV value 1\ngo depth 2");
+    let (_, lines) = talk.answer();
+    assert!(lines[0].contains("expected a number of lines"), "{lines:?}");
+    assert!(lines[1..].iter().all(|line| !line.contains("multipv")));
+}
+
+#[test]
+fn no_legal_move_is_the_only_reason_for_none() {
+    let mut talk = Talk::new();
+    for (fen, score) in [
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "cp 0"),
+        ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "mate 0"),
+    ] {
+        for go in [
+            "go depth 3",
+            "go movetime 10",
+            "go searchmoves h8h7 depth 2",
+        ] {
+            talk.send(&format!("position fen {fen}\n{go}"));
+            let (best, lines) = talk.answer();
+            assert_eq!(best, "0000");
+            assert!(lines.last().unwrap().ends_with(score));
+        }
+    }
+}
+
+#[test]
+fn a_position_that_is_not_legal_has_no_move() {
+    let mut talk = Talk::new();
+    for line in [
+        "position startpos moves e2e4 e2e4",
+        "position startpos moves e2e4 0000",
+        "position fen rubbish",
+        "position fen",
+        "position fen 4k3/8/8/8/8/8/4R3/4K3 w - - 0 1",
+        "position",
+    ] {
+        assert_ne!(talk.best("position startpos\ngo depth 1"), "0000");
+        for go in ["go depth 3", "go movetime 10", "go mate 3"] {
+            talk.send(&format!("{line}\n{go}"));
+            let (best, lines) = talk.answer();
+            assert_eq!(best, "0000", "{line}");
+            let reason = "info string there is no legal position to search";
+            assert!(lines.iter().any(|said| said == reason), "{lines:?}");
+        }
+        talk.send(&format!("{line}\ngo infinite"));
+        talk.assert_no_answer();
+        assert_eq!(talk.best("stop"), "0000");
+    }
+}
+
+#[test]
+fn a_search_for_a_mate_ends_where_there_is_none() {
+    let mut talk = Talk::new();
+    // To the depth at which it would be certain would take many minutes here.
+    talk.send("position fen qqqqqqqk/6pp/8/8/8/8/PP6/KQQQQQQQ w - - 0 1\ngo mate 3");
+    let (best, lines) = talk.answer();
+    assert_ne!(best, "0000");
+    let nodes = |line: &String| -> Option<u64> {
+        let (_, rest) = line.split_once(" nodes ")?;
+        rest.split(' ').next()?.parse().ok()
+    };
+    let most = lines.iter().filter_map(nodes).max().unwrap();
+    assert!(most < 4_000_000, "{most}");
+}
+
+#[test]
+fn searchmoves_is_obeyed() {
+    let mut talk = Talk::new();
+    for (list, allowed) in [
+        ("a2a3", &["a2a3"][..]),
+        ("a2a3 h2h4", &["a2a3", "h2h4"]),
+        ("a2a3 e2e5", &["a2a3"]),
+    ] {
+        for go in [
+            format!("go depth 4 searchmoves {list}"),
+            format!("go searchmoves {list} depth 4"),
+            format!("go searchmoves {list} movetime 10"),
+        ] {
+            let best = talk.best(&format!("position startpos\n{go}"));
+            assert!(allowed.contains(&&*best), "{go}: {best}");
+        }
+    }
+    // No legal move in the list: any legal move rather than silence.
+    let best = talk.best("go searchmoves 0000 depth 1");
+    assert!(
+        best.parse::<UciMove>()
+            .unwrap()
+            .to_move(&Chess::default())
+            .is_ok()
+    );
+}
+
+#[test]
+fn castles_and_promotes_in_the_usual_notation() {
+    let mut talk = Talk::new();
+    for (list, expected) in [("e1g1", "e1g1"), ("e1h1", "e1g1"), ("e1a1", "e1c1")] {
+        let go = format!("position fen {KINGS_AND_ROOKS}\ngo depth 2 searchmoves {list}");
+        assert_eq!(talk.best(&go), expected);
+    }
+    let best = talk.best("position fen 8/P6k/8/8/8/8/8/K7 w - - 0 1\ngo depth 4");
+    assert_eq!(best, "a7a8q");
+    let best = talk.best(&format!(
+        "position fen {KINGS_AND_ROOKS} moves e1h1 e8a8\ngo depth 3 searchmoves f1d1"
+    ));
+    assert_eq!(best, "f1d1");
+}
+
+#[test]
+fn bad_positions_are_reported_and_survived() {
+    let mut talk = Talk::new();
+    for line in [
+        "position fen 8/8/8/8/8/8/8/8 w - - 0 1",
+        "position fen rubbish",
+        "position",
+        "position startpos moves e2e4 e2e4",
+        "setoption name Hash value -1",
+        "setoption name Hash value 99999999999999999999",
+        "setoption name No Such Thing value x",
+        "setoption",
+    ] {
+        talk.send(line);
+        let said = talk.until("info").pop().unwrap();
+        assert!(said.starts_with("info string "), "{line}: {said}");
+        talk.send("go depth 2");
+        talk.until("bestmove");
+    }
+}
+
+#[test]
+fn options_and_new_games_between_and_during_searches() {
+    let mut talk = Talk::new();
+    for line in [
+        "setoption name Hash value 1",
+        "setoption name hash value 3",
+        "setoption name Move Overhead value 0",
+        "setoption name Ponder value true",
+        "ucinewgame",
+        "debug on",
+        "register later",
+    ] {
+        talk.send(&format!("{line}\nisready"));
+        assert_eq!(talk.until("readyok").len(), 1, "{line}");
+        talk.send(&format!("go infinite\n{line}\nisready\nstop"));
+        talk.until("bestmove");
+    }
+}
+
+#[test]
+fn very_long_games() {
+    let mut talk = Talk::new();
+    for rounds in [30, 600, 5000] {
+        let moves = " g1f3 g8f6 f3g1 f6g8".repeat(rounds);
+        let best = talk.best(&format!("position startpos moves{moves}\ngo depth 5"));
+        assert!(
+            best.parse::<UciMove>()
+                .unwrap()
+                .to_move(&Chess::default())
+                .is_ok()
+        );
+    }
+    let best = talk.best("position fen 4k3/8/8/8/8/8/8/4K2R w - - 4000 5000\ngo depth 5");
+    assert_ne!(best, "0000");
+}
+
+#[test]
+fn does_not_repeat_when_ahead() {
+    let mut talk = Talk::new();
+    // With f2g1 the position would stand for the third time.
+    let fen = "7r/k7/7p/r2p3P/p2PqB2/2R3P1/5K2/3Q3R w - - 25 45";
+    let best = talk.best(&format!(
+        "position fen {fen} moves f2g1 a7b7 g1f2 b7a7 f2g1 a7b7 g1f2 b7a7\ngo depth 6"
+    ));
+    assert_ne!(best, "f2g1");
+}
+
+#[test]
+fn many_queens_do_not_burst_anything() {
+    let mut talk = Talk::new();
+    for fen in [
+        "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",
+        "qqqqqqqk/6pp/8/8/8/8/PP6/KQQQQQQQ w - - 0 1",
+    ] {
+        let best = talk.best(&format!("position fen {fen}\ngo movetime 200"));
+        assert!(
+            best.parse::<UciMove>()
+                .unwrap()
+                .to_move(&position(fen))
+                .is_ok()
+        );
+        talk.best("go nodes 20000");
+    }
+}
+
+#[test]
+fn forty_plies_against_itself_on_a_fast_clock() {
+    let mut talk = Talk::new();
+    let mut now = Chess::default();
+    let mut moves = String::new();
+    let mut clocks = [2000_i64; 2];
+    talk.send("uci\nisready");
+    talk.until("readyok");
+    for ply in 0..40 {
+        if now.is_game_over() {
+            break;
+        }
+        let start = Instant::now();
+        talk.send(&format!(
+            "position startpos moves{moves}\ngo wtime {} btime {} winc 20 binc 20",
+            clocks[0], clocks[1]
+        ));
+        let (best, lines) = talk.answer();
+        check_info(&lines, &now, &best);
+        let clock = &mut clocks[ply % 2];
+        *clock -= i64::try_from(start.elapsed().as_millis()).unwrap();
+        *clock = (*clock + 20).max(1);
+        let m: UciMove = best.parse().unwrap();
+        now.play_unchecked(m.to_move(&now).unwrap());
+        moves.push(' ');
+        moves.push_str(&best);
+    }
+}
+
+fn fragment() -> impl Strategy<Value = String> {
+    let words = "uci isready ucinewgame stop ponderhit position startpos fen moves go depth nodes \
+        movetime wtime btime winc binc movestogo mate infinite ponder searchmoves setoption name \
+        value Hash e2e4 e7e8q 0000 e1g1 -1 0 1 7 18446744073709551616 8/8/8/8/8/8/8/8 w b KQkq - \
+        4k3/8/8/8/8/8/8/4K3 debug register joho \u{0} \u{fffd}"
+        .split_whitespace()
+        .map(str::to_owned)
+        .collect::<Vec<_>>();
+    prop_oneof![
+        9 => prop::collection::vec(prop::sample::select(words), 0..9).prop_map(|w| w.join(" ")),
+        1 => "\\PC{0,40}",
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn no_line_brings_it_down(lines in prop::collection::vec(fragment(), 0..12)) {
+        let mut talk = Talk::new();
+        let mut expected = 0;
+        for line in &lines {
+            // A table of many GiB may be asked for, but not in a test.
+            let line = line.replace("value 18446744073709551616", "");
+            talk.send(&format!("{line}\nstop"));
+            let words: Vec<_> = line.split_ascii_whitespace().collect();
+            let command = words.iter().find(|word| {
+                ["uci", "isready", "ucinewgame", "stop", "ponderhit", "position", "go",
+                 "setoption", "debug", "register", "quit"].contains(word)
+            });
+            expected += usize::from(command == Some(&"go"));
+        }
+        talk.send("position startpos\ngo depth 1\nisready");
+        let rest = talk.finish();
+        let answers = rest.iter().filter(|line| line.starts_with("bestmove ")).count();
+        prop_assert_eq!(answers, expected + 1, "{:?}", rest);
+    }
+}

@@ -1,0 +1,177 @@
+//! Changing a text file of another program: all of it or nothing, and the old
+//! one is kept.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail, ensure};
+
+use tabia_io::atomic::{LOCK_WAIT, Locked, NewFile, Old};
+
+/// A text file read for a change.
+#[derive(Debug)]
+pub(crate) struct TextFile {
+    /// The file itself, links followed.
+    path: PathBuf,
+    /// Held as long as this lives.
+    lock: Option<Locked>,
+    text: String,
+}
+
+impl TextFile {
+    /// Reads a file that may not exist yet; its folder must. A lock keeps
+    /// two of us apart.
+    pub(crate) fn open(path: &Path) -> anyhow::Result<TextFile> {
+        let shown = path.display();
+        let path = match fs::canonicalize(path) {
+            Ok(path) => path,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                ensure!(
+                    fs::symlink_metadata(path).is_err(),
+                    "{shown} is a link that leads nowhere"
+                );
+                return Ok(TextFile {
+                    path: path.to_owned(),
+                    lock: None,
+                    text: String::new(),
+                });
+            }
+            Err(error) => return Err(error).with_context(|| format!("cannot read {shown}")),
+        };
+        ensure!(path.is_file(), "{shown} is no file");
+        let lock = File::open(&path).with_context(|| format!("cannot read {shown}"))?;
+        let Some(lock) = Locked::within(LOCK_WAIT, lock) else {
+            bail!(
+                "{shown} is locked by another program: close that and try again; \
+                 nothing was changed"
+            );
+        };
+        let bytes = fs::read(&path).with_context(|| format!("cannot read {shown}"))?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            anyhow::anyhow!("{shown}: byte {at}: the text is not UTF-8; nothing was changed")
+        })?;
+        Ok(TextFile {
+            path,
+            lock: Some(lock),
+            text,
+        })
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether there is such a file yet.
+    pub(crate) fn exists(&self) -> bool {
+        self.lock.is_some()
+    }
+
+    /// Puts a new text in place of the old one, which is kept or not. At every
+    /// moment the file is the old one or the new one. Returns where the old one
+    /// is kept.
+    pub(crate) fn replace(&mut self, text: &str, old: Old) -> anyhow::Result<Option<PathBuf>> {
+        let shown = self.path.display();
+        let old = match &self.lock {
+            Some(_) => old,
+            None => Old::Refuse,
+        };
+        if self.exists() {
+            let now = fs::metadata(&self.path).with_context(|| format!("cannot read {shown}"))?;
+            ensure!(
+                !now.permissions().readonly(),
+                "{shown} is read-only: it is as it was"
+            );
+        }
+        let mut new = NewFile::create(&self.path, old)?;
+        new.add(text.as_bytes())?;
+        if self.exists() {
+            let now = fs::read(&self.path).with_context(|| format!("cannot read {shown}"))?;
+            ensure!(
+                now == self.text.as_bytes(),
+                "{shown} was changed by another program meanwhile: try again"
+            );
+        }
+        // Windows replaces no file that is open, not even by us.
+        #[cfg(windows)]
+        drop(self.lock.take());
+        Ok(new.put()?.kept)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_old_text_is_kept_and_older_backups_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        fs::write(&path, "one").unwrap();
+        for (text, backup) in [("two", "a.json.bak"), ("three", "a.json.bak2")] {
+            let mut file = TextFile::open(&path).unwrap();
+            let before = file.text().to_owned();
+            let kept = file.replace(text, Old::KeepEach).unwrap().unwrap();
+            assert_eq!(kept.file_name().unwrap(), backup);
+            assert_eq!(fs::read_to_string(kept).unwrap(), before);
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+    }
+
+    #[test]
+    fn a_locked_file_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        fs::write(&path, "one").unwrap();
+        let held = TextFile::open(&path).unwrap();
+        let error = TextFile::open(&path).unwrap_err().to_string();
+        assert!(error.contains("is locked by another program"), "{error}");
+        drop(held);
+        assert_eq!(TextFile::open(&path).unwrap().text(), "one");
+    }
+
+    #[test]
+    fn a_file_changed_meanwhile_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        fs::write(&path, "one").unwrap();
+        let mut file = TextFile::open(&path).unwrap();
+        fs::write(&path, "theirs").unwrap();
+        let error = file.replace("ours", Old::KeepEach).unwrap_err().to_string();
+        assert!(error.contains("changed by another program"), "{error}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "theirs");
+    }
+
+    #[test]
+    fn a_text_that_is_not_utf8_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        fs::write(&path, b"[\"K\xf6nig\"]").unwrap();
+        let error = TextFile::open(&path).unwrap_err().to_string();
+        assert!(error.contains("byte 3: the text is not UTF-8"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_permissions_stay() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let real = folder.path().join("real.json");
+        let link = folder.path().join("link.json");
+        fs::write(&real, "one").unwrap();
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+        symlink(&real, &link).unwrap();
+        TextFile::open(&link)
+            .unwrap()
+            .replace("two", Old::KeepEach)
+            .unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&real).unwrap(), "two");
+        assert_eq!(
+            fs::metadata(&real).unwrap().permissions().mode() & 0o777,
+            0o640
+        );
+    }
+}

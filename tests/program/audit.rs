@@ -1,0 +1,465 @@
+//! `tabia audit` on a book whose faults are known.
+
+#![allow(clippy::unwrap_used)] // A test that stops says where.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::common::{Folder, after, assert_has, lookup};
+use serde_json::{Value, json};
+use shakmaty::Position as _;
+use tabia_book::evals::{EvalFile, beside};
+use tabia_book::{PositionRecord, Stats};
+
+/// 1.e4 e5 is good, 1.e4 f6 loses; 1.f3 loses, 1.f3 e5 2.g4 is mated by Qh4,
+/// of which nothing tells; and 1.f3 a6 gives some of it back. 1.d4 is unknown.
+const LINES: [&str; 5] = ["e4 e5", "e4 f6", "f3 e5 g4 Qh4", "f3 e5 g4 a6", "d4 d5"];
+
+const VALUES: [(&str, &str); 9] = [
+    ("", "ce 30; bm e4;"),
+    ("e4", "ce -30; bm e5;"),
+    ("e4 e5", "ce 30; bm Nf3;"),
+    ("e4 f6", "ce 140; bm d4;"),
+    ("f3", "ce 70; bm e5;"),
+    ("f3 e5", "ce -70; bm Kf2;"),
+    ("f3 e5 g4", "ce 32766; bm Qh4;"),
+    ("f3 e5 g4 Qh4", "ce -32766;"),
+    ("f3 e5 g4 a6", "ce -20; bm e4;"),
+];
+
+fn made(folder: &Folder) -> PathBuf {
+    let mut book = crate::common::TestBook::default();
+    let mut positions = vec![String::new()];
+    for line in LINES {
+        let words: Vec<&str> = line.split(' ').collect();
+        for n in 1..=words.len() {
+            let prefix = words[..n].join(" ");
+            if !positions.contains(&prefix) {
+                positions.push(prefix);
+            }
+        }
+    }
+    for here in &positions {
+        let position = after(here);
+        let next = positions.iter().filter_map(|other| {
+            let (before, mv) = other.rsplit_once(' ').unwrap_or(("", other));
+            (before == here && !other.is_empty())
+                .then(|| tabia_notation::read_move(&position, mv).unwrap())
+        });
+        let moves: Vec<_> = next.collect();
+        let stats = Stats {
+            games: 20,
+            wins: 10,
+            losses: 10,
+            ..Stats::default()
+        };
+        // 1.f3 is green.
+        let recommendation = if here == "f3" { 0x80 } else { 0 };
+        let record = PositionRecord {
+            stats,
+            recommendation,
+            ..PositionRecord::default()
+        };
+        book.add(&position, &moves, record);
+    }
+    let path = book.write(folder, "made");
+    let mut text = String::new();
+    for (moves, operations) in VALUES {
+        let fen = tabia_notation::fen(&after(moves));
+        let fields: Vec<&str> = fen.split(' ').take(4).collect();
+        text += &format!("{} {operations} acd 20;\n", fields.join(" "));
+    }
+    folder.put("made.evals", text);
+    path
+}
+
+fn audit(folder: &Folder, options: &str) -> Value {
+    let audit = format!("audit made.ctg --json --set 'Book Tournament=false' {options}");
+    serde_json::from_str(&folder.tabia(&audit).negative()).unwrap()
+}
+
+fn lines(found: &Value) -> Vec<String> {
+    let found = found.as_array().unwrap().iter();
+    let line = |item: &Value| item["line"].as_str().unwrap().to_owned();
+    found.map(line).collect()
+}
+
+#[test]
+fn every_fault_is_found_and_nothing_else() {
+    let folder = Folder::new();
+    made(&folder);
+    let found = audit(&folder, "");
+    // 1.f3 is worth what 2.Kf2 gives: -70, a hundred less than 1.e4.
+    let losing = found["losing"].as_array().unwrap().iter();
+    let mut moves: Vec<_> = losing
+        .map(|mv| (mv["line"].as_str(), mv["loss"].as_i64()))
+        .collect();
+    moves.sort();
+    let expected = [
+        ("1.e4 f6", 110),
+        ("1.f3", 100),
+        ("1.f3 e5 2.g4", 930),
+        ("1.f3 e5 2.g4 a6", 980),
+    ];
+    assert_eq!(moves, expected.map(|(line, loss)| (Some(line), Some(loss))));
+    assert_eq!(found["green_count"], 1);
+    assert_eq!(lines(&found["refutations"]), ["1.f3 e5 2.g4 Qh4#"]);
+    let ends = lines(&found["bad_ends"]);
+    assert_eq!(ends, ["1.f3 e5 2.g4 Qh4#"]);
+    // White alone: 1.f3 and 2.g4.
+    assert_eq!(audit(&folder, "--side white")["losing_count"], 2);
+    assert_eq!(audit(&folder, "--max-loss 120")["losing_count"], 2);
+    // All of play ends somewhere, and 1.d4 at nothing known.
+    let share = |side: &str| found[side]["likelihood"].as_f64().unwrap_or(0.0);
+    let sum = share("white_exits") + share("black_exits");
+    assert!(sum > 0.6 && sum < 0.7, "{sum}");
+}
+
+#[test]
+fn what_no_value_is_known_of_is_null() {
+    let folder = Folder::new();
+    made(&folder);
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - ce 30; bm e4; acd 20;";
+    folder.put("made.evals", format!("{start}\n"));
+    let found = folder.tabia("audit made.ctg --json").json();
+    assert_eq!(
+        json!([found["white_exits"], found["black_exits"]]),
+        json!([null, null])
+    );
+}
+
+#[test]
+fn marks_are_set_and_a_persons_own_stay() {
+    let folder = Folder::new();
+    let book = made(&folder);
+    folder
+        .tabia("audit made.ctg --mark")
+        .refused("give --confirm ENGINE as well, or --unconfirmed");
+    folder
+        .tabia("audit made.ctg --mark --unconfirmed --symbols")
+        .ends(1);
+    let marks = |moves: &str, mv: &str| {
+        let position = after(moves);
+        let found = lookup(&book, &position);
+        let mv = tabia_notation::read_move(&position, mv).unwrap();
+        let known = found.moves.iter().find(|known| known.mv == mv).unwrap();
+        let symbol = known.after.unwrap().commentary_for(!position.turn());
+        (known.mark().as_str(), known.annotation.symbol(), symbol)
+    };
+    assert_eq!(marks("e4", "f6"), ("avoid", "?!", 14));
+    assert_eq!(marks("e4", "e5"), ("none", "", 10));
+    // Somebody has marked it green.
+    assert_eq!(marks("", "f3"), ("main", "?!", 15));
+    assert_eq!(marks("f3 e5", "g4"), ("avoid", "??", 19));
+    assert_eq!(marks("f3 e5 g4", "Qh4").0, "none");
+    folder.done("verify made.ctg");
+    // Now only the green one is left to be told of.
+    assert_eq!(audit(&folder, "")["losing_count"], 1);
+    folder.tabia("audit made.ctg --mark --unconfirmed --over");
+    assert_eq!(marks("", "f3").0, "avoid");
+}
+
+/// What a deeper search says: 1.f3 is no mistake.
+const DEEP: [(&str, &str); 9] = [
+    ("", "cp 30;e2e4"),
+    ("e4", "cp -30;e7e5"),
+    ("e4 e5", "cp 30;g1f3"),
+    ("e4 f6", "cp 140;d2d4"),
+    ("f3", "cp -10;e7e5"),
+    ("f3 e5", "cp 10;e1f2"),
+    ("f3 e5 Kf2", "cp -10;d7d5"),
+    ("f3 e5 g4", "mate 1;d8h4"),
+    ("f3 e5 g4 a6", "cp -20;e2e4"),
+];
+
+/// `FEN;score;move` with colours exchanged.
+fn exchanged(line: &str) -> String {
+    let (fen, rest) = line.split_once(';').unwrap();
+    let (score, mv) = rest.split_once(';').unwrap();
+    let swap = |c: char| match c.is_uppercase() {
+        true => c.to_ascii_lowercase(),
+        false => c.to_ascii_uppercase(),
+    };
+    let fields: Vec<&str> = fen.split(' ').collect();
+    let board: Vec<&str> = fields[0].split('/').rev().collect();
+    let board: String = board.join("/").chars().map(swap).collect();
+    let turn = if fields[1] == "w" { "b" } else { "w" };
+    let castling: String = fields[2].chars().map(swap).collect();
+    // White's rights come first.
+    let castling: String = [char::is_uppercase, char::is_lowercase]
+        .iter()
+        .flat_map(|of| castling.chars().filter(|c| of(*c)))
+        .collect();
+    let turned = |c: char| {
+        c.to_digit(10)
+            .map_or(c, |rank| char::from(b'9' - rank as u8))
+    };
+    let mv: String = mv.chars().map(turned).collect();
+    format!("{board} {turn} {castling} -;{score};{mv}")
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_found_is_searched_again() {
+    let folder = Folder::new();
+    let book = made(&folder);
+    let engine = crate::common::example("scoring_engine");
+    let values = DEEP.map(|(moves, value)| {
+        let fen = tabia_notation::fen(&after(moves));
+        let fields: Vec<&str> = fen.split(' ').take(4).collect();
+        let line = format!("{};{value}", fields.join(" "));
+        // The engine may be asked with colours exchanged.
+        format!("{line}\n{}\n", exchanged(&line))
+    });
+    folder.put("deep.txt", values.concat());
+    let before = audit(&folder, "");
+    for finding in before["losing"].as_array().unwrap() {
+        assert_eq!(finding["confirmed"], false);
+        assert!(finding["move_search"]["nodes"].is_null(), "{finding}");
+    }
+    let run = |command: &str| {
+        let mut run = folder.command(command);
+        run.arg(&engine);
+        run.env("SCORING_ENGINE_NOTES", folder.join("notes"));
+        run.env("SCORING_ENGINE_VALUES", folder.join("deep.txt"));
+        crate::common::Ran::of(&mut run)
+    };
+    let confirmed = || -> Value {
+        let options = "--set 'Book Tournament=false' --nodes 100 --confirm";
+        let done = run(&format!("audit made.ctg --json {options}"));
+        serde_json::from_str(&done.negative()).unwrap()
+    };
+    // The search counts, however deep what was known before.
+    let deeper = confirmed();
+    let evaluations = folder.text("made.evals").replace("acd 20", "acd 5");
+    folder.put("made.evals", evaluations);
+    let found = confirmed();
+    assert_eq!(found, deeper);
+    let searches = folder.text("notes");
+
+    let losing = found["losing"].as_array().unwrap();
+    let mut moves: Vec<_> = losing
+        .iter()
+        .map(|mv| {
+            (
+                mv["line"].as_str(),
+                mv["better"].as_str(),
+                mv["loss"].as_i64(),
+            )
+        })
+        .collect();
+    moves.sort();
+    let expected = [
+        ("1.e4 f6", "e5", 110),
+        ("1.f3 e5 2.g4", "Kf2", 1010),
+        ("1.f3 e5 2.g4 a6", "Qh4#", 980),
+    ];
+    let expected = expected.map(|(line, better, loss)| (Some(line), Some(better), Some(loss)));
+    assert_eq!(moves, expected);
+    assert_eq!(found["confirmed_count"], 3);
+    for finding in losing {
+        assert_eq!(finding["confirmed"], true);
+        let search = |search: &str| &finding[search];
+        for of in ["position_search", "move_search"] {
+            assert_eq!(search(of)["engine"], "Scorer 1", "{finding}");
+            assert_eq!(search(of)["nodes"], 100, "{finding}");
+        }
+        let at = |of: &str| search(of)["value"].as_i64().unwrap();
+        let best = at("position_search").min(at("better_search"));
+        assert_eq!(finding["loss"], best - at("move_search"), "{finding}");
+    }
+    // All of it is known now.
+    assert_eq!(confirmed(), found);
+    assert_eq!(folder.text("notes"), searches);
+    // It is drawn.
+    let done = run("audit made.ctg --report a.html --nodes 100 --confirm");
+    done.ends(1);
+    assert_has(&folder.text("a.html"), "class=arrow");
+    assert_has(&folder.text("a.html"), "100 nodes, depth 8, Scorer 1");
+
+    // Another command evaluates what an audit has named, too.
+    let table = tabia_book::evals::read(&beside(&book)).unwrap().table;
+    folder.put("audit.json", found.to_string());
+    fs::remove_file(folder.join("made.evals")).unwrap();
+    run("evaluate made.ctg --of audit.json --nodes 100 --").ends(0);
+    let again = tabia_book::evals::read(&beside(&book)).unwrap().table;
+    for moves in ["e4", "e4 f6", "e4 e5", "f3 e5", "f3 e5 g4", "f3 e5 Kf2"] {
+        let position = after(moves);
+        let (again, known) = (again.get(&position).unwrap(), table.get(&position).unwrap());
+        assert_eq!(again.value, known.value);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn searches_without_an_answer_are_counted() {
+    let folder = Folder::new();
+    made(&folder);
+    let fen = tabia_notation::fen(&after("f3 e5 g4"));
+    let fields: Vec<&str> = fen.split(' ').take(4).collect();
+    let line = format!("{};cp none;d8h4", fields.join(" "));
+    folder.put("deep.txt", format!("{line}\n{}\n", exchanged(&line)));
+    let run = |options: &str| {
+        let mut run = folder.command(&format!("audit made.ctg --nodes 100 {options} --confirm"));
+        run.arg(crate::common::example("scoring_engine"));
+        run.env("SCORING_ENGINE_VALUES", folder.join("deep.txt"));
+        crate::common::Ran::of(&mut run)
+    };
+    let said = run("").negative();
+    assert_has(&said, " 1 search got no answer.");
+    let found: Value = serde_json::from_str(&run("--json").negative()).unwrap();
+    assert_eq!(found["unanswered_searches"], 1);
+}
+
+/// Main lines of theory, by their ECO codes.
+const THEORY: [(&str, &str); 48] = [
+    ("A29", "c4 e5 Nc3 Nf6 Nf3 Nc6 g3"),
+    ("A57", "d4 Nf6 c4 c5 d5 b5 cxb5 a6"),
+    ("A62", "d4 Nf6 c4 c5 d5 e6 Nc3 exd5 cxd5 d6 Nf3 g6 g3 Bg7"),
+    ("B13", "e4 c6 d4 d5 exd5 cxd5 c4 Nf6 Nc3"),
+    ("B15", "e4 c6 d4 d5 Nc3 dxe4 Nxe4 Nf6 Nxf6+ gxf6"),
+    ("B16", "e4 c6 d4 d5 Nc3 dxe4 Nxe4 Nf6 Nxf6+ gxf6 c3 Bf5"),
+    ("B17", "e4 c6 d4 d5 Nc3 dxe4 Nxe4 Nd7"),
+    ("B19", "e4 c6 d4 d5 Nc3 dxe4 Nxe4 Bf5 Ng3 Bg6 h4 h6 Nf3 Nd7"),
+    ("B22", "e4 c5 c3 Nf6 e5 Nd5 d4 cxd4"),
+    (
+        "B33",
+        "e4 c5 Nf3 Nc6 d4 cxd4 Nxd4 Nf6 Nc3 e5 Ndb5 d6 Bg5 a6 Na3",
+    ),
+    ("B42", "e4 c5 Nf3 e6 d4 cxd4 Nxd4 a6 Bd3"),
+    ("B48", "e4 c5 Nf3 e6 d4 cxd4 Nxd4 Nc6 Nc3 Qc7"),
+    ("B70", "e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 g6"),
+    (
+        "B76",
+        "e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 g6 Be3 Bg7 f3 O-O Qd2 Nc6",
+    ),
+    ("B80", "e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 e6"),
+    ("B90", "e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6 Be3 e5"),
+    ("B92", "e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6 Be2 e5"),
+    ("B97", "e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6 Bg5 e6 f4 Qb6"),
+    ("C02", "e4 e6 d4 d5 e5 c5 c3 Nc6 Nf3 Qb6"),
+    ("C09", "e4 e6 d4 d5 Nd2 c5 exd5 exd5"),
+    ("C11", "e4 e6 d4 d5 Nc3 Nf6 e5 Nfd7 f4 c5"),
+    ("C18", "e4 e6 d4 d5 Nc3 Bb4 e5 c5 a3 Bxc3+ bxc3 Ne7"),
+    ("C42", "e4 e5 Nf3 Nf6 Nxe5 d6 Nf3 Nxe4 d4 d5"),
+    (
+        "C45",
+        "e4 e5 Nf3 Nc6 d4 exd4 Nxd4 Nf6 Nxc6 bxc6 e5 Qe7 Qe2 Nd5",
+    ),
+    ("C50", "e4 e5 Nf3 Nc6 Bc4 Bc5"),
+    ("C54", "e4 e5 Nf3 Nc6 Bc4 Bc5 c3 Nf6 d4 exd4"),
+    ("C55", "e4 e5 Nf3 Nc6 Bc4 Nf6"),
+    ("C58", "e4 e5 Nf3 Nc6 Bc4 Nf6 Ng5 d5 exd5 Na5"),
+    ("C65", "e4 e5 Nf3 Nc6 Bb5 Nf6"),
+    ("C69", "e4 e5 Nf3 Nc6 Bb5 a6 Bxc6 dxc6 O-O f6"),
+    ("C80", "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Nxe4 d4 b5 Bb3 d5"),
+    ("C84", "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7"),
+    (
+        "C89",
+        "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 O-O c3 d5",
+    ),
+    (
+        "C95",
+        "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Nb8",
+    ),
+    ("D05", "d4 d5 Nf3 Nf6 e3 e6 Bd3 c5"),
+    ("D18", "d4 d5 c4 c6 Nf3 Nf6 Nc3 dxc4 a4 Bf5 e3 e6"),
+    ("D27", "d4 d5 c4 dxc4 Nf3 Nf6 e3 e6 Bxc4 c5 O-O a6"),
+    ("D36", "d4 d5 c4 e6 Nc3 Nf6 cxd5 exd5 Bg5 c6"),
+    ("D45", "d4 d5 c4 c6 Nf3 Nf6 Nc3 e6 e3 Nbd7 Qc2"),
+    ("D47", "d4 d5 c4 c6 Nf3 Nf6 Nc3 e6 e3 Nbd7 Bd3 dxc4 Bxc4 b5"),
+    ("D58", "d4 d5 c4 e6 Nc3 Nf6 Bg5 Be7 e3 O-O Nf3 h6 Bh4 b6"),
+    ("D85", "d4 Nf6 c4 g6 Nc3 d5 cxd5 Nxd5 e4 Nxc3 bxc3 Bg7"),
+    ("E05", "d4 Nf6 c4 e6 g3 d5 Bg2 Be7 Nf3 O-O O-O dxc4"),
+    ("E15", "d4 Nf6 c4 e6 Nf3 b6 g3 Ba6"),
+    ("E32", "d4 Nf6 c4 e6 Nc3 Bb4 Qc2 O-O"),
+    ("E54", "d4 Nf6 c4 e6 Nc3 Bb4 e3 O-O Bd3 d5 Nf3 c5 O-O"),
+    ("E61", "d4 Nf6 c4 g6 Nc3 Bg7"),
+    (
+        "E97",
+        "d4 Nf6 c4 g6 Nc3 Bg7 e4 d6 Nf3 O-O Be2 e5 O-O Nc6 d5 Ne7",
+    ),
+];
+
+#[test]
+fn main_lines_of_theory_bear_no_warning_in_the_starter_book() {
+    let book = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("books/tabia.ctg");
+    for (eco, line) in THEORY {
+        let mut position = shakmaty::Chess::default();
+        for san in line.split(' ') {
+            let mv = tabia_notation::read_move(&position, san).unwrap();
+            let found = lookup(&book, &position);
+            let known = found
+                .moves
+                .iter()
+                .find(|known| known.mv == mv && !known.transposition);
+            let known = known.unwrap_or_else(|| panic!("{eco}: {san} of {line}"));
+            let marks = (known.mark().as_str(), known.annotation.is_doubtful());
+            assert_eq!(marks, ("none", false), "{eco}: {san} of {line}");
+            position = tabia_notation::after(&position, mv);
+        }
+    }
+}
+
+#[test]
+fn reports_are_written_once() {
+    let folder = Folder::new();
+    made(&folder);
+    for (name, wanted) in [
+        ("r.html", "<td class=d>"),
+        ("r.md", "1.f3"),
+        ("r.json", "\"losing\""),
+    ] {
+        let report = format!("audit made.ctg --report {name}");
+        folder.tabia(&report).ends(1);
+        assert_has(&folder.text(name), wanted);
+        folder.tabia(&report).ends(2);
+        folder.tabia(&format!("{report} --force")).ends(1);
+    }
+    folder.tabia("audit made.ctg --report r.doc").ends(2);
+    assert!(!folder.join("r.doc").exists());
+}
+
+#[test]
+fn without_evaluations_there_is_nothing_to_say() {
+    let folder = Folder::new();
+    let book = made(&folder);
+    fs::remove_file(beside(&book)).unwrap();
+    folder.tabia("audit made.ctg").refused("tabia evaluate");
+}
+
+#[test]
+fn the_adapter_chooses_by_the_evaluations_beside_the_book() {
+    let folder = Folder::new();
+    made(&folder);
+    let f3 = |options: &str| -> Value {
+        let probe = format!("probe made.ctg --json --set 'Book Tournament=false' {options}");
+        let view = folder.tabia(&probe).json();
+        let mut moves = view["moves"].as_array().unwrap().iter();
+        moves.find(|known| known["san"] == "f3").unwrap().clone()
+    };
+    let usual = f3("");
+    assert_eq!(
+        json!([usual["evaluation"], usual["loss"]]),
+        json!([-70, 100])
+    );
+    assert!((usual["probability"].as_f64().unwrap() - 1.0 / 3.0).abs() < 0.01);
+    let none = f3("--set 'Book Evaluations=<empty>'");
+    assert!(none.get("evaluation").is_none());
+    assert_eq!(none["probability"], usual["probability"]);
+    let strict = f3("--set 'Book Maximum Loss=50'");
+    assert_eq!(strict["not_played"], "loses 100 cp, limit 50");
+    let both = f3("--set 'Book Judgement=both'");
+    assert!(both["probability"].as_f64().unwrap() < 0.1, "{both}");
+    // The file may stand elsewhere.
+    let other = folder.join("other.evals");
+    let file = EvalFile::open(&other).unwrap();
+    let (position, mut evaluation) = tabia_book::evals::epd::read(
+        "rnbqkbnr/pppppppp/8/8/8/5P2/PPPPP1PP/RNBQKBNR b KQkq - ce 11;",
+    )
+    .unwrap();
+    evaluation.depth = 3;
+    file.add(&position, &evaluation).unwrap();
+    let set = format!("--set 'Book Evaluations={}'", other.display());
+    assert_eq!(f3(&set)["evaluation"], -11);
+}

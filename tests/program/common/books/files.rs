@@ -1,0 +1,79 @@
+//! Books as files.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use shakmaty::Chess;
+use tabia_book::ctg::{CtgBook, Key, Problem, encode_entry, verify};
+use tabia_book::{Book, Lookup, OpenOptions, Probe as _, Wanted};
+use tabia_io::progress::Watch;
+
+/// The main lines of the starter book.
+pub const SMALL: &str = "tests/data/small.ctg";
+/// The starter book.
+pub const STARTER: &str = "books/tabia.ctg";
+/// The genuine book.
+pub const SIMPLE: &str = "crates/book/tests/data/ctg/simple.ctg";
+
+/// The path of what is in the project.
+pub fn project(path: impl AsRef<Path>) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// The three files of a book.
+#[track_caller]
+pub fn files(book: impl AsRef<Path>) -> [Vec<u8>; 3] {
+    let book = project(book);
+    ["ctg", "cto", "ctb"].map(|part| fs::read(book.with_extension(part)).unwrap())
+}
+
+/// A book under another name, to be changed.
+pub fn copy(book: impl AsRef<Path>, to: &Path) {
+    for (part, bytes) in ["ctg", "cto", "ctb"].into_iter().zip(files(book)) {
+        fs::write(to.with_extension(part), bytes).unwrap();
+    }
+}
+
+/// `tabia verify` has nothing to say against a book.
+#[track_caller]
+pub fn assert_sound(book: impl AsRef<Path>) {
+    let mut found = Vec::new();
+    let mut hear = |problem: Problem| found.push(problem.text);
+    verify(book.as_ref(), true, &mut Watch::default(), &mut hear).unwrap();
+    assert!(found.is_empty(), "{found:?}");
+}
+
+/// What a book has of a position.
+#[track_caller]
+pub fn lookup(book: impl AsRef<Path>, position: &Chess) -> Lookup {
+    let book = Book::open(project(book), &OpenOptions::default()).unwrap();
+    let mut found = Lookup::default();
+    book.probe(position, Wanted::Transpositions, &mut found)
+        .unwrap();
+    found
+}
+
+/// Every entry of a book as its bytes.
+#[track_caller]
+pub fn contents(book: impl AsRef<Path>) -> BTreeMap<Key, Vec<u8>> {
+    let book = CtgBook::open(project(book), &OpenOptions::default()).unwrap();
+    assert_eq!(book.notices(), [""; 0]);
+    let entries = book.entries().map(|entry| {
+        let entry = entry.unwrap();
+        let mut bytes = Vec::new();
+        encode_entry(&entry.key, &entry.moves, &entry.record, &mut bytes);
+        (entry.key, bytes)
+    });
+    entries.collect()
+}
+
+/// Entries in the order in which a book is written.
+pub fn in_order(entries: impl IntoIterator<Item = Vec<u8>>) -> Vec<Vec<u8>> {
+    let mut entries: Vec<_> = entries.into_iter().collect();
+    entries.sort_by_cached_key(|entry| {
+        let key = Key::from_prefix(entry).unwrap();
+        (key.hash().reverse_bits(), key)
+    });
+    entries
+}

@@ -1,0 +1,211 @@
+//! The program as a process: how it is called, and what it says.
+
+use std::ffi::{OsStr, OsString};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+use super::Folder;
+
+pub const TABIA: &str = env!("CARGO_BIN_EXE_tabia");
+
+/// What stands behind the program's name: a line as one types it in a shell,
+/// or its words.
+pub trait Arguments {
+    fn words(&self) -> Vec<OsString>;
+}
+
+impl Arguments for str {
+    fn words(&self) -> Vec<OsString> {
+        let words = shlex::split(self).expect("quotation marks in pairs");
+        words.into_iter().map(OsString::from).collect()
+    }
+}
+
+impl Arguments for String {
+    fn words(&self) -> Vec<OsString> {
+        self.as_str().words()
+    }
+}
+
+impl<W: AsRef<OsStr>> Arguments for [W] {
+    fn words(&self) -> Vec<OsString> {
+        self.iter().map(|word| word.as_ref().to_owned()).collect()
+    }
+}
+
+impl<W: AsRef<OsStr>, const N: usize> Arguments for [W; N] {
+    fn words(&self) -> Vec<OsString> {
+        self.as_slice().words()
+    }
+}
+
+impl<W: AsRef<OsStr>> Arguments for Vec<W> {
+    fn words(&self) -> Vec<OsString> {
+        self.as_slice().words()
+    }
+}
+
+/// The program with its arguments. Nobody's own configuration gets in the way.
+pub fn command(arguments: &(impl Arguments + ?Sized)) -> Command {
+    let mut command = Command::new(TABIA);
+    command
+        .args(arguments.words())
+        .env("TABIA_CONFIG", "")
+        .env("XDG_CONFIG_HOME", "/nowhere")
+        .stdin(Stdio::null());
+    command
+}
+
+/// Runs the program in the folder of the project.
+pub fn tabia(arguments: &(impl Arguments + ?Sized)) -> Ran {
+    Ran::of(&mut command(arguments))
+}
+
+/// A program that has run.
+#[derive(Debug)]
+pub struct Ran {
+    command: String,
+    output: Output,
+}
+
+impl Ran {
+    pub fn of(command: &mut Command) -> Ran {
+        let output = command.output().unwrap();
+        let command = format!("{command:?}");
+        Ran { command, output }
+    }
+
+    /// The same, while it is told something.
+    pub fn told(command: &mut Command, input: &[u8]) -> Ran {
+        let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = pipes.stderr(Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let output = std::thread::scope(|scope| {
+            // It may end before it has heard all.
+            scope.spawn(move || stdin.write_all(input));
+            child.wait_with_output().unwrap()
+        });
+        let command = format!("{command:?}");
+        Ran { command, output }
+    }
+
+    /// What it printed.
+    pub fn out(&self) -> String {
+        String::from_utf8_lossy(&self.output.stdout).into_owned()
+    }
+
+    /// Its messages.
+    pub fn err(&self) -> String {
+        String::from_utf8_lossy(&self.output.stderr).into_owned()
+    }
+
+    /// It ended so; gives its messages.
+    #[track_caller]
+    pub fn ends(&self, code: i32) -> String {
+        let (ended, said) = (self.output.status.code(), self.err());
+        assert_eq!(ended, Some(code), "{}: {said}", self.command);
+        said
+    }
+
+    /// It did what it should; gives its messages.
+    #[track_caller]
+    pub fn ok(&self) -> String {
+        self.ends(0)
+    }
+
+    /// It did what it should; gives what it printed.
+    #[track_caller]
+    pub fn printed(&self) -> String {
+        self.ok();
+        self.out()
+    }
+
+    /// Its answer is a negative one; gives what it printed.
+    #[track_caller]
+    pub fn negative(&self) -> String {
+        self.ends(1);
+        self.out()
+    }
+
+    /// What it printed when it did what it should, as JSON.
+    #[track_caller]
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.printed()).unwrap()
+    }
+
+    /// It could not do what it was told, and says why; gives its messages.
+    #[track_caller]
+    pub fn refused(&self, why: &str) -> String {
+        self.ends_saying(2, why)
+    }
+
+    /// It ended so, and said this among other things.
+    #[track_caller]
+    pub fn ends_saying(&self, code: i32, part: &str) -> String {
+        let said = self.ends(code);
+        assert!(
+            said.contains(part),
+            "{}: no \"{part}\": {said}",
+            self.command
+        );
+        said
+    }
+}
+
+/// A text says this among other things.
+#[track_caller]
+pub fn assert_has(text: &str, part: &str) {
+    assert!(text.contains(part), "no \"{part}\" in: {text}");
+}
+
+/// A program of `tests/programs`: cargo puts examples beside the binary.
+pub fn example(name: &str) -> PathBuf {
+    let name = format!("examples/{name}{}", std::env::consts::EXE_SUFFIX);
+    // With its drive, under Windows.
+    let path = std::path::absolute(Path::new(TABIA).with_file_name(name)).unwrap();
+    assert!(
+        path.exists(),
+        "run `cargo build --examples` first: {path:?}"
+    );
+    path
+}
+
+impl Folder {
+    /// The program in this folder; no side file of the user comes in.
+    pub fn command(&self, arguments: &(impl Arguments + ?Sized)) -> Command {
+        let mut command = command(arguments);
+        command
+            .current_dir(self)
+            .env("XDG_DATA_HOME", self.join("data"));
+        command
+    }
+
+    /// Runs the program here.
+    pub fn tabia(&self, arguments: &(impl Arguments + ?Sized)) -> Ran {
+        Ran::of(&mut self.command(arguments))
+    }
+
+    /// What `tabia probe --json` says here of the position after some moves.
+    #[track_caller]
+    pub fn probe(&self, book: &str, moves: &str) -> Value {
+        let probed = self.tabia(&["probe", book, "--json", "--moves", moves]);
+        serde_json::from_str(&probed.out()).unwrap()
+    }
+
+    /// The program does here what it should; gives its messages.
+    #[track_caller]
+    pub fn done(&self, arguments: &(impl Arguments + ?Sized)) -> String {
+        self.tabia(arguments).ok()
+    }
+}
+
+/// A field of each move that is stored in a position; what else leads into the
+/// book is left out.
+pub fn stored(view: &Value, field: &str) -> Vec<Value> {
+    let moves = view["moves"].as_array().unwrap().iter();
+    let stored = moves.filter(|mv| mv["transposition"] == false);
+    stored.map(|mv| mv[field].clone()).collect()
+}

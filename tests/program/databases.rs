@@ -1,0 +1,610 @@
+//! Archives, Scid and the newer ChessBase databases: what comes out is what
+//! stands in them, a book is the same from each, and no damage does harm.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs::{self, File};
+use std::io::{Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::common::{Folder, assert_has, files, project, stored};
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
+use serde_json::{Value, json};
+use tabia_games::{self as games, Game, GameParts};
+
+fn data(name: &str) -> PathBuf {
+    project("tests/data").join(name)
+}
+
+/// A source as PGN, and what was said.
+fn pgn(source: &Path) -> (String, String) {
+    let folder = Folder::new();
+    let said = folder.done(&format!("games '{}' -o out.pgn", source.display()));
+    (folder.text("out.pgn"), said)
+}
+
+/// The bytes of a book.
+fn book(source: &Path, options: &str) -> [Vec<u8>; 3] {
+    let folder = Folder::new();
+    let source = source.display();
+    folder.done(&format!("build '{source}' -o out.ctg {options}"));
+    files(folder.join("out.ctg"))
+}
+
+/// PGN text without some tags.
+fn without(text: &str, tags: &[&str]) -> String {
+    let kept = |line: &&str| !tags.iter().any(|tag| line.starts_with(&format!("[{tag} ")));
+    text.lines()
+        .filter(kept)
+        .map(|line| format!("{line}\n"))
+        .collect()
+}
+
+#[test]
+fn scid_databases_are_what_scid_says_they_are() {
+    let (five, _) = pgn(&data("scid/five.si4"));
+    assert_eq!(five, pgn(&data("scid/five.pgn")).0);
+    let expected = pgn(&data("scid/edge.pgn")).0;
+    let (new, said) = pgn(&data("scid/edge.si5"));
+    assert_eq!(new, expected);
+    assert_has(&said, "60 games read, 58 written, 0 skipped");
+    assert_has(&said, "2 deleted games");
+    // Version 4 has no room for the one event that is years away.
+    let (old, _) = pgn(&data("scid/edge.si4"));
+    let no_date = |text: &str| without(text, &["EventDate"]);
+    assert_eq!(no_date(&old), no_date(&expected));
+    assert_eq!(
+        old.matches("[EventDate").count() + 1,
+        expected.matches("[EventDate").count()
+    );
+}
+
+#[test]
+fn scid_says_which_games_are_chess960() {
+    let (text, _) = pgn(&data("scid/c960.si5"));
+    let expected = pgn(&data("scid/c960.pgn")).0;
+    // One from the usual start is marked in its tags, but not in the index.
+    let start = ["SetUp", "FEN"];
+    assert_eq!(without(&text, &start), without(&expected, &start));
+    assert_eq!(
+        text.matches("[FEN ").count() + 1,
+        expected.matches("[FEN ").count()
+    );
+}
+
+#[test]
+fn new_chessbase_databases_are_read() {
+    let (text, said) = pgn(&data("cbh2/made.2cbh"));
+    // The format does not keep how long ago a pawn moved.
+    let expected = pgn(&data("cbh2/made.pgn")).0;
+    let expected = expected.replace(" b - - 3 17\"]", " b - - 0 17\"]");
+    assert!(text == expected, "{said}");
+    assert_has(&said, "105 games read, 101 written, 0 skipped");
+}
+
+#[test]
+fn a_book_is_the_same_from_each_form_of_its_games() {
+    let folder = Folder::new();
+    let other = |source: &str, name: &str| {
+        let source = data(source);
+        folder.done(&format!("games '{}' -o {name}", source.display()));
+        folder.join(name)
+    };
+    let usual = ["--variations --setups", ""];
+    let all = [
+        "--max-ply 300 --variations",
+        "--eco C00-E99 --dedupe --threads 3",
+    ];
+    for (database, text, each) in [
+        (data("scid/edge.si4"), data("scid/edge.pgn"), usual),
+        (data("scid/edge.si5"), data("scid/edge.pgn"), usual),
+        (data("cbh2/made.2cbh"), data("cbh2/made.pgn"), usual),
+        (data("cbf/sample.cbf"), data("cbf/source.pgn"), usual),
+        (other("sample.pgn", "sample.dci"), data("sample.pgn"), usual),
+        (
+            data("chessbase/Capa.cbh"),
+            other("chessbase/Capa.cbh", "Capa.pgn"),
+            all,
+        ),
+        (
+            data("chessbase/fob.cbh"),
+            other("chessbase/fob.cbh", "fob.pgn"),
+            all,
+        ),
+    ] {
+        for options in each {
+            let expected = book(&text, options);
+            assert!(
+                book(&database, options) == expected,
+                "{database:?} {options}"
+            );
+        }
+    }
+}
+
+/// The files of a database, by their path without extension.
+fn parts(path: &str, extensions: &[&str]) -> Vec<(String, Vec<u8>)> {
+    let part = |extension: &&str| {
+        let path = data(path).with_extension(extension);
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        (name, fs::read(path).unwrap())
+    };
+    extensions.iter().map(part).collect()
+}
+
+/// A ChessBase archive with stored blocks.
+fn pack_cbv(files: &[(String, Vec<u8>)]) -> Vec<u8> {
+    let mut table = Vec::new();
+    let mut pool = Vec::new();
+    let first = 8 + 173 * files.len();
+    for (name, plain) in files {
+        let offset = first + pool.len();
+        for block in plain.chunks(61_440) {
+            let payload = [&[0][..], block].concat();
+            let (words, _) = payload.as_chunks::<2>();
+            let add = |sum: u16, word: &[u8; 2]| sum.wrapping_add(u16::from_le_bytes(*word));
+            pool.extend((payload.len() as u16).to_le_bytes());
+            pool.extend(words.iter().fold(0, add).to_le_bytes());
+            pool.extend(payload);
+        }
+        let numbers = [offset, first + pool.len() - offset, plain.len()];
+        let mut record = name.replace('/', "\\").into_bytes();
+        record.resize(128, 0);
+        record.extend(numbers.map(|n| (n as u32).to_le_bytes()).as_flattened());
+        record.extend([1, 0, 0, 0, 0, 0, 0, 0, 0]);
+        record.extend(numbers.map(|n| (n as u64).to_le_bytes()).as_flattened());
+        table.extend(record);
+    }
+    let header = [8, files.len() as u16, 173, 3]
+        .map(u16::to_le_bytes)
+        .concat();
+    [header, table, pool].concat()
+}
+
+fn pack_zip(files: &[(String, Vec<u8>)]) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, bytes) in files {
+        zip.start_file(name, zip::write::SimpleFileOptions::default())
+            .unwrap();
+        std::io::Write::write_all(&mut zip, bytes).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+#[test]
+fn a_book_from_an_archive_is_that_of_its_files() {
+    let folder = Folder::new();
+    let files = parts("chessbase/Capa", &["cbh", "cbg", "cbp", "cbt"]);
+    let expected = book(&data("chessbase/Capa.cbh"), "");
+    let (text, _) = pgn(&data("chessbase/Capa.cbh"));
+    let as_pgn = folder.put("games.pgn", &text);
+    let cbv = folder.put("x.cbv", pack_cbv(&files));
+    let zip = folder.put("x.zip", pack_zip(&files));
+    let inner = [("a/b.cbv".to_owned(), pack_cbv(&files))];
+    let nested = folder.put("nested.zip", pack_zip(&inner));
+    for source in [&as_pgn, &cbv, &zip, &nested] {
+        assert!(book(source, "") == expected, "{}", source.display());
+    }
+    assert_eq!(pgn(&cbv).0, text);
+}
+
+#[test]
+fn every_database_in_a_zip_is_read() {
+    let folder = Folder::new();
+    let mut files = parts("scid/edge", &["si4", "sn4", "sg4"]);
+    files.extend(parts("cbh2/made", &["2cbh", "2cbg", "2lid"]));
+    files.extend(parts("scdb/small", &["dci", "dcg", "dcn", "dcs", "dce"]));
+    files.extend(parts("cbf/sample", &["cbf", "cbi"]));
+    files.extend(parts("nic/sample", &["prn"]));
+    files.extend(parts("scid/five", &["pgn"]));
+    files.push(("read.me".to_owned(), b"no games".to_vec()));
+    let path = folder.put("all.zip", pack_zip(&files));
+    let (text, said) = pgn(&path);
+    let mut expected = String::new();
+    for name in [
+        "scid/edge.si4",
+        "cbh2/made.2cbh",
+        "scdb/small.dci",
+        "cbf/sample.cbf",
+        "nic/sample.prn",
+        "scid/five.pgn",
+    ] {
+        expected += &pgn(&data(name)).0;
+    }
+    assert!(text == expected, "{said}");
+    assert_has(&said, "all.zip/small.dci: game 2: game cut short");
+}
+
+/// Reads whatever can be read of a database in every way: whole games, others,
+/// and remarks.
+fn read_all(path: &Path) -> [u64; 3] {
+    let [mut good, mut bad, mut remarks] = [0; 3];
+    let short = GameParts {
+        plies: 40,
+        ..GameParts::default()
+    };
+    let sides = GameParts {
+        variations: true,
+        ..short
+    };
+    for wanted in [short, sides, GameParts::EVERYTHING] {
+        let Ok(opened) = games::open(path) else {
+            continue;
+        };
+        let mut source = opened.source;
+        let mut game = Game::default();
+        while let Ok(Some(mut batch)) = source.next_batch() {
+            loop {
+                match batch.next_game(wanted, &mut game) {
+                    Ok(true) => {
+                        assert_eq!(game.positions.len(), game.moves.len() + 1);
+                        let is_cut = u64::from(game.cut.is_some());
+                        good += 1 - is_cut;
+                        bad += is_cut;
+                    }
+                    Ok(false) => break,
+                    Err(reason) => {
+                        assert!(!reason.to_string().is_empty());
+                        bad += 1;
+                    }
+                }
+            }
+        }
+        remarks += source.remarks().len() as u64;
+        assert!(good + bad < 100_000, "no end of games");
+    }
+    [good, bad, remarks]
+}
+
+/// Cuts and changes every file of a database.
+fn damage(main: &str, files: &[(String, Vec<u8>)], cuts: usize, flips: usize) {
+    let mut random = StdRng::seed_from_u64(15);
+    let folder = Folder::new();
+    let path = |name: &str| folder.join(name);
+    for (name, bytes) in files {
+        fs::write(path(name), bytes).unwrap();
+    }
+    let whole = read_all(&path(main));
+    assert!(whole[0] > 0);
+    for (name, bytes) in files {
+        // Changed in its place: a file that is written anew goes to the disk at
+        // once, and that takes longer than to read a database.
+        let mut file = File::options().write(true).open(path(name)).unwrap();
+        let write = |file: &mut File, at: usize, bytes: &[u8]| {
+            file.seek(SeekFrom::Start(at as u64)).unwrap();
+            file.write_all(bytes).unwrap();
+        };
+        for cut in 0..cuts {
+            let length = bytes.len() * cut / cuts;
+            file.set_len(length as u64).unwrap();
+            let [good, bad, remarks] = read_all(&path(main));
+            // What is missing is said, or the whole is refused. Neither an index
+            // of Scid 5 nor a text says how many games there should be; what a
+            // .dci lacks is said in the place of what those games were said for.
+            let is_silent = good + bad < whole[0] + whole[1] && remarks <= whole[2];
+            let is_known = ["dci", "prn"].iter().any(|end| name.ends_with(end))
+                || name.ends_with("si5") && length.is_multiple_of(56);
+            assert!(good == 0 || !is_silent || is_known, "{name} {length}");
+            write(&mut file, length, &bytes[length..]);
+        }
+        for _ in 0..flips {
+            let at = random.random_range(0..bytes.len());
+            write(&mut file, at, &[bytes[at] ^ 1 << random.random_range(0..8)]);
+            read_all(&path(main));
+            write(&mut file, at, &bytes[at..=at]);
+        }
+    }
+}
+
+/// How often each file is cut, and changed. `TABIA_DAMAGE=1` for all that is
+/// worth doing.
+fn amount() -> (usize, usize) {
+    if std::env::var_os("TABIA_DAMAGE").is_some() {
+        (200, 2000)
+    } else {
+        (12, 40)
+    }
+}
+
+#[test]
+fn damaged_scid_databases_do_no_harm() {
+    let (cuts, flips) = amount();
+    let old = parts("scid/five", &["si4", "sn4", "sg4"]);
+    damage("five.si4", &old, cuts, flips);
+    let new = parts("scid/c960", &["si5", "sn5", "sg5"]);
+    damage("c960.si5", &new, cuts, flips);
+    let large = parts("scid/edge", &["si5", "sn5", "sg5"]);
+    damage("edge.si5", &large, cuts.min(40), flips.min(400));
+}
+
+#[test]
+fn other_damaged_databases_do_no_harm() {
+    let (cuts, flips) = amount();
+    for (path, extensions) in [
+        ("cbh2/made", &["2cbh", "2cbg", "2lid"][..]),
+        ("scdb/small", &["dci", "dcg", "dcn", "dcs", "dce"]),
+        ("cbf/sample", &["cbf", "cbi"]),
+        ("nic/sample", &["prn"]),
+    ] {
+        let files = parts(path, extensions);
+        damage(&files[0].0, &files, cuts, flips);
+    }
+}
+
+#[test]
+fn damaged_archives_do_no_harm() {
+    let (cuts, flips) = amount();
+    let files = parts("scid/five", &["si4", "sn4", "sg4"]);
+    for (name, bytes) in [("x.cbv", pack_cbv(&files)), ("x.zip", pack_zip(&files))] {
+        damage(name, &[(name.to_owned(), bytes)], cuts, flips);
+    }
+}
+
+/// Every file below a folder, by its path from there.
+fn all_files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(folder).unwrap().to_str().unwrap();
+                found.push((name.replace('\\', "/"), fs::read(&path).unwrap()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn archives_are_unpacked_byte_for_byte_into_a_folder() {
+    let folder = Folder::new();
+    let mut files = parts("chessbase/Capa", &["cbg", "cbh", "cbp", "cbt"]);
+    // More than is read at once.
+    let large = (0..1_000_000_u32).map(|n| (n.wrapping_mul(n) >> 7) as u8);
+    files.push(("html/a.jpg".to_owned(), large.collect()));
+    for (name, bytes) in [("x.cbv", pack_cbv(&files)), ("y.zip", pack_zip(&files))] {
+        folder.put(name, bytes);
+        let out = format!("{name} out/");
+        folder.done(&["games", name, "-o", &out]);
+        assert!(all_files(&folder.join(&out)) == files, "{name}");
+        // A second time something is in the way.
+        let again = folder.tabia(&["games", name, "-o", &out]);
+        again.refused("--force");
+    }
+}
+
+#[test]
+fn encrypted_archives_need_their_password() {
+    let folder = Folder::new();
+    let path = data("cbv/small3.cbz");
+    let run = |more: &str| folder.tabia(&format!("games '{}' -o out/ {more}", path.display()));
+    run("").refused("give its --password");
+    run("--password 'my short password'").refused("this is not its password");
+    run("--password 'my long password'").ok();
+    assert_eq!(all_files(&folder.join("out")).len(), 12);
+}
+
+#[test]
+fn names_in_an_archive_never_lead_out_of_the_folder() {
+    let folder = Folder::new();
+    let hostile = [
+        "../escaped.cbh",
+        "/tmp/tabia-escaped.cbh",
+        "a/../../escaped.cbh",
+        "C:escaped.cbh",
+        "nul",
+        "good.cbh",
+        "GOOD.cbh",
+    ];
+    let files: Vec<_> = hostile
+        .iter()
+        .map(|name| ((*name).to_owned(), b"x".to_vec()))
+        .collect();
+    for (name, bytes) in [("x.cbv", pack_cbv(&files)), ("y.zip", pack_zip(&files))] {
+        folder.put(name, bytes);
+        let out = format!("in/{name}/");
+        let unpacked = folder.tabia(&["games", name, "-o", &out]);
+        unpacked.ends_saying(1, "1 files, 1 bytes unpacked");
+        let found = all_files(&folder.join(&out));
+        assert_eq!(found, [("good.cbh".to_owned(), b"x".to_vec())]);
+    }
+    let names: Vec<String> = all_files(&folder)
+        .into_iter()
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(
+        names,
+        ["in/x.cbv/good.cbh", "in/y.zip/good.cbh", "x.cbv", "y.zip"]
+    );
+    assert!(!Path::new("/tmp/tabia-escaped.cbh").exists());
+}
+
+/// The moves that `out.ctg` has stored in a position, in order.
+fn moves(folder: &Folder, after: &str) -> String {
+    let view = folder.probe("out.ctg", after);
+    let names = stored(&view, "san");
+    let mut names: Vec<&str> = names.iter().map(|name| name.as_str().unwrap()).collect();
+    names.sort_unstable();
+    names.join(" ")
+}
+
+const ONLINE: &str = r#"[Event "Rated Blitz game"]
+[White "anna"]
+[Black "bob"]
+[Result "1-0"]
+[WhiteElo "1900"]
+[BlackElo "1950"]
+[WhiteTitle "WFM"]
+[TimeControl "300+0"]
+
+1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 6. h3 h6 7. g3 g6 8. a3 1-0
+
+[Event "Casual Bullet game"]
+[White "carl"]
+[Black "anna"]
+[Result "1/2-1/2"]
+[WhiteElo "2400"]
+[BlackElo "1900"]
+[TimeControl "60+0"]
+
+1. d4 d5 2. c4 e6 1/2-1/2
+"#;
+
+#[test]
+fn games_are_chosen_by_the_conditions_of_todays_book_makers() {
+    let folder = Folder::new();
+    folder.put("in.pgn", ONLINE);
+    for (options, first) in [
+        ("--elo-band 1900..2000", "e4"),
+        ("--elo-band ..2200", "d4 e4"),
+        ("--max-elo-diff 50", "e4"),
+        ("--speeds bullet,rapid", "d4"),
+        ("--rated", "e4"),
+        ("--title wfm", "e4"),
+        ("--not-player Carl", "e4"),
+        ("--decisive", "e4"),
+        ("", "d4 e4"),
+    ] {
+        folder.done(&format!("build in.pgn -fo out.ctg {options}"));
+        assert_eq!(moves(&folder, ""), first, "{options}");
+    }
+}
+
+#[test]
+fn a_book_of_one_side_has_moves_of_that_side_alone() {
+    let folder = Folder::new();
+    folder.put("in.pgn", ONLINE);
+    let build = |more: &str| folder.done(&format!("build in.pgn -fo out.ctg {more}"));
+    build("--only white");
+    assert_eq!(moves(&folder, "e2e4"), "");
+    assert_eq!(moves(&folder, "e2e4 c7c5"), "Nf3");
+    build("--only black");
+    assert_eq!(moves(&folder, ""), "");
+    assert_eq!(moves(&folder, "e2e4"), "c5");
+}
+
+#[test]
+fn a_book_ends_so_many_plies_behind_the_named_opening() {
+    let folder = Folder::new();
+    folder.put("in.pgn", ONLINE);
+    folder.done("build in.pgn -o out.ctg --eco-relative 2");
+    // The Najdorf, and its variation with 6. h3, have names.
+    let najdorf = "e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6 h2h3";
+    assert_eq!(moves(&folder, najdorf), "h6");
+    assert_eq!(moves(&folder, &format!("{najdorf} h7h6")), "g3");
+    assert_eq!(moves(&folder, &format!("{najdorf} h7h6 g2g3")), "");
+}
+
+const SIGNS: &str = r#"[White "a"]
+[Black "b"]
+[WhiteElo "2000"]
+[BlackElo "2000"]
+
+1. e4 $1 c5 $2 $16 (1... e5 $3 $11) 2. Nf3 $5 *
+
+[White "c"]
+[Black "d"]
+[WhiteElo "2600"]
+[BlackElo "2500"]
+
+1. e4 c5 $6 $14 2. Nf3 $7 *
+
+[White "e"]
+[Black "f"]
+
+1. e4 $1 c5 2. Nf3 *
+"#;
+
+#[test]
+fn signs_of_games_become_marks_of_the_book() {
+    let folder = Folder::new();
+    folder.put("in.pgn", SIGNS);
+    let signs = |options: &str, moves: &str| {
+        folder.done(&format!("build in.pgn -fo out.ctg {options}"));
+        let view = folder.probe("out.ctg", moves);
+        let moves = view["moves"].as_array().unwrap().iter();
+        let mut found: Vec<Value> = moves
+            .map(|mv| json!([mv["san"], mv["annotation"], mv["commentary"]]))
+            .collect();
+        found.sort_by_key(Value::to_string);
+        Value::Array(found)
+    };
+    assert_eq!(signs("--annotations", ""), json!([["e4", "!", 0]]));
+    // One each: the better player's counts, seen from the real board.
+    assert_eq!(signs("--annotations", "e2e4"), json!([["c5", "?!", 14]]));
+    let all = "--annotations --variations";
+    for options in [all, &format!("{all} --dedupe --threads 3")] {
+        let replies = json!([["c5", "?!", 14], ["e5", "!!", 11]]);
+        assert_eq!(signs(options, "e2e4"), replies);
+        assert_eq!(signs(options, "e2e4 c7c5"), json!([["Nf3", "□", 0]]));
+    }
+    assert_eq!(signs("", "e2e4"), json!([["c5", "", 0]]));
+}
+
+#[test]
+fn signs_of_a_scid_database_are_those_of_its_pgn() {
+    let options = "--variations --setups";
+    let signs = format!("{options} --annotations");
+    let expected = book(&data("scid/edge.pgn"), &signs);
+    assert!(book(&data("scid/edge.si5"), &signs) == expected);
+    assert!(book(&data("scid/edge.pgn"), options) != expected);
+}
+
+/// The words of a record of version 5.
+fn words(record: &[u8]) -> Vec<u32> {
+    let (words, _) = record.as_chunks::<4>();
+    words.iter().map(|word| u32::from_le_bytes(*word)).collect()
+}
+
+#[test]
+fn a_scid_database_of_ours_has_the_records_that_scid_writes() {
+    let folder = Folder::new();
+    let source = data("scid/edge.pgn");
+    folder.done(&format!("games '{}' -o out.si5", source.display()));
+    let written = folder.join("out.si5");
+    assert!(pgn(&written).0 == pgn(&data("scid/edge.pgn")).0);
+    let ours = fs::read(&written).unwrap();
+    let theirs = fs::read(data("scid/edge.si5")).unwrap();
+    let theirs = theirs.chunks(56).enumerate();
+    // Two are deleted there.
+    let theirs = theirs.filter(|(number, _)| ![4, 11].contains(number));
+    let mut count = 0;
+    for (ours, (number, theirs)) in ours.chunks(56).zip(theirs) {
+        let (ours, theirs) = (words(ours), words(theirs));
+        // Counts; ratings and dates; plies and promotions; material; ECO,
+        // result and how many pawns left home; which.
+        let masks = [
+            (0, 0xf000_0000),
+            (1, 0xf000_0000),
+            (2, 0xf000_0000),
+            (5, u32::MAX),
+            (6, u32::MAX),
+            (7, 0xffc0_0007),
+            (10, 0x00ff_ffff),
+            (11, u32::MAX),
+            (12, u32::MAX),
+            (13, u32::MAX),
+        ];
+        for (word, mask) in masks {
+            assert_eq!(ours[word] & mask, theirs[word] & mask, "{number} {word}");
+        }
+        count += 1;
+    }
+    assert_eq!(count, 58);
+}
+
+#[test]
+fn a_scid_database_of_ours_keeps_chess960_and_many_games() {
+    let folder = Folder::new();
+    for source in ["scid/c960.pgn", "sample.pgn", "cbh2/made.2cbh"] {
+        let path = data(source);
+        folder.done(&format!("games '{}' -fo out.si5", path.display()));
+        let (text, _) = pgn(&folder.join("out.si5"));
+        assert!(text == pgn(&path).0, "{source}");
+    }
+}

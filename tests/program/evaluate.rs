@@ -1,0 +1,232 @@
+//! `tabia evaluate` with an engine.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)] // A test that stops says where.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::common::{Folder, Ran, assert_has, example};
+use shakmaty::{Chess, Position as _};
+use tabia_analysis::graph::{BookGraph, GraphOptions};
+use tabia_book::evals::{self, EvalKey};
+use tabia_book::{Book, OpenOptions};
+use tabia_io::progress::Watch;
+
+/// A book of random games, and its graph.
+fn book(folder: &Path) -> (PathBuf, BookGraph) {
+    let (book, _) = crate::common::random_book(12, 10);
+    let path = book.write(folder, "book");
+    let book = Book::open(&path, &OpenOptions::default()).unwrap();
+    let options = GraphOptions::default();
+    let graph = BookGraph::of(&book, options, &mut Watch::default(), &mut |_| {}).unwrap();
+    assert!(graph.len() > 60, "{}", graph.len());
+    (path, graph)
+}
+
+/// Evaluates `book.ctg` with the engine of these tests.
+fn evaluate(folder: &Folder, options: &str) -> Command {
+    let mut command = folder.command(&format!("evaluate book.ctg {options}"));
+    command.arg("--").arg(example("scoring_engine"));
+    command.env("SCORING_ENGINE_NOTES", folder.join("book.notes"));
+    command
+}
+
+/// The lines of a side file, each of a position of its own.
+fn lines(path: &Path) -> BTreeSet<String> {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let set: BTreeSet<String> = lines.iter().cloned().collect();
+    let values = lines.iter().filter_map(|line| evals::epd::read(line).ok());
+    let keys: BTreeSet<EvalKey> = values.map(|(position, _)| EvalKey::of(&position)).collect();
+    assert_eq!([set.len(), keys.len()], [lines.len(); 2], "{text}");
+    set
+}
+
+#[test]
+fn what_cannot_begin_leaves_no_file_behind() {
+    let folder = Folder::new();
+    book(&folder);
+    folder
+        .tabia("evaluate book.ctg --import missing.epd")
+        .refused("missing.epd: ");
+    folder
+        .tabia("evaluate book.ctg --engine nobody/there")
+        .refused("nobody/there");
+    // Nor does one that turns out to hold nothing when it is read.
+    folder.put("cut.epd.gz", b"\x1f\x8b\x08");
+    folder.put("empty.epd", "");
+    fs::create_dir(folder.join("folder")).unwrap();
+    for import in ["cut.epd.gz", "empty.epd", "folder", "book.ctg"] {
+        folder.tabia(&format!("evaluate book.ctg --import {import}"));
+    }
+    folder
+        .tabia("evaluate book.ctg --import missing.epd -o other.evals")
+        .refused("missing.epd: ");
+    let names = folder.names();
+    let left = names.iter().filter(|name| name.ends_with(".evals"));
+    assert_eq!(left.count(), 0, "{names:?}");
+}
+
+/// The export of lichess has no blanks; most writers of JSON put them.
+#[test]
+fn files_that_say_nothing_about_the_book_end_with_1() {
+    let folder = Folder::new();
+    book(&folder);
+    let line = |fen: &str| {
+        format!(
+            "{{\"fen\": \"{fen}\", \"evals\": [{{\"pvs\": [{{\"cp\": 18, \"line\": \"e2e4\"}}], \"knodes\": 7, \"depth\": 9}}]}}\n"
+        )
+    };
+    folder.put("other.jsonl", line("8/8/8/3k4/8/8/P7/K7 w - -"));
+    let ran = folder.tabia("evaluate book.ctg --import other.jsonl");
+    ran.ends_saying(1, "1 lines, 0 evaluations of positions of the book");
+    assert!(!folder.join("book.evals").exists());
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+    folder.put("start.jsonl", line(start));
+    let import = "evaluate book.ctg --import other.jsonl start.jsonl";
+    let said = folder.done(import);
+    assert_has(
+        &said,
+        "1 lines, 1 evaluations of positions of the book, 1 of them new",
+    );
+    assert_has(&folder.text("book.evals"), "ce 18; acd 9; acn 7000; bm e4;");
+    // What is known already is taken as well.
+    assert_has(
+        &folder.done(import),
+        "1 evaluations of positions of the book, 0 of them new",
+    );
+}
+
+#[test]
+fn a_number_of_positions_is_that_of_all_runs_together() {
+    let folder = Folder::new();
+    let (path, _) = book(&folder);
+    let side = path.with_extension("evals");
+    let twenty = "--jobs 1 --positions 20";
+    let run = |options: &str, done: &str| {
+        Ran::of(&mut evaluate(&folder, options)).ends_saying(0, done);
+        lines(&side)
+    };
+    let whole = run(twenty, ": 20 positions evaluated");
+    assert_eq!(whole.len(), 20);
+    // An interruption: the last of them are not there.
+    let text = fs::read_to_string(&side).unwrap();
+    let begun: String = text.split_inclusive('\n').take(12).collect();
+    fs::write(&side, begun).unwrap();
+    assert_eq!(run(twenty, ": 8 positions evaluated"), whole);
+    assert_eq!(run(twenty, ": 0 positions evaluated"), whole);
+    assert_eq!(
+        run("--jobs 1 --positions 25", ": 5 positions evaluated").len(),
+        25
+    );
+}
+
+#[test]
+fn killed_at_any_moment_nothing_is_lost_or_done_twice() {
+    let folder = Folder::new();
+    let (path, graph) = book(&folder);
+    let side = path.with_extension("evals");
+    let mut known = 0;
+    let mut kills = 0;
+    while known + 12 < graph.len() && kills < 6 {
+        let mut run = evaluate(&folder, "--jobs 2");
+        // The engines fall silent before all is done, however late we look.
+        run.env("SCORING_ENGINE_HANGS", "7");
+        run.env("SCORING_ENGINE_MS", "10").stderr(Stdio::null());
+        let mut child = run.spawn().unwrap();
+        let start = Instant::now();
+        while lines_so_far(&side) < known + 1 + kills / 2 {
+            assert!(start.elapsed() < Duration::from_secs(120));
+            std::thread::sleep(Duration::from_millis(3));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let now = lines_so_far(&side);
+        assert!(now > known);
+        known = now;
+        kills += 1;
+    }
+    assert!(kills > 3);
+    let said = Ran::of(&mut evaluate(&folder, "--jobs 2")).ok();
+    let found = lines(&side);
+    assert_eq!(found.len(), graph.len(), "{said}");
+    // Only what was under way when it was killed has been asked for again.
+    let notes = folder.text("book.notes");
+    let asked: BTreeSet<&str> = notes.lines().collect();
+    let again = notes.lines().count() - asked.len();
+    assert!(again <= 2 * 2 * kills, "{again} of {}", asked.len());
+    // The same as in one go.
+    Ran::of(&mut evaluate(&folder, "-o whole.evals")).ok();
+    assert_eq!(lines(&folder.join("whole.evals")), found);
+    // And nothing is left to do.
+    let again = Ran::of(&mut evaluate(&folder, ""));
+    again.ends_saying(0, ": 0 positions evaluated");
+}
+
+fn lines_so_far(side: &Path) -> usize {
+    let text = fs::read_to_string(side).unwrap_or_default();
+    text.matches(";\n").count()
+}
+
+#[test]
+fn leaving_the_book_has_a_value_wherever_a_move_does() {
+    let folder = Folder::new();
+    let (path, graph) = book(&folder);
+    // One engine: two of them write their notes in either order.
+    Ran::of(&mut evaluate(&folder, "--jobs 1")).ok();
+    let table = evals::read(&path.with_extension("evals")).unwrap().table;
+    let leaving = graph.leaving(&table);
+    for node in graph.nodes() {
+        // Where every legal move is of the book nobody can leave it.
+        let others = graph.position(node).legal_moves().len() > graph.moves(node).len();
+        assert_eq!(leaving[node as usize].is_some(), others, "{node}");
+    }
+    let start = graph.node(&Chess::default()).unwrap();
+    assert!(!graph.leaving_is_unknown(start, &table));
+    // The likeliest comes first.
+    let notes = folder.text("book.notes");
+    assert!(notes.starts_with("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w"));
+}
+
+#[test]
+fn parts_of_the_work_make_up_the_whole() {
+    let folder = Folder::new();
+    let (path, graph) = book(&folder);
+    let mut sum = 0;
+    for part in 1..=3 {
+        let options = format!("--shard {part}/3 -o {part}.evals");
+        Ran::of(&mut evaluate(&folder, &options)).ok();
+        let count = lines(&folder.join(format!("{part}.evals"))).len();
+        assert!(count > graph.len() / 6);
+        sum += count;
+    }
+    assert_eq!(sum, graph.len());
+    folder.done("evaluate book.ctg --import 1.evals 2.evals 3.evals");
+    assert_eq!(lines(&path.with_extension("evals")).len(), graph.len());
+}
+
+#[test]
+fn engines_that_die_or_hang_are_started_again() {
+    let folder = Folder::new();
+    let (path, graph) = book(&folder);
+    for fault in ["DIES", "HANGS"] {
+        let mut run = evaluate(&folder, "--patience 5 --jobs 2");
+        let text = Ran::of(run.env(format!("SCORING_ENGINE_{fault}"), "40")).ok();
+        assert_has(&text, "engines started again");
+        let side = path.with_extension("evals");
+        assert_eq!(lines(&side).len(), graph.len(), "{text}");
+        fs::remove_file(side).unwrap();
+    }
+}
+
+#[test]
+fn an_engine_that_never_answers_ends_the_work() {
+    let folder = Folder::new();
+    book(&folder);
+    let mut run = evaluate(&folder, "--jobs 1");
+    Ran::of(run.env("SCORING_ENGINE_DIES", "1")).refused("the engine ended");
+}

@@ -1,0 +1,477 @@
+//! The explorer: requests as a function, then over sockets.
+
+#![allow(clippy::unwrap_used)]
+
+mod editing;
+mod engine;
+mod games;
+mod hostile;
+mod languages;
+mod lichess;
+mod texts;
+mod tokens;
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+
+use crate::common::{Folder, STARTER, tabia};
+use hyper::body::Bytes;
+use hyper::{Method, Request, Response, StatusCode};
+use serde_json::{Value, json};
+use shakmaty::{Chess, Move};
+use tabia_adapter::book_set::Opener;
+use tabia_adapter::settings::Settings;
+use tabia_book::MarkEdit;
+use tabia_explorer::{Access, BookMarker, ExploredBook, Explorer, MarkerError, Undo, marker_of};
+use tabia_notation::Line;
+
+pub(crate) const ADDRESS: &str = "127.0.0.1:8000";
+const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+
+/// Remembers what it was asked to change.
+#[derive(Default)]
+struct Memory(Mutex<Vec<MarkEdit>>);
+
+struct MemoryEditor(Arc<Memory>);
+
+impl BookMarker for MemoryEditor {
+    fn add(&self, _: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, MarkerError> {
+        Err(MarkerError("this book takes marks alone".to_owned()))
+    }
+
+    fn count_removed(&self, _: &[Line], _: &AtomicBool) -> Result<u64, MarkerError> {
+        Err(MarkerError("this book takes marks alone".to_owned()))
+    }
+
+    fn remove(&self, _: &[Line]) -> Result<Option<Undo>, MarkerError> {
+        Err(MarkerError("this book takes marks alone".to_owned()))
+    }
+
+    fn change(&self, _: &[(Chess, Move)], change: &MarkEdit) -> Result<Option<Undo>, MarkerError> {
+        self.0.0.lock().unwrap().push(*change);
+        let memory = Arc::clone(&self.0);
+        Ok(Some(Box::new(move || {
+            memory.0.lock().unwrap().pop();
+            Ok(())
+        })))
+    }
+}
+
+fn starter(editor: Option<Box<dyn BookMarker>>) -> ExploredBook {
+    let open = || Arc::new(tabia_adapter::book_set::starter().unwrap());
+    let reopen = Box::new(move || Ok(open() as _));
+    ExploredBook::new("Starter".into(), Vec::new(), open(), reopen, editor)
+}
+
+pub(crate) fn explorer_at(
+    address: &str,
+    editor: Option<Box<dyn BookMarker>>,
+    read_only: bool,
+) -> Explorer {
+    let access = Access::new(address.parse().unwrap(), TOKEN.into());
+    Explorer::new(
+        vec![starter(editor)],
+        access,
+        Settings::default(),
+        read_only,
+    )
+}
+
+pub(crate) fn explorer() -> Explorer {
+    explorer_at(ADDRESS, None, false)
+}
+
+pub(crate) fn request(method: Method, target: &str, body: &str) -> Request<Bytes> {
+    Request::builder()
+        .method(method)
+        .uri(target)
+        .header("host", ADDRESS)
+        .header("content-type", "application/json")
+        .header("x-tabia-token", TOKEN)
+        .body(Bytes::copy_from_slice(body.as_bytes()))
+        .unwrap()
+}
+
+pub(crate) fn get(explorer: &Explorer, target: &str) -> Response<Bytes> {
+    explorer.answer(&request(Method::GET, target, ""))
+}
+
+pub(crate) fn value(response: &Response<Bytes>) -> Value {
+    serde_json::from_slice(response.body()).unwrap()
+}
+
+/// What it answers.
+pub(crate) fn ask(explorer: &Explorer, target: &str) -> Value {
+    value(&get(explorer, target))
+}
+
+fn post(explorer: &Explorer, target: &str, body: &Value) -> Response<Bytes> {
+    explorer.answer(&request(Method::POST, target, &body.to_string()))
+}
+
+/// What `tabia probe --json` says of the starter book.
+fn probe(moves: &str, sets: &[&str]) -> Value {
+    let mut words = vec!["probe", STARTER, "--json", "--moves", moves];
+    words.extend(sets.iter().flat_map(|set| ["--set", set]));
+    serde_json::from_str(&tabia(&words).out()).unwrap()
+}
+
+#[test]
+fn shows_the_figures_of_probe_under_the_same_options() {
+    let explorer = explorer();
+    for (moves, sets) in [
+        ("", vec![]),
+        ("e2e4 c7c5", vec![]),
+        (
+            "e2e4 c7c5",
+            vec!["Book Variety=100", "Book Minimum Games=200"],
+        ),
+        ("e2e4 c7c5 g1f3", vec!["Book Preset=Optimize"]),
+        ("e2e4", vec!["Book Depth=0"]),
+        ("e2e4", vec!["Book Variety=0", "Book Leave Early=5"]),
+        ("g1f3 g8f6 f3g1", vec!["Book Minimum Games=0"]),
+        ("a2a3 h7h6 a3a4 h6h5 a1a3", vec![]),
+    ] {
+        let options: String = sets
+            .iter()
+            .map(|set| format!("&{}", set.replace(' ', "+")))
+            .collect();
+        let target = format!("/api/position?play={}{options}", moves.replace(' ', ","));
+        let view = ask(&explorer, &target);
+        let expected = probe(moves, &sets);
+        let book = &view["books"][0];
+        for field in ["in_book", "games", "draws", "commentary"] {
+            assert_eq!(book[field], expected[field], "{target} {field}");
+        }
+        let shown = book["moves"].as_array().unwrap();
+        let probed = expected["moves"].as_array().unwrap();
+        assert_eq!(shown.len(), probed.len(), "{target}");
+        for (shown, probed) in shown.iter().zip(probed) {
+            for (field, expected) in probed.as_object().unwrap() {
+                // Without a result `probe` says 0.5 where the page says nothing.
+                if field != "score" || !shown[field].is_null() {
+                    assert_eq!(&shown[field], expected, "{target} {field}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn one_answer_has_all_that_a_page_needs() {
+    let view = ask(&explorer(), "/api/position?play=e2e4,c7c5,g1f3&at=2");
+    assert_eq!(
+        view["fen"],
+        "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"
+    );
+    assert_eq!(json!([view["at"], view["turn"]]), json!([2, "white"]));
+    assert_eq!(view["start"], Value::Null);
+    assert_eq!(
+        view["opening"],
+        json!({"eco": "B20", "name": "Sicilian Defense"})
+    );
+    assert_eq!(view["line"][2], json!({"uci": "g1f3", "san": "Nf3"}));
+    assert_eq!(view["legal"].as_array().unwrap().len(), 30);
+    let options = view["options"].as_array().unwrap().len();
+    assert_eq!(options, tabia_adapter::settings::DECIDING.len());
+    assert_eq!(view["books"][0]["editable"], false);
+}
+
+#[test]
+fn bars_are_seen_from_white_whoever_moves() {
+    let explorer = explorer();
+    let white = ask(&explorer, "/api/position");
+    let black = ask(&explorer, "/api/position?play=e2e4");
+    let e4 = white["books"][0]["moves"].as_array().unwrap();
+    let e4 = e4.iter().find(|mv| mv["uci"] == "e2e4").unwrap();
+    for field in ["white", "draws", "black", "games"] {
+        assert_eq!(e4[field], black["books"][0][field], "{field}");
+    }
+    let reply = &black["books"][0]["moves"][0];
+    assert_eq!(
+        (&reply["white"], &reply["black"]),
+        (&reply["losses"], &reply["wins"])
+    );
+}
+
+#[test]
+fn ends_of_games_are_named() {
+    let explorer = explorer();
+    let mate = ask(&explorer, "/api/position?play=f2f3,e7e5,g2g4,d8h4");
+    assert_eq!(
+        json!([mate["end"], mate["check"]]),
+        json!(["checkmate", true])
+    );
+    let stale = ask(
+        &explorer,
+        "/api/position?fen=7k/5Q2/6K1/8/8/8/8/8%20b%20-%20-%200%201",
+    );
+    assert_eq!(
+        json!([stale["end"], stale["check"]]),
+        json!(["stalemate", false])
+    );
+    assert_eq!(stale["start"], "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1");
+}
+
+#[test]
+fn a_broken_address_shows_what_it_can() {
+    let explorer = explorer();
+    let strict = get(&explorer, "/api/position?play=e2e4,c7c5,e4e6");
+    assert_eq!(strict.status(), StatusCode::BAD_REQUEST);
+    for (address, plies) in [
+        ("play=e2e4,c7c5,e4e6,g1f3", 2),
+        ("play=e2e4&books=gone.ctg", 1),
+        ("play=e2e4&Book+Variety=x", 1),
+        ("fen=nonsense", 0),
+    ] {
+        let target = format!("/api/position?lenient=1&{address}");
+        let view = ask(&explorer, &target);
+        assert!(view["problem"].is_string(), "{address}");
+        assert_eq!(view["line"].as_array().unwrap().len(), plies, "{address}");
+        assert_eq!(view["books"][0]["name"], "Starter");
+    }
+    let view = ask(&explorer, "/api/position?lenient=1&books=Starter");
+    assert_eq!(view["problem"], Value::Null);
+}
+
+#[test]
+fn the_moves_ahead_are_those_of_the_main_line() {
+    let explorer = explorer();
+    let view = ask(&explorer, "/api/position?ahead=6");
+    let ahead = view["ahead"].as_array().unwrap().iter();
+    let ahead: Vec<&str> = ahead.map(|mv| mv["uci"].as_str().unwrap()).collect();
+    assert_eq!(ahead.len(), 6);
+    let line = ask(&explorer, "/api/line");
+    for (index, uci) in ahead.iter().enumerate() {
+        assert_eq!(&line["points"][index + 1]["uci"], uci);
+        // Each is the likeliest of its own position.
+        let walked = ahead[..index].join(",");
+        let view = ask(&explorer, &format!("/api/position?ahead=1&play={walked}"));
+        assert_eq!(&view["ahead"][0]["uci"], uci);
+    }
+}
+
+#[test]
+fn castling_of_chess960_is_the_king_taking_the_rook() {
+    let fen = "1k2r3/8/8/8/8/8/8/5KR1%20w%20G%20-%200%201";
+    let view = ask(&explorer(), &format!("/api/position?fen={fen}"));
+    let legal = view["legal"].as_array().unwrap();
+    let castles = legal.iter().find(|mv| mv["san"] == "O-O").unwrap();
+    assert_eq!(
+        json!([castles["uci"], castles["rook"]]),
+        json!(["f1g1", "g1"])
+    );
+    let usual = "4k3/8/8/8/8/8/8/4K2R%20w%20K%20-%200%201";
+    for castling in ["e1g1", "e1h1", "O-O"] {
+        let target = format!("/api/position?fen={usual}&play={castling}");
+        assert_eq!(ask(&explorer(), &target)["line"][0]["san"], "O-O");
+    }
+}
+
+#[test]
+fn openings_are_found_by_code_and_by_name() {
+    let found = |q: &str| ask(&explorer(), &format!("/api/openings?q={q}"));
+    assert_eq!(found("najdorf")[0]["eco"], "B90");
+    assert_eq!(found("B90")[0]["play"].as_array().unwrap().len(), 10);
+    assert_eq!(found("sicilian+dragon")[0]["eco"], "B27");
+    assert_eq!(found("zzz"), json!([]));
+    assert_eq!(found(""), json!([]));
+}
+
+#[test]
+fn pasted_games_become_lines() {
+    let explorer = explorer();
+    let read = |text: &str| post(&explorer, "/api/read", &json!({ "text": text }));
+    let line = value(&read("[Event \"x\"]\n\n1. e4 c5 2. Nf3 *"));
+    assert_eq!(line["fen"], Value::Null);
+    assert_eq!(line["play"], json!(["e2e4", "c7c5", "g1f3"]));
+    assert_eq!(line["nodes"].as_array().unwrap().len(), 3);
+    let fen = "8/8/8/8/8/4k3/8/4K2R w K - 0 1";
+    assert_eq!(value(&read(fen))["fen"], fen);
+    let nonsense = read("to be or not to be");
+    assert_eq!(nonsense.status(), StatusCode::BAD_REQUEST);
+    assert_eq!(
+        value(&nonsense)["error"],
+        "this is neither a FEN nor a game in PGN: 1.to is no move"
+    );
+}
+
+#[test]
+fn changes_go_to_the_editor_and_back() {
+    let memory = Arc::new(Memory::default());
+    let explorer = explorer_at(
+        ADDRESS,
+        Some(Box::new(MemoryEditor(Arc::clone(&memory)))),
+        false,
+    );
+    let change = |uci: &str, change: &str, value: &str| {
+        let body = json!({"book": 0, "play": "e2e4", "uci": uci, "change": change, "value": value});
+        post(&explorer, "/api/edit", &body)
+    };
+    let done = change("c7c5", "mark", "avoid");
+    assert_eq!(
+        value(&done),
+        json!({"undo": 1, "redo": 0, "last_change": "c5: mark avoid", "taken_back": null})
+    );
+    assert_eq!(change("e7e5", "factor", "-20").status(), StatusCode::OK);
+    assert_eq!(memory.0.lock().unwrap().len(), 2);
+    let view = ask(&explorer, "/api/position");
+    let book = &view["books"][0];
+    assert_eq!(json!([book["editable"], book["undo"]]), json!([true, 2]));
+    for nonsense in [
+        change("e2e4", "mark", "main"),
+        change("c7c5", "mark", "blue"),
+        change("c7c5", "factor", "200"),
+        change("", "mark", "main"),
+        post(
+            &explorer,
+            "/api/edit",
+            &json!({"book": 1, "uci": "e2e4", "change": "mark", "value": "main"}),
+        ),
+        post(&explorer, "/api/edit", &json!({"book": "/etc/passwd"})),
+    ] {
+        assert_eq!(nonsense.status(), StatusCode::BAD_REQUEST);
+    }
+    // The book on disk says nothing of it, so somebody else was there since.
+    let undo = post(&explorer, "/api/undo", &json!({"book": 0}));
+    assert_eq!(undo.status(), StatusCode::CONFLICT);
+    let other = json!({"book": 0, "client": "another tab"});
+    let others = post(&explorer, "/api/undo", &other);
+    assert_eq!(value(&others)["taken_back"], Value::Null);
+    assert_eq!(memory.0.lock().unwrap().len(), 2);
+}
+
+#[test]
+fn nothing_changes_read_only_or_for_other_machines() {
+    for (address, read_only) in [(ADDRESS, true), ("0.0.0.0:8000", false)] {
+        let memory = Arc::new(Memory::default());
+        let editor = Box::new(MemoryEditor(Arc::clone(&memory)));
+        let explorer = explorer_at(address, Some(editor), read_only);
+        let body = json!({"book": 0, "uci": "e2e4", "change": "mark", "value": "main"});
+        let refused = post(&explorer, "/api/edit", &body);
+        assert_eq!(refused.status(), StatusCode::FORBIDDEN);
+        assert!(memory.0.lock().unwrap().is_empty());
+        assert_eq!(ask(&explorer, "/api/start")["read_only"], true);
+    }
+    let fixed = post(&explorer(), "/api/undo", &json!({"book": 0}));
+    assert_eq!(value(&fixed)["error"], "this book cannot be changed");
+}
+
+/// The starter book as files of its own.
+fn book_on_disk() -> (Folder, std::path::PathBuf) {
+    let folder = Folder::with(STARTER);
+    let path = folder.join("book.ctg");
+    (folder, path)
+}
+
+/// An explorer of a book that can be changed.
+fn explorer_of(path: &std::path::Path) -> Explorer {
+    explorer_watching(path, &[], ADDRESS)
+}
+
+/// The same at an address, which is read anew when one of these files changes.
+fn explorer_watching(
+    path: &std::path::Path,
+    files: &[std::path::PathBuf],
+    address: &str,
+) -> Explorer {
+    let opener = Opener {
+        folders: Vec::new(),
+        mmap: true,
+    };
+    let name = path.to_str().unwrap().to_owned();
+    let open = Arc::new(opener.open(&name).unwrap());
+    let editor = marker_of(&open);
+    let reopen = Box::new(move || match opener.open(&name) {
+        Ok(book) => Ok(Arc::new(book) as _),
+        Err(error) => Err(error.to_string()),
+    });
+    let book = ExploredBook::new("book.ctg".into(), Vec::new(), open, reopen, Some(editor))
+        .with_files(files.to_vec());
+    let access = Access::new(address.parse().unwrap(), TOKEN.into());
+    Explorer::new(vec![book], access, Settings::default(), false)
+}
+
+#[test]
+fn what_a_killed_server_has_left_the_next_one_removes() {
+    let (folder, path) = book_on_disk();
+    let before = folder.names();
+    folder.put(".book.ctg.Ab3dEf.tmp", "");
+    folder.put(".book.cto.Ab3dEf.tmp", "");
+    folder.put(".tabia-Ab3dEf.lock", "");
+    std::fs::create_dir(folder.join(".tabia-Ab3dEf")).unwrap();
+    folder.put(".tabia-Ab3dEf/book.ctg", "");
+    drop(explorer_of(&path));
+    assert_eq!(folder.names(), before);
+}
+
+#[test]
+fn a_book_on_disk_is_changed_and_changed_back_byte_for_byte() {
+    let (_folder, path) = book_on_disk();
+    let before = std::fs::read(&path).unwrap();
+    let explorer = explorer_of(&path);
+    let change = |what: &str, value: &str| {
+        let body =
+            json!({"book": 0, "play": "e2e4", "uci": "c7c5", "change": what, "value": value});
+        let response = post(&explorer, "/api/edit", &body);
+        assert_eq!(response.status(), StatusCode::OK, "{what}");
+    };
+    let c5 = || {
+        let view = ask(&explorer, "/api/position?play=e2e4");
+        let moves = view["books"][0]["moves"].as_array().unwrap().clone();
+        moves.into_iter().find(|mv| mv["uci"] == "c7c5").unwrap()
+    };
+    assert!(c5()["probability"].as_f64().unwrap() > 0.0);
+    change("factor", "-30");
+    change("annotation", "!?");
+    change("mark", "avoid");
+    // What is so already is no change to take back.
+    change("mark", "avoid");
+    let now = c5();
+    assert_eq!(
+        json!([now["mark"], now["annotation"]]),
+        json!(["avoid", "!?"])
+    );
+    assert_eq!(
+        json!([now["factor"], now["probability"]]),
+        json!([-30, 0.0])
+    );
+    assert_eq!(now["not_played"], "marked red");
+    for _ in 0..3 {
+        let undone = post(&explorer, "/api/undo", &json!({"book": 0}));
+        assert!(value(&undone)["taken_back"].is_string());
+    }
+    assert_eq!(c5()["mark"], "none");
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    // Done again, and taken back once more.
+    let redo = post(&explorer, "/api/redo", &json!({"book": 0}));
+    assert_eq!(value(&redo)["redo"], 2);
+    assert_eq!(c5()["factor"], -30);
+    let undone = post(&explorer, "/api/undo", &json!({"book": 0}));
+    assert!(value(&undone)["taken_back"].is_string());
+    // A page that shows an old figure does not overwrite a newer one, and
+    // takes back nothing that was changed since.
+    let write = |client: &str, seen: &str, value: &str| {
+        let body = json!({"book": 0, "play": "e2e4", "uci": "c7c5", "change": "mark",
+            "value": value, "seen": seen, "client": client});
+        post(&explorer, "/api/edit", &body)
+    };
+    assert_eq!(write("a", "none", "main").status(), StatusCode::OK);
+    let stale = write("b", "none", "avoid");
+    assert_eq!(stale.status(), StatusCode::CONFLICT);
+    let reason = value(&stale)["error"].as_str().unwrap().to_owned();
+    assert!(reason.contains("its mark is main now"), "{reason}");
+    assert_eq!(write("b", "main", "avoid").status(), StatusCode::OK);
+    let undo = |client: &str| {
+        let body = json!({"book": 0, "client": client});
+        post(&explorer, "/api/undo", &body).status()
+    };
+    assert_eq!(undo("a"), StatusCode::CONFLICT);
+    assert_eq!((undo("b"), undo("a")), (StatusCode::OK, StatusCode::OK));
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    let body =
+        json!({"book": 0, "play": "a2a4,h7h5", "uci": "a4a5", "change": "mark", "value": "main"});
+    let nowhere = post(&explorer, "/api/edit", &body);
+    assert_eq!(nowhere.status(), StatusCode::CONFLICT);
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+}

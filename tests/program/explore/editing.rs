@@ -1,0 +1,431 @@
+//! Moves and lines into a book on disk and out of it, and the way back.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hyper::StatusCode;
+use serde_json::{Value, json};
+use shakmaty::{Chess, Move};
+use tabia_book::MarkEdit;
+
+use super::hostile::Running;
+use super::{ADDRESS, ask, book_on_disk, explorer_at, explorer_of, get, post, value};
+use crate::common::{files, tabia};
+use tabia_explorer::{BookMarker, Explorer, Limits, MarkerError, Undo};
+use tabia_notation::Line;
+
+/// Far more than anything takes here.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// The moves that the book holds after a line.
+fn moves(explorer: &Explorer, play: &str) -> Vec<String> {
+    let view = ask(explorer, &format!("/api/position?play={play}"));
+    let moves = view["books"][0]["moves"].as_array().unwrap();
+    let stored = moves.iter().filter(|mv| mv["transposition"] == false);
+    stored
+        .map(|mv| mv["uci"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+fn done(explorer: &Explorer, path: &str, body: &Value) -> Value {
+    let response = post(explorer, path, body);
+    assert_eq!(
+        response.status(),
+        StatusCode::OK,
+        "{path} {body}: {}",
+        value(&response)
+    );
+    value(&response)
+}
+
+#[test]
+fn a_line_comes_in_and_goes_byte_for_byte() {
+    let (folder, path) = book_on_disk();
+    let before = files(&path);
+    let explorer = explorer_of(&path);
+    assert!(!moves(&explorer, "").contains(&"h2h4".to_owned()));
+    let line = json!({"play": "h2h4,h7h5,h1h3", "signs": [[0, 6]]});
+    let told = done(&explorer, "/api/add", &json!({"book": 0, "lines": [line]}));
+    assert_eq!(told["last_change"], "added 1.h4 h5 2.Rh3");
+    assert!(moves(&explorer, "").contains(&"h2h4".to_owned()));
+    assert_eq!(moves(&explorer, "h2h4,h7h5"), ["h1h3"]);
+    // What was there keeps its figures.
+    let view = ask(&explorer, "/api/position");
+    let of = |uci: &str| {
+        let moves = view["books"][0]["moves"].as_array().unwrap();
+        moves.iter().find(|mv| mv["uci"] == uci).unwrap().clone()
+    };
+    assert!(of("e2e4")["games"].as_u64().unwrap() > 1000);
+    assert_eq!(
+        json!([of("h2h4")["games"], of("h2h4")["annotation"]]),
+        json!([0, "?!"])
+    );
+    let undone = done(&explorer, "/api/undo", &json!({"book": 0}));
+    assert_eq!(undone["taken_back"], "added 1.h4 h5 2.Rh3");
+    assert_eq!(files(&path), before);
+    done(&explorer, "/api/redo", &json!({"book": 0}));
+    assert_eq!(moves(&explorer, "h2h4,h7h5"), ["h1h3"]);
+    drop(explorer);
+    assert_eq!(folder.names().len(), 3, "{:?}", folder.names());
+}
+
+#[test]
+fn a_move_goes_or_what_lies_below_it() {
+    let (_folder, path) = book_on_disk();
+    let before = files(&path);
+    let explorer = explorer_of(&path);
+    let replies = moves(&explorer, "e2e4,c7c5");
+    assert!(replies.len() > 2);
+    let body = json!({"book": 0, "play": "e2e4,c7c5", "below": true});
+    done(&explorer, "/api/remove", &body);
+    assert!(moves(&explorer, "e2e4").contains(&"c7c5".to_owned()));
+    assert_eq!(moves(&explorer, "e2e4,c7c5"), Vec::<String>::new());
+    let told = done(
+        &explorer,
+        "/api/remove",
+        &json!({"book": 0, "play": "e2e4"}),
+    );
+    assert_eq!(
+        json!([told["undo"], told["last_change"]]),
+        json!([2, "deleted 1.e4"])
+    );
+    assert!(!moves(&explorer, "").contains(&"e2e4".to_owned()));
+    // A mark between two of them is taken back in its turn.
+    let mark = json!({"book": 0, "uci": "d2d4", "change": "mark", "value": "main"});
+    done(&explorer, "/api/edit", &mark);
+    for _ in 0..3 {
+        done(&explorer, "/api/undo", &json!({"book": 0}));
+    }
+    assert_eq!(moves(&explorer, "e2e4,c7c5"), replies);
+    assert_eq!(files(&path), before);
+    for (body, status) in [
+        (json!({"book": 0, "play": "h2h4"}), StatusCode::CONFLICT),
+        (json!({"book": 0, "play": ""}), StatusCode::BAD_REQUEST),
+        (
+            json!({"book": 0, "play": "h2h4", "below": true}),
+            StatusCode::BAD_REQUEST,
+        ),
+        (json!({"book": 0, "play": "e2e5"}), StatusCode::BAD_REQUEST),
+    ] {
+        assert_eq!(
+            post(&explorer, "/api/remove", &body).status(),
+            status,
+            "{body}"
+        );
+    }
+    assert_eq!(files(&path), before);
+}
+
+/// The positions of a book.
+fn positions(path: &Path) -> u64 {
+    let told = tabia(&["info", path.to_str().unwrap(), "--json"]).out();
+    let told: Value = serde_json::from_str(&told).unwrap();
+    told["positions"].as_u64().unwrap()
+}
+
+#[test]
+fn a_deletion_takes_as_many_positions_as_were_counted() {
+    let (_folder, path) = book_on_disk();
+    let before = files(&path);
+    let explorer = explorer_of(&path);
+    for (play, below, least) in [
+        ("e2e4", true, 1000),
+        // Others lead there, too.
+        ("d2d4,g8f6,c2c4", false, 0),
+    ] {
+        let body = json!({"book": 0, "play": play, "below": below});
+        let counted = done(&explorer, "/api/count-removed", &body)["positions"].clone();
+        assert_eq!(files(&path), before, "counting writes nothing");
+        let all = positions(&path);
+        done(&explorer, "/api/remove", &body);
+        assert_eq!(counted, all - positions(&path), "{body}");
+        assert!(counted.as_u64() >= Some(least), "{body}: {counted}");
+        done(&explorer, "/api/undo", &json!({"book": 0}));
+        assert_eq!(files(&path), before);
+    }
+    for (body, status) in [
+        (json!({"book": 0, "play": "h2h4"}), StatusCode::CONFLICT),
+        (json!({"book": 0, "play": ""}), StatusCode::BAD_REQUEST),
+    ] {
+        let refused = post(&explorer, "/api/count-removed", &body);
+        assert_eq!(refused.status(), status, "{body}");
+    }
+}
+
+/// Deletes when it is told to.
+struct Slow {
+    begun: SyncSender<()>,
+    end: Mutex<Receiver<()>>,
+}
+
+impl BookMarker for Slow {
+    fn change(&self, _: &[(Chess, Move)], _: &MarkEdit) -> Result<Option<Undo>, MarkerError> {
+        Ok(None)
+    }
+
+    fn add(&self, _: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, MarkerError> {
+        Ok(None)
+    }
+
+    fn count_removed(&self, _: &[Line], _: &AtomicBool) -> Result<u64, MarkerError> {
+        Ok(7)
+    }
+
+    fn remove(&self, _: &[Line]) -> Result<Option<Undo>, MarkerError> {
+        self.begun.send(()).unwrap();
+        self.end.lock().unwrap().recv_timeout(LIMIT).unwrap();
+        Ok(Some(Box::new(|| Ok(()))))
+    }
+}
+
+#[test]
+fn who_looks_does_not_wait_for_a_deletion_and_who_comes_back_can_take_it_back() {
+    let (begun, has_begun) = sync_channel(0);
+    let (end, ends) = sync_channel(1);
+    let slow = Slow {
+        begun,
+        end: Mutex::new(ends),
+    };
+    let explorer = Arc::new(explorer_at(ADDRESS, Some(Box::new(slow)), false));
+    let deleting = Arc::clone(&explorer);
+    let deletion = std::thread::spawn(move || {
+        let body = json!({"book": 0, "play": "e2e4", "client": "a"});
+        post(&deleting, "/api/remove", &body).status()
+    });
+    has_begun.recv_timeout(LIMIT).unwrap();
+    let (tell, told) = sync_channel(1);
+    let looking = Arc::clone(&explorer);
+    std::thread::spawn(move || {
+        let target = "/api/position?client=a";
+        let counted = json!({"book": 0, "play": "e2e4"});
+        let counted = post(&looking, "/api/count-removed", &counted);
+        let undo = ask(&looking, target)["books"][0]["undo"].clone();
+        tell.send((undo, value(&counted))).unwrap();
+    });
+    let (undo, counted) = told.recv_timeout(LIMIT).expect("it waits for the deletion");
+    assert_eq!((undo, counted), (json!(0), json!({"positions": 7})));
+    end.send(()).unwrap();
+    assert_eq!(deletion.join().unwrap(), StatusCode::OK);
+    let again = ask(&explorer, "/api/position?client=a");
+    assert_eq!(again["books"][0]["undo"], 1);
+    let taken = done(&explorer, "/api/undo", &json!({"book": 0, "client": "a"}));
+    assert_eq!(taken["taken_back"], "deleted 1.e4");
+}
+
+#[test]
+fn pages_hear_what_other_programs_change() {
+    use std::io::{Read as _, Write as _};
+    let (_folder, path) = book_on_disk();
+    let beside = path.with_extension("evals");
+    let server = Running::with(Limits::default(), |address| {
+        super::explorer_watching(&path, &[path.clone(), beside.clone()], address)
+    });
+    let mut stream = std::net::TcpStream::connect(server.address).unwrap();
+    stream.set_read_timeout(Some(LIMIT)).unwrap();
+    let asked = format!(
+        "GET /api/events HTTP/1.1\r\nhost: {}\r\n\r\n",
+        server.address
+    );
+    stream.write_all(asked.as_bytes()).unwrap();
+    let mut heard = String::new();
+    let mut hear = |text: &str| {
+        let mut piece = [0; 512];
+        while !heard.contains(text) {
+            let read = stream.read(&mut piece).expect("nothing is told");
+            assert!(read > 0, "{heard}");
+            heard += std::str::from_utf8(&piece[..read]).unwrap();
+        }
+        let at = heard.find(text).unwrap() + text.len();
+        heard.drain(..at);
+    };
+    hear("retry");
+    let book = path.to_str().unwrap();
+    tabia(&["mark", book, "--line", "e4", "avoid"]).out();
+    hear("event: change");
+    std::fs::write(&beside, "").unwrap();
+    hear("event: change");
+    // Another file in its place.
+    tabia(&["compact", book, "--force"]).out();
+    hear("event: change");
+}
+
+#[test]
+fn what_somebody_else_changed_since_is_not_overwritten() {
+    let (_folder, path) = book_on_disk();
+    let explorer = explorer_of(&path);
+    let line = json!({"play": "h2h4"});
+    done(
+        &explorer,
+        "/api/add",
+        &json!({"book": 0, "lines": [line], "client": "a"}),
+    );
+    let mark = json!({"book": 0, "uci": "h2h4", "change": "mark", "value": "avoid", "client": "b"});
+    done(&explorer, "/api/edit", &mark);
+    let now = files(&path);
+    let refused = post(&explorer, "/api/undo", &json!({"book": 0, "client": "a"}));
+    assert_eq!(refused.status(), StatusCode::CONFLICT);
+    assert!(
+        value(&refused)["error"]
+            .as_str()
+            .unwrap()
+            .contains("changed since")
+    );
+    assert_eq!(files(&path), now);
+    done(&explorer, "/api/undo", &json!({"book": 0, "client": "b"}));
+    done(&explorer, "/api/undo", &json!({"book": 0, "client": "a"}));
+    assert!(!moves(&explorer, "").contains(&"h2h4".to_owned()));
+}
+
+#[test]
+fn a_whole_line_is_marked_and_a_commentary_is_set() {
+    let (_folder, path) = book_on_disk();
+    let before = files(&path);
+    let explorer = explorer_of(&path);
+    let mark_of = |play: &str, uci: &str, field: &str| {
+        let view = ask(&explorer, &format!("/api/position?play={play}"));
+        let moves = view["books"][0]["moves"].as_array().unwrap();
+        moves.iter().find(|mv| mv["uci"] == uci).unwrap()[field].clone()
+    };
+    let along = json!({"book": 0, "play": "e2e4,c7c5,g1f3", "along": "white",
+        "change": "mark", "value": "main"});
+    done(&explorer, "/api/edit", &along);
+    assert_eq!(mark_of("", "e2e4", "mark"), "main");
+    assert_eq!(mark_of("e2e4", "c7c5", "mark"), "none");
+    assert_eq!(mark_of("e2e4,c7c5", "g1f3", "mark"), "main");
+    let comment = json!({"book": 0, "play": "e2e4", "uci": "c7c5", "change": "commentary",
+        "value": "+=", "seen": "none"});
+    done(&explorer, "/api/edit", &comment);
+    assert_eq!(mark_of("e2e4", "c7c5", "commentary"), 14);
+    // Seen otherwise than it is now.
+    assert_eq!(
+        post(&explorer, "/api/edit", &comment).status(),
+        StatusCode::CONFLICT
+    );
+    for _ in 0..2 {
+        done(&explorer, "/api/undo", &json!({"book": 0}));
+    }
+    assert_eq!(files(&path), before);
+}
+
+#[test]
+fn nothing_comes_in_or_goes_without_right() {
+    let (_folder, path) = book_on_disk();
+    let before = files(&path);
+    let explorer = explorer_of(&path);
+    for lines in [
+        json!([]),
+        json!([{"play": ""}]),
+        json!([{"play": "e2e5"}]),
+        json!([{"play": "e2e4,0000"}]),
+        json!(vec![json!({"play": "e2e4"}); 501]),
+    ] {
+        let response = post(&explorer, "/api/add", &json!({"book": 0, "lines": lines}));
+        assert_eq!(response.status(), StatusCode::BAD_REQUEST, "{lines}");
+    }
+    assert_eq!(files(&path), before);
+    for path in ["/api/add", "/api/remove"] {
+        let body = match path {
+            "/api/add" => json!({"book": 0, "lines": [{"play": "e2e4"}]}),
+            _ => json!({"book": 0, "play": "e2e4"}),
+        };
+        let closed = explorer_at(super::ADDRESS, None, false);
+        assert_eq!(post(&closed, path, &body).status(), StatusCode::FORBIDDEN);
+        assert_eq!(
+            get(&explorer, path).status(),
+            StatusCode::METHOD_NOT_ALLOWED
+        );
+    }
+}
+
+/// A Polyglot book of two moves, one of them stored twice, and an Arena book
+/// of the same, each with what its first move's number is.
+fn books_with_weights(folder: &Path) -> [(std::path::PathBuf, u64, &'static str); 2] {
+    let polyglot = folder.join("book.bin");
+    let entries: Vec<u8> = [(731_u16, 5_u16), (796, 10), (796, 7)]
+        .iter()
+        .flat_map(|(mv, weight)| {
+            let key = 0x463b_9618_1691_fc9c_u64.to_be_bytes();
+            [&key[..], &mv.to_be_bytes(), &weight.to_be_bytes(), &[0; 4]].concat()
+        })
+        .collect();
+    std::fs::write(&polyglot, entries).unwrap();
+    let arena = folder.join("book.abk");
+    let mut bytes = vec![0; 900 * 28];
+    bytes[..4].copy_from_slice(b"\x03ABK");
+    bytes[8] = 28;
+    for (from, to, sibling) in [(12, 28, 901_i32), (11, 27, -1)] {
+        bytes.extend([from, to, 0, 5]);
+        bytes.extend([10_u32, 6, 3, 0].iter().flat_map(|one| one.to_le_bytes()));
+        bytes.extend([-1, sibling].iter().flat_map(|one| one.to_le_bytes()));
+    }
+    std::fs::write(&arena, bytes).unwrap();
+    [(polyglot, 17, "stored_weight"), (arena, 5, "priority")]
+}
+
+#[test]
+fn numbers_beside_moves_are_changed_and_changed_back_byte_for_byte() {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, first, name) in books_with_weights(folder.path()) {
+        let before = std::fs::read(&path).unwrap();
+        let explorer = explorer_of(&path);
+        let number = || {
+            let view = ask(&explorer, "/api/position");
+            let moves = view["books"][0]["moves"].as_array().unwrap();
+            moves.iter().find(|mv| mv["uci"] == "e2e4").unwrap()[name].clone()
+        };
+        let book = ask(&explorer, "/api/position")["books"][0].clone();
+        let most = if name == "priority" { 9 } else { 65535 };
+        assert_eq!(
+            json!([book["editable"], book["most_weight"]]),
+            json!([true, most])
+        );
+        assert_eq!(number(), first);
+        let edit = |weight: &str, seen: &str| json!({"book": 0, "uci": "e2e4", "change": "weight", "value": weight, "seen": seen});
+        let told = done(&explorer, "/api/edit", &edit("3", &first.to_string()));
+        assert_eq!(
+            (&told["last_change"], number()),
+            (&json!("e4: weight 3"), json!(3))
+        );
+        // Said as it is in the tables of the page's languages.
+        let above = post(&explorer, "/api/edit", &edit(&(most + 1).to_string(), "3"));
+        let range = format!("a weight is a whole number from 0 to {most}");
+        assert_eq!(value(&above)["error"], range);
+        // A page that still shows what it was overwrites nothing.
+        let late = edit("9", &first.to_string());
+        assert_eq!(
+            post(&explorer, "/api/edit", &late).status(),
+            StatusCode::CONFLICT
+        );
+        done(&explorer, "/api/edit", &edit("0", "3"));
+        done(&explorer, "/api/undo", &json!({"book": 0}));
+        assert_eq!(number(), 3);
+        done(&explorer, "/api/redo", &json!({"book": 0}));
+        assert_eq!(number(), 0);
+        // To avoid a line is to play none of its moves.
+        let avoid = json!({"book": 0, "play": "d2d4", "along": "white", "change": "mark", "value": "avoid"});
+        done(&explorer, "/api/edit", &avoid);
+        for _ in 0..3 {
+            done(&explorer, "/api/undo", &json!({"book": 0}));
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+        // What the format has no place for, and moves that it does not hold.
+        let mark = |uci: &str, change: &str, value: &str| json!({"book": 0, "uci": uci, "change": change, "value": value});
+        for (target, body) in [
+            ("/api/edit", mark("e2e4", "mark", "main")),
+            ("/api/edit", mark("e2e4", "annotation", "!")),
+            ("/api/edit", mark("e2e4", "factor", "5")),
+            ("/api/edit", mark("a2a3", "weight", "5")),
+            ("/api/add", json!({"book": 0, "lines": [{"play": "e2e4"}]})),
+            ("/api/remove", json!({"book": 0, "play": "e2e4"})),
+        ] {
+            let refused = post(&explorer, target, &body);
+            assert_eq!(refused.status(), StatusCode::CONFLICT, "{target} {body}");
+            let told = value(&refused)["error"].to_string();
+            assert!(told.contains("book."), "{told}");
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+    }
+}

@@ -1,0 +1,104 @@
+//! The engine behind the page.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use hyper::StatusCode;
+use serde_json::{Value, json};
+use tabia_explorer::{EngineChoice, Limits};
+use tabia_uci::process::EngineCommand;
+
+use super::hostile::Running;
+use super::{TOKEN, ask, explorer_at, get, post};
+
+/// An engine of `tests/programs`, which may take forever to start.
+fn test_engine(name: &str, env: &[(&str, &str)]) -> EngineChoice {
+    let env = env.iter().map(|&(name, value)| (name.into(), value.into()));
+    EngineChoice {
+        name: name.to_owned(),
+        command: EngineCommand {
+            program: crate::common::example(name),
+            env: env.collect(),
+            ..EngineCommand::default()
+        },
+        options: Vec::new(),
+        start_timeout: Duration::from_secs(100_000),
+    }
+}
+
+#[test]
+fn each_move_of_the_book_gets_a_value_also_from_an_engine_that_tells_few() {
+    let shy = test_engine("scoring_engine", &[("SCORING_ENGINE_SHY", "3")]);
+    let server = Running::with(Limits::default(), |address| {
+        explorer_at(address, None, false).with_engine(vec![shy])
+    });
+    let wanted = ["e2e4", "d2d4", "g1f3", "c2c4", "g2g3", "b2b3", "f2f4"];
+    let body = json!({"lines": 2, "moves": wanted}).to_string();
+    let told = server.ask(
+        format!(
+            "POST /api/engine HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\n\
+             x-tabia-token: {TOKEN}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+            server.address,
+            body.len()
+        )
+        .as_bytes(),
+    );
+    let last = told.lines().rfind(|line| line.starts_with("data: "));
+    let last: Value = serde_json::from_str(&last.unwrap()[6..]).unwrap();
+    assert_eq!(last["done"], true, "{told}");
+    assert_eq!(last["lines"].as_array().unwrap().len(), 2, "{told}");
+    let valued = last["moves"].as_array().unwrap();
+    let valued: BTreeSet<&str> = valued.iter().filter_map(|mv| mv["uci"].as_str()).collect();
+    assert!(wanted.iter().all(|mv| valued.contains(mv)), "{told}");
+}
+
+#[test]
+fn an_engine_that_hangs_does_not_keep_the_program() {
+    let mut hanging = test_engine("odd_engine", &[]);
+    hanging.command.args = vec!["hangs-at-start".into()];
+    // Another one must not be started in its place.
+    let choices = vec![hanging.clone(), hanging];
+    let explorer = explorer_at(super::ADDRESS, None, false).with_engine(choices);
+    let asked = post(&explorer, "/api/engine", &json!({"lines": 1}));
+    assert_eq!(asked.status(), StatusCode::OK);
+    drop(explorer);
+}
+
+#[test]
+fn there_is_no_engine_unless_one_is_given_and_none_for_other_machines() {
+    let body = json!({"lines": 3});
+    let response = post(
+        &explorer_at(super::ADDRESS, None, false),
+        "/api/engine",
+        &body,
+    );
+    assert_eq!(response.status(), StatusCode::FORBIDDEN);
+    let choice = EngineChoice {
+        name: "none".to_owned(),
+        command: EngineCommand::default(),
+        ..test_engine("odd_engine", &[])
+    };
+    let offered = |address: &str| {
+        let explorer = explorer_at(address, None, false).with_engine(vec![choice.clone()]);
+        let start = ask(&explorer, "/api/start");
+        start["engine"].clone()
+    };
+    assert_eq!(offered(super::ADDRESS), "none");
+    assert_eq!(offered("0.0.0.0:8000"), Value::Null);
+    let explorer = explorer_at(super::ADDRESS, None, false).with_engine(vec![choice]);
+    for body in [
+        json!({"lines": 3, "play": "e2e5"}),
+        json!({"lines": 3, "moves": ["nonsense"]}),
+        json!({"lines": 3, "play": "f2f3,e7e5,g2g4,d8h4"}),
+        json!({"play": "e2e4"}),
+    ] {
+        assert_eq!(
+            post(&explorer, "/api/engine", &body).status(),
+            StatusCode::BAD_REQUEST
+        );
+    }
+    assert_eq!(
+        get(&explorer, "/api/engine").status(),
+        StatusCode::METHOD_NOT_ALLOWED
+    );
+}

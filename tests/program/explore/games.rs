@@ -1,0 +1,497 @@
+//! The opening explorer over games.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hyper::{Method, Request, StatusCode};
+use serde_json::{Value, json};
+use tabia_adapter::settings::Settings;
+use tabia_explorer::{Access, Explorer, Games, Guest};
+use tabia_games::GameFilter;
+use tabia_games::index::make::{self, IndexJob, IndexReport};
+use tabia_games::index::{self, GamesIndex};
+use tabia_io::atomic::Old;
+use tabia_io::progress::Watch;
+
+use super::{ADDRESS, ask, get, request, starter, value};
+use crate::common::Folder;
+
+/// Three games of lichess in May and June, one over the board without a month,
+/// and one without a result.
+const GAMES: &str = r#"[Event "Rated Blitz game"]
+[Site "https://lichess.org/aaaaaaa1"]
+[Date "2025.05.03"]
+[White "Ann"]
+[Black "Bob-1"]
+[Result "1-0"]
+[WhiteElo "1500"]
+[BlackElo "1700"]
+[TimeControl "300+3"]
+
+1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. O-O 1-0
+
+[Event "Rated Rapid game"]
+[Site "https://lichess.org/aaaaaaa2"]
+[Date "2025.06.03"]
+[White "Bob-1"]
+[Black "Ann"]
+[Result "0-1"]
+[WhiteElo "2600"]
+[BlackElo "2500"]
+[TimeControl "600+0"]
+
+1. e4 c5 2. Nf3 0-1
+
+[Event "Casual Blitz game"]
+[Site "https://lichess.org/aaaaaaa3"]
+[Date "2025.06.04"]
+[White "Ann"]
+[Black "Cid"]
+[Result "1/2-1/2"]
+[WhiteElo "1510"]
+[BlackElo "1500"]
+[TimeControl "300+0"]
+
+1. Nf3 Nf6 2. Ng1 Ng8 3. e4 e5 4. Nf3 1/2-1/2
+
+[Event "Ch"]
+[Site "Riga"]
+[Date "1951.??.??"]
+[Round "2"]
+[White "Tal, Mihails"]
+[Black "?"]
+[Result "1-0"]
+
+1. e4 e5 2. Nf3 1-0
+
+[Event "unfinished"]
+[Result "*"]
+
+1. d4 *
+"#;
+
+fn job(source: &Path, target: PathBuf) -> IndexJob {
+    IndexJob {
+        sources: vec![source.to_owned()],
+        target,
+        old: Old::Refuse,
+        append: false,
+        password: None,
+        filter: GameFilter::default(),
+        conditions: String::new(),
+        max_ply: None,
+        threads: 2,
+        memory: 1 << 20,
+        temp: None,
+    }
+}
+
+fn run(job: &IndexJob) -> Result<IndexReport, make::IndexError> {
+    make::run(job, &mut Watch::default())
+}
+
+fn explorer_of(path: &Path, guests: &[&str]) -> Explorer {
+    let guests = guests.iter().map(|guest| guest.parse::<Guest>().unwrap());
+    let access =
+        Access::new(ADDRESS.parse().unwrap(), "secret".into()).with_guests(guests.collect());
+    let index = GamesIndex::open(path, false).unwrap();
+    Explorer::new(vec![starter(None)], access, Settings::default(), false)
+        .with_games(Games::new(vec![index], false))
+}
+
+fn with_explorer(check: impl FnOnce(&Explorer)) {
+    let folder = Folder::new();
+    let source = folder.put("games.pgn", GAMES);
+    let path = folder.join("games.tgx");
+    let made = run(&job(&source, path.clone())).unwrap();
+    assert_eq!((made.games, made.without_result), (4, 1));
+    check(&explorer_of(&path, &["https://good.example"]));
+}
+
+fn results(answer: &Value) -> [u64; 3] {
+    ["white", "draws", "black"].map(|name| answer[name].as_u64().unwrap())
+}
+
+#[test]
+fn games_are_counted_by_what_they_say() {
+    with_explorer(|explorer| {
+        let ask = |target: &str| ask(explorer, target);
+        for (target, expected) in [
+            ("/masters", [2, 1, 1]),
+            ("/lichess", [2, 1, 1]),
+            ("/masters?since=1952", [1, 1, 1]),
+            ("/masters?until=1951", [1, 0, 0]),
+            ("/lichess?since=2025-06", [0, 1, 1]),
+            ("/lichess?until=2025-05&since=2025-05", [1, 0, 0]),
+            ("/lichess?speeds=blitz", [1, 1, 0]),
+            ("/lichess?speeds=", [2, 1, 1]),
+            ("/lichess?ratings=1600", [1, 0, 0]),
+            ("/lichess?ratings=2500,1400", [0, 1, 1]),
+            ("/lichess?ratings=2900", [0, 0, 0]),
+            ("/lichess?variant=horde", [0, 0, 0]),
+            ("/player?player=ann&color=white", [1, 1, 0]),
+            ("/player?player=ANN&color=black", [0, 0, 1]),
+            ("/player?player=ann&color=white&modes=casual", [0, 1, 0]),
+            ("/player?player=mihails_tal&color=white", [1, 0, 0]),
+            ("/player?player=nobody&color=white", [0, 0, 0]),
+        ] {
+            assert_eq!(results(&ask(target)), expected, "{target}");
+        }
+        // The last move in a position counts, and each position once.
+        let start = ask("/lichess?speeds=blitz&since=2025-06");
+        assert_eq!(start["moves"].as_array().unwrap().len(), 1);
+        assert_eq!(start["moves"][0]["uci"], "e2e4");
+        let castled = ask("/masters?play=e2e4,e7e5,g1f3,b8c6,f1b5,a7a6");
+        assert_eq!(castled["moves"][0]["uci"], "e1h1");
+    });
+}
+
+#[test]
+fn an_answer_has_the_fields_of_the_service_in_its_order() {
+    with_explorer(|explorer| {
+        let response = get(explorer, "/lichess?play=e2e4&since=2025-06&history=true");
+        let text = std::str::from_utf8(response.body()).unwrap();
+        assert_eq!(
+            text,
+            concat!(
+                r#"{"white":0,"draws":1,"black":1,"moves":["#,
+                r#"{"uci":"c7c5","san":"c5","averageRating":2500,"averageOpponentRating":2600,"#,
+                r#""performance":3400,"white":0,"draws":0,"black":1,"game":{"id":"aaaaaaa2","#,
+                r#""winner":"black","speed":"rapid","mode":"rated","#,
+                r#""black":{"name":"Ann","rating":2500},"white":{"name":"Bob-1","rating":2600},"#,
+                r#""year":2025,"month":"2025-06"},"opening":{"eco":"B20","name":"Sicilian Defense"}},"#,
+                r#"{"uci":"e7e5","san":"e5","averageRating":1500,"averageOpponentRating":1510,"#,
+                r#""performance":1510,"white":0,"draws":1,"black":0,"game":{"id":"aaaaaaa3","#,
+                r#""winner":null,"speed":"blitz","mode":"casual","#,
+                r#""black":{"name":"Cid","rating":1500},"white":{"name":"Ann","rating":1510},"#,
+                r#""year":2025,"month":"2025-06"},"opening":{"eco":"C20","name":"King's Pawn Game"}}],"#,
+                r#""recentGames":[{"uci":"e7e5","id":"aaaaaaa3","winner":null,"speed":"blitz","#,
+                r#""mode":"casual","black":{"name":"Cid","rating":1500},"#,
+                r#""white":{"name":"Ann","rating":1510},"year":2025,"month":"2025-06"}],"#,
+                r#""topGames":[{"uci":"c7c5","id":"aaaaaaa2","winner":"black","speed":"rapid","#,
+                r#""mode":"rated","black":{"name":"Ann","rating":2500},"#,
+                r#""white":{"name":"Bob-1","rating":2600},"year":2025,"month":"2025-06"}],"#,
+                r#""opening":{"eco":"B00","name":"King's Pawn Game"},"history":[]}"#
+            )
+        );
+        let history = ask(explorer, "/lichess/history?until=2030-01");
+        let month = |month, white, draws, black| json!({"month": month, "white": white, "draws": draws, "black": black});
+        assert_eq!(
+            history["history"],
+            json!([month("2025-05", 1, 0, 0), month("2025-06", 0, 1, 1)])
+        );
+        assert_eq!(
+            json!([history["moves"], history["topGames"]]),
+            json!([[], []])
+        );
+        let player = get(explorer, "/player?player=ann&color=black");
+        assert_eq!(player.headers()["content-type"], "application/x-ndjson");
+        let answer = value(&player);
+        assert_eq!(
+            json!([answer["queuePosition"], answer["topGames"]]),
+            json!([0, null])
+        );
+        let masters = ask(explorer, "/masters?until=1951");
+        let game = &masters["topGames"][0];
+        assert_eq!(json!([game["month"], game["speed"]]), json!([null, null]));
+        assert_eq!(masters["recentGames"], Value::Null);
+        let id = game["id"].as_str().unwrap();
+        let pgn = get(explorer, &format!("/master/pgn/{id}"));
+        let text = std::str::from_utf8(pgn.body()).unwrap();
+        assert!(text.starts_with("[Event \"Ch\"]\n[Site \"Riga\"]\n[Date \"1951.??.??\"]\n"));
+        assert!(text.ends_with("\n\n1. e4 e5 2. Nf3 1-0\n"), "{text}");
+        let unknown = get(explorer, "/masters/pgn/zzzzzzzz");
+        assert_eq!(unknown.status(), StatusCode::NOT_FOUND);
+        let other = get(explorer, "/masters/pgn/aaaaaaa1");
+        assert_eq!(other.status(), StatusCode::OK);
+    });
+}
+
+#[test]
+fn many_positions_are_asked_at_once() {
+    with_explorer(|explorer| {
+        let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -";
+        for body in [
+            format!("startpos\n{fen}\nnonsense\n"),
+            json!(["startpos", fen, "nonsense"]).to_string(),
+            json!({"fens": ["startpos", fen, "nonsense"]}).to_string(),
+        ] {
+            let asked = request(
+                Method::POST,
+                "/lichess/batch?topGames=0&recentGames=0",
+                &body,
+            );
+            let response = explorer.answer(&asked);
+            let text = std::str::from_utf8(response.body()).unwrap();
+            let lines: Vec<Value> = text
+                .lines()
+                .map(|line| serde_json::from_str(line).unwrap())
+                .collect();
+            assert_eq!(lines.len(), 3, "{body}");
+            assert_eq!(results(&lines[0]), [2, 1, 1]);
+            assert_eq!(lines[1]["moves"].as_array().unwrap().len(), 2);
+            assert!(lines[2]["error"].is_string());
+        }
+        for bad in ["", "{}", "[1]", "[", &"x\n".repeat(6000)] {
+            let response = explorer.answer(&request(Method::POST, "/lichess/batch", bad));
+            assert_eq!(response.status(), StatusCode::BAD_REQUEST, "{bad:.20}");
+        }
+        let response = get(explorer, "/lichess/batch");
+        assert_eq!(response.status(), StatusCode::METHOD_NOT_ALLOWED);
+    });
+}
+
+#[test]
+fn guests_read_and_change_nothing() {
+    with_explorer(|explorer| {
+        let from = |origin: &str, method: Method, target: &str| {
+            let asked = Request::builder()
+                .method(method)
+                .uri(target)
+                .header("host", ADDRESS)
+                .header("origin", origin)
+                .header("sec-fetch-site", "cross-site")
+                .header("access-control-request-method", "GET")
+                .header("access-control-request-private-network", "true")
+                .body(hyper::body::Bytes::new())
+                .unwrap();
+            explorer.answer(&asked)
+        };
+        let good = "https://good.example";
+        let response = from(good, Method::OPTIONS, "/lichess");
+        assert_eq!(response.status(), StatusCode::NO_CONTENT);
+        let headers = response.headers();
+        assert_eq!(headers["access-control-allow-origin"], good);
+        assert_eq!(headers["access-control-allow-private-network"], "true");
+        let allowed = headers["access-control-allow-headers"].to_str().unwrap();
+        assert!(allowed.contains("authorization"));
+        let read = from(good, Method::GET, "/lichess");
+        assert_eq!(read.status(), StatusCode::OK);
+        assert_eq!(read.headers()["access-control-allow-origin"], good);
+        assert_eq!(read.headers()["vary"], "Origin");
+        for (origin, method, target) in [
+            (good, Method::GET, "/api/start"),
+            (good, Method::OPTIONS, "/api/edit"),
+            (good, Method::POST, "/api/edit"),
+            (good, Method::GET, "/"),
+            ("https://evil.example", Method::GET, "/lichess"),
+            ("https://evil.example", Method::OPTIONS, "/lichess"),
+        ] {
+            let response = from(origin, method, target);
+            assert_eq!(response.status(), StatusCode::FORBIDDEN, "{target}");
+            assert!(
+                !response
+                    .headers()
+                    .contains_key("access-control-allow-origin")
+            );
+        }
+    });
+}
+
+#[test]
+fn games_added_are_seen_and_the_index_does_not_depend_on_threads() {
+    let folder = Folder::new();
+    let source = folder.put("games.pgn", GAMES);
+    let path = folder.join("games.tgx");
+    run(&job(&source, path.clone())).unwrap();
+    let explorer = explorer_of(&path, &[]);
+    assert_eq!(results(&ask(&explorer, "/masters")), [2, 1, 1]);
+    let again = IndexJob {
+        append: true,
+        ..job(&source, path.clone())
+    };
+    assert_eq!(run(&again).unwrap().games, 8);
+    assert_eq!(results(&ask(&explorer, "/masters")), [4, 2, 2]);
+    assert_eq!(
+        results(&ask(&explorer, "/player?player=ann&color=white")),
+        [2, 2, 0]
+    );
+    let refused = run(&IndexJob {
+        max_ply: Some(10),
+        ..again.clone()
+    });
+    assert!(
+        refused
+            .unwrap_err()
+            .to_string()
+            .contains("indexed to ply 50")
+    );
+    let there = run(&job(&source, path.clone())).unwrap_err();
+    assert!(there.to_string().contains("--force"), "{there}");
+    let many = folder.put("many.pgn", GAMES.repeat(800));
+    let made = |name: &str, threads, memory| {
+        let target = folder.join(name);
+        let job = IndexJob {
+            threads,
+            memory,
+            ..job(&many, target.clone())
+        };
+        run(&job).unwrap();
+        fs::read(target).unwrap()
+    };
+    assert!(made("one.tgx", 1, 64 << 20) == made("two.tgx", 3, 256 << 10));
+}
+
+/// Cut off anywhere, or with any bit turned over: an error or an answer.
+#[test]
+fn damage_is_told() {
+    let folder = Folder::new();
+    let source = folder.put("games.pgn", GAMES.repeat(20));
+    let path = folder.join("games.tgx");
+    run(&job(&source, path.clone())).unwrap();
+    let whole = fs::read(&path).unwrap();
+    let damaged = folder.join("damaged.tgx");
+    let try_all = |bytes: &[u8]| {
+        fs::write(&damaged, bytes).unwrap();
+        let Ok(index) = GamesIndex::open(&damaged, false) else {
+            return true;
+        };
+        let games = Games::new(vec![index], false);
+        let access = Access::new(ADDRESS.parse().unwrap(), "secret".into());
+        let explorer =
+            Explorer::new(Vec::new(), access, Settings::default(), true).with_games(games);
+        let targets = [
+            "/lichess",
+            "/masters?play=e2e4",
+            "/player?player=ann&color=white",
+            "/masters/pgn/aaaaaaa2",
+        ];
+        targets
+            .iter()
+            .any(|target| !get(&explorer, target).status().is_success())
+    };
+    assert!(!try_all(&whole));
+    for cut in (0..whole.len()).step_by(whole.len() / 97) {
+        assert!(try_all(&whole[..cut]), "{cut}");
+    }
+    let mut told = 0;
+    for at in (4096..whole.len()).step_by(37) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1 << (at % 8);
+        told += usize::from(try_all(&bytes));
+    }
+    assert!(told > 0);
+}
+
+/// However many parts there were, it is as if all had been indexed at once.
+#[test]
+fn parts_become_one() {
+    let folder = Folder::new();
+    let source = folder.put("games.pgn", GAMES.repeat(40));
+    let at_once = folder.put("all.pgn", GAMES.repeat(7 * 40));
+    let path = folder.join("games.tgx");
+    let whole = folder.join("whole.tgx");
+    let made = run(&job(&at_once, whole.clone())).unwrap();
+    let mut parts = Vec::new();
+    for number in 0..7 {
+        let added = run(&IndexJob {
+            append: number > 0,
+            conditions: if number == 2 { "--rated" } else { "" }.to_owned(),
+            ..job(&source, path.clone())
+        });
+        let added = added.unwrap();
+        assert_eq!((added.added, added.games), (160, 160 * (number + 1)));
+        let index = GamesIndex::open(&path, false).unwrap();
+        parts.push(index.file().root().segments.len());
+    }
+    // Of a level there are three at most.
+    assert_eq!(parts, [1, 2, 3, 1, 2, 3, 1]);
+    let index = GamesIndex::open(&path, false).unwrap();
+    let part = &index.file().root().segments[0];
+    assert_eq!(part.sources.len(), 7);
+    assert_eq!(part.filter, "all; --rated");
+    assert_eq!(
+        (part.positions, part.moves),
+        (made.part.positions, made.part.moves)
+    );
+    let explorer = explorer_of(&path, &[]);
+    let compacted = folder.join("compacted.tgx");
+    let watch = &mut Watch::default();
+    let done = index::compact(&path, &compacted, Old::Refuse, watch).unwrap();
+    assert_eq!((done.part.games, done.parts), (7 * 160, 1));
+    assert!(done.bytes[1] < done.bytes[0]);
+    assert!(index::compact(&path, &compacted, Old::Refuse, watch).is_err());
+    let before = fs::read(&compacted).unwrap();
+    // In its own place, also while it is open.
+    let open = explorer_of(&compacted, &[]);
+    index::compact(&compacted, &compacted, Old::Refuse, watch).unwrap();
+    assert_eq!(fs::read(&compacted).unwrap().len(), before.len());
+    let reference = explorer_of(&whole, &[]);
+    for target in [
+        "/masters?play=e2e4",
+        "/lichess?play=e2e4,e7e5&history=true",
+        "/lichess?speeds=blitz",
+        "/player?player=ann&color=white",
+        "/masters/pgn/aaaaaaa2",
+    ] {
+        let expected = get(&reference, target);
+        for one in [&explorer, &open] {
+            assert_eq!(get(one, target).body(), expected.body(), "{target}");
+        }
+    }
+    let again = run(&IndexJob {
+        append: true,
+        ..job(&source, compacted.clone())
+    });
+    assert_eq!(again.unwrap().games, 8 * 160);
+}
+
+#[test]
+fn an_index_is_shown_as_a_book_is_and_changed_by_nobody() {
+    let folder = Folder::new();
+    let source = folder.put("games.pgn", GAMES);
+    let path = folder.join("games.tgx");
+    run(&job(&source, path.clone())).unwrap();
+    let games = Games::new(vec![GamesIndex::open(&path, false).unwrap()], false);
+    let access = Access::new(ADDRESS.parse().unwrap(), super::TOKEN.into());
+    let books = games.books(vec!["games.tgx".to_owned()]);
+    let explorer = Explorer::new(books, access, Settings::default(), false).with_games(games);
+    let view = ask(&explorer, "/api/position?books=games.tgx");
+    let book = &view["books"][0];
+    let of = |book: &Value, names: &[&str]| -> Vec<Value> {
+        names.iter().map(|name| book[*name].clone()).collect()
+    };
+    let named = [
+        "name", "in_book", "editable", "games", "white", "draws", "black",
+    ];
+    assert_eq!(
+        json!(of(book, &named)),
+        json!(["games.tgx", true, false, 4, 2, 1, 1])
+    );
+    // The same moves with the same results as programs are told.
+    let told = ask(&explorer, "/lichess");
+    let results = ["uci", "white", "draws", "black"];
+    let rows = |moves: &Value| -> Vec<Vec<Value>> {
+        let moves = moves.as_array().unwrap().iter();
+        moves.map(|mv| of(mv, &results)).collect()
+    };
+    assert_eq!(rows(&book["moves"]), rows(&told["moves"]));
+    assert_eq!(
+        rows(&book["moves"])[0],
+        [json!("e2e4"), json!(2), json!(1), json!(1)]
+    );
+    // Black is to move: the score is Black's, the results are White's and Black's.
+    let view = ask(&explorer, "/api/position?play=e2e4");
+    let e5 = view["books"][0]["moves"].as_array().unwrap();
+    let e5 = e5.iter().find(|mv| mv["uci"] == "e7e5").unwrap();
+    let scored = ["games", "white", "draws", "black", "score", "average_elo"];
+    assert_eq!(
+        json!(of(e5, &scored)),
+        json!([3, 2, 1, 0, 1.0 / 6.0, 1600.0])
+    );
+    let nowhere = ask(&explorer, "/api/position?play=a2a4");
+    assert_eq!(nowhere["books"][0]["in_book"], false);
+    let plotted = ask(&explorer, "/api/line");
+    assert_eq!(plotted["points"][1]["games"], 4);
+    let mark = json!({"book": 0, "uci": "e2e4", "change": "mark", "value": "main"});
+    let refused = super::post(&explorer, "/api/edit", &mark);
+    assert_eq!(refused.status(), StatusCode::FORBIDDEN);
+    // Games that are added are there at the next answer.
+    run(&IndexJob {
+        append: true,
+        ..job(&source, path.clone())
+    })
+    .unwrap();
+    let view = ask(&explorer, "/api/position");
+    assert_eq!(view["books"][0]["games"], 8);
+}

@@ -1,0 +1,108 @@
+//! `tabia add`.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use shakmaty::Chess;
+use tabia_book::{Book, Lookup, OpenOptions, Probe as _, Wanted};
+
+use crate::common::{Folder, SMALL, assert_sound, files, project};
+
+/// A book in a folder of its own, with some games.
+fn begin() -> Folder {
+    let folder = Folder::with(SMALL);
+    let games = project("tests/data/sample.pgn");
+    fs::copy(games, folder.join("games.pgn")).unwrap();
+    folder
+}
+
+#[test]
+fn adding_is_building_and_merging() {
+    for filter in ["--max-ply 12", "--min-games 2 --result 1-0"] {
+        let folder = begin();
+        folder.done(&format!("build -o new.ctg games.pgn {filter}"));
+        folder.done("merge -o sum.ctg book.ctg new.ctg");
+        let open = Book::open(folder.join("book.ctg"), &OpenOptions::default()).unwrap();
+        let mut before = Lookup::default();
+        open.probe(&Chess::default(), Wanted::Stored, &mut before)
+            .unwrap();
+        folder.done(&format!("add book.ctg games.pgn {filter}"));
+        let [book, sum] = ["book.ctg", "sum.ctg"].map(|name| files(folder.join(name)));
+        assert_eq!(book, sum);
+        // Who has the old one open goes on, and knows that there is another.
+        let mut after = Lookup::default();
+        open.probe(&Chess::default(), Wanted::Stored, &mut after)
+            .unwrap();
+        assert_eq!(before, after);
+        assert!(!open.is_current());
+        assert_eq!(folder.names().len(), 3 * 3 + 1, "something else was left");
+    }
+}
+
+#[test]
+fn a_line_has_its_signs_and_no_games() {
+    let folder = begin();
+    let line = "1.e4 c5 2.Ke2! Qb6?! 3.a3 +=";
+    let games = |line: &str| folder.probe("book.ctg", line);
+    let old = games("e4 c5");
+    let before = folder.tabia("info book.ctg --json").json();
+    folder.done(&["add", "book.ctg", "--line", line]);
+    assert_sound(folder.join("book.ctg"));
+    let new = games("e4 c5");
+    let known = |view: &Value| view["moves"].as_array().unwrap().len();
+    assert_eq!(known(&new), known(&old) + 1);
+    assert_eq!(new["games"], old["games"]);
+    let moves = new["moves"].as_array().unwrap();
+    let added = moves.iter().find(|mv| mv["san"] == "Ke2").unwrap();
+    assert_eq!(
+        json!([added["annotation"], added["games"]]),
+        json!(["!", 0])
+    );
+    let reply = &games("e4 c5 Ke2")["moves"][0];
+    assert_eq!(
+        json!([reply["san"], reply["annotation"]]),
+        json!(["Qb6", "?!"])
+    );
+    assert_eq!(games("e4 c5 Ke2 Qb6")["moves"][0]["commentary"], 14);
+    let info = folder.tabia("info book.ctg --json").json();
+    assert_eq!(info["games"], before["games"]);
+}
+
+#[test]
+fn what_cannot_be_added_changes_nothing() {
+    let folder = begin();
+    let book = folder.join("book.ctg");
+    let before = files(&book);
+    for (what, says) in [
+        ("--line '1.e4 e6 2.Ke3'", "2.Ke3"),
+        ("--line '1.e4 --'", "null"),
+        ("none.pgn", "none.pgn"),
+        ("--player Nobody games.pgn", "no game is left"),
+        ("", "required"),
+    ] {
+        folder.tabia(&format!("add book.ctg {what}")).refused(says);
+        assert_eq!(files(&book), before);
+    }
+    // A damaged book would lose what cannot be read.
+    let mut bytes = fs::read(&book).unwrap();
+    bytes[4096 + 4] = 0xff;
+    fs::write(&book, &bytes).unwrap();
+    folder.tabia("add book.ctg --line 1.e4").ends(2);
+    assert_eq!(fs::read(&book).unwrap(), bytes);
+}
+
+/// The lock is the one that every program of ours takes for a change.
+#[cfg(unix)]
+#[test]
+fn nobody_adds_to_a_book_that_is_being_changed() {
+    let folder = begin();
+    let book = folder.join("book.ctg");
+    let before = files(&book);
+    let held = fs::File::open(&book).unwrap();
+    held.lock().unwrap();
+    let add = "add book.ctg --line 1.e4";
+    folder.tabia(add).refused("is changing this book");
+    assert_eq!(files(&book), before);
+    drop(held);
+    folder.done(add);
+}

@@ -1,0 +1,238 @@
+//! `tabia grow`, with an engine whose scores hang on letters alone.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tabia_analysis::graph::{BookGraph, GraphOptions};
+use tabia_book::evals;
+use tabia_book::{Book, OpenOptions};
+use tabia_io::progress::Watch;
+
+use crate::common::{Folder, Ran, SMALL, assert_sound, copy, example, files, random_book};
+
+/// A book of random games.
+fn book(folder: &Folder) -> PathBuf {
+    random_book(10, 8).0.write(folder, "book")
+}
+
+/// Makes another book of `book.ctg` with the engine of these tests.
+fn grow(folder: &Folder, target: &str, options: &str) -> Command {
+    let mut command = folder.command(&format!("grow book.ctg -o {target} {options}"));
+    command.arg("--").arg(example("scoring_engine"));
+    command.env("SCORING_ENGINE_NOTES", folder.join("notes"));
+    command
+}
+
+fn grown(folder: &Folder, target: &str, options: &str) -> Ran {
+    Ran::of(&mut grow(folder, target, options))
+}
+
+fn graph(path: &Path) -> BookGraph {
+    let book = Book::open(path, &OpenOptions::default()).unwrap();
+    let options = GraphOptions::default();
+    BookGraph::of(&book, options, &mut Watch::default(), &mut |_| {}).unwrap()
+}
+
+fn moves(graph: &BookGraph, node: u32) -> BTreeSet<String> {
+    let moves = graph.moves(node).iter();
+    moves.map(|mv| mv.mv.to_string()).collect()
+}
+
+fn notes(folder: &Folder) -> Vec<String> {
+    let text = fs::read_to_string(folder.join("notes")).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn as_many_positions_as_wanted_and_nothing_of_the_old_book_lost() {
+    let folder = Folder::new();
+    let path = book(&folder);
+    let before = graph(&path);
+    let old = files(&path);
+    let ran = grown(&folder, "out.ctg", "--positions 40");
+    ran.ends_saying(0, "40 positions more");
+    let target = folder.join("out.ctg");
+    assert_sound(&target);
+    assert_eq!(files(&path), old);
+    let after = graph(&target);
+    assert_eq!(after.in_book(), before.len() + 40);
+    for node in before.nodes() {
+        let position = before.position(node);
+        let there = after.node(&position).unwrap();
+        let stored = before.record(node).copied().unwrap_or_default();
+        assert_eq!(after.record(there), Some(&stored));
+        assert!(moves(&after, there).is_superset(&moves(&before, node)));
+    }
+    // Every new position has a value of its own, and no games.
+    let table = evals::read(&evals::beside(&target)).unwrap().table;
+    for node in after.nodes() {
+        let position = after.position(node);
+        if before.node(&position).is_none() {
+            assert!(table.contains(&position));
+            assert_eq!(after.record(node).unwrap().stats.games, 0);
+        }
+    }
+}
+
+#[test]
+fn the_number_of_engines_changes_nothing() {
+    let folder = Folder::new();
+    book(&folder);
+    for (target, jobs) in [("one.ctg", "1"), ("three.ctg", "3")] {
+        let options = format!("--positions 60 --jobs {jobs} --side black");
+        grown(&folder, target, &options).ok();
+    }
+    let of = |name: &str| files(folder.join(name));
+    assert!(of("one.ctg") == of("three.ctg"), "not the same book");
+}
+
+#[test]
+fn killed_at_any_moment_it_goes_on_where_it_was() {
+    let folder = Folder::new();
+    book(&folder);
+    let options = "--positions 50 --jobs 2";
+    grown(&folder, "whole.ctg", options).ok();
+    // A position is asked about leaving the book once for each move there.
+    let asked = notes(&folder);
+    fs::remove_file(folder.join("notes")).unwrap();
+    let lines = || {
+        let text = fs::read_to_string(folder.join("out.evals")).unwrap_or_default();
+        text.matches(";\n").count()
+    };
+    let (mut kills, mut known) = (0, 0);
+    while kills < 4 {
+        let mut run = grow(&folder, "out.ctg", options);
+        // The engines fall silent before all is done, even after all four runs,
+        // however late we look.
+        run.env("SCORING_ENGINE_HANGS", "9");
+        run.env("SCORING_ENGINE_MS", "10").stderr(Stdio::null());
+        let mut child = run.spawn().unwrap();
+        let start = Instant::now();
+        while lines() < known + 9 {
+            assert!(start.elapsed() < Duration::from_secs(120));
+            std::thread::sleep(Duration::from_millis(3));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        known = lines();
+        kills += 1;
+        assert!(!folder.join("out.ctg").exists());
+    }
+    grown(&folder, "out.ctg", options).ends_saying(0, "going on with");
+    let of = |name: &str| files(folder.join(name));
+    assert!(of("out.ctg") == of("whole.ctg"), "not the same book");
+    // Only what was under way when it was killed has been asked again.
+    let again = notes(&folder);
+    let set = |notes: &[String]| -> BTreeSet<String> { notes.iter().cloned().collect() };
+    assert_eq!(set(&again), set(&asked));
+    let more = again.len() - asked.len();
+    assert!(more <= 2 * kills, "{more} of {}", asked.len());
+}
+
+#[test]
+fn engines_that_die_or_hang_are_asked_again() {
+    let folder = Folder::new();
+    book(&folder);
+    let run = |target: &str, name: &str, after: &str| {
+        let options = "--positions 20 --jobs 1 --patience 3";
+        Ran::of(grow(&folder, target, options).env(name, after))
+    };
+    run("whole.ctg", "NOTHING", "").ok();
+    for (target, name) in [
+        ("dies.ctg", "SCORING_ENGINE_DIES"),
+        ("hangs.ctg", "SCORING_ENGINE_HANGS"),
+    ] {
+        run(target, name, "9").ends_saying(0, "engines started again");
+        let of = |name: &str| files(folder.join(name));
+        assert!(of(target) == of("whole.ctg"), "{target} is another book");
+    }
+    // One that never answers ends it, and no book is left.
+    run("none.ctg", "SCORING_ENGINE_DIES", "1").ends(2);
+    assert!(!folder.join("none.ctg").exists());
+}
+
+#[test]
+fn opponents_reply_as_in_the_other_book() {
+    let folder = Folder::new();
+    // A book of White's that knows 1.e4 alone.
+    let game = |moves: &str, result: &str| {
+        let tags = format!("[White \"A\"]\n[Black \"B\"]\n[Result \"{result}\"]");
+        format!("{tags}\n\n{moves} {result}\n\n")
+    };
+    folder.put("empty.pgn", game("1. e4", "*"));
+    folder.done("build -o book.ctg empty.pgn");
+    folder.done("add book.ctg --line 1.e4");
+    // Both a book and an index of games tell it; of the games here 1...h5 is
+    // played most, which no engine would say.
+    let replies = ["h5", "h5", "h5", "e5"];
+    let games = replies.map(|reply| game(&format!("1. e4 {reply}"), "1-0"));
+    folder.put("games.pgn", games.concat());
+    folder.done("index games.pgn -o games.tgx");
+    copy(SMALL, &folder.join("other.ctg"));
+    // The board is turned: 1...c5, played most in the starter book, is c2c4.
+    for (from, expected) in [("other.ctg", "c2c4"), ("games.tgx", "h2h4")] {
+        let options = format!("--side white --positions 3 --replies {from} --own-cost 100000");
+        let target = format!("{expected}.ctg");
+        grown(&folder, &target, &options).ok();
+        let graph = graph(&folder.join(&target));
+        let node = graph.node(&crate::common::after("e4")).unwrap();
+        let replies = moves(&graph, node);
+        assert!(replies.contains(expected), "{replies:?}");
+    }
+}
+
+#[test]
+fn what_costs_too_much_is_left_and_told() {
+    let folder = Folder::new();
+    book(&folder);
+    let run = |options: &str| grown(&folder, "out.ctg", options);
+    run("--max-cost 0").ends_saying(1, "there is nothing to add");
+    run("--max-cost 400").ends_saying(0, "all that is left costs too much");
+    // It is not replaced unasked.
+    run("").ends(2);
+    run("--max-cost 400 --force").ends_saying(0, "0 searches");
+    assert!(folder.join("out.ctg.bak").exists());
+}
+
+#[test]
+fn only_what_is_below_a_line_a_position_or_an_opening_grows() {
+    let folder = Folder::new();
+    copy(SMALL, &folder.join("book.ctg"));
+    let before = graph(&folder.join("book.ctg"));
+    let fen = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+    // The openings of B20 to B99 all begin with 1.e4 c5.
+    for (target, option) in [
+        ("line.ctg", "--line '1.e4 c5'".to_owned()),
+        ("fen.ctg", format!("--fen '{fen}'")),
+        ("eco.ctg", "--eco B20-B99".to_owned()),
+    ] {
+        let options = format!("--positions 20 {option}");
+        grown(&folder, target, &options).ok();
+        let after = graph(&folder.join(target));
+        assert_eq!(after.in_book(), before.in_book() + 20, "{target}");
+        let sicilian = after.node(&crate::common::after("e4 c5")).unwrap();
+        let mut below = BTreeSet::from([sicilian]);
+        let mut open = vec![sicilian];
+        while let Some(node) = open.pop() {
+            let moves = after.moves(node).iter().map(|mv| mv.to);
+            open.extend(moves.filter(|to| below.insert(*to)));
+        }
+        for node in after.nodes().filter(|node| after.record(*node).is_some()) {
+            let is_new = !before.holds(after.key(node));
+            assert!(!is_new || below.contains(&node), "{target}");
+        }
+    }
+    let same = |name: &str| files(folder.join(name));
+    assert!(same("line.ctg") == same("fen.ctg") && same("fen.ctg") == same("eco.ctg"));
+    for (options, says) in [
+        ("--line '1.e4 h5 2.h4'", "does not hold this position"),
+        ("--line '1.e4 e9'", "e9"),
+        ("--fen nonsense", "--fen"),
+        ("--eco Z", "B20-B99"),
+    ] {
+        grown(&folder, "x.ctg", options).refused(says);
+    }
+}

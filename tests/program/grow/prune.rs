@@ -1,0 +1,424 @@
+//! `tabia prune`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use proptest::prelude::*;
+use serde_json::json;
+use shakmaty::{CastlingMode, Chess, FromSetup as _, Position as _};
+use tabia_analysis::prune::{Conditions, prune};
+use tabia_book::ctg::encode_move_byte;
+use tabia_book::ctg::{
+    CanonicalBoard, CtgBook, Key, OpenOptions, RewriteOptions, compact, encode_entry,
+    find_move_byte,
+};
+use tabia_book::evals::EvalKey;
+use tabia_book::policy::{Policy, weigh};
+use tabia_book::{Annotation, Lookup, PositionRecord, Probe as _, Wanted};
+use tabia_io::progress::Watch;
+
+use crate::common::{
+    Folder, Moves, SMALL, TestBook, assert_has, assert_sound, contents, copy, files, position,
+    project, random_book, record, stored,
+};
+
+fn board(key: &Key) -> Chess {
+    let setup = CanonicalBoard::from_key(key).unwrap().to_setup();
+    Chess::from_setup(setup, CastlingMode::Standard).unwrap()
+}
+
+/// The entry after a stored move.
+fn after(key: &Key, byte: u8) -> Key {
+    let mut position = board(key);
+    let normal = CanonicalBoard::from_position(&position).unwrap();
+    let legal = position.legal_moves();
+    let n = find_move_byte(byte, &normal, &legal).unwrap();
+    position.play_unchecked(legal[n]);
+    CanonicalBoard::from_position(&position).unwrap().key()
+}
+
+/// Entries that are reached, each with the moves that stay; by the definition,
+/// one position after the other.
+fn reached(
+    book: &TestBook,
+    stays: &dyn Fn(&Key, u32, u8, &Key) -> bool,
+) -> BTreeMap<Key, BTreeSet<u8>> {
+    let start = CanonicalBoard::from_position(&Chess::default())
+        .unwrap()
+        .key();
+    let mut found: BTreeMap<Key, BTreeSet<u8>> = BTreeMap::new();
+    let mut seen = BTreeSet::from([(start, 0)]);
+    let mut level = vec![start];
+    for ply in 0.. {
+        let mut next = Vec::new();
+        for key in level {
+            let Some((moves, _)) = book.entries.get(&key) else {
+                continue;
+            };
+            let kept = found.entry(key).or_default();
+            for (byte, _) in moves {
+                let child = after(&key, *byte);
+                if stays(&key, ply, *byte, &child) {
+                    kept.insert(*byte);
+                    if seen.insert((child, (ply + 1) % 2)) {
+                        next.push(child);
+                    }
+                }
+            }
+        }
+        if next.is_empty() {
+            return found;
+        }
+        level = next;
+    }
+    unreachable!()
+}
+
+/// In no position of a book is any of these moves, each by the positions before
+/// and after it, played with the usual options.
+fn assert_never_played(path: &Path, out: &BTreeSet<(Key, Key)>) {
+    let book = CtgBook::open(path, &OpenOptions::default()).unwrap();
+    let (mut found, mut verdicts) = (Lookup::default(), Vec::new());
+    let key = |position: &Chess| CanonicalBoard::from_position(position).unwrap().key();
+    for (here, _) in contents(path) {
+        let position = board(&here);
+        book.probe(&position, Wanted::Transpositions, &mut found)
+            .unwrap();
+        weigh(&found.moves, &Policy::default(), |_| None, &mut verdicts);
+        for (known, verdict) in found.moves.iter().zip(&verdicts) {
+            let there = key(&tabia_notation::after(&position, known.mv));
+            let is_out = out.contains(&(here, there));
+            assert!(
+                !is_out || verdict.probability == 0.0,
+                "{known:?} in {position:?}"
+            );
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    /// Any moves of any book, by lines: what is out is not played, and the
+    /// others are as they were.
+    #[test]
+    fn no_move_that_is_out_is_played(
+        games in 2..40_u64, plies in 2..12_usize, every in 2..9_usize, marks in any::<u64>(),
+    ) {
+        let (mut book, all) = random_book(games, plies);
+        // Green, red and neither; learn values; positions of no games.
+        for (n, (_, record)) in book.entries.values_mut().enumerate() {
+            let bits = marks.rotate_left(n as u32 * 5);
+            if bits & 0xc0 == 0 {
+                *record = PositionRecord::default();
+            }
+            record.recommendation = [0, 0, 0, 0x80, 0x40, 0, 0, 0][(bits & 7) as usize];
+            record.factor = if bits & 0x38 == 0 { 125 } else { 0 };
+        }
+        let folder = Folder::new();
+        let source = book.write(&folder, "book");
+        let target = folder.join("out.ctg");
+        let reached = reached(&book, &|_, _, _, _| true);
+        let mut out = BTreeSet::new();
+        let mut losing = std::collections::HashMap::default();
+        for (n, position) in all.iter().enumerate() {
+            let key = CanonicalBoard::from_position(position).unwrap().key();
+            for (m, (byte, _)) in book.entries[&key].0.iter().enumerate() {
+                if reached.contains_key(&key) && (n + m) % every == 0 {
+                    let child = after(&key, *byte);
+                    out.insert((key, child));
+                    let pair = (EvalKey::of_board(&key), EvalKey::of_board(&child));
+                    losing.insert(pair, Annotation::BLUNDER);
+                }
+            }
+        }
+        let conditions = Conditions { losing: Some(losing), ..Conditions::default() };
+        let done = prune(&source, &target, &conditions, &RewriteOptions::default(), &mut Watch::default()).unwrap();
+        assert_never_played(&target, &out);
+        assert_sound(&target);
+        let left = contents(&target);
+        let count = |book: &BTreeMap<Key, Vec<u8>>| -> usize {
+            let moves = |(key, entry): (&Key, &Vec<u8>)| usize::from(entry[key.as_bytes().len()] / 2);
+            book.iter().map(moves).sum()
+        };
+        let gone = done.moves + done.moves_behind;
+        prop_assert_eq!(count(&left) as u64 + gone, count(&book.contents()) as u64);
+    }
+
+    /// Against a walk over the same book that is written down as the
+    /// definition says it; strays included.
+    #[test]
+    fn what_stays_is_what_the_definition_says(
+        games in 1..15_u64, plies in 1..20_usize, least in 0..60_u32, most in 0..12_u32,
+        limit in 400..4097_usize, stray in any::<bool>(),
+    ) {
+        let (mut book, all) = random_book(games, plies);
+        book.page_limit = limit;
+        if stray {
+            // Nobody comes here, but from here into the book.
+            let lonely = position("rnbqkbnr/pppppppp/8/8/8/P6P/1PPPPPP1/RNBQKBNR b KQkq - 0 2");
+            book.add(&lonely, &[], record(7));
+            let second = &all[1 % all.len()];
+            let mut back = second.clone();
+            let moves = back.legal_moves();
+            back.play_unchecked(moves[0]);
+            let key = CanonicalBoard::from_position(second).unwrap().key();
+            if let Some(byte) = encode_move_byte(&CanonicalBoard::from_position(second).unwrap(), moves[0]) {
+                let (stored, _) = book.entries.get_mut(&key).unwrap();
+                if stored.iter().all(|(known, _)| *known != byte) && book.entries.contains_key(&CanonicalBoard::from_position(&back).unwrap().key()) {
+                    book.entries.get_mut(&key).unwrap().0.push((byte, Default::default()));
+                }
+            }
+        }
+        let folder = Folder::new();
+        let source = book.write(&folder, "book");
+        let target = folder.join("out.ctg");
+        let conditions = Conditions { min_games: Some(least), max_ply: Some(most), ..Conditions::default() };
+        let games = |key: &Key| book.entries.get(key).map_or(0, |(_, record)| record.stats.games);
+        let before = reached(&book, &|_, _, _, _| true);
+        let after_it = reached(&book, &|_, ply, _, child| ply < most && games(child) >= least);
+        let done = prune(&source, &target, &conditions, &RewriteOptions::default(), &mut Watch::default()).unwrap();
+        let mut expected: BTreeMap<Key, (Moves, PositionRecord)> = BTreeMap::new();
+        let mut warned = BTreeSet::new();
+        let (mut moves_out, mut positions_out) = (0, 0);
+        for (key, (moves, record)) in &book.entries {
+            let gone = |key: &Key| before.contains_key(key) && !after_it.contains_key(key);
+            if gone(key) {
+                positions_out += 1;
+                continue;
+            }
+            let mut left = Moves::new();
+            for &(byte, sign) in moves {
+                let child = after(key, byte);
+                if gone(&child) {
+                    moves_out += 1;
+                } else if after_it.get(key).is_none_or(|kept| kept.contains(&byte)) {
+                    left.push((byte, sign));
+                } else {
+                    warned.insert((*key, child));
+                    let sign = if sign.is_doubtful() { sign } else { Annotation::DUBIOUS };
+                    left.push((byte, sign));
+                }
+            }
+            expected.insert(*key, (left, *record));
+        }
+        prop_assert_eq!((done.moves, done.positions), (moves_out, positions_out));
+        prop_assert_eq!(done.warned, warned.len() as u64);
+        // What is red now is after a move with a warning sign.
+        let found = contents(&target);
+        let mut red = 0;
+        for (key, (moves, record)) in &mut expected {
+            let bytes = |record: &PositionRecord| {
+                let mut bytes = Vec::new();
+                encode_entry(key, moves, record, &mut bytes);
+                bytes
+            };
+            if found.get(key) != Some(&bytes(record)) {
+                prop_assert!(warned.iter().any(|(_, after)| after == key));
+                record.recommendation = 0x40;
+                prop_assert_eq!(found.get(key), Some(&bytes(record)));
+                red += 1;
+            }
+        }
+        prop_assert_eq!(found.len(), expected.len());
+        prop_assert_eq!(done.red, red);
+        assert_never_played(&target, &warned);
+        assert_sound(&target);
+    }
+}
+
+#[test]
+fn with_nothing_to_take_out_it_is_compacting() {
+    let folder = Folder::new();
+    let (mut book, _) = random_book(40, 20);
+    book.page_limit = 900;
+    for source in [project(SMALL), book.write(&folder, "random")] {
+        copy(&source, &folder.join("source.ctg"));
+        let compacted = folder.join("compacted.ctg");
+        let options = RewriteOptions {
+            old: tabia_io::atomic::Old::Replace,
+            ..RewriteOptions::default()
+        };
+        compact(&source, &compacted, &options, &mut Watch::default()).unwrap();
+        let said = folder.done("prune source.ctg -fo pruned.ctg --min-games 0");
+        assert_has(&said, "0 moves taken out, and 0 positions");
+        assert_eq!(files(&compacted), files(folder.join("pruned.ctg")));
+    }
+}
+
+#[test]
+fn a_line_goes_with_all_behind_it_and_nothing_else() {
+    let folder = Folder::with(SMALL);
+    folder.done("prune book.ctg -o out.ctg --line '1.e4 c5'");
+    assert_sound(folder.join("out.ctg"));
+    let moves = |book: &str, line: &str| {
+        let view = folder.probe(book, line);
+        let names = stored(&view, "san").into_iter().zip(stored(&view, "games"));
+        (view["in_book"].clone(), names.collect::<Vec<_>>())
+    };
+    let (_, old) = moves("book.ctg", "e4");
+    let (_, new) = moves("out.ctg", "e4");
+    let other: Vec<_> = old.iter().filter(|(san, _)| san != "c5").cloned().collect();
+    assert_eq!(new, other);
+    assert!(old.len() == new.len() + 1);
+    assert_eq!(moves("book.ctg", ""), moves("out.ctg", ""));
+    assert_eq!(moves("out.ctg", "e4 c5"), (json!(false), Vec::new()));
+    // This one can also be reached by 1.Nf3.
+    let open = "e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6";
+    assert_eq!(moves("out.ctg", open), moves("book.ctg", open));
+    let absent = folder.tabia("prune book.ctg -o x.ctg --line '1.a4 a5 2.b4'");
+    absent.ends(1);
+    assert!(!folder.join("x.ctg").exists());
+    folder.tabia("prune book.ctg -o x.ctg").ends(2);
+}
+
+#[test]
+fn one_side_s_moves_alone_stay_with_all_positions() {
+    let folder = Folder::with(SMALL);
+    folder.done("prune book.ctg -o white.ctg --only white");
+    let info = |book: &str| folder.tabia(&["info", book, "--json"]).json();
+    assert_eq!(
+        info("book.ctg")["positions"],
+        info("white.ctg")["positions"]
+    );
+    for (line, transposition) in [("e4", true), ("e4 c5", false)] {
+        let view = folder.probe("white.ctg", line);
+        assert_eq!(view["moves"][0]["transposition"], transposition);
+    }
+}
+
+#[test]
+fn what_a_filter_names_goes() {
+    let folder = Folder::with(SMALL);
+    folder.done("prune book.ctg -o out.ctg --where 'share<20 and ply>1'");
+    assert_sound(folder.join("out.ctg"));
+    let games = |book: &str, line: &str| -> Vec<u64> {
+        let games = stored(&folder.probe(book, line), "games").into_iter();
+        games.map(|games| games.as_u64().unwrap()).collect()
+    };
+    assert_eq!(games("out.ctg", ""), games("book.ctg", ""));
+    let old = games("book.ctg", "d4");
+    let all: u64 = old.iter().sum();
+    let often = old.iter().copied().filter(|games| games * 5 >= all);
+    assert_eq!(games("out.ctg", "d4"), often.collect::<Vec<_>>());
+    folder
+        .tabia("prune book.ctg -o x.ctg --where 'gmes<1'")
+        .ends(2);
+}
+
+/// 1.f3 loses two pawns against 1.e4 by the file beside the book; 1...e5 after
+/// it, which is good for Black, loses nothing.
+#[test]
+fn moves_that_lose_too_much_go() {
+    let folder = Folder::new();
+    let games = "1.e4 e5 2.Nf3 *\n\n1.f3 e5 2.g4 Qh4# 0-1\n\n1.d4 d5 *\n";
+    folder.put("a.pgn", games);
+    folder.done("build -o a.ctg a.pgn");
+    let run = |loss: u32| folder.tabia(&format!("prune a.ctg -fo b.ctg --max-loss {loss}"));
+    run(50).refused("tabia evaluate");
+    // From the side to move: after 1.e4 and 1.f3 that is Black.
+    let evals = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - acd 20; ce -40;\n\
+        rnbqkbnr/pppppppp/8/8/8/5P2/PPPPP1PP/RNBQKBNR b KQkq - acd 20; ce 160;\n\
+        rnbqkbnr/pppp1ppp/8/4p3/8/5P2/PPPPP1PP/RNBQKBNR w KQkq - acd 20; ce -160;\n\
+        rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - acd 20; ce 40;\n";
+    folder.put("a.evals", evals);
+    let has_f3 = |moves: usize| {
+        let view = folder.probe("b.ctg", "");
+        let names = view["moves"].as_array().unwrap().iter();
+        assert_eq!(names.len(), moves, "{view}");
+        names.clone().any(|mv| mv["san"] == "f3")
+    };
+    run(300).ok();
+    assert!(has_f3(3));
+    run(150).ends_saying(0, "1 move taken out, and 4 positions");
+    assert!(!has_f3(2));
+}
+
+/// 1.c4 e5 2.d4 leads to where 1.d4 e5 2.c4 leads too; of these games one alone
+/// has the better 2.Nc3.
+#[test]
+fn a_move_that_is_out_is_not_played_as_a_transposition() {
+    let folder = Folder::new();
+    let lines = "1.c4 e5 2.d4 exd4 *\n\n1.d4 e5 2.c4 exd4 *\n\n";
+    for (name, better, says) in [
+        (
+            "better",
+            "1.c4 e5 2.Nc3 *\n\n",
+            "1 move left with a warning sign",
+        ),
+        ("none", "", "1 position made red"),
+    ] {
+        folder.put("a.pgn", format!("{lines}{better}"));
+        folder.done("build -fo a.ctg a.pgn");
+        folder.done(&[
+            "mark",
+            "a.ctg",
+            "--line",
+            "1.c4 e5 2.d4",
+            "--annotation",
+            "!",
+        ]);
+        let play = |book: &str| {
+            let view = folder.probe(book, "c4 e5");
+            let moves = view["moves"].as_array().unwrap().clone();
+            let d4 = moves.into_iter().find(|mv| mv["san"] == "d4").unwrap();
+            json!([
+                d4["annotation"],
+                d4["probability"],
+                d4["transposition"],
+                d4["mark"]
+            ])
+        };
+        assert_ne!(play("a.ctg")[1], json!(0.0), "{name}");
+        let said = folder.done("prune a.ctg -fo b.ctg --line '1.c4 e5 2.d4'");
+        assert_has(&said, says);
+        assert_has(&said, "0 moves taken out, and 0 positions");
+        let mark = if better.is_empty() { "avoid" } else { "none" };
+        assert_eq!(play("b.ctg"), json!(["?!", 0.0, false, mark]), "{name}");
+        // The other way there is free unless nothing else helped.
+        let other = folder.probe("b.ctg", "d4 e5")["moves"][0].take();
+        assert_eq!(other["san"], "c4");
+        assert_eq!(other["probability"] == 0.0, better.is_empty());
+    }
+}
+
+/// The starter book, with every tenth of its moves out.
+#[test]
+fn of_the_starter_book_no_move_that_is_out_is_played() {
+    let folder = Folder::new();
+    let source = project("books/tabia.ctg");
+    let book = CtgBook::open(&source, &OpenOptions::default()).unwrap();
+    let mut out = BTreeSet::new();
+    let mut losing = std::collections::HashMap::default();
+    let mut n = 0;
+    let pass = tabia_book::ctg::Pass::FromStart;
+    book.visit(pass, &mut Watch::default(), &mut |_| (), |visit| {
+        for child in visit.moves.iter().filter_map(|mv| mv.after) {
+            n += 1;
+            if n % 10 == 0 {
+                let (before, after) = (visit.entry.key, child.key);
+                out.insert((before, after));
+                let pair = (EvalKey::of_board(&before), EvalKey::of_board(&after));
+                losing.insert(pair, Annotation::DUBIOUS);
+            }
+        }
+        Ok(())
+    })
+    .unwrap();
+    let conditions = Conditions {
+        losing: Some(losing),
+        ..Conditions::default()
+    };
+    let target = folder.join("out.ctg");
+    let options = RewriteOptions::default();
+    let done = prune(
+        &source,
+        &target,
+        &conditions,
+        &options,
+        &mut Watch::default(),
+    )
+    .unwrap();
+    assert!(done.moves > 100 && done.warned > 10, "{done:?}");
+    assert_never_played(&target, &out);
+}

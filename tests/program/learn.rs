@@ -1,0 +1,279 @@
+//! Learning: from collections, and while playing.
+
+#![allow(clippy::unwrap_used)] // A test that stops says where.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use shakmaty::Color;
+use tabia_book::bin::BinBook;
+use tabia_book::ctg::{CtgBook, OpenOptions};
+use tabia_book::polyglot::{self, PackedMove};
+use tabia_book::{Lookup, Probe, Wanted};
+use tabia_build::learn::{Evidence, LearnedBook, PlayedGame, append, side_path};
+
+use crate::common::adapter::Adapter;
+use crate::common::{Folder, SMALL, after, assert_has, assert_sound, copy, project};
+
+fn factor(book: &dyn Probe, moves: &str, mv: &str) -> i8 {
+    let position = after(moves);
+    let mut found = Lookup::default();
+    book.probe(&position, Wanted::Transpositions, &mut found)
+        .unwrap();
+    let wanted = crate::common::uci(&position, mv);
+    let mut moves = found.moves.iter();
+    moves.find(|known| known.mv == wanted).unwrap().factor()
+}
+
+fn open(path: &Path) -> CtgBook {
+    CtgBook::open(path, &OpenOptions::default()).unwrap()
+}
+
+const GAMES: &str = "\
+[White \"Winner, A\"]\n[Black \"Loser, B\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n\n\
+[White \"Loser, B\"]\n[Black \"Winner, A\"]\n[Result \"0-1\"]\n\n1. d4 Nf6 2. c4 e6 0-1\n\n\
+[White \"Loser, B\"]\n[Black \"Winner, A\"]\n[Result \"1/2-1/2\"]\n\n1. e4 c5 1/2-1/2\n\n\
+[White \"Winner, A\"]\n[Black \"Other, C\"]\n[Result \"*\"]\n\n1. c4 *\n\n";
+
+#[test]
+fn results_move_the_values_of_the_moves_played() {
+    let folder = Folder::with(SMALL);
+    let book = folder.join("book.ctg");
+    let before = fs::read(&book).unwrap();
+    folder.put("games.pgn", GAMES);
+    let dry = folder.tabia("learn book.ctg games.pgn --dry-run");
+    dry.ends_saying(0, "would change");
+    let shown = dry.out();
+    for line in [
+        "1.e4  learn value 0 -> +10 (+1 =1 -0)",
+        "1.e4: e5  learn value 0 -> -11 (+0 =0 -1)",
+        "1.d4 Nf6: c4  learn value 0 -> -11 (+0 =0 -1)",
+    ] {
+        assert!(shown.lines().any(|shown| shown == line), "{line}: {shown}");
+    }
+    let json = folder.tabia("learn book.ctg games.pgn -n --json").printed();
+    assert_eq!(json.lines().count(), shown.lines().count() + 1);
+    let last: serde_json::Value = serde_json::from_str(json.lines().last().unwrap()).unwrap();
+    assert_eq!(last["summary"]["games"], 3);
+    assert_eq!(last["summary"]["changes"], shown.lines().count());
+    assert_eq!(fs::read(&book).unwrap(), before);
+
+    assert_has(&folder.done("learn book.ctg games.pgn"), "3 games");
+    let opened = open(&book);
+    // 125 * 1 / 12 for 1.e4 (a win and a draw), 125 / 11 for the others.
+    assert_eq!(factor(&opened, "", "e2e4"), 10);
+    assert_eq!(factor(&opened, "e2e4", "e7e5"), -11);
+    assert_eq!(factor(&opened, "e2e4", "c7c5"), 0);
+    assert_eq!(factor(&opened, "", "d2d4"), -11);
+    assert_eq!(factor(&opened, "d2d4", "g8f6"), 11);
+    assert_eq!(factor(&opened, "", "c2c4"), 0);
+    assert_sound(&book);
+
+    // Learning again goes on; fresh, it begins again.
+    folder.done("learn book.ctg games.pgn");
+    assert_eq!(factor(&open(&book), "", "d2d4"), -22);
+    folder.done("learn book.ctg games.pgn --fresh");
+    assert_eq!(factor(&open(&book), "", "d2d4"), -11);
+}
+
+/// A Polyglot book counts games and twice the points, as Polyglot does.
+#[test]
+fn a_polyglot_book_counts_and_an_arena_book_says_that_it_cannot() {
+    let folder = Folder::with(SMALL);
+    folder.done("convert book.ctg book.bin");
+    let book = folder.join("book.bin");
+    let games = "1. e4 c5 2. Nf3 d6 1-0\n\n1. e4 c5 2. Nf3 1/2-1/2\n\n1. e4 c5 0-1\n\n";
+    folder.put("games.pgn", games);
+    let learnt = |moves: &str, mv: &str| {
+        let bin = BinBook::open(&book, &OpenOptions::default()).unwrap();
+        let position = after(moves);
+        let entries = bin.entries_of(polyglot::key(&position)).unwrap();
+        let wanted = PackedMove::of(crate::common::uci(&position, mv));
+        let entry = entries.iter().find(|entry| entry.mv == wanted).unwrap();
+        (entry.learn >> 16, entry.learn & 0xffff)
+    };
+    let shown = folder.tabia("learn book.bin games.pgn --dry-run").out();
+    assert_has(&shown, "1.e4  learn counts 0/0 -> 1.5/3 (+1 =1 -1)");
+    assert_eq!(learnt("", "e2e4"), (0, 0));
+    folder.done("learn book.bin games.pgn");
+    assert_eq!(learnt("", "e2e4"), (3, 3));
+    assert_eq!(learnt("e2e4", "c7c5"), (3, 3));
+    assert_eq!(learnt("e2e4 c7c5", "g1f3"), (2, 3));
+    assert_eq!(learnt("", "d2d4"), (0, 0));
+
+    // Games of play come in beside the old counts, or in their place.
+    let played = PlayedGame {
+        start: None,
+        winner: Some(Color::Black),
+        evidence: Evidence::Mate,
+        moves: vec![("e2e4".into(), true), ("c7c5".into(), false)],
+    };
+    append(&side_path(&book), &played).unwrap();
+    folder.done("learn book.bin --from-side-file");
+    assert_eq!(learnt("", "e2e4"), (4, 3));
+    folder.done("learn book.bin games.pgn --fresh");
+    assert_eq!(learnt("", "e2e4"), (3, 3));
+
+    folder
+        .tabia("learn book.bin games.pgn --strength 80")
+        .ends(2);
+    folder.put("book.abk", [b"\x03ABK".as_slice(), &[0; 28 * 900]].concat());
+    let arena = folder.tabia("learn book.abk games.pgn");
+    arena.refused("which has no learn values");
+}
+
+#[test]
+fn sides_players_results_and_strength_are_heeded() {
+    let folder = Folder::new();
+    folder.put("games.pgn", GAMES);
+    let book = folder.join("book.ctg");
+    // e4, 1...e5, d4, 1...Nf6
+    for (options, expected) in [
+        ("--colour white", [10, 0, -11, 0]),
+        ("--colour black", [0, -11, 0, 11]),
+        ("--player winner", [11, 0, 0, 11]),
+        ("--player Winner --as black", [0, 0, 0, 11]),
+        ("--wins", [11, 0, 0, 11]),
+        ("--losses", [0, -11, -11, 0]),
+        ("--strength 100", [21, -23, -23, 23]),
+        ("--strength 0", [0, 0, 0, 0]),
+    ] {
+        copy(SMALL, &book);
+        folder.done(&format!("learn book.ctg games.pgn {options}"));
+        let opened = open(&book);
+        let lines = [
+            ("", "e2e4"),
+            ("e2e4", "e7e5"),
+            ("", "d2d4"),
+            ("d2d4", "g8f6"),
+        ];
+        let found = lines.map(|(moves, mv)| factor(&opened, moves, mv));
+        assert_eq!(found, expected, "{options}");
+    }
+}
+
+#[test]
+fn the_order_of_games_does_not_matter() {
+    let folder = Folder::new();
+    let text = fs::read_to_string(project("tests/data/sample.pgn")).unwrap();
+    let games = text.split("[Event ").skip(1);
+    let mut games: Vec<String> = games.map(|game| format!("[Event {game}\n")).collect();
+    let books = ["forward", "backward"].map(|_| {
+        let book = folder.join("book.ctg");
+        copy(SMALL, &book);
+        folder.put("games.pgn", games.concat());
+        folder.done("learn book.ctg games.pgn");
+        games.reverse();
+        fs::read(&book).unwrap()
+    });
+    assert!(books[0] == books[1]);
+}
+
+const LEARNING: [&str; 2] = ["Book Info=brief", "Book Learn=true"];
+
+/// A game in which Black, who has the book's 1...c5, is mated by a trick of
+/// positions: the outcome is on the board.
+fn lose(adapter: &mut Adapter) {
+    let best = adapter.best("position startpos moves e2e4");
+    let reply = best.split_whitespace().nth(1).unwrap();
+    assert!(["c7c5", "e7e5"].contains(&reply), "{best}");
+    let tail = "f1c4 a7a6 d1h5 a6a5 h5f7";
+    adapter.say(&format!("position startpos moves e2e4 {reply} {tail}"));
+    adapter.ready();
+}
+
+#[test]
+fn played_games_are_noted_weighed_shared_and_folded_in() {
+    let folder = Folder::with(SMALL);
+    let book = folder.join("book.ctg");
+    let before = fs::read(&book).unwrap();
+    let side = side_path(&book);
+    let mut adapters: [Adapter; 2] = std::array::from_fn(|_| Adapter::of_book(&book, &LEARNING));
+    for _ in 0..3 {
+        for adapter in &mut adapters {
+            adapter.new_game();
+            lose(adapter);
+        }
+    }
+    // 1...c5 has lost six times by now, and both adapters know of it.
+    for adapter in &mut adapters {
+        adapter.new_game();
+    }
+    let [mut first, mut second] = adapters;
+    assert!(second.quit().success());
+    first.new_game();
+    first.heard.clear();
+    first.best("position startpos moves e2e4");
+    first.assert_heard(", -");
+    assert!(first.quit().success());
+
+    let text = fs::read_to_string(&side).unwrap();
+    assert!(text.starts_with("# tabia learn 1\n"), "{text}");
+    let lines = text.lines().skip(1);
+    let games: Vec<_> = lines.map(|line| PlayedGame::parse(line).unwrap()).collect();
+    assert_eq!(games.len(), 6, "{text}");
+    assert!(games.iter().all(|game| game.result() == "1-0"), "{text}");
+    assert_eq!(
+        fs::read(&book).unwrap(),
+        before,
+        "the book itself is left alone"
+    );
+
+    // What lies on top of the book is what is folded into it.
+    let learned = LearnedBook::new(Arc::new(open(&book)), &side);
+    let replies = |book: &dyn Probe| ["c7c5", "e7e5"].map(|mv| factor(book, "e2e4", mv));
+    let on_top = replies(&learned);
+    assert!(on_top.iter().any(|factor| *factor < 0), "{on_top:?}");
+    let fold = "learn book.ctg --from-side-file";
+    assert_has(&folder.done(fold), "6 games");
+    assert_eq!(replies(&open(&book)), on_top);
+    assert!(!side.exists());
+    assert_has(&folder.done(fold), "no game");
+}
+
+#[test]
+fn an_overlay_takes_up_what_others_add() {
+    let folder = Folder::with(SMALL);
+    let book = folder.join("book.ctg");
+    let side = side_path(&book);
+    let learned = LearnedBook::new(Arc::new(open(&book)), &side);
+    assert_eq!(factor(&learned, "", "e2e4"), 0);
+    let game = |winner| PlayedGame {
+        start: None,
+        winner,
+        evidence: Evidence::Score,
+        moves: vec![("e2e4".to_owned(), true)],
+    };
+    for (winner, expected) in [
+        (Some(Color::White), 11),
+        (Some(Color::White), 21),
+        (Some(Color::Black), 10),
+        (None, 9),
+    ] {
+        append(&side, &game(winner)).unwrap();
+        // A new game.
+        assert!(learned.is_current());
+        assert_eq!(factor(&learned, "", "e2e4"), expected);
+    }
+    fs::remove_file(&side).unwrap();
+    assert!(learned.is_current());
+    assert_eq!(factor(&learned, "", "e2e4"), 0);
+}
+
+#[test]
+fn a_side_file_that_is_broken_does_no_harm() {
+    let folder = Folder::with(SMALL);
+    let book = folder.join("book.ctg");
+    let side = side_path(&book);
+    let junk = b"# tabia learn 1\ngame 1 1-0 mate startpos e2e5* .\ngame x\n\xff\xfe\n\
+        game 1 1-0 mate fen e2e4* .\ngame 1 2-0 mate startpos e2e4* .\n\
+        future thing\ngame 1 1-0 mate startpos d2d4* .\ngame 1 1-0 mate start";
+    fs::write(&side, junk).unwrap();
+    let learned = LearnedBook::new(Arc::new(open(&book)), &side);
+    assert_eq!(factor(&learned, "", "d2d4"), 11);
+    assert_eq!(factor(&learned, "", "e2e4"), 0);
+    let mut adapter = Adapter::of_book(&book, &LEARNING);
+    adapter.best("position startpos");
+    assert!(adapter.quit().success());
+}

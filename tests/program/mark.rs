@@ -1,0 +1,868 @@
+//! `tabia mark` and the editor behind it: only the wished bytes change, a kill
+//! at any moment leaves a sound book, two writers do not meet, and a running
+//! adapter goes on.
+
+#![allow(clippy::unwrap_used)] // A test that stops says where.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use shakmaty::{Chess, Position};
+use tabia_book::ctg::{
+    BookInfo, CtgBook, EditError, EditOptions, Editor, EntryChange, Key, OpenOptions,
+};
+use tabia_book::mark::{Filter, MarkJob, MarkTarget, Selection};
+use tabia_book::{
+    Annotation, BookEditor, Field, Lookup, Mark, MarkEdit, Preference, Probe, Wanted,
+};
+use tabia_io::progress::Watch;
+use tabia_notation::Line;
+
+use crate::common::adapter::Adapter;
+use crate::common::{
+    Folder, Ran, SIMPLE, SMALL, STARTER, after, assert_has, assert_sound, copy, lookup,
+};
+
+/// Marks moves of a book of a folder.
+fn mark(folder: &Folder, rest: &str) -> Ran {
+    folder.tabia(&format!("mark {rest}"))
+}
+
+fn open(book: &Path) -> CtgBook {
+    CtgBook::open(book, &OpenOptions::default()).unwrap()
+}
+
+fn info(book: &Path) -> BookInfo {
+    open(book).info().unwrap()
+}
+
+fn edit(book: &Path) -> Editor {
+    Editor::open(book, &EditOptions::default()).unwrap()
+}
+
+fn differing(a: &[u8], b: &[u8]) -> Vec<(usize, u8, u8)> {
+    assert_eq!(a.len(), b.len());
+    (0..)
+        .zip(a.iter().zip(b))
+        .filter(|(_, (a, b))| a != b)
+        .map(|(n, (a, b))| (n, *a, *b))
+        .collect()
+}
+
+#[test]
+fn a_genuine_book_differs_in_the_wished_bytes_alone() {
+    let folder = Folder::with(SIMPLE);
+    let book = folder.join("book.ctg");
+    let before = fs::read(&book).unwrap();
+    // The entry after 1.e4 stands at byte 4 of page 0: 22 bytes of key, one of
+    // moves, 33 of statistics. The start position's at byte 60.
+    let after_e4 = 4096 + 4 + 22 + 1;
+    mark(&folder, "book.ctg --move e4 --mark main --factor 20 '!?'").ok();
+    let expected = vec![
+        (after_e4 + 30, 0, 0x80),
+        (after_e4 + 31, 0, 236),
+        (4096 + 60 + 22 + 2, 0xe0, 0xe5),
+    ];
+    assert_eq!(differing(&before, &fs::read(&book).unwrap()), expected);
+    assert_sound(&book);
+    let lookup = lookup(&book, &Chess::default());
+    let e4 = &lookup.moves[0];
+    assert_eq!((e4.mark(), e4.factor()), (Mark::Main, 20));
+    assert_eq!(e4.annotation.symbol(), "!?");
+
+    mark(&folder, "book.ctg --all --clear").ok();
+    assert_eq!(fs::read(&book).unwrap(), before);
+    mark(&folder, "book.ctg --clean --all").ok();
+    let cleaned = differing(&before, &fs::read(&book).unwrap());
+    assert!(
+        cleaned
+            .iter()
+            .all(|(_, old, new)| (*old, *new) == (0xe0, 0))
+    );
+    assert_eq!(folder.names().len(), 3, "{:?}", folder.names());
+}
+
+#[test]
+fn a_dry_run_touches_nothing_and_says_what_would_change() {
+    let folder = Folder::with(SMALL);
+    let book = folder.join("book.ctg");
+    let before = fs::read(&book).unwrap();
+    let modified = fs::metadata(&book).unwrap().modified().unwrap();
+    for options in [
+        "--line '1.e4 c5' main --dry-run",
+        "--all main --dry-run",
+        "--colour white ?! -n",
+    ] {
+        let dry = mark(&folder, &format!("book.ctg {options}"));
+        dry.ends_saying(0, "would change");
+        assert!(!dry.out().is_empty());
+    }
+    assert_eq!(fs::read(&book).unwrap(), before);
+    assert_eq!(fs::metadata(&book).unwrap().modified().unwrap(), modified);
+    assert_eq!(folder.names().len(), 3);
+}
+
+#[test]
+fn lines_colours_and_filters_choose_as_they_say() {
+    let folder = Folder::with(SMALL);
+    let book = folder.join("book.ctg");
+    mark(
+        &folder,
+        "book.ctg --line '1.e4 c5 2.Nf3' --colour white main",
+    )
+    .ok();
+    let start = lookup(&book, &Chess::default());
+    let green = |lookup: &Lookup| -> Vec<String> {
+        let moves = lookup.moves.iter().filter(|mv| mv.mark() == Mark::Main);
+        moves.map(|mv| mv.mv.to_string()).collect()
+    };
+    assert_eq!(green(&start), ["e2-e4"]);
+    assert_eq!(green(&lookup(&book, &after("e4"))), [""; 0]);
+    assert_eq!(green(&lookup(&book, &after("e4 c5"))), ["Ng1-f3"]);
+
+    // Every move of one side, by the counts of the program itself.
+    mark(&folder, "book.ctg --clear").ok();
+    mark(
+        &folder,
+        "book.ctg --colour black --where 'games>=1000' avoid",
+    )
+    .ok();
+    let start = lookup(&book, &Chess::default());
+    assert!(start.moves.iter().all(|mv| mv.mark() == Mark::None));
+    for mv in &lookup(&book, &after("e4")).moves {
+        let meant = mv.stats().games >= 1000;
+        assert_eq!(mv.mark() == Mark::Avoid, meant, "{}", mv.mv);
+    }
+    assert_sound(&book);
+
+    // What filters say of positions agrees with a count by hand.
+    mark(&folder, "book.ctg --clear").ok();
+    mark(&folder, "book.ctg --where 'games<10 and score<40' main").ok();
+    let opened = open(&book);
+    for entry in opened.entries() {
+        let record = entry.unwrap().record;
+        let stats = record.stats.reversed();
+        let meant = stats.games < 10 && stats.score().unwrap_or(0.5) < 0.4 - 1e-12;
+        assert_eq!(record.mark() == Mark::Main, meant, "{stats:?}");
+    }
+}
+
+#[test]
+fn a_dry_run_shows_lines_as_players_read_them() {
+    let folder = Folder::with(SMALL);
+    let book = folder.join("book.ctg");
+    let before = fs::read(&book).unwrap();
+    // Moves of Black, whose positions the book has with the colours exchanged.
+    let wish = "book.ctg --colour black --where 'ply<=6 and share>=30' main -n";
+    let lines = |options: &str| -> Vec<String> {
+        let shown = mark(&folder, &format!("{wish} {options}")).printed();
+        shown.lines().map(str::to_owned).collect()
+    };
+    let shown = lines("");
+    assert_eq!(shown.len(), 21, "{shown:#?}");
+    let all = lines("--list");
+    let more = format!("... and {} more (--list shows all)", all.len() - 20);
+    assert_eq!(shown[20], more);
+    let count = format!("{} marks would change", all.len());
+    mark(&folder, wish).ends_saying(0, &count);
+    let mut seen = HashSet::new();
+    for line in &all {
+        // "1.d4 d5 2.c4: e6  none -> main"
+        let (moves, change) = line.split_once("  ").unwrap();
+        assert!(
+            ["none -> main", "avoid -> main"].contains(&change),
+            "{line}"
+        );
+        let (before, last) = moves.split_once(": ").unwrap();
+        let mut played = Line::read("", before).unwrap();
+        assert!(played.last().turn().is_black(), "{line}");
+        let position = played.last().clone();
+        played.extend(last).unwrap();
+        let (_, mv) = played.moves().next_back().unwrap();
+        let lookup = lookup(&book, &position);
+        assert!(lookup.moves.iter().any(|known| known.mv == mv), "{line}");
+        assert!(seen.insert(line), "{line}");
+    }
+    // As JSON, the same and a summary.
+    let json = lines("--list --json");
+    let json: Vec<Value> = json
+        .iter()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(json.len(), all.len() + 1);
+    assert_eq!(
+        json!([json[0]["field"], json[0]["new"]]),
+        json!(["mark", "main"])
+    );
+    assert_eq!(json[all.len()]["summary"]["changes"], all.len());
+    assert_eq!(fs::read(&book).unwrap(), before);
+}
+
+#[test]
+fn commentaries_are_those_of_the_real_board() {
+    let folder = Folder::with(SMALL);
+    let book = folder.join("book.ctg");
+    // The symbols that it has are not this test's.
+    mark(&folder, "book.ctg --all --commentary none").ok();
+    // After 1.e4 Black is to move: what is stored is the mirrored number.
+    for line in ["1.e4", "1.e4 e5"] {
+        let shown = mark(
+            &folder,
+            &format!("book.ctg --moves '{line}' --commentary +="),
+        )
+        .printed();
+        assert!(shown.ends_with("commentary none -> +=\n"), "{shown}");
+    }
+    for (line, stored) in [("e4", 15), ("e4 e5", 14)] {
+        let here = lookup(&book, &after(line)).here.unwrap();
+        assert_eq!(here.commentary, stored, "{line}");
+    }
+    let both = "1.e4  none -> main\n1.e4: e5  none -> main\n";
+    for (filter, chosen) in [
+        ("commentary=+=", both),
+        ("commentary=14", both),
+        ("commentary=\"=+\"", ""),
+    ] {
+        for line in ["", "--line '1.e4 e5'"] {
+            let marked = mark(
+                &folder,
+                &format!("book.ctg {line} --where '{filter}' main -n"),
+            );
+            assert_eq!(marked.printed(), chosen, "{filter}");
+        }
+    }
+}
+
+#[test]
+fn who_watches_hears_of_the_work_and_may_end_it() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use tabia_book::mark::{MarkJob, MarkTarget, Selection};
+    let folder = Folder::with(SMALL);
+    let book = folder.join("book.ctg");
+    let before = fs::read(&book).unwrap();
+    let mut editor = edit(&book).into();
+    for colour in [None, Some(shakmaty::Color::White)] {
+        let job = MarkJob {
+            target: MarkTarget::Book,
+            selection: Selection {
+                edit: MarkEdit::clear(),
+                colour,
+                filter: None,
+            },
+            dry_run: false,
+            strict: false,
+            told: 0,
+        };
+        let stop = AtomicBool::new(false);
+        let mut heard = 0;
+        let mut tell = |_| {
+            heard += 1;
+            // At once: nothing of the book has been looked at yet.
+            stop.store(true, Ordering::Relaxed);
+        };
+        let mut watch = Watch::new(&mut tell, &stop);
+        let ended =
+            tabia_book::mark::mark(&mut editor, &job, &mut watch, &mut |_| {}, &mut |_| Ok(()));
+        let ended = ended.unwrap_err().to_string();
+        assert_has(&ended, "interrupted");
+        assert_eq!(heard, 1);
+    }
+    assert_eq!(fs::read(&book).unwrap(), before);
+}
+
+/// What can be read is marked, what cannot is named.
+#[test]
+fn a_damaged_page_is_named() {
+    let folder = Folder::with(SMALL);
+    let book = folder.join("book.ctg");
+    let mut bytes = fs::read(&book).unwrap();
+    bytes[4096 * 3..][..4096].fill(0xa5);
+    fs::write(&book, bytes).unwrap();
+    let said = mark(&folder, "book.ctg --all --factor 7").ends_saying(1, "page 2");
+    assert_has(&said, "1 damaged page not read to its end");
+}
+
+#[test]
+fn what_cannot_be_done_is_said_and_nothing_changes() {
+    let folder = Folder::with(SMALL);
+    let book = folder.join("book.ctg");
+    let before = fs::read(&book).unwrap();
+    for (options, code, part) in [
+        ("--line '1.e4 a5 2.a3 h5' main", 1, "out of the book"),
+        ("--line '1.e4 e4' main", 2, "move 2 (e4) is not legal"),
+        ("--move e5 main", 2, "move 1 (e5) is not legal"),
+        ("--where 'games<' main", 2, "column 7"),
+        ("--all", 2, "nothing to do"),
+        ("main", 2, "say which moves"),
+        ("--move e4 purple", 2, "no mark"),
+        ("--move e4 main avoid", 2, "another mark of this kind"),
+        (
+            "--move e4 --mark main avoid",
+            2,
+            "another mark of this kind",
+        ),
+        ("--move e4 ! ?", 2, "another mark of this kind"),
+        ("--move e4 --factor 126", 2, "126"),
+        ("--fen '8/8 w' main", 2, "--fen"),
+        (
+            "--fen '4k3/8/8/8/8/8/8/4K3 w - - 0 1' main",
+            1,
+            "not in the book",
+        ),
+    ] {
+        let marked = mark(&folder, &format!("book.ctg {options}"));
+        marked.ends_saying(code, part);
+    }
+    assert_eq!(fs::read(&book).unwrap(), before);
+    folder.put("book.bin", [0; 160]);
+    let what_can = "has no marks: avoid and --weight can be set, and `tabia convert`";
+    mark(&folder, "book.bin --all main").refused(what_can);
+    mark(&folder, "none.ctg --all main").ends(2);
+
+    let mut permissions = fs::metadata(&book).unwrap().permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(&book, permissions).unwrap();
+    mark(&folder, "book.ctg --move e4 main").refused("read-only");
+}
+
+/// An Arena book: 1.e4 e5 2.Nf3, and 1.Nf3 e5 2.e4 which comes to the same.
+fn arena() -> Vec<u8> {
+    let mut bytes = vec![0; 900 * 28];
+    bytes[..4].copy_from_slice(b"\x03ABK");
+    bytes[8] = 28;
+    for (from, to, games, reply, next) in [
+        (12, 28, 30_i32, 901, 903),
+        (52, 36, 30, 902, -1),
+        (6, 21, 30, -1, -1),
+        (6, 21, 4, 904, -1),
+        (52, 36, 4, 905, -1),
+        (12, 28, 4, -1, -1),
+    ] {
+        bytes.extend([from, to, 0, 5]);
+        let numbers = [games, games / 2, games / 4, 0, reply, next];
+        bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+    }
+    bytes
+}
+
+fn preference(book: &Path, before: &str, mv: &str) -> Preference {
+    let position = after(before);
+    let found = lookup(book, &position);
+    let wanted = crate::common::uci(&position, mv);
+    let mut moves = found.moves.iter();
+    moves.find(|known| known.mv == wanted).unwrap().preference
+}
+
+/// Polyglot and Arena books have a number for every move, and nothing else.
+#[test]
+fn weights_and_priorities_are_set_in_place_and_what_has_no_place_is_named() {
+    let folder = Folder::with(SMALL);
+    folder.done("convert book.ctg book.bin");
+    let (bin, abk) = (folder.join("book.bin"), folder.put("book.abk", arena()));
+
+    let before = fs::read(&bin).unwrap();
+    let marked = mark(&folder, "book.bin --line '1.e4 e5' --weight 513 --json");
+    marked.ends_saying(0, "2 chosen, 2 marks changed");
+    let told: Value = serde_json::from_str(marked.out().lines().next().unwrap()).unwrap();
+    assert_eq!(json!([told["field"], told["new"]]), json!(["weight", 513]));
+    for (before, mv) in [("", "e2e4"), ("e4", "e7e5")] {
+        assert_eq!(preference(&bin, before, mv), Preference::Weight(513));
+    }
+    // Two bytes of two entries, and nothing else.
+    let touched = differing(&before, &fs::read(&bin).unwrap());
+    assert!(touched.iter().all(|(at, ..)| matches!(at % 16, 10 | 11)));
+    assert!(touched.len() <= 4, "{touched:?}");
+
+    mark(
+        &folder,
+        "book.bin --where 'weight=513 and ply=1' avoid --dry-run",
+    )
+    .ends_saying(0, "1 chosen, 1 mark would change");
+    mark(&folder, "book.bin --where 'weight=513 and ply=1' avoid").ok();
+    assert_eq!(preference(&bin, "", "e2e4"), Preference::Weight(0));
+
+    // A position that hangs in the tree twice has its numbers twice.
+    mark(&folder, "book.abk --moves 'e2e4 e7e5 g1f3' --priority 9")
+        .ends_saying(0, "1 chosen, 1 mark changed");
+    assert_eq!(preference(&abk, "e4 e5", "g1f3"), Preference::Priority(9));
+    mark(&folder, "book.abk --where 'games<10' --colour white avoid").ok();
+    assert_eq!(preference(&abk, "", "g1f3"), Preference::Priority(0));
+    assert_eq!(preference(&abk, "", "e2e4"), Preference::Priority(5));
+
+    let fen = "--fen 'rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1' avoid";
+    for (book, options, part) in [
+        ("book.bin", "--move e4 main", "which has no marks"),
+        ("book.bin", "--move e4 !", "which has no annotations"),
+        (
+            "book.bin",
+            "--move e4 --factor 3",
+            "which has no learn values",
+        ),
+        (
+            "book.bin",
+            "--move e4 --commentary =",
+            "which has no commentaries",
+        ),
+        ("book.bin", "--where 'games<2' avoid", "which has no games"),
+        (
+            "book.abk",
+            "--move e4 --weight 10",
+            "which has no weights above 9",
+        ),
+        ("book.abk", fen, "--move"),
+        ("book.ctg", "--move e4 --weight 1", "which has no weights"),
+    ] {
+        let kept = fs::read(folder.join(book)).unwrap();
+        mark(&folder, &format!("{book} {options}")).refused(part);
+        assert_eq!(fs::read(folder.join(book)).unwrap(), kept);
+    }
+    mark(&folder, "book.bin --move a3 avoid").ends_saying(1, "leads out of the book");
+}
+
+/// A look-up in a Polyglot book takes as many accesses as its length has bits:
+/// the file is mapped, so that these are no system calls.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_whole_polyglot_book_is_marked_with_few_reads() {
+    let folder = Folder::with(SMALL);
+    folder.done("convert book.ctg book.bin");
+    let reads = || -> u64 {
+        let counts = fs::read_to_string("/proc/thread-self/io").unwrap();
+        let count = counts.lines().find_map(|line| line.strip_prefix("syscr: "));
+        count.unwrap().parse().unwrap()
+    };
+    let job = MarkJob {
+        target: MarkTarget::Book,
+        selection: Selection {
+            edit: MarkEdit {
+                weight: Some(7),
+                ..MarkEdit::default()
+            },
+            filter: Some(Filter::parse("ply>1").unwrap()),
+            ..Selection::default()
+        },
+        dry_run: false,
+        strict: false,
+        told: 0,
+    };
+    let before = reads();
+    let path = folder.join("book.bin");
+    let mut editor =
+        tabia_book::mark::open(&path, &job.selection.edit, &EditOptions::default()).unwrap();
+    let (mut watch, mut lost) = (Watch::default(), |damage| panic!("{damage}"));
+    let done = tabia_book::mark::mark(&mut editor, &job, &mut watch, &mut lost, &mut |_| Ok(()));
+    let (chosen, reads) = (done.unwrap().chosen, reads() - before);
+    assert!(chosen > 1000, "{chosen} moves are too few to tell");
+    assert!(reads < chosen / 4, "{reads} reads for {chosen} moves");
+    // What was written is read at once.
+    let BookEditor::Keyed(editor) = editor else {
+        panic!("no Polyglot book");
+    };
+    let mut found = Lookup::default();
+    let wanted = Wanted::Stored;
+    editor
+        .book()
+        .probe(&after("e4"), wanted, &mut found)
+        .unwrap();
+    let mut weights = found.moves.iter().map(|mv| mv.preference);
+    assert!(weights.all(|weight| weight == Preference::Weight(7)));
+}
+
+#[test]
+fn a_locked_book_is_waited_for_and_then_left_alone() {
+    let folder = Folder::with(SMALL);
+    let book = folder.join("book.ctg");
+    let editor = edit(&book);
+    let said = mark(&folder, "book.ctg --move e4 main --wait 0").refused("is changing this book");
+    #[cfg(target_os = "linux")]
+    assert_has(&said, &std::process::id().to_string());
+    // Who waits gets it.
+    let mut waiting = folder.command("mark book.ctg --move e4 main --wait 60");
+    let waiting = waiting.spawn().unwrap();
+    drop(editor);
+    assert!(waiting.wait_with_output().unwrap().status.success());
+    assert_eq!(lookup(&book, &Chess::default()).moves[0].mark(), Mark::Main);
+}
+
+#[test]
+fn two_writers_at_once_both_have_their_way() {
+    let folder = Folder::with(SMALL);
+    let book = folder.join("book.ctg");
+    let writers = ["white", "black"].map(|colour| {
+        let wish = format!("mark book.ctg --colour {colour} main --wait 300");
+        folder.command(&wish).stderr(Stdio::null()).spawn().unwrap()
+    });
+    for writer in writers {
+        assert!(writer.wait_with_output().unwrap().status.success());
+    }
+    assert_sound(&book);
+    let info = info(&book);
+    assert!(info.main_marks > 500, "{info:?}");
+    // As one after the other.
+    let alone = Folder::with(SMALL);
+    for colour in ["white", "black"] {
+        mark(&alone, &format!("book.ctg --colour {colour} main")).ok();
+    }
+    assert_eq!(
+        fs::read(&book).unwrap(),
+        fs::read(alone.join("book.ctg")).unwrap()
+    );
+}
+
+#[test]
+fn killed_at_random_moments_the_book_is_sound_and_entries_are_old_or_new() {
+    let folder = Folder::new();
+    let (random, _) = crate::common::random_book(250, 20);
+    let book = random.write(&folder, "book");
+    // Two bytes of each position change together.
+    let wishes = ["--mark=main --factor=40", "--mark=avoid --factor=-40"];
+    let marking = |options: &str, wish: &str| {
+        let mut command = folder.command(&format!("mark book.ctg --all {options} {wish}"));
+        command.stderr(Stdio::null()).spawn().unwrap()
+    };
+    let start = std::time::Instant::now();
+    mark(&folder, &format!("book.ctg --all {}", wishes[1])).ok();
+    let whole = start.elapsed().as_micros() as u64;
+    // One that has to wait for us is killed in time, and has changed nothing.
+    let editor = edit(&book);
+    let before = fs::read(&book).unwrap();
+    let mut child = marking("--wait=600", wishes[0]);
+    child.kill().unwrap();
+    assert!(!child.wait().unwrap().success());
+    assert_eq!(fs::read(&book).unwrap(), before);
+    drop(editor);
+    let journal = folder.join(".book.ctg.edit");
+    let (mut cut_short, mut half_done) = (0, 0);
+    for round in 0..28_u64 {
+        let mut child = marking("", wishes[round as usize % 2]);
+        if round % 4 == 0 {
+            std::thread::sleep(Duration::from_micros(whole * round / 28));
+        } else {
+            // Once the journal is there, writing is not far.
+            while !journal.exists() && child.try_wait().unwrap().is_none() {
+                std::thread::yield_now();
+            }
+            std::thread::sleep(Duration::from_micros(round * 397 % 12_000));
+        }
+        child.kill().unwrap();
+        cut_short += u32::from(!child.wait().unwrap().success());
+        let opened = CtgBook::open(&book, &OpenOptions { mmap: false }).unwrap();
+        let (mut green, mut red) = (0, 0);
+        for entry in opened.entries() {
+            let record = entry.unwrap().record;
+            match (record.mark(), record.factor) {
+                (Mark::Main, -40) => green += 1,
+                (Mark::Avoid, 40) => red += 1,
+                state => panic!("half an entry: {state:?}"),
+            }
+        }
+        half_done += u32::from(green > 0 && red > 0);
+        if round == 13 {
+            assert_sound(&book);
+        }
+    }
+    eprintln!("{cut_short} cut short, {half_done} of them in the middle of writing");
+    // Whatever was left is completed, and then all is as last wished.
+    mark(&folder, "book.ctg --all main --factor 1").ok();
+    assert_sound(&book);
+    let info = info(&book);
+    assert_eq!(info.main_marks, info.positions);
+    assert_eq!(folder.names().len(), 3);
+}
+
+/// The temporary files and folders in a folder.
+fn temporary(folder: &Folder) -> Vec<String> {
+    let names = folder.names().into_iter();
+    names.filter(|name| name.starts_with('.')).collect()
+}
+
+/// Starts `tabia add`, and waits until it has temporary files or is done.
+fn adding(folder: &Folder) -> std::process::Child {
+    let mut command = folder.command("add book.ctg --line '1.a4 a5 2.h4'");
+    let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+    while temporary(folder).is_empty() && child.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    child
+}
+
+/// A folder in which adding a line takes a while.
+fn folder_of_a_larger_book() -> Folder {
+    let folder = Folder::new();
+    crate::common::random_book(250, 20).0.write(&folder, "book");
+    folder
+}
+
+#[test]
+fn what_killed_writers_have_left_the_next_one_removes() {
+    let folder = folder_of_a_larger_book();
+    let mut left = HashSet::new();
+    for _ in 0..40 {
+        let mut child = adding(&folder);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        left.extend(temporary(&folder));
+        // Each `add` removes what the one before it has left.
+        let folders = temporary(&folder).into_iter();
+        let folders = folders.filter(|name| folder.join(name).is_dir()).count();
+        assert!(folders <= 1, "{:?}", temporary(&folder));
+        if left.len() > 6 && !temporary(&folder).is_empty() {
+            break;
+        }
+    }
+    assert!(!temporary(&folder).is_empty(), "nothing was killed in time");
+    // One that changes bytes in place is a writer, too.
+    mark(&folder, "book.ctg --all main").ok();
+    assert_eq!(folder.names(), ["book.ctb", "book.ctg", "book.cto"]);
+    assert_sound(folder.join("book.ctg"));
+}
+
+/// A writer that is alive, though it does not go on for the time being.
+#[cfg(unix)]
+#[test]
+fn what_a_living_writer_has_made_stays() {
+    let folder = folder_of_a_larger_book();
+    let signal = |child: &std::process::Child, name: &str| {
+        let mut kill = std::process::Command::new("kill");
+        let sent = kill.args([name, &child.id().to_string()]).status();
+        assert!(sent.unwrap().success());
+    };
+    // One that is done before it is halted tells nothing.
+    let (mut child, seen) = (0..40)
+        .find_map(|_| {
+            let mut child = adding(&folder);
+            signal(&child, "-STOP");
+            let seen = temporary(&folder);
+            if !seen.is_empty() {
+                return Some((child, seen));
+            }
+            signal(&child, "-CONT");
+            child.wait().unwrap();
+            None
+        })
+        .expect("no writer was halted in time");
+    folder.done("convert book.ctg other.csv");
+    fs::write(folder.join(".other.csv.dead.tmp"), "").unwrap();
+    folder.done("convert book.ctg other.csv --force");
+    assert_eq!(temporary(&folder), seen);
+    signal(&child, "-CONT");
+    assert!(child.wait().unwrap().success());
+    assert_eq!(temporary(&folder), [""; 0]);
+}
+
+#[test]
+fn a_running_adapter_sees_marks_at_once() {
+    let folder = Folder::new();
+    let book = folder.join("book.ctg");
+    // One that is mapped, and one that is held in memory.
+    for name in [STARTER, SIMPLE] {
+        copy(name, &book);
+        // The time of modification has to tell old from new.
+        let old = std::time::SystemTime::now() - Duration::from_secs(5);
+        let file = File::options().write(true).open(&book).unwrap();
+        file.set_modified(old).unwrap();
+        let mut adapter = Adapter::of_book(&book, &["Book Info=none", "Book Transpositions=false"]);
+        for (mv, best) in [("e4", "bestmove e2e4"), ("d4", "bestmove d2d4")] {
+            mark(&folder, "book.ctg --fen startpos --move e4 none").ok();
+            mark(&folder, &format!("book.ctg --move {mv} main")).ok();
+            assert_eq!(adapter.best("position startpos"), best, "{name}");
+            mark(&folder, &format!("book.ctg --move {mv} none")).ok();
+        }
+        assert!(adapter.quit().success());
+    }
+}
+
+/// A book in which a transposition is not stored as a move, and the page of
+/// the position before it has no room for one.
+fn crowded(folder: &Path) -> (PathBuf, Chess, shakmaty::Move) {
+    let (book, all) = crate::common::random_book(60, 24);
+    let path = book.write(folder, "crowded");
+    let opened = open(&path);
+    let mut lookup = Lookup::default();
+    for position in &all {
+        opened
+            .probe(position, Wanted::Transpositions, &mut lookup)
+            .unwrap();
+        let unstored = lookup.moves.iter().find(|mv| {
+            let board = tabia_book::ctg::CanonicalBoard::from_position(position).unwrap();
+            mv.transposition && tabia_book::ctg::encode_move_byte(&board, mv.mv).is_some()
+        });
+        if let Some(mv) = unstored {
+            return (path, position.clone(), mv.mv);
+        }
+    }
+    panic!("no transposition in the book");
+}
+
+#[test]
+fn a_sign_for_a_transposition_stores_the_move() {
+    let folder = Folder::new();
+    let (path, position, mv) = crowded(&folder);
+    let is_transposition = |found: &Lookup| {
+        let mut moves = found.moves.iter();
+        moves.any(|known| known.mv == mv && known.transposition)
+    };
+    let before = open(&path);
+    let count = before.info().unwrap();
+    let mut editor = edit(&path);
+    let wish = MarkEdit {
+        annotation: Some(Annotation::GOOD),
+        recommendation: Some(Mark::Main),
+        ..MarkEdit::default()
+    };
+    let plan = editor.plan(&position, mv, &wish).unwrap();
+    assert!(plan.iter().any(EntryChange::moves_entries));
+    let undo = editor.apply(&plan).unwrap();
+    let found = lookup(&path, &position);
+    let stored = found.moves.iter().find(|known| known.mv == mv).unwrap();
+    assert!(!stored.transposition);
+    assert_eq!(
+        (stored.annotation, stored.mark()),
+        (Annotation::GOOD, Mark::Main)
+    );
+    assert_sound(&path);
+    // The open book goes on with the old state.
+    let mut old = Lookup::default();
+    before
+        .probe(&position, Wanted::Transpositions, &mut old)
+        .unwrap();
+    assert!(is_transposition(&old));
+
+    editor.apply(&undo).unwrap();
+    let found = lookup(&path, &position);
+    assert!(is_transposition(&found));
+    let after = info(&path);
+    assert_eq!(
+        (after.positions, after.moves, after.main_marks),
+        (count.positions, count.moves, 0)
+    );
+    assert_eq!(found, old);
+}
+
+/// Moves are stored into entries until pages overflow many times over.
+#[test]
+fn entries_that_outgrow_their_pages_split_them() {
+    let folder = Folder::new();
+    let (book, _) = crate::common::random_book(60, 24);
+    let path = book.write(&folder, "growing");
+    let before = info(&path);
+    let opened = open(&path);
+    let mut changes = Vec::new();
+    for entry in opened.entries() {
+        let entry = entry.unwrap();
+        // Bytes that mean something, whatever they mean here.
+        let fresh = (0..=255_u8).filter(|byte| tabia_book::ctg::decode_move_byte(*byte).is_some());
+        for mv in fresh
+            .filter(|byte| entry.moves.iter().all(|(known, _)| known != byte))
+            .take(40)
+        {
+            changes.push(EntryChange::AddMove {
+                key: entry.key,
+                mv,
+                annotation: 1,
+                at: 0,
+            });
+        }
+    }
+    drop(opened);
+    let mut editor = edit(&path);
+    let undo = editor.apply(&changes).unwrap();
+    let grown = open(&path);
+    let more = grown.info().unwrap();
+    assert_eq!(more.positions, before.positions);
+    assert_eq!(more.moves, before.moves + changes.len() as u64);
+    assert!(more.pages > before.pages, "{} {}", more.pages, before.pages);
+    assert!(grown.notices().is_empty(), "{:?}", grown.notices());
+    // Everything is found where readers look for it.
+    for (key, (_, record)) in &book.entries {
+        assert_eq!(grown.entry_of(key).unwrap().unwrap().record, *record);
+    }
+    editor.apply(&undo).unwrap();
+    let after = info(&path);
+    assert_eq!(
+        (after.positions, after.moves),
+        (before.positions, before.moves)
+    );
+}
+
+fn any_change(keys: Vec<(Key, Vec<u8>)>) -> impl Strategy<Value = EntryChange> {
+    (0..keys.len(), 0..5_u8, any::<u8>(), any::<u8>()).prop_map(move |(n, kind, byte, at)| {
+        let (key, moves) = keys[n].clone();
+        match (kind, moves.get(usize::from(at) % moves.len().max(1))) {
+            (3, Some(&mv)) => EntryChange::Annotation { key, mv, byte },
+            (4, Some(&mv)) if byte < 12 => EntryChange::RemoveMove { key, mv },
+            (kind, _) => {
+                let marks = [Field::Recommendation, Field::Factor, Field::Commentary];
+                let field = marks[usize::from(kind) % 3];
+                EntryChange::Mark { key, field, byte }
+            }
+        }
+    })
+}
+
+fn keys_of(book: &Path) -> Vec<(Key, Vec<u8>)> {
+    let opened = CtgBook::open(book, &OpenOptions::default()).unwrap();
+    let entries = opened.entries().map(Result::unwrap);
+    entries
+        .map(|e| (e.key, e.moves.iter().map(|(byte, _)| *byte).collect()))
+        .collect()
+}
+
+#[test]
+fn changes_and_their_undoing_leave_every_byte_as_it_was() {
+    let folder = Folder::new();
+    let (book, _) = crate::common::random_book(30, 16);
+    let path = book.write(&folder, "undo");
+    let original = fs::read(&path).unwrap();
+    let keys = keys_of(&path);
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(40));
+    let strategy = proptest::collection::vec(any_change(keys), 1..40);
+    runner
+        .run(&strategy, |changes| {
+            let mut editor = edit(&path);
+            let moves_entries = changes.iter().any(EntryChange::moves_entries);
+            match editor.apply(&changes) {
+                Ok(undo) => {
+                    if !moves_entries {
+                        let now = fs::read(&path).unwrap();
+                        prop_assert!(differing(&original, &now).len() <= changes.len());
+                    }
+                    editor.apply(&undo).unwrap();
+                }
+                // A move is taken out twice, or gone when it is to be marked.
+                Err(EditError::NoSuchMove { .. }) => {}
+                Err(error) => panic!("{error}"),
+            }
+            if !moves_entries {
+                prop_assert!(fs::read(&path).unwrap() == original);
+            } else {
+                // Stale bytes go when a book is written anew; it starts again.
+                let opened = open(&path);
+                for (key, (_, record)) in &book.entries {
+                    prop_assert_eq!(opened.entry_of(key).unwrap().unwrap().record, *record);
+                }
+                book.write(&folder, "undo");
+            }
+            Ok(())
+        })
+        .unwrap();
+}
+
+#[test]
+fn a_journal_of_another_book_is_not_carried_out() {
+    let folder = Folder::with(SIMPLE);
+    let book = folder.join("book.ctg");
+    let before = fs::read(&book).unwrap();
+    for junk in [&b""[..], b"tabiaed1", &[0xff; 500]] {
+        folder.put(".book.ctg.edit", junk);
+        let editor = edit(&book);
+        assert!(!editor.completed_a_change());
+        assert_eq!(fs::read(&book).unwrap(), before);
+        assert!(!folder.join(".book.ctg.edit").exists());
+    }
+}

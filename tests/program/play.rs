@@ -1,0 +1,454 @@
+//! The adapter as a process: the built binary, real pipes, engines with
+//! faults, broken books. What needs no process is in `session.rs`.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::io::Write as _;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::common::adapter::{Adapter, LIMIT};
+use crate::common::{Folder, SIMPLE, STARTER, command, copy, example, files};
+
+fn is_book_move(adapter: &Adapter) -> bool {
+    adapter.heard("info string book starter:")
+}
+
+#[test]
+fn with_nothing_at_all_it_is_an_engine_with_a_book() {
+    let mut adapter = Adapter::start(&["--engine", "builtin"]);
+    adapter.say("uci");
+    adapter.expect("id name Little Wing");
+    adapter.expect("option name OwnBook type check default true");
+    adapter.expect("option name Hash");
+    adapter.expect("uciok");
+    adapter.ready();
+    adapter.say("position startpos\ngo movetime 100");
+    adapter.expect("bestmove");
+    assert!(is_book_move(&adapter));
+    adapter.say("position startpos moves a2a3 a7a6 h2h3\ngo movetime 20");
+    let answer = adapter.expect("bestmove");
+    assert_ne!(answer, "bestmove 0000");
+    assert_eq!(adapter.count("info string book"), 1);
+    assert!(adapter.quit().success());
+}
+
+#[test]
+fn everything_in_one_write_is_answered_before_the_end() {
+    let answers = || {
+        let mut adapter = Adapter::around("", &[]);
+        adapter.say("uci\nisready\nposition startpos\ngo movetime 9\nposition startpos moves a2a3\ngo movetime 9\nisready\nquit");
+        assert!(adapter.end().success());
+        ["uciok", "readyok", "bestmove"].map(|answer| adapter.count(answer))
+    };
+    // A busy machine may do nothing in the time for which "quit" waits.
+    assert!((0..12).any(|_| answers() == [1, 2, 2]));
+}
+
+#[test]
+fn bytes_come_one_by_one_with_carriage_returns_and_tabs() {
+    let mut adapter = Adapter::around("", &[]);
+    for byte in b"uci\r\n \tisready \r\nposition\tstartpos  moves   e2e4\r\ngo movetime  5\r\n" {
+        adapter.say_bytes(&[*byte]);
+    }
+    let answer = adapter.expect("bestmove");
+    assert!(!answer.ends_with('\r'));
+    assert!(is_book_move(&adapter));
+}
+
+#[test]
+fn the_end_of_input_ends_everything() {
+    for lines in [
+        "",
+        "uci",
+        "uci\nisready\nposition startpos moves a2a3\ngo infinite",
+    ] {
+        let mut adapter = Adapter::around("", &[]);
+        adapter.say(lines);
+        adapter.stdin = None;
+        assert!(adapter.end().success(), "{lines}");
+    }
+}
+
+#[test]
+fn a_listener_that_goes_away_is_a_quiet_end() {
+    let engine = example("odd_engine");
+    let mut command = command(&["--".as_ref(), engine.as_os_str()]);
+    let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = pipes.stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let mut stdin = child.stdin.take().unwrap();
+    let _ = stdin.write_all(b"uci\nisready\n");
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[test]
+fn engines_that_cannot_be_used_are_named_and_the_game_goes_on() {
+    let folder = Folder::new();
+    let odd = example("odd_engine");
+    let odd = odd.to_str().unwrap().replace('\\', "\\\\");
+    let odd = |fault: &str| format!("command = \"{odd}\"\nargs = [\"{fault}\"]");
+    for (engine, message) in [
+        ("command = \"/nowhere/fish\"".to_owned(), "/nowhere/fish"),
+        (odd("dies-at-start"), "exit code 3"),
+        (odd("hangs-at-start"), "has not answered"),
+        (odd("babbles"), "has not answered"),
+        (odd("endless-line"), "has not answered"),
+    ] {
+        // Only who never answers has to be given up quickly.
+        let limit = if message == "has not answered" {
+            300
+        } else {
+            60_000
+        };
+        let text = format!("default = [\"x\"]\n[engine.x]\n{engine}\nstart_timeout_ms = {limit}\n");
+        folder.put("engines.toml", text);
+        let mut adapter = Adapter::run(&mut folder.command("--config engines.toml"));
+        adapter.hello();
+        adapter.ready();
+        adapter.best("position startpos");
+        assert!(is_book_move(&adapter), "{engine}");
+        assert_ne!(
+            adapter.best("position startpos moves a2a3 a7a6 h2h3"),
+            "bestmove 0000"
+        );
+        adapter.assert_heard(message);
+        assert!(adapter.quit().success());
+    }
+}
+
+#[test]
+fn of_several_engines_the_next_one_plays_with_one_notice() {
+    let folder = Folder::new();
+    let notices = |described: &str| {
+        let config = format!("default = [\"no-such-engine\", \"builtin\"]\n{described}");
+        let config = folder.put("engines.toml", &config).into_os_string();
+        let mut adapter = Adapter::start(&["--config".as_ref(), &*config]);
+        adapter.hello();
+        adapter.assert_heard("id name Little Wing");
+        adapter.ready();
+        adapter.say("position startpos moves a2a3 a7a6 h2h3\ngo movetime 20");
+        assert_ne!(adapter.expect("bestmove"), "bestmove 0000");
+        assert!(adapter.quit().success());
+        let said = |line: &&String| line.contains("no-such-engine");
+        adapter
+            .heard
+            .iter()
+            .filter(said)
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    let with = notices("[engine.no-such-engine]\n");
+    assert_eq!(with.len(), 1, "{with:?}");
+    assert_eq!(with, notices(""));
+}
+
+#[test]
+fn an_engine_that_dies_in_a_search_is_replaced_and_answers() {
+    let mut adapter = Adapter::around("dies-in-search", &["--set", "OwnBook=false"]);
+    adapter.hello();
+    for _ in 0..5 {
+        adapter.say("position startpos moves e2e4\ngo wtime 1000 btime 1000");
+        adapter.expect("bestmove");
+    }
+    adapter.assert_heard("exit code 9");
+    assert!(adapter.quit().success());
+}
+
+#[test]
+fn without_restart_a_lost_engine_ends_the_adapter_at_once() {
+    let sets = ["--set", "OwnBook=false", "--set", "Engine Restart=off"];
+    let mut adapter = Adapter::around("dies-in-search", &sets);
+    adapter.say("position startpos\ngo movetime 1");
+    adapter.expect("bestmove");
+    adapter.say("go movetime 1");
+    assert_eq!(adapter.end().code(), Some(2));
+    adapter.assert_heard("exit code 9");
+}
+
+#[test]
+fn an_engine_that_ignores_quit_is_killed_in_time() {
+    for fault in ["ignores-quit", "ignores-end-of-input"] {
+        let mut adapter = Adapter::around(fault, &[]);
+        adapter.hello();
+        assert!(adapter.quit().success(), "{fault}");
+    }
+}
+
+#[test]
+fn a_flood_of_infos_does_not_hold_up_stop_or_quit() {
+    // The engine never looks at its input again: only force ends it.
+    let mut adapter = Adapter::around("floods", &["--set", "OwnBook=false"]);
+    adapter.hello();
+    adapter.say("go movetime 10");
+    adapter.expect("info depth 1");
+    adapter.say("isready\nstop\nquit");
+    assert!(adapter.end().success());
+}
+
+#[test]
+fn books_that_cannot_be_used_are_named_and_the_engine_plays() {
+    let folder = Folder::new();
+    folder.put("empty.ctg", b"");
+    folder.put("random.ctg", [0xa5; 9000]);
+    folder.put("short.ctg", &files(STARTER)[0][..5000]);
+    fs::create_dir(folder.join("folder.ctg")).unwrap();
+    for (book, message) in [
+        ("missing.ctg", "cannot read"),
+        ("folder.ctg", "not a regular file"),
+        ("empty.ctg", "empty"),
+        ("random.ctg", "not a CTG book"),
+        ("short.ctg", "short.ctg"),
+    ] {
+        let mut adapter = Adapter::around("", &["--book", folder.join(book).to_str().unwrap()]);
+        adapter.hello();
+        adapter.ready();
+        adapter.best("position startpos");
+        adapter.assert_heard(message);
+        // The GUI can put it right.
+        adapter.say("setoption name Book File value <starter>\ngo movetime 10");
+        adapter.expect("bestmove");
+        assert!(is_book_move(&adapter), "{book}");
+    }
+}
+
+#[test]
+fn a_book_without_its_index_is_read_with_a_message() {
+    let folder = Folder::new();
+    let path = folder.put("alone.ctg", &files(STARTER)[0]);
+    let mut adapter = Adapter::around("", &["--book", path.to_str().unwrap()]);
+    adapter.ready();
+    adapter.best("position startpos");
+    adapter.assert_heard("index alone.cto is missing");
+    adapter.assert_heard("info string book alone.ctg:");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_path_in_latin_1_is_found_as_such() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new();
+    for name in [&b"B\xfccher.ctg"[..], "Bücher2.ctg".as_bytes()] {
+        let path = folder.join(std::ffi::OsStr::from_bytes(name));
+        copy(STARTER, &path);
+        let mut adapter = Adapter::around("", &[]);
+        adapter.say_bytes(b"setoption name Book File value ");
+        let sent = name.iter().copied().filter(|byte| *byte != 0xc3);
+        // Cute Chess sends Latin-1 whatever the disk has.
+        let sent: Vec<u8> = sent
+            .map(|byte| if byte == 0xbc { 0xfc } else { byte })
+            .collect();
+        adapter.say_bytes(folder.as_os_str().as_bytes());
+        adapter.say_bytes(b"/");
+        adapter.say_bytes(&sent);
+        adapter.say_bytes(b"\n");
+        adapter.best("position startpos");
+        adapter.assert_heard("cher");
+        assert!(adapter.heard("n 1457") || adapter.count("info string book") == 1);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_book_cut_while_it_is_open_kills_nobody() {
+    let folder = Folder::new();
+    // Large enough to be mapped.
+    let (book, _) = crate::common::random_book(900, 70);
+    let path = book.write(&folder, "large");
+    assert!(fs::metadata(&path).unwrap().len() > tabia_io::input::file::IN_MEMORY_LIMIT);
+    let mut adapter = Adapter::around("", &["--book", path.to_str().unwrap()]);
+    adapter.ready();
+    adapter.best("position startpos");
+    adapter.assert_heard("info string book large.ctg:");
+    let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
+    file.set_len(4096).unwrap();
+    for _ in 0..3 {
+        adapter.best("position startpos");
+    }
+    adapter.assert_heard("shorter while it was open");
+    assert!(adapter.quit().success());
+}
+
+// Windows replaces no book that is in use: see windows.rs.
+#[cfg(unix)]
+#[test]
+fn a_book_that_was_replaced_is_taken_up_at_the_next_game() {
+    let folder = Folder::new();
+    let path = folder.join("book.ctg");
+    let put = |book: &str| {
+        let beside = folder.join("beside.ctg");
+        copy(book, &beside);
+        for part in ["ctg", "cto", "ctb"] {
+            fs::rename(beside.with_extension(part), path.with_extension(part)).unwrap();
+        }
+    };
+    put(STARTER);
+    let mut adapter = Adapter::around("", &["--book", path.to_str().unwrap()]);
+    adapter.say("ucinewgame\nisready\nposition startpos\ngo movetime 10");
+    assert!(adapter.expect("info string book").contains("c2c4"));
+    put(SIMPLE);
+    adapter.say("ucinewgame\nisready\nposition startpos\ngo movetime 10");
+    let line = adapter.expect("info string book");
+    assert!(
+        line.contains("e2e4 50%") && !line.contains("c2c4"),
+        "{line}"
+    );
+}
+
+#[test]
+fn a_game_of_twenty_thousand_plies_goes_on() {
+    let mut adapter = Adapter::start(&["--engine", "builtin"]);
+    let mut line = "position startpos moves".to_owned();
+    for _ in 0..5000 {
+        line.push_str(" g1f3 g8f6 f3g1 f6g8");
+    }
+    adapter.say("uci\nisready");
+    adapter.expect("readyok");
+    adapter.say(&line);
+    adapter.say("go movetime 10");
+    assert_ne!(adapter.expect("bestmove"), "bestmove 0000");
+}
+
+#[test]
+fn the_same_seed_plays_the_same_games() {
+    let game = |seed: &str| {
+        let seed = format!("Book Seed={seed}");
+        let mut adapter = Adapter::around("", &["--set", &seed, "--set", "Book Info=none"]);
+        let mut answers = Vec::new();
+        adapter.say("position startpos");
+        for _ in 0..60 {
+            adapter.say("go movetime 1");
+            answers.push(adapter.expect("bestmove"));
+        }
+        answers
+    };
+    let first = game("11");
+    assert_eq!(first, game("11"));
+    assert_ne!(first, game("12"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn no_engine_outlives_an_adapter_that_is_killed() {
+    let mut adapter = Adapter::around("ignores-end-of-input", &["--set", "OwnBook=false"]);
+    adapter.hello();
+    let children = format!("/proc/{pid}/task/{pid}/children", pid = adapter.child.id());
+    let engine = fs::read_to_string(children).unwrap();
+    let engine = engine.trim();
+    assert!(!engine.is_empty(), "the engine runs");
+    adapter.child.kill().unwrap();
+    let stat = format!("/proc/{engine}/stat");
+    let until = Instant::now() + LIMIT;
+    // A zombie that nobody has reaped yet counts as gone.
+    while fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z")) {
+        assert!(Instant::now() < until, "engine {engine} still runs");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_owed_is_said_before_a_slow_engine_ends() {
+    // It ends, and says so, once somebody has heard its answer.
+    let script = "\"$0\"; until [ -e \"$1/heard\" ]; do sleep 0.02; done; : > \"$1/ended\"";
+    let engine = example("odd_engine").display().to_string();
+    let shell = ["--set", "OwnBook=false", "--", "/bin/sh", "-c", script];
+    let ends_by_itself = || {
+        let folder = Folder::new();
+        let at = folder.display().to_string();
+        let mut adapter = Adapter::start(&[&shell[..], &[&engine, &at]].concat());
+        adapter.hello();
+        adapter.ready();
+        adapter.say("go infinite\nquit");
+        adapter.expect("bestmove");
+        folder.put("heard", "");
+        assert!(adapter.end().success());
+        folder.join("ended").exists()
+    };
+    // On a busy machine it may not get to its end within the second that it is
+    // given; an answer that is held back is never heard before.
+    let ended = (0..12).any(|_| ends_by_itself());
+    assert!(ended, "held back till the engine was gone");
+}
+
+#[cfg(unix)]
+#[test]
+fn signals_end_what_the_engine_has_started_too() {
+    use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+    for signal in [Signal::TERM, Signal::INT] {
+        let folder = Folder::new();
+        let note = folder.join("pid");
+        let script = format!(
+            "sleep 600 >/dev/null & echo $! >'{}'; exec '{}'",
+            note.display(),
+            example("odd_engine").display()
+        );
+        let mut adapter = Adapter::start(&["--", "/bin/sh", "-c", &script]);
+        adapter.hello();
+        let grandchild: i32 = fs::read_to_string(&note).unwrap().trim().parse().unwrap();
+        let grandchild = Pid::from_raw(grandchild).unwrap();
+        assert!(test_kill_process(grandchild).is_ok());
+        let own = Pid::from_raw(i32::try_from(adapter.child.id()).unwrap()).unwrap();
+        kill_process(own, signal).unwrap();
+        assert!(adapter.end().success());
+        let until = Instant::now() + LIMIT;
+        let stat = format!("/proc/{}/stat", grandchild.as_raw_nonzero());
+        while test_kill_process(grandchild).is_ok()
+            && !fs::read_to_string(&stat).is_ok_and(|stat| stat.contains(") Z"))
+        {
+            assert!(Instant::now() < until, "{grandchild:?} still runs");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+#[test]
+fn a_log_that_cannot_be_written_is_no_end_and_one_in_use_is_left_alone() {
+    let folder = Folder::new();
+    let missing = folder.join("no/such/folder/game.log");
+    let mut adapter = Adapter::around("", &["--log", missing.to_str().unwrap()]);
+    adapter.say("uci");
+    adapter.expect("info string log ");
+    adapter.ready();
+    assert!(adapter.quit().success());
+
+    let wanted = folder.join("game.log");
+    let args = ["--log", wanted.to_str().unwrap()];
+    let mut first = Adapter::around("", &args);
+    first.say("uci");
+    first.expect("uciok");
+    let mut second = Adapter::around("", &args);
+    second.say("uci");
+    let said = second.expect("info string log ");
+    assert!(said.ends_with("game.2.log"), "{said}");
+    first.say("go movetime 1");
+    first.expect("bestmove");
+    assert!(second.quit().success());
+    assert!(first.quit().success());
+    for name in ["game.log", "game.2.log"] {
+        folder.done(&["replay", name]);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn out_of_descriptors_each_go_is_answered() {
+    use rustix::process::{Pid, Resource, Rlimit, prlimit};
+    let mut adapter = Adapter::around("", &["--set", "Book Info=none"]);
+    adapter.hello();
+    let process = adapter.child.id();
+    let is_open = |number: &u64| fs::exists(format!("/proc/{process}/fd/{number}")).unwrap();
+    let first_free = (0..).find(|number| !is_open(number));
+    let none_left = Rlimit {
+        current: first_free,
+        maximum: first_free,
+    };
+    let pid = Pid::from_raw(i32::try_from(process).unwrap());
+    prlimit(pid, Resource::Nofile, none_left).unwrap();
+    adapter.best("position startpos");
+    adapter.ready();
+    assert!(adapter.quit().success());
+}

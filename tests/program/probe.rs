@@ -1,0 +1,303 @@
+//! What people type for positions and moves, and what they are shown of them.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::process::Command;
+
+use crate::common::adapter::Adapter;
+use crate::common::{Folder, Ran, STARTER, assert_has, command, copy};
+
+#[test]
+fn a_factor_means_the_same_everywhere() {
+    let folder = Folder::with(STARTER);
+    folder.done("mark book.ctg --move e4 --factor 40");
+    let found = folder.tabia("probe book.ctg --json").json();
+    let moves = found["moves"].as_array().unwrap();
+    let e4 = moves.iter().find(|mv| mv["uci"] == "e2e4").unwrap();
+    assert_eq!(e4["factor"], 40);
+    let table = folder.tabia("probe book.ctg --explain").printed();
+    assert!(
+        table
+            .lines()
+            .any(|row| row.starts_with("e4 ") && row.contains(" +40 "))
+    );
+    assert_has(&table, "stored: recommendation 00, factor -40");
+    folder.done("convert book.ctg book.csv");
+    let csv = folder.text("book.csv");
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1,e2e4,";
+    let row = csv.lines().find(|row| row.starts_with(start)).unwrap();
+    assert_eq!(row.split(',').nth(13), Some("40"), "{row}");
+    copy(STARTER, &folder.join("old.ctg"));
+    let diff = folder.tabia("diff old.ctg book.ctg --json");
+    assert_has(&diff.out(), "\"factor\":[0,40]");
+}
+
+#[test]
+fn one_reader_of_moves_serves_every_command() {
+    let folder = Folder::with(STARTER);
+    let wanted = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQ1RK1 b kq - 5 4";
+    for moves in [
+        "1.e4 e5 2.Nf3 Nc6 3.Bc4 Nf6 4.0-0",
+        "1. e4! e5 2. Sf3 Sc6 3. Lc4 Sf6 4. O-O",
+        "e4 e5 Cf3 Cc6 Ac4 Cf6 e1h1",
+        "1.e4 e5 2.♘f3 ♞c6 3.♗c4 ♞f6 4.e1g1",
+        "1.e4 e5 2.Кf3 Кc6 3.Сc4 Кf6 4.0-0",
+        "1.e4 {a comment} e5 (1...c5 2.Nf3) 2.Nf3 $1 Nc6 3.Fc4 Cf6 4.0-0",
+    ] {
+        let found = folder
+            .tabia(&["probe", "book.ctg", "--json", "--moves", moves])
+            .json();
+        assert_eq!(found["fen"], wanted, "{moves}");
+        let tree = folder
+            .tabia(&["tree", "book.ctg", "--json", "--moves", moves])
+            .json();
+        assert_eq!(tree["fen"], wanted, "{moves}");
+        folder.done(&["mark", "book.ctg", "--dry-run", "--line", moves, "main"]);
+    }
+    let passed = folder
+        .tabia(&["probe", "book.ctg", "--json", "--moves", "1.d4 Nf6 2.-- d5"])
+        .json();
+    assert_eq!(passed["in_book"], true);
+}
+
+#[test]
+fn one_reader_of_fens_serves_every_command() {
+    let folder = Folder::with(STARTER);
+    let four = "rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq -";
+    for fen in [
+        four.to_owned(),
+        format!("{four} 0 1"),
+        format!("{four} bm Nf6; id \"Indian\";"),
+        format!("fen {four} 0 1"),
+        format!("position fen {four} 0 1"),
+        format!("\"{four}\""),
+        "position startpos moves d2d4".to_owned(),
+    ] {
+        let found = folder.tabia(&["probe", "book.ctg", &fen, "--json"]).json();
+        assert_eq!(found["fen"], format!("{four} 0 1"), "{fen}");
+        let tree = folder.tabia(&["tree", "book.ctg", &fen, "--json"]).json();
+        assert_eq!(tree["fen"], format!("{four} 0 1"), "{fen}");
+        folder.done(&[
+            "mark", "book.ctg", "-n", "--fen", &fen, "--move", "Nf6", "main",
+        ]);
+    }
+    for fen in ["8/8 w", "hello", "8/8/8/8/8/8/8/8 w - - 0 1"] {
+        let one = folder.tabia(&["probe", "book.ctg", fen]).ends(2);
+        let reason = one.trim_start_matches("tabia: ").trim_end();
+        let mark = ["mark", "book.ctg", "--fen", fen, "--move", "e4", "main"];
+        folder.tabia(&mark).refused(reason);
+    }
+}
+
+#[test]
+fn what_stands_in_the_wrong_place_is_told_the_right_one() {
+    let folder = Folder::with(STARTER);
+    for (arguments, hint) in [
+        ("main.ctg", "tabia --book main.ctg"),
+        ("main.bin", "tabia probe main.bin"),
+        ("games.pgn", "tabia build -o BOOK.ctg games.pgn"),
+        ("e4", "tabia probe BOOK --moves \"e4\""),
+        ("sh", "tabia --engine sh"),
+        ("prob book.ctg", "'tabia probe'"),
+        ("probe book.ctg 1.e4 c5", "--moves \"1.e4 c5\""),
+        ("tree book.ctg e4", "--moves \"e4\""),
+        ("mark book.ctg e4 main", "--move e4"),
+        (
+            "probe book.ctg --set 'Book Varety=0'",
+            "did you mean \"Book Variety\"",
+        ),
+    ] {
+        folder.tabia(arguments).refused(hint);
+    }
+    folder
+        .tabia("--set 'Book Varety=0' --engine builtin --check-config")
+        .ends_saying(2, "did you mean \"Book Variety\"");
+}
+
+#[test]
+fn colours_are_taken_as_people_write_them() {
+    let folder = Folder::with(STARTER);
+    for colour in ["w", "W", "white", "White", "WHITE"] {
+        folder.done(&format!(
+            "mark book.ctg -n --line '1.e4 c5' --colour {colour} main"
+        ));
+    }
+    folder.put(
+        "games.pgn",
+        "[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n",
+    );
+    for colour in ["b", "Black"] {
+        folder.done(&format!(
+            "games games.pgn -o {colour}.pgn --player B --as {colour}"
+        ));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn paths_are_paths() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+    let home = Folder::new();
+    let odd = home.join(OsStr::from_bytes(b"b\xfccher\xff"));
+    fs::create_dir(&odd).unwrap();
+    copy(STARTER, &odd.join("book.ctg"));
+    let run = |arguments: &[&OsStr]| {
+        let ran = Ran::of(command(arguments).env("HOME", &*home));
+        ran.printed()
+    };
+    let book = odd.join("book.ctg").into_os_string();
+    run(&["probe".as_ref(), &book]);
+    let check = ["--engine", "builtin", "--check-config"].map(OsStr::new);
+    let played = run(&[&check[..], &["--book".as_ref(), &book]].concat());
+    assert_has(&played, "opens: ChessBase");
+    // A home folder is known where no shell has put it in.
+    copy(STARTER, &home.join("book.ctg"));
+    let set = ["--set", "Book File=~/book.ctg"].map(OsStr::new);
+    assert_has(&run(&[&check[..], &set[..]].concat()), "opens: ChessBase");
+    let config = "default = \"builtin\"\n[book]\nfile = [\"~/book.ctg\"]\n";
+    let config = home.put("x.toml", config).into_os_string();
+    let named = ["--check-config".as_ref(), "--config".as_ref(), &*config];
+    assert_has(&run(&named), "opens: ChessBase");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_check_of_a_configuration_starts_what_would_play() {
+    let folder = Folder::new();
+    // Written by a program of its own: what this one writes may count as being
+    // written until what other threads start has got going.
+    let script = |name: &str, text: &str| {
+        let write = "printf '#!/bin/sh\n%s\n' \"$1\" >\"$0\"; chmod +x \"$0\"";
+        let mut sh = Command::new("sh");
+        sh.args(["-c", write, name, text]).current_dir(&folder);
+        Ran::of(&mut sh).ok();
+    };
+    script(
+        "quick-engine",
+        "read a; echo id name Quick; echo option name Hash type spin default 1 min 1 max 64
+        echo uciok; while read b; do case $b in *9) exit 7;; is*) echo readyok;; esac; done",
+    );
+    script("mute-engine", "exec /bin/sleep 600");
+    let check = |config: &str, code: i32| {
+        folder.put("engines.toml", config);
+        let mut check = command("--check-config --config engines.toml");
+        let ran = Ran::of(check.env("PATH", &*folder).current_dir(&folder));
+        ran.ends(code);
+        ran.out()
+    };
+    let mute = "[engine.mute]\ncommand = \"mute-engine\"\nstart_timeout_ms = 300\n";
+    let three = "default = [\"gone\", \"mute\", \"quick-engine\"]\n\
+        [engine.gone]\ncommand = \"./gone\"\n";
+    let text = check(&format!("{three}{mute}"), 0);
+    assert_has(&text, "does not answer: no \"uciok\" within 300 ms");
+    assert_has(&text, "answers: Quick, uciok after");
+    assert!(text.ends_with("\nquick-engine would play\n"), "{text}");
+    let text = check(&format!("default = [\"mute\"]\n{mute}"), 2);
+    assert_has(&text, "no engine would play");
+    let text = check(
+        "default = [\"builtin\"]\n[book]\nfile = [\"none.ctg\"]\n",
+        2,
+    );
+    assert_has(&text, "builtin would play, but a book does not open");
+    // Its options are compared with what it declares, and tried.
+    let with = |options: &str, code: i32| {
+        let config = "default = [\"quick-engine\", \"builtin\"]\n";
+        let table = "[engine.quick-engine.options]\n";
+        check(&format!("{config}{table}{options}"), code)
+    };
+    let text = with("hash = 64\n", 0);
+    assert!(text.ends_with("\nquick-engine would play\n"), "{text}");
+    let text = with("Hash = 65\n", 2);
+    let wrong = "Hash = 65: wrong, the engine's option \"Hash\" takes a whole number from 1 to 64";
+    assert_has(&text, wrong);
+    assert_has(&text, "quick-engine would play, but an option is wrong");
+    let text = with("Hash = \"two\"\nHsh = 3\n", 2);
+    assert_has(
+        &text,
+        "the engine has no option \"Hsh\" (did you mean \"Hash\"?)",
+    );
+    assert_has(&text, "quick-engine would play, but 2 options are wrong");
+    // It takes the value and dies of it.
+    let text = with("Hash = 9\n", 2);
+    assert_has(&text, "is not ready with these options: it ended by itself");
+    assert_has(&text, "but it is not ready with its options");
+    // A wrong option of an engine that would play in its place is one too.
+    let second = "[engine.builtin]\ncommand = \"builtin\"\n[engine.builtin.options]\nHush = 3\n";
+    let text = with(&format!("Hash = 8\n{second}"), 2);
+    assert_has(&text, "Hush = 3: wrong");
+    assert_has(&text, "another engine has options that are wrong");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_typed_need_not_suit_every_engine_of_the_chain() {
+    let folder = Folder::new();
+    let config = folder.put("engines.toml", "default = [\"builtin\", \"other\"]\n");
+    let config = config.display();
+    let check = format!("--config {config} --check-config --set");
+    let text = folder.tabia(&format!("{check} Hash=32")).printed();
+    assert_has(&text, "\nbuiltin would play\n");
+    let ran = folder.tabia(&format!("{check} Hush=32"));
+    ran.ends(2);
+    assert_has(&ran.out(), "(did you mean \"Hash\"?)");
+}
+
+/// The starter book with its first 300 of 864 pages, where some positions after
+/// the start position stand, but not that itself; `told`: its header says so.
+fn first_pages(folder: &Folder, told: bool) {
+    copy(STARTER, &folder.join("book.ctg"));
+    let mut pages = fs::read(folder.join("book.ctg")).unwrap();
+    pages.truncate(301 * 4096);
+    if told {
+        pages[16..20].copy_from_slice(&300_u32.to_be_bytes());
+    }
+    fs::write(folder.join("book.ctg"), pages).unwrap();
+}
+
+/// Everybody agrees on what is left of a book, and plays it.
+#[test]
+fn what_can_be_read_of_a_book_is_played() {
+    for (told, message) in [(false, "seems to be cut off"), (true, "of a larger book")] {
+        let folder = Folder::new();
+        first_pages(&folder, told);
+        let probed = folder.tabia("probe book.ctg --json");
+        // What is played is found by transposition.
+        assert_has(&probed.ends(1), message);
+        let probed: serde_json::Value = serde_json::from_str(&probed.out()).unwrap();
+        let best = probed["moves"][0]["uci"].as_str().unwrap().to_owned();
+        let info = folder.tabia("info book.ctg").printed();
+        assert_has(&info, message);
+        let checked = folder
+            .tabia("--check-config --engine builtin --book book.ctg")
+            .printed();
+        assert_has(&checked, message);
+        assert_has(&checked, &format!("start position: {best} "));
+        assert!(!checked.contains("whole book is read"), "{checked}");
+        let mut adapter = Adapter::of_book(&folder.join("book.ctg"), &[]);
+        adapter.assert_heard(message);
+        let played = adapter.best("position startpos");
+        assert_eq!(played, format!("bestmove {best}"));
+        adapter.assert_heard("info string book book.ctg:");
+        assert!(adapter.quit().success());
+    }
+}
+
+#[test]
+fn a_book_that_answers_nothing_is_a_fault_of_the_configuration() {
+    let folder = Folder::new();
+    first_pages(&folder, false);
+    let mut pages = fs::read(folder.join("book.ctg")).unwrap();
+    pages.truncate(2 * 4096);
+    fs::write(folder.join("book.ctg"), pages).unwrap();
+    let checked = folder.tabia("--check-config --engine builtin --book book.ctg");
+    checked.ends(2);
+    assert_has(&checked.out(), "start position: not in the book");
+    assert_has(
+        &checked.out(),
+        "builtin would play, but a book answers nothing",
+    );
+    let probed = folder.tabia("probe book.ctg");
+    assert_has(&probed.ends(1), "cut off");
+}

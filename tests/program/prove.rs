@@ -1,0 +1,204 @@
+//! `tabia prove`: two books by their exits.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)] // A test that stops says where.
+
+use std::process::Command;
+
+use crate::common::adapter::Adapter;
+use crate::common::{Folder, Ran, SMALL, assert_has, example};
+use serde_json::Value;
+use tabia_notation::Line;
+
+/// Compares books with the engine of these tests.
+fn prove(folder: &Folder, arguments: &str) -> Command {
+    let mut command = folder.command(&format!("prove {arguments} --nodes 100"));
+    command.arg("--").arg(example("scoring_engine"));
+    command.env("SCORING_ENGINE_NOTES", folder.join("notes"));
+    command
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap()
+}
+
+#[test]
+fn a_book_against_itself_is_no_better() {
+    let folder = Folder::with(SMALL);
+    let same = "book.ctg book.ctg --json --walks 150 --evaluations exits.evals --jobs 1";
+    let found = Ran::of(&mut prove(&folder, same)).json();
+    assert_eq!(found["pairs"], 150);
+    // The second walk of a pair is the first one with the sides exchanged.
+    for name in ["difference", "low", "high"] {
+        assert_eq!(number(&found["elo"][name]), 0.0, "{name}");
+    }
+    assert_eq!(found["deciding"].as_array().unwrap().len(), 0);
+    assert_eq!(number(&found["search_error_factor"]), 0.0);
+    let different = found["different_exits"].as_u64().unwrap();
+    assert!(different > 30, "{different}");
+    assert_eq!(found["sources"]["Scorer 1"], different);
+    assert_eq!(
+        (&found["median_depth"], &found["median_nodes"]),
+        (&8.into(), &100.into())
+    );
+
+    // With random numbers of its own for each side, zero is in the interval.
+    let apart = format!("{same} --apart 1000");
+    let found = Ran::of(&mut prove(&folder, &apart)).json();
+    let elo = &found["elo"];
+    assert!(
+        number(&elo["low"]) < 0.0 && number(&elo["high"]) > 0.0,
+        "{elo}"
+    );
+    let factor = number(&found["search_error_factor"]);
+    assert!(factor > 0.0 && factor < 0.5, "{factor}");
+}
+
+#[test]
+fn each_exit_is_searched_once() {
+    let folder = Folder::with(SMALL);
+    let arguments = "book.ctg book.ctg --set-b \"Book Variety=100\" --walks 40 --json \
+        --evaluations exits.evals";
+    let first = Ran::of(&mut prove(&folder, arguments)).json();
+    let searches = |folder: &Folder| folder.text("notes").lines().count() as u64;
+    assert_eq!(first["different_exits"], searches(&folder));
+    assert_eq!(first["searched"], searches(&folder));
+    // A second run finds the same without a search, a longer one goes on.
+    let mut again = Ran::of(&mut prove(&folder, arguments)).json();
+    assert_eq!(again["searched"].take(), 0);
+    again["searched"] = first["searched"].clone();
+    assert_eq!(again, first);
+    let before = searches(&folder);
+    let more = Ran::of(&mut prove(&folder, &arguments.replace("40", "80"))).json();
+    assert_eq!(more["different_exits"], searches(&folder));
+    assert_eq!(more["searched"], searches(&folder) - before);
+    assert_eq!(more["walk_exits"][39], first["walk_exits"][39]);
+    // Values of fewer nodes do not count.
+    let arguments = format!("prove {} --nodes 200", arguments.replace(" --json", ""));
+    let mut deeper = folder.command(&arguments);
+    deeper.arg("--").arg(example("scoring_engine"));
+    deeper.env("SCORING_ENGINE_NOTES", folder.join("deeper"));
+    // Nor is it silent about an engine that does not do what it is asked for.
+    Ran::of(&mut deeper).ends_saying(0, "within 100 nodes instead of 200");
+    assert_eq!(folder.text("deeper").lines().count() as u64, before);
+}
+
+/// What is printed follows from the exits and the walks that are printed.
+#[test]
+fn the_figures_can_be_computed_again() {
+    let folder = Folder::with(SMALL);
+    let arguments = "book.ctg book.ctg --set-a \"Book Variety=0\" --walks 60 --json";
+    let found = Ran::of(&mut prove(&folder, arguments)).json();
+    let exits = found["exits"].as_array().unwrap();
+    let (mut points, mut cp, mut below) = (0.0, 0.0, 0.0);
+    let pairs = found["walk_exits"].as_array().unwrap();
+    assert_eq!(pairs.len(), 60);
+    let mut reached = vec![[0, 0]; exits.len()];
+    for pair in pairs {
+        for (colour, exit) in pair.as_array().unwrap().iter().enumerate() {
+            let index = exit.as_u64().unwrap() as usize;
+            reached[index][colour] += 1;
+            let exit = &exits[index];
+            let (white, value) = (number(&exit["points"]), number(&exit["cp"]));
+            let first_is_white = colour == 0;
+            points += if first_is_white { white } else { 1.0 - white } / 120.0;
+            let value = if first_is_white { value } else { -value };
+            cp += value / 120.0;
+            below += f64::from(u8::from(value < -50.0)) / 120.0;
+        }
+    }
+    for (exit, [a, b]) in exits.iter().zip(reached) {
+        assert_eq!((&exit["a_white"], &exit["b_white"]), (&a.into(), &b.into()));
+    }
+    let close = |a: f64, b: &Value| assert!((a - number(b)).abs() < 1e-9, "{a} {b}");
+    close(points, &found["points"]["mean"]);
+    close(cp, &found["value"]["mean"]);
+    close(below, &found["below_50"]["a"]["mean"]);
+    let elo = -400.0 * (1.0 / points - 1.0).log10();
+    assert!((elo - number(&found["elo"]["difference"])).abs() < 1e-6);
+    assert!(number(&found["points"]["error"]) > 0.0);
+    assert_eq!(found["points_by"]["model"], 120);
+    let first = &found["deciding"][0];
+    assert!(number(&first["points"]).abs() > 0.0);
+
+    // The same for people.
+    let text = Ran::of(&mut prove(&folder, &arguments.replace(" --json", ""))).printed();
+    assert_has(&text, "A: book.ctg (Book Variety=0)\nB: book.ctg\n");
+    assert_has(&text, "Stockfish's model");
+    let line = exits[first["exit"].as_u64().unwrap() as usize]["line"]
+        .as_str()
+        .unwrap();
+    assert_has(&text, line);
+}
+
+/// The n-th walk is the n-th game of two adapters with the same `Book Seed`.
+#[test]
+fn walks_are_what_the_adapter_plays() {
+    let folder = Folder::with(SMALL);
+    let arguments = "book.ctg book.ctg --set-a \"Book Variety=80\" --seed 9 --walks 4 --json";
+    let found = Ran::of(&mut prove(&folder, arguments)).json();
+    let adapter = |variety: &str| {
+        let mut command = folder.command("--config /dev/null --engine builtin --book book.ctg");
+        for set in ["Book Seed=9", "Book Ponder=false", variety] {
+            command.args(["--set", set]);
+        }
+        let mut adapter = Adapter::run(&mut command);
+        adapter.hello();
+        adapter.ready();
+        adapter
+    };
+    let placement = |fen: &str| fen.split(' ').take(4).collect::<Vec<_>>().join(" ");
+    for colour in [0, 1] {
+        let mut players = [adapter("Book Variety=80"), adapter("Book Variety=50")];
+        for game in 0..4 {
+            players.iter_mut().for_each(Adapter::new_game);
+            let mut line = Line::default();
+            loop {
+                let player = &mut players[(line.plies() + colour) % 2];
+                let before = player.count("info string book ");
+                let words = line.uci_words().join(" ");
+                let best = player.best(&format!("position startpos moves {words}"));
+                if player.count("info string book ") == before {
+                    break;
+                }
+                line.extend(best.split(' ').nth(1).unwrap()).unwrap();
+            }
+            assert!(line.plies() > 2, "{line}");
+            let exit = found["walk_exits"][game][colour].as_u64().unwrap() as usize;
+            let exit = placement(found["exits"][exit]["fen"].as_str().unwrap());
+            let played = placement(&tabia_notation::fen(line.last()));
+            assert_eq!(played, exit, "game {game}: {line}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused() {
+    let folder = Folder::with(SMALL);
+    folder
+        .tabia("prove book.ctg book.ctg")
+        .refused("--engine NAME");
+    Ran::of(&mut prove(&folder, "book.ctg missing.ctg")).refused("missing.ctg");
+    let wrong = "book.ctg book.ctg --set-b \"Book Varety=3\"";
+    Ran::of(&mut prove(&folder, wrong)).refused("Book Variety");
+    let wrong = "book.ctg book.ctg --set-a \"Book Variety=300\"";
+    Ran::of(&mut prove(&folder, wrong)).refused("0 to 100");
+    folder
+        .tabia("prove book.ctg book.ctg --walks 3 -- /nowhere/engine")
+        .refused("/nowhere/engine");
+}
+
+/// The match runner at a clock that nobody can keep: who moves first loses.
+#[test]
+fn games_at_a_clock_are_lost_on_time() {
+    let engine = example("scoring_engine");
+    let mut pairs = Command::new(example("pairs"));
+    for player in ["--first", "--second"] {
+        pairs.arg(player).arg(&engine);
+    }
+    let text = Ran::of(pairs.args(["--pairs", "2", "--tc", "0.000001+0"])).printed();
+    assert_has(&text, "0.000001+0 s, margin 0 ms");
+    assert_has(&text, "games: 4, +2 =0 -2");
+    assert_has(&text, "pentanomial: [0, 0, 2, 0, 0]");
+    assert_has(&text, "lost on time: first 2, second 2");
+}

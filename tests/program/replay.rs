@@ -1,0 +1,170 @@
+//! `--log` and `tabia replay`, with real processes.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Output, Stdio};
+
+use crate::common::{Folder, Ran, SIMPLE, assert_has, command, copy, example};
+
+/// Has a conversation with an engine of one fault: each line is sent when
+/// the answer to the one before has come.
+fn converse(log: &Path, arguments: &[&str], fault: &str, lines: &[(&str, &str)]) -> Output {
+    let mut command = command(&["--log".as_ref(), log.as_os_str()]);
+    command
+        .args(arguments)
+        .arg("--")
+        .arg(example("odd_engine"))
+        .arg(fault);
+    let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut adapter = pipes.stderr(Stdio::piped()).spawn().unwrap();
+    let mut input = adapter.stdin.take().unwrap();
+    let mut output = BufReader::new(adapter.stdout.take().unwrap());
+    for (line, answer) in lines {
+        // An adapter that has given up is not listening any more.
+        let _ = writeln!(input, "{line}");
+        let mut heard = String::new();
+        while !heard.starts_with(answer) {
+            heard.clear();
+            if output.read_line(&mut heard).unwrap() == 0 {
+                break;
+            }
+        }
+    }
+    drop(input);
+    adapter.wait_with_output().unwrap()
+}
+
+/// Says what was said again, and gives all that is printed.
+#[track_caller]
+fn replay(log: &Path, code: i32) -> String {
+    let replayed = Ran::of(&mut command(&["replay".as_ref(), log.as_os_str()]));
+    let said = replayed.ends(code);
+    replayed.out() + &said
+}
+
+const GAME: [(&str, &str); 7] = [
+    ("uci", "uciok"),
+    ("isready", "readyok"),
+    ("position startpos\ngo movetime 50", "bestmove"),
+    ("position startpos moves a2a3\ngo movetime 50", "bestmove"),
+    (
+        "position startpos moves a2a3 a7a6 b2b3\ngo infinite\nstop",
+        "bestmove",
+    ),
+    (
+        "setoption name B\u{fc}cher\u{1b}[2J \\x41 value 3\nisready",
+        "readyok",
+    ),
+    (
+        "position startpos moves a2a4\ngo wtime 9000 btime 9000",
+        "bestmove",
+    ),
+];
+
+#[test]
+fn what_was_said_is_said_again() {
+    let folder = Folder::new();
+    for fault in [
+        "",
+        "dies-in-search",
+        "answers-twice",
+        "answers-too-early",
+        "ignores-quit",
+    ] {
+        let log = folder.join(format!("{fault}.log"));
+        let output = converse(&log, &[], fault, &GAME);
+        assert!(output.status.success(), "{fault}");
+        let text = fs::read_to_string(&log).unwrap();
+        assert!(text.starts_with("tabia-log 1\n"), "{text}");
+        assert!(!text.contains('\u{1b}'), "a control character in the log");
+        let said = replay(&log, 0);
+        assert_has(&said, "the same again");
+    }
+}
+
+#[test]
+fn an_engine_that_is_lost_is_a_reason_for_stderr_and_exit_code_2() {
+    let folder = Folder::new();
+    let log = folder.join("a.log");
+    let sets = ["--set", "Engine Restart=false"];
+    let output = converse(&log, &sets, "dies-in-search", &GAME);
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8(output.stderr).unwrap();
+    let expected = "tabia: the engine is gone and owes a move: giving up\n";
+    assert_eq!(said, expected);
+    replay(&log, 0);
+}
+
+#[test]
+fn a_departure_is_shown_with_what_led_to_it() {
+    let folder = Folder::new();
+    let log = folder.join("a.log");
+    converse(&log, &["--set", "Book Seed=3"], "", &GAME);
+    let text = fs::read_to_string(&log).unwrap();
+    fs::write(&log, text.replace("eng> bestmove", "eng> info string")).unwrap();
+    let said = replay(&log, 1);
+    assert_has(&said, "departs here");
+    assert_has(&said, "then:\n  gui< bestmove");
+    assert_has(&said, "now:\n  gui< info string");
+    // A log that was cut off in the middle of a line has no departure.
+    let cut = text.len() / 2;
+    let cut = cut + usize::from(text.as_bytes()[cut - 1] == b'\n');
+    let number = text[..cut].lines().count();
+    fs::write(&log, &text[..cut]).unwrap();
+    let said = replay(&log, 0);
+    assert_has(&said, &format!("cut off in the middle of line {number}"));
+    assert_has(&said, "the same again");
+    fs::write(&log, &text).unwrap();
+    let said = replay(&log, 0);
+    assert!(!said.contains("cut off"), "{said}");
+}
+
+#[test]
+fn a_book_that_has_changed_is_named() {
+    let folder = Folder::new();
+    let log = folder.join("a.log");
+    let book = folder.join("book.ctg");
+    copy(SIMPLE, &book);
+    converse(&log, &["--book", book.to_str().unwrap()], "", &GAME);
+    replay(&log, 0);
+    fs::write(&book, b"rubbish").unwrap();
+    let said = replay(&log, 1);
+    assert_has(&said, "cannot be opened now");
+    fs::remove_file(&book).unwrap();
+    copy(SIMPLE, &book);
+    let said = replay(&log, 0);
+    assert_has(&said, "has changed since");
+}
+
+#[test]
+fn what_is_no_log_is_one_line_and_exit_code_2() {
+    let folder = Folder::new();
+    let path = folder.join("x.log");
+    for (text, message) in [
+        ("", "empty"),
+        ("uci\n", "no log of tabia"),
+        ("tabia-log 9\n", "format 9"),
+        (
+            "tabia-log 1\nset Book Variety=3\n",
+            "line 2: \"set\" has no engine",
+        ),
+        (
+            "tabia-log 1\nengine x\nset Book Variety=300\n",
+            "from 0 to 100",
+        ),
+        ("tabia-log 1\nengine x\n  1.0 gui> uci\n", "line 3"),
+        (
+            "tabia-log 1\nengine x\n  1.000000 said uci\n",
+            "no word of a log",
+        ),
+    ] {
+        fs::write(&path, text).unwrap();
+        let said = replay(&path, 2);
+        assert_has(&said, message);
+        assert_eq!(said.trim_end().lines().count(), 1, "{said}");
+    }
+    replay(Path::new("/nowhere/x.log"), 2);
+}

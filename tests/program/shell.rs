@@ -1,0 +1,349 @@
+//! Commands around the books: the tree, other programs' configuration,
+//! completions, manual pages.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::common::{
+    Arguments, Folder, Ran, SIMPLE, STARTER, TABIA, assert_has, command, copy, tabia,
+};
+use serde_json::Value;
+
+fn run_in(home: &Path, arguments: &(impl Arguments + ?Sized)) -> Ran {
+    let mut command = command(arguments);
+    command.env("HOME", home);
+    Ran::of(command.env("XDG_CONFIG_HOME", home.join(".config")))
+}
+
+/// What a command prints of the starter book.
+fn starter(command: &str, options: &str) -> Ran {
+    tabia(&format!("{command} {STARTER} {options}"))
+}
+
+#[test]
+fn the_tree_is_folded_and_fits_80_columns() {
+    let text = starter("tree", "--depth 3 --min-share 9").out();
+    let expected = "\
+start position                                     games   share       %     av
+├─ 1.e4                                           60,385   41.4%    54.8   2517
+│  ├─ 1...c5                                      23,563   16.2%    47.1   2522
+│  │  ├─ 2.Nf3                                    19,847   13.5%    53.3   2518
+│  │  └─ 11 more                                            2.6%
+";
+    assert!(text.starts_with(expected), "{text}");
+    let deep = "--moves '1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 6. Bg5 e6'";
+    for options in ["--depth 40 --min-share 1", deep, "--ascii"] {
+        let text = starter("tree", options).printed();
+        assert!(
+            text.lines().all(|line| line.chars().count() <= 80),
+            "{text}"
+        );
+        assert_eq!(text.is_ascii(), options == "--ascii");
+    }
+    tabia(&["tree", SIMPLE]).ok();
+    let absent = starter("tree", "--moves 'a4 h5 Ra3'").negative();
+    assert_has(&absent, "not in the book");
+}
+
+#[test]
+fn the_tree_in_json_has_the_figures_of_probe() {
+    let tree = starter("tree", "--json --depth 2").json();
+    let probe = starter("probe", "--json").json();
+    for mv in tree["moves"].as_array().unwrap() {
+        let Some(uci) = mv.get("uci") else { continue };
+        let same = probe["moves"].as_array().unwrap();
+        let same = same.iter().find(|other| other["uci"] == *uci).unwrap();
+        let fields = "san games wins draws losses mark average_elo";
+        for field in fields.split(' ') {
+            assert_eq!(mv[field], same[field], "{uci} {field}");
+        }
+        assert!(mv["moves"].is_array());
+    }
+}
+
+#[test]
+fn transpositions_of_the_tree_are_shown_once() {
+    let text = starter("tree", "--depth 8 --min-share 0.2").out();
+    assert_has(&text, " ↑ ");
+    assert_has(&text, "↑ the moves from here stand further up");
+}
+
+#[test]
+fn colour_comes_only_when_asked_for() {
+    let printed = |name: &str, options: &str, environment: &[(&str, &str)]| {
+        let mut command = command(&format!("{name} {STARTER} {options}"));
+        command
+            .env_remove("NO_COLOR")
+            .envs(environment.iter().copied());
+        Ran::of(&mut command).out()
+    };
+    let forced = ("CLICOLOR_FORCE", "1");
+    for name in ["probe", "info", "tree"] {
+        assert!(!printed(name, "", &[]).contains('\u{1b}'), "{name}");
+        assert!(printed(name, "", &[forced]).contains('\u{1b}'), "{name}");
+        let never = printed(name, "", &[forced, ("NO_COLOR", "1")]);
+        assert!(!never.contains('\u{1b}'), "{name}");
+    }
+    assert!(!printed("probe", "--explain --json", &[forced]).contains("u001b"));
+}
+
+#[test]
+fn completions_are_made_for_every_shell() {
+    for (shell, part) in [
+        ("bash", "complete -F _tabia"),
+        ("zsh", "#compdef tabia"),
+        ("fish", "complete -c tabia"),
+        ("powershell", "Register-ArgumentCompleter"),
+        ("elvish", "edit:completion:arg-completer"),
+    ] {
+        let text = tabia(&["completions", shell]).printed();
+        assert!(text.contains(part), "{shell}: {text}");
+        for command in ["probe", "register", "diff", "tree"] {
+            assert!(text.contains(command), "{shell} {command}");
+        }
+    }
+    tabia("completions cmd").ends(2);
+}
+
+/// Bash takes the completions and finds a command and an option with them.
+#[cfg(unix)]
+#[test]
+fn bash_completes() {
+    let script = "source <(\"$TABIA\" completions bash) && \
+        COMP_WORDS=(tabia reg) COMP_CWORD=1 && _tabia tabia reg tabia && \
+        echo \"${COMPREPLY[@]}\" && \
+        COMP_WORDS=(tabia register --dry) COMP_CWORD=2 && _tabia tabia --dry register && \
+        echo \"${COMPREPLY[@]}\"";
+    let mut bash = Command::new("bash");
+    bash.args(["--norc", "-c", script]).env("TABIA", TABIA);
+    // A system without bash has nothing to complete in it.
+    if bash.output().is_ok() {
+        assert_eq!(Ran::of(&mut bash).printed(), "register\n--dry-run\n");
+    }
+}
+
+#[test]
+fn manual_pages_are_made_for_every_command() {
+    let folder = Folder::new();
+    folder.done("man --dir man1");
+    let again = folder.tabia("man --dir man1");
+    again.refused("tabia.1: is there already");
+    folder.done("man -f --dir man1");
+    assert_eq!(tabia("man").out(), folder.text("man1/tabia.1"));
+    for command in ["play", "info", "probe", "build", "diff", "register", "man"] {
+        let page = folder.text(&format!("man1/tabia-{command}.1"));
+        assert_has(&page, &format!(".TH tabia-{command} 1"));
+        assert_has(&page, ".SH OPTIONS");
+        assert_eq!(tabia(&["man", command]).out(), page);
+    }
+    let page = tabia("man diff").out();
+    assert_has(&page, ".SH EXAMPLES");
+    assert_eq!(page.to_lowercase().matches("examples").count(), 1, "{page}");
+    tabia("man dif").ends(2);
+    // Where there is a groff, it has nothing to say against them.
+    for page in fs::read_dir(folder.join("man1")).unwrap() {
+        let mut groff = Command::new("groff");
+        groff
+            .args(["-man", "-ww", "-Tutf8", "-z"])
+            .arg(page.unwrap().path());
+        if groff.output().is_ok() {
+            assert_eq!(Ran::of(&mut groff).ok(), "");
+        }
+    }
+}
+
+/// A home folder in which a program has been started once.
+fn home_of(program: &str) -> Folder {
+    let home = Folder::new();
+    fs::create_dir_all(home.join(".config").join(program)).unwrap();
+    home
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn programs_are_registered_with_once_and_a_backup_is_kept() {
+    for (program, folder, before) in [
+        ("cutechess", "cutechess", "[\n]\n"),
+        ("pychess", "pychess", "[\n {\n  \"name\": \"Crafty\"\n }\n]"),
+        ("nibbler", "Nibbler", "{\n\t\"/x/lc0\": {}\n}"),
+    ] {
+        let home = home_of(folder);
+        let file = home.join(".config").join(folder).join("engines.json");
+        fs::write(&file, before).unwrap();
+        let register = format!("register {program} --engine builtin --book {STARTER}");
+        let dry = run_in(&home, &format!("{register} --dry-run")).printed();
+        assert!(dry.contains("+++ ") && dry.contains("tabia.ctg"));
+        assert_eq!(fs::read_to_string(&file).unwrap(), before);
+        assert!(!home.join(".config/tabia").exists());
+
+        assert_eq!(run_in(&home, &register).printed(), dry, "{program}");
+        let text = fs::read_to_string(&file).unwrap();
+        let json: Value = serde_json::from_str(&text).unwrap();
+        assert_has(&text, "books/tabia.ctg");
+        let backup = file.with_file_name("engines.json.bak");
+        assert_eq!(fs::read_to_string(&backup).unwrap(), before);
+        match program {
+            "nibbler" => assert_eq!(json[TABIA]["args"][0], "--engine=builtin"),
+            "pychess" => {
+                assert_eq!(json[0]["name"], "Crafty");
+                assert_eq!(json[1]["args"][0], "--engine=builtin");
+            }
+            _ => {
+                // It passes no arguments: a script does.
+                let launcher = json[0]["command"].as_str().unwrap();
+                let mut config = Command::new(launcher);
+                config.arg("--check-config").env("TABIA_CONFIG", "");
+                assert_has(&Ran::of(&mut config).out(), "engine builtin");
+            }
+        }
+        let second = run_in(&home, &register);
+        assert_eq!(second.out(), "");
+        assert_has(&second.err(), "nothing to change");
+        assert_eq!(fs::read_to_string(&file).unwrap(), text);
+        assert!(!file.with_file_name("engines.json.bak2").exists());
+    }
+}
+
+#[test]
+fn what_cannot_be_registered_is_said_and_nothing_is_lost() {
+    let home = home_of("pychess");
+    let file = home.join("engines.json");
+    for (text, options, message) in [
+        ("[{\"name\": }]", "", "engines.json: line 1, column 11"),
+        ("{}", "", "the whole is not an array"),
+        (
+            "[{\"name\":\"Tabia\",\"command\":\"/usr/bin/crafty\"}]",
+            "",
+            "belongs to another engine (/usr/bin/crafty)",
+        ),
+        ("[]", "--book /nowhere/x.ctg", "/nowhere/x.ctg"),
+        ("[]", "--engine /nowhere/sf", "no file /nowhere/sf"),
+        ("[]", "--engine nobody", "nobody"),
+    ] {
+        fs::write(&file, text).unwrap();
+        let path = file.display();
+        let register = format!("register pychess --config-file '{path}' {options}");
+        let said = run_in(&home, &register).refused(message);
+        assert_eq!(said.trim_end().lines().count(), 1, "{said}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), text);
+        assert_eq!(home.names(), [".config", "engines.json"]);
+    }
+    // BanksiaGUI is unpacked somewhere: found when there is one.
+    let banksia = || {
+        let mut register = command("register banksia --engine builtin");
+        Ran::of(register.env("HOME", &*home).env_remove("XDG_CONFIG_HOME"))
+    };
+    assert_has(&banksia().err(), "--config-file");
+    for (folder, code) in [("BanksiaGui-0.58", 0), ("banksia2", 2)] {
+        fs::create_dir(home.join(folder)).unwrap();
+        home.put(&format!("{folder}/engines.json"), "[]");
+        banksia().ends(code);
+    }
+    assert_has(
+        &home.text("BanksiaGui-0.58/engines.json"),
+        "--engine=builtin",
+    );
+    let empty = Folder::new();
+    // Whoever has not started the program yet can register all the same.
+    for (dry_run, made) in [("--dry-run", 0), ("", 1)] {
+        let ran = run_in(&empty, &format!("register pychess {dry_run}"));
+        ran.ends_saying(0, "is PyChess installed for you?");
+        assert_eq!(empty.names().len(), made);
+    }
+}
+
+#[test]
+fn a_new_file_is_made_where_there_is_none() {
+    let home = Folder::new();
+    let file = home.join("engines.json");
+    let register = format!("register banksia --config-file '{}'", file.display());
+    run_in(&home, &register).ok();
+    let json: Value = serde_json::from_str(&home.text("engines.json")).unwrap();
+    assert_eq!(json[0]["app"]["name"], "Tabia");
+    assert_eq!(home.names(), ["engines.json"]);
+    run_in(&home, &register).ends_saying(0, "nothing to change");
+}
+
+#[test]
+fn lines_are_printed_for_the_other_programs() {
+    for (program, part) in [
+        ("cutechess-cli", "-engine name=Tabia cmd="),
+        ("fastchess", "args=--engine=builtin"),
+        ("lichess-bot", "    engine: \"builtin\""),
+        ("arena", "Parameters:    --engine=builtin"),
+        ("scid", "Parameters:  --engine=builtin --book="),
+        ("xboard", "xboard -fUCI -fcp \""),
+    ] {
+        let register = format!("register {program} --engine builtin --book {STARTER}");
+        let text = tabia(&register).out();
+        assert_has(&text, part);
+        assert_has(&text, "books/tabia.ctg");
+    }
+}
+
+/// Everything below a folder: paths, and what is in the files.
+#[cfg(target_os = "linux")]
+fn all_below(folder: &Path) -> Vec<(std::path::PathBuf, Option<Vec<u8>>)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(all_below(&path));
+        }
+        found.push((path.clone(), fs::read(&path).ok()));
+    }
+    found.sort();
+    found
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn setup_asks_first_is_done_once_and_leaves_no_trace() {
+    let outer = home_of("pychess");
+    let home = outer.join("a 'home' of \"M\u{fc}ller\"; #1");
+    for folder in [".config/pychess", ".config/cutechess", "Chess books"] {
+        fs::create_dir_all(home.join(folder)).unwrap();
+    }
+    let pychess = home.join(".config/pychess/engines.json");
+    fs::write(&pychess, "[ {\"name\": \"Crafty\"} ]").unwrap();
+    copy(STARTER, &home.join("Chess books/main.ctg"));
+    fs::write(home.join("Chess books/damaged.ctg"), "no book").unwrap();
+    let before = all_below(&home);
+
+    // Nobody answers: nothing is written. Nor is it to be shown only.
+    run_in(&home, "setup").ends(1);
+    run_in(&home, "setup --dry-run").ok();
+    assert_eq!(all_below(&home), before);
+
+    let text = run_in(&home, "setup --yes").printed();
+    for part in [
+        "Chess books/main.ctg",
+        "Cute Chess",
+        "PyChess",
+        "left out: ",
+        "book main.ctg: ",
+    ] {
+        assert_has(&text, part);
+    }
+    let engines = fs::read_to_string(&pychess).unwrap();
+    let engines: Value = serde_json::from_str(&engines).unwrap();
+    assert_eq!(engines[0]["name"], "Crafty");
+    assert_eq!(engines[1]["command"], TABIA);
+    let config = run_in(&home, "--check-config").out();
+    assert_has(&config, ".config/tabia/engines.toml");
+    assert_has(&config, "main.ctg\n    opens: ");
+
+    let after = all_below(&home);
+    let again = run_in(&home, "setup --yes").out();
+    assert_has(&again, "No file is to be changed.");
+    assert_eq!(all_below(&home), after);
+    run_in(&home, "setup --remove").ends(1);
+    assert_eq!(all_below(&home), after);
+    run_in(&home, "setup --remove --yes").ok();
+    assert_eq!(all_below(&home), before);
+    let twice = run_in(&home, "setup --remove --yes").printed();
+    assert_has(&twice, "nothing");
+}

@@ -1,0 +1,461 @@
+//! `tabia suite`: suites are made, checked and reported on by the program.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+
+use crate::common::{Folder, assert_has};
+use serde_json::json;
+
+fn sorted(text: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.sort_unstable();
+    lines
+}
+
+fn game(tags: &str, moves: &str) -> String {
+    format!("[White \"a\"]\n[Black \"b\"]\n{tags}[Result \"1-0\"]\n\n{moves} 1-0\n\n")
+}
+
+/// A folder with two files of games.
+fn games() -> Folder {
+    let folder = Folder::new();
+    let lines = [
+        "1. e4 e5 2. Nf3 Nc6",
+        "1. Nf3 Nc6 2. e4 e5",
+        "1. d4 d5 2. c4 e6",
+        "1. e4 c5",
+    ];
+    let one: String = lines.iter().map(|line| game("", line)).collect();
+    folder.put("one.pgn", one);
+    let two = game("", "1. e4 e5 2. Nf3 Nc6 3. Bb5") + &game("", "1. c4 e5 2. Nc3 Nf6");
+    folder.put("two.pgn", two);
+    folder
+}
+
+const SPANISH: &str = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3";
+
+#[test]
+fn games_become_positions_that_are_there_once() {
+    let at = games();
+    let said = at.done("suite one.pgn two.pgn -o a.epd --plies 4");
+    assert!(
+        said.contains("2 again") && said.contains("1 end before that ply"),
+        "{said}"
+    );
+    assert!(said.contains("fastchess -openings file=a.epd format=epd order=random -srand 1"));
+    let text = at.text("a.epd");
+    assert_eq!(text.lines().count(), 3);
+    assert!(text.lines().any(|line| line == SPANISH), "{text}");
+    // The most popular line to it.
+    at.done("suite one.pgn two.pgn -o a.pgn --plies 4 --count 1");
+    let pgn = at.text("a.pgn");
+    assert!(
+        pgn.contains("[Event \"Tabia suite\"]") && pgn.contains("1. e4 e5 2. Nf3 Nc6 *"),
+        "{pgn}"
+    );
+    assert_has(&pgn, "[ECO \"C44\"]");
+    at.done("suite one.pgn two.pgn -o b.epd --plies 4 --min-games 3");
+    assert_eq!(at.text("b.epd"), format!("{SPANISH}\n"));
+    for (counters, line) in [("epd", "- hmvc 2; fmvn 3;\n"), ("none", "KQkq -\n")] {
+        at.done(&format!("suite b.epd -o c.epd -f --counters {counters}"));
+        assert!(at.text("c.epd").ends_with(line));
+    }
+}
+
+#[test]
+fn neither_threads_nor_the_order_of_sources_matter() {
+    let at = games();
+    for order in ["random", "popular"] {
+        let run = |out: &str, more: &str| {
+            let range = "--min-plies 1 --max-plies 4";
+            at.done(&format!("suite -fo {out} {range} --order {order} {more}"));
+            at.text(out)
+        };
+        let one = run("1.epd", "one.pgn two.pgn --threads 1");
+        let two = run("2.epd", "two.pgn one.pgn --threads 4");
+        assert_eq!(one, two);
+        assert_eq!(one, run("3.epd", "one.pgn two.pgn --memory 1M"));
+        let other = run("4.epd", "one.pgn two.pgn --seed 2");
+        assert_eq!(sorted(&one), sorted(&other));
+        assert_ne!(one, other);
+    }
+}
+
+#[test]
+fn what_is_empty_names_the_filter() {
+    let at = games();
+    at.tabia("suite one.pgn -o a.epd --plies 4 --queens none")
+        .refused("--queens took most of them (3)");
+    assert!(!at.join("a.epd").exists());
+    let output = at.tabia("suite one.pgn -o a.epd --eval 1..2");
+    assert!(output.err().contains("--eval-file FILE or --engine NAME"));
+}
+
+#[test]
+fn windows_look_at_values_of_files() {
+    let at = games();
+    // Black to move: +100 for Black in the one, for White in the other.
+    let evals = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - ce 100; acd 9;\n\
+        rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - ce -100; acd 9;\n\
+        rnbqkbnr/pppppppp/8/8/2P5/8/PP1PPPPP/RNBQKBNR b KQkq - ce 32760; acd 9;\n";
+    at.put("values.epd", evals);
+    let run = |more: &str| {
+        let base = "suite one.pgn two.pgn -o a.epd -f --plies 1 --eval-file values.epd";
+        at.done(&format!("{base} {more}"));
+        let text = at.text("a.epd");
+        let pawns = ["4P3", "3P4", "2P5"]
+            .into_iter()
+            .filter(|pawn| text.contains(pawn));
+        pawns.collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(run("--eval 90..119"), "4P3 3P4");
+    assert_eq!(run("--eval 90..119 --view mover"), "4P3");
+    assert_eq!(run("--eval 90..119 --view white"), "3P4");
+    assert_eq!(run("--win 48..52"), "4P3 3P4");
+    assert_eq!(run("--eval 90.. --drop-mates=no"), "4P3 3P4 2P5");
+    assert_eq!(run("--eval 90..119 --view mover --ops"), "4P3");
+    assert!(
+        at.text("a.epd")
+            .ends_with("hmvc 0; fmvn 1; ce 100; acd 9; id \"a.1\";\n")
+    );
+}
+
+#[test]
+fn an_engine_evaluates_and_goes_on_where_it_was() {
+    let at = games();
+    let evaluate = "suite one.pgn two.pgn -o a.epd -f --plies 1 --eval 0..2000 \
+        --engine builtin --nodes 2000 --save-evals found.epd";
+    let said = at.done(evaluate);
+    assert_has(&said, "0 of files, 4 of the engine");
+    let (suite, saved) = (at.text("a.epd"), at.text("found.epd"));
+    assert_eq!(saved.lines().count(), 4);
+    // Half of it was lost.
+    let half: Vec<&str> = saved.lines().take(2).collect();
+    at.put("found.epd", format!("{}\nrnbq", half.join("\n")));
+    let said = at.done(evaluate);
+    assert_has(&said, "0 of files, 2 of the engine");
+    assert_eq!(at.text("a.epd"), suite);
+}
+
+/// Values of 7 nodes in a file are as cheap as a first look may be; the
+/// engine's own are others.
+#[test]
+fn who_meets_the_conditions_is_searched_again_and_replaced() {
+    let at = Folder::new();
+    let boards = [
+        ("e4", "4P3/8/PPPP1PPP"),
+        ("d4", "3P4/8/PPP1PPPP"),
+        ("c4", "2P5/8/PP1PPPPP"),
+        ("a3", "8/P7/1PPPPPPP"),
+        ("h3", "8/7P/PPPPPPP1"),
+        ("f3", "8/5P2/PPPPP1PP"),
+    ];
+    let mut games = String::new();
+    let mut values = String::new();
+    for (number, (mv, rows)) in boards.iter().enumerate() {
+        // The first are the most popular.
+        games.push_str(&game("", &format!("1. {mv} e5")).repeat(6 - number));
+        let fen = format!("rnbqkbnr/pppppppp/8/8/{rows}/RNBQKBNR b KQkq -");
+        // f3 is out at once; d4 had its deep search, by which it is in.
+        let value = match *mv {
+            "f3" => "ce 500; acd 1; acn 7",
+            "d4" => "ce 2; acd 30; acn 5000000",
+            _ => "ce 1; acd 1; acn 7",
+        };
+        values.push_str(&format!("{fen} {value};\n"));
+    }
+    at.put("games.pgn", games);
+    at.put("values.epd", values);
+    let suite = |more: &str| {
+        let base = "suite games.pgn -f --plies 1 --order popular --eval-file values.epd";
+        at.tabia(&format!("{base} --engine builtin --nodes 500 {more}"))
+    };
+    // What the engine says by so many nodes of those that look good.
+    let all = suite("-o all.epd --ops --confirm-nodes 3000 --eval 0..400 --json");
+    let report = all.json();
+    assert_eq!(
+        report["confirmation"],
+        json!({"nodes": 3000, "margin": 0.2, "screened": 4, "stayed": 4, "share": 1.0, "known": 1})
+    );
+    let text = at.text("all.epd");
+    assert_eq!(text.lines().count(), 5);
+    let value_of = |rows: &str| -> i32 {
+        let line = text.lines().find(|line| line.contains(rows)).unwrap();
+        let (_, ce) = line.split_once(" ce ").unwrap();
+        ce.split(';').next().unwrap().parse().unwrap()
+    };
+    assert_eq!(value_of(boards[1].1), 2);
+    let searched = [0, 2, 3, 4].map(|n| value_of(boards[n].1));
+    assert!(text.lines().all(|line| line.contains("acn ")), "{text}");
+    // A band that the first one, the most popular, leaves, and others do not.
+    let most = searched[0].abs() - 1;
+    let band = format!("--confirm-margin 0 --eval 0..{most}");
+    let staying = searched.iter().filter(|cp| cp.abs() <= most).count();
+    assert!(most >= 2 && staying > 0, "{searched:?}");
+    let found = suite(&format!("-o few.epd --confirm-nodes 3000 {band}"));
+    let said = found.ok();
+    let share = staying as f64 / 4.0 * 100.0;
+    assert_has(
+        &said,
+        &format!(
+            "searched again for 3000 nodes, margin 0 %: {staying} of 4 stayed ({share:.1} %); 1 had"
+        ),
+    );
+    assert_has(&said, "outside when searched again (--confirm-nodes)");
+    assert_eq!(at.text("few.epd").lines().count(), staying + 1);
+    // The places of those that go are taken by the next ones, as long as there
+    // are any: that is said. The same bytes with any number of engines.
+    let count = staying + 1;
+    for jobs in [1, 3] {
+        let options = format!("-o n.epd --confirm-nodes 3000 {band} --jobs {jobs}");
+        let said = suite(&format!("{options} --count {count}")).ok();
+        assert!(!said.contains("only"), "{said}");
+        assert_eq!(at.text("n.epd"), at.text("few.epd"));
+        let said = suite(&format!("{options} --count 6")).ok();
+        let only = format!("only {count} of the 6 that --count asks for");
+        assert_has(&said, &only);
+        assert_eq!(at.text("n.epd"), at.text("few.epd"));
+    }
+    // What was saved is not searched again, unless the engine took fewer nodes.
+    let saved = format!("-o s.epd --confirm-nodes 3000 {band} --save-evals saved.epd --json");
+    let numbers = || {
+        let told = suite(&saved).json();
+        assert_eq!(at.text("s.epd"), at.text("few.epd"));
+        let number = |name: &str| told["confirmation"][name].as_u64().unwrap();
+        (number("screened"), number("known"))
+    };
+    assert_eq!(numbers(), (4, 1));
+    assert_eq!(at.text("saved.epd").lines().count(), 4);
+    let (screened, known) = numbers();
+    assert!(screened < 4 && known > 1, "{screened} {known}");
+    // By default a value has to lie inside of the ends by a fifth of the width.
+    suite(&format!(
+        "-o m.epd --ops --confirm-nodes 3000 --eval 0..{}",
+        most + 1
+    ))
+    .ok();
+    let text = at.text("m.epd");
+    let inside = |cp: &&i32| f64::from(cp.abs()) <= 0.8 * f64::from(most + 1);
+    let expected = searched.iter().chain([&2]).filter(inside).count();
+    assert!(expected < staying + 2, "{searched:?}");
+    assert_eq!(text.lines().count(), expected, "{text}");
+    suite("-o x.epd --confirm-nodes 500 --eval 0..9").refused("is not more than --nodes 500");
+}
+
+#[test]
+fn black_is_better_where_that_is_asked_for() {
+    let at = games();
+    let evals = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - ce 100; acd 9;\n\
+        rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - ce -100; acd 9;\n";
+    at.put("values.epd", evals);
+    for (side, pawn) in [("black", "4P3"), ("white", "3P4")] {
+        let window = format!("--plies 1 --eval-file values.epd --eval 80..120 --better {side}");
+        let said = at.done(&format!("suite one.pgn two.pgn -o a.epd -f {window}"));
+        let text = at.text("a.epd");
+        assert!(text.lines().count() == 1 && text.contains(pawn), "{text}");
+        assert_has(&said, "1 the other side better (--better)");
+    }
+    at.tabia("suite one.pgn -o b.epd --better black")
+        .refused("--better need values");
+}
+
+#[test]
+fn every_filter_is_told_by_its_option() {
+    let at = games();
+    let said =
+        at.done("suite one.pgn two.pgn -o a.epd --min-plies 3 --max-plies 4 --max-per-line 1 --line-plies 2");
+    assert_has(&said, "more of a line (--max-per-line)");
+    assert_has(&said, "again (--unique)");
+    let said = at.done("suite one.pgn two.pgn -o b.epd --plies 4 --count 1");
+    // However many were under way when there were enough.
+    assert_has(&said, "1 left: 2 more than --count");
+}
+
+#[test]
+fn books_give_both_colours_and_their_ends() {
+    let at = Folder::new();
+    // With colours exchanged these are one position of a .ctg.
+    let text = game("", "1. e3 e5 2. e4") + &game("", "1. e4 e5");
+    at.put("games.pgn", text);
+    at.done("build games.pgn -o book.ctg");
+    at.done("convert book.ctg book.jsonl");
+    for book in ["book.ctg", "book.jsonl"] {
+        let range = "--min-plies 2 --max-plies 3 --by games -f";
+        at.done(&format!("suite {book} -o a.epd {range}"));
+        let text = at.text("a.epd");
+        let both = sorted(&text);
+        let board = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR";
+        for side in ["w", "b"] {
+            assert_has(&text, &format!("{board} {side}"));
+        }
+        at.done(&format!("suite {book} -o m.epd --unique mirror {range}"));
+        assert_eq!(at.text("m.epd").lines().count(), both.len() - 1);
+        let ends = "--exit --by games -f --order popular";
+        at.done(&format!("suite {book} -o x.pgn {ends}"));
+        assert_has(&at.text("x.pgn"), "1. e4 e5 *");
+    }
+}
+
+#[test]
+fn a_suite_of_all_replies_has_its_entry_and_its_archive() {
+    let at = Folder::new();
+    // Every first move of White and every reply.
+    let mut lines = String::new();
+    let moves = |ranks: [char; 2], knights: &str| -> Vec<String> {
+        let pawns = ('a'..='h').flat_map(|file| ranks.map(|rank| format!("{file}{rank}")));
+        pawns.chain(knights.split(' ').map(str::to_owned)).collect()
+    };
+    for one in moves(['3', '4'], "Na3 Nc3 Nf3 Nh3") {
+        for two in moves(['6', '5'], "Na6 Nc6 Nf6 Nh6") {
+            lines.push_str(&game("", &format!("1. {one} {two}")));
+        }
+    }
+    at.put("all.pgn", lines);
+    let suite = "suite all.pgn -o 1moves.epd --plies 2 --order popular --zip";
+    at.done(&format!("{suite} --metadata books.json --openbench ."));
+    let text = at.text("1moves.epd");
+    assert_eq!(text.lines().count(), 400);
+    let books: serde_json::Value = serde_json::from_str(&at.text("books.json")).unwrap();
+    let row = &books["1moves.epd"];
+    assert_eq!(row["total"], 400);
+    assert_eq!(json!([row["min_depth"], row["max_depth"]]), json!([2, 2]));
+    let report = at.tabia("suite --check 1moves.epd --json").json();
+    assert_eq!(&report["metadata"], row);
+    let first = fs::read(at.join("1moves.epd.zip")).unwrap();
+    let mut archive = zip::ZipArchive::new(std::io::Cursor::new(&first)).unwrap();
+    assert_eq!(archive.len(), 1);
+    let mut entry = archive.by_index(0).unwrap();
+    assert_eq!(entry.name().unwrap(), "1moves.epd");
+    assert_eq!(std::io::read_to_string(&mut entry).unwrap(), text);
+    drop(entry);
+    at.done(&format!("{suite} -f"));
+    assert_eq!(fs::read(at.join("1moves.epd.zip")).unwrap(), first);
+    assert!(at.text("1moves.epd.json").contains("\"sha\": \""));
+}
+
+#[test]
+fn faults_are_found_and_matches_told() {
+    let at = Folder::new();
+    let lines = format!("{SPANISH}\n# comment\n{SPANISH}\n");
+    at.put("bad.epd", lines);
+    let output = at.tabia("suite --check bad.epd");
+    output.ends(1);
+    let said = output.out();
+    assert_has(&said, "bad.epd: 2: no position: fastchess ends the match");
+    assert_has(&said, "bad.epd: 3: a position that was there before: as 1");
+    // Two openings, three pairs: one comes twice.
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    at.put("suite.epd", format!("{SPANISH}\n{start}\n"));
+    let mut games = String::new();
+    for fen in [SPANISH, start, SPANISH] {
+        for (white, black, result) in [("x", "y", "1-0"), ("y", "x", "1/2-1/2")] {
+            games.push_str(&format!(
+                "[White \"{white}\"]\n[Black \"{black}\"]\n[FEN \"{fen}\"]\n[SetUp \"1\"]\n\
+                 [Result \"{result}\"]\n\n1. d4 {result}\n\n"
+            ));
+        }
+    }
+    games.push_str(
+        "[White \"x\"]\n[FEN \"8/8/4k3/8/8/4K3/4P3/8 w - - 0 1\"]\n[Result \"1-0\"]\n\n1. Kd4 1-0\n",
+    );
+    at.put("games.pgn", games);
+    let report = at.tabia("suite --match games.pgn suite.epd --json").json();
+    assert_eq!(
+        report["players"][0]["pairs"]["pentanomial"],
+        json!([0, 0, 0, 3, 0])
+    );
+    assert_eq!(
+        json!([report["repeated"], report["elsewhere"]]),
+        json!([1, 1])
+    );
+    let said = at.tabia("suite --match games.pgn suite.epd").out();
+    assert_has(&said, "x against y: 3 pairs, 0/0/0/3/0");
+}
+
+#[test]
+fn a_review_sees_the_book_from_its_player() {
+    let at = Folder::new();
+    at.put(
+        "lines.pgn",
+        game("", "1. e4 e5 2. Nf3 Nc6") + &game("", "1. d4 d5"),
+    );
+    at.done("build lines.pgn -o book.ctg");
+    let played = |white: &str, black: &str, result: &str, moves: &str| {
+        format!(
+            "[White \"{white}\"]\n[Black \"{black}\"]\n[Result \"{result}\"]\n\n{moves} {result}\n\n"
+        )
+    };
+    let games = [
+        // The book ends; Black is to find a move.
+        played(
+            "Bot",
+            "x",
+            "0-1",
+            "1. e4 {book} e5 {+0.10/9 1s} 2. Nf3 {book} Nc6 {0.00/9 1s} 3. Bb5 {-0.60/12 1.5s} a6 {+0.70/10 1s}",
+        ),
+        // The opponent leaves it; the bot is Black.
+        played(
+            "x",
+            "Bot",
+            "1-0",
+            "1. d4 {book} d5 {book} 2. c4 {+0.30/9 1s} dxc4 {-1.20/8 0.2s, n=5}",
+        ),
+        played("x", "Bot", "1/2-1/2", "1. d4 f5 {-M4/9 1s}"),
+        played("x", "y", "1-0", "1. h4"),
+    ];
+    at.put("games.pgn", games.concat());
+    let review = "review games.pgn --book book.ctg --player";
+    let report = at.tabia(&format!("{review} bot --json")).json();
+    let number = |name: &str| report[name].as_i64().unwrap();
+    let results = ["games", "wins", "draws", "losses", "others"].map(number);
+    assert_eq!(results, [3, 0, 1, 2, 1]);
+    let left = ["ended", "left_by_player", "left_by_opponent", "to_the_end"].map(number);
+    assert_eq!(left, [2, 1, 0, 0]);
+    assert_eq!(report["values"]["count"], 3);
+    assert_eq!(
+        report["values"]["percentiles"],
+        json!([-1000, -120, -120, -60, -60])
+    );
+    assert_eq!(report["losing"].as_array().unwrap().len(), 2);
+    let said = at.tabia(&format!("{review} bot")).out();
+    assert_has(
+        &said,
+        "1. e4 e5 2. Nf3 Nc6: 1 game, +0 =0 -1 0.0 %, first value -0.60",
+    );
+    // The page, and what goes on from there: every line that is printed works.
+    let values = format!("{review} bot --save-evals first.epd");
+    let told = at.done(&format!("{values} --report r.html"));
+    assert_eq!(told, "");
+    let page = at.text("r.html");
+    for part in [
+        "<svg",
+        "<td class=d>",
+        "Plies in the book",
+        "1. e4 e5 2. Nf3 Nc6",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    assert_has(&at.text("first.epd"), "- ce -60; acd 12; c0 \"Bot\";");
+    let said = at.tabia(&format!("{values} -f")).out();
+    let (_, next) = said.split_once("next:\n").unwrap();
+    let lines: Vec<&str> = next.split("  tabia ").skip(1).map(str::trim).collect();
+    assert_eq!(lines[0], "learn book.ctg games.pgn --player bot --dry-run");
+    assert!(at.done(lines[0]).contains("games"), "{next}");
+    at.done(lines[1]);
+    assert!(at.text("book.evals").contains("ce -60;"));
+    at.tabia(lines[2]).ends(1);
+    assert!(at.text("audit.html").contains("-0.60"));
+    at.tabia(&format!("{review} nobody")).ends(2);
+    // Without any value nothing is said about values.
+    at.put(
+        "games.pgn",
+        played("Bot", "x", "1-0", "1. e4 e5 2. Nf3 Nc6 3. Bb5"),
+    );
+    let report = at.tabia(&format!("{review} bot --json")).json();
+    assert_eq!(
+        json!([report["values"], report["below"]]),
+        json!([null, null])
+    );
+    assert_eq!(report["plies"]["count"], 1);
+}

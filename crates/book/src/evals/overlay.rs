@@ -33,6 +33,10 @@ impl Probe for EvaluatedBook {
         self.book.contains(position)
     }
 
+    fn expect(&self, probes: u64) {
+        self.book.expect(probes);
+    }
+
     fn is_current(&self) -> bool {
         self.book.is_current()
     }
@@ -125,5 +129,33 @@ mod tests {
         // a2a3, which is not stored here, is the best that is known.
         let judged = found.moves.first().and_then(|mv| mv.judged).unwrap();
         assert_eq!((judged.value, judged.loss), (25, 15));
+    }
+
+    #[test]
+    fn how_much_is_asked_for_is_handed_on() {
+        #[derive(Default)]
+        struct Counting(std::sync::atomic::AtomicU64);
+
+        impl Probe for Counting {
+            fn probe(&self, _: &Chess, _: Wanted, _: &mut Lookup) -> Result<(), Error> {
+                Ok(())
+            }
+
+            fn contains(&self, _: &Chess) -> Result<bool, Error> {
+                Ok(false)
+            }
+
+            fn expect(&self, probes: u64) {
+                self.0.store(probes, std::sync::atomic::Ordering::Relaxed);
+            }
+
+            fn is_current(&self) -> bool {
+                true
+            }
+        }
+
+        let book = Arc::new(Counting::default());
+        EvaluatedBook::new(Arc::clone(&book) as _, Arc::new(EvalTable::default())).expect(7);
+        assert_eq!(book.0.load(std::sync::atomic::Ordering::Relaxed), 7);
     }
 }

@@ -103,6 +103,10 @@ impl Probe for LearnedBook {
         self.book.contains(position)
     }
 
+    fn expect(&self, probes: u64) {
+        self.book.expect(probes);
+    }
+
     /// Asked at the beginning of a game: the moment to take up new games.
     fn is_current(&self) -> bool {
         self.learned

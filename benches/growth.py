@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How cost grows: games, memory and books, for docs/scale.md.
 
-    cargo build --release --bin tabia --example random_games --example sparse_book
+    cargo build --release --bin tabia --example random_games
     benches/growth.py --games 100000 1000000 10000000 --memory 64M 512M 4G
     benches/growth.py --books 100000 1000000 10000000 100000000 1000000000
     benches/growth.py --months 5000000
@@ -110,8 +110,8 @@ def books(numbers, folder):
     book = folder / "book.ctg"
     for number in numbers:
         clear(folder)
-        maker = RELEASE / "examples" / "sparse_book"
-        made = subprocess.run([maker, str(number), book], capture_output=True, text=True, check=True)
+        maker = ["cargo", "bench", "--quiet", "--bench", "sparse_book", "--"]
+        made = subprocess.run([*maker, str(number), book], capture_output=True, text=True, check=True)
         pages, mapped, read = re.search(r"(\d+) pages: (\S+) (\S+)", made.stdout).groups()
         yield [f"{number:,}", f"{int(pages):,}", mapped, read, f"{request_time(book):.2f}"]
 

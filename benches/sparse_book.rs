@@ -1,7 +1,7 @@
 //! Writes a book of any size without its weight, for measurements of scale:
 //!
 //! ```text
-//! sparse_book 1000000000 huge.ctg
+//! cargo bench --bench sparse_book -- 1000000000 huge.ctg
 //! ```
 //!
 //! Header, page directory and search tree are those of a book of so many

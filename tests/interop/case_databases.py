@@ -315,7 +315,7 @@ def damaged_archives_and_newer_databases_do_no_harm():
     """Every file cut off at 200 places, and with 2,000 bits flipped."""
     environ = {**environment(), "TABIA_DAMAGE": "1"}
     subprocess.run(
-        ["cargo", "test", "--quiet", "--release", "-p", "tabia", "--test", "program", "--", "databases::damaged", "databases::other_damaged"],
+        ["cargo", "test", "--quiet", "--release", "-p", "tabia-games", "--test", "all", "damaged"],
         cwd=ROOT, check=True, env=environ, capture_output=True,
     )
     return "14 files"

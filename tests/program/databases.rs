@@ -3,19 +3,16 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::fs::{self, File};
-use std::io::{Seek as _, SeekFrom, Write as _};
-use std::path::{Path, PathBuf};
+#[path = "../../crates/games/tests/all/archives.rs"]
+mod archives;
 
-use crate::common::{Folder, assert_has, files, project, stored};
-use rand::rngs::StdRng;
-use rand::{RngExt as _, SeedableRng as _};
+use std::fs;
+use std::path::Path;
+
+use crate::common::{Folder, assert_has, files, stored};
+use archives::{data, pack_cbv, pack_zip, parts};
+
 use serde_json::{Value, json};
-use tabia_games::{self as games, Game, GameParts};
-
-fn data(name: &str) -> PathBuf {
-    project("tests/data").join(name)
-}
 
 /// A source as PGN, and what was said.
 fn pgn(source: &Path) -> (String, String) {
@@ -123,55 +120,6 @@ fn a_book_is_the_same_from_each_form_of_its_games() {
     }
 }
 
-/// The files of a database, by their path without extension.
-fn parts(path: &str, extensions: &[&str]) -> Vec<(String, Vec<u8>)> {
-    let part = |extension: &&str| {
-        let path = data(path).with_extension(extension);
-        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        (name, fs::read(path).unwrap())
-    };
-    extensions.iter().map(part).collect()
-}
-
-/// A ChessBase archive with stored blocks.
-fn pack_cbv(files: &[(String, Vec<u8>)]) -> Vec<u8> {
-    let mut table = Vec::new();
-    let mut pool = Vec::new();
-    let first = 8 + 173 * files.len();
-    for (name, plain) in files {
-        let offset = first + pool.len();
-        for block in plain.chunks(61_440) {
-            let payload = [&[0][..], block].concat();
-            let (words, _) = payload.as_chunks::<2>();
-            let add = |sum: u16, word: &[u8; 2]| sum.wrapping_add(u16::from_le_bytes(*word));
-            pool.extend((payload.len() as u16).to_le_bytes());
-            pool.extend(words.iter().fold(0, add).to_le_bytes());
-            pool.extend(payload);
-        }
-        let numbers = [offset, first + pool.len() - offset, plain.len()];
-        let mut record = name.replace('/', "\\").into_bytes();
-        record.resize(128, 0);
-        record.extend(numbers.map(|n| (n as u32).to_le_bytes()).as_flattened());
-        record.extend([1, 0, 0, 0, 0, 0, 0, 0, 0]);
-        record.extend(numbers.map(|n| (n as u64).to_le_bytes()).as_flattened());
-        table.extend(record);
-    }
-    let header = [8, files.len() as u16, 173, 3]
-        .map(u16::to_le_bytes)
-        .concat();
-    [header, table, pool].concat()
-}
-
-fn pack_zip(files: &[(String, Vec<u8>)]) -> Vec<u8> {
-    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    for (name, bytes) in files {
-        zip.start_file(name, zip::write::SimpleFileOptions::default())
-            .unwrap();
-        std::io::Write::write_all(&mut zip, bytes).unwrap();
-    }
-    zip.finish().unwrap().into_inner()
-}
-
 #[test]
 fn a_book_from_an_archive_is_that_of_its_files() {
     let folder = Folder::new();
@@ -214,131 +162,6 @@ fn every_database_in_a_zip_is_read() {
     }
     assert!(text == expected, "{said}");
     assert_has(&said, "all.zip/small.dci: game 2: game cut short");
-}
-
-/// Reads whatever can be read of a database in every way: whole games, others,
-/// and remarks.
-fn read_all(path: &Path) -> [u64; 3] {
-    let [mut good, mut bad, mut remarks] = [0; 3];
-    let short = GameParts {
-        plies: 40,
-        ..GameParts::default()
-    };
-    let sides = GameParts {
-        variations: true,
-        ..short
-    };
-    for wanted in [short, sides, GameParts::EVERYTHING] {
-        let Ok(opened) = games::open(path) else {
-            continue;
-        };
-        let mut source = opened.source;
-        let mut game = Game::default();
-        while let Ok(Some(mut batch)) = source.next_batch() {
-            loop {
-                match batch.next_game(wanted, &mut game) {
-                    Ok(true) => {
-                        assert_eq!(game.positions.len(), game.moves.len() + 1);
-                        let is_cut = u64::from(game.cut.is_some());
-                        good += 1 - is_cut;
-                        bad += is_cut;
-                    }
-                    Ok(false) => break,
-                    Err(reason) => {
-                        assert!(!reason.to_string().is_empty());
-                        bad += 1;
-                    }
-                }
-            }
-        }
-        remarks += source.remarks().len() as u64;
-        assert!(good + bad < 100_000, "no end of games");
-    }
-    [good, bad, remarks]
-}
-
-/// Cuts and changes every file of a database.
-fn damage(main: &str, files: &[(String, Vec<u8>)], cuts: usize, flips: usize) {
-    let mut random = StdRng::seed_from_u64(15);
-    let folder = Folder::new();
-    let path = |name: &str| folder.join(name);
-    for (name, bytes) in files {
-        fs::write(path(name), bytes).unwrap();
-    }
-    let whole = read_all(&path(main));
-    assert!(whole[0] > 0);
-    for (name, bytes) in files {
-        // Changed in its place: a file that is written anew goes to the disk at
-        // once, and that takes longer than to read a database.
-        let mut file = File::options().write(true).open(path(name)).unwrap();
-        let write = |file: &mut File, at: usize, bytes: &[u8]| {
-            file.seek(SeekFrom::Start(at as u64)).unwrap();
-            file.write_all(bytes).unwrap();
-        };
-        for cut in 0..cuts {
-            let length = bytes.len() * cut / cuts;
-            file.set_len(length as u64).unwrap();
-            let [good, bad, remarks] = read_all(&path(main));
-            // What is missing is said, or the whole is refused. Neither an index
-            // of Scid 5 nor a text says how many games there should be; what a
-            // .dci lacks is said in the place of what those games were said for.
-            let is_silent = good + bad < whole[0] + whole[1] && remarks <= whole[2];
-            let is_known = ["dci", "prn"].iter().any(|end| name.ends_with(end))
-                || name.ends_with("si5") && length.is_multiple_of(56);
-            assert!(good == 0 || !is_silent || is_known, "{name} {length}");
-            write(&mut file, length, &bytes[length..]);
-        }
-        for _ in 0..flips {
-            let at = random.random_range(0..bytes.len());
-            write(&mut file, at, &[bytes[at] ^ 1 << random.random_range(0..8)]);
-            read_all(&path(main));
-            write(&mut file, at, &bytes[at..=at]);
-        }
-    }
-}
-
-/// How often each file is cut, and changed. `TABIA_DAMAGE=1` for all that is
-/// worth doing.
-fn amount() -> (usize, usize) {
-    if std::env::var_os("TABIA_DAMAGE").is_some() {
-        (200, 2000)
-    } else {
-        (12, 40)
-    }
-}
-
-#[test]
-fn damaged_scid_databases_do_no_harm() {
-    let (cuts, flips) = amount();
-    let old = parts("scid/five", &["si4", "sn4", "sg4"]);
-    damage("five.si4", &old, cuts, flips);
-    let new = parts("scid/c960", &["si5", "sn5", "sg5"]);
-    damage("c960.si5", &new, cuts, flips);
-    let large = parts("scid/edge", &["si5", "sn5", "sg5"]);
-    damage("edge.si5", &large, cuts.min(40), flips.min(400));
-}
-
-#[test]
-fn other_damaged_databases_do_no_harm() {
-    let (cuts, flips) = amount();
-    for (path, extensions) in [
-        ("cbh2/made", &["2cbh", "2cbg", "2lid"][..]),
-        ("scdb/small", &["dci", "dcg", "dcn", "dcs", "dce"]),
-        ("cbf/sample", &["cbf", "cbi"]),
-        ("nic/sample", &["prn"]),
-    ] {
-        let files = parts(path, extensions);
-        damage(&files[0].0, &files, cuts, flips);
-    }
-}
-
-#[test]
-fn damaged_archives_do_no_harm() {
-    let (cuts, flips) = amount();
-    let files = parts("scid/five", &["si4", "sn4", "sg4"]);
-    for (name, bytes) in [("x.cbv", pack_cbv(&files)), ("x.zip", pack_zip(&files))] {
-        damage(name, &[(name.to_owned(), bytes)], cuts, flips);
-    }
 }
 
 /// Every file below a folder, by its path from there.

@@ -79,6 +79,11 @@ pub(super) struct AuditArgs {
     /// Findings of each kind that are confirmed, what costs most first
     #[arg(long, value_name = "K", default_value_t = 50, requires = "confirm")]
     top: usize,
+    /// Per cent by which a confirmed loss must exceed --max-loss, because the next
+    /// search errs as well
+    #[arg(long, value_name = "PERCENT", default_value_t = 20, requires = "confirm",
+          value_parser = clap::value_parser!(u8).range(..=100))]
+    confirm_margin: u8,
     /// Engines at a time [default: one for each processor]
     #[arg(long, value_name = "N", requires = "confirm")]
     jobs: Option<NonZeroU16>,
@@ -152,6 +157,7 @@ impl AuditArgs {
             nodes: self.nodes,
             top: self.top,
             symbols: self.symbols,
+            margin: self.confirm_margin,
         };
         let file = EvalFile::open(path)?;
         let (deep, searches) = progress::watched(|watch| {

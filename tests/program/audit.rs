@@ -271,6 +271,17 @@ fn what_is_found_is_searched_again() {
     // All of it is known now.
     assert_eq!(confirmed(), found);
     assert_eq!(folder.text("notes"), searches);
+    // A confirmed loss of 110 counts where it exceeds the limit by a fifth.
+    let options = "--json --set 'Book Tournament=false' --nodes 100";
+    for (limit, is_listed) in [(90, true), (105, false)] {
+        let done = run(&format!(
+            "audit made.ctg {options} --max-loss {limit} --confirm"
+        ));
+        let found: Value = serde_json::from_str(&done.negative()).unwrap();
+        let losing = found["losing"].as_array().unwrap();
+        let is_it = |mv: &Value| mv["line"] == "1.e4 f6";
+        assert_eq!(losing.iter().any(is_it), is_listed, "{limit}");
+    }
     // It is drawn.
     let done = run("audit made.ctg --report a.html --nodes 100 --confirm");
     done.ends(1);

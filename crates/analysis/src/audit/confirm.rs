@@ -21,6 +21,8 @@ pub struct Confirmation {
     /// Whether positions with a symbol for an advantage that decides are
     /// searched too.
     pub symbols: bool,
+    /// Per cent by which a confirmed loss must exceed the limit.
+    pub margin: u8,
 }
 
 /// Has what the first findings of an audit depend on searched, until nothing
@@ -43,6 +45,7 @@ pub fn confirm<E>(
 ) -> Result<(Deep, usize), E> {
     let mut deep = Deep {
         nodes: confirmation.nodes,
+        margin: confirmation.margin,
         ..Deep::default()
     };
     let mut asked = HashSet::<EvalKey, FxBuildHasher>::default();

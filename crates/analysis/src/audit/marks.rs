@@ -38,8 +38,8 @@ pub fn changes(
         for node in graph.nodes() {
             for mv in graph.moves(node) {
                 let worth = examined.worth(node, mv);
-                is_settled[mv.to as usize] |=
-                    !examined.may_mark(node, mv) || worth.is_none_or(|w| w.loss() <= max_loss);
+                is_settled[mv.to as usize] |= !examined.may_mark(node, mv)
+                    || worth.is_none_or(|w| !examined.is_losing(node, mv, w, max_loss));
             }
         }
         for (node, n, worth, _) in examined.losing(max_loss) {

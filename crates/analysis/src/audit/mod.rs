@@ -8,7 +8,9 @@
 //! A list that is sorted by loss shows the largest errors of the evaluations
 //! first. Therefore a finding is only *confirmed* when position, move and better
 //! move have been searched again, deeply ([`confirm()`]); such an evaluation
-//! takes the place of what is backed up to its position.
+//! takes the place of what is backed up to its position. A confirmed loss must
+//! exceed the limit by a margin: of moves that were selected because their loss
+//! exceeded a limit, those just above it are as likely to be just below it.
 
 mod confirm;
 mod describe;
@@ -63,6 +65,8 @@ impl Worth {
 pub struct Deep {
     /// Those of so many nodes.
     pub nodes: u64,
+    /// Per cent by which a confirmed loss must exceed the limit.
+    pub margin: u8,
     /// Those of these positions.
     pub searched: HashSet<EvalKey, FxBuildHasher>,
     /// How many searches got no answer.
@@ -73,6 +77,11 @@ impl Deep {
     fn is(&self, key: EvalKey, evaluation: &Evaluation) -> bool {
         // Engines stop a little early or late.
         evaluation.nodes >= self.nodes / 10 * 9 || self.searched.contains(&key)
+    }
+
+    /// The limit for a confirmed loss.
+    fn limit(&self, max_loss: u32) -> u32 {
+        max_loss + max_loss * u32::from(self.margin) / 100
     }
 }
 
@@ -154,6 +163,13 @@ impl<'a> Examined<'a> {
             || (self.is_confirmed(node)
                 && self.is_confirmed(mv.to)
                 && better().is_none_or(|key| self.deep(key).is_some()))
+    }
+
+    /// Whether a move loses more than `max_loss`, by a margin where the loss is
+    /// confirmed.
+    fn is_losing(&self, node: NodeId, mv: &GraphMove, worth: Worth, max_loss: u32) -> bool {
+        let is_clear = |deep: &Deep| worth.loss() > deep.limit(max_loss);
+        worth.loss() > max_loss && (self.deep.is_none_or(is_clear) || !self.may_mark(node, mv))
     }
 
     /// Who is to move; White where play never comes.
@@ -242,7 +258,8 @@ impl<'a> Examined<'a> {
             let moves = self.graph.moves(node);
             let mut losing: Vec<(usize, Worth)> = Vec::new();
             for (n, mv) in moves.iter().enumerate() {
-                let worth = self.worth(node, mv).filter(|worth| worth.loss() > max_loss);
+                let worth = self.worth(node, mv);
+                let worth = worth.filter(|worth| self.is_losing(node, mv, *worth, max_loss));
                 losing.extend(worth.map(|worth| (n, worth)));
             }
             if losing.is_empty() {
@@ -350,7 +367,9 @@ impl<'a> Examined<'a> {
         options: &AuditOptions,
     ) -> Vec<(NodeId, i32, f64)> {
         let is_bad = |&&(node, value, _): &&(NodeId, i32, f64)| {
-            self.is_wanted(options, node) && value < -options.max_loss.cast_signed()
+            let deep = self.deep.filter(|_| self.is_confirmed(node));
+            let limit = deep.map_or(options.max_loss, |deep| deep.limit(options.max_loss));
+            self.is_wanted(options, node) && value < -limit.cast_signed()
         };
         let mut bad: Vec<_> = ends.iter().filter(is_bad).copied().collect();
         let cost = |end: &(NodeId, i32, f64)| -f64::from(end.1) * end.2;

@@ -14,6 +14,7 @@ use tabia_games::{
 
 /// Conditions on games. A game must meet all that are given.
 #[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Which games")]
 pub(super) struct GameFilterArgs {
     /// Only games in which one player has this rating or more
     #[arg(long, value_name = "N")]
@@ -161,8 +162,9 @@ fn result(text: &str) -> Result<GameResult, String> {
     }
 }
 
-/// What counting takes, and what is said of it.
+/// How the work is done, and what is reported.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Work")]
 pub(super) struct WorkArgs {
     /// Threads that count [default: one for each processor]
     #[arg(long, value_name = "N")]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use clap::builder::Resettable;
 
 use super::collection::{self, GameFilterArgs, WorkArgs};
 use super::force::Force;
@@ -24,6 +25,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
 
 /// Arguments of `index`.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
 pub(super) struct IndexArgs {
     /// The index to make, or to add to
     #[arg(short, long, value_name = "GAMES.tgx")]
@@ -36,10 +38,10 @@ pub(super) struct IndexArgs {
     append: bool,
     /// Plies of each game that are indexed [default: 50, or those of the index
     /// that is there]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000), help_heading = "What is stored")]
     max_ply: Option<u16>,
     /// Games: all that `tabia build` reads
-    #[arg(value_name = "SOURCE", required = true)]
+    #[arg(value_name = "SOURCE", required = true, help_heading = Resettable::Reset)]
     sources: Vec<PathBuf>,
     #[command(flatten)]
     filter: GameFilterArgs,

@@ -279,8 +279,8 @@ impl Choice {
 
 fn report(name: &str, summary: &Summary, time: Duration) {
     let games = &summary.tally;
+    let filtered = collection::counts([(games.filtered, "games filtered out")]);
     let extra = collection::counts([
-        (games.filtered, "games filtered out"),
         (summary.duplicates, "duplicates"),
         (games.skipped, "games skipped"),
         (games.cut, "games cut short"),
@@ -291,6 +291,7 @@ fn report(name: &str, summary: &Summary, time: Duration) {
         ),
         (summary.sorted_on_disk, "bytes through temporary files"),
     ]);
+    let extra = format!("{filtered}{}{extra}", collection::unrated(games));
     let (what, written) = (format!("{name}:"), &summary.written);
     super::compact::made(&what, summary.games, written, time, &extra);
 }

@@ -219,6 +219,21 @@ pub(super) fn report(tally: &Tally) {
 pub(super) fn counts<const N: usize>(counts: [(u64, &str); N]) -> String {
     let counts = counts.into_iter().filter(|(count, _)| *count > 0);
     counts
-        .map(|(count, what)| format!("; {count} {what}"))
+        .map(|(count, what)| {
+            let (noun, rest) = what.split_once(' ').unwrap_or((what, ""));
+            let noun = match count {
+                1 => noun.strip_suffix('s').unwrap_or(noun),
+                _ => noun,
+            };
+            format!("; {}", format!("{count} {noun} {rest}").trim_end())
+        })
         .collect()
+}
+
+/// How many of the games that a condition turned away have no rating.
+pub(super) fn unrated(tally: &Tally) -> String {
+    match tally.unrated {
+        0 => String::new(),
+        count => format!(" ({count} of them without a rating)"),
+    }
 }

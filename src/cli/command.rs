@@ -76,7 +76,7 @@ pub(super) enum Command {
         --threads and --memory are.\n\n\
         Records (.parquet; needs a tabia built with the feature `parquet`) are sums: what \
         chooses games, and --max-ply, acts when they are written; --min-games when the book \
-        is made. docs/scale.md of the source has their columns.\n\n\
+        is made. docs/measured.md of the source has their columns.\n\n\
         Exit codes: 0 done; 1 some games were skipped, with --strict; 2 no book was made.")]
     Build(BuildArgs),
     /// Adds games, or a line, to a book

@@ -10,6 +10,7 @@ use clap::builder::Resettable;
 use super::collection::{self, GameFilterArgs, WorkArgs};
 use super::force::Force;
 use super::progress;
+use super::style::counted;
 use tabia_games::index::make::{self, IndexJob, IndexReport};
 
 pub(super) const EXAMPLES: &str = "Examples:\n  \
@@ -76,26 +77,27 @@ pub(super) fn run(args: &IndexArgs, out: &mut impl Write) -> anyhow::Result<u8> 
 fn report(job: &IndexJob, summary: &IndexReport, time: Duration) {
     let tally = &summary.tally;
     collection::report(tally);
+    let filtered = collection::counts([(tally.filtered, "games filtered out")]);
     let extra = collection::counts([
-        (tally.filtered, "games filtered out"),
         (summary.without_result, "games without a result left out"),
         (tally.skipped, "games skipped"),
         (tally.cut, "games cut short"),
         (tally.left_out, "deleted games and texts left out"),
         (summary.sorted_on_disk, "bytes through temporary files"),
     ]);
+    let extra = format!("{filtered}{}{extra}", collection::unrated(tally));
     let part = &summary.part;
     let all = match job.append {
         true => format!(" (now {} games)", summary.games),
         false => String::new(),
     };
     say!(
-        "{}: {} games{all}, {} positions, {} moves, {} bytes in {:.1} s{extra}",
+        "{}: {}{all}, {}, {}, {} in {:.1} s{extra}",
         job.target.display(),
-        summary.added,
-        part.positions,
-        part.moves,
-        summary.bytes,
+        counted(summary.added, "game"),
+        counted(part.positions, "position"),
+        counted(part.moves, "move"),
+        counted(summary.bytes, "byte"),
         time.as_secs_f64(),
     );
 }

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::common::{Folder, SIMPLE, STARTER, assert_has, copy};
+use crate::common::{Folder, SIMPLE, SMALL, STARTER, assert_has, copy};
 
 /// A line typed, the exit code, and what is printed on standard error.
 fn said(folder: &Folder, typed: &str, code: i32, part: &str) -> String {
@@ -41,7 +41,7 @@ fn games_that_are_all_left_out_are_accounted_for() {
         2,
         "no game is left of 1; skipped: 1",
     );
-    assert_has(&text, "(the first: bad.pgn: line 3: game skipped: ");
+    assert_has(&text, "(the first: bad.pgn: line 1: game skipped: ");
     assert_has(&text, "Kf3");
     let rated = "[WhiteElo \"2500\"]\n[BlackElo \"2100\"]\n\n1. e4 e5 1-0\n\n";
     folder.put("elo.pgn", format!("[Event \"x\"]\n\n1. e4 e5 *\n\n{rated}"));
@@ -181,7 +181,7 @@ fn a_command_that_lacks_something_is_shown_whole() {
 fn a_file_that_ends_too_soon_is_named() {
     let folder = Folder::new();
     copy(SIMPLE, &folder.join("book.ctg"));
-    let game = "[Event \"x\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n".repeat(50);
+    let game = "[Event \"x\"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n\n".repeat(50);
     folder.put("games.pgn", &game);
     folder.done("index -o games.tgx games.pgn --force");
     for (name, typed) in [
@@ -207,7 +207,7 @@ fn a_file_that_ends_too_soon_is_named() {
 /// command that reads games.
 #[test]
 fn books_are_known_by_their_content() {
-    let folder = Folder::with(STARTER);
+    let folder = Folder::with(SMALL);
     folder.done("convert book.ctg book.bin");
     fs::copy(folder.join("book.bin"), folder.join("other.ctg")).unwrap();
     let info = folder.tabia("info other.ctg").printed();
@@ -235,9 +235,9 @@ fn books_are_known_by_their_content() {
 /// A suite has as many beginnings when it is written as when it is checked.
 #[test]
 fn a_suite_and_its_check_count_the_same_beginnings() {
-    let folder = Folder::with(STARTER);
+    let folder = Folder::with(SMALL);
     for name in ["suite.epd", "suite.pgn"] {
-        let made = folder.done(&format!("suite book.ctg -o {name} --plies 6 --count 200"));
+        let made = folder.done(&format!("suite book.ctg -o {name} --plies 4 --count 50"));
         let checked = folder.tabia(&format!("suite --check {name}"));
         let counted = |text: &str| {
             let line = text

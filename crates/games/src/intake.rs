@@ -147,7 +147,7 @@ impl Tally {
         let left = self.read.saturating_sub(self.skipped + self.filtered);
         let mut text = match left {
             0 => format!("no game is left of {}", self.read),
-            left => format!("only {left} of {} games are left", self.read),
+            _ => format!("{} games read", self.read),
         };
         let first = self.named.iter().find(|skipped| !skipped.cut);
         if self.skipped > 0 {

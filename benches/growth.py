@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""How cost grows: games, memory and books, for docs/scale.md.
+"""How cost grows: games, memory and books, for docs/measured.md.
 
     cargo build --release --bin tabia --example random_games
     benches/growth.py --games 100000 1000000 10000000 --memory 64M 512M 4G
     benches/growth.py --books 100000 1000000 10000000 100000000 1000000000
     benches/growth.py --months 5000000
 
-Writes three tables between their marks in docs/scale.md, and the plots
+Writes three tables between their marks in docs/measured.md, and the plots
 docs/scale.svg and docs/scale-books.svg beside it. Rows that were there stay,
 but for those measured anew.
 
@@ -212,7 +212,7 @@ def main():
     parser.add_argument("--books", type=int, nargs="+", default=[])
     parser.add_argument("--months", type=int)
     parser.add_argument("--folder", type=Path)
-    parser.add_argument("--page", type=Path, default=ROOT / "docs" / "scale.md")
+    parser.add_argument("--page", type=Path, default=ROOT / "docs" / "measured.md")
     args = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="tabia-growth-", dir=args.folder))
     todo = {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures tabia on a quiet machine and writes docs/benchmarks.md.
+"""Measures tabia on a quiet machine and writes the table of docs/measured.md.
 
     cargo build --release --bin tabia --example random_games --example read_games
     cargo bench --no-run --bench probe --bench relay
@@ -37,6 +37,8 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+# Between these the page has what is measured.
+MARKS = ("<!-- measured -->", "<!-- /measured -->")
 
 
 # Formats that games can be written in.
@@ -242,7 +244,7 @@ def main():
     parser.add_argument("--runs", type=int)
     parser.add_argument("--only", default="", help="cases whose names hold this")
     parser.add_argument("--folder", type=Path, help="for books; some gigabytes")
-    parser.add_argument("--page", type=Path, default=ROOT / "docs" / "benchmarks.md")
+    parser.add_argument("--page", type=Path, default=ROOT / "docs" / "measured.md")
     args = parser.parse_args()
     began = time.monotonic()
     release = ROOT / "target" / "release"
@@ -317,8 +319,9 @@ def main():
     if args.only:
         return
     cores = os.cpu_count()
-    args.page.write_text(
-        "# Measured\n\n"
+    before, rest = args.page.read_text().split(f"{MARKS[0]}\n", 1)
+    after = rest.split(MARKS[1], 1)[1]
+    table = (
         "Written by `benches/measure.py`, which says how, and measures a change against"
         " a kept binary (`--save`, `--old`). Games:"
         f" `{args.games.name}`, {args.games.stat().st_size / 1e6:.0f} MB; {cores} cores;"
@@ -326,8 +329,10 @@ def main():
         f" {(time.monotonic() - began) / 60:.0f} minutes.\n\n"
         + "".join(f"* {line}\n" for line in versions())
         + "\n| case | clock, s | processor, s | memory, MB | PGN, MB/s | processor, new to old |\n"
-        "|---|---|---|---|---|---|\n" + "\n".join(rows) + "\n" + "".join(sections)
+        "|---|---|---|---|---|---|\n" + "\n".join(rows) + "\n"
     )
+    print("".join(sections))
+    args.page.write_text(f"{before}{MARKS[0]}\n{table}{MARKS[1]}{after}")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "target" / "release-archives"
-SHIPPED = ["README.md", "CHANGELOG.md", "COPYING", "engines.toml", "books", "docs"]
+SHIPPED = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "COPYING", "engines.toml", "books", "docs"]
 # Made by hand and of no use without the source.
 LEFT_OUT = {"books/Cargo.toml", "books/lib.rs", "books/make", "books/prove", "docs/pictures/make", "docs/pictures/make-pychess", "docs/pictures/explore.py"}
 

@@ -39,11 +39,7 @@ pub(super) struct PlayArgs {
     /// Reads books by system calls instead of mapping them into memory
     #[arg(long)]
     pub(super) no_mmap: bool,
-    /// Prints the configuration that would be used, starts each engine and tries
-    /// its options, and says which would play and what each book would play in
-    /// the start position. Exit code 2 when no engine answers, an option is
-    /// unknown to its engine or has a value that does not fit, or a book does not
-    /// open or answers nothing
+    /// Tries the configuration and plays nothing: the same as `tabia check`
     #[arg(long)]
     pub(super) check_config: bool,
     /// An engine to run, with its arguments, instead of a configured one
@@ -77,6 +73,9 @@ pub(super) struct ProbeArgs {
     /// standard input, one a line
     #[arg(value_name = "FEN", num_args = 0..)]
     pub(super) fen: Vec<String>,
+    /// The position, as an option
+    #[arg(long = "fen", value_name = "FEN", conflicts_with = "fen")]
+    pub(super) position: Option<String>,
     /// Moves to play from there first, as in "e2e4 e7e5" or "1. e4 e5"
     #[arg(long, value_name = "MOVES")]
     pub(super) moves: Option<String>,

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
+use clap::builder::Resettable;
 use serde_json::json;
 
 use super::also::Also;
@@ -18,10 +19,12 @@ use tabia_book::ctg::{RewriteOptions, Written, merge};
 use tabia_build::{self as build, BuildJob, Product, Source, Summary};
 use tabia_io::atomic::{self, Old, TempFolder};
 use tabia_io::input::kind::Kind;
+use tabia_io::input::path::has_extension;
 use tabia_notation::Line;
 
 /// Arguments of `build`.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
 pub(super) struct BuildArgs {
     /// The book to make; .cto and .ctb are put beside it
     #[arg(
@@ -59,7 +62,11 @@ pub(super) struct BuildArgs {
     /// folder with such files; or `-` for PGN on standard input. Or records: .parquet, whose games were
     /// chosen, and their plies cut, when they were written. Or books:
     /// .ctg, whose numbers are added to those of the games
-    #[arg(value_name = "SOURCE", required_unless_present = "priority")]
+    #[arg(
+        value_name = "SOURCE",
+        required_unless_present = "priority",
+        help_heading = Resettable::Reset
+    )]
     sources: Vec<PathBuf>,
     #[command(flatten)]
     games: Counting,
@@ -154,6 +161,10 @@ pub(super) fn books_among(sources: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
         .cloned()
         .collect();
     for book in &books {
+        if has_extension(book, "pgn") {
+            let text = Kind::of_file(book).and_then(Kind::no_games);
+            anyhow::bail!("{}: {}", book.display(), text.unwrap_or_default());
+        }
         super::only_ctg(book)?;
     }
     Ok(books)
@@ -268,8 +279,8 @@ impl Choice {
 
 fn report(name: &str, summary: &Summary, time: Duration) {
     let games = &summary.tally;
+    let filtered = collection::counts([(games.filtered, "games filtered out")]);
     let extra = collection::counts([
-        (games.filtered, "games filtered out"),
         (summary.duplicates, "duplicates"),
         (games.skipped, "games skipped"),
         (games.cut, "games cut short"),
@@ -280,6 +291,7 @@ fn report(name: &str, summary: &Summary, time: Duration) {
         ),
         (summary.sorted_on_disk, "bytes through temporary files"),
     ]);
+    let extra = format!("{filtered}{}{extra}", collection::unrated(games));
     let (what, written) = (format!("{name}:"), &summary.written);
     super::compact::made(&what, summary.games, written, time, &extra);
 }

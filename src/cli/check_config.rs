@@ -1,8 +1,8 @@
-//! `tabia --check-config`: what would be used, and what the books would give.
+//! `tabia check`, or `tabia --check-config`: the configuration, tried.
 //!
-//! Whoever wonders why a book is not used begins here: each book is opened
-//! and asked for the start position under the settings it would have, and each
-//! engine is started, and its options compared with what it declares and tried.
+//! It answers why a book is not used: each book is opened and asked for the
+//! start position under the settings it would have. Each engine is started and
+//! gets the options that it would be sent.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ use shakmaty::{Chess, Color};
 use tabia_adapter::book_set::{BookSpec, Opener};
 use tabia_adapter::config::Config;
 use tabia_adapter::session::{ANALYSE_MODE, Engines, Profile};
-use tabia_adapter::settings::{OptionId, SPECS, Settings};
+use tabia_adapter::settings::{OptionId, SPECS, Settings, Spec};
 use tabia_adapter::transcript::escape;
 use tabia_book::Book;
 use tabia_notation as notation;
@@ -19,8 +19,20 @@ use tabia_uci::engine::{EngineOption, Misfit, fits};
 use tabia_uci::process::EngineCommand;
 use tabia_uci::process::check::try_options;
 
+/// What `tabia check --help` says below the arguments.
+pub(super) const AFTER_HELP: &str = "Examples:\n  \
+    tabia check\n  \
+    tabia check --engine stockfish --book main.ctg --set \"Book Variety=20\"\n\n\
+    Starts each engine with the options that it would be sent, opens each book, and shows \
+    the first move of a game. `tabia --check-config` is the same.\n\n\
+    Exit codes: 0 it would play; 2 no engine answers, an option is unknown to its engine or \
+    has a value that does not fit, or a book does not open or answers nothing.";
+
 /// Most moves of the start position that are listed.
 const LISTED: usize = 5;
+
+/// Columns that a row of options may fill.
+const OPTION_COLUMNS: usize = 76;
 
 /// What is wrong with an engine of the configuration, in numbers.
 #[derive(Clone, Copy, Default)]
@@ -73,8 +85,11 @@ pub(super) fn print(
 ) -> io::Result<bool> {
     writeln!(out, "configuration: {}", config.place())?;
     let mut playing: Option<(&Profile, Faults)> = None;
+    let mut first_move_text = None;
     let mut wrong_elsewhere = false;
-    for (profile, command) in engines.profiles.iter().zip(commands).take(engines.chain) {
+    let mut first_moves: Vec<FirstMove> = Vec::new();
+    let chain = engines.profiles.iter().zip(commands).take(engines.chain);
+    for (index, (profile, command)) in chain.enumerate() {
         writeln!(out, "\nengine {}", profile.name)?;
         writeln!(out, "  command: {}", command)?;
         if let Some(dir) = &command.dir {
@@ -125,28 +140,39 @@ pub(super) fn print(
             let reason = escape(reason.as_bytes());
             writeln!(out, "  is not ready with these options: {reason}")?;
         }
-        for spec in &SPECS {
-            writeln!(
-                out,
-                "  {} = {}",
-                spec.name,
-                profile.settings.display(spec.id)
-            )?;
-        }
-        print_books(profile, opener, &mut faults, out)?;
+        let before = engines.profiles.iter().take(index);
+        let same = before
+            .zip(&first_moves)
+            .find(|(other, _)| other.settings == profile.settings && other.books == profile.books);
+        let first_move = match same {
+            Some((other, first_move)) => {
+                writeln!(out, "  Tabia's options and books: as for {}", other.name)?;
+                first_move.clone()
+            }
+            None => {
+                print_own_options(&profile.settings, out)?;
+                print_books(profile, opener, out)?
+            }
+        };
+        (faults.missing, faults.silent) = (first_move.missing, first_move.silent);
+        first_moves.push(first_move);
         if playing.is_some() {
             wrong_elsewhere |= faults.options + faults.unready > 0;
         } else if greeted.is_ok() {
             playing = Some((profile, faults));
+            first_move_text = first_moves.last().map(|found| found.text.clone());
         }
+    }
+    if let Some(text) = first_move_text {
+        writeln!(out, "\nfirst move: {text}")?;
     }
     let told = playing.map(|(profile, faults)| (profile, faults.describe()));
     match &told {
         None => writeln!(out, "\nno engine would play: none of them answers")?,
         Some((profile, faults)) if faults.is_empty() => {
-            writeln!(out, "\n{} would play", profile.name)?;
+            writeln!(out, "{} would play", profile.name)?;
         }
-        Some((profile, faults)) => writeln!(out, "\n{} would play, but {faults}", profile.name)?,
+        Some((profile, faults)) => writeln!(out, "{} would play, but {faults}", profile.name)?,
     }
     if wrong_elsewhere {
         writeln!(out, "another engine has options that are wrong")?;
@@ -192,13 +218,50 @@ fn print_options(
     Ok(wrong)
 }
 
-/// The books of an engine, and what is wrong with them.
-fn print_books(
-    profile: &Profile,
-    opener: &Opener,
-    faults: &mut Faults,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+/// Tabia's own options, several in a row; those that were changed first.
+fn print_own_options(settings: &Settings, out: &mut dyn Write) -> io::Result<()> {
+    let usual = Settings::default();
+    let value = |settings: &Settings, id| settings.display(id);
+    let (changed, others): (Vec<&Spec>, Vec<&Spec>) = SPECS
+        .iter()
+        .partition(|spec| value(settings, spec.id) != value(&usual, spec.id));
+    for (title, specs) in [("changed options", changed), ("other options", others)] {
+        if specs.is_empty() {
+            continue;
+        }
+        writeln!(out, "  {title}:")?;
+        let mut row = String::new();
+        for spec in specs {
+            let text = format!("{} = {}; ", spec.name, value(settings, spec.id));
+            if !row.is_empty() && row.len() + text.len() > OPTION_COLUMNS {
+                writeln!(out, "    {}", row.trim_end())?;
+                row.clear();
+            }
+            row.push_str(&text);
+        }
+        writeln!(out, "    {}", row.trim_end_matches([';', ' ']))?;
+    }
+    Ok(())
+}
+
+/// What the books of an engine give at the start of a game.
+#[derive(Clone)]
+struct FirstMove {
+    text: String,
+    /// Books that do not open.
+    missing: u32,
+    /// Books that open and answer nothing.
+    silent: u32,
+}
+
+/// Prints the books of an engine, and what is wrong with them.
+fn print_books(profile: &Profile, opener: &Opener, out: &mut dyn Write) -> io::Result<FirstMove> {
+    let mut found = FirstMove {
+        text: "the engine's, no book has one".to_owned(),
+        missing: 0,
+        silent: 0,
+    };
+    let mut is_open = profile.settings.check(OptionId::OwnBook);
     let books = BookSpec::wanted(&profile.settings, &profile.books);
     if books.is_empty() {
         writeln!(out, "  no book: Book File is empty")?;
@@ -221,12 +284,17 @@ fn print_books(
                     writeln!(out, "    note: {}", escape(notice.as_bytes()))?;
                 }
                 let settings = book.settings(&profile.settings);
-                let (text, answers) = start_position(&open, book.colour, &settings);
-                writeln!(out, "    start position: {text}")?;
-                faults.silent += u32::from(!answers);
+                let first = start_position(&open, book.colour, &settings);
+                writeln!(out, "    start position: {}", first.text)?;
+                found.silent += u32::from(!first.answers);
+                if is_open && first.is_played {
+                    is_open = false;
+                    let path = escape(book.path.as_bytes());
+                    found.text = format!("{} (book {path})", first.text);
+                }
             }
             Err(error) => {
-                faults.missing += 1;
+                found.missing += 1;
                 writeln!(
                     out,
                     "    does not open: {}",
@@ -235,7 +303,7 @@ fn print_books(
             }
         }
     }
-    Ok(())
+    Ok(found)
 }
 
 fn description(book: &Book) -> String {
@@ -253,20 +321,33 @@ fn description(book: &Book) -> String {
     }
 }
 
-/// What a book would play in the start position, or why nothing; false where it
-/// answers nothing at all: it is empty, or what is left of it cannot even
-/// answer that.
-fn start_position(book: &Book, colour: Option<Color>, settings: &Settings) -> (String, bool) {
+/// What a book has for the start position.
+struct StartMoves {
+    /// The moves, or why there is none.
+    text: String,
+    /// Whether one of them would be played.
+    is_played: bool,
+    /// False where it answers nothing at all: it is empty, or what is left of it
+    /// cannot even answer that.
+    answers: bool,
+}
+
+fn start_position(book: &Book, colour: Option<Color>, settings: &Settings) -> StartMoves {
+    let silent = |text: String, answers: bool| StartMoves {
+        text,
+        is_played: false,
+        answers,
+    };
     if colour == Some(Color::Black) {
-        return ("not asked, the book is for Black".to_owned(), true);
+        return silent("not asked, the book is for Black".to_owned(), true);
     }
     if settings.number(OptionId::Depth) == 0 {
-        return ("not asked, Book Depth is 0".to_owned(), true);
+        return silent("not asked, Book Depth is 0".to_owned(), true);
     }
     let position = Chess::default();
     let found = match tabia_book::policy::choose(book, &position, &[], &settings.rules()) {
         Ok(found) => found,
-        Err(error) => return (escape(error.to_string().as_bytes()), false),
+        Err(error) => return silent(escape(error.to_string().as_bytes()), false),
     };
     if found.lookup.moves.is_empty() {
         let holds_some = match book {
@@ -275,7 +356,7 @@ fn start_position(book: &Book, colour: Option<Color>, settings: &Settings) -> (S
             Book::Abk(book) => book.positions() > 0,
         };
         let is_whole = book.notices().is_empty();
-        return ("not in the book".to_owned(), holds_some && is_whole);
+        return silent("not in the book".to_owned(), holds_some && is_whole);
     }
     let is_played = found.best().is_some();
     let texts: Vec<String> = found
@@ -299,5 +380,9 @@ fn start_position(book: &Book, colour: Option<Color>, settings: &Settings) -> (S
     if texts.len() > LISTED {
         text.push_str(&format!(" and {} more", texts.len() - LISTED));
     }
-    (text, true)
+    StartMoves {
+        text,
+        is_played,
+        answers: true,
+    }
 }

@@ -14,6 +14,7 @@ use tabia_games::{
 
 /// Conditions on games. A game must meet all that are given.
 #[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Which games")]
 pub(super) struct GameFilterArgs {
     /// Only games in which one player has this rating or more
     #[arg(long, value_name = "N")]
@@ -161,8 +162,9 @@ fn result(text: &str) -> Result<GameResult, String> {
     }
 }
 
-/// What counting takes, and what is said of it.
+/// How the work is done, and what is reported.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Work")]
 pub(super) struct WorkArgs {
     /// Threads that count [default: one for each processor]
     #[arg(long, value_name = "N")]
@@ -217,6 +219,21 @@ pub(super) fn report(tally: &Tally) {
 pub(super) fn counts<const N: usize>(counts: [(u64, &str); N]) -> String {
     let counts = counts.into_iter().filter(|(count, _)| *count > 0);
     counts
-        .map(|(count, what)| format!("; {count} {what}"))
+        .map(|(count, what)| {
+            let (noun, rest) = what.split_once(' ').unwrap_or((what, ""));
+            let noun = match count {
+                1 => noun.strip_suffix('s').unwrap_or(noun),
+                _ => noun,
+            };
+            format!("; {}", format!("{count} {noun} {rest}").trim_end())
+        })
         .collect()
+}
+
+/// How many of the games that a condition turned away have no rating.
+pub(super) fn unrated(tally: &Tally) -> String {
+    match tally.unrated {
+        0 => String::new(),
+        count => format!(" ({count} of them without a rating)"),
+    }
 }

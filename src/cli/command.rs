@@ -19,7 +19,7 @@ use super::replay::ReplayArgs;
     args_conflicts_with_subcommands = true,
     after_help = "Exit codes: 0 done; 1 a negative answer (not in book, an engine with \
                   faults); 2 wrong usage, configuration or files.\n\n\
-                  Example: tabia --engine stockfish --book main.ctg --set \"Book Variety=20\""
+                  Example:\n  tabia --engine stockfish --book main.ctg --set \"Book Variety=20\""
 )]
 pub(super) struct Cli {
     /// The command; `play` when there is none.
@@ -38,6 +38,9 @@ pub(super) enum Command {
         tabia play --engine stockfish --book main.ctg\n  \
         tabia play --set \"Book Variety=0\" --set Hash=256 -- /opt/lc0/lc0 --threads=2")]
     Play(PlayArgs),
+    /// Tries the configuration as a game would use it
+    #[command(after_help = super::check_config::AFTER_HELP)]
+    Check(PlayArgs),
     /// Shows what a book is: positions, moves, pages, marks, problems
     #[command(after_help = "Examples:\n  \
         tabia info books/tabia.ctg\n  \
@@ -73,7 +76,7 @@ pub(super) enum Command {
         --threads and --memory are.\n\n\
         Records (.parquet; needs a tabia built with the feature `parquet`) are sums: what \
         chooses games, and --max-ply, acts when they are written; --min-games when the book \
-        is made. docs/scale.md of the source has their columns.\n\n\
+        is made. docs/measured.md of the source has their columns.\n\n\
         Exit codes: 0 done; 1 some games were skipped, with --strict; 2 no book was made.")]
     Build(BuildArgs),
     /// Adds games, or a line, to a book
@@ -88,11 +91,10 @@ pub(super) enum Command {
     /// What played games say about a book: exits, first values, results
     #[command(after_help = super::review::AFTER_HELP)]
     Review(super::review::ReviewArgs),
-    /// Opening suites for engine testers: makes them, checks them, reports on
-    /// matches
+    /// Makes and checks opening suites, and reports on matches
     #[command(after_help = super::suite::AFTER_HELP)]
     Suite(Box<super::suite::SuiteArgs>),
-    /// Moves learn values by the results of games, without adding moves
+    /// Adjusts learn values from game results; adds no moves
     #[command(after_help = super::learn::LEARN_EXAMPLES)]
     Learn(super::learn::LearnArgs),
     /// Fills the evaluations beside a book, from files or by engines
@@ -101,7 +103,7 @@ pub(super) enum Command {
     /// Says what is wrong with a book by its evaluations
     #[command(after_help = super::audit::EXAMPLES)]
     Audit(super::audit::AuditArgs),
-    /// Compares two books by the positions they hand over, judged by an engine
+    /// Compares two books by the positions in which they end
     #[command(after_help = super::prove::EXAMPLES)]
     Prove(Box<super::prove::ProveArgs>),
     /// Changes marks in place: main, avoid, ! and ?, learn values
@@ -116,7 +118,7 @@ pub(super) enum Command {
     /// Extends a book where it is dropped out of, by an engine
     #[command(after_help = super::grow::EXAMPLES)]
     Grow(Box<super::grow::GrowArgs>),
-    /// One's own moves out of a book, against what opponents play
+    /// Chooses your moves by value against what opponents play
     #[command(after_help = super::repertoire::EXAMPLES)]
     Repertoire(super::repertoire::RepertoireArgs),
     /// Takes moves out of a book, and what only they lead to
@@ -158,7 +160,7 @@ pub(super) enum Command {
     /// Prints completions for a shell
     #[command(after_help = super::shell::COMPLETIONS_EXAMPLES)]
     Completions(super::shell::CompletionsArgs),
-    /// Prints the manual page, or writes all of them to a folder
+    /// Shows a manual page, or writes all of them to a folder
     #[command(after_help = super::shell::MAN_EXAMPLES)]
     Man(super::shell::ManArgs),
     /// Walks an engine through UCI step by step and says what it does wrong
@@ -167,16 +169,18 @@ pub(super) enum Command {
         tabia check-engine -- /opt/lc0/lc0 --threads=2\n\n\
         Exit code 1 when it does something wrong.")]
     CheckEngine(CheckEngineArgs),
-    /// Runs a log of the adapter once more and shows where it departs
-    #[command(
-        after_help = "Example: tabia --log game.log -- stockfish; tabia replay game.log\n\n\
-        No engine is started: what it said stands in the log. Books are opened again; the \
+    /// Runs a log of the adapter again and shows where the answers differ
+    #[command(after_help = "Example:\n  \
+        tabia --log game.log -- stockfish\n  \
+        tabia replay game.log\n\n\
+        No engine is started: the log holds what it answered. Books are opened again; the \
         seed, the times and the settings are those of the log.\n\n\
-        Exit codes: 0 the same again; 1 it departs; 2 the file cannot be read or is no log."
-    )]
+        Exit codes: 0 the same answers; 1 other answers; 2 the file cannot be read or is no log.")]
     Replay(ReplayArgs),
     #[cfg(feature = "builtin-engine")]
     /// The built-in engine: an ordinary UCI engine
+    #[command(after_help = "Example:\n  \
+        tabia engine")]
     Engine,
 }
 

@@ -87,10 +87,11 @@ pub(super) fn report(what: &str, done: &Rewritten, start: Instant) -> u8 {
 /// The line about a new book.
 pub(super) fn made(what: &str, games: u64, written: &Written, time: Duration, extra: &str) {
     say!(
-        "{what} {games} games, {} positions, {} moves, {} bytes in {:.1} s{extra}",
-        written.positions,
-        written.moves,
-        written.bytes,
+        "{what} {}, {}, {}, {} in {:.1} s{extra}",
+        counted(games, "game"),
+        counted(written.positions, "position"),
+        counted(written.moves, "move"),
+        counted(written.bytes, "byte"),
         time.as_secs_f64(),
     );
 }

@@ -115,11 +115,11 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
         games => format!("{}, ", counted(games, "game")),
     };
     say!(
-        "{}: {games}{} positions, {} moves, {} bytes in {:.1} s{extra}",
+        "{}: {games}{}, {}, {} in {:.1} s{extra}",
         args.output.display(),
-        done.positions,
-        done.moves,
-        done.bytes,
+        counted(done.positions, "position"),
+        counted(done.moves, "move"),
+        counted(done.bytes, "byte"),
         start.elapsed().as_secs_f64(),
     );
     Ok(u8::from(done.salvage.is_loss()))

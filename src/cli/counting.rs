@@ -10,6 +10,7 @@ use super::collection::{GameFilterArgs, WorkArgs};
 
 /// What of which games goes into a book.
 #[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "What is stored")]
 #[command(mut_arg("player_colour", |arg| arg
     .requires(clap::builder::Resettable::Reset)
     .help("The colour of that player; without --player the same as --only")))]
@@ -31,7 +32,7 @@ pub(super) struct Choice {
     pub(super) filter: GameFilterArgs,
     /// Counts a game that is there several times once: the same moves, result
     /// and family names
-    #[arg(long)]
+    #[arg(long, help_heading = "Which games")]
     pub(super) dedupe: bool,
 }
 
@@ -45,6 +46,7 @@ impl Choice {
 
 /// What of which games is counted, and how they are read.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "What is stored")]
 pub(super) struct Counting {
     #[command(flatten)]
     pub(super) choice: Choice,
@@ -61,7 +63,7 @@ pub(super) struct Counting {
     #[arg(long, value_name = "SOURCE")]
     pub(super) priority: Vec<PathBuf>,
     /// Counts games from set-up positions too
-    #[arg(long)]
+    #[arg(long, help_heading = "Which games")]
     pub(super) setups: bool,
     #[command(flatten)]
     pub(super) work: WorkArgs,

@@ -31,36 +31,36 @@ pub(super) struct ExploreArgs {
     #[arg(value_name = "BOOK|GAMES.tgx")]
     pub(super) book: Vec<PathBuf>,
     /// Port of the page [default: 9002, or the next one that is free]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "The page")]
     pub(super) port: Option<u16>,
     /// Nothing can be changed
-    #[arg(long)]
+    #[arg(long, help_heading = "The page")]
     pub(super) read_only: bool,
     /// Prints the address and does not open a browser
-    #[arg(long)]
+    #[arg(long, help_heading = "The page")]
     pub(super) no_open: bool,
     /// Address to listen at, so that other machines can look at the books,
     /// read-only [default: 127.0.0.1, this machine alone]
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", help_heading = "The page")]
     pub(super) listen: Option<IpAddr>,
     /// Pages of this site may read what the opening explorer answers
     /// (/masters, /lichess, /player ...), as https://example.org; `any` for
     /// all sites; may be given several times
     #[allow(rustdoc::bare_urls)] // The help is plain text.
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", help_heading = "The page")]
     pub(super) allow_origin: Vec<Guest>,
     /// Sets a UCI option that decides between moves
-    #[arg(long, value_name = "NAME=VALUE")]
+    #[arg(long, value_name = "NAME=VALUE", help_heading = "Moves and engine")]
     pub(super) set: Vec<String>,
     #[command(flatten)]
     pub(super) config: ConfigArgs,
     /// The engine that evaluates what the page shows, when it is asked to: a
     /// name from the configuration, or the path of a program [default: that
     /// of the configuration, else Stockfish, else the built-in one]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = "Moves and engine")]
     pub(super) engine: Option<String>,
     /// Threads that this engine may use [default: as configured]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = "Moves and engine")]
     pub(super) threads: Option<u16>,
     /// Reads books by system calls instead of mapping them into memory
     #[arg(long)]

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use clap::Args;
+use clap::builder::Resettable;
 
 use super::collection::{self, GameFilterArgs};
 use super::force::Force;
@@ -36,10 +37,11 @@ pub(super) const AFTER_HELP: &str = "Examples:\n  \
 
 /// Arguments of `games`.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
 pub(super) struct GamesArgs {
     /// Games: .pgn, also .gz, .zst or .bz2; databases (docs/databases.md); a
     /// folder with such files; or `-` for PGN on standard input
-    #[arg(value_name = "SOURCE", required = true)]
+    #[arg(value_name = "SOURCE", required = true, help_heading = Resettable::Reset)]
     sources: Vec<PathBuf>,
     /// The file to write: .pgn, .dci or .si5; `-` is PGN on standard output; a folder:
     /// unpacks archives
@@ -54,12 +56,12 @@ pub(super) struct GamesArgs {
     #[command(flatten)]
     filter: GameFilterArgs,
     /// Threads that decode [default: one for each processor]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Work")]
     threads: Option<NonZeroU16>,
     #[command(flatten)]
     force: Force,
     /// Ends with exit code 1 when games were skipped or cut short
-    #[arg(long)]
+    #[arg(long, help_heading = "Work")]
     strict: bool,
 }
 

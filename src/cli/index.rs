@@ -5,10 +5,12 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use clap::builder::Resettable;
 
 use super::collection::{self, GameFilterArgs, WorkArgs};
 use super::force::Force;
 use super::progress;
+use super::style::counted;
 use tabia_games::index::make::{self, IndexJob, IndexReport};
 
 pub(super) const EXAMPLES: &str = "Examples:\n  \
@@ -24,6 +26,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
 
 /// Arguments of `index`.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
 pub(super) struct IndexArgs {
     /// The index to make, or to add to
     #[arg(short, long, value_name = "GAMES.tgx")]
@@ -36,10 +39,10 @@ pub(super) struct IndexArgs {
     append: bool,
     /// Plies of each game that are indexed [default: 50, or those of the index
     /// that is there]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000), help_heading = "What is stored")]
     max_ply: Option<u16>,
     /// Games: all that `tabia build` reads
-    #[arg(value_name = "SOURCE", required = true)]
+    #[arg(value_name = "SOURCE", required = true, help_heading = Resettable::Reset)]
     sources: Vec<PathBuf>,
     #[command(flatten)]
     filter: GameFilterArgs,
@@ -74,26 +77,27 @@ pub(super) fn run(args: &IndexArgs, out: &mut impl Write) -> anyhow::Result<u8> 
 fn report(job: &IndexJob, summary: &IndexReport, time: Duration) {
     let tally = &summary.tally;
     collection::report(tally);
+    let filtered = collection::counts([(tally.filtered, "games filtered out")]);
     let extra = collection::counts([
-        (tally.filtered, "games filtered out"),
         (summary.without_result, "games without a result left out"),
         (tally.skipped, "games skipped"),
         (tally.cut, "games cut short"),
         (tally.left_out, "deleted games and texts left out"),
         (summary.sorted_on_disk, "bytes through temporary files"),
     ]);
+    let extra = format!("{filtered}{}{extra}", collection::unrated(tally));
     let part = &summary.part;
     let all = match job.append {
         true => format!(" (now {} games)", summary.games),
         false => String::new(),
     };
     say!(
-        "{}: {} games{all}, {} positions, {} moves, {} bytes in {:.1} s{extra}",
+        "{}: {}{all}, {}, {}, {} in {:.1} s{extra}",
         job.target.display(),
-        summary.added,
-        part.positions,
-        part.moves,
-        summary.bytes,
+        counted(summary.added, "game"),
+        counted(part.positions, "position"),
+        counted(part.moves, "move"),
+        counted(summary.bytes, "byte"),
         time.as_secs_f64(),
     );
 }

@@ -33,43 +33,59 @@ pub(super) struct LearnArgs {
     sources: Vec<PathBuf>,
     /// Also the games that adapters with `Book Learn` on have noted beside the
     /// book; they are then in the book and no longer in that file
-    #[arg(long)]
+    #[arg(long, help_heading = "Which games")]
     from_side_file: bool,
     /// Counts games that the player of the move has won [default: all results]
-    #[arg(long)]
+    #[arg(long, help_heading = "Which games")]
     wins: bool,
     /// Counts drawn games
-    #[arg(long)]
+    #[arg(long, help_heading = "Which games")]
     draws: bool,
     /// Counts games that the player of the move has lost
-    #[arg(long)]
+    #[arg(long, help_heading = "Which games")]
     losses: bool,
     /// Only moves of this side
-    #[arg(long, alias = "color", value_name = "COLOUR", ignore_case = true)]
+    #[arg(
+        long,
+        alias = "color",
+        value_name = "COLOUR",
+        ignore_case = true,
+        help_heading = "What is changed"
+    )]
     colour: Option<PlayerColour>,
     #[command(flatten)]
     filter: GameFilterArgs,
     /// How far results move the values, 0 to 100
     #[arg(long, value_name = "N", default_value_t = learn::PLAY_STRENGTH,
-          value_parser = clap::value_parser!(u32).range(0..=100))]
+          value_parser = clap::value_parser!(u32).range(0..=100), help_heading = "What is changed")]
     strength: u32,
     /// Forgets the old values of the moves that the games say something about
-    #[arg(long)]
+    #[arg(long, help_heading = "What is changed")]
     fresh: bool,
     /// Plies of each game that are looked at
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1000,
+        help_heading = "What is changed"
+    )]
     max_ply: u16,
     /// Shows what would change and changes nothing
-    #[arg(long, short = 'n')]
+    #[arg(long, short = 'n', help_heading = "Work")]
     dry_run: bool,
     /// Shows all changes; --dry-run alone shows the first 20
-    #[arg(long)]
+    #[arg(long, help_heading = "Work")]
     list: bool,
     /// Prints one JSON object for each change that is shown, then a summary
-    #[arg(long)]
+    #[arg(long, help_heading = "Work")]
     json: bool,
     /// How long to wait for another program that changes the book
-    #[arg(long, value_name = "SECONDS", default_value_t = 3)]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 3,
+        help_heading = "Work"
+    )]
     wait: u64,
 }
 

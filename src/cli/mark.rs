@@ -28,66 +28,82 @@ pub(super) struct MarkArgs {
     #[arg(value_name = "MARK")]
     words: Vec<String>,
     /// The colour of the moves: main (green), avoid (red) or none
-    #[arg(long, visible_alias = "mark", value_name = "MARK", value_parser = colour_mark)]
+    #[arg(long, visible_alias = "mark", value_name = "MARK", value_parser = colour_mark, help_heading = "Which mark")]
     recommendation: Option<Mark>,
     /// The sign beside the moves: ! ? !! ?? !? ?! none, or a NAG number
-    #[arg(long, value_name = "SIGN", value_parser = sign)]
+    #[arg(long, value_name = "SIGN", value_parser = sign, help_heading = "Which mark")]
     annotation: Option<Annotation>,
     /// The learn value, -125 (never) to 125 (always), for the player of the move
     #[arg(long, value_name = "N", allow_hyphen_values = true,
-          value_parser = clap::value_parser!(i8).range(-125..=125))]
+          value_parser = clap::value_parser!(i8).range(-125..=125), help_heading = "Which mark")]
     factor: Option<i8>,
     /// The commentary of the position after the move: none, a NAG number as
     /// seen on the board, or = += =+ +/- -/+ +- -+
-    #[arg(long, value_name = "NAG", allow_hyphen_values = true, value_parser = commentary)]
+    #[arg(long, value_name = "NAG", allow_hyphen_values = true, value_parser = commentary, help_heading = "Which mark")]
     commentary: Option<u8>,
     /// In a Polyglot book the weight of the moves, in an Arena book their
     /// priority (0 to 9); 0 is never
-    #[arg(long, value_name = "N", visible_alias = "priority")]
+    #[arg(
+        long,
+        value_name = "N",
+        visible_alias = "priority",
+        help_heading = "Which mark"
+    )]
     weight: Option<u16>,
     /// Takes colour, sign and learn value away; of the whole book if no moves
     /// are named
-    #[arg(long)]
+    #[arg(long, help_heading = "Which mark")]
     clear: bool,
     /// Takes away bits of colours and signs that mean nothing to any program
-    #[arg(long, alias = "junk")]
+    #[arg(long, alias = "junk", help_heading = "Which mark")]
     clean: bool,
     /// The position to start from [default: the start position]
-    #[arg(long, value_name = "FEN")]
+    #[arg(long, value_name = "FEN", help_heading = "Which moves")]
     fen: Option<String>,
     /// Moves to play from there; without --move the last of them is meant
-    #[arg(long, value_name = "MOVES")]
+    #[arg(long, value_name = "MOVES", help_heading = "Which moves")]
     moves: Option<String>,
     /// The move that is meant, as e2e4 or Nf3
-    #[arg(long = "move", value_name = "MOVE")]
+    #[arg(long = "move", value_name = "MOVE", help_heading = "Which moves")]
     one: Option<String>,
     /// A line, each move of which is meant: "1.e4 c5"
-    #[arg(long, value_name = "MOVES", conflicts_with_all = ["one", "moves"])]
+    #[arg(long, value_name = "MOVES", conflicts_with_all = ["one", "moves"], help_heading = "Which moves")]
     line: Option<String>,
     /// Moves of this side: of the line, or of all lines from the start position
-    #[arg(long, alias = "color", value_name = "COLOUR", ignore_case = true)]
+    #[arg(
+        long,
+        alias = "color",
+        value_name = "COLOUR",
+        ignore_case = true,
+        help_heading = "Which moves"
+    )]
     colour: Option<PlayerColour>,
     /// All moves of the book
-    #[arg(long, conflicts_with_all = ["one", "moves", "line", "fen"])]
+    #[arg(long, conflicts_with_all = ["one", "moves", "line", "fen"], help_heading = "Which moves")]
     all: bool,
     /// Only moves that meet a condition, as "games<10 and score<40"
-    #[arg(long = "where", value_name = "CONDITION")]
+    #[arg(long = "where", value_name = "CONDITION", help_heading = "Which moves")]
     filter: Option<String>,
     /// Shows what would change and changes nothing
-    #[arg(long, short = 'n')]
+    #[arg(long, short = 'n', help_heading = "Work")]
     dry_run: bool,
     /// With a whole book: what cannot be read of it is an error, and nothing is
     /// changed then
-    #[arg(long)]
+    #[arg(long, help_heading = "Work")]
     strict: bool,
     /// With --dry-run: shows all that would change, not the first 20
-    #[arg(long, requires = "dry_run")]
+    #[arg(long, requires = "dry_run", help_heading = "Work")]
     list: bool,
     /// Prints one JSON object for each change that is shown, then a summary
-    #[arg(long)]
+    #[arg(long, help_heading = "Work")]
     json: bool,
     /// How long to wait for another program that changes the book
-    #[arg(long, value_name = "SECONDS", default_value_t = 3)]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 3,
+        help_heading = "Work"
+    )]
     wait: u64,
 }
 
@@ -164,7 +180,9 @@ impl MarkArgs {
 
     /// What is named.
     fn target(&self) -> anyhow::Result<MarkTarget> {
-        let start = Line::read(self.fen.as_deref().unwrap_or_default(), "").context("--fen")?;
+        let fen = self.fen.as_deref().unwrap_or_default();
+        let start = Line::read(fen, "").context("--fen")?;
+        super::note_board_alone(fen, &start);
         let read = |name: &str, from: &Line, text: &str| {
             let mut line = from.clone();
             let read = line.extend(text);

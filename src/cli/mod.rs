@@ -38,6 +38,7 @@ mod explain;
 mod explore;
 mod force;
 mod games;
+mod groups;
 mod grow;
 mod index;
 mod info;
@@ -62,16 +63,16 @@ mod suite;
 mod suite_check;
 mod table;
 mod tree;
+mod usage;
 mod valued;
 mod verify;
 mod welcome;
 
-use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser as _};
+use clap::{CommandFactory as _, FromArgMatches as _};
 
 use command::{Cli, Command};
 use engines::{command_of, configuration, engine_named, program};
@@ -85,21 +86,13 @@ use tabia_notation::{Line, LineError};
 /// Runs the program with its arguments.
 #[must_use]
 pub(crate) fn run() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let tabia = groups::grouped(Cli::command());
+    let parsed = tabia.clone().try_get_matches();
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
-        // Names of files among the arguments need not be the user's own words.
-        Err(error) if error.use_stderr() && std::env::args_os().any(|arg| is_odd(&arg)) => {
-            let _ = write!(messages(), "{}", error.render());
-            return ExitCode::from(2);
-        }
-        Err(error) => match misplaced(&error) {
-            None => error.exit(),
-            Some(hint) => {
-                let _ = error.print();
-                say!("\n  tip: {hint}");
-                return ExitCode::from(2);
-            }
-        },
+        Err(error) if error.use_stderr() => return usage::refuse(&error, &tabia),
+        // The help, or the version.
+        Err(error) => error.exit(),
     };
     match dispatch(cli) {
         Ok(code) => ExitCode::from(code),
@@ -111,67 +104,29 @@ pub(crate) fn run() -> ExitCode {
     }
 }
 
-/// What was probably meant by a word where a command belongs.
-fn misplaced(error: &clap::Error) -> Option<String> {
-    use clap::error::{ContextKind, ContextValue};
-    let word = [ContextKind::InvalidSubcommand, ContextKind::InvalidArg]
-        .into_iter()
-        .find_map(|kind| error.get(kind))?;
-    let ContextValue::String(word) = word else {
-        return None;
-    };
-    if std::env::args().nth(1).as_ref() != Some(word) || word.starts_with('-') {
-        return None;
-    }
-    let path = Path::new(word);
-    let extension = path
-        .extension()
-        .map(|end| end.to_string_lossy().to_lowercase());
-    Some(match extension.as_deref() {
-        Some("ctg" | "cto" | "ctb" | "bin" | "abk") => {
-            let sibling = matches!(extension.as_deref(), Some("cto" | "ctb"));
-            let book = if sibling {
-                path.with_extension("ctg")
-            } else {
-                path.to_path_buf()
-            };
-            let book = book.display();
-            format!("to play from a book: tabia --book {book}; to look into it: tabia probe {book}")
-        }
-        Some("pgn" | "cbh" | "cbf" | "dci" | "gz" | "zst" | "bz2") => {
-            format!("to make a book of games: tabia build -o BOOK.ctg {word}")
-        }
-        Some("toml") => format!("a configuration: tabia --config {word}"),
-        _ if tabia_uci::process::is_on_path(word) || path.is_file() => {
-            format!("to play with an engine: tabia --engine {word}, or tabia -- {word} ARGS")
-        }
-        _ if Line::read("", word).is_ok() => {
-            format!("to look a move up: tabia probe BOOK --moves \"{word}\"")
-        }
-        _ => {
-            let like = |name: &str| (strsim::damerau_levenshtein(word, name), name.to_owned());
-            let command = Cli::command();
-            let names = command
-                .get_subcommands()
-                .map(|command| like(command.get_name()));
-            let (_, meant) = names.min().filter(|(distance, _)| *distance <= 2)?;
-            format!("did you mean 'tabia {meant}'?")
-        }
-    })
-}
-
 /// The line that a command is about; a move in the place of the position gets
 /// a hint.
 fn line_of(fen: &[String], moves: Option<&str>) -> anyhow::Result<Line> {
     let fen = fen.join(" ");
     let error = match Line::read(&fen, moves.unwrap_or_default()) {
-        Ok(line) => return Ok(line),
+        Ok(line) => {
+            note_board_alone(&fen, &line);
+            return Ok(line);
+        }
         Err(error) => error,
     };
     if matches!(error, LineError::Position(_)) && Line::read("", &fen).is_ok() {
         anyhow::bail!("\"{fen}\" is no position but moves: write --moves \"{fen}\"");
     }
     Err(error.into())
+}
+
+/// Says how a FEN of the board alone was taken.
+fn note_board_alone(fen: &str, line: &Line) {
+    if tabia_notation::is_board_alone(fen) {
+        let whole = tabia_notation::fen(line.start());
+        say!("tabia: a FEN of the board alone is taken as {whole}");
+    }
 }
 
 /// Does what prints to somewhere, and sees it off.
@@ -184,6 +139,7 @@ fn to<W: Write>(mut out: W, run: impl FnOnce(&mut W) -> anyhow::Result<u8>) -> a
 fn dispatch(cli: Cli) -> anyhow::Result<u8> {
     match cli.command.unwrap_or(Command::Play(cli.play)) {
         Command::Play(args) => play::run(&args),
+        Command::Check(args) => play::check(&args),
         Command::Info(args) => to(painted(), |out| info::run(&args, out)),
         Command::Probe(args) => to(painted(), |out| probe::run(&args, out)),
         Command::Build(args) => to(output(), |out| build::run(&args, out)),
@@ -286,10 +242,4 @@ fn is_closed_output(error: &anyhow::Error) -> bool {
         .chain()
         .filter_map(|cause| cause.downcast_ref::<io::Error>())
         .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
-}
-
-/// Whether an argument holds something that a terminal would obey.
-fn is_odd(arg: &OsStr) -> bool {
-    let text = arg.to_string_lossy();
-    tabia_io::sanitize::escape_control(&text) != text
 }

@@ -26,16 +26,12 @@ const LOG_LIMIT: u64 = 4 << 30;
 
 /// Runs the adapter until the GUI or the engine ends it; the exit code.
 pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
+    if args.check_config {
+        return check(args);
+    }
     let config = configuration(&args.config)?;
     let (engines, commands) = engines::engines(args, &config)?;
-    let opener = Opener {
-        folders: book_folders(&config),
-        mmap: !args.no_mmap,
-    };
-    if args.check_config {
-        let works = check_config::print(&config, &engines, &commands, &opener, &mut output())?;
-        return Ok(if works { 0 } else { 2 });
-    }
+    let opener = opener(args, &config);
     start_log();
     let typed = match welcome::is_due(args, &config) {
         true => Some(welcome::ask(&plays(&engines))?),
@@ -79,6 +75,22 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
         say!("tabia: {reason}");
     }
     Ok(ended.code)
+}
+
+/// `tabia check`: tries what [`run`] would use; the exit code.
+pub(super) fn check(args: &PlayArgs) -> anyhow::Result<u8> {
+    let config = configuration(&args.config)?;
+    let (engines, commands) = engines::engines(args, &config)?;
+    let opener = opener(args, &config);
+    let works = check_config::print(&config, &engines, &commands, &opener, &mut output())?;
+    Ok(if works { 0 } else { 2 })
+}
+
+fn opener(args: &PlayArgs, config: &Config) -> Opener {
+    Opener {
+        folders: book_folders(config),
+        mmap: !args.no_mmap,
+    }
 }
 
 /// Begins the file that `--log` names.

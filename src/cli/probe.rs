@@ -44,10 +44,14 @@ pub(super) fn run(args: &ProbeArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         json: args.json,
         explain: args.explain,
     };
-    let code = if args.fen == ["-"] {
+    let fen = match &args.position {
+        Some(fen) => std::slice::from_ref(fen),
+        None => &args.fen,
+    };
+    let code = if fen == ["-"] {
         prober.answer_lines(io::stdin().lock(), out)?
     } else {
-        let asked = super::line_of(&args.fen, args.moves.as_deref())?;
+        let asked = super::line_of(fen, args.moves.as_deref())?;
         prober.answer_one(&asked, out)?
     };
     Ok(code)

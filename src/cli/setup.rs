@@ -13,7 +13,7 @@ use super::style::{HEADING, Painted};
 use crate::register::Registration;
 use crate::setup::{
     FileChange, Finds, Places, Record, SetupPlan, Situation, carry_out, chess_programs, find, plan,
-    take_back, text_of, undo,
+    take_back, text_of, undo, without_namesakes,
 };
 use tabia_adapter::config::Config;
 use tabia_book::Book;
@@ -288,6 +288,13 @@ fn keep_sound_books(finds: &mut Finds, out: &mut impl Write) -> io::Result<()> {
         left_out(&format!("{}: a copy of {}", copy.display(), book.display()));
     }
     finds.books.retain(|path| match damage(path) {
+        Ok(None) if is_tiny(path) => {
+            left_out(&format!(
+                "{}: it has fewer than {TINY} positions or moves",
+                path.display()
+            ));
+            false
+        }
         Ok(None) => true,
         Ok(Some(damage)) => {
             left_out(&format!(
@@ -301,7 +308,23 @@ fn keep_sound_books(finds: &mut Finds, out: &mut impl Write) -> io::Result<()> {
             false
         }
     });
+    // Only now: of a damaged book the other format counts.
+    for (other, book) in without_namesakes(&mut finds.books) {
+        let (other, book) = (shown(&other), shown(&book));
+        writeln!(out, "left out: {other}: another format of {book}")?;
+    }
     told
+}
+
+/// A book of fewer positions is a test or a leftover.
+const TINY: u64 = 10;
+
+fn is_tiny(path: &Path) -> bool {
+    super::open_quietly(path, false).is_ok_and(|book| match book {
+        Book::Ctg(book) => u64::from(book.header().positions) < TINY,
+        Book::Bin(book) => (book.len() as u64) < TINY,
+        Book::Abk(book) => (book.positions() as u64) < TINY,
+    })
 }
 
 /// What of a book cannot be read, as far as `tabia info` would see it; a book
@@ -354,6 +377,18 @@ fn keep_engines_that_answer(finds: &mut Finds, out: &mut impl Write) -> io::Resu
     Ok(())
 }
 
+/// A remark about book moves without what stands in brackets behind each, weight
+/// and games: `tabia probe` explains those.
+fn without_numbers(remark: &str) -> String {
+    let mut text = String::new();
+    let mut rest = remark;
+    while let Some((before, behind)) = rest.split_once(" (w ") {
+        text.push_str(before);
+        rest = behind.split_once(')').map_or("", |(_, after)| after);
+    }
+    text + rest
+}
+
 /// Plays as a chess program would: true if there is a move in each position.
 fn try_it(program: &Path, out: &mut impl Write) -> io::Result<bool> {
     writeln!(
@@ -379,7 +414,7 @@ fn try_it(program: &Path, out: &mut impl Write) -> io::Result<bool> {
             {
                 writeln!(out, "  {place}: {}", plain(&mv))?;
                 for remark in remarks {
-                    writeln!(out, "    {}", plain(&remark))?;
+                    writeln!(out, "    {}", plain(&without_numbers(&remark)))?;
                 }
             }
             Ok(true)

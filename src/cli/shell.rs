@@ -2,15 +2,16 @@
 //! command line, so that they never fall behind it.
 
 use std::fs;
-use std::io::Write;
+use std::io::{IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
+use std::process::Command as Process;
 
 use anyhow::Context as _;
 use clap::{Args, Command};
 use clap_complete::Shell;
 
 use super::force::Force;
-use tabia_io::atomic::{self, Old};
+use tabia_io::atomic::{self, Old, TempFolder};
 
 /// Examples of `completions`.
 pub(super) const COMPLETIONS_EXAMPLES: &str = "Examples:\n  \
@@ -21,8 +22,8 @@ pub(super) const COMPLETIONS_EXAMPLES: &str = "Examples:\n  \
 
 /// Examples of `man`.
 pub(super) const MAN_EXAMPLES: &str = "Examples:\n  \
-    tabia man | man -l -\n  \
-    tabia man probe | man -l -\n  \
+    tabia man\n  \
+    tabia man probe\n  \
     tabia man --dir ~/.local/share/man/man1";
 
 /// Arguments of `completions`.
@@ -56,7 +57,7 @@ pub(super) fn completions(
 }
 
 pub(super) fn man(args: &ManArgs, tabia: Command, out: &mut impl Write) -> anyhow::Result<u8> {
-    // "tabia help" repeats what every page says.
+    // "tabia help" repeats what every page has.
     let mut tabia = tabia.disable_help_subcommand(true);
     tabia.build();
     let part = |name: &str| {
@@ -79,7 +80,19 @@ pub(super) fn man(args: &ManArgs, tabia: Command, out: &mut impl Write) -> anyho
         Some(name) => part(name)
             .with_context(|| format!("there is no command \"{name}\": see tabia --help"))?,
     };
-    out.write_all(&page(wanted)?)?;
+    if !std::io::stdout().is_terminal() {
+        out.write_all(&page(wanted)?)?;
+        return Ok(0);
+    }
+    // A page is written in roff, which nobody reads. Where no `man` shows it, the
+    // help has the same text.
+    let folder = TempFolder::beside(&std::env::temp_dir().join("tabia.1"))?;
+    let file = folder.path().join("tabia.1");
+    fs::write(&file, page(wanted.clone())?)?;
+    let shown = Process::new("man").arg(&file).status();
+    if !shown.is_ok_and(|status| status.success()) {
+        write!(out, "{}", wanted.clone().render_long_help())?;
+    }
     Ok(0)
 }
 

@@ -57,7 +57,8 @@ pub(super) fn figures(summary: &SuiteSummary) -> Vec<String> {
     }
     if let Some(diversity) = &summary.diversity {
         lines.push(format!(
-            "{} different beginnings, {:.1} bits; the commonest has {:.1} %",
+            "{} different openings by name (games: by their first four plies), {:.1} bits; the \
+             commonest has {:.1} %",
             diversity.openings,
             diversity.entropy,
             100.0 * diversity.greatest_share

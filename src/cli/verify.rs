@@ -7,8 +7,11 @@ use serde::Serialize;
 
 use super::args::VerifyArgs;
 use super::progress;
-use super::style::counted;
-use tabia_book::ctg::{Problem, verify};
+use super::style::{counted, thousands};
+use tabia_book::ctg::{Problem, ProblemKind, verify};
+
+/// Problems of one kind that are listed.
+const SHOWN: u64 = 20;
 
 /// A problem in `--json`.
 #[derive(Serialize)]
@@ -23,15 +26,26 @@ struct Json<'a> {
 pub(super) fn run(args: &VerifyArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     super::only_ctg(&args.book)?;
     let start = Instant::now();
-    // Problems are printed as they are found: a ruined book may have millions.
+    // Problems are printed as they are found: a ruined book may have millions,
+    // so without --json only the first of each kind.
     let mut first = true;
     let mut printed: io::Result<()> = Ok(());
+    let mut kinds: Vec<(ProblemKind, u64)> = Vec::new();
     let mut print = |problem: Problem| {
         if printed.is_ok() {
             printed = if args.json {
                 print_json(out, &problem, std::mem::take(&mut first))
             } else {
-                print_line(out, &problem)
+                let known = kinds.iter().position(|(kind, _)| *kind == problem.kind);
+                let place = known.unwrap_or_else(|| {
+                    kinds.push((problem.kind, 0));
+                    kinds.len() - 1
+                });
+                kinds[place].1 += 1;
+                match kinds[place].1 <= SHOWN {
+                    true => print_line(out, &problem),
+                    false => Ok(()),
+                }
             };
         }
     };
@@ -50,17 +64,21 @@ pub(super) fn run(args: &VerifyArgs, out: &mut impl Write) -> anyhow::Result<u8>
         serde_json::to_writer(&mut *out, &verified.notes)?;
         writeln!(out, "}}")?;
     } else {
+        for (kind, found) in kinds.into_iter().filter(|(_, found)| *found > SHOWN) {
+            let more = thousands(found - SHOWN);
+            writeln!(out, "{}: and {more} more (--json lists all)", kind.as_str())?;
+        }
         for note in &verified.notes {
             writeln!(out, "note: {note}")?;
         }
     }
     out.flush()?;
     say!(
-        "{}: {} positions, {} moves, {} pages in {:.1} s; {}",
+        "{}: {}, {}, {} in {:.1} s; {}",
         args.book.display(),
-        verified.positions,
-        verified.moves,
-        verified.pages,
+        counted(verified.positions, "position"),
+        counted(verified.moves, "move"),
+        counted(verified.pages.into(), "page"),
         start.elapsed().as_secs_f64(),
         match verified.problems {
             0 => "no problem".to_owned(),
@@ -82,16 +100,12 @@ fn print_json(out: &mut impl Write, problem: &Problem, first: bool) -> io::Resul
     serde_json::to_writer(out, &json).map_err(io::Error::from)
 }
 
+/// What is wrong, and then where.
 fn print_line(out: &mut impl Write, problem: &Problem) -> io::Result<()> {
-    write!(out, "{}: ", problem.file.display())?;
+    let (kind, text) = (problem.kind.as_str(), &problem.text);
+    write!(out, "{kind}: {text} ({}: ", problem.file.display())?;
     if let Some(page) = problem.page {
         write!(out, "page {page}, ")?;
     }
-    writeln!(
-        out,
-        "byte {}: {}: {}",
-        problem.offset,
-        problem.kind.as_str(),
-        problem.text
-    )
+    writeln!(out, "byte {})", problem.offset)
 }

@@ -138,12 +138,12 @@ fn arena(registration: &Registration) -> String {
     let mut text = format!(
         "Engines -> Manage -> Details -> New:\n  \
          Command line:  {}\n  \
-         Parameters:    {}\n  \
+         {}\
          Name:          {}\n  \
          Type:          UCI\n\
          Details -> Books: neither a main book nor an engine book of Arena's\n",
         registration.command,
-        joined(&registration.args),
+        parameters("Parameters:    ", &registration.args),
         registration.name,
     );
     if let Some(books) = &registration.books {
@@ -157,15 +157,23 @@ fn scid(registration: &Registration) -> String {
         "Tools -> Analysis Engine... -> New...:\n  \
          Name:        {}\n  \
          Command:     {}\n  \
-         Parameters:  {}\n  \
+         {}\
          Directory:   {}\n  \
          UCI:         on\n\
          Play -> Serious game plays against it\n",
         registration.name,
         registration.command,
-        joined(&registration.args_with_books()),
+        parameters("Parameters:  ", &registration.args_with_books()),
         registration.folder,
     )
+}
+
+/// The row of the parameters; none where there are none.
+fn parameters(title: &str, args: &[String]) -> String {
+    match args {
+        [] => String::new(),
+        args => format!("{title}{}\n  ", joined(args)),
+    }
 }
 
 /// XBoard hands the command to Polyglot between double quotes; Polyglot reads

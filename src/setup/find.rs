@@ -154,6 +154,22 @@ fn without_copies(books: &mut Vec<PathBuf>) -> Vec<(PathBuf, PathBuf)> {
     copies
 }
 
+/// Takes away the same book in another format: of the books of one name in a
+/// folder the first stays, which is the `.ctg`. Gives both.
+pub(crate) fn without_namesakes(books: &mut Vec<PathBuf>) -> Vec<(PathBuf, PathBuf)> {
+    let mut kept: Vec<PathBuf> = Vec::new();
+    let mut others = Vec::new();
+    for path in books.drain(..) {
+        let name = path.with_extension("");
+        match kept.iter().find(|known| known.with_extension("") == name) {
+            Some(known) => others.push((path, known.clone())),
+            None => kept.push(path),
+        }
+    }
+    *books = kept;
+    others
+}
+
 /// Whether two files have the same bytes; not if one cannot be read.
 fn has_same_content(one: &Path, other: &Path) -> bool {
     let compare = || -> io::Result<bool> {

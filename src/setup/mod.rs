@@ -25,7 +25,7 @@ mod record;
 mod tests;
 
 pub(crate) use doing::{carry_out, take_back, text_of};
-pub(crate) use find::{Finds, find};
+pub(crate) use find::{Finds, find, without_namesakes};
 pub(crate) use places::Places;
 pub(crate) use plan::{FileChange, SetupPlan, Situation, plan, undo};
 pub(crate) use programs::{ChessProgram, chess_programs, usual_file};

@@ -3,7 +3,7 @@
 //!
 //! `cargo test --test faults [WORD]` runs the cases whose names contain the
 //! word, as in `crashes/killed/thinking`. What is expected stands in `case.rs`
-//! and, made from it, in `docs/faults.md`.
+//! and, made from it, in `docs/behaviour.md`.
 
 #![allow(clippy::print_stdout)] // The report is for people.
 

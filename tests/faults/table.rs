@@ -1,4 +1,4 @@
-//! The tables of `docs/faults.md`, made of what the cases expect.
+//! The tables of `docs/behaviour.md`, made of what the cases expect.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -35,13 +35,13 @@ fn table() -> String {
 /// The page says what the cases expect; with `TABIA_WRITE_TABLES` it is made
 /// to.
 pub(crate) fn check() -> Result<(), String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/faults.md");
-    let page = fs::read_to_string(&path).map_err(|error| format!("docs/faults.md: {error}"))?;
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/behaviour.md");
+    let page = fs::read_to_string(&path).map_err(|error| format!("docs/behaviour.md: {error}"))?;
     let parts = page.split_once(BEGIN);
-    let (before, rest) = parts.ok_or("docs/faults.md: no table begins")?;
+    let (before, rest) = parts.ok_or("docs/behaviour.md: no table begins")?;
     let (present, after) = rest
         .split_once(END)
-        .ok_or("docs/faults.md: no table ends")?;
+        .ok_or("docs/behaviour.md: no table ends")?;
     let wanted = format!("{}\n", table());
     if present == wanted {
         return Ok(());
@@ -51,7 +51,7 @@ pub(crate) fn check() -> Result<(), String> {
         return fs::write(&path, page).map_err(|error| error.to_string());
     }
     Err(
-        "docs/faults.md does not say what the cases expect: see the line above its table"
+        "docs/behaviour.md does not say what the cases expect: see the line above its table"
             .to_owned(),
     )
 }

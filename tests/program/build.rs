@@ -448,7 +448,7 @@ fn what_the_format_cannot_hold_is_left_out_and_what_follows_kept() {
     assert_eq!(found.len(), 3);
     let start = position("8/4P1k1/8/8/8/8/8/4K3 w - - 0 1");
     assert!(found[&fen(&start)].1.is_empty());
-    assert_has(&run.messages(), "1 moves left out");
+    assert_has(&run.messages(), "1 move left out");
 }
 
 #[test]

@@ -215,6 +215,10 @@ fn setup_takes_each_book_once_and_no_damaged_one() {
     copy(SMALL, &folder.join("damaged.ctg"));
     folder.put("damaged.ctg", damaged);
     folder.done("convert book.ctg sound.bin");
+    // Of one name in a folder the .ctg is entered.
+    folder.done("convert book.ctg a/same.bin --keep-never --weights games");
+    // Books of a few positions are tests or leftovers.
+    copy(SIMPLE, &folder.join("tiny.ctg"));
     let mut bin = fs::read(folder.join("sound.bin")).unwrap();
     bin.truncate(bin.len() - 5);
     folder.put("cut.bin", bin);
@@ -226,6 +230,8 @@ fn setup_takes_each_book_once_and_no_damaged_one() {
     assert_has(entered[1], "sound.bin\"");
     for part in [
         "linked.ctg: a copy of ",
+        "a/same.bin: another format of ",
+        "tiny.ctg: it has fewer than 10 positions or moves",
         "cut.ctg: it is damaged: 19 of 85 pages are there",
         "damaged.ctg: it is damaged: a page cannot be read to its end",
         "cut.bin: it is damaged: the last entry is not whole",

@@ -1,29 +1,46 @@
-//! The examples of `docs/commands.md` are run as they stand there.
+//! The examples of the pages are run as they are printed there.
 //!
-//! A block that begins with ```` ```console ```` holds commands behind `$ ` and
+//! A block that begins with ```` ```console ```` holds commands after `$ ` and
 //! below each what it prints, standard output and standard error as they come.
 //! `[..]` stands for anything within a line, `...` alone in a line for any
-//! number of lines, `? 1` for exit code 1. All blocks run in one folder, one
-//! after the other, with the starter book in `books` and some games in
-//! `games.pgn`.
+//! number of lines, `? 1` for exit code 1. All blocks of a page run in one folder,
+//! one after the other, with the starter book in `books` and some games in
+//! `games.pgn`. Blocks of `sh` name engines, files and programs of the reader, so
+//! they are not run: their commands and options are compared with the help.
 //!
-//! `TABIA_DOCS=write cargo test --test docs` writes what was printed into the
-//! page, where it is not what the page says.
+//! `TABIA_DOCS=write cargo test -p tabia --test program docs::` writes what was
+//! printed into the pages, where it is not what they show.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
+use std::collections::HashMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const PAGE: &str = "docs/commands.md";
+use tabia_adapter::settings::{OptionKind, SPECS};
+
+use crate::common::tabia;
+
+const COMMANDS: &str = "docs/commands.md";
+
+/// The pages for users: the README and all of `docs`.
+fn pages() -> Vec<PathBuf> {
+    let folder = fs::read_dir("docs").unwrap();
+    let mut pages: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).collect();
+    pages.retain(|path| path.extension().is_some_and(|end| end == "md"));
+    pages.push("README.md".into());
+    pages.sort();
+    pages
+}
 
 /// A command of the page and the lines below it.
+#[derive(Clone)]
 struct Example {
     command: String,
     shown: Vec<String>,
-    /// Lines of the page: of the first line shown, and behind the last.
+    /// Lines of the page: of the first line shown, and after the last.
     lines: (usize, usize),
 }
 
@@ -109,8 +126,34 @@ fn is_line_as_shown(shown: &str, line: &str) -> bool {
 }
 
 #[test]
-fn the_examples_print_what_the_page_shows() {
-    let page = fs::read_to_string(PAGE).unwrap();
+fn the_examples_print_what_the_pages_show() {
+    let (mut run_in_all, mut wrong) = (0, String::new());
+    for page in pages() {
+        let text = fs::read_to_string(&page).unwrap();
+        let examples = examples(&text);
+        run_in_all += examples.len();
+        if !examples.is_empty() {
+            wrong.push_str(&page_is_wrong(&page, &text, &examples));
+        }
+    }
+    assert!(run_in_all > 60, "{run_in_all}");
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// The commands of a README may be run twice.
+#[test]
+fn the_readme_may_be_followed_twice() {
+    let text = fs::read_to_string("README.md").unwrap();
+    let folder = folder();
+    for example in [examples(&text), examples(&text)].concat() {
+        let printed = run(&example.command, folder.path());
+        let ends = printed.last().map(String::as_str).unwrap_or_default();
+        assert!(!ends.starts_with("? "), "{}: {printed:?}", example.command);
+    }
+}
+
+/// Books and games as the pages use them.
+fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("books")).unwrap();
     for ending in ["ctg", "cto", "ctb"] {
@@ -118,16 +161,20 @@ fn the_examples_print_what_the_page_shows() {
         fs::copy(&name, folder.path().join(&name)).unwrap();
     }
     fs::copy("tests/data/sample.pgn", folder.path().join("games.pgn")).unwrap();
-    let examples = examples(&page);
-    assert!(examples.len() > 20, "{}", examples.len());
-    let write = std::env::var("TABIA_DOCS").is_ok_and(|value| value == "write");
-    let mut lines: Vec<String> = page.lines().map(str::to_owned).collect();
+    folder
+}
+
+/// What a page shows otherwise than it is; with `TABIA_DOCS=write` the page is
+/// written anew.
+fn page_is_wrong(page: &Path, text: &str, examples: &[Example]) -> String {
+    let folder = folder();
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let mut wrong = String::new();
     let mut moved = 0_isize;
-    for example in &examples {
+    for example in examples {
         // Who talks to an engine against the clock may be late on a busy
         // machine; what is late by itself always is.
-        let talks = ["tabia check-engine", "printf 'uci"];
+        let talks = ["tabia check", "printf 'uci"];
         let timed = talks.iter().any(|talk| example.command.starts_with(talk));
         let mut printed = run(&example.command, folder.path());
         for _ in 0..if timed { 11 } else { 0 } {
@@ -143,41 +190,265 @@ fn the_examples_print_what_the_page_shows() {
         lines.splice(place(from)..place(to), printed.iter().cloned());
         moved += printed.len() as isize - example.shown.len() as isize;
         wrong.push_str(&format!(
-            "{PAGE}:{from}: $ {}\n--- shown\n{}\n--- printed\n{}\n\n",
+            "{}:{from}: $ {}\n--- shown\n{}\n--- printed\n{}\n\n",
+            page.display(),
             example.command,
             example.shown.join("\n"),
             printed.join("\n")
         ));
     }
-    if write {
-        fs::write(PAGE, lines.join("\n") + "\n").unwrap();
-    } else {
-        assert!(wrong.is_empty(), "{wrong}");
+    if std::env::var("TABIA_DOCS").is_ok_and(|value| value == "write") {
+        fs::write(page, lines.join("\n") + "\n").unwrap();
+        return String::new();
     }
+    wrong
+}
+
+/// The commands of `sh` blocks, each in one line without what a shell makes of it.
+fn typed(text: &str) -> Vec<Vec<String>> {
+    let mut commands = Vec::new();
+    let mut inside = false;
+    let text = text.replace("\\\n", " ");
+    for line in text.lines() {
+        match line.trim() {
+            "```sh" => inside = true,
+            "```" => inside = false,
+            line if inside => {
+                let words = shlex::split(line).unwrap_or_default().into_iter();
+                let mut command: Vec<String> = Vec::new();
+                for word in words {
+                    let is_end = ["|", ">", "<", "&", "&&"].contains(&word.as_str());
+                    if is_end || word.ends_with(';') {
+                        commands.push(std::mem::take(&mut command));
+                    } else {
+                        command.push(word);
+                    }
+                }
+                commands.push(command);
+            }
+            _ => {}
+        }
+    }
+    commands.retain(|command| command.first().is_some_and(|word| word == "tabia"));
+    commands
+}
+
+#[test]
+fn commands_that_are_not_run_have_the_options_that_the_pages_give() {
+    let mut helps: HashMap<String, String> = HashMap::new();
+    let mut seen = 0;
+    for page in pages() {
+        for words in typed(&fs::read_to_string(&page).unwrap()) {
+            let typed = words.join(" ");
+            let ours = words.iter().take_while(|word| *word != "--");
+            let ours: Vec<&String> = ours.skip(1).collect();
+            let name = ours.first().filter(|word| !word.starts_with('-'));
+            let name = name.map_or("play", |word| word.as_str());
+            let help = helps
+                .entry(name.to_owned())
+                .or_insert_with(|| tabia(&[name, "--help"]).printed());
+            let options = ours.iter().filter(|word| word.starts_with("--"));
+            for option in options.map(|word| word.split('=').next().unwrap()) {
+                let is_known = help
+                    .split(|c: char| !c.is_ascii_alphanumeric() && c != '-')
+                    .any(|word| word == option);
+                assert!(is_known, "{}: {typed}: no option {option}", page.display());
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 50, "{seen}");
+}
+
+/// Every option is in the table with its default.
+#[test]
+fn the_table_of_options_is_that_of_the_program() {
+    let page = fs::read_to_string("docs/options.md").unwrap();
+    for spec in &SPECS {
+        let name = format!("`{}`", spec.name);
+        // The table of presets has more columns.
+        let mut rows = page.lines().filter(|line| line.split('|').count() == 5);
+        let row = rows.find(|row| row.split('|').nth(1).unwrap().contains(&name));
+        let row = row.unwrap_or_else(|| panic!("docs/options.md has no {name}"));
+        let default = row.split('|').nth(2).unwrap().trim().trim_matches('`');
+        let expected = match spec.kind {
+            OptionKind::Check(on) => on.to_string(),
+            OptionKind::Spin(number, ..) => number.to_string(),
+            OptionKind::Combo(index, values) => values[index].to_owned(),
+            OptionKind::Text(text) => text.to_owned(),
+        };
+        assert_eq!(default, expected, "{name}");
+    }
+}
+
+/// The table of move bytes is that of the decoder's tests.
+#[test]
+fn the_page_of_the_format_has_every_move_byte() {
+    let page = fs::read_to_string("docs/ctg.md").unwrap();
+    let table = fs::read_to_string("crates/book/tests/data/ctg/moves.csv").unwrap();
+    for row in table.lines().skip(1) {
+        let fields: Vec<&str> = row.split(',').collect();
+        let step = |n: usize| fields[n].parse::<i32>().map(|step| format!("{step:+}"));
+        let cell = match (step(3), step(4)) {
+            (Ok(forward), Ok(right)) => format!("{}{}{forward}{right}", fields[1], fields[2]),
+            _ => fields[1].to_owned(),
+        };
+        let cell = format!("{}:{cell}", &fields[0][2..]);
+        let found = page.split_whitespace().filter(|word| *word == cell).count();
+        assert_eq!(found, 1, "{cell}");
+    }
+}
+
+/// The address of a heading, as GitHub makes it.
+fn address(heading: &str) -> String {
+    let letters = heading.trim_start_matches('#').trim().to_lowercase();
+    let letters = letters
+        .chars()
+        .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+    letters.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+/// The targets of the links and pictures of a page, without those of the web.
+fn links(text: &str) -> Vec<String> {
+    let parts = text.split("](").skip(1);
+    let targets = parts.filter_map(|part| part.split_once(')').map(|(target, _)| target));
+    let local = targets.filter(|target| !target.contains("://") && !target.contains(' '));
+    local.map(str::to_owned).collect()
+}
+
+/// Where a link of a page leads to, from the folder of the project.
+fn target_of(page: &Path, link: &str) -> PathBuf {
+    let mut path = page.parent().unwrap().to_path_buf();
+    for part in link.split('/') {
+        match part {
+            ".." => assert!(path.pop(), "{}: {link}", page.display()),
+            part => path.push(part),
+        }
+    }
+    path
+}
+
+/// The value of a list of texts in a file of Python or TOML.
+fn list_of(file: &str, name: &str) -> Vec<String> {
+    let text = fs::read_to_string(file).unwrap();
+    let begins = text.find(&format!("\n{name} = ")).unwrap() + name.len() + 4;
+    let rest = &text[begins + 1..];
+    let list = &rest[..rest.find([']', '}']).unwrap()];
+    list.split('"')
+        .skip(1)
+        .step_by(2)
+        .map(str::to_owned)
+        .collect()
+}
+
+/// No link is dead: in the source, in the archives and in the package of cargo.
+#[test]
+fn every_link_leads_somewhere() {
+    let shipped = list_of("release/common.py", "SHIPPED");
+    let left_out = list_of("release/common.py", "LEFT_OUT");
+    let packed = list_of("Cargo.toml", "include");
+    let is_shipped = |path: &Path| {
+        shipped.iter().any(|part| path.starts_with(part))
+            && !left_out.iter().any(|part| path == Path::new(part))
+    };
+    let is_packed = |path: &Path| {
+        packed.iter().any(|part| {
+            let part = part.trim_start_matches('/');
+            match part.split_once('*') {
+                Some((before, after)) => {
+                    let path = path.to_str().unwrap();
+                    path.starts_with(before) && path.ends_with(after)
+                }
+                None => path.starts_with(part),
+            }
+        })
+    };
+    let mut all = pages();
+    all.extend(["CONTRIBUTING.md", "books/README.md"].map(PathBuf::from));
+    for page in all {
+        let text = fs::read_to_string(&page).unwrap();
+        for link in links(&text) {
+            let (file, heading) = link.split_once('#').unwrap_or((&link, ""));
+            let target = match file {
+                "" => page.clone(),
+                file => target_of(&page, file),
+            };
+            let at = format!("{}: {link}", page.display());
+            assert!(target.exists(), "{at}: there is no such file");
+            assert!(
+                !is_shipped(&page) || is_shipped(&target),
+                "{at}: not in the archive"
+            );
+            assert!(
+                !is_packed(&page) || is_packed(&target),
+                "{at}: not in the package"
+            );
+            if !heading.is_empty() {
+                let page = fs::read_to_string(&target).unwrap();
+                let mut headings = page.lines().filter(|line| line.starts_with('#'));
+                assert!(
+                    headings.any(|line| address(line) == heading),
+                    "{at}: no such heading"
+                );
+            }
+        }
+    }
+}
+
+/// Pages stay few and short.
+#[test]
+fn the_pages_are_at_most_twenty_of_26_000_words() {
+    let pages = pages();
+    assert!(pages.len() <= 21, "with the README: {}", pages.len());
+    let words = |path: &PathBuf| {
+        let text = fs::read_to_string(path).unwrap();
+        let is_word = |word: &&str| word.contains(char::is_alphanumeric);
+        text.split_whitespace().filter(is_word).count()
+    };
+    let docs = pages.iter().filter(|page| page.starts_with("docs"));
+    let docs: usize = docs.map(words).sum();
+    assert!(docs <= 26_000, "{docs} words");
+    let readme = words(&"README.md".into());
+    assert!(readme <= 900, "README.md: {readme} words");
 }
 
 /// Every command has a section.
 #[test]
 fn no_command_is_left_out() {
-    let page = fs::read_to_string(PAGE).unwrap();
-    let help = Command::new(env!("CARGO_BIN_EXE_tabia"))
-        .arg("--help")
-        .output()
-        .unwrap();
-    let help = String::from_utf8(help.stdout).unwrap();
-    let list = help.split("Commands:\n").nth(1).unwrap();
-    let commands = list.lines().take_while(|line| !line.is_empty());
-    let names: Vec<&str> = commands
+    let page = fs::read_to_string(COMMANDS).unwrap();
+    let help = tabia("--help").printed();
+    let list = help.split("\nOptions of `play`:\n").next().unwrap();
+    let groups = list.split("Usage:").nth(1).unwrap().lines().skip(2);
+    let names: Vec<&str> = groups
         .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
-        .filter(|name| !name.is_empty() && *name != "help")
         .collect();
-    assert!(names.len() > 10, "{names:?}");
+    assert!(names.len() > 25, "{names:?}");
     for name in names {
         let heading = format!("\n## tabia {name}\n");
         assert!(
             page.contains(&heading),
-            "{PAGE} has no section \"tabia {name}\""
+            "{COMMANDS} has no section \"tabia {name}\""
         );
+    }
+}
+
+/// Every command's help ends with an example of it.
+#[test]
+fn every_help_has_an_example() {
+    let page = fs::read_to_string(COMMANDS).unwrap();
+    for name in page
+        .lines()
+        .filter_map(|line| line.strip_prefix("## tabia "))
+    {
+        let help = tabia(&[name, "--help"]).printed();
+        let examples = help.split("\nExample").nth(1).unwrap_or_default();
+        let begin = format!("\n  tabia {name}");
+        let begin = if name == "play" {
+            "\n  tabia play"
+        } else {
+            &begin
+        };
+        assert!(examples.contains(begin), "{name}: {help}");
     }
 }
 

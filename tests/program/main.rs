@@ -25,6 +25,7 @@ mod games;
 mod grow;
 mod learn;
 mod mark;
+mod messages;
 mod pgn;
 mod play;
 mod probe;

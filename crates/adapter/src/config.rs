@@ -3,6 +3,7 @@
 //! The text is turned into values in one go; whatever is wrong with it is
 //! one error that names the file, the line and the way out.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -29,12 +30,12 @@ pub const START_TIMEOUT: Duration = Duration::from_secs(8);
 #[non_exhaustive]
 pub enum Error {
     /// The file cannot be read.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {reason}", path.display())]
     Read {
         /// Which file.
         path: PathBuf,
         /// Why.
-        source: std::io::Error,
+        reason: String,
     },
     /// The file says something that it may not.
     #[error("{}: line {line}: {text}", path.display())]
@@ -150,9 +151,12 @@ impl Config {
     /// The file cannot be read, is no TOML, or has a key or value that does
     /// not belong there.
     pub fn read(path: &Path) -> Result<Config, Error> {
-        let text = std::fs::read_to_string(path).map_err(|source| Error::Read {
+        let text = std::fs::read_to_string(path).map_err(|error| Error::Read {
             path: path.to_path_buf(),
-            source,
+            reason: match error.kind() {
+                ErrorKind::InvalidData => "not text in UTF-8: save it as UTF-8".to_owned(),
+                _ => error.to_string(),
+            },
         })?;
         Config::parse(&text, path)
     }
@@ -167,7 +171,10 @@ impl Config {
         let reader = Reader { text, path };
         let file: File = toml::from_str(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
-            reader.error(at, error.message())
+            reader.error(
+                at,
+                &format!("{}{}", error.message(), reader.escape_hint(at)),
+            )
         })?;
         let default = match file.default {
             None => match file.engine.keys().next() {
@@ -334,6 +341,18 @@ impl Reader<'_> {
             path: self.path.to_path_buf(),
             line: before.bytes().filter(|byte| *byte == b'\n').count() + 1,
             text: text.replace('\n', " "),
+        }
+    }
+
+    /// The way out where a path of Windows is written in double quotes, in which
+    /// TOML takes a backslash for the beginning of a special character.
+    fn escape_hint(&self, at: usize) -> &'static str {
+        let (before, behind) = self.text.split_at_checked(at).unwrap_or((self.text, ""));
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        let rest = behind.lines().next().unwrap_or_default();
+        match line.contains('\\') || (line.contains('"') && rest.starts_with('\\')) {
+            true => ": write a path with \\ between single quotes ('C:\\chess\\x.exe'), or with /",
+            false => "",
         }
     }
 

@@ -190,13 +190,8 @@ pub enum BuildError {
     #[error(transparent)]
     Read(#[from] ReadError),
     /// Every game was filtered away or skipped.
-    #[error("no game is left: {skipped} skipped, {filtered} do not meet the conditions")]
-    NothingLeft {
-        /// Games that were no use.
-        skipped: u64,
-        /// Games that the filter turned away.
-        filtered: u64,
-    },
+    #[error("{0}")]
+    NothingLeft(String),
     /// No position is left.
     #[error("no position was reached by {min_games} games")]
     NoPositions {
@@ -302,9 +297,9 @@ pub fn run_all(jobs: &[BuildJob], watch: &mut Watch<'_>) -> Result<Vec<Summary>,
     };
     for ((summary, games), job) in made.iter_mut().zip(recorded).zip(jobs) {
         summary.games += games;
-        let (skipped, filtered) = (summary.tally.skipped, summary.tally.filtered);
         if summary.games == 0 {
-            return Err(named(job, BuildError::NothingLeft { skipped, filtered }));
+            let reason = summary.tally.what_is_left();
+            return Err(named(job, BuildError::NothingLeft(reason)));
         }
     }
 

@@ -83,6 +83,19 @@ impl GameFilter {
             && (self.any_of.is_empty() || self.any_of.iter().any(|one| one.admits(game)))
     }
 
+    /// Whether a rating is asked for that the game does not have.
+    #[must_use]
+    pub fn lacks_rating(&self, game: &Game) -> bool {
+        let (white, black) = (game.elo.white, game.elo.black);
+        let of_both = self.both_elo.is_some_and(|elo| elo > 0)
+            || self.elo_band.is_some()
+            || self.max_elo_diff.is_some()
+            || !self.groups.is_empty();
+        of_both && white.min(black) == 0
+            || self.min_elo.is_some_and(|elo| elo > 0) && white.max(black) == 0
+            || self.any_of.iter().any(|one| one.lacks_rating(game))
+    }
+
     fn admits_ratings(&self, game: &Game) -> bool {
         let (white, black) = (game.elo.white, game.elo.black);
         let sum = u32::from(white) + u32::from(black);

@@ -108,6 +108,8 @@ pub struct Tally {
     pub read: u64,
     /// Games that did not meet the filter.
     pub filtered: u64,
+    /// Those of them that have no rating although the filter asks for one.
+    pub unrated: u64,
     /// Games that were no use.
     pub skipped: u64,
     /// Games that counted as far as they could be read.
@@ -128,6 +130,7 @@ impl Tally {
     pub fn add(&mut self, other: Tally) {
         self.read += other.read;
         self.filtered += other.filtered;
+        self.unrated += other.unrated;
         self.skipped += other.skipped;
         self.cut += other.cut;
         self.cut_sources += other.cut_sources;
@@ -135,6 +138,31 @@ impl Tally {
         let room = NAMED_SKIPS.saturating_sub(self.named.len());
         self.named.extend(other.named.into_iter().take(room));
         self.remarks.extend(other.remarks);
+    }
+
+    /// What became of the games, in one sentence: how many were skipped, where
+    /// the first of them is, how many a condition turned away.
+    #[must_use]
+    pub fn what_is_left(&self) -> String {
+        let left = self.read.saturating_sub(self.skipped + self.filtered);
+        let mut text = match left {
+            0 => format!("no game is left of {}", self.read),
+            _ => format!("{} games read", self.read),
+        };
+        let first = self.named.iter().find(|skipped| !skipped.cut);
+        if self.skipped > 0 {
+            text += &format!("; skipped: {}", self.skipped);
+        }
+        if let Some(first) = first {
+            text += &format!(" (the first: {first})");
+        }
+        if self.filtered > 0 {
+            text += &format!("; not as the conditions ask: {}", self.filtered);
+        }
+        if self.unrated > 0 {
+            text += &format!(" ({} of them without a rating)", self.unrated);
+        }
+        text
     }
 }
 
@@ -395,7 +423,10 @@ impl<'c> Batch<'c> {
                     self.skip(SkipReason::Variant("Chess960".to_owned()));
                 }
                 Ok(_) if game.set_up && starts == Starts::Usual => self.skip(SkipReason::SetUp),
-                Ok(_) if !filter.admits(game) => self.tally.filtered += 1,
+                Ok(_) if !filter.admits(game) => {
+                    self.tally.filtered += 1;
+                    self.tally.unrated += u64::from(filter.lacks_rating(game));
+                }
                 Ok(_) => {
                     if let Some(reason) = game.cut.take() {
                         self.was_cut = true;

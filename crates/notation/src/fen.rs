@@ -2,7 +2,8 @@
 
 use shakmaty::fen::Fen;
 use shakmaty::{
-    CastlingMode, Chess, Color, EnPassantMode, FromSetup as _, Position as _, PositionError, Setup,
+    Bitboard, Board, CastlingMode, Chess, Color, EnPassantMode, File, FromSetup as _,
+    Position as _, PositionError, Rank, Role, Setup, Square,
 };
 
 /// Bytes that a position may have: a FEN has fewer than 100, an EPD with
@@ -41,7 +42,8 @@ pub enum FenError {
 /// (`hmvc` and `fmvn` are its counters, the others are passed over), with or
 /// without quotes, `fen`, `position fen` or `[FEN "..."]` around it, blanks
 /// perhaps written as `_`, castling rights in any notation. The empty text
-/// and `startpos` are the start position.
+/// and `startpos` are the start position. The board alone is taken as White to
+/// move, with the castling rights that kings and rooks allow.
 ///
 /// # Errors
 ///
@@ -62,12 +64,36 @@ pub fn position(text: &str) -> Result<Chess, FenError> {
                 fen: shown(),
                 reason: error.to_string(),
             })?;
-    let setup = parsed.into_setup();
+    let mut setup = parsed.into_setup();
+    if !plain.contains(char::is_whitespace) {
+        setup.castling_rights = possible_rights(&setup.board);
+    }
     let mode = CastlingMode::detect(&setup);
     position_of(setup, mode).map_err(|reason| FenError::Illegal {
         fen: shown(),
         reason,
     })
+}
+
+/// Whether a text that [`position`] reads has the board and no other field of a
+/// FEN.
+#[must_use]
+pub fn is_board_alone(text: &str) -> bool {
+    let plain = undressed(text);
+    plain.contains('/') && !plain.contains([' ', '\t', '_'])
+}
+
+/// The rooks on their first squares whose king is on his.
+fn possible_rights(board: &Board) -> Bitboard {
+    let of_side = |color: Color| {
+        let rank = color.fold_wb(Rank::First, Rank::Eighth);
+        let king = Square::from_coords(File::E, rank);
+        let rooks = [File::A, File::H].map(|file| Square::from_coords(file, rank));
+        let is_home = board.piece_at(king) == Some(Role::King.of(color));
+        let rooks = rooks.into_iter().filter(move |_| is_home);
+        rooks.filter(move |square| board.piece_at(*square) == Some(Role::Rook.of(color)))
+    };
+    of_side(Color::White).chain(of_side(Color::Black)).collect()
 }
 
 /// The position of a set-up board. Composed and odd positions are none of our
@@ -176,6 +202,27 @@ mod tests {
     use super::*;
 
     const AFTER_E4: &str = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
+
+    #[test]
+    fn the_board_alone_is_white_to_move_with_the_rights_it_allows() {
+        for (board, whole) in [
+            (
+                "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR",
+                "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            ),
+            (
+                "r3k3/8/8/8/8/8/8/1R2K2R",
+                "r3k3/8/8/8/8/8/8/1R2K2R w Kq - 0 1",
+            ),
+            ("r4k2/8/8/8/8/8/8/R4K2", "r4k2/8/8/8/8/8/8/R4K2 w - - 0 1"),
+        ] {
+            assert_eq!(fen(&position(board).unwrap()), whole);
+            assert!(is_board_alone(board) && !is_board_alone(whole));
+        }
+        assert!(!is_board_alone("startpos") && !is_board_alone(""));
+        let said = fen(&position("r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1").unwrap());
+        assert_eq!(said, "r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1");
+    }
 
     #[test]
     fn a_fen_is_read_however_it_is_dressed() {

@@ -199,3 +199,31 @@ fn a_program_without_the_builtin_engine_does_not_name_it() {
     let error = Config::default().engines(&["builtin".into()], None);
     assert!(error.unwrap_err().to_string().contains("builtin"));
 }
+
+#[test]
+fn a_file_that_cannot_be_read_says_why_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let read = |name: &str| {
+        let path = folder.path().join(name);
+        let text = Config::read(&path).unwrap_err().to_string();
+        text.replace(path.to_str().unwrap(), "FILE")
+    };
+    let missing = read("nosuch.toml");
+    assert_eq!(missing.matches("os error").count(), 1, "{missing}");
+    std::fs::write(folder.path().join("latin.toml"), b"# caf\xe9\n").unwrap();
+    assert_eq!(
+        read("latin.toml"),
+        "FILE: not text in UTF-8: save it as UTF-8"
+    );
+}
+
+#[test]
+fn a_path_of_windows_in_double_quotes_gets_the_way_out() {
+    for path in [r"C:\uno\x.exe", r"C:\engines\x.exe", r"C:\x"] {
+        let text = fails(&format!("[engine.x]\ncommand = \"{path}\"\n"));
+        assert!(text.contains("line 2"), "{text}");
+        assert!(text.contains("single quotes"), "{text}");
+    }
+    let other = fails("[engine.x]\ncommand = \"x\ny = 3\"\n");
+    assert!(!other.contains("single quotes"), "{other}");
+}

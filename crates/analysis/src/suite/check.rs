@@ -15,7 +15,7 @@ use shakmaty::{
 };
 
 use super::entry::{bytes_of, number_of, other_wing, pack};
-use super::figures::{Figures, SuiteSummary};
+use super::figures::{Figures, SuiteSummary, beginning};
 use super::metadata::{Checksums, SuiteRow};
 use super::worth::Worth;
 use super::{Error, about, gather, is_epd};
@@ -239,9 +239,10 @@ impl Checking {
         let worth = epd::read(words).ok();
         let worth = worth.map(|(position, value)| Worth::of(&position, &value));
         let ply = counters.map(|(_, full)| notation::ply(full, position.turn()));
-        let opening = tabia_notation::openings::of(&position).map(|opening| opening.eco.as_bytes());
+        let opening = beginning(&position, None);
         self.position(number, &position, words);
-        self.figures.add(&position, ply, worth.as_ref(), opening);
+        self.figures
+            .add(&position, ply, worth.as_ref(), opening.as_deref());
     }
 
     /// What is looked at in lines and games alike.
@@ -281,22 +282,19 @@ impl Checking {
             ..GameParts::default()
         };
         let end = |game: &Game| {
-            let path: Vec<u8> = game.moves.iter().flat_map(|mv| bytes_of(*mv)).collect();
-            let opening = match game.set_up {
-                true => &[][..],
-                false => path.get(..8).unwrap_or(&path),
-            };
+            let moves = game.moves.iter().filter(|_| !game.set_up);
+            let path: Vec<u8> = moves.flat_map(|mv| bytes_of(*mv)).collect();
             let end = game.positions.last().cloned();
-            Ok(end.map(|end| (end, opening.to_vec(), game.moves.len() as u32)))
+            Ok(end.map(|end| (beginning(&end, Some(&path)), end, game.moves.len() as u32)))
         };
         let (ends, tally) = gather::each_game(path, wanted, Starts::Any, watch, end)?;
         let mut lengths: Vec<u32> = Vec::new();
-        for (end, opening, length) in ends.into_iter().flatten() {
+        for (opening, end, length) in ends.into_iter().flatten() {
             lengths.push(length);
             let number = lengths.len() as u64;
             self.position(number, &end, &notation::fen(&end));
-            let opening = Some(opening.as_slice()).filter(|opening| !opening.is_empty());
-            self.figures.add(&end, Some(length), None, opening);
+            self.figures
+                .add(&end, Some(length), None, opening.as_deref());
         }
         for skipped in &tally.named {
             self.found(0, SuiteFault::IllegalMove, skipped.to_string());

@@ -96,6 +96,16 @@ pub struct Diversity {
     pub greatest_share: f64,
 }
 
+/// What stands for the beginning of a line: of a suite of positions the code of
+/// the opening, if the position has a name; of a suite of games the first four
+/// plies. The writer and the check of a suite count the same.
+pub(super) fn beginning(position: &Chess, path: Option<&[u8]>) -> Option<Vec<u8>> {
+    match path {
+        None => tabia_notation::openings::of(position).map(|opening| opening.eco.into()),
+        Some(path) => Some(path.get(..8).unwrap_or(path).to_vec()).filter(|path| !path.is_empty()),
+    }
+}
+
 /// The derivative of the expected score by strength, and the variance of half
 /// a pair, for a position of so many centipawns with all men on the board
 /// (Stockfish's model; the weaker side's game is the mirror).

@@ -299,7 +299,13 @@ impl Making<'_> {
             files,
         }) = publish(self.job, chosen, watch)?
         else {
-            return Err(match self.funnel.worst() {
+            let lost_games = self.tally.filtered + self.tally.skipped;
+            let worst = self.funnel.worst();
+            return Err(match worst.filter(|(_, lost)| *lost > lost_games) {
+                None if lost_games > 0 => Error::Text(format!(
+                    "no position is left: {}",
+                    self.tally.what_is_left()
+                )),
                 Some((filter, lost)) => Error::Empty {
                     seen: self.funnel.seen,
                     filter,

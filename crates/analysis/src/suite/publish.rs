@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use shakmaty::{Chess, Position as _};
 
 use super::entry::{Ranked, StartPosition};
-use super::figures::{Figures, SuiteSummary};
+use super::figures::{Figures, SuiteSummary, beginning};
 use super::metadata::{self, Checksums, SuiteRow};
 use super::output;
 use super::{Counters, Error, Form, SuiteJob};
@@ -48,9 +48,14 @@ pub(super) fn publish(
         output::write(job.form, entry, &position, &name, number, &mut text);
         checksums.add(text.as_bytes());
         file.add(text.as_bytes())?;
-        let opening = entry.path.get(..8).filter(|_| entry.start.is_empty());
+        let path = match job.form {
+            Form::Pgn if entry.start.is_empty() => Some(&*entry.path),
+            Form::Pgn => Some(&[][..]),
+            Form::Epd { .. } => None,
+        };
+        let opening = beginning(&position, path);
         let depth = depth(job.form, entry, &position);
-        figures.add(&position, depth, entry.worth.as_ref(), opening);
+        figures.add(&position, depth, entry.worth.as_ref(), opening.as_deref());
     }
     if figures.total == 0 {
         return Ok(None);

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{Error, SuiteJob, about, is_epd, is_suite};
 use tabia_io::atomic::{self, TempFolder};
 use tabia_io::input::kind::{BookKind, Kind};
+use tabia_io::input::path::has_extension;
 use tabia_io::progress::Watch;
 
 /// The sources, by what they are.
@@ -34,6 +35,10 @@ impl Kinds {
                 let to = if is_suite { &mut suites } else { &mut games };
                 to.push(path);
             } else if let Some(Kind::Book(kind)) = Kind::of_file(source) {
+                if has_extension(source, "pgn") {
+                    let text = Kind::Book(kind).no_games().unwrap_or_default();
+                    return Err(about(source, text));
+                }
                 let is_open = matches!(kind, BookKind::Ctg | BookKind::Bin | BookKind::Abk);
                 if is_open {
                     books.push(source.clone());

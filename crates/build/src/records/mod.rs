@@ -3,7 +3,7 @@
 //! A row is a sum, and the table says of which: one row for each (key, move),
 //! one with the move -1 for the position's own numbers, and one with an empty
 //! key for the number of games. So a `GROUP BY key, move` over any number of
-//! tables, in any engine, gives the table of all their games. `docs/scale.md`
+//! tables, in any engine, gives the table of all their games. `docs/measured.md`
 //! has the columns and the statement.
 //!
 //! The code for Parquet comes with the feature `parquet` only.

@@ -15,15 +15,10 @@ pub enum IndexError {
     #[error(transparent)]
     Read(#[from] ReadError),
     /// Every game was filtered away or skipped, or has no result.
-    #[error(
-        "no game is left: {skipped} skipped, {filtered} do not meet the conditions, \
-         {without_result} have no result"
-    )]
+    #[error("{tally}; without a result: {without_result}")]
     NothingLeft {
-        /// Games that were no use.
-        skipped: u64,
-        /// Games that the filter turned away.
-        filtered: u64,
+        /// [`crate::Tally::what_is_left`].
+        tally: String,
         /// Games without a result.
         without_result: u64,
     },

@@ -129,8 +129,7 @@ pub fn run(job: &IndexJob, watch: &mut Watch<'_>) -> Result<IndexReport, IndexEr
         read(job, &sources, &sorts, &mut writer, max_ply, watch)?;
     if summary.added == 0 {
         return Err(IndexError::NothingLeft {
-            skipped: summary.tally.skipped,
-            filtered: summary.tally.filtered,
+            tally: summary.tally.what_is_left(),
             without_result: summary.without_result,
         });
     }

@@ -140,9 +140,10 @@ impl Kind {
         let named = named.into_iter().find(|(extension, _)| is(extension));
         match named {
             _ if is_pgn(start) && (named.is_none() || !start.is_empty()) => Kind::Pgn,
+            // Polyglot books have no mark of their own, so their order tells.
+            _ if is_ascending(start) => Kind::Book(BookKind::Bin),
             // A damaged one too: its reader then says what it misses.
             Some((_, book)) => Kind::Book(book),
-            None if is_ascending(start) => Kind::Book(BookKind::Bin),
             None => Kind::Other,
         }
     }
@@ -308,6 +309,8 @@ mod tests {
                 book(BookKind::Jsonl),
             ),
             ("a.pgn", &polyglot, book(BookKind::Bin)),
+            ("a.ctg", &polyglot, book(BookKind::Bin)),
+            ("a.abk", &polyglot, book(BookKind::Bin)),
             ("a.bin", b"\0\x01", book(BookKind::Bin)),
             ("a.ctg", b"", book(BookKind::Ctg)),
             ("a.pgn.gz", b"\x1f\x8b\x08", Kind::Packed),

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use shakmaty::fen::{Fen, LossyFenError};
 use shakmaty::{CastlingMode, Chess, FromSetup as _, Position as _, PositionError};
 
 use super::{Problem, ProblemKind, files::IndexFacts};
@@ -198,7 +199,7 @@ impl PageChecker<'_, '_> {
         self.check_repeated(page, offset, &key)?;
 
         let Some(position) = position else {
-            let text = format!("key {key} stands for a position that cannot arise");
+            let text = format!("a position that cannot arise in a game: {}", shown(&key));
             self.tell(start, ProblemKind::Position, text);
             return Ok(());
         };
@@ -230,7 +231,10 @@ impl PageChecker<'_, '_> {
             let after = notation::after(&position, mv);
             if !self.is_there(&after)? {
                 let uci = notation::uci(mv);
-                let text = format!("the book does not hold the position after {uci} of key {key}");
+                let text = format!(
+                    "the book does not hold the position after {uci} of {}",
+                    notation::fen(&position)
+                );
                 self.tell(at, ProblemKind::MissingChild, text);
             }
         }
@@ -272,7 +276,8 @@ impl PageChecker<'_, '_> {
         }
         if first != here {
             let text = format!(
-                "key {key} is in page {} (file byte {}) too",
+                "{} is in page {} (file byte {}) too",
+                shown(key),
                 first.page,
                 first.file_offset()
             );
@@ -394,6 +399,17 @@ impl PageChecker<'_, '_> {
                 }
             }
         }
+    }
+}
+
+/// A key as people read it: its board, else its bytes.
+fn shown(key: &Key) -> String {
+    match CanonicalBoard::from_key(key) {
+        Ok(board) => {
+            let fen = Fen::try_from_setup(board.to_setup());
+            notation::fen_text(&fen.unwrap_or_else(LossyFenError::ignore))
+        }
+        Err(_) => format!("key {key}"),
     }
 }
 

@@ -1,0 +1,75 @@
+//! The commands in groups, as `tabia --help` lists them.
+
+use std::fmt::Write as _;
+
+use clap::Command;
+
+/// What one wants to do, and the commands for it, the most used first.
+const GROUPS: [(&str, &[&str]); 7] = [
+    ("Play", &["play", "check"]),
+    ("Set up", &["setup", "register", "completions", "man"]),
+    (
+        "Look into a book",
+        &["explore", "probe", "info", "tree", "diff"],
+    ),
+    (
+        "Make a book",
+        &["build", "add", "merge", "convert", "games", "index"],
+    ),
+    (
+        "Keep it in order",
+        &["mark", "learn", "prune", "compact", "verify"],
+    ),
+    (
+        "Judge and extend it",
+        &["evaluate", "audit", "grow", "repertoire", "review", "prove"],
+    ),
+    (
+        "Test engines",
+        &["suite", "check-engine", "replay", "engine"],
+    ),
+];
+
+/// The command line whose help lists the commands in groups.
+pub(super) fn grouped(tabia: Command) -> Command {
+    let mut list = String::new();
+    for (title, names) in GROUPS {
+        let _ = write!(list, "\n{title}:\n");
+        for name in names {
+            let Some(command) = tabia.find_subcommand(name) else {
+                continue;
+            };
+            let about = command.get_about().map(ToString::to_string);
+            let about = about.unwrap_or_default();
+            let _ = writeln!(list, "  {name:<13}{about}");
+        }
+    }
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{list}\n\
+         `tabia COMMAND --help` explains a command.\n\nOptions of `play`:\n{{options}}{{after-help}}"
+    );
+    tabia.help_template(template)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn every_command_is_in_one_group_and_fits_a_line() {
+        let tabia = super::super::command::Cli::command();
+        let grouped: Vec<&str> = GROUPS.iter().flat_map(|group| group.1).copied().collect();
+        for command in tabia.get_subcommands() {
+            let name = command.get_name();
+            let times = grouped.iter().filter(|grouped| **grouped == name).count();
+            assert_eq!(times, 1, "{name}");
+            let about = command.get_about().unwrap().to_string();
+            assert!(about.len() <= 66, "{name}: {about}");
+        }
+        let known = |name: &&&str| tabia.find_subcommand(**name).is_some();
+        let count = grouped.iter().filter(known).count();
+        // Without the built-in engine, one less.
+        assert!(count + 1 >= grouped.len());
+    }
+}

@@ -1,0 +1,241 @@
+//! What is wrong with the arguments, and what was probably meant.
+
+use std::ffi::OsStr;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::Command;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use tabia_notation::Line;
+
+/// Prints an error of the command line, and what would do.
+pub(super) fn refuse(error: &clap::Error, tabia: &Command) -> ExitCode {
+    let args: Vec<String> = std::env::args_os()
+        .skip(1)
+        .map(|arg| arg.to_string_lossy().into_owned())
+        .collect();
+    // Names of files among the arguments need not be the user's own words.
+    if std::env::args_os().any(|arg| is_odd(&arg)) {
+        let text = in_plain_words(&error.render().to_string(), &args);
+        let _ = write!(super::messages(), "{text}");
+    } else {
+        let text = in_plain_words(&error.render().ansi().to_string(), &args);
+        let _ = write!(anstream::stderr(), "{text}");
+    }
+    if let Some(tip) = misplaced(error, &args, tabia).or_else(|| incomplete(error, &args, tabia)) {
+        say!("\n  tip: {tip}");
+    }
+    ExitCode::from(2)
+}
+
+/// Whether an argument holds something that a terminal would obey.
+fn is_odd(arg: &OsStr) -> bool {
+    let text = arg.to_string_lossy();
+    tabia_io::sanitize::escape_control(&text) != text
+}
+
+/// A message about a number as a user would say it, not as Rust's parsers do.
+fn in_plain_words(text: &str, args: &[String]) -> String {
+    const WORDS: [(&str, &str); 6] = [
+        ("invalid digit found in string", "expected a whole number"),
+        (
+            "cannot parse integer from empty string",
+            "expected a whole number",
+        ),
+        (
+            "number would be zero for non-zero type",
+            "expected a whole number from 1 on",
+        ),
+        (
+            "number too large to fit in target type",
+            "the number is too large",
+        ),
+        (
+            "number too small to fit in target type",
+            "the number is too small",
+        ),
+        ("invalid float literal", "expected a number"),
+    ];
+    let mut text = text.to_owned();
+    for (rust, plain) in WORDS {
+        text = text.replace(rust, plain);
+    }
+    // "70000 is not in 0..=65535"
+    if let Some((before, range)) = text.split_once(" is not in ")
+        && let Some((low, rest)) = range.split_once("..=")
+    {
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let (high, rest) = rest.split_at(digits);
+        let start = before.rfind(' ').map_or(0, |blank| blank + 1);
+        let before = before.get(..start).unwrap_or_default();
+        text = format!("{before}expected a number from {low} to {high}{rest}");
+    }
+    // A negative number after an option looks like an option to the parser.
+    let negative = args.windows(2).find_map(|pair| match pair {
+        [option, number] if option.starts_with("--") && is_negative(number) => {
+            Some((option, number))
+        }
+        _ => None,
+    });
+    match negative {
+        Some((option, number)) if text.contains("unexpected argument") => {
+            format!("error: {option} {number}: expected a number that is not negative\n")
+        }
+        _ => text,
+    }
+}
+
+fn is_negative(word: &str) -> bool {
+    let number = word.strip_prefix('-');
+    number.is_some_and(|digits| digits.parse::<u64>().is_ok())
+}
+
+/// The command that was begun, and what was typed behind its name.
+fn command_of<'a>(args: &'a [String], tabia: &'a Command) -> Option<(&'a Command, &'a [String])> {
+    let (name, rest) = args.split_first()?;
+    Some((tabia.find_subcommand(name)?, rest))
+}
+
+/// The whole command, where a part of it is missing: with what was typed as far
+/// as that fits, else the first example of its help.
+fn incomplete(error: &clap::Error, args: &[String], tabia: &Command) -> Option<String> {
+    if error.kind() != ErrorKind::MissingRequiredArgument
+        && error.kind() != ErrorKind::TooFewValues
+        && error.kind() != ErrorKind::WrongNumberOfValues
+    {
+        return None;
+    }
+    let (command, rest) = command_of(args, tabia)?;
+    let name = command.get_name();
+    let ends = |word: &str, end: &str| {
+        let path = Path::new(word).extension();
+        path.is_some_and(|extension| extension.eq_ignore_ascii_case(end))
+    };
+    let only_files = !rest.is_empty() && rest.iter().all(|word| !word.starts_with('-'));
+    let quoted = |words: &[String]| -> String {
+        let words = words.iter().map(|word| {
+            shlex::try_quote(word).map_or_else(|_| word.clone(), |quoted| quoted.into_owned())
+        });
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let out = match name {
+        "build" | "merge" => "BOOK.ctg",
+        "games" => "GAMES.pgn",
+        "index" => "GAMES.tgx",
+        "suite" => "SUITE.epd",
+        "prune" | "grow" => "NEW.ctg",
+        _ => "",
+    };
+    Some(match (name, rest) {
+        ("convert", [input]) if only_files => {
+            let end = if ends(input, "ctg") { "bin" } else { "ctg" };
+            let target = Path::new(input).with_extension(end);
+            format!("tabia convert {} {}", quoted(rest), target.display())
+        }
+        ("build", [sources @ .., target])
+            if only_files
+                && !sources.is_empty()
+                && (ends(target, "ctg") || ends(target, "bin")) =>
+        {
+            format!(
+                "tabia build -o {} {}",
+                quoted(std::slice::from_ref(target)),
+                quoted(sources)
+            )
+        }
+        ("merge", [_]) => {
+            "merge adds books up: tabia merge -o BOOK.ctg ONE.ctg OTHER.ctg".to_owned()
+        }
+        _ if only_files && !out.is_empty() => format!("tabia {name} -o {out} {}", quoted(rest)),
+        _ => format!("for example: {}", example(command)?),
+    })
+}
+
+/// The first example of a command's help.
+fn example(command: &Command) -> Option<String> {
+    let text = command.get_after_help()?.to_string();
+    let begin = format!("tabia {} ", command.get_name());
+    let mut lines = text.lines().map(str::trim);
+    lines
+        .find(|line| line.starts_with(&begin))
+        .map(str::to_owned)
+}
+
+/// What was probably meant by a word where a command belongs.
+fn misplaced(error: &clap::Error, args: &[String], tabia: &Command) -> Option<String> {
+    let word = [ContextKind::InvalidSubcommand, ContextKind::InvalidArg]
+        .into_iter()
+        .find_map(|kind| error.get(kind))?;
+    let ContextValue::String(word) = word else {
+        return None;
+    };
+    let typed = match args {
+        [play, rest @ ..] if play == "play" => rest,
+        args => args,
+    };
+    if typed.first() != Some(word) || word.starts_with('-') {
+        return None;
+    }
+    let path = Path::new(word);
+    let extension = path
+        .extension()
+        .map(|end| end.to_string_lossy().to_lowercase());
+    Some(match extension.as_deref() {
+        Some("ctg" | "cto" | "ctb" | "bin" | "abk") => {
+            let sibling = matches!(extension.as_deref(), Some("cto" | "ctb"));
+            let book = if sibling {
+                path.with_extension("ctg")
+            } else {
+                path.to_path_buf()
+            };
+            let book = book.display();
+            format!("to play from a book: tabia --book {book}; to look into it: tabia probe {book}")
+        }
+        Some("pgn" | "cbh" | "cbf" | "dci" | "gz" | "zst" | "bz2") => {
+            format!("to make a book of games: tabia build -o BOOK.ctg {word}")
+        }
+        Some("toml") => format!("a configuration: tabia --config {word}"),
+        _ if tabia_uci::process::is_on_path(word) || path.is_file() => {
+            format!("to play with an engine: tabia --engine {word}, or tabia -- {word} ARGS")
+        }
+        _ if Line::read("", word).is_ok() => {
+            format!("to look a move up: tabia probe BOOK --moves \"{word}\"")
+        }
+        _ => {
+            let like = |name: &str| (strsim::damerau_levenshtein(word, name), name.to_owned());
+            let names = tabia
+                .get_subcommands()
+                .map(|command| like(command.get_name()));
+            let (_, meant) = names.min().filter(|(distance, _)| *distance <= 2)?;
+            format!("did you mean 'tabia {meant}'?")
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_spoken_of_in_plain_words() {
+        let said = |text: &str| in_plain_words(text, &[]);
+        for (rust, plain) in [
+            (
+                "error: invalid value 'x' for '--max-ply <N>': invalid digit found in string\n",
+                "error: invalid value 'x' for '--max-ply <N>': expected a whole number\n",
+            ),
+            (
+                "error: invalid value '7' for '--n <N>': 7 is not in 0..=5\n\nFor more",
+                "error: invalid value '7' for '--n <N>': expected a number from 0 to 5\n\nFor more",
+            ),
+            (
+                "error: invalid value '200' for '--factor <N>': 200 is not in -125..=125\n",
+                "error: invalid value '200' for '--factor <N>': expected a number from -125 to 125\n",
+            ),
+        ] {
+            assert_eq!(said(rust), plain);
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! What the program prints when something is not as it should be: each message
+//! names the place and what to do.
+
+use std::fs;
+
+use crate::common::{Folder, SIMPLE, SMALL, STARTER, assert_has, copy};
+
+/// A line typed, the exit code, and what is printed on standard error.
+fn said(folder: &Folder, typed: &str, code: i32, part: &str) -> String {
+    let ran = folder.tabia(typed);
+    let text = ran.ends_saying(code, part);
+    assert!(text.lines().count() < 12, "{text}");
+    text
+}
+
+#[test]
+fn a_configuration_that_cannot_be_read_says_why_once() {
+    let folder = Folder::new();
+    let text = said(&folder, "--config nosuch.toml", 2, "nosuch.toml: ");
+    assert_eq!(text.matches("os error 2").count(), 1, "{text}");
+    folder.put("latin.toml", b"# caf\xe9\n".as_slice());
+    let text = said(&folder, "--config latin.toml", 2, "save it as UTF-8");
+    assert_eq!(text.matches("UTF-8").count(), 2, "{text}");
+    folder.put("win.toml", "[engine.x]\ncommand = \"C:\\uno\\x.exe\"\n");
+    said(&folder, "--config win.toml", 2, "line 2: ");
+    said(
+        &folder,
+        "--config win.toml",
+        2,
+        "between single quotes ('C:",
+    );
+}
+
+#[test]
+fn games_that_are_all_left_out_are_accounted_for() {
+    let folder = Folder::new();
+    folder.put("bad.pgn", "[Event \"x\"]\n\n1. e4 e5 2. Kf3 *\n");
+    let text = said(
+        &folder,
+        "build -o b.ctg bad.pgn",
+        2,
+        "no game is left of 1; skipped: 1",
+    );
+    assert_has(&text, "(the first: bad.pgn: line 1: game skipped: ");
+    assert_has(&text, "Kf3");
+    let rated = "[WhiteElo \"2500\"]\n[BlackElo \"2100\"]\n\n1. e4 e5 1-0\n\n";
+    folder.put("elo.pgn", format!("[Event \"x\"]\n\n1. e4 e5 *\n\n{rated}"));
+    for typed in ["--both-elo 2200", "--min-elo 2600", "--elo-band 2400..2500"] {
+        let text = said(
+            &folder,
+            &format!("build -o b.ctg elo.pgn {typed}"),
+            2,
+            "no game is left of 2",
+        );
+        assert_has(
+            &text,
+            "not as the conditions ask: 2 (1 of them without a rating)",
+        );
+    }
+    said(
+        &folder,
+        "index -o b.tgx elo.pgn --both-elo 2200",
+        2,
+        "(1 of them without a rating)",
+    );
+    let text = said(
+        &folder,
+        "build -o b.ctg elo.pgn --min-elo 2200",
+        0,
+        "1 game,",
+    );
+    assert_has(&text, "1 game filtered out (1 of them without a rating)");
+    // The conditions on games are named where they took most.
+    let suite = "suite elo.pgn -o s.epd --plies 2 --both-elo 2700";
+    said(
+        &folder,
+        suite,
+        2,
+        "no position is left: no game is left of 2; not as the conditions ask: 2",
+    );
+}
+
+#[test]
+fn positions_are_given_in_the_same_ways_everywhere() {
+    let folder = Folder::with(STARTER);
+    let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
+    let by_option = folder.tabia(&format!("probe book.ctg --fen '{fen}'"));
+    let by_place = folder.tabia(&format!("probe book.ctg '{fen}'"));
+    assert_eq!(by_option.printed(), by_place.printed());
+    let board = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
+    let note = format!("a FEN of the board alone is taken as {board} w KQkq - 0 1");
+    said(&folder, &format!("probe book.ctg {board}"), 0, &note);
+    let mark = format!("mark book.ctg -n --fen {board} --move e4 main");
+    said(&folder, &mark, 0, &note);
+}
+
+#[test]
+fn a_cut_book_is_described_in_a_screen() {
+    let folder = Folder::with(STARTER);
+    let bytes = fs::read(folder.join("book.ctg")).unwrap();
+    fs::write(folder.join("book.ctg"), &bytes[..bytes.len() * 3 / 4]).unwrap();
+    let ran = folder.tabia("verify book.ctg");
+    let out = ran.negative();
+    assert!(out.lines().count() < 90, "{}", out.lines().count());
+    assert!(out.starts_with("file-size: the file ends"), "{out}");
+    let of = |kind: &str| out.lines().filter(|line| line.starts_with(kind)).count();
+    assert_eq!(of("missing-child: "), 21);
+    let more = out
+        .lines()
+        .find(|line| line.starts_with("missing-child: and "));
+    assert_has(more.unwrap(), " more (--json lists all)");
+    assert_has(&out, "the book does not hold the position after ");
+    assert_has(&out, " w - - 0 1 (book.ctg: page ");
+}
+
+#[test]
+fn numbers_are_asked_for_in_plain_words() {
+    let folder = Folder::new();
+    for (typed, part) in [
+        (
+            "build --max-ply abc -o x.ctg a.pgn",
+            "expected a whole number",
+        ),
+        (
+            "build --max-ply 70000 -o x.ctg a.pgn",
+            "expected a number from 0 to 65535",
+        ),
+        (
+            "build --min-elo -5 -o x.ctg a.pgn",
+            "--min-elo -5: expected a number that is not negative",
+        ),
+        (
+            "build --threads 0 -o x.ctg a.pgn",
+            "expected a whole number from 1 on",
+        ),
+        ("suite a.pgn -o x.epd --min-share x", "expected a number"),
+        (
+            "mark x.ctg --factor 200 --move e4",
+            "expected a number from -125 to 125",
+        ),
+    ] {
+        let text = said(&folder, typed, 2, part);
+        assert!(
+            !text.contains("digit found") && !text.contains("..="),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_command_that_lacks_something_is_shown_whole() {
+    let folder = Folder::new();
+    for (typed, tip) in [
+        ("build a.pgn mine.ctg", "tip: tabia build -o mine.ctg a.pgn"),
+        (
+            "build 'my games.pgn'",
+            "tip: tabia build -o BOOK.ctg 'my games.pgn'",
+        ),
+        ("convert x.ctg", "tip: tabia convert x.ctg x.bin"),
+        ("convert x.bin", "tip: tabia convert x.bin x.ctg"),
+        (
+            "merge a.ctg b.ctg",
+            "tip: tabia merge -o BOOK.ctg a.ctg b.ctg",
+        ),
+        ("index a.pgn", "tip: tabia index -o GAMES.tgx a.pgn"),
+        ("add x.ctg", "tip: for example: tabia add book.ctg june.pgn"),
+        (
+            "play mine.ctg",
+            "tip: to play from a book: tabia --book mine.ctg",
+        ),
+        (
+            "mine.ctg",
+            "tip: to play from a book: tabia --book mine.ctg",
+        ),
+    ] {
+        said(&folder, typed, 2, tip);
+    }
+}
+
+#[test]
+fn a_file_that_ends_too_soon_is_named() {
+    let folder = Folder::new();
+    copy(SIMPLE, &folder.join("book.ctg"));
+    let game = "[Event \"x\"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n\n".repeat(50);
+    folder.put("games.pgn", &game);
+    folder.done("index -o games.tgx games.pgn --force");
+    for (name, typed) in [
+        ("games.tgx", "info games.tgx"),
+        ("book.cto", "verify book.ctg"),
+        ("book.ctb", "verify book.ctg"),
+    ] {
+        let whole = fs::read(folder.join(name)).unwrap();
+        for length in [1, whole.len() / 2, whole.len() - 1] {
+            fs::write(folder.join(name), &whole[..length]).unwrap();
+            let ran = folder.tabia(typed);
+            let text = format!("{}{}", ran.out(), ran.err());
+            assert!(
+                text.contains(name) || ran.ends(0).is_empty(),
+                "{length}: {text}"
+            );
+        }
+        fs::write(folder.join(name), whole).unwrap();
+    }
+}
+
+/// Content decides what a book is, and a book among games is refused by every
+/// command that reads games.
+#[test]
+fn books_are_known_by_their_content() {
+    let folder = Folder::with(SMALL);
+    folder.done("convert book.ctg book.bin");
+    fs::copy(folder.join("book.bin"), folder.join("other.ctg")).unwrap();
+    let info = folder.tabia("info other.ctg").printed();
+    assert_has(&info, "Polyglot opening book");
+    folder.done("convert other.ctg other.jsonl");
+    fs::copy(folder.join("book.ctg"), folder.join("games.pgn")).unwrap();
+    for typed in [
+        "build -o new.ctg games.pgn",
+        "add book.ctg games.pgn",
+        "games games.pgn -o new.pgn",
+        "learn book.ctg games.pgn",
+        "index -o new.tgx games.pgn",
+        "review games.pgn --book book.ctg",
+        "suite games.pgn -o new.epd",
+    ] {
+        said(
+            &folder,
+            typed,
+            2,
+            "games.pgn: this is a book (ChessBase opening book), not games",
+        );
+    }
+}
+
+/// A suite has as many beginnings when it is written as when it is checked.
+#[test]
+fn a_suite_and_its_check_count_the_same_beginnings() {
+    let folder = Folder::with(SMALL);
+    for name in ["suite.epd", "suite.pgn"] {
+        let made = folder.done(&format!("suite book.ctg -o {name} --plies 4 --count 50"));
+        let checked = folder.tabia(&format!("suite --check {name}"));
+        let counted = |text: &str| {
+            let line = text
+                .lines()
+                .find(|line| line.contains("different openings"));
+            line.map(str::to_owned)
+        };
+        assert!(counted(&made).is_some(), "{made}");
+        assert_eq!(counted(&made), counted(&checked.out()), "{name}");
+    }
+}

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use super::clock::{ASLEEP, MARGIN, allowance, with_time_left};
+use super::clock::{ASLEEP, MARGIN, allowance};
 use super::link::Engine;
 use super::restarts::Restarts;
 use super::search::Search;
 use super::{Moment, Outlet, Request, Session, info_string};
 use crate::settings::OptionId;
+use tabia_uci::gui::with_time_left;
 
 impl Session {
     /// Asks for the engine of a profile.
@@ -181,10 +182,12 @@ impl Session {
                 };
                 let white = white_moves.unwrap_or(true);
                 let go = with_time_left(&running.go, white, spent, ponders);
+                let mut asked = running.asked.clone();
+                asked.spend(white, spent);
                 running.due = match running.stopped {
                     true => Some(now.saturating_add(MARGIN)),
                     false if ponders => None,
-                    false => allowance(&go, white_moves).map(|time| now.saturating_add(time)),
+                    false => allowance(&asked, white_moves).map(|time| now.saturating_add(time)),
                 };
                 let stopped = running.stopped;
                 self.link.tell_go(now, &go, out);

@@ -76,8 +76,8 @@ impl Running {
     /// The mover's clock begins to run.
     fn start_clock(&mut self, now: Duration, white_moves: Option<bool>) {
         self.since = now;
-        self.due = allowance(&self.go, white_moves).map(|time| now.saturating_add(time));
-        self.begin_due = patience(&self.go, white_moves).map(|time| now.saturating_add(time));
+        self.due = allowance(&self.asked, white_moves).map(|time| now.saturating_add(time));
+        self.begin_due = patience(&self.asked, white_moves).map(|time| now.saturating_add(time));
     }
 
     /// The engine is about to be told to stop.

@@ -37,6 +37,7 @@ impl Session {
             Engine::Starting { index, .. } | Engine::Up { index } => index,
         };
         self.notice(reason, at.out);
+        self.end_check(at.now, at.out);
         // A search that may end without an answer is not repeated.
         if matches!(&self.search, Search::Engine(running) if running.asked.perft) {
             self.search = Search::Idle;
@@ -46,6 +47,7 @@ impl Session {
             && self.link.restarts.allow(at.now, self.search.is_engine())
         {
             self.notice("the engine is started again", at.out);
+            self.record_restart(reason, at.out);
             return self.start_engine(index, at.out);
         }
         let next = index + 1;
@@ -207,6 +209,7 @@ impl Session {
             self.link.stop_due(),
             self.ready_due(),
             self.engine_due(),
+            self.held_due(),
         ];
         dues.into_iter().flatten().min().filter(|_| !self.leaving)
     }
@@ -248,6 +251,9 @@ impl Session {
             self.on_engine_late(late, at);
         }
         self.link.say_stop(at.now, at.out);
+        if is_due(self.held_due()) {
+            self.on_held_due(at.now, at.out);
+        }
         if is_due(self.ready_due()) {
             self.on_ready_late(at);
         }

@@ -36,6 +36,10 @@ pub(super) struct PlayArgs {
     /// Writes the whole conversation to a file: see `tabia replay`
     #[arg(long, value_name = "FILE")]
     pub(super) log: Option<PathBuf>,
+    /// Adds a line to a file for each game, and for each time that the engine
+    /// is started again: see `tabia review --games`
+    #[arg(long, value_name = "FILE.csv")]
+    pub(super) games: Option<PathBuf>,
     /// Reads books by system calls instead of mapping them into memory
     #[arg(long)]
     pub(super) no_mmap: bool,

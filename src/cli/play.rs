@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use chrono::SecondsFormat;
@@ -13,10 +13,11 @@ use super::args::PlayArgs;
 use super::{check_config, configuration, engines, output, program, welcome};
 use tabia_adapter::book_set::Opener;
 use tabia_adapter::config::Config;
-use tabia_adapter::relay::{self, Environment};
-use tabia_adapter::session::{Engines, Session};
+use tabia_adapter::relay::{self, AddRecord, Environment};
+use tabia_adapter::session::{Engines, GameRecord, Session};
 use tabia_adapter::settings::{CONFIGURED, OptionId};
 use tabia_adapter::transcript::{self, LogHeader, Transcript};
+use tabia_io::append_line;
 use tabia_io::sanitize::{Bounded, escape_control};
 use tabia_uci::process::EngineCommand;
 
@@ -24,13 +25,17 @@ use tabia_uci::process::EngineCommand;
 /// silent shall not fill a disk.
 const LOG_LIMIT: u64 = 4 << 30;
 
+/// How long another adapter that writes to the file of `--games` is waited for.
+const RECORD_WAIT: Duration = Duration::from_millis(100);
+
 /// Runs the adapter until the GUI or the engine ends it; the exit code.
 pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
     if args.check_config {
         return check(args);
     }
     let config = configuration(&args.config)?;
-    let (engines, commands) = engines::engines(args, &config)?;
+    let (mut engines, commands) = engines::engines(args, &config)?;
+    engines.record_games = args.games.is_some();
     let opener = opener(args, &config);
     start_log();
     let typed = match welcome::is_due(args, &config) {
@@ -67,6 +72,7 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
         commands,
         open_books: Arc::new(move |specs, present| opener.book_set(specs, present)),
         transcript,
+        record: record(args.games.clone()),
         remarks,
     };
     let session = Session::new(engines, seed);
@@ -91,6 +97,22 @@ fn opener(args: &PlayArgs, config: &Config) -> Opener {
         folders: book_folders(config),
         mmap: !args.no_mmap,
     }
+}
+
+/// Adds lines to the file that `--games` names.
+fn record(path: Option<PathBuf>) -> AddRecord {
+    let Some(path) = path else {
+        return Box::new(|_| Ok(()));
+    };
+    // A manager may start several adapters in different folders.
+    let path = std::path::absolute(&path).unwrap_or(path);
+    let header = format!("{}\n", GameRecord::HEADER);
+    Box::new(move |record| {
+        let now = chrono::Utc::now().to_rfc3339_opts(SecondsFormat::Secs, true);
+        let line = format!("{now},{}", record.line());
+        append_line(&path, &header, &line, RECORD_WAIT)
+            .map_err(|error| format!("games are not recorded: {}: {error}", path.display()))
+    })
 }
 
 /// Begins the file that `--log` names.

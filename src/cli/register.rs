@@ -198,13 +198,15 @@ fn announced(config: &Config, engine: Option<&str>) -> anyhow::Result<Vec<Announ
         kind: match spec.kind {
             settings::OptionKind::Check(_) => AnnouncedKind::Check(settings.check(spec.id)),
             settings::OptionKind::Spin(_, least, greatest) => {
-                AnnouncedKind::Spin(settings.number(spec.id), least, greatest)
+                AnnouncedKind::Spin(settings.signed(spec.id), least, greatest)
             }
             settings::OptionKind::Combo(_, words) => {
                 let words = words.iter().map(|&word| word.to_owned());
                 AnnouncedKind::Combo(settings.display(spec.id), words.collect())
             }
-            settings::OptionKind::Text(_) => AnnouncedKind::Text(settings.display(spec.id)),
+            settings::OptionKind::Text(_) | settings::OptionKind::Delay => {
+                AnnouncedKind::Text(settings.display(spec.id))
+            }
         },
     };
     Ok(SPECS.iter().map(option).collect())

@@ -61,7 +61,7 @@ pub(crate) enum AnnouncedKind {
     /// Yes or no.
     Check(bool),
     /// A number: default, least, greatest.
-    Spin(u32, u32, u32),
+    Spin(i32, i32, i32),
     /// One of some words.
     Combo(String, Vec<String>),
     /// Any text.

@@ -52,3 +52,14 @@ def five_hundred_games_with_an_engine_killed_in_every_fifth():
 @case(300)
 def games_of_the_built_in_engine_with_kills():
     return _match("games=16", "builtin=1", "time=2000", "increment=100", "kill-every=3", "seed=9", limit=290)
+
+
+@case(300)
+def fifty_games_with_options_that_hold_a_book_move_back():
+    """Verify, Exit and Delay at once: every one has to do something."""
+    options = ("Book Verify=80", "Book Verify Margin=30", "Book Exit Above=90", "Book Delay=5+10")
+    sets = [f"set:{option}" for option in options]
+    report = _match("games=50", "time=2000", "increment=20", "kill-every=5", *sets, limit=290)
+    counts = re.findall(r"vetoes: (\d+), exits by value: (\d+)", report)[-1]
+    assert all(int(count) > 0 for count in counts), report
+    return report

@@ -251,6 +251,7 @@ impl Config {
             profiles,
             stand_in: builtin.map(|_| chain),
             chain,
+            record_games: false,
         };
         Ok((engines, commands))
     }

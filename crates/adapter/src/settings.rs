@@ -18,17 +18,20 @@
 //! a preset for the option, the announced one. If not all values of a preset are
 //! in force, its name is `Custom`.
 
+mod delay;
 mod preset;
 mod table;
 
 use std::fmt::Write as _;
 
-use tabia_book::policy::{Judgement, Policy, Rules};
+use tabia_book::policy::{Exit, Judgement, Policy, Rules};
 use tabia_uci::message::{UciMessage, UciOptionConfig};
 
+pub use delay::Delay;
 pub use table::{
     BESIDE, CONFIGURED, INFO, JUDGEMENTS, NONE, OptionId, OptionKind, PRESETS, SPECS, STARTER, Spec,
 };
+use table::{EXIT_ABOVE, EXIT_BELOW};
 
 /// The value of an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,11 +39,13 @@ pub enum OptionValue {
     /// Of a check.
     Check(bool),
     /// Of a spin.
-    Spin(u32),
+    Spin(i32),
     /// Of a combo: the index of the word.
     Combo(usize),
     /// Of a text; empty for `<empty>`.
     Text(String),
+    /// Of a delay.
+    Delay(Delay),
 }
 
 /// A value that an option does not take.
@@ -81,6 +86,7 @@ impl OptionKind {
             OptionKind::Spin(number, _, _) => OptionValue::Spin(number),
             OptionKind::Combo(index, _) => OptionValue::Combo(index),
             OptionKind::Text(text) => OptionValue::Text(text.to_owned()),
+            OptionKind::Delay => OptionValue::Delay(Delay::default()),
         }
     }
 
@@ -108,6 +114,9 @@ impl OptionKind {
                 NONE => String::new(),
                 _ => unquoted(text).to_owned(),
             })),
+            OptionKind::Delay => Delay::read(word)
+                .map(OptionValue::Delay)
+                .ok_or_else(|| format!("milliseconds up to {}, 800 or 800+400", Delay::MOST)),
         }
     }
 }
@@ -137,13 +146,31 @@ impl Settings {
         matches!(self.values[id as usize], OptionValue::Check(true))
     }
 
-    /// The number of a spin or the index of a combo; 0 for other kinds.
+    /// The number of a spin, where it is not below 0, or the index of a combo;
+    /// 0 for other kinds.
     #[must_use]
     pub fn number(&self, id: OptionId) -> u32 {
         match self.values[id as usize] {
-            OptionValue::Spin(number) => number,
             OptionValue::Combo(index) => u32::try_from(index).unwrap_or(0),
+            _ => u32::try_from(self.signed(id)).unwrap_or(0),
+        }
+    }
+
+    /// The number of a spin; 0 for other kinds.
+    #[must_use]
+    pub fn signed(&self, id: OptionId) -> i32 {
+        match self.values[id as usize] {
+            OptionValue::Spin(number) => number,
             _ => 0,
+        }
+    }
+
+    /// How long a book move waits: `Book Delay`.
+    #[must_use]
+    pub fn delay(&self) -> Delay {
+        match self.values[OptionId::Delay as usize] {
+            OptionValue::Delay(delay) => delay,
+            _ => Delay::default(),
         }
     }
 
@@ -248,11 +275,20 @@ impl Settings {
     /// All that decides between moves in a game.
     #[must_use]
     pub fn rules(&self) -> Rules {
+        let (below, above) = (
+            self.signed(OptionId::ExitBelow),
+            self.signed(OptionId::ExitAbove),
+        );
         Rules {
             policy: self.policy(),
             depth: self.number(OptionId::Depth),
             line_plies: 2 * self.number(OptionId::LeaveEarly),
             avoid_repetition: self.check(OptionId::AvoidRepetition),
+            exit: Exit {
+                below: (below > EXIT_BELOW).then_some(below),
+                above: (above < EXIT_ABOVE).then_some(above),
+            },
+            value: None,
         }
     }
 
@@ -265,6 +301,7 @@ impl Settings {
             OptionValue::Combo(_) => self.text(id).to_owned(),
             OptionValue::Text(text) if text.is_empty() => NONE.to_owned(),
             OptionValue::Text(text) => text.clone(),
+            OptionValue::Delay(delay) => delay.to_string(),
         }
     }
 
@@ -302,7 +339,7 @@ impl Settings {
                 },
                 OptionKind::Spin(_, least, greatest) => UciOptionConfig::Spin {
                     name,
-                    default: Some(self.number(spec.id).into()),
+                    default: Some(self.signed(spec.id).into()),
                     min: Some(least.into()),
                     max: Some(greatest.into()),
                 },
@@ -311,7 +348,7 @@ impl Settings {
                     default: Some(default),
                     var: words.iter().map(ToString::to_string).collect(),
                 },
-                OptionKind::Text(_) => UciOptionConfig::String {
+                OptionKind::Text(_) | OptionKind::Delay => UciOptionConfig::String {
                     name,
                     default: Some(default),
                 },
@@ -324,7 +361,7 @@ impl Settings {
 
 /// The options that decide between moves, in the order in which people are
 /// shown them.
-pub const DECIDING: [OptionId; 14] = [
+pub const DECIDING: [OptionId; 16] = [
     OptionId::Preset,
     OptionId::Variety,
     OptionId::MinimumGames,
@@ -339,6 +376,8 @@ pub const DECIDING: [OptionId; 14] = [
     OptionId::MaximumLoss,
     OptionId::Transpositions,
     OptionId::AvoidRepetition,
+    OptionId::ExitBelow,
+    OptionId::ExitAbove,
 ];
 
 #[cfg(test)]

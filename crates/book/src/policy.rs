@@ -65,7 +65,7 @@ use std::fmt;
 use rand::{Rng, RngExt};
 use shakmaty::Move;
 
-pub use choice::{Choice, Rules, chance, choose, choose_knowing};
+pub use choice::{Choice, Exit, Rules, chance, choose, choose_knowing};
 pub use game::{GameSituation, LineMemory, line_goes_on};
 
 use crate::{Annotation, BookMove, Mark, Preference};
@@ -145,6 +145,13 @@ pub enum Rejection {
     PastDepth,
     /// It is not among the moves that the GUI asked for (`searchmoves`).
     NotAsked,
+    /// The position is worth too little or too much for the book ([`Exit`]).
+    Exit {
+        /// Centipawns for the side to move.
+        value: i32,
+        /// The value beyond which the book is silent.
+        limit: i32,
+    },
     /// It repeats a position of this game.
     Repetition,
     /// The line ends too soon after it.
@@ -191,6 +198,9 @@ impl fmt::Display for Rejection {
             Rejection::WeightZero => "weight 0",
             Rejection::PastDepth => "past Book Depth",
             Rejection::NotAsked => "not among searchmoves",
+            Rejection::Exit { value, limit } => {
+                return write!(f, "position worth {value} cp, exit at {limit}");
+            }
             Rejection::Repetition => "repeats a position",
             Rejection::LineEnds => "line ends too soon",
             Rejection::Forbidden => "marked red",

@@ -311,7 +311,8 @@ mod tests {
                 Transposition => WeightZero,
                 WeightZero => PastDepth,
                 PastDepth => NotAsked,
-                NotAsked => Repetition,
+                NotAsked => Exit { value: 0, limit: 0 },
+                Exit { .. } => Repetition,
                 Repetition => LineEnds,
                 LineEnds => Forbidden,
                 Forbidden => FewGames,
@@ -347,6 +348,7 @@ mod tests {
         for text in helps.chain(reasons) {
             let text = text.replace("loses 0 cp, limit 0", "loses {0} cp, limit {1}");
             let text = text.replace("unknown, limit 0 cp", "unknown, limit {0} cp");
+            let text = text.replace("worth 0 cp, exit at 0", "worth {0} cp, exit at {1}");
             assert!(tables[0].contains(&&*text), "{text}");
         }
     }

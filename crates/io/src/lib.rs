@@ -5,12 +5,15 @@
 
 #![warn(missing_docs)]
 
+mod append;
 pub mod atomic;
 pub mod input;
 pub mod parallel;
 pub mod progress;
 pub mod sanitize;
 pub mod sort;
+
+pub use append::append_line;
 
 /// The example of the README compiles.
 #[cfg(doctest)]

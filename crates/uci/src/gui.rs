@@ -1,6 +1,7 @@
 //! What a line of the GUI means.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use super::line::{first_word, rest_after, text, words};
 
@@ -70,6 +71,113 @@ pub struct Go {
     pub perft: bool,
     /// The moves to choose from; `None` without the word `searchmoves`.
     pub searchmoves: Option<Vec<String>>,
+    /// The time that there is.
+    pub clocks: Clocks,
+}
+
+/// The times of a `go`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Clocks {
+    /// `wtime` and `winc`.
+    pub white: Clock,
+    /// `btime` and `binc`.
+    pub black: Clock,
+    /// `movetime` in milliseconds, where it is above 0.
+    pub move_time: Option<i64>,
+}
+
+/// A player's clock in milliseconds, as the line has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Clock {
+    /// What is left; `None` if it is not given, or no number.
+    pub time: Option<i64>,
+    /// What each move adds.
+    pub increment: i64,
+}
+
+impl Clock {
+    /// The longest thought that the clock allows. A clock of zero is none:
+    /// programs without clocks write it, and engines take it so.
+    fn longest(self) -> Option<i64> {
+        let time = self.time.filter(|time| *time != 0)?;
+        Some(time.max(0).saturating_add(self.increment.max(0)))
+    }
+}
+
+impl Go {
+    /// The longest thought that it allows; `None` when nothing in it sets a
+    /// time. Without knowing whose move it is, the longer clock counts.
+    #[must_use]
+    pub fn longest(&self, white_moves: Option<bool>) -> Option<Duration> {
+        if self.infinite || self.perft {
+            return None;
+        }
+        let Clocks {
+            white,
+            black,
+            move_time,
+        } = self.clocks;
+        let clock = match white_moves {
+            Some(true) => white.longest(),
+            Some(false) => black.longest(),
+            None => white.longest().max(black.longest()),
+        };
+        let longest = clock.max(move_time)?;
+        Some(Duration::from_millis(longest.unsigned_abs()))
+    }
+
+    /// So much of its time is gone: the mover's clock and the time for the
+    /// move are shorter by that.
+    pub fn spend(&mut self, white_moves: bool, spent: Duration) {
+        let clocks = &mut self.clocks;
+        let clock = match white_moves {
+            true => &mut clocks.white,
+            false => &mut clocks.black,
+        };
+        for time in [&mut clock.time, &mut clocks.move_time] {
+            *time = time.map(|time| left(time, spent));
+        }
+    }
+}
+
+/// A time when `spent` of it is gone, not below 1 ms. What is not above 0
+/// already is no time to be shortened.
+fn left(time: i64, spent: Duration) -> i64 {
+    let spent = i64::try_from(spent.as_millis()).unwrap_or(i64::MAX);
+    match time {
+        1.. => time.saturating_sub(spent).max(1),
+        _ => time,
+    }
+}
+
+/// The `go` line for a search that begins, or begins again, when `spent` of
+/// its time is gone: see [`Go::spend`]. A `ponder` that the GUI has taken back
+/// is left out.
+#[must_use]
+pub fn with_time_left(go: &[u8], white_moves: bool, spent: Duration, ponders: bool) -> Vec<u8> {
+    let clock: &[u8] = if white_moves { b"wtime" } else { b"btime" };
+    let mut line = Vec::with_capacity(go.len());
+    let mut shorten = false;
+    for word in words(go) {
+        if word == b"ponder" && !ponders {
+            continue;
+        }
+        if !line.is_empty() {
+            line.push(b' ');
+        }
+        match number(word) {
+            Some(time) if shorten && time > 0 => {
+                line.extend_from_slice(left(time, spent).to_string().as_bytes());
+            }
+            _ => line.extend_from_slice(word),
+        }
+        shorten = word == clock || word == b"movetime";
+    }
+    line
+}
+
+fn number(word: &[u8]) -> Option<i64> {
+    std::str::from_utf8(word).ok()?.parse().ok()
 }
 
 /// Finds out what a line means.
@@ -194,7 +302,6 @@ fn set_option(after: &[u8]) -> Option<SetOption> {
 }
 
 /// `line` begins with the word `go`.
-///
 fn go(line: &[u8]) -> Go {
     let mut go = Go::default();
     let mut bare = true;
@@ -210,11 +317,17 @@ fn go(line: &[u8]) -> Go {
             b"infinite" => go.infinite = true,
             b"wtime" | b"btime" | b"winc" | b"binc" | b"movestogo" | b"depth" | b"nodes"
             | b"movetime" => {
-                let number = list
-                    .next()
-                    .map(text)
-                    .and_then(|word| word.parse::<i64>().ok());
+                let number = list.next().and_then(number);
                 go.engine_only |= number.is_none();
+                let clocks = &mut go.clocks;
+                match word {
+                    b"wtime" => clocks.white.time = number,
+                    b"btime" => clocks.black.time = number,
+                    b"winc" => clocks.white.increment = number.unwrap_or(0),
+                    b"binc" => clocks.black.increment = number.unwrap_or(0),
+                    b"movetime" => clocks.move_time = number.filter(|time| *time > 0),
+                    _ => {}
+                }
             }
             b"mate" | b"perft" => {
                 go.engine_only = true;
@@ -260,234 +373,4 @@ fn is_go_word(word: &[u8]) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn go_of(line: &str) -> Go {
-        match parse(line.as_bytes()) {
-            GuiCommand::Go(go) => go,
-            other => panic!("{line}: {other:?}"),
-        }
-    }
-
-    fn option_of(line: &[u8]) -> (String, Option<Vec<u8>>) {
-        match parse(line) {
-            GuiCommand::SetOption(option) => (option.name, option.value),
-            other => panic!("{other:?}"),
-        }
-    }
-
-    #[test]
-    fn commands_are_found_behind_unknown_words() {
-        let rows: [(&[u8], GuiCommand); 14] = [
-            (b"uci", GuiCommand::Uci),
-            (b"  \tisready \t", GuiCommand::IsReady),
-            (b"ucinewgame", GuiCommand::NewGame),
-            (b"joho stop", GuiCommand::Stop),
-            (b"ponderhit\r", GuiCommand::PonderHit),
-            (b"quit now", GuiCommand::Quit),
-            (b"", GuiCommand::Blank),
-            (b" \t ", GuiCommand::Blank),
-            (b"d", GuiCommand::Other),
-            (b"debug on", GuiCommand::Other),
-            (b"register later", GuiCommand::Other),
-            (b"joho debug stop", GuiCommand::Other),
-            (b"isreadyfoo", GuiCommand::Other),
-            (b"\xff\xfe\x00", GuiCommand::Other),
-        ];
-        for (line, expected) in rows {
-            assert_eq!(parse(line), expected, "{:?}", text(line));
-        }
-    }
-
-    /// Lines that the parser reads wrongly, and what they mean.
-    #[test]
-    fn go_lines_mean_what_their_words_say() {
-        let plain = Go::default();
-        let ponder = Go {
-            ponder: true,
-            ..Go::default()
-        };
-        let infinite = Go {
-            infinite: true,
-            ..Go::default()
-        };
-        let engine_only = Go {
-            engine_only: true,
-            ..Go::default()
-        };
-        let among = |moves: &[&str]| Some(moves.iter().map(ToString::to_string).collect());
-        for (line, expected) in [
-            // The clock hides `ponder` from the parser, in either order.
-            ("go ponder wtime 1 btime 1", ponder.clone()),
-            ("go ponder movetime 5000", ponder.clone()),
-            ("go movetime 5000 ponder", ponder.clone()),
-            ("go ponder", ponder.clone()),
-            // Panics of the parser.
-            ("go depth 300", plain.clone()),
-            ("go movestogo 256 wtime 1 btime 1", plain.clone()),
-            ("go depth 1000", plain.clone()),
-            ("go mate 300", engine_only.clone()),
-            ("go infinite ", infinite.clone()),
-            // Numbers with more digits than it has room for.
-            ("go nodes 1234567890123", plain.clone()),
-            ("go wtime -5 btime 0 movestogo 0", plain.clone()),
-            // What follows an unknown word is lost to it.
-            ("go wtime 1 foo btime 2", engine_only.clone()),
-            (
-                "go perft 5",
-                Go {
-                    perft: true,
-                    ..engine_only.clone()
-                },
-            ),
-            ("go mate 130", engine_only.clone()),
-            // No condition at all: until stop.
-            ("go", infinite.clone()),
-            ("go ", infinite.clone()),
-            ("joho go infinite", infinite.clone()),
-            (
-                "go ponder infinite",
-                Go {
-                    ponder: true,
-                    infinite: true,
-                    ..Go::default()
-                },
-            ),
-            (
-                "go searchmoves e2e4 D2D4 depth 3",
-                Go {
-                    searchmoves: among(&["e2e4", "d2d4"]),
-                    ..Go::default()
-                },
-            ),
-            (
-                "go movetime 9 searchmoves 0000",
-                Go {
-                    searchmoves: among(&["0000"]),
-                    ..Go::default()
-                },
-            ),
-            (
-                "go searchmoves e2e4",
-                Go {
-                    infinite: true,
-                    searchmoves: among(&["e2e4"]),
-                    ..Go::default()
-                },
-            ),
-            ("go wtime many", engine_only),
-        ] {
-            assert_eq!(go_of(line), expected, "{line}");
-        }
-    }
-
-    fn moves(list: &[u8]) -> Vec<String> {
-        super::moves(list).map(Cow::into_owned).collect()
-    }
-
-    #[test]
-    fn position_lines_keep_every_move() {
-        let start = |line: &'static str| position(line.as_bytes()).unwrap();
-        // Two blanks after `moves` make the parser lose all of them.
-        let read = start("position startpos moves  e2e4 e7e5");
-        assert_eq!(read.fen, None);
-        assert_eq!(moves(read.moves), ["e2e4", "e7e5"]);
-        // A move that it cannot read ends its list.
-        for unreadable in ["0000", "P@e4", "junk"] {
-            let line = format!("e2e4 {unreadable} d2d4");
-            assert_eq!(moves(line.as_bytes()).len(), 3, "{line}");
-        }
-        assert_eq!(moves(b"E7E8Q e1h1"), ["e7e8q", "e1h1"]);
-        assert_eq!(moves(b"e7e8=Q"), ["e7e8=q"]);
-        // FENs of four fields, with Shredder letters, in quotes, with a move
-        // number over 9999: all unknown to the parser.
-        for fen in [
-            "8/8/8/8/8/8/8/K1k5 w - -",
-            "r3k2r/8/8/8/8/8/8/R3K2R w HAha - 0 1",
-            "8/8/8/8/8/8/8/K1k5 w - - 0 10001",
-        ] {
-            let line = format!("position fen {fen} moves a1a2");
-            let read = position(line.as_bytes()).unwrap();
-            assert_eq!(read.fen.as_deref(), Some(fen));
-            assert_eq!(moves(read.moves), ["a1a2"]);
-            let quoted = format!("position fen \"{fen}\"");
-            let read = position(quoted.as_bytes()).unwrap();
-            assert_eq!(read.fen.as_deref(), Some(fen));
-            assert_eq!(read.moves, b"");
-        }
-        assert_eq!(position(b"position startposmoves"), None);
-        assert_eq!(position(b"position"), None);
-        assert_eq!(moves(start("position startpos moves").moves), [""; 0]);
-    }
-
-    #[test]
-    fn options_are_split_at_the_word_value() {
-        type Row = (&'static [u8], &'static str, Option<&'static [u8]>);
-        let rows: [Row; 12] = [
-            (b"setoption name Hash value 64", "Hash", Some(b"64")),
-            (b"setoption name Clear Hash", "Clear Hash", None),
-            (b"setoption name X value ", "X", Some(b"")),
-            (b"setoption name X value", "X", Some(b"")),
-            (b"setoption name X value <empty>", "X", Some(b"<empty>")),
-            // The parser splits at any word that begins with "value".
-            (
-                b"setoption name Book Valued Weight value 3",
-                "Book Valued Weight",
-                Some(b"3"),
-            ),
-            (
-                b"setoption name Book File value C:\\my  books\\a b.ctg",
-                "Book File",
-                Some(b"C:\\my  books\\a b.ctg"),
-            ),
-            (
-                b"setoption name Book File value B\xfccher/x.ctg \r",
-                "Book File",
-                Some(b"B\xfccher/x.ctg"),
-            ),
-            (
-                b"setoption  name   Book  File   value  x ",
-                "Book File",
-                Some(b"x"),
-            ),
-            (
-                b"setoption name Text value a value b",
-                "Text",
-                Some(b"a value b"),
-            ),
-            (b"setoption name debug value go", "debug", Some(b"go")),
-            (b"joho setoption name Hash value 1", "Hash", Some(b"1")),
-        ];
-        for (line, name, value) in rows {
-            let (read_name, read_value) = option_of(line);
-            assert_eq!(read_name, name);
-            assert_eq!(read_value.as_deref(), value, "{}", text(line));
-        }
-        assert_eq!(parse(b"setoption"), GuiCommand::Other);
-        assert_eq!(parse(b"setoption name"), GuiCommand::Other);
-        assert_eq!(parse(b"setoption name value 3"), GuiCommand::Other);
-    }
-
-    proptest! {
-        #[test]
-        fn any_bytes_are_some_command(line in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = parse(&line);
-            let _ = position(&line);
-            let _ = moves(&line);
-        }
-
-        #[test]
-        fn any_words_are_some_command(line in prop::collection::vec(
-            prop::sample::select(vec![
-                "go", "position", "startpos", "fen", "moves", "e2e4", "0000", "setoption",
-                "name", "value", "wtime", "-5", "ponder", "infinite", "depth", "300", "mate",
-                "searchmoves", "", "Book", "\t", "stop",
-            ]), 0..14)) {
-            let line = line.join(" ");
-            let _ = parse(line.as_bytes());
-            let _ = position(line.as_bytes());
-        }
-    }
-}
+mod tests;

@@ -71,6 +71,12 @@ impl Search {
         }
     }
 
+    /// The side to move.
+    #[must_use]
+    pub const fn turn(&self) -> Color {
+        self.turn
+    }
+
     /// Adds the next line that the engine printed.
     pub fn add(&mut self, line: &str) {
         let Some(info) = read(self.turn, line) else {
@@ -107,7 +113,8 @@ pub struct Found<'a> {
     /// The depth of the line that it comes from.
     pub(crate) depth: u16,
     wdl: Option<[u16; 3]>,
-    pub(crate) moves: &'a [UciMove],
+    /// The variation, its first move first.
+    pub moves: &'a [UciMove],
 }
 
 impl Variation {

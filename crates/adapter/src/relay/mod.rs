@@ -29,7 +29,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::book_set::{BookSet, BookSpec};
-use crate::session::{Event, Outlet, Request, Session, Speaker};
+use crate::session::{Event, GameRecord, Outlet, Request, Session, Speaker};
 use crate::transcript::Transcript;
 use port::{Listen, News, Port, Ready};
 pub use system::standard_streams;
@@ -62,6 +62,9 @@ const HIGHEST_WATER: usize = 4 << 20;
 /// and what there is to say about it.
 pub type OpenBooks = Arc<dyn Fn(&[BookSpec], &BookSet) -> (BookSet, Vec<String>) + Send + Sync>;
 
+/// Adds a line to the record of games.
+pub type AddRecord = Box<dyn FnMut(&GameRecord) -> Result<(), String> + Send>;
+
 /// The adapter's streams and helpers.
 pub struct Environment {
     /// From the GUI, without buffering.
@@ -74,6 +77,8 @@ pub struct Environment {
     pub open_books: OpenBooks,
     /// Where the conversation is written down.
     pub transcript: Option<Transcript>,
+    /// Adds a line to the record of games; what is wrong with that is said once.
+    pub record: AddRecord,
     /// What the user is to be told of all that, with the first `uciok`.
     pub remarks: Vec<String>,
 }
@@ -121,6 +126,8 @@ fn run_through<P: Port>(
         engine_lines: LineBuffer::default(),
         commands: environment.commands,
         open_books: environment.open_books,
+        record: environment.record,
+        record_told: false,
         begun: Instant::now(),
         wake_at: None,
         last_words_until: None,
@@ -231,6 +238,9 @@ struct Relay<P: Port> {
     engine_lines: LineBuffer,
     commands: Vec<EngineCommand>,
     open_books: OpenBooks,
+    record: AddRecord,
+    /// The user knows that games cannot be recorded.
+    record_told: bool,
     begun: Instant,
     wake_at: Option<Instant>,
     /// The engine's process has ended, but something holds its output open:
@@ -297,6 +307,13 @@ impl<P: Port> Relay<P> {
             Request::OpenBooks(books) => self.open(books),
             Request::WakeUp(after) => self.wake_at = Instant::now().checked_add(after),
             Request::NoteGame(note) => self.note(&note),
+            Request::Record(record) => {
+                if let Err(text) = (self.record)(&record)
+                    && !std::mem::replace(&mut self.record_told, true)
+                {
+                    self.lines.aside(&format!("info string {text}"));
+                }
+            }
             Request::Exit(code) => return Some(code),
         }
         None

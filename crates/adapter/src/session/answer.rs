@@ -1,7 +1,9 @@
 //! Asking the books, and the lines that a book move is announced with.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
+use rand::RngExt as _;
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
 use super::why::Silence;
@@ -24,6 +26,18 @@ struct Choice<'a> {
     book: &'a OpenBook,
     mv: Move,
     reply: Option<Move>,
+    /// For the part of `Book Delay` that is drawn, 0 to 1.
+    drawn: f64,
+}
+
+/// What the books say to a `go`.
+pub(super) struct Answer {
+    /// The lines to send, the last of them the `bestmove`.
+    pub(super) lines: Vec<Vec<u8>>,
+    /// The move.
+    pub(super) mv: Move,
+    /// How long it waits before it is sent.
+    pub(super) delay: Duration,
 }
 
 impl Session {
@@ -61,15 +75,24 @@ impl Session {
             && !self.link.options.analysing()
     }
 
-    /// The book's answer to a `go`: the lines to say, the last of them the
-    /// `bestmove`.
-    pub(super) fn ask_books(&mut self, go: &Go, at: &mut Moment<'_>) -> Option<Vec<Vec<u8>>> {
+    /// The book's answer to a `go`; none of the moves that are `vetoed`.
+    pub(super) fn ask_books(
+        &mut self,
+        go: &Go,
+        vetoed: &[Move],
+        at: &mut Moment<'_>,
+    ) -> Option<Answer> {
         if !self.settings.check(OptionId::OwnBook) || self.chooser.shut {
             return None;
         }
         let position = self.game.position()?.clone();
         self.chooser.refresh_settings(&self.settings, at.book_set);
-        let asked = go.searchmoves.as_ref().map(|moves| legal(moves, &position));
+        let mut asked = go.searchmoves.as_ref().map(|moves| legal(moves, &position));
+        if !vetoed.is_empty() {
+            asked
+                .get_or_insert_with(|| position.legal_moves().into_iter().collect())
+                .retain(|mv| !vetoed.contains(mv));
+        }
         let mut troubles = Vec::new();
         let choice = self.choose(&position, asked.as_deref(), at.book_set, &mut troubles);
         self.chooser.count_question();
@@ -79,7 +102,8 @@ impl Session {
             }
         }
         let Some(choice) = choice else {
-            if !at.book_set.books.is_empty() && self.chooser.miss(go.ponder) {
+            let missed = vetoed.is_empty() && !at.book_set.books.is_empty();
+            if missed && self.chooser.miss(go.ponder) {
                 self.count_miss(at.out);
             }
             return None;
@@ -91,9 +115,16 @@ impl Session {
         {
             info_string(&format!("settings in force: {text}"), at.out);
         }
-        let answer = self.announcement(&choice);
-        if choice.book.side_file.is_some() {
+        let lines = self.announcement(&choice);
+        let longest = go.longest(Some(position.turn().is_white()));
+        let answer = Answer {
+            lines,
+            mv: choice.mv,
+            delay: self.settings.delay().wait(choice.drawn, longest),
+        };
+        if choice.book.side_file.is_some() || self.recorder.is_some() {
             let mv = choice.mv.to_uci(self.castling_mode()).to_string();
+            self.record_book(&choice.book.name, &mv);
             self.learn_choice(choice.book, mv);
         }
         Some(answer)
@@ -145,6 +176,7 @@ impl Session {
                 book,
                 mv,
                 reply,
+                drawn: chance.random(),
             });
             break;
         }
@@ -256,7 +288,7 @@ impl Session {
         self.chooser.settings = own_settings;
     }
 
-    fn castling_mode(&self) -> CastlingMode {
+    pub(super) fn castling_mode(&self) -> CastlingMode {
         CastlingMode::from_chess960(self.link.options.chess960())
     }
 

@@ -87,6 +87,9 @@ const PREFIX: &str = "Engine ";
 /// book.
 pub const ANALYSE_MODE: &str = "UCI_AnalyseMode";
 
+/// By this option GUIs tell who the opponent is.
+pub(super) const OPPONENT: &str = "UCI_Opponent";
+
 /// Names of options, blanks and case aside, by which engines switch a book of
 /// their own.
 const OWN_BOOKS: [&str; 8] = [
@@ -153,11 +156,11 @@ impl ChildOptions {
         news
     }
 
-    /// Whether somebody has set this option, to whatever.
-    pub(super) fn has_set(&self, name: &str) -> bool {
-        self.lines
-            .iter()
-            .any(|(known, _)| known.eq_ignore_ascii_case(name))
+    /// The line by which somebody has set this option.
+    pub(super) fn line(&self, name: &str) -> Option<&[u8]> {
+        let mut lines = self.lines.iter();
+        let found = lines.find(|(known, _)| known.eq_ignore_ascii_case(name));
+        found.map(|(_, line)| line.as_slice())
     }
 
     /// The GUI analyses: the book does not answer.

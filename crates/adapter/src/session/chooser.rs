@@ -10,13 +10,13 @@ use super::game::Game;
 use super::why::{Said, Silence};
 use crate::book_set::BookSet;
 use crate::settings::{OptionId, Settings};
-use tabia_book::policy::{self, LineMemory, Weighed, chance};
+use tabia_book::policy::{self, Exit, LineMemory, Rules, Weighed, chance};
 use tabia_book::{Lookup, Probe, Wanted};
 
 /// What is remembered of a game for the book's sake, and buffers.
 #[derive(Debug, Default)]
 pub(super) struct BookChooser {
-    misses: u32,
+    pub(super) misses: u32,
     /// The books had nothing for a ponder move, which may yet be played.
     missed_guess: bool,
     pub(super) shut: bool,
@@ -42,6 +42,9 @@ pub(super) struct BookChooser {
     pub(super) is_prepared: bool,
     /// The settings in force for each book of the book set.
     pub(super) settings: Vec<Settings>,
+    /// The value of the engine's last search in this game, in centipawns for
+    /// White.
+    pub(super) value: Option<i32>,
     /// The engine's own book has been warned of.
     pub(super) told_own_book: bool,
     /// Paths of the books whose trouble has been told of. Once is enough: a
@@ -61,6 +64,7 @@ impl BookChooser {
     pub(super) fn new_game(&mut self) {
         self.misses = 0;
         self.shut = false;
+        self.value = None;
         self.said = Said::default();
     }
 
@@ -151,6 +155,12 @@ impl BookChooser {
         self.is_news(&text).then_some(text)
     }
 
+    /// Whether the engine's values may silence a book.
+    pub(super) fn exits_by_value(&self) -> bool {
+        let exits = |settings: &Settings| settings.rules().exit != Exit::default();
+        self.settings.iter().any(exits)
+    }
+
     /// Looks a position up in one book and weighs its moves.
     pub(super) fn look_up(
         &mut self,
@@ -171,7 +181,11 @@ impl BookChooser {
             found.asked_for = Some(wanted);
         }
         let repeats = |next: &Chess| game.repeats(next);
-        let rules = settings.rules();
+        let value = self.value;
+        let rules = Rules {
+            value: value.map(|white| position.turn().fold_wb(white, -white)),
+            ..settings.rules()
+        };
         let moves = &found.lookup.moves;
         let lines = LineMemory::default();
         let verdicts = &mut self.verdicts;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::Note;
+use super::{GameRecord, Note};
 use crate::book_set::BookSpec;
 use crate::settings::Settings;
 
@@ -55,6 +55,8 @@ pub enum Request {
     OpenBooks(Vec<BookSpec>),
     /// Note a game in the side file of its book; nothing answers.
     NoteGame(Note),
+    /// Add a line to the record of games; nothing answers.
+    Record(Box<GameRecord>),
     /// Send `WakeUp` after this time. A later request replaces an earlier.
     WakeUp(Duration),
     /// End the engine and then the program with this exit code.
@@ -73,6 +75,7 @@ impl fmt::Display for Request {
                 learning => write!(f, "open {}, {learning} learning", books.len()),
             },
             Request::NoteGame(note) => write!(f, "note {}: {}", note.book, note.game.line(0)),
+            Request::Record(record) => write!(f, "record {}", record.line()),
             Request::WakeUp(after) => write!(f, "wake {}", after.as_millis()),
             Request::Exit(code) => write!(f, "exit {code}"),
         }
@@ -115,4 +118,6 @@ pub struct Engines {
     pub stand_in: Option<usize>,
     /// How many of `profiles` are tried at the start.
     pub chain: usize,
+    /// Games and restarts are recorded.
+    pub record_games: bool,
 }

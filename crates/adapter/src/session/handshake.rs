@@ -1,8 +1,9 @@
 //! The engine's introduction.
 
-use super::child::{ANALYSE_MODE, ChildOptions, Hello};
+use super::child::{ANALYSE_MODE, ChildOptions, Hello, OPPONENT};
 use super::link::Engine;
 use super::{Moment, Outlet, Request, Session, info_string};
+use crate::settings::NONE;
 use tabia_uci::engine::{EngineReply, Id, Misfit, id, option};
 use tabia_uci::gui::{self, GuiCommand};
 use tabia_uci::message::{self, UciMessage, UciOptionConfig};
@@ -140,6 +141,13 @@ impl Session {
             let option = UciOptionConfig::Check {
                 name: ANALYSE_MODE.to_owned(),
                 default: Some(false),
+            };
+            out.gui(UciMessage::Option(option).to_string().as_bytes());
+        }
+        if self.wants_opponent() && self.link.hello.option(OPPONENT).is_none() {
+            let option = UciOptionConfig::String {
+                name: OPPONENT.to_owned(),
+                default: Some(NONE.to_owned()),
             };
             out.gui(UciMessage::Option(option).to_string().as_bytes());
         }

@@ -84,6 +84,12 @@ impl Learner {
         self.answer = None;
     }
 
+    /// The move that a book has chosen last is not played.
+    pub(super) fn forget_choice(&mut self) {
+        let ply = self.moves.len();
+        self.chosen.retain(|(known, ..)| *known < ply);
+    }
+
     /// The games to be noted, one for each book.
     fn notes(mut self) -> Vec<Note> {
         if self.chosen.is_empty() {
@@ -136,29 +142,10 @@ impl Learner {
     }
 
     fn outcome(&self) -> Option<(Option<Color>, Evidence)> {
-        let mut position = match &self.start {
-            None => Chess::default(),
-            Some(fen) => notation::position(fen).ok()?,
-        };
-        let mut seen: HashMap<Chess, u32> = HashMap::new();
-        *seen.entry(position.clone()).or_default() += 1;
-        for mv in &self.moves {
-            let mv = notation::find_uci(&position, mv.as_bytes())?;
-            position.play_unchecked(mv);
-            if position.halfmoves() == 0 {
-                seen.clear();
-            }
-            *seen.entry(position.clone()).or_default() += 1;
-        }
-        if position.is_checkmate() {
-            return Some((Some(!position.turn()), Evidence::Mate));
-        }
-        let is_draw = position.is_stalemate()
-            || position.is_insufficient_material()
-            || position.halfmoves() >= 100
-            || seen.get(&position).is_some_and(|times| *times >= 3);
-        if is_draw {
-            return Some((None, Evidence::Draw));
+        match by_rules(self.start.as_deref(), &self.moves)? {
+            Outcome::Won(winner) => return Some((Some(winner), Evidence::Mate)),
+            Outcome::Draw => return Some((None, Evidence::Draw)),
+            Outcome::Open => {}
         }
         let (ply, score) = *self.scores.last()?;
         let plies = self.moves.len();
@@ -173,6 +160,44 @@ impl Learner {
         };
         Some((winner, Evidence::Score))
     }
+}
+
+/// How a game stands by the rules of chess.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Open,
+    Draw,
+    Won(Color),
+}
+
+/// How a game stands by the rules; `None` if a move is not legal.
+pub(super) fn by_rules(start: Option<&str>, moves: &[String]) -> Option<Outcome> {
+    let mut position = match start {
+        None => Chess::default(),
+        Some(fen) => notation::position(fen).ok()?,
+    };
+    let mut seen: HashMap<Chess, u32> = HashMap::new();
+    *seen.entry(position.clone()).or_default() += 1;
+    for mv in moves {
+        let mv = notation::find_uci(&position, mv.as_bytes())?;
+        position.play_unchecked(mv);
+        if position.halfmoves() == 0 {
+            seen.clear();
+        }
+        *seen.entry(position.clone()).or_default() += 1;
+    }
+    if position.is_checkmate() {
+        return Some(Outcome::Won(!position.turn()));
+    }
+    let is_draw = position.is_stalemate()
+        || position.is_insufficient_material()
+        || position.halfmoves() >= 100
+        || seen.get(&position).is_some_and(|times| *times >= 3);
+    Some(if is_draw {
+        Outcome::Draw
+    } else {
+        Outcome::Open
+    })
 }
 
 impl Session {
@@ -213,8 +238,8 @@ impl Session {
     /// A book has chosen a move.
     pub(super) fn learn_choice(&mut self, book: &crate::book_set::OpenBook, mv: String) {
         if book.side_file.is_some() {
+            self.learner.forget_choice();
             let ply = self.learner.moves.len();
-            self.learner.chosen.retain(|(known, ..)| *known < ply);
             self.learner.chosen.push((ply, mv, book.spec.path.clone()));
         }
     }
@@ -225,13 +250,21 @@ impl Session {
             return;
         };
         let ply = self.learner.moves.len();
-        if let Some(found) = search.results().next().flatten() {
+        let found = search.results().next().flatten();
+        let score = found.map(|found| found.value.for_side(Color::White));
+        if let Some(score) = score {
             self.learner.scores.retain(|(known, _)| *known < ply);
-            let score = found.value.for_side(Color::White);
             self.learner.scores.push((ply, score));
+            // A guess that was not played is of another position.
+            if !self.learner.pondering {
+                self.chooser.value = Some(score);
+            }
         }
         let mv = line::words(best_move).nth(1).map(line::text);
-        self.learner.answer = mv.map(|mv| (ply, mv.to_string()));
+        if let Some(mv) = &mv {
+            self.record_answer(mv, score);
+        }
+        self.learner.answer = mv.map(|mv| (ply, mv));
     }
 
     /// The game is over: asks for it to be noted, if its outcome is known.

@@ -18,6 +18,7 @@ impl Session {
     pub(super) fn begin_to_leave(&mut self, out: &mut dyn Outlet) {
         if !self.leaving {
             self.leaving = true;
+            self.record_game(out);
             self.game_over(out);
             out.request(Request::WakeUp(if self.link.is_starting() {
                 LEAVE_LIMIT_AT_START
@@ -56,6 +57,7 @@ impl Session {
     }
 
     pub(super) fn exit(&mut self, code: u8, out: &mut dyn Outlet) {
+        self.record_game(out);
         self.ended = true;
         out.request(Request::Exit(code));
     }

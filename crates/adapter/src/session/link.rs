@@ -4,8 +4,8 @@
 //! # Background searches
 //!
 //! The engine may make a search that the GUI knows nothing of: one that warms
-//! it up while a book move is held, or one that the GUI has given up for
-//! another. Such a search has to end before the engine is told of anything
+//! it up or looks at a book move that is held, or one that the GUI has given up
+//! for another. Such a search has to end before the engine is told of anything
 //! else, and nothing of it may be taken for an answer to what comes later:
 //!
 //! 1. It is told to `stop`, no sooner than [`PAUSE`] after its `go`: engines
@@ -143,6 +143,11 @@ impl Link {
     /// It makes, or ends, a search that the GUI knows nothing of.
     pub(super) fn is_aside(&self) -> bool {
         self.background != Background::None
+    }
+
+    /// It makes such a search, which nobody has told it to end.
+    pub(super) fn is_warming(&self) -> bool {
+        self.background == Background::Warming
     }
 
     /// Bytes that wait to be told to it.

@@ -20,7 +20,7 @@
 //! | search | the GUI's `go` is | left by |
 //! |---|---|---|
 //! | `Idle` | answered | `go` |
-//! | `Held` | answered, but it is not time to say so (`go ponder`, or an engine that ended `go infinite` by itself) | `ponderhit`, `stop`, `quit`; dropped by `go` alone |
+//! | `Held` | answered, but it is not time to say so (`go ponder`, `Book Delay`, `Book Verify`, or an engine that ended `go infinite` by itself) | its time, `ponderhit`, `stop`, `quit`; dropped by `go` alone |
 //! | `Engine` | in the engine's hands | its `bestmove` |
 //!
 //! Beside that runs the engine's own state (`link`): starting, up, or none.
@@ -56,10 +56,12 @@ mod link;
 mod opening;
 mod options;
 mod queue;
+mod record;
 mod reply;
 mod restart;
 mod restarts;
 mod search;
+mod verify;
 mod why;
 
 use std::time::Duration;
@@ -67,6 +69,7 @@ use std::time::Duration;
 pub use child::ANALYSE_MODE;
 pub use event::{Engines, Event, Outlet, Profile, Request, Speaker};
 pub use learn::Note;
+pub use record::{GameRecord, RecordKind};
 
 use crate::book_set::BookSet;
 use crate::settings::Settings;
@@ -76,6 +79,7 @@ use learn::Learner;
 use link::{Engine, Link};
 use opening::Books;
 use queue::Queue;
+use record::Recorder;
 use search::Search;
 use tabia_uci::gui::{self, GuiCommand};
 use tabia_uci::line;
@@ -105,6 +109,10 @@ pub struct Session {
     /// The GUI has said `debug on`.
     debug: bool,
     learner: Learner,
+    /// The game for the record, if one is kept.
+    recorder: Option<Recorder>,
+    /// The value of `UCI_Opponent`.
+    opponent: String,
     /// What moves are drawn by while `Book Seed` is 0.
     entropy: u64,
     /// The GUI has said `quit` or closed our input.
@@ -125,6 +133,8 @@ impl Session {
             .map(|profile| profile.settings.announced())
             .unwrap_or_default();
         Session {
+            recorder: engines.record_games.then(Recorder::default),
+            opponent: String::new(),
             engines,
             link: Link::default(),
             uci_wanted: 0,
@@ -240,6 +250,7 @@ impl Session {
             GuiCommand::IsReady => self.on_is_ready(line, at),
             GuiCommand::NewGame => {
                 self.leave_position(at.now, at.out);
+                self.record_game(at.out);
                 self.chooser.new_game();
                 self.chooser.count_game();
                 self.game_over(at.out);
@@ -300,8 +311,10 @@ impl Session {
         self.chooser.forget_position();
         self.learn_position(line, at);
         if self.game.update(line) == Step::Anew {
+            self.record_game(at.out);
             self.chooser.new_game();
         }
+        self.record_position(line);
         if let Some(trouble) = self.game.trouble() {
             // Current Stockfish ends itself on such a line: it is forwarded
             // only when the GUI wants it searched.

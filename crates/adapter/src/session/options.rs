@@ -1,6 +1,6 @@
 //! Options that the GUI sets, ours and the engine's, and the books they name.
 
-use super::child::ANALYSE_MODE;
+use super::child::{ANALYSE_MODE, OPPONENT};
 use super::{Outlet, Session};
 use crate::settings::OptionId;
 use tabia_uci::gui::SetOption;
@@ -21,6 +21,12 @@ impl Session {
             return self.set_engines(&line, SetOption { name, ..option }, out);
         }
         let is_known = self.link.hello.option(&option.name).is_some();
+        if option.name.eq_ignore_ascii_case(OPPONENT) {
+            self.opponent = option.text();
+            if !is_known && self.wants_opponent() {
+                return;
+            }
+        }
         if !is_known && option.name.eq_ignore_ascii_case(ANALYSE_MODE) {
             // Ours to heed; the engine would not know it.
             let value = option.value.as_deref().unwrap_or_default();
@@ -35,6 +41,11 @@ impl Session {
             self.notice(&text, out);
         }
         self.set_engines(line, option, out);
+    }
+
+    /// Whether it is asked who the opponent is, of GUIs that tell it.
+    pub(super) const fn wants_opponent(&self) -> bool {
+        self.recorder.is_some()
     }
 
     /// Sets an option of the engine, unless the value is certainly wrong.

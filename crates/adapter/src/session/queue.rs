@@ -9,10 +9,10 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::clock::{WORTH_TELLING, with_time_left};
+use super::clock::WORTH_TELLING;
 use super::{Moment, Outlet, Session};
 use crate::settings::OptionId;
-use tabia_uci::gui::GuiCommand;
+use tabia_uci::gui::{GuiCommand, with_time_left};
 
 /// A line that waits.
 #[derive(Debug)]
@@ -155,27 +155,28 @@ impl Session {
             if self.disturbs_search(&waiting.command) && !self.heed_what_waits(at.now, at.out) {
                 return;
             }
-            let Some(waiting) = self.queue.pop() else {
+            let Some(mut waiting) = self.queue.pop() else {
                 return;
             };
-            // A shorter clock does not change what the line means.
-            let line = self.shortened(at.now, &waiting).unwrap_or(waiting.line);
-            self.handle(&line, waiting.command, at);
+            self.shorten(at.now, &mut waiting);
+            self.handle(&waiting.line, waiting.command, at);
         }
     }
 
-    /// A `go` whose clock has run while it waited, with the time that is
-    /// left.
-    fn shortened(&self, now: Duration, waiting: &Waiting) -> Option<Vec<u8>> {
-        let GuiCommand::Go(go) = &waiting.command else {
-            return None;
+    /// Leaves the time that is left to a `go` whose clock has run while it
+    /// waited.
+    fn shorten(&self, now: Duration, waiting: &mut Waiting) {
+        let GuiCommand::Go(go) = &mut waiting.command else {
+            return;
         };
         let waited = now.saturating_sub(waiting.since);
-        if go.ponder || waited < WORTH_TELLING {
-            return None;
+        if !go.ponder
+            && waited >= WORTH_TELLING
+            && let Some(white_moves) = self.white_moves()
+        {
+            waiting.line = with_time_left(&waiting.line, white_moves, waited, false);
+            go.spend(white_moves, waited);
         }
-        let white_moves = self.white_moves()?;
-        Some(with_time_left(&waiting.line, white_moves, waited, false))
     }
 
     /// Lets the search under way know of what waits behind a line that has

@@ -1,6 +1,6 @@
 //! Lines of the engine.
 
-use super::search::Search;
+use super::search::{Held, Search};
 use super::{Moment, Outlet, Session};
 use tabia_uci::engine::{self, EngineReply};
 use tabia_uci::line::text;
@@ -18,10 +18,18 @@ impl Session {
                 if !self.link.is_aside() {
                     self.learner.hear(line);
                     at.out.gui(line);
+                } else if let Search::Held(Held {
+                    check: Some(check), ..
+                }) = &mut self.search
+                {
+                    check.hear(line);
                 }
             }
             EngineReply::BestMove => self.on_best_move(line, at),
-            EngineReply::ReadyOk => self.link.on_ready(at.now, at.out),
+            EngineReply::ReadyOk => {
+                self.link.on_ready(at.now, at.out);
+                self.go_on_checking(at.now, at.out);
+            }
             EngineReply::Id | EngineReply::Option | EngineReply::UciOk => {}
             EngineReply::Protection | EngineReply::Other => at.out.gui(line),
         }
@@ -36,7 +44,11 @@ impl Session {
             }
             return;
         };
+        let has_looked = self.link.is_warming();
         if self.link.ignores_answer(at.now, at.out) {
+            if has_looked {
+                self.on_looked(answer, at);
+            }
             return;
         }
         match &mut self.search {

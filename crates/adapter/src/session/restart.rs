@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use super::clock::{ASLEEP, MARGIN, allowance, with_time_left};
+use super::clock::{ASLEEP, MARGIN, allowance};
 use super::link::Engine;
 use super::restarts::Restarts;
 use super::search::Search;
 use super::{Moment, Outlet, Request, Session, info_string};
 use crate::settings::OptionId;
+use tabia_uci::gui::with_time_left;
 
 impl Session {
     /// Asks for the engine of a profile.
@@ -36,6 +37,7 @@ impl Session {
             Engine::Starting { index, .. } | Engine::Up { index } => index,
         };
         self.notice(reason, at.out);
+        self.end_check(at.now, at.out);
         // A search that may end without an answer is not repeated.
         if matches!(&self.search, Search::Engine(running) if running.asked.perft) {
             self.search = Search::Idle;
@@ -45,6 +47,7 @@ impl Session {
             && self.link.restarts.allow(at.now, self.search.is_engine())
         {
             self.notice("the engine is started again", at.out);
+            self.record_restart(reason, at.out);
             return self.start_engine(index, at.out);
         }
         let next = index + 1;
@@ -181,10 +184,12 @@ impl Session {
                 };
                 let white = white_moves.unwrap_or(true);
                 let go = with_time_left(&running.go, white, spent, ponders);
+                let mut asked = running.asked.clone();
+                asked.spend(white, spent);
                 running.due = match running.stopped {
                     true => Some(now.saturating_add(MARGIN)),
                     false if ponders => None,
-                    false => allowance(&go, white_moves).map(|time| now.saturating_add(time)),
+                    false => allowance(&asked, white_moves).map(|time| now.saturating_add(time)),
                 };
                 let stopped = running.stopped;
                 self.link.tell_go(now, &go, out);
@@ -204,6 +209,7 @@ impl Session {
             self.link.stop_due(),
             self.ready_due(),
             self.engine_due(),
+            self.held_due(),
         ];
         dues.into_iter().flatten().min().filter(|_| !self.leaving)
     }
@@ -245,6 +251,9 @@ impl Session {
             self.on_engine_late(late, at);
         }
         self.link.say_stop(at.now, at.out);
+        if is_due(self.held_due()) {
+            self.on_held_due(at.now, at.out);
+        }
         if is_due(self.ready_due()) {
             self.on_ready_late(at);
         }

@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use shakmaty::Color;
 
+use super::answer::Answer;
 use super::clock::{STOP_LIMIT, allowance, patience};
 use super::link::Engine;
+use super::verify::Check;
 use super::{Moment, Outlet, Session, info_string};
 use crate::settings::OptionId;
 use tabia_uci::gui::Go;
@@ -46,6 +48,24 @@ pub(super) struct Held {
     /// The lines to say, the last of them the `bestmove`.
     pub(super) answer: Vec<Vec<u8>>,
     pub(super) kind: SearchKind,
+    /// When it is sent by itself (`Book Delay`); `None` if nobody waits for
+    /// that.
+    pub(super) due: Option<Duration>,
+    /// The engine's look at it, while that lasts.
+    pub(super) check: Option<Box<Check>>,
+}
+
+impl Held {
+    /// Whether it may be sent.
+    pub(super) fn is_due(&self, now: Duration) -> bool {
+        self.kind == SearchKind::default() && self.due.is_none_or(|due| due <= now)
+    }
+
+    /// When something is to be done about it.
+    fn next_due(&self) -> Option<Duration> {
+        let check = self.check.as_ref().map(|check| check.until);
+        check.or(self.due.filter(|_| self.kind == SearchKind::default()))
+    }
 }
 
 /// A search of the engine.
@@ -76,8 +96,8 @@ impl Running {
     /// The mover's clock begins to run.
     fn start_clock(&mut self, now: Duration, white_moves: Option<bool>) {
         self.since = now;
-        self.due = allowance(&self.go, white_moves).map(|time| now.saturating_add(time));
-        self.begin_due = patience(&self.go, white_moves).map(|time| now.saturating_add(time));
+        self.due = allowance(&self.asked, white_moves).map(|time| now.saturating_add(time));
+        self.begin_due = patience(&self.asked, white_moves).map(|time| now.saturating_add(time));
     }
 
     /// The engine is about to be told to stop.
@@ -93,8 +113,12 @@ impl Running {
 impl Search {
     /// Holds a `bestmove` line.
     pub(super) fn hold(best_move: Vec<u8>, kind: SearchKind) -> Search {
-        let answer = vec![best_move];
-        Search::Held(Held { answer, kind })
+        Search::Held(Held {
+            answer: vec![best_move],
+            kind,
+            due: None,
+            check: None,
+        })
     }
 
     pub(super) const fn is_idle(&self) -> bool {
@@ -120,27 +144,70 @@ impl Session {
     pub(super) fn on_go(&mut self, line: &[u8], go: Go, at: &mut Moment<'_>) {
         self.drop_held(at.now, at.out);
         self.tell_notices(at.out);
-        let kind = SearchKind::of(&go);
         self.learner.begin_search(go.ponder, None);
         let analysis = go.infinite || go.engine_only || self.link.options.analysing();
-        if !analysis && let Some(answer) = self.ask_books(&go, at) {
-            if !go.ponder {
-                return tell_all(&answer, at.out);
-            }
-            // Not while it still ends the last warming: the line would wait.
-            if self.settings.check(OptionId::ThinkAhead)
-                && self.link.is_up()
-                && !self.link.is_aside()
-            {
-                self.link.warm_up(at.now, line, at.out);
-            }
-            self.search = Search::Held(Held { answer, kind });
-            return;
+        if !analysis {
+            self.record_go(go.ponder);
+        }
+        if !analysis && let Some(answer) = self.ask_books(&go, &[], at) {
+            return self.answer_from_book(line, &go, answer, at);
         }
         if self.link.state != Engine::None {
             self.tell_silence(&go, at);
             self.tell_own_book(at.out);
         }
+        self.have_engine_search(line, go, analysis, at);
+    }
+
+    /// Sends a book's answer, or holds it until it may be sent.
+    fn answer_from_book(&mut self, line: &[u8], go: &Go, answer: Answer, at: &mut Moment<'_>) {
+        let due = (!answer.delay.is_zero()).then(|| at.now.saturating_add(answer.delay));
+        let held = Held {
+            answer: answer.lines,
+            kind: SearchKind::of(go),
+            due,
+            check: None,
+        };
+        let Err(held) = self.begin_check(line, go, answer.mv, held, at) else {
+            return;
+        };
+        if held.is_due(at.now) {
+            return tell_all(&held.answer, at.out);
+        }
+        // Not while it still ends the last warming: the line would wait.
+        if go.ponder
+            && self.settings.check(OptionId::ThinkAhead)
+            && self.link.is_up()
+            && !self.link.is_aside()
+        {
+            self.link.warm_up(at.now, line, at.out);
+        }
+        self.search = Search::Held(held);
+    }
+
+    /// Something is to be done about the answer that is held.
+    pub(super) fn held_due(&self) -> Option<Duration> {
+        match &self.search {
+            Search::Held(held) => held.next_due(),
+            _ => None,
+        }
+    }
+
+    /// Its time has come.
+    pub(super) fn on_held_due(&mut self, now: Duration, out: &mut dyn Outlet) {
+        self.end_check(now, out);
+        self.play_held(now, out);
+    }
+
+    /// Has the engine answer a `go`.
+    pub(super) fn have_engine_search(
+        &mut self,
+        line: &[u8],
+        go: Go,
+        analysis: bool,
+        at: &mut Moment<'_>,
+    ) {
+        let kind = SearchKind::of(&go);
         if analysis && self.settings.check(OptionId::InAnalysis) {
             self.show_books(&go, at);
         }
@@ -155,7 +222,13 @@ impl Session {
         self.send_position(at.out);
         self.link.tell_go(at.now, line, at.out);
         let turn = self.white_moves().map_or(Color::White, Color::from_white);
-        let counts = !analysis && Session::learns(at.book_set);
+        let wanted = Session::learns(at.book_set)
+            || self.chooser.exits_by_value()
+            || self.recorder.is_some();
+        let counts = !analysis && wanted;
+        if !analysis {
+            self.record_search();
+        }
         self.learner.begin_search(go.ponder, counts.then_some(turn));
         let mut running = Running {
             kind,
@@ -203,6 +276,9 @@ impl Session {
     pub(super) fn on_ponder_hit(&mut self, now: Duration, out: &mut dyn Outlet) {
         let white_moves = self.white_moves();
         self.learner.pondering = false;
+        if let Some(recorder) = &mut self.recorder {
+            recorder.pondering = false;
+        }
         self.guess_came_true(out);
         match &mut self.search {
             Search::Idle => {}
@@ -224,6 +300,7 @@ impl Session {
 
     /// Says the answer that was held.
     pub(super) fn release(&mut self, now: Duration, out: &mut dyn Outlet) {
+        self.forget_check(now, out);
         if let Search::Held(held) = std::mem::take(&mut self.search) {
             tell_all(&held.answer, out);
             self.link.end_warming(now, out);
@@ -233,8 +310,13 @@ impl Session {
     /// The GUI goes on to another position or game. An answer that is held is
     /// still owed: engines give it at the next `stop` or `ponderhit`.
     pub(super) fn leave_position(&mut self, now: Duration, out: &mut dyn Outlet) {
-        match &self.search {
-            Search::Held(_) => self.link.end_warming(now, out),
+        match &mut self.search {
+            Search::Held(held) => {
+                held.due = None;
+                self.forget_check(now, out);
+                self.link.end_warming(now, out);
+                self.play_held(now, out);
+            }
             // It may well end without a `bestmove`: nothing may wait for one.
             Search::Engine(running) if running.asked.perft => self.search = Search::Idle,
             Search::Engine(_) | Search::Idle => {}
@@ -243,9 +325,13 @@ impl Session {
 
     /// Forgets an answer that was held: a new `go` takes the place of its own.
     fn drop_held(&mut self, now: Duration, out: &mut dyn Outlet) {
-        self.leave_position(now, out);
-        if matches!(self.search, Search::Held(_)) {
-            self.search = Search::Idle;
+        match &self.search {
+            Search::Held(_) => {
+                self.forget_check(now, out);
+                self.link.end_warming(now, out);
+                self.search = Search::Idle;
+            }
+            Search::Engine(_) | Search::Idle => self.leave_position(now, out),
         }
     }
 

@@ -34,6 +34,8 @@ pub(super) enum Silence {
     /// It has the position, and no move that may be played: what is against
     /// each.
     NoMove(Vec<(Move, Rejection)>),
+    /// The position is worth too little or too much for it.
+    Exit(Rejection),
     /// It cannot be read here.
     Trouble,
 }
@@ -64,6 +66,8 @@ impl Silence {
             .collect();
         if against.is_empty() {
             Silence::NotHere
+        } else if let [(_, exit @ Rejection::Exit { .. }), ..] = against[..] {
+            Silence::Exit(exit)
         } else {
             Silence::NoMove(against)
         }
@@ -75,6 +79,7 @@ impl Silence {
             Silence::Colour(Color::Black) => write!(text, "it is for Black"),
             Silence::PastDepth(depth) => write!(text, "past Book Depth {depth}"),
             Silence::NotHere => write!(text, "the position is not in it"),
+            Silence::Exit(reason) => write!(text, "{reason}"),
             Silence::Trouble => write!(text, "it cannot be read here"),
             Silence::NoMove(against) => {
                 let mode = CastlingMode::from_chess960(chess960);
@@ -121,7 +126,7 @@ impl Session {
         let Some(name) = self.link.hello.own_book() else {
             return;
         };
-        let untold = !self.chooser.told_own_book && !self.link.options.has_set(name);
+        let untold = !self.chooser.told_own_book && self.link.options.line(name).is_none();
         if untold && self.settings.check(OptionId::OwnBook) {
             let text = format!(
                 "the engine plays from a book of its own where Tabia's books end: \
@@ -178,7 +183,7 @@ impl Session {
             let _ = write!(text, "{}: ", book.name);
             silence.describe(chess960, &mut text);
         }
-        let news = if has(|silence| matches!(silence, Silence::NoMove(_))) {
+        let news = if has(|silence| matches!(silence, Silence::NoMove(_) | Silence::Exit(_))) {
             true
         } else if has(|silence| matches!(silence, Silence::PastDepth(_))) {
             !std::mem::replace(&mut said.past_depth, true)

@@ -30,6 +30,11 @@ pub enum OptionId {
     InAnalysis,
     Info,
     Seed,
+    Verify,
+    VerifyMargin,
+    ExitBelow,
+    ExitAbove,
+    Delay,
     Restart,
     StandIn,
 }
@@ -40,11 +45,13 @@ pub enum OptionKind {
     /// On or off.
     Check(bool),
     /// A whole number: default, least, greatest.
-    Spin(u32, u32, u32),
+    Spin(i32, i32, i32),
     /// One of a few words: index of the default, the words.
     Combo(usize, &'static [&'static str]),
     /// Any text.
     Text(&'static str),
+    /// Milliseconds, `800` or `800+400`; a string to the GUI.
+    Delay,
 }
 
 /// The declaration of an option.
@@ -67,6 +74,11 @@ pub const JUDGEMENTS: &[&str] = &["results", "evaluations", "both"];
 /// The values of `Book Info`.
 pub const INFO: &[&str] = &["none", "brief", "full"];
 
+/// No value is below this one for `Book Exit Below`.
+pub(super) const EXIT_BELOW: i32 = -2000;
+/// No value is above this one for `Book Exit Above`.
+pub(super) const EXIT_ABOVE: i32 = 2000;
+
 /// Stands for the book that comes with the program.
 pub const STARTER: &str = "<starter>";
 /// Stands for no book at all.
@@ -86,9 +98,9 @@ const fn spec(id: OptionId, name: &'static str, kind: OptionKind, help: &'static
 }
 
 /// All options, in the order in which they are declared.
-pub const SPECS: [Spec; 28] = {
+pub const SPECS: [Spec; 33] = {
     use OptionId as Id;
-    use OptionKind::{Check, Combo, Spin, Text};
+    use OptionKind::{Check, Combo, Delay, Spin, Text};
     [
         spec(
             Id::OwnBook,
@@ -245,6 +257,36 @@ pub const SPECS: [Spec; 28] = {
             "Book Seed",
             Spin(0, 0, 2_147_483_647),
             "other than 0: seed, game and position decide the draw",
+        ),
+        spec(
+            Id::Verify,
+            "Book Verify",
+            Spin(0, 0, 10_000),
+            "milliseconds for which the engine looks at a book move; 0 not at all",
+        ),
+        spec(
+            Id::VerifyMargin,
+            "Book Verify Margin",
+            Spin(50, 0, 2000),
+            "centipawns that it may find the book move worse than its own best",
+        ),
+        spec(
+            Id::ExitBelow,
+            "Book Exit Below",
+            Spin(EXIT_BELOW, -2000, 2000),
+            "centipawns for us below which the book falls silent; -2000 never",
+        ),
+        spec(
+            Id::ExitAbove,
+            "Book Exit Above",
+            Spin(EXIT_ABOVE, -2000, 2000),
+            "centipawns for us above which the book falls silent; 2000 never",
+        ),
+        spec(
+            Id::Delay,
+            "Book Delay",
+            Delay,
+            "milliseconds before a book move is sent, 800 or 800+400",
         ),
         spec(
             Id::Restart,

@@ -37,7 +37,7 @@
 //! | word | what came of it |
 //! |---|---|
 //! | `gui< LINE`, `eng< LINE` | said to the GUI, to the engine |
-//! | `ask< REQUEST` | `start N`, `kill`, `open N`, `wake MS`, `exit CODE` |
+//! | `ask< REQUEST` | `start N`, `kill`, `open N`, `record LINE`, `wake MS`, `exit CODE` |
 //!
 //! Control characters, bytes that are no UTF-8, and a backslash before an
 //! `x` stand as `\x` and two hexadecimal digits, so that a log can be looked

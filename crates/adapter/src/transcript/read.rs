@@ -180,6 +180,7 @@ impl Reader {
             "version" => recording.version = value,
             "seed" => recording.seed = value.parse().map_err(|_| "the seed is no number")?,
             "mmap" => recording.mmap = value == "true",
+            "games" => engines.record_games = value == "true",
             "folder" => recording.folders.push(value),
             "engine" | "stand-in" => {
                 if word == "engine" {

@@ -155,6 +155,9 @@ impl LogHeader<'_> {
         writeln!(out, "# begun {}", self.begun)?;
         writeln!(out, "seed {}", self.seed)?;
         writeln!(out, "mmap {}", self.mmap)?;
+        if self.engines.record_games {
+            writeln!(out, "games true")?;
+        }
         for folder in self.folders {
             writeln!(out, "folder {}", escape(folder.as_bytes()))?;
         }

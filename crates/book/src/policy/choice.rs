@@ -20,6 +20,37 @@ pub struct Rules {
     pub line_plies: u32,
     /// No move leads to a position that was in the game before.
     pub avoid_repetition: bool,
+    /// The values of a position at which the book is silent.
+    pub exit: Exit,
+    /// What an engine thinks of the position, in centipawns for the side to
+    /// move; counts where no move of the book is evaluated.
+    pub value: Option<i32>,
+}
+
+/// Values of a position, in centipawns for the side to move, at which a book
+/// falls silent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Exit {
+    /// Silent below this value.
+    pub below: Option<i32>,
+    /// Silent above this value.
+    pub above: Option<i32>,
+}
+
+impl Exit {
+    /// The reason against every move of a position with this value.
+    #[must_use]
+    pub fn against(self, value: i32) -> Option<Rejection> {
+        let below = self.below.filter(|below| value < *below);
+        let limit = below.or(self.above.filter(|above| value > *above))?;
+        Some(Rejection::Exit { value, limit })
+    }
+}
+
+/// The value of a position: of its best move that is known.
+fn value(moves: &[BookMove]) -> Option<i32> {
+    let judged = moves.iter().find_map(|mv| mv.judged)?;
+    Some(judged.value.saturating_add_unsigned(judged.loss))
 }
 
 /// The rules of an adapter without options.
@@ -30,6 +61,8 @@ impl Default for Rules {
             depth: 1000,
             line_plies: 0,
             avoid_repetition: true,
+            exit: Exit::default(),
+            value: None,
         }
     }
 }
@@ -53,10 +86,13 @@ impl Rules {
             lines,
         };
         let past_depth = position.fullmoves().get() > self.depth;
-        let reject = |candidate: &BookMove| match past_depth {
+        let of_position = match past_depth {
             true => Some(Rejection::PastDepth),
-            false => situation.against(candidate),
+            false => value(moves)
+                .or(self.value)
+                .and_then(|value| self.exit.against(value)),
         };
+        let reject = |candidate: &BookMove| of_position.or_else(|| situation.against(candidate));
         weigh(moves, &self.policy, reject, verdicts);
     }
 }
@@ -159,4 +195,69 @@ pub fn chance(seed: u64, game: u64, position: &Chess, draw: u64) -> impl Rng + u
         .fold(Xoshiro256PlusPlus::seed_from_u64(seed), |mut rng, part| {
             Xoshiro256PlusPlus::seed_from_u64(rng.next_u64() ^ part)
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Annotation;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_book_is_silent_outside_its_values(
+            below in prop::option::of(-300..300),
+            above in prop::option::of(-300..300),
+            judged in prop::collection::vec(prop::option::of(-300..300), 1..5),
+            searched in prop::option::of(-300..300),
+        ) {
+            let position = Chess::default();
+            let best = judged.iter().copied().flatten().max();
+            let moves: Vec<BookMove> = position
+                .legal_moves()
+                .into_iter()
+                .zip(&judged)
+                .map(|(mv, value)| BookMove {
+                    judged: value.zip(best).map(|(value, best)| crate::Judged {
+                        value,
+                        loss: best.abs_diff(value),
+                    }),
+                    ..BookMove::stored(mv, Annotation(0), Some(crate::PositionRecord::default()))
+                })
+                .collect();
+            let rules = Rules {
+                policy: Policy { minimum_games: 0, ..Policy::default() },
+                exit: Exit { below, above },
+                value: searched,
+                ..Rules::default()
+            };
+            let mut verdicts = Vec::new();
+            let nothing = Nothing;
+            rules.weigh(
+                (&nothing, &LineMemory::default()),
+                &position,
+                &moves,
+                &|_| false,
+                &mut verdicts,
+            );
+            let value = best.or(searched);
+            let outside = value.is_some_and(|value| {
+                below.is_some_and(|below| value < below) || above.is_some_and(|above| value > above)
+            });
+            prop_assert_eq!(verdicts.iter().all(|verdict| verdict.probability == 0.0), outside);
+        }
+    }
+
+    /// A book without any position.
+    struct Nothing;
+
+    impl Probe for Nothing {
+        fn probe(&self, _: &Chess, _: Wanted, _: &mut Lookup) -> Result<(), Error> {
+            Ok(())
+        }
+
+        fn contains(&self, _: &Chess) -> Result<bool, Error> {
+            Ok(false)
+        }
+    }
 }

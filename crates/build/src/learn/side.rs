@@ -21,17 +21,22 @@
 //! passed over. Deleting the file forgets everything.
 
 use std::collections::HashMap;
-use std::fs::{self, File, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use shakmaty::{Chess, Color, Move, Position};
 
 use super::LearnTally;
 use tabia_book::ctg::{CanonicalBoard, Key};
+use tabia_io::append_line;
 use tabia_io::input::bytes::{FNV_START, fnv1a};
 use tabia_notation as notation;
+
+/// How long an adapter waits for another one that notes a game: a game may be
+/// waiting for it.
+const LONGEST_WAIT: Duration = Duration::from_millis(500);
 
 const HEADER: &str = "# tabia learn 1\n";
 
@@ -223,43 +228,8 @@ pub fn is_refused(error: &io::Error) -> bool {
 /// The file cannot be written.
 pub fn append(path: &Path, game: &PlayedGame) -> io::Result<()> {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let mut file = File::options()
-        .read(true)
-        .append(true)
-        .create(true)
-        .open(path)?;
-    wait_for_turn(&file);
-    let len = file.metadata()?.len();
-    let mut text = String::new();
-    if len == 0 {
-        text.push_str(HEADER);
-    } else {
-        // A line that a crash has cut short must not swallow ours.
-        let mut last = [b'\n'];
-        file.seek(SeekFrom::Start(len - 1))?;
-        let _ = file.read(&mut last)?;
-        if last != [b'\n'] {
-            text.push('\n');
-        }
-    }
-    text.push_str(&game.line(now.map_or(0, |now| now.as_secs())));
-    text.push('\n');
-    // One call, and the system appends it in one piece.
-    file.write_all(text.as_bytes())
-}
-
-/// Lets one writer append after the other where the system does not append in
-/// one piece by itself (Windows). Never for long: a game may be waiting, and
-/// another adapter may have been stopped in the middle.
-fn wait_for_turn(file: &File) {
-    const LONGEST: Duration = Duration::from_millis(500);
-    if cfg!(unix) {
-        return;
-    }
-    let until = Instant::now() + LONGEST;
-    while matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && Instant::now() < until {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    let line = game.line(now.map_or(0, |now| now.as_secs()));
+    append_line(path, HEADER, &line, LONGEST_WAIT)
 }
 
 /// Renames a side file, so that its games can be added to the book while new
@@ -362,6 +332,8 @@ impl SideFile {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+
     use super::*;
 
     fn game(winner: Option<Color>) -> PlayedGame {

@@ -1,4 +1,5 @@
-//! A small engine that uses its clock: takes what it can, else any move.
+//! A small engine that uses its clock: takes what it can, else any move. What it
+//! thinks of a move comes from the position after it.
 
 use std::io::{BufRead, Write};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -34,6 +35,7 @@ pub(crate) fn run() {
     });
     let mut board = Chess::default();
     let mut search = Search::None;
+    let mut only = Vec::new();
     loop {
         let left = match search {
             Search::Until(end) => end.saturating_duration_since(Instant::now()),
@@ -52,6 +54,11 @@ pub(crate) fn run() {
             ["isready"] => say("readyok"),
             ["position", "startpos", rest @ ..] => board = position(rest),
             ["go", rest @ ..] => {
+                let asked = rest.iter().skip_while(|word| **word != "searchmoves");
+                let asked = asked
+                    .skip(1)
+                    .filter_map(|word| word.parse::<UciMove>().ok());
+                only = asked.filter_map(|m| m.to_move(&board).ok()).collect();
                 search = if rest.contains(&"infinite") || rest.contains(&"ponder") {
                     Search::Held
                 } else {
@@ -60,7 +67,7 @@ pub(crate) fn run() {
             }
             ["stop" | "ponderhit"] if !matches!(search, Search::None) => {
                 search = Search::None;
-                answer(&board);
+                answer(&board, &only);
             }
             ["quit"] => return,
             _ => {}
@@ -87,19 +94,24 @@ fn time_for_move(words: &[&str], board: &Chess) -> Duration {
     } else {
         "btime"
     };
-    let left = words.iter().skip_while(|word| **word != clock).nth(1);
-    let left: u64 = left.and_then(|left| left.parse().ok()).unwrap_or(100);
-    Duration::from_millis((left / 30).min(6))
+    let after = |name: &str| -> Option<u64> {
+        let number = words.iter().skip_while(|word| **word != name).nth(1)?;
+        number.parse().ok()
+    };
+    let own = after("movetime").unwrap_or(after(clock).unwrap_or(100) / 30);
+    Duration::from_millis(own.min(6))
 }
 
-fn answer(board: &Chess) {
+fn answer(board: &Chess, only: &[Move]) {
     let uci = |m: Move| m.to_uci(CastlingMode::Standard).to_string();
-    let Some(m) = choose(board) else {
+    let Some(m) = only.first().copied().or_else(|| choose(board)) else {
         return say("bestmove (none)");
     };
     let mut next = board.clone();
     next.play_unchecked(m);
-    let info = format!("info depth 1 score cp 0 nodes 1 pv {}", uci(m));
+    let hash: Zobrist64 = next.zobrist_hash(EnPassantMode::Legal);
+    let value = i64::try_from(hash.0 % 201).unwrap_or(0) - 100;
+    let info = format!("info depth 1 score cp {value} nodes 1 pv {}", uci(m));
     match choose(&next) {
         Some(reply) => say(&format!(
             "{info}\nbestmove {} ponder {}",

@@ -27,6 +27,8 @@ struct Plan {
     kill_every: u64,
     ponder_every: u64,
     seed: u64,
+    /// Options of the adapter, name and value.
+    sets: Vec<(String, String)>,
 }
 
 impl Plan {
@@ -57,6 +59,11 @@ impl Plan {
             kill_every: if direct { 0 } else { number("kill-every", 5) },
             ponder_every: number("ponder-every", 4),
             seed: number("seed", 1),
+            sets: args
+                .iter()
+                .filter_map(|arg| arg.strip_prefix("set:")?.split_once('='))
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
         }
     }
 }
@@ -69,6 +76,8 @@ struct Report {
     book_moves: usize,
     killed: usize,
     restarts: usize,
+    vetoes: usize,
+    exits: usize,
     pondered: u64,
     ponder_hits: u64,
     on_time: Vec<String>,
@@ -115,7 +124,7 @@ pub(crate) fn run_match(args: &[String]) -> ExitCode {
 }
 
 fn play_games(plan: &Plan, stalls: &Stalls, next: &AtomicU64, report: &Mutex<Report>) {
-    let mut players = [Player::start(&plan.adapter), Player::start(&plan.adapter)];
+    let mut players = [0, 1].map(|_| Player::start(&plan.adapter, &plan.sets));
     let mut warm = None;
     let mut played = 0;
     loop {
@@ -143,6 +152,8 @@ fn play_games(plan: &Plan, stalls: &Stalls, next: &AtomicU64, report: &Mutex<Rep
     for player in players {
         report.book_moves += player.book_moves;
         report.restarts += player.restarts;
+        report.vetoes += player.vetoes;
+        report.exits += player.exits;
         report.protocol.extend(player.quit());
     }
 }
@@ -400,6 +411,10 @@ fn print(plan: &Plan, report: &Report, took: Duration) -> ExitCode {
         report.pondered,
         report.ponder_hits,
         report.least_left.unwrap_or_default(),
+    );
+    println!(
+        "vetoes: {}, exits by value: {}",
+        report.vetoes, report.exits
     );
     println!(
         "over time while the machine stood still: {}",

@@ -8,7 +8,8 @@
 //! defaults: `games=500 at-once=2 time=200 increment=10` (milliseconds),
 //! `kill-every=5` (in each fifth game an engine is killed at a random moment),
 //! `ponder-every=4`, `seed=1`. Exit code 1 if anything was wrong. Every option
-//! is set to its default first, sorted by name, with a preset among them.
+//! is set to its default first, sorted by name, with a preset among them; then
+//! those given as `set:NAME=VALUE`.
 //!
 //! A move that takes longer than the clock has is a loss on time, unless the
 //! machine itself stood still for it: that is measured and told apart.

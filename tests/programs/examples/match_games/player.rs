@@ -19,12 +19,14 @@ pub(crate) struct Player {
     pub(crate) faults: Vec<String>,
     pub(crate) book_moves: usize,
     pub(crate) restarts: usize,
+    pub(crate) vetoes: usize,
+    pub(crate) exits: usize,
     /// What it offers, from behind `option name`.
     options: Vec<String>,
 }
 
 impl Player {
-    pub(crate) fn start(command: &[String]) -> Player {
+    pub(crate) fn start(command: &[String], sets: &[(String, String)]) -> Player {
         let mut child = Command::new(&command[0])
             .args(&command[1..])
             .env("TABIA_CONFIG", "")
@@ -48,11 +50,16 @@ impl Player {
             faults: Vec::new(),
             book_moves: 0,
             restarts: 0,
+            vetoes: 0,
+            exits: 0,
             options: Vec::new(),
         };
         player.say("uci");
         player.wait_for("uciok");
         player.set_options();
+        for (name, value) in sets {
+            player.say(&format!("setoption name {name} value {value}"));
+        }
         player
     }
 
@@ -114,6 +121,8 @@ impl Player {
     fn hear(&mut self, line: &str, first: &str) {
         self.book_moves += usize::from(line.starts_with("info string book starter:"));
         self.restarts += usize::from(line.contains("started again"));
+        self.vetoes += usize::from(line.starts_with("info string Book Verify: "));
+        self.exits += usize::from(line.contains(" cp, exit at "));
         self.options
             .extend(line.strip_prefix("option name ").map(str::to_owned));
         if !matches!(first, "info" | "id" | "option") {

@@ -8,6 +8,7 @@
 //! | `# ...` | a comment; blank lines too |
 //! | `engine NAME [OPTION=VALUE]...` | adds an engine to the chain |
 //! | `stand-in NAME` | the engine for `Engine Stand-in` |
+//! | `games` | games are recorded |
 //! | `set NAME=VALUE` | one of our options, for all engines |
 //! | `book [white\|black\|learning]` | begins a book; `learning`: one that notes games |
 //! | `in MOVES: MOVE=W/D/L [MOVE=W/D/L[g]]...` | what the book has after these moves; `g` green, `r` red |
@@ -23,7 +24,7 @@
 //! | `time MS` | so much time passes |
 //! | `gui< LINE` | expected: said to the GUI |
 //! | `eng< LINE` | expected: said to the engine |
-//! | `ask< ...` | expected: `start N`, `kill`, `open N`, `wake MS`, `exit CODE` |
+//! | `ask< ...` | expected: `start N`, `kill`, `open N`, `record LINE`, `wake MS`, `exit CODE` |
 //!
 //! A `*` in an expected line stands for anything; `gui< our options` stands
 //! for the declarations of all our options. Everything that happens must be
@@ -236,6 +237,7 @@ impl Conversation {
                     .collect();
                 self.engines.profiles.push(profile);
             }
+            "games" => self.engines.record_games = true,
             "stand-in" => self.stand_in = Some(rest.to_owned()),
             "set" => {
                 let (name, value) = rest.split_once('=').expect("set NAME=VALUE");

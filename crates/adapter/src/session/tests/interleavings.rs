@@ -16,7 +16,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use crate::book_set::{BookSet, BookSpec, OpenBook};
-use crate::session::{Engines, Event, Outlet, Profile, Request, Session};
+use crate::session::{Engines, Event, GameRecord, Outlet, Profile, Request, Session};
 use crate::settings::{OptionId, SPECS};
 use crate::transcript::{LogHeader, Recording, Transcript, replay};
 use proptest::prelude::*;
@@ -154,10 +154,15 @@ enum Do {
     HeldUp(u64),
 }
 
-const OURS: [&str; 8] = [
+const OURS: [&str; 13] = [
     "Book Variety value 3",
     "Book Think Ahead value true",
     "Book Think Ahead value false",
+    "Book Verify value 200",
+    "Book Verify value 0",
+    "Book Delay value 300+200",
+    "Book Delay value 0",
+    "Book Exit Above value 30",
     "Book File value x.ctg",
     "OwnBook value false",
     "OwnBook value true",
@@ -213,6 +218,8 @@ struct Engine {
     position: usize,
     /// It searches; true while it may not end by itself.
     searches: Option<bool>,
+    /// The moves that it may play, if it was told.
+    only: Vec<String>,
 }
 
 /// The `go` that the GUI waits for.
@@ -439,6 +446,14 @@ impl Outlet for World {
             Request::WakeUp(after) => self.alarm = Some(self.now + after),
             // Only with `Book Learn`, which is off here.
             Request::NoteGame(note) => panic!("{note:?}"),
+            Request::Record(record) => {
+                let line = format!("now,{}", record.line());
+                let read = GameRecord::read(&line).map(|(_, read)| read);
+                self.must(
+                    read.as_ref() == Some(&*record),
+                    "a record that cannot be read",
+                );
+            }
             Request::Exit(code) => self.exit = Some(code),
         }
     }
@@ -498,6 +513,7 @@ impl Play {
             profiles: vec![fish, builtin],
             stand_in: Some(1),
             chain: 1,
+            record_games: true,
         };
         let header = LogHeader {
             version: "",
@@ -737,6 +753,8 @@ impl Play {
                 let held =
                     words.len() == 1 || words.contains(&"infinite") || words.contains(&"ponder");
                 engine.searches = Some(held);
+                let only = words.iter().skip_while(|word| **word != "searchmoves");
+                engine.only = only.skip(1).map(ToString::to_string).collect();
                 self.world.must(!busy, "a go for an engine that searches");
                 Vec::new()
             }
@@ -907,9 +925,16 @@ impl Play {
 
 impl Engine {
     fn answer(&self) -> Vec<String> {
+        // Its own move is the better one.
+        let own = POSITIONS[self.position].1;
+        let (mv, value) = match self.only.first() {
+            Some(first) if !self.only.iter().any(|mv| mv == own) => (first.as_str(), -60),
+            _ => (own, 40),
+        };
         vec![
             format!("info string at {}", self.position),
-            format!("bestmove {}", POSITIONS[self.position].1),
+            format!("info depth 3 score cp {value} pv {mv}"),
+            format!("bestmove {mv}"),
         ]
     }
 }

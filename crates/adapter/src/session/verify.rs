@@ -1,0 +1,430 @@
+//! `Book Verify`: the engine looks at a book move before it is played.
+//!
+//! The move is held, and the engine makes up to two background searches. The
+//! first is free: where its move is the book's, or it prints no score, the book
+//! move is played. Otherwise the second compares both: by `searchmoves` with
+//! `MultiPV` 2, or, in an engine without that option, of the book move alone. A
+//! move that loses more than `Book Verify Margin` is vetoed: the next one of the
+//! book is drawn and compared with the engine's move, and where none is left the
+//! engine plays.
+//!
+//! Whatever is not known in time plays the book move: an engine that is silent,
+//! ends, or does not heed `searchmoves` vetoes nothing. All looks of one `go`
+//! together take no more than a tenth of the clock.
+
+use std::time::Duration;
+
+use shakmaty::{Move, Position};
+
+use super::search::{Held, Search};
+use super::{Moment, Outlet, Session, info_string};
+use crate::settings::OptionId;
+use tabia_notation as notation;
+use tabia_uci::gui::{Go, with_time_left};
+use tabia_uci::{info, line, message};
+
+/// Below this a look shows nothing: the book move is played at once.
+const LEAST: Duration = Duration::from_millis(20);
+
+/// So many moves of the book are looked at in one position.
+const MOST_CANDIDATES: usize = 6;
+
+/// The time for the looks of one `go`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Budget {
+    /// For the first book move, both searches and the way there and back.
+    look: Duration,
+    /// When all looks have to be over; `None` where no clock runs.
+    end: Option<Duration>,
+}
+
+impl Budget {
+    /// `longest` is the longest thought that the clock allows; `None` where
+    /// none runs. `None` if there is no time for a look.
+    pub(super) fn new(now: Duration, wanted: Duration, longest: Option<Duration>) -> Option<Self> {
+        let tenth = longest.map(|longest| longest / 10);
+        let look = tenth.map_or(wanted, |tenth| tenth.min(wanted));
+        (look >= LEAST).then_some(Budget {
+            look,
+            end: tenth.map(|tenth| now.saturating_add(tenth)),
+        })
+    }
+
+    /// When the look at the first move has to be over.
+    fn first_end(self, now: Duration) -> Duration {
+        now.saturating_add(self.look)
+    }
+
+    /// When the look at a further move has to be over, if there is time for it.
+    fn next_end(self, now: Duration) -> Option<Duration> {
+        let end = now.saturating_add(self.look * 3 / 5);
+        self.end.is_none_or(|last| end <= last).then_some(end)
+    }
+
+    /// How long the free search lasts.
+    fn free(self) -> Duration {
+        self.look * 2 / 5
+    }
+}
+
+/// How long a comparison may search that has to be over at `end`.
+fn comparison(now: Duration, end: Duration) -> Option<Duration> {
+    let time = end.saturating_sub(now) * 2 / 3;
+    (time >= LEAST / 5).then_some(time)
+}
+
+/// Whether a move is vetoed that is worth `book` where the best is worth
+/// `best`, both in centipawns for the side to move.
+const fn is_vetoed(book: i32, best: i32, margin: u32) -> bool {
+    best > book && best.abs_diff(book) > margin
+}
+
+/// The engine's look at a book move.
+#[derive(Debug)]
+pub(super) struct Check {
+    /// The `go` as it came, for the engine if it has to play.
+    line: Vec<u8>,
+    go: Go,
+    /// When it came.
+    since: Duration,
+    budget: Budget,
+    /// The book move that is held.
+    candidate: Move,
+    vetoed: Vec<Move>,
+    /// The engine's move, and its value for the side to move.
+    best: Option<(Move, i32)>,
+    stage: Stage,
+    /// What the engine prints of its search.
+    search: info::Search,
+    /// The book move is played if nothing is known by then.
+    pub(super) until: Duration,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// The engine searches freely.
+    Free,
+    /// It still ends a search; then it compares.
+    Between,
+    /// It compares the book move with its own; with `MultiPV` 2 or not.
+    Comparing { both: bool },
+}
+
+/// What came of a look.
+enum Outcome {
+    /// The book move is played.
+    Play,
+    /// The book move is compared with the engine's next.
+    Compare,
+    /// It is not played: its value and that of the engine's move.
+    Veto(i32, i32),
+}
+
+impl Check {
+    /// Takes in an `info` line of the engine.
+    pub(super) fn hear(&mut self, info: &[u8]) {
+        self.search.add(&line::text(info));
+    }
+
+    /// What follows from the engine's answer `played`.
+    fn judge(&mut self, played: Option<Move>, margin: u32, position: &shakmaty::Chess) -> Outcome {
+        let turn = position.turn();
+        let found: Vec<(Option<Move>, i32)> = self
+            .search
+            .results()
+            .flatten()
+            .map(|found| {
+                let first = found.moves.first();
+                let mv = first.and_then(|mv| mv.to_move(position).ok());
+                (mv, found.value.for_side(turn))
+            })
+            .collect();
+        let of = |mv: Move| found.iter().find(|(known, _)| *known == Some(mv));
+        match self.stage {
+            Stage::Free => match (played, found.first()) {
+                (Some(mv), Some((_, value))) if mv != self.candidate => {
+                    self.best = Some((mv, *value));
+                    Outcome::Compare
+                }
+                _ => Outcome::Play,
+            },
+            Stage::Between => Outcome::Play,
+            Stage::Comparing { both } => {
+                let Some((best, value)) = self.best else {
+                    return Outcome::Play;
+                };
+                let values = match both {
+                    true => of(self.candidate).zip(of(best)).map(|(a, b)| (a.1, b.1)),
+                    // It has not heeded the word if it plays another move.
+                    false => found
+                        .first()
+                        .filter(|_| played == Some(self.candidate))
+                        .map(|(_, book)| (*book, value)),
+                };
+                match values {
+                    Some((book, best)) if is_vetoed(book, best, margin) => {
+                        Outcome::Veto(book, best)
+                    }
+                    _ => Outcome::Play,
+                }
+            }
+        }
+    }
+}
+
+impl Session {
+    /// Has the engine look at a book move, if that is wanted and it can: the
+    /// answer is held meanwhile. Gives the answer back otherwise.
+    pub(super) fn begin_check(
+        &mut self,
+        line: &[u8],
+        go: &Go,
+        candidate: Move,
+        held: Held,
+        at: &mut Moment<'_>,
+    ) -> Result<(), Held> {
+        let wanted = self.settings.number(OptionId::Verify);
+        let is_free = self.link.is_up() && !self.link.is_aside() && !self.link.silent;
+        let Some(position) = self.game.position().filter(|_| wanted > 0 && is_free) else {
+            return Err(held);
+        };
+        let turn = position.turn();
+        let longest = match go.ponder {
+            true => None,
+            false => go.longest(Some(turn.is_white())),
+        };
+        let wanted = Duration::from_millis(wanted.into());
+        let Some(budget) = Budget::new(at.now, wanted, longest) else {
+            return Err(held);
+        };
+        let check = Check {
+            line: line.to_vec(),
+            go: go.clone(),
+            since: at.now,
+            budget,
+            candidate,
+            vetoed: Vec::new(),
+            best: None,
+            stage: Stage::Free,
+            search: info::Search::new(turn, 2),
+            until: budget.first_end(at.now),
+        };
+        let mut search = format!("go movetime {}", budget.free().as_millis());
+        if let Some(moves) = &go.searchmoves {
+            search += " searchmoves ";
+            search += &moves.join(" ");
+        }
+        self.send_position(at.out);
+        self.link.warm_up(at.now, search.as_bytes(), at.out);
+        self.search = Search::Held(Held {
+            check: Some(Box::new(check)),
+            ..held
+        });
+        Ok(())
+    }
+
+    /// The engine has answered its background search.
+    pub(super) fn on_looked(&mut self, answer: &[u8], at: &mut Moment<'_>) {
+        let Some(mut check) = self.take_check() else {
+            return;
+        };
+        let Some(position) = self.game.position() else {
+            return self.play_held(at.now, at.out);
+        };
+        let played = line::words(answer).nth(1);
+        let played = played.and_then(|word| notation::find_uci(position, word));
+        let margin = self.settings.number(OptionId::VerifyMargin);
+        let outcome = check.judge(played, margin, position);
+        self.end_comparison(&check, at.out);
+        match outcome {
+            Outcome::Play => self.play_held(at.now, at.out),
+            Outcome::Compare => {
+                check.stage = Stage::Between;
+                self.put_check(check);
+            }
+            Outcome::Veto(book, best) => {
+                self.tell_veto(&check, [book, best], at);
+                self.try_next(check, at);
+            }
+        }
+    }
+
+    /// The engine may be told something again.
+    pub(super) fn go_on_checking(&mut self, now: Duration, out: &mut dyn Outlet) {
+        let is_between = matches!(
+            &self.search,
+            Search::Held(Held { check: Some(check), .. }) if check.stage == Stage::Between
+        );
+        if !is_between || self.link.is_aside() {
+            return;
+        }
+        let Some(mut check) = self.take_check() else {
+            return;
+        };
+        let (Some((best, _)), Some(time)) = (check.best, comparison(now, check.until)) else {
+            return self.play_held(now, out);
+        };
+        let mode = self.castling_mode();
+        let mut line = format!(
+            "go movetime {} searchmoves {}",
+            time.as_millis(),
+            check.candidate.to_uci(mode)
+        );
+        let both = self.link.hello.option(MULTI_PV).is_some();
+        if both {
+            line += &format!(" {}", best.to_uci(mode));
+            let set = message::set_option(MULTI_PV, Some("2"));
+            self.link.tell(set.as_bytes(), out);
+        }
+        check.stage = Stage::Comparing { both };
+        let turn = check.search.turn();
+        check.search = info::Search::new(turn, 2);
+        self.link.warm_up(now, line.as_bytes(), out);
+        self.put_check(check);
+    }
+
+    /// Draws another move of the book and has it looked at; without one, or
+    /// without time, the engine plays.
+    fn try_next(&mut self, mut check: Box<Check>, at: &mut Moment<'_>) {
+        check.vetoed.push(check.candidate);
+        let end = check.budget.next_end(at.now);
+        let may_look = check.vetoed.len() < MOST_CANDIDATES;
+        let next = end.filter(|_| may_look).and_then(|end| {
+            let answer = self.ask_books(&check.go, &check.vetoed, at)?;
+            Some((end, answer))
+        });
+        let Some((end, answer)) = next else {
+            self.learner.forget_choice();
+            self.search = Search::Idle;
+            let spent = at.now.saturating_sub(check.since);
+            let (mut line, mut go) = (check.line, check.go);
+            if !go.ponder
+                && let Some(white) = self.white_moves()
+            {
+                line = with_time_left(&line, white, spent, false);
+                go.spend(white, spent);
+            }
+            return self.have_engine_search(&line, go, false, at);
+        };
+        if let Search::Held(held) = &mut self.search {
+            held.answer = answer.lines;
+        }
+        check.candidate = answer.mv;
+        if check.best.is_some_and(|(best, _)| best == answer.mv) {
+            return self.play_held(at.now, at.out);
+        }
+        check.until = end;
+        check.stage = Stage::Between;
+        self.put_check(check);
+    }
+
+    /// The time for the look is over, or there is nobody who looks: the book
+    /// move is played.
+    pub(super) fn end_check(&mut self, now: Duration, out: &mut dyn Outlet) {
+        if self.forget_check(now, out) {
+            self.play_held(now, out);
+        }
+    }
+
+    /// The book move that is held is looked at no more; true if it was.
+    pub(super) fn forget_check(&mut self, now: Duration, out: &mut dyn Outlet) -> bool {
+        let Some(check) = self.take_check() else {
+            return false;
+        };
+        self.link.end_warming(now, out);
+        self.end_comparison(&check, out);
+        true
+    }
+
+    /// The answer that is held is known; it is sent if it is time.
+    pub(super) fn play_held(&mut self, now: Duration, out: &mut dyn Outlet) {
+        if matches!(&self.search, Search::Held(held) if held.is_due(now)) {
+            self.release(now, out);
+        }
+    }
+
+    /// Gives the engine back the `MultiPV` that the GUI has set.
+    fn end_comparison(&mut self, check: &Check, out: &mut dyn Outlet) {
+        if check.stage != (Stage::Comparing { both: true }) {
+            return;
+        }
+        let known = self.link.options.line(MULTI_PV).map(<[u8]>::to_vec);
+        let line = known.unwrap_or_else(|| message::set_option(MULTI_PV, Some("1")).into_bytes());
+        self.link.tell(&line, out);
+    }
+
+    fn tell_veto(&self, check: &Check, [book, best]: [i32; 2], at: &mut Moment<'_>) {
+        if self.settings.text(OptionId::Info) == "none" {
+            return;
+        }
+        let mode = self.castling_mode();
+        let own = check.best.map(|(mv, _)| mv.to_uci(mode).to_string());
+        let text = format!(
+            "Book Verify: {} vetoed, {book:+} cp against {best:+} of {}, {} ms",
+            check.candidate.to_uci(mode),
+            own.unwrap_or_default(),
+            at.now.saturating_sub(check.since).as_millis()
+        );
+        info_string(&text, at.out);
+    }
+
+    fn take_check(&mut self) -> Option<Box<Check>> {
+        match &mut self.search {
+            Search::Held(held) => held.check.take(),
+            _ => None,
+        }
+    }
+
+    fn put_check(&mut self, check: Box<Check>) {
+        if let Search::Held(held) = &mut self.search {
+            held.check = Some(check);
+        }
+    }
+}
+
+/// The option by which an engine prints several variations.
+const MULTI_PV: &str = "MultiPV";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn looks_take_no_more_than_a_tenth_of_the_clock(
+            wanted in 1_u64..10_000,
+            longest in prop::option::of(0_u64..1_000_000),
+            begun in 0_u64..100_000,
+            steps in prop::collection::vec(0_u64..500, 0..12),
+        ) {
+            let millis = Duration::from_millis;
+            let (begun, longest) = (millis(begun), longest.map(millis));
+            let Some(budget) = Budget::new(begun, millis(wanted), longest) else {
+                prop_assert!(millis(wanted) < LEAST || longest.unwrap() / 10 < LEAST);
+                return Ok(());
+            };
+            let mut ends = vec![begun + budget.free(), budget.first_end(begun)];
+            prop_assert!(ends[0] < ends[1]);
+            let mut now = begun;
+            for step in steps {
+                now += millis(step);
+                ends.extend(budget.next_end(now));
+            }
+            for end in ends {
+                prop_assert!(longest.is_none_or(|longest| (end - begun) * 10 <= longest));
+                prop_assert!(comparison(now, end).is_none_or(|time| now + time <= end));
+            }
+        }
+
+        #[test]
+        fn only_a_move_that_loses_more_than_the_margin_is_vetoed(
+            book in -30_000..30_000,
+            best in -30_000..30_000,
+            margin in 0_u32..2000,
+        ) {
+            let loss = best - book;
+            prop_assert_eq!(is_vetoed(book, best, margin), loss > margin.cast_signed());
+        }
+    }
+}

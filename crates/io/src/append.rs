@@ -1,0 +1,85 @@
+//! Lines at the end of a file that several programs write.
+
+use std::fs::{File, TryLockError};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Appends a line, without its end, to a file; a new file begins with `header`,
+/// line end included. Another program that writes is waited for, but no longer
+/// than `patience`: it may have been stopped in the middle.
+///
+/// # Errors
+///
+/// The file cannot be opened or written.
+pub fn append_line(path: &Path, header: &str, line: &str, patience: Duration) -> io::Result<()> {
+    let mut file = File::options()
+        .read(true)
+        .append(true)
+        .create(true)
+        .open(path)?;
+    wait_for_turn(&file, patience);
+    let len = file.metadata()?.len();
+    let mut text = String::new();
+    if len == 0 {
+        text.push_str(header);
+    } else {
+        // A line that a crash has cut short must not swallow this one.
+        let mut last = [b'\n'];
+        file.seek(SeekFrom::Start(len - 1))?;
+        let _ = file.read(&mut last)?;
+        if last != [b'\n'] {
+            text.push('\n');
+        }
+    }
+    text.push_str(line);
+    text.push('\n');
+    // One call, and the system appends it in one piece.
+    file.write_all(text.as_bytes())
+}
+
+fn wait_for_turn(file: &File, patience: Duration) {
+    let until = Instant::now() + patience;
+    while matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_writers_lose_no_line_and_write_one_header() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lines");
+        std::thread::scope(|scope| {
+            for writer in 0..4 {
+                let path = &path;
+                scope.spawn(move || {
+                    for number in 0..50 {
+                        let line = format!("{writer} {number}");
+                        append_line(path, "header\n", &line, Duration::from_secs(60)).unwrap();
+                    }
+                });
+            }
+        });
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text.lines().count(), 201);
+        assert_eq!(text.matches("header").count(), 1);
+        assert!(text.starts_with("header\n"));
+    }
+
+    #[test]
+    fn a_line_that_was_cut_short_stays_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lines");
+        std::fs::write(&path, "header\nhal").unwrap();
+        append_line(&path, "header\n", "whole", Duration::ZERO).unwrap();
+        assert_eq!(
+            std::fs::read_to_string(&path).unwrap(),
+            "header\nhal\nwhole\n"
+        );
+    }
+}

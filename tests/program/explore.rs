@@ -47,7 +47,12 @@ impl BookMarker for MemoryEditor {
         Err(MarkerError("this book takes marks alone".to_owned()))
     }
 
-    fn change(&self, _: &[(Chess, Move)], change: &MarkEdit) -> Result<Option<Undo>, MarkerError> {
+    fn change(
+        &self,
+        _: &[(Chess, Move)],
+        change: &MarkEdit,
+        _: Option<&MarkEdit>,
+    ) -> Result<Option<Undo>, MarkerError> {
         self.0.0.lock().unwrap().push(*change);
         let memory = Arc::clone(&self.0);
         Ok(Some(Box::new(move || {

@@ -13,12 +13,10 @@ pub mod abk;
 mod any;
 pub mod bin;
 pub mod ctg;
-mod editor;
+mod edit;
 mod error;
 mod keyed;
-mod keyed_edit;
 mod lookup;
-mod mark_edit;
 pub mod polyglot;
 mod positions;
 mod stats;
@@ -26,12 +24,12 @@ pub(crate) mod walk;
 
 pub use any::{Book, Format};
 pub use ctg::OpenOptions;
-pub use editor::BookEditor;
+pub use edit::{
+    Applied, BookEditor, EditBatch, EditError, EditOptions, Field, MarkChange, MarkEdit, MarkPlace,
+};
 pub use error::Error;
 pub use keyed::KeyedEntry;
-pub use keyed_edit::{KeyedChange, KeyedEditor};
 pub use lookup::{Annotation, BookMove, Judged, Lookup, Mark, PositionRecord, Preference};
-pub use mark_edit::{Field, MarkEdit};
 pub(crate) use positions::position_of;
 pub use positions::{BookPosition, PositionMove, Positions};
 pub use stats::Stats;

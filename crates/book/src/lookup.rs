@@ -2,7 +2,7 @@
 
 use shakmaty::{Color, Move};
 
-use super::{Field, Stats};
+use super::{Field, MarkChange, MarkPlace, Stats, ctg::Key};
 
 /// What a book stores about one position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,6 +47,22 @@ impl PositionRecord {
             (Field::Factor, self.factor.cast_unsigned()),
             (Field::Commentary, self.commentary),
         ]
+    }
+
+    /// The changes that make `new` of the marks of the position `key`.
+    pub(crate) fn changes(
+        &self,
+        new: &PositionRecord,
+        key: Key,
+    ) -> impl Iterator<Item = MarkChange> + use<> {
+        let marks = self.marks().into_iter().zip(new.marks());
+        let changed = marks.filter(|(old, new)| old != new);
+        changed.map(move |((field, old), (_, new))| MarkChange {
+            place: MarkPlace::Position(key),
+            field,
+            old: Some(old.into()),
+            new: Some(new.into()),
+        })
     }
 
     /// Sets one of these; what is no mark of a position stays.

@@ -162,7 +162,12 @@ struct Slow {
 }
 
 impl BookMarker for Slow {
-    fn change(&self, _: &[(Chess, Move)], _: &MarkEdit) -> Result<Option<Undo>, MarkerError> {
+    fn change(
+        &self,
+        _: &[(Chess, Move)],
+        _: &MarkEdit,
+        _: Option<&MarkEdit>,
+    ) -> Result<Option<Undo>, MarkerError> {
         Ok(None)
     }
 

@@ -1,8 +1,7 @@
 //! Marks for a book out of what its evaluations say.
 
 use super::{Examined, is_decisive, sign_of, symbol_of};
-use tabia_book::ctg::{EditError, Editor, EntryChange};
-use tabia_book::{Mark, MarkEdit};
+use tabia_book::{BookEditor, EditError, Mark, MarkChange, MarkEdit};
 
 /// Which marks are wanted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,9 +26,9 @@ pub struct Marks {
 /// The book cannot be read.
 pub fn changes(
     examined: &Examined<'_>,
-    editor: &Editor,
+    editor: &BookEditor,
     marks: Marks,
-) -> Result<Vec<EntryChange>, EditError> {
+) -> Result<Vec<MarkChange>, EditError> {
     let graph = examined.graph;
     let mut changes = Vec::new();
     if let Some(max_loss) = marks.losing {

@@ -39,7 +39,7 @@ use shakmaty::{Role, Square};
 
 use super::{
     Error, OpenOptions, Preference, Stats,
-    keyed::{Keyed, KeyedEntry},
+    keyed::{self, Keyed, KeyedEntry},
     polyglot::PackedMove,
 };
 use tabia_io::input::bytes::{le_u32_at, u8_at};
@@ -176,16 +176,13 @@ impl AbkBook {
         self.file.len()
     }
 
-    /// The bytes of the entry that stands at `offset` of the file.
+    /// The bytes of the entry at `offset` of the file.
     ///
     /// # Errors
     ///
     /// The file cannot be read any more.
     pub fn raw_entry(&self, offset: u64) -> Result<Vec<u8>, Error> {
-        let mut buffer = [0; ENTRY_BYTES];
-        let read = self.file.positional_view().read(offset, &mut buffer);
-        let bytes = read.map_err(|error| Error::read(self.file.path(), error))?;
-        Ok(bytes.to_vec())
+        keyed::raw_entry::<ENTRY_BYTES>(&self.file, offset)
     }
 
     /// The entries of the position with this key, in the order of the tree.

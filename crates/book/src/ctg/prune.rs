@@ -16,14 +16,14 @@ use rustc_hash::FxBuildHasher;
 use shakmaty::Position as _;
 
 use super::{
-    CanonicalBoard, CtgBook, EditError, EntrySet, Key, OpenOptions, PAGE_BYTES, Pass, Place,
-    RewriteError, RewriteOptions, Rewritten, STATISTICS_BYTES, Visit, VisitedMove,
-    edit::stored_moves,
+    CanonicalBoard, CtgBook, EntrySet, Key, OpenOptions, PAGE_BYTES, Pass, Place, RewriteError,
+    RewriteOptions, Rewritten, STATISTICS_BYTES, Visit, VisitedMove,
     pages::PageFile,
     reader::Reading,
     rewrite::{lock, rewrite},
+    visit::stored_moves,
 };
-use crate::{Annotation, BookMove, Mark, MarkEdit, PositionRecord};
+use crate::{Annotation, BookMove, EditError, Mark, MarkEdit, PositionRecord};
 use tabia_io::atomic::is_same_file;
 use tabia_io::progress::Watch;
 use tabia_notation as notation;

@@ -128,7 +128,7 @@ impl CtgBook {
         self.pages.file().change().max(index)
     }
 
-    pub(super) fn reading(&self) -> Result<Reading<'_>, Error> {
+    pub(crate) fn reading(&self) -> Result<Reading<'_>, Error> {
         Ok(Reading {
             pages: self.pages.reader()?,
             held: self.pages.held(),
@@ -311,7 +311,7 @@ pub(crate) fn fill_from(
 }
 
 /// The files in hand for one probe.
-pub(super) struct Reading<'b> {
+pub(crate) struct Reading<'b> {
     book: &'b PageFile,
     pages: PageReader<'b>,
     held: u32,
@@ -378,7 +378,7 @@ impl Reading<'_> {
     }
 
     /// Finds a key, telling every step.
-    pub(super) fn find(
+    pub(crate) fn find(
         &mut self,
         key: &Key,
         on_step: impl FnMut(LookupStep),
@@ -428,7 +428,7 @@ impl Reading<'_> {
     }
 
     /// The entry at a place that was found.
-    pub(super) fn entry(&mut self, place: Place) -> Result<Entry<'_>, Error> {
+    pub(crate) fn entry(&mut self, place: Place) -> Result<Entry<'_>, Error> {
         let book = self.book;
         // The page's own header was looked at when the place was found, and need
         // not be fetched again.

@@ -101,7 +101,7 @@ type Edit<'a> = &'a mut dyn FnMut(u64, &Key, &mut Vec<u8>) -> bool;
 /// Writes a book anew in its own place with some entries changed; the slots
 /// it has split stay split. The caller has the lock. A damaged book is left
 /// alone: what cannot be read would be lost.
-pub(super) fn rewrite_with(
+pub(crate) fn rewrite_with(
     book: &Path,
     memory: u64,
     watch: &mut Watch<'_>,

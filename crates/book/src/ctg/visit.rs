@@ -5,9 +5,8 @@
 
 use shakmaty::{Chess, Color, Move};
 
-use super::EditError;
 use crate::{
-    Annotation, Field, MarkEdit, PositionRecord,
+    Annotation, EditError, Field, MarkChange, MarkEdit, MarkPlace, PositionRecord,
     ctg::{
         CanonicalBoard, CtgBook, Entry, Error, Key, PAGE_HEADER_BYTES, Place, RewriteError,
         STATISTICS_BYTES, moves, reader::Reading,
@@ -17,23 +16,10 @@ use crate::{
 use tabia_io::progress::Watch;
 use tabia_notation as notation;
 
-/// A byte to be changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Touch {
-    /// What it is.
-    pub field: Field,
-    /// Where, in bytes from the start of the .ctg file.
-    pub offset: u64,
-    /// What stands there.
-    pub old: u8,
-    /// What is to stand there.
-    pub new: u8,
-}
-
 /// An entry on a pass.
 #[derive(Clone, Copy, Debug)]
 pub struct VisitedEntry {
-    /// Where it stands.
+    /// Where it is.
     pub place: Place,
     /// Its position.
     pub key: Key,
@@ -52,8 +38,10 @@ pub struct VisitedMove {
     pub annotation: Annotation,
     /// The position after it; `None` if the book does not hold it.
     pub after: Option<VisitedEntry>,
-    /// Where the annotation stands in the file.
-    pub(in crate::ctg) offset: u64,
+    /// As stored.
+    byte: u8,
+    /// Where the annotation is in the file.
+    pub(super) offset: u64,
 }
 
 /// A position with its stored moves.
@@ -77,7 +65,7 @@ impl Visit<'_> {
 }
 
 impl VisitedEntry {
-    pub(super) fn of(place: Place, key: Key, entry: &Entry<'_>) -> VisitedEntry {
+    fn of(place: Place, key: Key, entry: &Entry<'_>) -> VisitedEntry {
         VisitedEntry {
             place,
             key,
@@ -86,46 +74,43 @@ impl VisitedEntry {
         }
     }
 
-    /// Calls `found` with every byte that `edit` changes in the position, in the
-    /// board where White is to move.
-    ///
-    /// # Errors
-    ///
-    /// Those of `found`.
-    pub fn touches<E>(
-        &self,
-        edit: &MarkEdit,
-        mut found: impl FnMut(Touch) -> Result<(), E>,
-    ) -> Result<(), E> {
+    /// What `edit` changes in the position, in the board where White is to
+    /// move, each with its byte in the file.
+    pub fn changes(&self, edit: &MarkEdit) -> impl Iterator<Item = (MarkChange, u64)> {
         let new = edit.record(&self.record, Color::White);
+        let entry = *self;
+        let changes = self.record.changes(&new, self.key);
+        changes.filter_map(move |change| Some((change, entry.mark(change.field)?.0)))
+    }
+
+    /// A mark of the position: its byte in the file, and what it is.
+    #[must_use]
+    pub fn mark(&self, field: Field) -> Option<(u64, u32)> {
         let start = self.place.file_offset()
             + (self.key.as_bytes().len() + self.move_bytes + STATISTICS_BYTES - 3) as u64;
-        let marks = self.record.marks().into_iter().zip(new.marks());
-        for (offset, ((field, old), (_, new))) in (start..).zip(marks) {
-            if old != new {
-                found(Touch {
-                    field,
-                    offset,
-                    old,
-                    new,
-                })?;
-            }
-        }
-        Ok(())
+        let mut marks = (start..).zip(self.record.marks());
+        let (offset, (_, byte)) = marks.find(|(_, (known, _))| *known == field)?;
+        Some((offset, byte.into()))
     }
 }
 
 impl VisitedMove {
-    /// The byte that `edit` changes beside the move, if it does.
+    /// What `edit` changes beside the move of the position `key`, if it does,
+    /// with its byte in the file.
     #[must_use]
-    pub fn touch(&self, edit: &MarkEdit) -> Option<Touch> {
+    pub fn change(&self, key: Key, edit: &MarkEdit) -> Option<(MarkChange, u64)> {
         let new = edit.annotation_byte(self.annotation.0);
-        (new != self.annotation.0).then_some(Touch {
+        let change = MarkChange {
+            place: MarkPlace::Move {
+                key,
+                byte: self.byte,
+                at: u8::MAX,
+            },
             field: Field::Annotation,
-            offset: self.offset,
-            old: self.annotation.0,
-            new,
-        })
+            old: Some(self.annotation.0.into()),
+            new: Some(new.into()),
+        };
+        (change.old != change.new).then_some((change, self.offset))
     }
 }
 
@@ -396,8 +381,39 @@ impl CtgBook {
     }
 }
 
+impl CtgBook {
+    /// The key a position is stored under in this book: the usual one, or the
+    /// one with the other en passant form. `None` if it is not in the book.
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read.
+    pub fn key_of(&self, position: &shakmaty::Chess) -> Result<Option<Key>, Error> {
+        let Some(board) = CanonicalBoard::from_position(position) else {
+            return Ok(None);
+        };
+        Ok(self.reading()?.find_position(&board)?.map(|(_, key)| key))
+    }
+
+    /// The entry of a key, as passes over the book show it.
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read.
+    pub fn entry_of(&self, key: &Key) -> Result<Option<VisitedEntry>, Error> {
+        let mut reading = self.reading()?;
+        match reading.find(key, |_| ())? {
+            None => Ok(None),
+            Some(place) => {
+                let entry = reading.entry(place)?;
+                Ok(Some(VisitedEntry::of(place, *key, &entry)))
+            }
+        }
+    }
+}
+
 /// The position of an entry and its legal stored moves.
-pub(in crate::ctg) fn stored_moves(
+pub(super) fn stored_moves(
     place: Place,
     reading: &mut Reading<'_>,
 ) -> Result<(Chess, Vec<VisitedMove>), EditError> {
@@ -425,6 +441,7 @@ fn bare_moves(position: &Chess, (entry, stored): &Raw) -> Vec<VisitedMove> {
                 mv: *legal.get(n)?,
                 annotation,
                 after: None,
+                byte,
                 offset,
             })
         })

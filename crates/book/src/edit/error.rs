@@ -5,7 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::super::{Key, LockError, RewriteError};
+use crate::Format;
+use crate::ctg::{Key, LockError, RewriteError};
 
 /// A book that cannot be changed. Unless the text says otherwise, nothing has
 /// been changed then.
@@ -71,6 +72,27 @@ pub enum EditError {
         path: PathBuf,
         /// Its key.
         key: Key,
+    },
+    /// The move is not there.
+    #[error("{}: {san} is not in the book; nothing was changed", path.display())]
+    NotStored {
+        /// The file.
+        path: PathBuf,
+        /// The move.
+        san: String,
+    },
+    /// The format cannot store it.
+    #[error(
+        "{}: a {}, which has no {what}: {}",
+        path.display(), format.title(), format.has_instead()
+    )]
+    Format {
+        /// The book.
+        path: PathBuf,
+        /// What it is.
+        format: Format,
+        /// What it has not.
+        what: &'static str,
     },
     /// The position is there, but the move is not.
     #[error(

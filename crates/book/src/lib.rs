@@ -32,7 +32,7 @@ pub use keyed::KeyedEntry;
 pub use lookup::{Annotation, BookMove, Judged, Lookup, Mark, PositionRecord, Preference};
 pub(crate) use positions::position_of;
 pub use positions::{BookPosition, PositionMove, Positions};
-pub use stats::Stats;
+pub use stats::{Stats, rating_difference};
 // Why writing a large book may fail, beside what its format has to say.
 pub use tabia_io::parallel::Panicked;
 pub use tabia_io::sort::SortError;
@@ -78,7 +78,7 @@ pub trait Probe {
 /// Which moves of a position are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// Those that somebody has stored.
+    /// Those that are stored.
     Stored,
     /// Also every other legal move that leads to a position of the book, where
     /// the format plays such moves (ChessBase does).

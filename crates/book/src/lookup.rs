@@ -15,10 +15,10 @@ pub struct PositionRecord {
     pub points: u32,
     /// Raw recommendation byte: see [`PositionRecord::mark`].
     pub recommendation: u8,
-    /// The learn value ("Fact"), -125 to +125 in use, as it stands in the
+    /// The learn value ("Fact"), -125 to +125 in use, as it is in the
     /// file: from the view of the side to move in this position.
     pub factor: i8,
-    /// Position commentary, a NAG number as it stands in the file: in the
+    /// Position commentary, a NAG number as it is in the file: in the
     /// board where the side to move is White. See
     /// [`PositionRecord::commentary_for`].
     pub commentary: u8,
@@ -258,7 +258,7 @@ impl BookMove {
         }
     }
 
-    /// A move that nobody stored.
+    /// A move that is not stored.
     #[must_use]
     pub const fn transposition(mv: Move, after: PositionRecord) -> BookMove {
         BookMove {

@@ -7,7 +7,7 @@
 //! # The weight of a move
 //!
 //! First, moves that may not be played are taken out, each for the first
-//! [`Rejection`] reason that applies, in the order in which they stand there.
+//! [`Rejection`] reason that applies, in the order in which they are there.
 //! What is left gets the weight
 //!
 //! ```text
@@ -93,7 +93,7 @@ pub struct Policy {
     pub annotations: bool,
     /// 0 to 100: how far the learn values bend the weights.
     pub learn_influence: u32,
-    /// Whether moves that nobody stored, but that lead into the book, count.
+    /// Whether moves that are not stored, but that lead into the book, count.
     pub transpositions: bool,
     /// Centipawns by which a move may be worse than the best, where
     /// evaluations are known; 0 is no limit. Where it takes a move out, moves
@@ -104,7 +104,7 @@ pub struct Policy {
 }
 
 /// What a weight is made of where evaluations are known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Judgement {
     /// Of results, as where none are known.
     #[default]

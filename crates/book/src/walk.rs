@@ -188,7 +188,7 @@ impl<T: Send + Sync> Walk<T> {
         self.spread_in_lots(look, take, |_, _| Ok(()))
     }
 
-    /// As [`Walk::spread`]; `lot_done` hears of every chunk of positions that were
+    /// As [`Walk::spread`]; `lot_done` is called with every chunk of positions that were
     /// looked at and taken together, before the next are.
     ///
     /// # Errors

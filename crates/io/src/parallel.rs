@@ -235,7 +235,7 @@ pub struct Lead<'c, J, P, H, E> {
     most: u64,
     given: u64,
     taken: u64,
-    /// Made before those that stand before them.
+    /// Made before those that are before them.
     early: BTreeMap<u64, P>,
     /// What the workers that have ended handed over.
     held: Vec<H>,
@@ -247,7 +247,7 @@ impl<J, P, H, E: From<Panicked>> Lead<'_, J, P, H, E> {
     ///
     /// # Errors
     ///
-    /// A job cannot be found, a worker failed, or what `take` says.
+    /// A job cannot be found, a worker failed, or `take` fails.
     pub fn each(
         &mut self,
         all: impl IntoIterator<Item = Result<J, E>>,

@@ -75,7 +75,7 @@ pub struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    /// `progress` hears of the work, some times a second at the most; once
+    /// `progress` is called with the state of the work, some times a second at the most; once
     /// `stop` is true it ends.
     #[must_use]
     pub fn new(progress: &'a mut dyn FnMut(Progress), stop: &'a AtomicBool) -> Watch<'a> {
@@ -137,7 +137,7 @@ impl<'a> Watch<'a> {
     }
 
     /// As [`Watch::step`] for positions that come one by one: only every
-    /// 1024th is told.
+    /// 1024th is reported.
     ///
     /// # Errors
     ///

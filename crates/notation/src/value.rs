@@ -13,7 +13,7 @@ pub enum Value {
     Mate {
         /// Who gives it.
         winner: Color,
-        /// Full moves to it; 0: it stands on the board.
+        /// Full moves to it; 0: it is on the board.
         moves: u16,
     },
 }
@@ -162,8 +162,8 @@ impl Value {
         Some((value, depth.unwrap_or(0)))
     }
 
-    /// Reads what stands in `[%eval ...]` of PGN: pawns, or `#` and the moves
-    /// to mate, from White's view; a depth may follow behind a comma. `turn`
+    /// Reads what is in `[%eval ...]` of PGN: pawns, or `#` and the moves
+    /// to mate, from White's view; a depth may follow after a comma. `turn`
     /// is to move in the position that it is about.
     #[must_use]
     pub fn from_pgn(turn: Color, text: &str) -> Option<(Value, Option<u16>)> {

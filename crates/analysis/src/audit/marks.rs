@@ -15,7 +15,7 @@ pub struct Marks {
 }
 
 /// The changes of a book that give it marks. A position becomes red where
-/// every known move of the book into it loses too much: the colour stands in
+/// every known move of the book into it loses too much: the colour is in
 /// the position, and so on every move that leads there.
 ///
 /// Where findings were to be confirmed, only confirmed ones count, and only

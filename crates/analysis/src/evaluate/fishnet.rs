@@ -2,7 +2,7 @@
 //!
 //! Parquet, a row for each position of a game that was analysed: `fen` (six
 //! fields), `cp` or `mate` (whole numbers from White's view, one of them null),
-//! and what was played, which does not matter here. A position stands there as
+//! and what was played, which does not matter here. A position is there as
 //! often as it was met; the middle value counts.
 
 use std::path::Path;

@@ -28,7 +28,7 @@ pub enum GatherError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
     /// It is a table that cannot be read.

@@ -3,7 +3,7 @@
 //! position ([`carried()`]).
 //!
 //! The first two write to the file what is new as soon as they know it, so that nothing
-//! is lost whatever ends them, and begin with what stands there.
+//! is lost whatever ends them, and begin with what is there.
 
 mod carried;
 #[cfg(feature = "parquet")]

@@ -65,7 +65,7 @@ pub enum WorkError {
     Stopped(#[from] Stopped),
 }
 
-/// All positions, the likeliest first; those that play never comes to stand at
+/// All positions, the likeliest first; those that play never comes to be at
 /// the end.
 #[must_use]
 pub fn likeliest_first(graph: &BookGraph, reach: &Reach) -> Vec<NodeId> {

@@ -46,7 +46,7 @@ pub struct GraphMove {
     pub to: NodeId,
     /// Its annotation.
     pub annotation: Annotation,
-    /// Nobody stored it, but it leads to a position of the book.
+    /// It is not stored, but leads to a position of the book.
     pub transposition: bool,
     /// What the book says beside its statistics.
     pub preference: Preference,

@@ -39,7 +39,7 @@ pub(super) struct Prospect {
 /// there is left to the engine. (`+-` in [`tabia_book::eval::sign`].)
 const DECIDED: i32 = 376;
 
-/// What a search for the cheapest ways stands on.
+/// What a search for the cheapest ways works on.
 pub(super) struct Ground<'a> {
     pub(super) graph: &'a BookGraph,
     pub(super) table: &'a EvalTable,

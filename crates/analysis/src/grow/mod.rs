@@ -8,7 +8,7 @@
 //! move costs [`Costs::ply`] and what it loses against the best that is known,
 //! times [`Costs::own`] where the book's own side plays it, [`Costs::other`]
 //! for its opponent's. So lines grow deep where both sides play well, not at
-//! all behind an own mistake, and shallow behind mistakes of the opponent.
+//! all after an own mistake, and shallow after mistakes of the opponent.
 //! Leaving the book by the best move that is not in it costs the same way;
 //! the cheapest such move is added. (T. Lincke, Strategies for the Automatic
 //! Construction of Opening Books, CG 2000; the form and the constants are those

@@ -27,7 +27,7 @@ const MOST: usize = 1024;
 const PART: usize = 32;
 
 /// Lets `graph` grow. `table` is what is known of the old book; what engines
-/// say is added to it, and to `file` at once. What stands in `said`, which an
+/// say is added to it, and to `file` at once. What is in `said`, which an
 /// earlier attempt has left in the file, is not asked again.
 ///
 /// # Errors
@@ -207,7 +207,7 @@ fn jobs(
         }
         jobs.push(Job {
             prospect,
-            // What stands in the graph has been seen, or will be.
+            // What is in the graph has been seen, or will be.
             question: match first && !table.contains(&position) {
                 true => Question::first(said, &position),
                 false => Question::None,
@@ -349,7 +349,7 @@ fn take_in(
 }
 
 /// Adds to `file` what `known` says about positions of `graph`, where `said`,
-/// which stands in the file, does not know it.
+/// which is in the file, does not know it.
 ///
 /// # Errors
 ///

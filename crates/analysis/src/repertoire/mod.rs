@@ -382,7 +382,7 @@ impl Repertoire {
         summary
     }
 
-    /// What a repertoire that stands in a book of its own lacks, when its
+    /// What a repertoire that is in a book of its own lacks, when its
     /// moves are played.
     ///
     /// # Errors

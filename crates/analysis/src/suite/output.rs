@@ -17,7 +17,7 @@ pub enum Form {
     Epd {
         /// The two counters of a FEN.
         counters: Counters,
-        /// Value, depth and a number behind it.
+        /// Value, depth and a number after it.
         operations: bool,
     },
     /// A game for each position.

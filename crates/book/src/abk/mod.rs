@@ -5,7 +5,7 @@
 //! under the key of the position it is played in, and numbers of equal moves
 //! are added up. What is known of the format comes from readers that agree,
 //! and from looking at one real book of 140,787 moves. Little-endian; entry n
-//! stands at byte 28 n; entries 0 to 899 are the header, entry 900 is the
+//! is at byte 28 n; entries 0 to 899 are the header, entry 900 is the
 //! first move of the start position.
 //!
 //! | offset | size | field |
@@ -212,7 +212,7 @@ fn check_header(file: &DataFile) -> Result<(), Error> {
     Ok(())
 }
 
-/// An entry as it stands in the file.
+/// An entry as it is in the file.
 struct Raw {
     mv: Option<PackedMove>,
     priority: u8,

@@ -41,7 +41,7 @@ pub struct BinBook {
     sorted: Option<Vec<([u8; ENTRY_BYTES], u32)>>,
     /// Whole entries in the file.
     entries: u64,
-    /// Entries of key 0, which all stand at the front.
+    /// Entries of key 0, which all are at the front.
     header_entries: u64,
     notices: Vec<String>,
 }

@@ -26,10 +26,10 @@ pub(super) struct Books<'b> {
     both: Option<(&'b CtgBook, &'b CtgBook)>,
 }
 
-/// By which a position is told from others, and found.
+/// What distinguishes a position from others, and finds it.
 #[derive(Clone, Copy)]
 pub(super) enum Id {
-    /// Where its entries stand in two ChessBase books; at least one has it.
+    /// Where its entries are in two ChessBase books; at least one has it.
     Entries([Option<Place>; 2]),
     /// Where a book is none, or damaged there.
     Key {
@@ -225,7 +225,7 @@ impl<'b> Books<'b> {
         })
     }
 
-    /// By which a position is told from others.
+    /// What distinguishes a position from others.
     pub(super) fn key_of(&self, position: &Chess) -> Id {
         let board = CanonicalBoard::from_position(position);
         let normal = board.map(|board| board.key().wide_hash());
@@ -349,7 +349,7 @@ impl<'b> Books<'b> {
 
 /// What two ChessBase books store about a position; nobody compares what
 /// stands after the moves. Whether that is the same, byte for byte: then only
-/// the first is told.
+/// the first is reported.
 fn look_into(
     readers: &mut [EntryReader<'_>; 2],
     position: &Chess,

@@ -74,7 +74,7 @@ impl Way<'_> {
 ///
 /// # Errors
 ///
-/// A book cannot be read; who watches wants an end; or what `found` returned.
+/// A book cannot be read; the work is cancelled; or what `found` returned.
 pub fn compare<M: Send, E: From<Error> + From<RewriteError> + From<Panicked> + Send>(
     a: &Book,
     b: &Book,

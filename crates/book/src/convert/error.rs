@@ -22,7 +22,7 @@ pub enum Error {
     /// A ChessBase book cannot be written, or somebody wanted an end.
     #[error(transparent)]
     Rewrite(#[from] RewriteError),
-    /// Nothing of the source can stand in the new file.
+    /// Nothing of the source can be in the new file.
     #[error(
         "{}: none of its moves can be written to {}{why}; nothing was written",
         path.display(),
@@ -47,7 +47,7 @@ pub enum Error {
     Input {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         reason: io::Error,
     },
     /// A line of a JSONL book means nothing.

@@ -516,7 +516,7 @@ impl<'a> Lines<'a> {
         Ok(Some(&self.line))
     }
 
-    /// Whole lines behind that one; the last may be longer than any may be.
+    /// Whole lines after that one; the last may be longer than any may be.
     fn chunk(&mut self) -> Result<Option<Vec<u8>>, Error> {
         let mut chunk = std::mem::take(&mut self.rest);
         loop {

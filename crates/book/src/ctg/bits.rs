@@ -3,7 +3,7 @@
 use super::{Key, KeyFault};
 use tabia_io::input::bytes::be_u64_at;
 
-/// Code and its length in bits of what stands on a square: 0 nothing, pawn 1 to
+/// Code and its length in bits of what is on a square: 0 nothing, pawn 1 to
 /// king 6, for Black 8 more. The rest never occurs.
 const CODES: [(u16, u8); 16] = [
     (0b0, 1),
@@ -214,7 +214,7 @@ static WINDOWS: [u64; 1 << WINDOW_BITS] = {
     windows
 };
 
-/// Reads the bits of a key, most significant first; behind its end there are
+/// Reads the bits of a key, most significant first; after its end there are
 /// zeros.
 pub(super) struct BitReader {
     bytes: [u8; 40],

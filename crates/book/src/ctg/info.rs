@@ -210,7 +210,7 @@ impl BookInfo {
 /// An entry, copied out of the book.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BookEntry {
-    /// Where it stands.
+    /// Where it is.
     pub place: Place,
     /// The position; [`CanonicalBoard::from_key`] reads it.
     pub key: Key,

@@ -51,7 +51,7 @@ impl Key {
         }
         match bytes.first_chunk::<{ Key::MAX_BYTES }>() {
             // Nearly always there are more: then all are taken and those
-            // behind the key wiped out, in two halves of 16 bytes that share
+            // after the key wiped out, in two halves of 16 bytes that share
             // one, for a number of bytes would be copied by a call.
             Some(all) => {
                 let behind = Key::MAX_BYTES - length;
@@ -71,7 +71,7 @@ impl Key {
         Some(length)
     }
 
-    /// The bytes as they stand in the file, byte 0 included.
+    /// The bytes as they are in the file, byte 0 included.
     #[inline]
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
@@ -104,7 +104,7 @@ impl Key {
         hash(self.as_bytes())
     }
 
-    /// The key with zeros behind it.
+    /// The key with zeros after it.
     #[inline]
     pub const fn padded(&self) -> &[u8; Key::MAX_BYTES] {
         &self.bytes

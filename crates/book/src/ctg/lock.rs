@@ -35,7 +35,7 @@ pub enum LockError {
     Io {
         /// The .ctg file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         reason: io::Error,
     },
 }

@@ -312,7 +312,7 @@ impl Plan {
         Ok(())
     }
 
-    /// The moves that an entry will have, transpositions behind them. Of each
+    /// The moves that an entry will have, transpositions after them. Of each
     /// that has a warning sign, the entry after it.
     fn moves_left(
         &self,

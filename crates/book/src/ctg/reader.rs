@@ -69,7 +69,7 @@ pub(super) enum Index {
     Scan(ScanIndex),
 }
 
-/// Where an entry stands in the .ctg file.
+/// Where an entry is in the .ctg file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// Page number; 0 follows the header page.
@@ -115,7 +115,7 @@ impl CtgBook {
         &self.notices
     }
 
-    /// Compares the files now behind the paths with the open ones. After
+    /// Compares the files now at the paths with the open ones. After
     /// [`Change::Replaced`] or [`Change::Modified`] the book should be opened
     /// anew when that suits, say at the start of a game. Costs two look-ups in
     /// the file system.
@@ -345,7 +345,7 @@ impl Reading<'_> {
         Ok(stored)
     }
 
-    /// Finds a position, under its other key if there is one: where it stands,
+    /// Finds a position, under its other key if there is one: where it is,
     /// and under which key.
     pub(super) fn find_position(
         &mut self,

@@ -9,7 +9,7 @@ pub struct Salvage {
     pub bad_pages: u64,
     /// Entries left out because their key stands for no position.
     pub bad_keys: u64,
-    /// Entries left out because one with the same key stands before them in
+    /// Entries left out because one with the same key is before them in
     /// the file, or is the one that readers find.
     pub repeated: u64,
     /// Pages that no slot leads to. What stands nowhere else was taken in.

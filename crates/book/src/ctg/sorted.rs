@@ -55,7 +55,7 @@ impl From<SortError> for RewriteError {
     }
 }
 
-/// Where an entry stands in the order, and where it came from.
+/// Where an entry is in the order, and where it came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ordered {
     pub(super) reversed: u32,

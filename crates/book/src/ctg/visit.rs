@@ -144,7 +144,7 @@ impl EntrySet {
         fresh
     }
 
-    /// How many entries of its page stand before one that is in.
+    /// How many entries of its page are before one that is in.
     #[must_use]
     pub fn before_in_page(&self, place: Place) -> Option<usize> {
         let (word, bit) = (self.pages.get(place.page as usize)?, EntrySet::bit(place));
@@ -208,11 +208,11 @@ pub enum Pass {
 impl CtgBook {
     /// Shows every entry, in an order that depends on the pass. Where moves are
     /// shown, entries whose key stands for no legal position are left out;
-    /// damaged pages are read as far as they go, and `lost` hears of each.
+    /// damaged pages are read as far as they go, and `lost` is called with each.
     ///
     /// # Errors
     ///
-    /// The book cannot be read, who watches wants an end, or `found` fails.
+    /// The book cannot be read, the work is cancelled, or `found` fails.
     pub fn visit(
         &self,
         pass: Pass,
@@ -311,7 +311,7 @@ impl CtgBook {
 
     /// As [`CtgBook::visit`] with [`Pass::FromStart`], where `found` says which
     /// moves the walk goes on with: bit n of its second argument is move n of
-    /// the visit, and all are set before. Nobody hears of damaged pages. Gives
+    /// the visit, and all are set before. Damaged pages are not reported. Gives
     /// the entries that it came to.
     ///
     /// # Errors

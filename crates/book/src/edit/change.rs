@@ -19,7 +19,7 @@ pub struct MarkEdit {
     /// The sign beside the move: a NAG number below 32.
     pub annotation: Option<Annotation>,
     /// The learn value from the view of the player of the move, -125 to +125:
-    /// positive speaks for it. It stands in the position the move leads to,
+    /// positive speaks for it. It is in the position the move leads to,
     /// with the other sign.
     pub factor: Option<i8>,
     /// The commentary of the position the move leads to: a NAG number as it is

@@ -1,4 +1,4 @@
-//! What can go wrong while a book is changed where it stands.
+//! What can go wrong while a book is changed in place.
 
 use std::{
     io,
@@ -33,10 +33,10 @@ pub enum EditError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         reason: io::Error,
     },
-    /// Writing failed in the middle. What is to be done stands in a file beside
+    /// Writing failed in the middle. What is to be done is in a file beside
     /// the book, and the next change of the book begins with it.
     #[error(
         "{}: the change could not be completed: {reason}; \
@@ -46,7 +46,7 @@ pub enum EditError {
     Incomplete {
         /// The .ctg file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         reason: io::Error,
     },
     /// A byte is not what it was when the change was planned.

@@ -1,4 +1,4 @@
-//! Changing a book where it stands, whatever its format.
+//! Changing a book in place, whatever its format.
 //!
 //! ```text
 //! MarkEdit -> BookEditor::plan  -> MarkChange -> BookEditor::apply

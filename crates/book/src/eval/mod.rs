@@ -4,7 +4,7 @@
 //! # One form inside
 //!
 //! A [`Value`] is always from **White's** view. Every format has a view of its
-//! own; it is turned at the border, by the reader, which is told whose move it
+//! own; it is turned at the border, by the reader, which knows whose move it
 //! is and never guesses:
 //!
 //! | source | seen from | mates in |

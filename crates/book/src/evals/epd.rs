@@ -127,7 +127,7 @@ fn wdl(operand: &str) -> Option<[u16; 3]> {
     numbers.try_into().ok()
 }
 
-/// The position of a line, and what stands behind it; counters of a FEN are
+/// The position of a line, and what is after it; counters of a FEN are
 /// passed over.
 fn position(line: &str) -> Option<(Chess, &str)> {
     let mut rest = line.trim_start();

@@ -63,7 +63,7 @@ impl Selection {
 ///
 /// # Errors
 ///
-/// The book cannot be read, who watches wants an end, or `found` fails.
+/// The book cannot be read, the work is cancelled, or `found` fails.
 pub fn select(
     book: &CtgBook,
     selection: &Selection,

@@ -275,7 +275,7 @@ fn unmoved(position: &Chess) -> (u16, u8) {
     (u16::from_le_bytes([white, black]), men)
 }
 
-/// What stands in a position.
+/// What is in a position.
 struct Stored {
     place: Place,
     /// The key of its entry, if that is looked for.
@@ -307,7 +307,7 @@ fn look(
     Ok(next)
 }
 
-/// What stands in a position: read where it is found, for then its page is at
+/// What is in a position: read where it is found, for then its page is at
 /// hand. Lines end where the book is damaged; who looked for what to change has
 /// named the damage.
 fn stored(

@@ -316,7 +316,7 @@ fn small_shares_drop_out() {
 
 #[test]
 fn the_learn_value_is_seen_from_the_mover() {
-    // The byte stands in the position after it, whose side to move is the opponent:
+    // The byte is in the position after it, whose side to move is the opponent:
     // negative speaks for the move.
     let liked = with(candidate(0, 10, 0, 10), |after| after.factor = -60);
     let neutral = candidate(1, 10, 0, 10);

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// A file that cannot be written. Nothing of it is left then, and what stood
-/// in its place still does.
+/// in its place is still there.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteFileError {
@@ -44,7 +44,7 @@ pub enum WriteFileError {
     Io {
         /// The file, under the name it would have got.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         reason: io::Error,
     },
 }

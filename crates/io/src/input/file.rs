@@ -334,7 +334,7 @@ impl DataFile {
         View { file: self, bytes }
     }
 
-    /// Compares the file now behind the path with the open one.
+    /// Compares the file now at the path with the open one.
     #[must_use]
     pub fn change(&self) -> Change {
         let Some((_, identity)) = &self.file else {

@@ -84,9 +84,24 @@ impl BookKind {
     }
 }
 
-/// How databases of games end.
-const DATABASES: [&str; 10] = [
-    "cbh", "2cbh", "cbv", "cbz", "cbf", "dci", "si4", "si5", "prn", "tgx",
+/// How the names of files of games end: databases, archives with games, PGN.
+const GAME_FILES: [(&str, Kind); 16] = [
+    (".cbh", Kind::Database),
+    (".2cbh", Kind::Database),
+    (".cbv", Kind::Database),
+    (".cbz", Kind::Database),
+    (".cbf", Kind::Database),
+    (".dci", Kind::Database),
+    (".si4", Kind::Database),
+    (".si5", Kind::Database),
+    (".prn", Kind::Database),
+    (".tgx", Kind::Database),
+    (".zip", Kind::Packed),
+    (".7z", Kind::Packed),
+    (".pgn", Kind::Pgn),
+    (".pgn.gz", Kind::Packed),
+    (".pgn.zst", Kind::Packed),
+    (".pgn.bz2", Kind::Packed),
 ];
 
 impl Kind {
@@ -100,6 +115,15 @@ impl Kind {
         let file = File::open(path).ok()?;
         file.take(START_BYTES as u64).read_to_end(&mut start).ok()?;
         Some(Kind::of(path, &start))
+    }
+
+    /// Of a file of games by its name alone; of a database that has several
+    /// files, the one that is opened.
+    #[must_use]
+    pub fn of_games(path: &Path) -> Option<Kind> {
+        let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
+        let known = GAME_FILES.iter().find(|(end, _)| name.ends_with(end));
+        known.map(|(_, kind)| *kind)
     }
 
     /// Of a file by its name and its first bytes: [`START_BYTES`], or less if
@@ -129,7 +153,7 @@ impl Kind {
         if is_games_as_json(start) {
             return Kind::GamesAsJson;
         }
-        if DATABASES.iter().any(|database| is(database)) {
+        if Kind::of_games(path) == Some(Kind::Database) {
             return Kind::Database;
         }
         let named = [

@@ -109,7 +109,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// What `take` says, a request to stop, or what `unreadable` makes of what is
+    /// The error of `take`, a request to stop, or what `unreadable` makes of what is
     /// wrong with the file.
     pub fn each_row<E: From<Stopped>>(
         &self,
@@ -149,7 +149,7 @@ impl Table {
     }
 }
 
-/// Rows that stand together.
+/// Rows that are together.
 pub struct RowGroup {
     number: usize,
     rows_before: u64,

@@ -138,7 +138,7 @@ impl Run {
 /// Reads records in ascending order.
 pub(super) struct RunReader {
     data: Arc<Data>,
-    /// What comes next, or behind the buffer if it is a file.
+    /// What comes next, or after the buffer if it is a file.
     next: u64,
     end: u64,
     buffer: Vec<u8>,

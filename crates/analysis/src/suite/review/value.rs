@@ -7,7 +7,7 @@ use shakmaty::{Chess, Color, Position as _};
 use tabia_book::eval::{Evaluation, Value};
 use tabia_games::{Game, Item};
 
-/// The first value behind the book that the moves of one side tell in their
+/// The first value after the book that the moves of one side tell in their
 /// comments, and the position that it is the value of.
 pub(super) fn first(game: &Game, plies: usize, side: Color) -> Option<(Chess, Evaluation)> {
     let mut depth = 0;

@@ -151,7 +151,7 @@ impl CtgBook {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, who watches wants an end, or what `each` and
+    /// The file cannot be read, the work is cancelled, or what `each` and
     /// `take` say. Damage is none.
     pub fn in_blocks<T: Send, E: From<RewriteError> + From<Panicked> + Send>(
         &self,
@@ -225,7 +225,7 @@ impl CtgBook {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or who watches wants an end. What stands in
+    /// The file cannot be read, or the work is cancelled. What is in
     /// damaged pages is not in the directory.
     pub fn directory(&self, watch: &mut Watch<'_>) -> Result<(Directory, Salvage), RewriteError> {
         let owners = Owners::of(self)?;
@@ -246,7 +246,7 @@ impl CtgBook {
         let mut directory = Directory::with_room(entries, self.pages.held());
         let mut found = 0;
         let mut salvage = Salvage::default();
-        // Told behind the damaged pages.
+        // Reported after the damaged pages.
         let mut bad_keys = Salvage::default();
         self.each_block(
             "reading",

@@ -254,7 +254,7 @@ impl IndexFacts {
     }
 }
 
-/// Where a slot stands in the .cto file.
+/// Where a slot is in the .cto file.
 fn slot_offset(slot: u32) -> u64 {
     CTO_HEADER_BYTES + 4 * u64::from(slot)
 }
@@ -267,7 +267,7 @@ fn whole_file(path: PathBuf, text: String) -> Problem {
     Problem::new(&path.into(), 0, ProblemKind::Index, text)
 }
 
-/// Checks what stands before slot 0, and gives the lower bound there.
+/// Checks what is before slot 0, and gives the lower bound there.
 fn check_cto(slots: &SlotFile, tell: Tell<'_>) -> Result<u32, Error> {
     let file = slots.file();
     let head = Error::start_of(file, CTO_HEADER_BYTES as usize)?;

@@ -6,7 +6,7 @@
 //! A child that belongs to a damaged page is not called missing.
 //!
 //! What genuine books have is no problem but at most a note: stale bytes
-//! behind the used part of a page, a number of positions in the header that is
+//! after the used part of a page, a number of positions in the header that is
 //! too high, expected points of 0 in old books.
 //!
 //! Memory: twenty bytes for every page. Where pages overlap in the order of

@@ -324,11 +324,7 @@ impl Inner {
     }
 
     /// The same, where they decide.
-    fn evaluations_for(
-        &self,
-        py: Python<'_>,
-        policy: Policy,
-    ) -> PyResult<Option<Arc<EvalTable>>> {
+    fn evaluations_for(&self, py: Python<'_>, policy: Policy) -> PyResult<Option<Arc<EvalTable>>> {
         match policy.judges() {
             true => Ok(Some(Arc::clone(self.evaluations(py)?))),
             false => Ok(None),

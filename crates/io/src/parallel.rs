@@ -47,14 +47,15 @@ pub fn run<J: Send, P: Send, H: Send, T, E: From<Panicked> + Send>(
         for _ in 0..threads {
             scope.spawn(|| {
                 let worked = catch_unwind(AssertUnwindSafe(|| worker(&jobs)));
-                let worked = worked.unwrap_or_else(|panic| Err(Panicked(said(&*panic)).into()));
+                let worked =
+                    worked.unwrap_or_else(|panic| Err(Panicked(panic_text(&*panic)).into()));
                 if worked.is_err() {
                     jobs.pace.end();
                 }
                 let _ = jobs.report.send(WorkerReport::Ended(worked));
             });
         }
-        let mut crew = Lead {
+        let mut workers = Lead {
             pace: &jobs.pace,
             sender: Some(sender),
             reports,
@@ -65,9 +66,9 @@ pub fn run<J: Send, P: Send, H: Send, T, E: From<Panicked> + Send>(
             early: BTreeMap::new(),
             held: Vec::new(),
         };
-        let led = lead(&mut crew)?;
-        crew.dismiss()?;
-        Ok((led, std::mem::take(&mut crew.held)))
+        let led = lead(&mut workers)?;
+        workers.dismiss()?;
+        Ok((led, std::mem::take(&mut workers.held)))
     })
 }
 
@@ -111,7 +112,7 @@ pub fn each_in_order<J: Send, P: Send, E: From<Panicked> + Send>(
 }
 
 /// The words of a panic.
-fn said(panic: &(dyn Any + Send)) -> String {
+fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
     text.unwrap_or_else(|| "it did not say why".to_owned())
@@ -307,13 +308,13 @@ impl<J, P, H, E: From<Panicked>> Lead<'_, J, P, H, E> {
                 self.reports.try_recv().ok()
             };
             match report {
-                Some(report) => self.hear(report)?,
+                Some(report) => self.receive(report)?,
                 None => return Ok(None),
             }
         }
     }
 
-    fn hear(&mut self, report: WorkerReport<P, H, E>) -> Result<(), E> {
+    fn receive(&mut self, report: WorkerReport<P, H, E>) -> Result<(), E> {
         match report {
             WorkerReport::Done(number, piece) => {
                 self.early.insert(number, piece);
@@ -335,7 +336,7 @@ impl<J, P, H, E: From<Panicked>> Lead<'_, J, P, H, E> {
         while self.working > 0
             && let Ok(report) = self.reports.recv()
         {
-            self.hear(report)?;
+            self.receive(report)?;
         }
         Ok(())
     }

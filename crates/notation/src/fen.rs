@@ -180,8 +180,8 @@ fn with_counters(text: &str) -> String {
         .map(plain)
         .take_while(is_number)
         .collect();
-    let behind = rest.get(numbers.len()).unwrap_or(&"");
-    if numbers.len() == 1 || !behind.starts_with(|c: char| c.is_ascii_alphabetic()) {
+    let tail = rest.get(numbers.len()).unwrap_or(&"");
+    if numbers.len() == 1 || !tail.starts_with(|c: char| c.is_ascii_alphabetic()) {
         // Counters, or something that shall be complained of.
         return fields.join(" ");
     }

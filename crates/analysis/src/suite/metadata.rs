@@ -45,10 +45,10 @@ impl Checksums {
             rest = rest.get(1..).unwrap_or_default();
         }
         while let Some(at) = memchr::memchr(b'\r', rest) {
-            let (line, behind) = rest.split_at(at);
+            let (line, tail) = rest.split_at(at);
             self.put(line);
             self.put(b"\n");
-            rest = behind.get(1..).unwrap_or_default();
+            rest = tail.get(1..).unwrap_or_default();
             match rest.first() {
                 None => self.after_return = true,
                 Some(b'\n') => rest = rest.get(1..).unwrap_or_default(),

@@ -209,8 +209,8 @@ impl<'b> Books<'b> {
 
     /// Positions by the account of the greater book.
     pub(super) fn expected(&self) -> Option<u64> {
-        let said = [self.a, self.b].map(|book| book.as_ctg().map(|ctg| ctg.header().positions));
-        said.into_iter().flatten().max().map(u64::from)
+        let counted = [self.a, self.b].map(|book| book.as_ctg().map(|ctg| ctg.header().positions));
+        counted.into_iter().flatten().max().map(u64::from)
     }
 
     pub(super) fn probes(&self) -> Result<Probes<'b>, Error> {

@@ -121,9 +121,9 @@ impl CanonicalBoard {
         let mut rest = text.get(at..)?.strip_prefix(b"w ")?;
         let mut castling = 0;
         for (right, letter, _) in RIGHTS {
-            if let Some(behind) = rest.strip_prefix(&[letter]) {
+            if let Some(tail) = rest.strip_prefix(&[letter]) {
                 castling |= right;
-                rest = behind;
+                rest = tail;
             }
         }
         if castling == 0 {

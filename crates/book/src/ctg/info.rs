@@ -125,10 +125,12 @@ impl CtgBook {
             };
             used += walked.used as u64;
             info.largest_page_bytes = info.largest_page_bytes.max(walked.used);
-            if whole && count != u32::from(walked.said) {
+            if whole && count != u32::from(walked.announced) {
                 info.miscounted_pages += 1;
-                let said = walked.said;
-                info.problem(|| format!("page {number}: {count} entries, its header says {said}"));
+                let announced = walked.announced;
+                info.problem(|| {
+                    format!("page {number}: {count} entries, its header says {announced}")
+                });
             }
         }
         let there = f64::from(info.read_pages) * PAGE_BYTES as f64;

@@ -54,18 +54,18 @@ impl Key {
             // after the key wiped out, in two halves of 16 bytes that share
             // one, for a number of bytes would be copied by a call.
             Some(all) => {
-                let behind = Key::MAX_BYTES - length;
+                let tail = Key::MAX_BYTES - length;
                 for from in [0, Key::MAX_BYTES - 16] {
                     let half = all.get(from..)?.first_chunk::<16>()?;
-                    let kept = KEPT.get(behind + from..)?.first_chunk::<16>()?;
+                    let kept = KEPT.get(tail + from..)?.first_chunk::<16>()?;
                     let half = u128::from_ne_bytes(*half) & u128::from_ne_bytes(*kept);
                     *key.get_mut(from..)?.first_chunk_mut::<16>()? = half.to_ne_bytes();
                 }
             }
             None => {
-                let (to, behind) = key.split_at_mut_checked(length)?;
+                let (to, tail) = key.split_at_mut_checked(length)?;
                 to.copy_from_slice(bytes.get(..length)?);
-                behind.fill(0);
+                tail.fill(0);
             }
         }
         Some(length)

@@ -221,7 +221,7 @@ pub(super) struct Walked {
     /// Bytes used.
     pub(super) used: usize,
     /// Entries by its own account.
-    pub(super) said: u16,
+    pub(super) announced: u16,
 }
 
 impl PageReader<'_> {
@@ -258,7 +258,7 @@ impl PageReader<'_> {
         }
         Ok(Some(Walked {
             used: page.used(),
-            said: page.count(),
+            announced: page.count(),
         }))
     }
 }

@@ -292,8 +292,8 @@ impl Plan {
             is_settled = true;
             for (n, &place) in warned.iter().enumerate() {
                 let total = Some(warned.len() as u64);
-                let told = watch.position("looking", n as u64 + 1, total);
-                told.map_err(RewriteError::from)?;
+                let watched = watch.position("looking", n as u64 + 1, total);
+                watched.map_err(RewriteError::from)?;
                 // A red position may leave another one of the same entry.
                 loop {
                     let targets = self.moves_left(place, &mut reading, &mut moves)?;

@@ -51,14 +51,14 @@ impl Salvage {
     /// Nothing, or an error where losses are to be one.
     pub(super) fn checked(&self, strict: bool) -> Result<(), RewriteError> {
         match strict && self.is_loss() {
-            true => Err(RewriteError::Loss(self.told())),
+            true => Err(RewriteError::Loss(self.summary_text())),
             false => Ok(()),
         }
     }
 
     /// How much was lost, and what came first.
     #[must_use]
-    pub fn told(&self) -> String {
+    pub fn summary_text(&self) -> String {
         let first = self.messages.first().map_or("", String::as_str);
         format!("{}; the first: {first}", self.notes().join("; "))
     }

@@ -345,8 +345,8 @@ impl CtgBook {
                     let Some(entry) = sound.and_then(|(place, entry)| raw(place, &entry)) else {
                         return Ok(());
                     };
-                    let told = watch.position("looking", positions, expected);
-                    told.map_err(RewriteError::from)?;
+                    let watched = watch.position("looking", positions, expected);
+                    watched.map_err(RewriteError::from)?;
                     positions += 1;
                     let Some((_, position)) = position_of(&entry.0.key) else {
                         return Ok(());

@@ -323,8 +323,8 @@ impl BookWriter {
         } else {
             let mut rest = bytes;
             let cut = |entry: &Pending| {
-                let (bytes, behind) = rest.split_at_checked(entry.length).unwrap_or_default();
-                rest = behind;
+                let (bytes, tail) = rest.split_at_checked(entry.length).unwrap_or_default();
+                rest = tail;
                 (entry.rank, bytes)
             };
             let mut ranked: Vec<(u64, &[u8])> = entries.iter().map(cut).collect();

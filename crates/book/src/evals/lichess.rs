@@ -70,8 +70,8 @@ pub fn fen_of(line: &[u8]) -> Option<&[u8]> {
         Some(text) if text == NAME => 1,
         _ => memmem::find(line, NAME)?,
     };
-    let behind = line.get(begin + NAME.len()..)?.trim_ascii_start();
-    let value = behind.strip_prefix(b":")?.trim_ascii_start();
+    let tail = line.get(begin + NAME.len()..)?.trim_ascii_start();
+    let value = tail.strip_prefix(b":")?.trim_ascii_start();
     let fen = value.strip_prefix(b"\"")?;
     fen.get(..memchr::memchr(b'"', fen)?)
 }

@@ -8,7 +8,7 @@ use shakmaty::{Chess, Move, Position as _};
 use super::filter::Filter;
 use super::named::filter_admits;
 use super::select::Selection;
-use super::shown::{Noted, ShownChange};
+use super::shown::{NotedChanges, ShownChange};
 use crate::ctg::RewriteError;
 use crate::walk::{Order, Reached, Walk};
 use crate::{
@@ -57,7 +57,7 @@ pub(super) fn select(
 /// As [`super::show()`].
 pub(super) fn show<E: From<EditError>>(
     book: &Book,
-    noted: Noted,
+    noted: NotedChanges,
     watch: &mut Watch<'_>,
     found: &mut dyn FnMut(&ShownChange) -> Result<(), E>,
 ) -> Result<(), E> {
@@ -92,8 +92,8 @@ fn each_move<E: From<EditError>>(
     let mut walk = Walk::new(&start, Order::Breadth);
     let mut found = Lookup::default();
     while let Some(here) = walk.next() {
-        let told = watch.position("looking", seen.len() as u64, None);
-        told.map_err(|stopped| EditError::from(RewriteError::from(stopped)))?;
+        let watched = watch.position("looking", seen.len() as u64, None);
+        watched.map_err(|stopped| EditError::from(RewriteError::from(stopped)))?;
         book.probe(&here.position, Wanted::Stored, &mut found)
             .map_err(EditError::from)?;
         for known in &found.moves {

@@ -137,7 +137,7 @@ impl fmt::Display for ShownChange {
 }
 
 /// Changes, each with a remark, that are to be shown.
-pub type Noted = Vec<(MarkChange, String)>;
+pub type NotedChanges = Vec<(MarkChange, String)>;
 
 /// Finds the moves of the book that lead to each change, shortest lines first,
 /// and calls `found` with it; at last with those of a ChessBase book that no
@@ -148,7 +148,7 @@ pub type Noted = Vec<(MarkChange, String)>;
 /// The book cannot be read, the work is cancelled, or `found` fails.
 pub fn show<E: From<EditError> + From<Panicked> + Send>(
     book: &Book,
-    noted: Noted,
+    noted: NotedChanges,
     watch: &mut Watch<'_>,
     found: &mut dyn FnMut(&ShownChange) -> Result<(), E>,
 ) -> Result<(), E> {
@@ -160,13 +160,13 @@ pub fn show<E: From<EditError> + From<Panicked> + Send>(
 
 fn show_ctg<E: From<EditError> + From<Panicked> + Send>(
     book: &CtgBook,
-    noted: Noted,
+    noted: NotedChanges,
     watch: &mut Watch<'_>,
     found: &mut dyn FnMut(&ShownChange) -> Result<(), E>,
 ) -> Result<(), E> {
     let failed = |error| E::from(EditError::from(error));
     let start = Chess::default();
-    let mut wanted: HashMap<Key, Noted> = HashMap::new();
+    let mut wanted: HashMap<Key, NotedChanges> = HashMap::new();
     for noted in noted {
         if let Some(key) = noted.0.place.key() {
             wanted.entry(*key).or_default().push(noted);
@@ -196,8 +196,8 @@ fn show_ctg<E: From<EditError> + From<Panicked> + Send>(
                     walk.end();
                     return Ok(());
                 }
-                let told = watch.position("finding lines", entered, expected);
-                told.map_err(|stopped| EditError::from(RewriteError::from(stopped)))?;
+                let watched = watch.position("finding lines", entered, expected);
+                watched.map_err(|stopped| EditError::from(RewriteError::from(stopped)))?;
                 let Some(entry) = &here.note else { continue };
                 let noted = entry.wanted.as_ref().and_then(|key| wanted.remove(key));
                 for noted in noted.unwrap_or_default() {
@@ -217,7 +217,7 @@ fn show_ctg<E: From<EditError> + From<Panicked> + Send>(
             Ok(())
         },
     )?;
-    let mut rest: Vec<(Key, Noted)> = wanted.into_iter().collect();
+    let mut rest: Vec<(Key, NotedChanges)> = wanted.into_iter().collect();
     rest.sort_by_key(|(key, _)| *key);
     for (key, noted) in rest {
         let Some((_, position)) = position_of(&key) else {

@@ -7,7 +7,7 @@ use shakmaty::Position as _;
 
 use super::side::read_games;
 use super::{LearnTally, Learned, place_of};
-use tabia_book::mark::Noted;
+use tabia_book::mark::NotedChanges;
 use tabia_book::{Book, BookEditor, EditError, Field, Format, MarkChange};
 
 /// How a book learns.
@@ -33,7 +33,7 @@ pub struct Taught {
     /// Those that rise.
     pub raised: u64,
     /// The first of them, with the results that they come from.
-    pub noted: Noted,
+    pub noted: NotedChanges,
 }
 
 impl Learned {

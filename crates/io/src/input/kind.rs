@@ -230,11 +230,10 @@ fn is_pgn(start: &[u8]) -> bool {
     let mut words = text.split(u8::is_ascii_whitespace);
     let is_word = |word: &[u8]| {
         let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let behind = word.get(digits + 1);
+        let tail = word.get(digits + 1);
         // "1." and "1.e4"; "2.9" is a number.
-        let numbered = digits > 0
-            && word.get(digits) == Some(&b'.')
-            && !behind.is_some_and(u8::is_ascii_digit);
+        let numbered =
+            digits > 0 && word.get(digits) == Some(&b'.') && !tail.is_some_and(u8::is_ascii_digit);
         numbered || is_move(word) || is_result(word)
     };
     text_only
@@ -256,8 +255,8 @@ fn tag_name(text: &[u8]) -> bool {
         let rest = rest.trim_ascii_start();
         let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
         let name = rest.iter().take_while(is_name).count();
-        let behind = rest.get(name..).unwrap_or_default().trim_ascii_start();
-        name > 0 && behind.first() == Some(&b'"')
+        let tail = rest.get(name..).unwrap_or_default().trim_ascii_start();
+        name > 0 && tail.first() == Some(&b'"')
     })
 }
 

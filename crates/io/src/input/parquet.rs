@@ -43,7 +43,7 @@ impl Table {
             file: Arc::new(file),
             length,
         };
-        let reader = SerializedFileReader::new(at).map_err(|error| said(&error))?;
+        let reader = SerializedFileReader::new(at).map_err(|error| error_text(&error))?;
         // The library panics on some of these.
         let is_sane = reader.metadata().row_groups().iter().all(|group| {
             group.num_rows() >= 0
@@ -118,7 +118,7 @@ impl Table {
         unreadable: impl Fn(String) -> E,
         mut take: impl FnMut(u64, Row<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let unreadable = |error: ParquetError| unreadable(said(&error));
+        let unreadable = |error: ParquetError| unreadable(error_text(&error));
         let reader = self.reader.get_row_group(group.number);
         let reader = reader.map_err(unreadable)?;
         let mut columns = Vec::new();
@@ -283,7 +283,7 @@ impl<T: DataType> Cells<T> {
 }
 
 /// What a Parquet error says, without its kind.
-fn said(error: &ParquetError) -> String {
+fn error_text(error: &ParquetError) -> String {
     let text = error.to_string();
     if let Some((_, codec)) = text.split_once("Disabled feature at compile time: ") {
         return format!("it is compressed by {codec}: write it anew with Snappy, or plain");
@@ -347,9 +347,9 @@ mod tests {
     #[test]
     fn what_to_do_about_a_compression_is_said() {
         let error = ParquetError::General("Disabled feature at compile time: zstd".to_owned());
-        assert!(said(&error).contains("by zstd: write it anew with Snappy"));
+        assert!(error_text(&error).contains("by zstd: write it anew with Snappy"));
         assert_eq!(
-            said(&ParquetError::EOF("it ends early".to_owned())),
+            error_text(&ParquetError::EOF("it ends early".to_owned())),
             "it ends early"
         );
     }

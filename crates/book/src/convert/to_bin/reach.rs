@@ -149,7 +149,7 @@ impl Steps {
 }
 
 /// Entries that one thread goes on from at a time.
-const LOT: usize = 4096;
+const CHUNK: usize = 4096;
 
 /// What a walk comes to next.
 #[derive(Default)]
@@ -255,8 +255,8 @@ impl Reach {
                 passants.extend(further.passants);
                 step(entries)
             };
-            match ahead.len() > LOT {
-                true => each_in_order(threads(), ahead.chunks(LOT), go_on, take)?,
+            match ahead.len() > CHUNK {
+                true => each_in_order(threads(), ahead.chunks(CHUNK), go_on, take)?,
                 false => take(go_on(&ahead)?)?,
             }
             for (number, form, file) in passants {

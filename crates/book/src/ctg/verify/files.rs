@@ -58,9 +58,9 @@ pub(super) fn check_header(
         );
         problem(book.file().len(), ProblemKind::FileSize, text);
     }
-    let said = book.header().pages;
-    if ![whole, u64::from(book.held())].contains(&said.into()) {
-        let text = format!("the header counts {said} pages, the file has {whole}");
+    let announced = book.header().pages;
+    if ![whole, u64::from(book.held())].contains(&announced.into()) {
+        let text = format!("the header counts {announced} pages, the file has {whole}");
         problem(16, ProblemKind::PageCount, text);
     }
     Ok(())
@@ -73,13 +73,13 @@ pub(super) fn check_positions(
     tell: Tell<'_>,
     notes: &mut Vec<String>,
 ) {
-    let said = u64::from(book.header().positions);
+    let announced = u64::from(book.header().positions);
     let counted = positions.min(u32::MAX.into());
-    let text = format!("the header counts {said} positions, there are {positions}");
-    if said < counted {
+    let text = format!("the header counts {announced} positions, there are {positions}");
+    if announced < counted {
         let file = book.file().path();
         tell(Problem::new(file, 24, ProblemKind::PositionCount, text));
-    } else if said > counted {
+    } else if announced > counted {
         notes.push(text);
     }
 }

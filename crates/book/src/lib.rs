@@ -30,8 +30,8 @@ pub use edit::{
 pub use error::Error;
 pub use keyed::KeyedEntry;
 pub use lookup::{Annotation, BookMove, Judged, Lookup, Mark, PositionRecord, Preference};
-pub(crate) use positions::position_of;
 pub use positions::{BookPosition, PositionMove, Positions};
+pub(crate) use positions::{BookWalk, position_of};
 pub use stats::{Stats, rating_difference};
 // Why writing a large book may fail, beside what its format has to say.
 pub use tabia_io::parallel::Panicked;

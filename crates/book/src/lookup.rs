@@ -221,11 +221,11 @@ pub struct BookMove {
     /// The position after the move, from the view of *its* side to move (the
     /// opponent); `None` when the book does not hold it.
     pub after: Option<PositionRecord>,
-    /// Nobody stored the move, but it leads to a position of the book.
+    /// The move is not stored, but it leads to a position of the book.
     pub transposition: bool,
     /// What the book says beside its statistics.
     pub preference: Preference,
-    /// What it is worth, where somebody has put evaluations on top of the
+    /// What it is worth, where evaluations were added to the
     /// book; no format of books holds that.
     pub judged: Option<Judged>,
 }

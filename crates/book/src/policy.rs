@@ -49,11 +49,11 @@
 //! before annotation and learn value, with E the points, 0 to 1, that the
 //! evaluation lets expect ([`crate::eval::model`]). A move 30 centipawns worse
 //! than the best, in a level position, has a quarter of its weight. One that
-//! nobody has evaluated has the E of the least of the others.
+//! has no evaluation has the E of the least of the others.
 //!
 //! [`Policy::maximum_loss`] comes last of all, after signs, colours and shares:
 //! of the moves that are left those over the limit drop out. If there were any,
-//! moves that nobody has evaluated drop out with them, so that none of them
+//! moves without an evaluation drop out with them, so that none of them
 //! comes up in the place of one that is known; nothing may be left then.
 
 mod choice;
@@ -137,7 +137,7 @@ impl Default for Policy {
 pub enum Rejection {
     /// The position after it is not in the book.
     NoPosition,
-    /// Nobody stored it, and transpositions are off.
+    /// It is not stored, and transpositions are off.
     Transposition,
     /// The book gives it the weight or priority 0.
     WeightZero,

@@ -25,7 +25,7 @@ pub(crate) struct Walk<T = ()> {
     root: Chess,
     order: Order,
     ahead: VecDeque<Reached<T>>,
-    /// `None` where nobody asks for lines.
+    /// `None` where lines are not needed.
     steps: Option<Vec<Step>>,
 }
 
@@ -96,7 +96,7 @@ impl<T> Walk<T> {
         }
     }
 
-    /// The same in less memory, where nobody asks for lines.
+    /// The same in less memory, where lines are not needed.
     #[cfg(feature = "json")]
     pub(crate) fn without_lines(self) -> Walk<T> {
         Walk {

@@ -134,7 +134,7 @@ pub struct Jobs<J, P, H, E> {
 /// Whose turn it is, where jobs must do something one after the other.
 #[derive(Default)]
 struct Pace {
-    /// Somebody failed.
+    /// Some worker failed.
     over: AtomicBool,
     turns: Mutex<Turns>,
     turned: Condvar,
@@ -182,7 +182,7 @@ impl<J, P, H, E> Jobs<J, P, H, E> {
 
 impl Pace {
     fn end(&self) {
-        // With the lock, or somebody might just be about to wait.
+        // With the lock, or another thread might just be about to wait.
         let _turns = lock(&self.turns);
         self.over.store(true, Relaxed);
         self.turned.notify_all();
@@ -197,7 +197,7 @@ pub struct Turn<'c> {
 
 impl Turn<'_> {
     /// Waits until all jobs before this one are done or have let it
-    /// [pass](Turn::pass). False if the work is over: somebody has failed.
+    /// [pass](Turn::pass). False if the work is over: some worker has failed.
     #[must_use]
     pub fn wait(&self) -> bool {
         let turns = lock(&self.pace.turns);

@@ -142,7 +142,7 @@ pub fn fen_text(fen: &Fen) -> String {
     String::from_utf8(text).unwrap_or_default()
 }
 
-/// Without what stands around a FEN where it was copied from.
+/// Without what is around a FEN where it was copied from.
 fn undressed(text: &str) -> &str {
     const QUOTES: [char; 7] = ['"', '\'', '`', '“', '”', '«', '»'];
     let mut text = text.trim().trim_matches(['[', ']']).trim();

@@ -42,7 +42,7 @@ pub enum LineError {
         /// Which ply it would be, counted from 1.
         number: usize,
     },
-    /// Nobody plays that long.
+    /// No game is that long.
     #[error("a line has at most {MOST_PLIES} plies")]
     Long,
 }

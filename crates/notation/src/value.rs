@@ -93,7 +93,7 @@ impl Value {
     }
 
     /// Centipawns from the view of `side` for reckoning: nothing above ten
-    /// pawns, where a mate stands too. (Lichess clamps the same way before it
+    /// pawns, where a mate is too. (Lichess clamps the same way before it
     /// computes anything: scalachess, `eval.scala`.)
     #[must_use]
     pub fn clamped(self, side: Color) -> i32 {
@@ -257,7 +257,7 @@ pub fn known(cp: i32, moves: &[(&str, i32)]) -> Evaluation {
 }
 
 impl Evaluation {
-    /// Whether this one is to be kept where `other` stands: the deeper one,
+    /// Whether this one replaces `other`: the deeper one,
     /// of equal ones that of more nodes.
     #[must_use]
     pub fn is_better_than(&self, other: &Evaluation) -> bool {

@@ -7,7 +7,7 @@ use tabia_book::eval::{Evaluation, Value};
 use tabia_book::evals::{EvalTable, epd};
 
 /// The values that evaluations give to every position of a book when they are
-/// carried from its ends: EPD, a line for each position that has one, how many
+/// backed up from its ends: EPD, a line for each position that has one, how many
 /// there are beside it. The depth is given as unknown: a position says what
 /// its whole subtree does, not what one search found.
 #[must_use]

@@ -23,7 +23,7 @@ impl CollectedValues {
         known.1.push((value, depth));
     }
 
-    /// Adds what others have heard.
+    /// Adds what other threads have collected.
     pub(super) fn join(&mut self, other: CollectedValues) {
         for (key, (position, values)) in other.0 {
             for (value, depth) in values {

@@ -43,7 +43,7 @@ pub struct Worked {
     pub first_fault: Option<Unanswered>,
     /// Engines that were started again.
     pub restarts: u64,
-    /// Somebody wanted an end before all was done.
+    /// The work was cancelled before all was done.
     pub stopped: bool,
 }
 
@@ -60,7 +60,7 @@ pub enum WorkError {
     /// A thread met a fault of this program.
     #[error(transparent)]
     Panicked(#[from] Panicked),
-    /// Somebody wanted an end.
+    /// The work was cancelled.
     #[error(transparent)]
     Stopped(#[from] Stopped),
 }

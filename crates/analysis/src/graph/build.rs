@@ -24,7 +24,7 @@ pub enum GraphError {
     /// The book cannot be read.
     #[error(transparent)]
     Book(#[from] Error),
-    /// Somebody wanted an end.
+    /// The work was cancelled.
     #[error(transparent)]
     Stopped(#[from] tabia_io::progress::Stopped),
     /// Going through a book failed.
@@ -45,8 +45,8 @@ impl From<Panicked> for GraphError {
 const OPEN: NodeId = NodeId::MAX;
 
 impl BookGraph {
-    /// The graph of a book. Pages that are damaged are left out, and told of
-    /// by `damaged`; so are positions with castling rights of Chess960.
+    /// The graph of a book. Pages that are damaged are left out, and reported
+    /// to `damaged`; so are positions with castling rights of Chess960.
     ///
     /// # Errors
     ///

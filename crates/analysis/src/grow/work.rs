@@ -32,8 +32,8 @@ const PART: usize = 32;
 ///
 /// # Errors
 ///
-/// No engine works, a file cannot be read or written, or somebody wants an
-/// end; then all answers are in the file.
+/// No engine works, a file cannot be read or written, or the work is
+/// cancelled; then all answers are in the file.
 pub fn grow(
     plan: &EnginePlan,
     options: &GrowOptions<'_>,
@@ -132,7 +132,7 @@ struct Job {
 enum Question {
     /// Nothing has to be asked.
     None,
-    /// An earlier attempt has asked, and this is what it was told.
+    /// An earlier attempt has asked, and this was the answer.
     Answered(Evaluation),
     /// The engine.
     Engine,

@@ -54,7 +54,7 @@ pub(super) fn write(
     };
     let fen = notation::fen(position);
     let fields = fen.rsplitn(3, ' ').last().unwrap_or(&fen);
-    // Operations behind FEN counters would cost both managers the counters.
+    // Operations after FEN counters would cost both managers the counters.
     let counters = match (counters, operations) {
         (Counters::Fen, true) => Counters::Epd,
         (counters, _) => counters,

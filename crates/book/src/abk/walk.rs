@@ -14,7 +14,7 @@ struct Faults {
     loops: u64,
     moves: u64,
     long: u64,
-    /// Where the first of all these stands.
+    /// Where the first of all these is.
     first: Option<u32>,
 }
 

@@ -115,7 +115,7 @@ impl Seen {
     pub(super) fn enter(&mut self, id: &Id) -> bool {
         match id {
             Id::Entries(places) => {
-                // Told apart by the first book that has it; what the second has
+                // Distinguished by the first book that has it; what the second has
                 // is done with too.
                 let mut new = None;
                 for (entries, place) in self.entries.iter_mut().zip(places) {
@@ -347,8 +347,8 @@ impl<'b> Books<'b> {
     }
 }
 
-/// What two ChessBase books store about a position; nobody compares what
-/// stands after the moves. Whether that is the same, byte for byte: then only
+/// What two ChessBase books store about a position; not compared is what
+/// is after the moves. Whether that is the same, byte for byte: then only
 /// the first is reported.
 fn look_into(
     readers: &mut [EntryReader<'_>; 2],

@@ -70,7 +70,7 @@ impl Way<'_> {
 /// Compares two books and calls `found` with what `make` makes, in whichever
 /// thread, of every difference and the way to its position where stored moves
 /// lead there; what is nearest to the beginning comes first. What is damaged is
-/// left out and told.
+/// left out and reported.
 ///
 /// # Errors
 ///

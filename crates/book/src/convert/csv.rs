@@ -40,7 +40,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
     let job = work.job;
     let mut all = Rows::default();
     if let (Book::Ctg(ctg), Some(directory)) = (book, &source.directory) {
-        // The first pass has told of damage.
+        // The first pass has reported damage.
         ctg.in_blocks(
             "writing",
             work.watch,

@@ -77,7 +77,7 @@ const SPREAD: [u32; 256] = {
 /// n-th rank.
 ///
 /// The squares become eight nibbles, and three or two nibbles at a time their
-/// code. No step depends on what stands where, which makes it fast.
+/// code. No step depends on what is where, which makes it fast.
 #[inline]
 pub(super) fn file_code([b0, b1, b2]: [u8; 3], black: u8) -> (u64, u32) {
     // No `map`: it is not always inlined.
@@ -93,7 +93,7 @@ pub(super) fn file_code([b0, b1, b2]: [u8; 3], black: u8) -> (u64, u32) {
     (code, length)
 }
 
-/// Packs bits, most significant first, behind byte 0 of a key. Zeros cost
+/// Packs bits, most significant first, after byte 0 of a key. Zeros cost
 /// nothing: the words are zero from the start.
 pub(super) struct BitWriter {
     /// 32 men make at most 8 + 224 + 7 bits; the last word takes what an

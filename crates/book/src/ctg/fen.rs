@@ -1,7 +1,7 @@
 //! The FEN of a canonical position, written and read without a detour.
 //!
 //! Whole books are turned into text and back, and the library's general ways
-//! take most of that. So here stands the one form that nearly all positions of
+//! take most of that. So here is the one form that nearly all positions of
 //! books have: White to move, rights of rooks that are in their corners,
 //! counters 0 and 1. For all others there is no answer, and the library is asked.
 

@@ -41,7 +41,7 @@ pub struct BookInfo {
     pub annotations: [u64; 32],
     /// Positions with a commentary.
     pub commentaries: u64,
-    /// Move bytes nobody knows.
+    /// Move bytes of unknown meaning.
     pub unknown_move_bytes: u64,
     /// Keys that stand for no position.
     pub bad_keys: u64,

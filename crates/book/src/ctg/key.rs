@@ -41,7 +41,7 @@ impl Key {
         Some(Key { bytes: key })
     }
 
-    /// As [`Key::from_prefix`], to where [`Key::padded`] shall stand; gives the
+    /// As [`Key::from_prefix`], to where [`Key::padded`] will be; gives the
     /// key's length.
     #[inline]
     pub fn read(bytes: &[u8], key: &mut [u8; Key::MAX_BYTES]) -> Option<usize> {
@@ -157,7 +157,7 @@ const KEPT: [u8; 2 * Key::MAX_BYTES] = {
 #[inline]
 #[must_use]
 pub fn hash(bytes: &[u8]) -> u32 {
-    // Before a byte the index is even. What is carried on is it, halved, where
+    // Before a byte the index is even. The next value is it, halved, where
     // the row of the table begins.
     let mut row = 0_usize;
     let mut sum = 0_u32;

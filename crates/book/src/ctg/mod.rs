@@ -1,6 +1,6 @@
 //! ChessBase opening books (.ctg).
 //!
-//! No description of the format was ever published by its maker. What stands
+//! No description of the format was ever published by its maker. What is written
 //! here comes from the unofficial specification 0.2 of 2007 ("specification"),
 //! from what a dozen programs that read these books agree on ("readers
 //! agree"), and from measurements on three books made by ChessBase itself
@@ -26,10 +26,10 @@
 //! # What a book stores
 //!
 //! An *entry* is a position: its key, its moves (one byte each, with an
-//! annotation) and its statistics. A move carries no numbers; they stand with
+//! annotation) and its statistics. A move has no numbers; they are stored with
 //! the position it leads to, seen from that position's side to move. So the
 //! answer for one position needs its own entry and one for every move, and any
-//! legal move into a stored position can be found whether or not somebody
+//! legal move into a stored position can be found whether or not anybody
 //! stored the move: a transposition.
 //!
 //! Positions that are equal up to an exchange of colours, or of wings where

@@ -148,7 +148,7 @@ fn index_on_disk(
 }
 
 /// An index that leads to pages which the book never had is damaged, or of a
-/// larger book: then many positions stand elsewhere than it says. One that leads
+/// larger book: then many positions are elsewhere than it says. One that leads
 /// to pages which are cut off is sound.
 fn of_this_book(pages: &PageFile, slots: &SlotFile) -> Result<(), String> {
     let count = pages.held().max(pages.header().pages);

@@ -177,7 +177,7 @@ impl CtgBook {
 }
 
 impl EntryReader<'_> {
-    /// Where a position's entry stands, as a probe finds it; `key` is that of
+    /// Where a position's entry is, as a probe finds it; `key` is that of
     /// the board.
     pub(crate) fn place_of(
         &mut self,
@@ -290,7 +290,7 @@ impl FromIterator<bool> for MoveSet {
 }
 
 /// What an entry says of a position, and which legal moves it stores; what
-/// stands after them is left open.
+/// comes after them is left open.
 pub(crate) fn fill_from(
     entry: &Entry<'_>,
     board: &CanonicalBoard,
@@ -328,7 +328,7 @@ enum IndexReader<'b> {
 }
 
 impl Reading<'_> {
-    /// The position's own entry, and which legal moves it stores; what stands
+    /// The position's own entry, and which legal moves it stores; what is
     /// after them is left open.
     fn fill_entry(
         &mut self,

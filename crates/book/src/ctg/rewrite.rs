@@ -61,7 +61,7 @@ pub struct Rewritten {
 /// Slots that the book has split stay split if its .cto file is sound; with
 /// `repack` the index is made as small as it can be instead, and slot 0 is
 /// split. Pages that cannot be read are left out and counted. Of a page that no
-/// slot leads to, what stands nowhere else is taken in: it may be lost, or an
+/// slot leads to, what is nowhere else is taken in: it may be lost, or an
 /// old state of other pages.
 ///
 /// Who watches may end the work.

@@ -12,7 +12,7 @@ pub struct Salvage {
     /// Entries left out because one with the same key is before them in
     /// the file, or is the one that readers find.
     pub repeated: u64,
-    /// Pages that no slot leads to. What stands nowhere else was taken in.
+    /// Pages that no slot leads to. What was nowhere else was taken in.
     pub unreached_pages: u64,
     /// The first few of all these, in words, with file and byte.
     pub messages: Vec<String>,
@@ -63,7 +63,7 @@ impl Salvage {
         format!("{}; the first: {first}", self.notes().join("; "))
     }
 
-    /// All that was noted, in a few words each.
+    /// All losses, in a few words each.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let plural = |count: u64| if count == 1 { "" } else { "s" };

@@ -25,7 +25,7 @@ pub enum EditError {
         /// The .ctg file.
         path: PathBuf,
     },
-    /// Somebody else is at it.
+    /// Another program is changing it.
     #[error(transparent)]
     Locked(#[from] LockError),
     /// The system refuses.

@@ -21,7 +21,7 @@
 //! * [`sign`]: `?!`, `?`, `??` for a move that gives points away, and the
 //!   symbol (`=`, `+=`, ...) that stands for a value;
 //! * [`stats`]: what results alone say, honest about small numbers;
-//! * [`solve()`]: values carried from the ends of a book to every position of
+//! * [`solve()`]: values backed up from the ends of a book to every position of
 //!   it, right with transpositions and repetitions.
 //!
 //! All of it is pure: numbers in, numbers out. Files are read and written in

@@ -49,7 +49,7 @@ impl LineForm {
 const CHUNK: usize = 1 << 20;
 
 /// Reads lines and gives those that are `wanted` to `found`, in their order.
-/// `watch` hears before each MiB how many lines have been read, however few
+/// `watch` is called before each MiB with how many lines have been read, however few
 /// of them were wanted; either returns false to end it. Reading, and so
 /// unpacking, has a thread of its own. `source` is kept with what comes without one.
 ///
@@ -73,7 +73,7 @@ pub fn import(
         let (send, chunks) = sync_channel::<io::Result<Vec<u8>>>(4);
         scope.spawn(move || {
             let mut chunks = Chunks::new(text);
-            // Nobody reads any more where sending fails.
+            // The receiver has ended where sending fails.
             while let Some(chunk) = chunks.next()
                 && send.send(chunk).is_ok()
             {}

@@ -61,7 +61,7 @@ impl Pv<'_> {
 }
 
 /// The FEN of a line, as it is there; `None` if the line has none. Blanks
-/// may stand around the colon, as JSON has it.
+/// may be around the colon, as JSON has it.
 #[must_use]
 pub fn fen_of(line: &[u8]) -> Option<&[u8]> {
     const NAME: &[u8] = b"\"fen\"";

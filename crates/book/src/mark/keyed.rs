@@ -1,9 +1,9 @@
 //! Changes of whole Polyglot and Arena books, whose marks are numbers beside
 //! the moves.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use shakmaty::{Chess, Move, Position as _};
+use shakmaty::{Move, Position as _};
 
 use super::filter::Filter;
 use super::named::filter_admits;
@@ -11,10 +11,7 @@ use super::select::Selection;
 use super::shown::{NotedChanges, ShownChange};
 use crate::ctg::RewriteError;
 use crate::walk::{Order, Reached, Walk};
-use crate::{
-    Book, BookEditor, EditError, Format, Lookup, MarkChange, MarkPlace, Probe as _, Wanted,
-    polyglot,
-};
+use crate::{Book, BookEditor, BookWalk, EditError, Format, Lookup, MarkChange, MarkPlace};
 use tabia_io::progress::Watch;
 use tabia_notation::{self as notation, Line};
 
@@ -87,23 +84,15 @@ fn each_move<E: From<EditError>>(
     watch: &mut Watch<'_>,
     mut show: impl FnMut(&Walk, &Reached, Move, &Lookup) -> Result<bool, E>,
 ) -> Result<(), E> {
-    let start = Chess::default();
-    let mut seen = HashSet::from([polyglot::key(&start)]);
-    let mut walk = Walk::new(&start, Order::Breadth);
-    let mut found = Lookup::default();
-    while let Some(here) = walk.next() {
-        let watched = watch.position("looking", seen.len() as u64, None);
+    let mut lines = BookWalk::new(book, Order::Breadth);
+    while let Some(here) = lines.next().map_err(EditError::from)? {
+        let watched = watch.position("looking", lines.met(), None);
         watched.map_err(|stopped| EditError::from(RewriteError::from(stopped)))?;
-        book.probe(&here.position, Wanted::Stored, &mut found)
-            .map_err(EditError::from)?;
-        for known in &found.moves {
-            if !show(&walk, &here, known.mv, &found)? {
+        for known in &lines.found.moves {
+            if !show(&lines.walk, &here, known.mv, &lines.found)? {
                 return Ok(());
             }
         }
-        walk.go_on(&here, found.moves.iter().map(|known| known.mv), |next| {
-            seen.insert(polyglot::key(next))
-        });
     }
     Ok(())
 }

@@ -283,7 +283,7 @@ struct Stored {
     moves: Vec<Move>,
 }
 
-/// The positions after all stored moves of some positions, and what stands
+/// The positions after all stored moves of some positions, and what is
 /// there: `None` where the book ends, and where no goal is ahead.
 fn look(
     book: &CtgBook,

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file that cannot be written. Nothing of it is left then, and what stood
+/// A file that cannot be written. Nothing of it is left then, and what was
 /// in its place is still there.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -60,7 +60,7 @@ impl WriteFileError {
     }
 }
 
-/// Whether the system refuses because somebody has the file open. Windows says
+/// Whether the system refuses because another program has the file open. Windows says
 /// so in three ways: sharing violation, user-mapped section, and plain "access
 /// denied" when a mapped file is to be replaced; the last one means that only
 /// of a file that is there and may be written.

@@ -187,7 +187,7 @@ impl NewFile {
             path,
             old,
         } = self;
-        // Renamed while still open and locked, so that nobody takes it for a
+        // Renamed while still open and locked, so that no program takes it for a
         // leftover. On Windows a lock keeps readers out as well.
         #[cfg(windows)]
         let _ = file.get_ref().unlock();
@@ -316,7 +316,7 @@ fn names_beside(path: &Path) -> io::Result<Vec<OsString>> {
         .collect()
 }
 
-/// The usual reasons without the temporary name, which tells nobody anything.
+/// The usual reasons without the temporary name, which means nothing to users.
 fn plain(error: io::Error) -> io::Error {
     use io::ErrorKind::{
         NotFound, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull,

@@ -172,7 +172,7 @@ impl Kind {
         }
     }
 
-    /// Says to somebody who wants a book what this is instead, and what would
+    /// Where a book is wanted: what this is instead, and what would
     /// help. `None` for a book.
     #[must_use]
     pub fn no_book(self) -> Option<&'static str> {
@@ -191,7 +191,7 @@ impl Kind {
         })
     }
 
-    /// Says to somebody who wants games what this is instead, and what would
+    /// Where games are wanted: what this is instead, and what would
     /// help. `None` for games.
     #[must_use]
     pub fn no_games(self) -> Option<String> {

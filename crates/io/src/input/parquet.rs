@@ -228,7 +228,7 @@ impl Column {
 
 struct Cells<T: DataType> {
     reader: ColumnReaderImpl<T>,
-    /// One for each row, whatever stands where it is null.
+    /// One for each row, whatever is there where it is null.
     values: Vec<T::T>,
     levels: Vec<i16>,
     /// Level of a value that is not null; 0 where none can be.

@@ -1,10 +1,10 @@
-//! Where every position of a book stands, in memory: for passes over whole
+//! Where every position of a book is, in memory: for passes over whole
 //! books.
 //!
 //! A pass asks of every legal move of every position whether the book holds
 //! the position after it. Most it does not, and making a position canonical and
 //! looking through a page to learn so is slow. A hash of the canonical form
-//! follows a move at little cost; so here stand the hashes of all entries, each
+//! follows a move at little cost; so here are the hashes of all entries, each
 //! with the place of the entry. What is found is compared by its key: answers
 //! are exact.
 //!

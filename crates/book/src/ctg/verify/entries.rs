@@ -98,7 +98,7 @@ impl BlockChecker<'_> {
         }
     }
 
-    /// Where a key stands, by the pages themselves.
+    /// Where a key is, by the pages themselves.
     fn find(&self, reader: &mut PageReader<'_>, key: &Key) -> Result<Option<Place>, Error> {
         for page in self.scan.pages(key.hash()) {
             let found = match reader.page(page) {

@@ -179,7 +179,7 @@ impl IndexFacts {
             {
                 Some(known) if *known == NO_SLOT => *known = slot,
                 Some(_) => named_again.push((page.cast_unsigned(), slot)),
-                // Told at the end, unless the pages tell more.
+                // Reported at the end, unless the pages tell more.
                 None => {}
             }
         }

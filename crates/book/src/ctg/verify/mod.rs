@@ -47,7 +47,7 @@ pub enum ProblemKind {
     Duplicate,
     /// A position that cannot arise in a game.
     Position,
-    /// A move byte nobody knows.
+    /// A move byte of unknown meaning.
     UnknownMove,
     /// A move that breaks the rules.
     IllegalMove,
@@ -73,7 +73,7 @@ pub enum ProblemKind {
     SplitSlot,
     /// No slot leads to a page.
     UnreferencedPage,
-    /// A position is in a page where nobody looks for it.
+    /// A position is in a page where no reader looks for it.
     WrongPage,
     /// A bound of the .ctb file keeps positions from being found.
     Bounds,
@@ -157,7 +157,7 @@ pub struct Verified {
     pub pages: u32,
     /// Problems that were found.
     pub problems: u64,
-    /// What is unusual but harms nobody.
+    /// What is unusual but harmless.
     pub notes: Vec<String>,
 }
 

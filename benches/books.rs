@@ -52,7 +52,7 @@ fn convert_to(source: &Path, target: &Path) -> Outcome {
 }
 
 /// The lines that a dry run of `mark --where` shows.
-fn lines_to_marks(book: &CtgBook) -> Outcome {
+fn lines_to_marks(book: &Book) -> Outcome {
     let mut selection = Selection {
         filter: Some(Filter::parse("games<10 and score<40")?),
         ..Selection::default()
@@ -60,14 +60,15 @@ fn lines_to_marks(book: &CtgBook) -> Outcome {
     selection.edit.recommendation = words::mark("avoid");
     let mut noted = Vec::new();
     let watch = &mut Watch::default();
-    mark::select(book, &selection, watch, &mut |_| {}, &mut |chosen| {
+    let ctg = book.as_ctg().ok_or("a ChessBase book")?;
+    mark::select(ctg, &selection, watch, &mut |_| {}, &mut |change, _| {
         if noted.len() < 20 {
-            noted.push(chosen.noted());
+            noted.push((*change, String::new()));
         }
         Ok(())
     })?;
-    mark::tell::<MarkError>(book, noted, watch, &mut |told| {
-        black_box(told);
+    mark::show::<MarkError>(book, noted, watch, &mut |change| {
+        black_box(change);
         Ok(())
     })?;
     Ok(())
@@ -122,7 +123,7 @@ fn main() -> Outcome {
         )?;
         Ok(())
     })?;
-    tell("mark --where, its lines", &mut || lines_to_marks(&ctg))?;
+    tell("mark --where, its lines", &mut || lines_to_marks(&book))?;
     for kind in ["bin", "csv", "jsonl"] {
         tell(&format!("convert to .{kind}"), &mut || {
             convert_to(path, &at(&format!("out.{kind}")))

@@ -97,7 +97,10 @@ impl Outlet for Heard {
             Request::Exit(_) => self.exited = true,
             Request::OpenBooks(_) => self.opening = true,
             Request::StartEngine(_) => self.starting = true,
-            Request::KillEngine | Request::WakeUp(_) | Request::NoteGame(_) => {}
+            Request::KillEngine
+            | Request::WakeUp(_)
+            | Request::NoteGame(_)
+            | Request::Record(_) => {}
         }
     }
 }
@@ -137,6 +140,7 @@ pub fn session(data: &[u8]) {
         profiles: vec![profile; chain + 1],
         stand_in: Some(chain),
         chain,
+        record_games: false,
     };
     let book_set = BookSet {
         books: vec![OpenBook {

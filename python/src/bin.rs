@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use shakmaty::{CastlingMode, Chess, Move, Position as _};
 use tabia_book::Error;
 use tabia_book::bin::ENTRY_BYTES;
+use tabia_book::evals::EvalTable;
 use tabia_book::polyglot;
 use tabia_io::input::file::{DataFile, FileError, View};
 
@@ -113,6 +114,7 @@ pub(crate) fn stored_for(
     position: &Chess,
     mode: CastlingMode,
     policy: Policy,
+    evaluations: Option<Arc<EvalTable>>,
 ) -> PyResult<Vec<Entry>> {
     let mut all = stored(py, file, Some(polyglot::key(position)))?;
     if all.is_empty() {
@@ -138,7 +140,8 @@ pub(crate) fn stored_for(
         }
         true
     });
-    let known = Known::new(position.turn(), mode, moves, policy.native());
+    let judge = evaluations.map(|table| (position.clone(), table));
+    let known = Known::new(position.turn(), mode, moves, judge, policy.native());
     let known = Arc::new(known);
     let entry = |fields| Entry::new(fields, Some(Arc::clone(&known)));
     Ok(all.into_iter().map(entry).collect())

@@ -10,6 +10,7 @@ use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use shakmaty::{CastlingMode, Chess, Position as _};
 use tabia_book::bin::ENTRY_BYTES;
+use tabia_book::evals::{self, EvalFileError, EvalTable, EvaluatedBook, judge};
 use tabia_book::policy::{self, Rules, Weighed, choose};
 use tabia_book::polyglot::{self, PackedMove};
 use tabia_book::view::PositionView;
@@ -33,16 +34,20 @@ pub(crate) struct NativeBook {
 struct Inner {
     source: Source,
     weights: Weights,
+    /// Where evaluations of the book are, if there are any.
+    beside: PathBuf,
+    /// Read when they are first wanted.
+    evaluations: OnceLock<Result<Arc<EvalTable>, Error>>,
 }
 
 enum Source {
     Bin {
         file: DataFile,
         /// The same file, opened by the crate when first wanted.
-        book: OnceLock<Result<Book, Error>>,
+        book: OnceLock<Result<Arc<Book>, Error>>,
     },
     Other {
-        book: Book,
+        book: Arc<Book>,
         /// Its moves by key, in order, collected when first wanted.
         rows: OnceLock<Result<Vec<Fields>, Error>>,
     },
@@ -81,8 +86,15 @@ impl NativeBook {
             );
             return Err(error::no_book(py, &path, &text));
         }
-        let inner = Mutex::new(Some(Arc::new(Inner { source, weights })));
-        Ok(NativeBook { inner })
+        let inner = Inner {
+            source,
+            weights,
+            beside: evals::beside(&path),
+            evaluations: OnceLock::new(),
+        };
+        Ok(NativeBook {
+            inner: Mutex::new(Some(Arc::new(inner))),
+        })
     }
 
     /// "ctg", "bin" or "abk".
@@ -156,8 +168,10 @@ impl NativeBook {
             policy: policy.native(),
             ..Rules::default()
         };
+        let evaluations = inner.evaluations(py)?;
+        let played = EvaluatedBook::new(Arc::clone(book) as _, Arc::clone(evaluations));
         let found =
-            choose(book, &position, &[], &rules).map_err(|error| error::of_book(py, &error))?;
+            choose(&played, &position, &[], &rules).map_err(|error| error::of_book(py, &error))?;
         let view = PositionView::new(&position, &found);
         serde_json::to_string(&view).map_err(|error| PyValueError::new_err(error.to_string()))
     }
@@ -220,7 +234,8 @@ impl NativeBook {
         let inner = self.inner()?;
         Ok(match (&inner.source, board::read(asked)?) {
             (Source::Bin { file, .. }, Asked::Position { position, mode }) => {
-                bin::stored_for(py, file, &position, mode, policy)?
+                let evaluations = inner.evaluations_for(py, policy)?;
+                bin::stored_for(py, file, &position, mode, policy, evaluations)?
             }
             (Source::Bin { file, .. }, Asked::Foreign(board)) => {
                 bin::stored_for_board(py, file, &board)?
@@ -230,8 +245,9 @@ impl NativeBook {
                 .map(|fields| Entry::new(*fields, None))
                 .collect(),
             (Source::Other { book, .. }, Asked::Position { position, mode }) => {
+                let evaluations = inner.evaluations_for(py, policy)?;
                 let rows = inner
-                    .weighed(book, &position, policy.native())
+                    .weighed(book, &position, evaluations.as_deref(), policy.native())
                     .map_err(|error| error::of_book(py, &error))?;
                 let fields = rows.iter().map(|row| row.fields(&position, mode));
                 let fields: Vec<Option<Fields>> = fields.collect();
@@ -288,18 +304,41 @@ impl Source {
         format?;
         let book = Book::open(path, &OpenOptions::default())?;
         Ok(Source::Other {
-            book,
+            book: Arc::new(book),
             rows: OnceLock::new(),
         })
     }
 }
 
 impl Inner {
-    fn book(&self, py: Python<'_>) -> PyResult<&Book> {
+    /// The evaluations beside the book; none where there is no such file.
+    fn evaluations(&self, py: Python<'_>) -> PyResult<&Arc<EvalTable>> {
+        let read = || match evals::read(&self.beside) {
+            Ok(read) => Ok(Arc::new(read.table)),
+            Err(EvalFileError::Io { path, error }) => Err(Error::io(&path, error)),
+            Err(error) => Err(Error::io(&self.beside, std::io::Error::other(error))),
+        };
+        py.detach(|| self.evaluations.get_or_init(read))
+            .as_ref()
+            .map_err(|error| error::of_book(py, error))
+    }
+
+    /// The same, where they decide.
+    fn evaluations_for(&self, py: Python<'_>, policy: Policy) -> PyResult<Option<Arc<EvalTable>>> {
+        match policy.judges() {
+            true => Ok(Some(Arc::clone(self.evaluations(py)?))),
+            false => Ok(None),
+        }
+    }
+
+    fn book(&self, py: Python<'_>) -> PyResult<&Arc<Book>> {
         match &self.source {
             Source::Other { book, .. } => Ok(book),
             Source::Bin { file, book } => py
-                .detach(|| book.get_or_init(|| Book::open(file.path(), &OpenOptions::default())))
+                .detach(|| {
+                    let open = || Book::open(file.path(), &OpenOptions::default());
+                    book.get_or_init(|| open().map(Arc::new))
+                })
                 .as_ref()
                 .map_err(|error| error::of_book(py, error)),
         }
@@ -333,7 +372,8 @@ impl Inner {
         let mut all = Vec::new();
         for here in book.positions() {
             let position = here?.position;
-            let moves = self.weighed(book, &position, tabia_book::policy::Policy::default())?;
+            let policy = tabia_book::policy::Policy::default();
+            let moves = self.weighed(book, &position, None, policy)?;
             all.extend(
                 moves
                     .iter()
@@ -349,9 +389,16 @@ impl Inner {
         &self,
         book: &Book,
         position: &Chess,
+        evaluations: Option<&EvalTable>,
         policy: tabia_book::policy::Policy,
     ) -> Result<Vec<Row>, Error> {
-        let (found, verdicts) = consult(book, position, &policy)?;
+        let mut found = Lookup::default();
+        book.probe(position, Wanted::Transpositions, &mut found)?;
+        if let Some(evaluations) = evaluations {
+            judge(evaluations, position, &mut found.moves);
+        }
+        let mut verdicts = Vec::new();
+        policy::weigh(&found.moves, &policy, |_| None, &mut verdicts);
         let value = |mv: &BookMove, verdict: &Weighed| {
             let stats = mv.stats();
             match self.weights {
@@ -410,16 +457,4 @@ impl Row {
             mv: RawMove::of(self.mv.mv, mode)?,
         })
     }
-}
-
-fn consult(
-    book: &Book,
-    position: &Chess,
-    policy: &tabia_book::policy::Policy,
-) -> Result<(Lookup, Vec<Weighed>), Error> {
-    let mut found = Lookup::default();
-    book.probe(position, Wanted::Transpositions, &mut found)?;
-    let mut verdicts = Vec::new();
-    policy::weigh(&found.moves, policy, |_| None, &mut verdicts);
-    Ok((found, verdicts))
 }

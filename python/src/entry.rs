@@ -8,6 +8,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 use pyo3::{IntoPyObjectExt as _, intern};
 use shakmaty::{CastlingMode, Chess, Color, Move, Role, Square};
+use tabia_book::evals::{EvalTable, judge};
 use tabia_book::policy::{self, Policy, Weighed};
 use tabia_book::{Annotation, BookMove, Mark, PositionRecord, Preference, Stats};
 
@@ -17,6 +18,8 @@ pub(crate) struct Known {
     turn: Color,
     mode: CastlingMode,
     weights: Vec<(Move, u32)>,
+    /// What judges these, where evaluations decide.
+    judge: Option<(Chess, Arc<EvalTable>)>,
     policy: Policy,
     told: OnceLock<Told>,
 }
@@ -31,6 +34,7 @@ impl Known {
             turn,
             mode,
             weights: Vec::new(),
+            judge: None,
             policy: Policy::default(),
             told: told.into(),
         }
@@ -41,12 +45,14 @@ impl Known {
         turn: Color,
         mode: CastlingMode,
         weights: Vec<(Move, u32)>,
+        judge: Option<(Chess, Arc<EvalTable>)>,
         policy: Policy,
     ) -> Known {
         Known {
             turn,
             mode,
             weights,
+            judge,
             policy,
             told: OnceLock::new(),
         }
@@ -62,7 +68,10 @@ impl Known {
                 transposition: false,
                 preference: Preference::Weight(*weight),
             });
-            let moves: Vec<BookMove> = moves.collect();
+            let mut moves: Vec<BookMove> = moves.collect();
+            if let Some((position, evaluations)) = &self.judge {
+                judge(evaluations, position, &mut moves);
+            }
             let mut verdicts = Vec::with_capacity(moves.len());
             policy::weigh(&moves, &self.policy, |_| None, &mut verdicts);
             (moves, verdicts)

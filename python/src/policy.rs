@@ -2,6 +2,7 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use tabia_book::policy::Judgement;
 
 /// How to choose among the moves of a position: the options of the adapter
 /// that decide, under their names in `engines.toml`. Immutable.
@@ -43,13 +44,27 @@ pub(crate) struct Policy {
     /// Whether moves count that merely lead into the book.
     #[pyo3(get)]
     transpositions: bool,
+    /// 0 to 2000: centipawns that a move may lose, where evaluations are
+    /// known; 0 is no limit.
+    #[pyo3(get)]
+    maximum_loss: u32,
+    /// What weights are made of, where evaluations are known.
+    judgement: Judgement,
 }
+
+/// The words for what weights are made of.
+const JUDGEMENTS: [(&str, Judgement); 3] = [
+    ("results", Judgement::Results),
+    ("evaluations", Judgement::Evaluations),
+    ("both", Judgement::Both),
+];
 
 #[pymethods]
 impl Policy {
     #[new]
     #[pyo3(signature = (*, variety=50, minimum_games=1, minimum_score=0, minimum_share=5,
-        tournament=true, annotations=true, learn_influence=50, transpositions=true))]
+        tournament=true, annotations=true, learn_influence=50, transpositions=true,
+        maximum_loss=0, judgement="results"))]
     #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)]
     fn new(
         variety: u32,
@@ -60,6 +75,8 @@ impl Policy {
         annotations: bool,
         learn_influence: u32,
         transpositions: bool,
+        maximum_loss: u32,
+        judgement: &str,
     ) -> PyResult<Policy> {
         for (name, value, most) in [
             ("variety", variety, 100),
@@ -67,6 +84,7 @@ impl Policy {
             ("minimum_score", minimum_score, 100),
             ("minimum_share", minimum_share, 1000),
             ("learn_influence", learn_influence, 100),
+            ("maximum_loss", maximum_loss, 2000),
         ] {
             if value > most {
                 return Err(PyValueError::new_err(format!(
@@ -74,6 +92,12 @@ impl Policy {
                 )));
             }
         }
+        let known = JUDGEMENTS.iter().find(|(word, _)| *word == judgement);
+        let Some(&(_, judgement)) = known else {
+            return Err(PyValueError::new_err(format!(
+                "judgement={judgement:?}: results, evaluations or both"
+            )));
+        };
         Ok(Policy {
             variety,
             minimum_games,
@@ -83,14 +107,27 @@ impl Policy {
             annotations,
             learn_influence,
             transpositions,
+            maximum_loss,
+            judgement,
         })
+    }
+
+    /// What weights are made of, where evaluations are known: "results",
+    /// "evaluations" or "both".
+    #[getter]
+    fn judgement(&self) -> &'static str {
+        let known = JUDGEMENTS
+            .iter()
+            .find(|(_, known)| *known == self.judgement);
+        known.map_or("results", |(word, _)| word)
     }
 
     fn __repr__(&self) -> String {
         let word = |yes: bool| if yes { "True" } else { "False" };
         format!(
             "Policy(variety={}, minimum_games={}, minimum_score={}, minimum_share={}, \
-             tournament={}, annotations={}, learn_influence={}, transpositions={})",
+             tournament={}, annotations={}, learn_influence={}, transpositions={}, \
+             maximum_loss={}, judgement='{}')",
             self.variety,
             self.minimum_games,
             self.minimum_score,
@@ -99,11 +136,18 @@ impl Policy {
             word(self.annotations),
             self.learn_influence,
             word(self.transpositions),
+            self.maximum_loss,
+            self.judgement(),
         )
     }
 }
 
 impl Policy {
+    /// Whether evaluations decide anything.
+    pub(crate) fn judges(self) -> bool {
+        self.maximum_loss > 0 || self.judgement != Judgement::Results
+    }
+
     pub(crate) fn native(self) -> tabia_book::policy::Policy {
         tabia_book::policy::Policy {
             variety: self.variety,
@@ -114,8 +158,8 @@ impl Policy {
             annotations: self.annotations,
             learn_influence: self.learn_influence,
             transpositions: self.transpositions,
-            // No evaluations are read here.
-            ..tabia_book::policy::Policy::default()
+            maximum_loss: self.maximum_loss,
+            judgement: self.judgement,
         }
     }
 }

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import subprocess
 import sys
 import threading
@@ -113,6 +114,36 @@ def test_policies():
         tabia.open_book("tabia.ctg", policy=tabia.Policy(), variety=3)
     with pytest.raises(ValueError):
         tabia.Policy(minimum_share=1001)
+
+
+@pytest.mark.parametrize("format", ["ctg", "bin"])
+def test_evaluations_beside_the_book_decide_where_the_policy_asks_for_them(tmp_path, format):
+    for file in pathlib.Path(".").glob("tabia.*"):
+        shutil.copy(file, tmp_path)
+    best = "rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - ce -30;"
+    worse = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - ce 170;"
+    (tmp_path / "tabia.evals").write_text(f"{best}\n{worse}\n")
+    book = tabia.open_book(tmp_path / f"tabia.{format}")
+
+    def played(**options):
+        entries = book.find_all(chess.Board(), policy=tabia.Policy(**options))
+        return {entry.move.uci(): entry.probability for entry in entries if entry.probability}
+
+    assert played()["e2e4"] > 0.2
+    # What loses drops out, and what nobody has evaluated with it.
+    assert played(maximum_loss=100) == {"d2d4": 1}
+    assert played(maximum_loss=200).keys() >= {"e2e4", "d2d4"}
+    judged = played(judgement="evaluations")
+    assert judged["d2d4"] > 100 * judged.get("e2e4", 0)
+    probed = {move["uci"]: move for move in book.probe(chess.Board())["moves"]}
+    assert [probed[uci]["evaluation"] for uci in ("d2d4", "e2e4")] == [30, -170]
+    policy = tabia.Policy(maximum_loss=7, judgement="both")
+    assert (policy.maximum_loss, policy.judgement) == (7, "both")
+    assert "maximum_loss=7, judgement='both'" in repr(policy)
+    assert policy != tabia.Policy(maximum_loss=7)
+    for wrong in ({"maximum_loss": 2001}, {"judgement": "luck"}):
+        with pytest.raises(ValueError):
+            tabia.Policy(**wrong)
 
 
 def test_what_a_ctg_cannot_do():

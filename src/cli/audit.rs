@@ -17,10 +17,9 @@ use super::valued::{self, Form};
 use tabia_analysis::audit::{self, AuditOptions, Confirmation, Deep, Examined, Marks};
 use tabia_analysis::evaluate::{self, WorkError};
 use tabia_analysis::graph::BookGraph;
-use tabia_book::ctg::EditOptions;
 use tabia_book::evals::{EvalFile, EvalTable};
-use tabia_book::mark;
 use tabia_book::policy::Policy;
+use tabia_book::{BookEditor, EditOptions, MarkEdit};
 use tabia_io::atomic;
 
 /// Findings of each kind in the terminal, and on a page.
@@ -232,7 +231,9 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     }
     out.flush()?;
     if args.mark || args.symbols {
-        let mut editor = mark::open_ctg(&args.book, &EditOptions::default())?;
+        // What takes marks away needs a book that has them.
+        let options = EditOptions::default();
+        let mut editor = BookEditor::open_for(&args.book, &MarkEdit::clear(), &options)?;
         let marks = Marks {
             losing: args.mark.then_some(args.max_loss),
             symbols: args.symbols,

@@ -5,14 +5,14 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use tabia_book::Field;
-use tabia_book::mark::Told;
+use tabia_book::mark::ShownChange;
 use tabia_notation as notation;
 
 /// One line, or one JSON object.
-pub(super) fn write(told: &Told, as_json: bool, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn write(change: &ShownChange, as_json: bool, out: &mut impl Write) -> io::Result<()> {
     match as_json {
-        true => writeln!(out, "{}", to_json(told)),
-        false => writeln!(out, "{told}"),
+        true => writeln!(out, "{}", to_json(change)),
+        false => writeln!(out, "{change}"),
     }
 }
 
@@ -24,24 +24,24 @@ pub(super) fn write_rest(more: u64, out: &mut impl Write) -> io::Result<()> {
     }
 }
 
-fn to_json(told: &Told) -> Value {
-    let value = |value: u32| match told.field {
+fn to_json(change: &ShownChange) -> Value {
+    let value = |value: u32| match change.field {
         Field::Factor => {
             let [.., byte] = value.to_be_bytes();
             json!(byte.cast_signed().saturating_neg())
         }
         Field::Commentary | Field::Weight => json!(value),
-        _ => json!(told.shown(value)),
+        _ => json!(change.shown(value)),
     };
     json!({
-        "line": told.line.to_string(),
-        "moves": told.line.uci_words(),
-        "from": notation::fen(told.line.start()),
-        "reached": told.is_reached,
-        "field": told.field_name(),
-        "old": value(told.old),
-        "new": value(told.new),
-        "stored": told.is_stored,
-        "note": told.note,
+        "line": change.line.to_string(),
+        "moves": change.line.uci_words(),
+        "from": notation::fen(change.line.start()),
+        "reached": change.is_reached,
+        "field": change.field_name(),
+        "old": value(change.old),
+        "new": value(change.new),
+        "stored": change.is_stored,
+        "note": change.note,
     })
 }

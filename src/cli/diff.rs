@@ -144,7 +144,7 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     }
     out.flush()?;
     if args.strict && salvage.is_loss() {
-        anyhow::bail!("{} (--strict)", salvage.told());
+        anyhow::bail!("{} (--strict)", salvage.summary_text());
     }
     let mut extra = super::compact::lost(&salvage);
     if compared.unread > 0 {

@@ -14,9 +14,8 @@ use super::changes;
 use super::collection::{self, GameFilterArgs};
 use super::progress;
 use super::style::counted;
-use tabia_book::ctg::EditOptions;
-use tabia_book::mark::MarkError;
-use tabia_book::{BookEditor, Format};
+use tabia_book::mark::{self, MarkError};
+use tabia_book::{BookEditor, EditError, EditOptions, Format};
 use tabia_build::learn::{self, Counted, Method};
 use tabia_games::Sources;
 
@@ -121,7 +120,7 @@ impl LearnArgs {
             strength: self.strength,
             fresh: self.fresh,
             dry_run: self.dry_run,
-            told: match (self.dry_run, self.list) {
+            shown: match (self.dry_run, self.list) {
                 (_, true) => usize::MAX,
                 (true, false) => SHOWN,
                 (false, false) => 0,
@@ -159,7 +158,7 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     };
     let format = Format::of_file(&args.book)?;
     if format == Format::Abk {
-        return Err(MarkError::Format {
+        return Err(EditError::Format {
             path: args.book.clone(),
             format,
             what: "learn values",
@@ -170,7 +169,7 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         format == Format::Ctg || args.strength == learn::PLAY_STRENGTH,
         "--strength: a Polyglot book counts games and points as they are"
     );
-    let mut editor = BookEditor::open(&args.book, &options)?;
+    let editor = BookEditor::open(&args.book, &options)?;
     let book = editor.snapshot()?;
     let sources = Sources::list(&args.sources)?.with_password(args.filter.password.as_deref());
     let threads = collection::threads(None);
@@ -184,16 +183,16 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         added.with_context(|| path.display().to_string())?;
     }
     let method = args.method();
-    let taught = learned.teach(&mut editor, &book, method)?;
+    let taught = learned.teach(&editor, &book, method)?;
     if !args.dry_run {
         for path in &taken {
             fs::remove_file(path).with_context(|| path.display().to_string())?;
         }
     }
-    let shown = taught.noted.count() as u64;
+    let shown = taught.noted.len() as u64;
     progress::watched(|watch| {
-        taught.noted.tell(&book, watch, &mut |told| {
-            Ok(changes::write(told, args.json, out)?)
+        mark::show::<MarkError>(&book, taught.noted, watch, &mut |change| {
+            Ok(changes::write(change, args.json, out)?)
         })
     })??;
     let (games, skipped) = (learned.counted, learned.games.skipped);
@@ -204,7 +203,7 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
             "changes": changed, "raised": raised, "changed": !args.dry_run,
         }});
         writeln!(out, "{summary}")?;
-    } else if method.told > 0 {
+    } else if method.shown > 0 {
         changes::write_rest(changed.saturating_sub(shown), out)?;
     }
     out.flush()?;

@@ -11,9 +11,9 @@ use shakmaty::Color;
 use super::args::PlayerColour;
 use super::style::counted;
 use super::{changes, progress};
-use tabia_book::ctg::{EditOptions, Error};
+use tabia_book::ctg::Error;
 use tabia_book::mark::{self, Filter, MarkError, MarkJob, MarkTarget, Selection, words};
-use tabia_book::{Annotation, Mark, MarkEdit};
+use tabia_book::{Annotation, BookEditor, EditOptions, Mark, MarkEdit};
 use tabia_notation::Line;
 
 /// So many changes of a whole book are shown by `--dry-run`.
@@ -252,7 +252,7 @@ impl MarkArgs {
             selection,
             dry_run: self.dry_run,
             strict: self.strict,
-            told: if self.list { usize::MAX } else { SHOWN },
+            shown: if self.list { usize::MAX } else { SHOWN },
         })
     }
 }
@@ -280,7 +280,7 @@ pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         wait: Duration::from_secs(args.wait),
         ..EditOptions::default()
     };
-    let mut editor = mark::open(&args.book, &job.selection.edit, &options)?;
+    let mut editor = BookEditor::open_for(&args.book, &job.selection.edit, &options)?;
     let name = args.book.display();
     if editor.completed_a_change() {
         say!("{name}: a change that had been cut short was completed first");
@@ -293,9 +293,9 @@ pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
                 say!("tabia: {damage}");
             }
         };
-        mark::mark(&mut editor, &job, watch, &mut name_lost, &mut |told| {
+        mark::mark(&mut editor, &job, watch, &mut name_lost, &mut |change| {
             shown += 1;
-            changes::write(told, args.json, out)
+            changes::write(change, args.json, out)
         })
     })?;
     let done = match done {

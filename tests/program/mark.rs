@@ -13,12 +13,11 @@ use std::time::Duration;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use shakmaty::{Chess, Position};
-use tabia_book::ctg::{
-    BookInfo, CtgBook, EditError, EditOptions, Editor, EntryChange, Key, OpenOptions,
-};
+use tabia_book::ctg::{BookInfo, CtgBook, Key, OpenOptions};
 use tabia_book::mark::{Filter, MarkJob, MarkTarget, Selection};
 use tabia_book::{
-    Annotation, BookEditor, Field, Lookup, Mark, MarkEdit, Preference, Probe, Wanted,
+    Annotation, BookEditor, EditError, EditOptions, Field, Lookup, Mark, MarkChange, MarkEdit,
+    MarkPlace, Preference, Probe, Wanted,
 };
 use tabia_io::progress::Watch;
 use tabia_notation::Line;
@@ -41,8 +40,8 @@ fn info(book: &Path) -> BookInfo {
     open(book).info().unwrap()
 }
 
-fn edit(book: &Path) -> Editor {
-    Editor::open(book, &EditOptions::default()).unwrap()
+fn edit(book: &Path) -> BookEditor {
+    BookEditor::open(book, &EditOptions::default()).unwrap()
 }
 
 fn differing(a: &[u8], b: &[u8]) -> Vec<(usize, u8, u8)> {
@@ -245,7 +244,7 @@ fn who_watches_hears_of_the_work_and_may_end_it() {
     let folder = Folder::with(SMALL);
     let book = folder.join("book.ctg");
     let before = fs::read(&book).unwrap();
-    let mut editor = edit(&book).into();
+    let mut editor = edit(&book);
     for colour in [None, Some(shakmaty::Color::White)] {
         let job = MarkJob {
             target: MarkTarget::Book,
@@ -256,7 +255,7 @@ fn who_watches_hears_of_the_work_and_may_end_it() {
             },
             dry_run: false,
             strict: false,
-            told: 0,
+            shown: 0,
         };
         let stop = AtomicBool::new(false);
         let mut heard = 0;
@@ -448,21 +447,18 @@ fn a_whole_polyglot_book_is_marked_with_few_reads() {
         },
         dry_run: false,
         strict: false,
-        told: 0,
+        shown: 0,
     };
     let before = reads();
     let path = folder.join("book.bin");
     let mut editor =
-        tabia_book::mark::open(&path, &job.selection.edit, &EditOptions::default()).unwrap();
+        BookEditor::open_for(&path, &job.selection.edit, &EditOptions::default()).unwrap();
     let (mut watch, mut lost) = (Watch::default(), |damage| panic!("{damage}"));
     let done = tabia_book::mark::mark(&mut editor, &job, &mut watch, &mut lost, &mut |_| Ok(()));
     let (chosen, reads) = (done.unwrap().chosen, reads() - before);
     assert!(chosen > 1000, "{chosen} moves are too few to tell");
     assert!(reads < chosen / 4, "{reads} reads for {chosen} moves");
     // What was written is read at once.
-    let BookEditor::Keyed(editor) = editor else {
-        panic!("no Polyglot book");
-    };
     let mut found = Lookup::default();
     let wanted = Wanted::Stored;
     editor
@@ -716,7 +712,7 @@ fn a_sign_for_a_transposition_stores_the_move() {
         ..MarkEdit::default()
     };
     let plan = editor.plan(&position, mv, &wish).unwrap();
-    assert!(plan.iter().any(EntryChange::moves_entries));
+    assert!(plan.iter().any(MarkChange::moves_entries));
     let undo = editor.apply(&plan).unwrap();
     let found = lookup(&path, &position);
     let stored = found.moves.iter().find(|known| known.mv == mv).unwrap();
@@ -761,11 +757,15 @@ fn entries_that_outgrow_their_pages_split_them() {
             .filter(|byte| entry.moves.iter().all(|(known, _)| known != byte))
             .take(40)
         {
-            changes.push(EntryChange::AddMove {
-                key: entry.key,
-                mv,
-                annotation: 1,
-                at: 0,
+            changes.push(MarkChange {
+                place: MarkPlace::Move {
+                    key: entry.key,
+                    byte: mv,
+                    at: 0,
+                },
+                field: Field::Annotation,
+                old: None,
+                new: Some(1),
             });
         }
     }
@@ -790,17 +790,25 @@ fn entries_that_outgrow_their_pages_split_them() {
     );
 }
 
-fn any_change(keys: Vec<(Key, Vec<u8>)>) -> impl Strategy<Value = EntryChange> {
+fn any_change(keys: Vec<(Key, Vec<u8>)>) -> impl Strategy<Value = MarkChange> {
     (0..keys.len(), 0..5_u8, any::<u8>(), any::<u8>()).prop_map(move |(n, kind, byte, at)| {
         let (key, moves) = keys[n].clone();
-        match (kind, moves.get(usize::from(at) % moves.len().max(1))) {
-            (3, Some(&mv)) => EntryChange::Annotation { key, mv, byte },
-            (4, Some(&mv)) if byte < 12 => EntryChange::RemoveMove { key, mv },
+        let place = |byte| MarkPlace::Move { key, byte, at: 0 };
+        let (place, field, new) = match (kind, moves.get(usize::from(at) % moves.len().max(1))) {
+            (3, Some(&mv)) => (place(mv), Field::Annotation, Some(byte.into())),
+            (4, Some(&mv)) if byte < 12 => (place(mv), Field::Annotation, None),
             (kind, _) => {
                 let marks = [Field::Recommendation, Field::Factor, Field::Commentary];
                 let field = marks[usize::from(kind) % 3];
-                EntryChange::Mark { key, field, byte }
+                (MarkPlace::Position(key), field, Some(byte.into()))
             }
+        };
+        // Whatever it was before.
+        MarkChange {
+            place,
+            field,
+            old: Some(0),
+            new,
         }
     })
 }
@@ -825,7 +833,7 @@ fn changes_and_their_undoing_leave_every_byte_as_it_was() {
     runner
         .run(&strategy, |changes| {
             let mut editor = edit(&path);
-            let moves_entries = changes.iter().any(EntryChange::moves_entries);
+            let moves_entries = changes.iter().any(MarkChange::moves_entries);
             match editor.apply(&changes) {
                 Ok(undo) => {
                     if !moves_entries {

@@ -23,7 +23,7 @@ pub struct Page {
 /// A bar of a plot.
 #[derive(Clone, Debug)]
 pub struct Bar {
-    /// Where it stands on the axis.
+    /// Where it is on the axis.
     pub label: String,
     /// How high it is; any unit.
     pub height: f64,

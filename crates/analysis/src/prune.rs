@@ -10,13 +10,13 @@ use std::path::Path;
 use shakmaty::Color;
 
 use tabia_book::ctg::{
-    self, CanonicalBoard, CtgBook, EditError, Fate, Key, PruneRules, Pruned, RewriteOptions, Visit,
+    self, CanonicalBoard, CtgBook, Fate, Key, PruneRules, Pruned, RewriteOptions, Visit,
     VisitedMove,
 };
 use tabia_book::evals::EvalKey;
 use tabia_book::mark::{Filter, Subject, subjects};
 use tabia_book::policy::{self, Policy};
-use tabia_book::{Annotation, Book, Lookup, OpenOptions, Probe, Wanted};
+use tabia_book::{Annotation, Book, EditError, Lookup, OpenOptions, Probe, Wanted};
 use tabia_io::progress::Watch;
 use tabia_notation::{self as notation, Line};
 

@@ -5,7 +5,6 @@ use std::path::Path;
 use shakmaty::Chess;
 
 use super::{Error, Lookup, OpenOptions, Probe, Wanted, abk::AbkBook, bin::BinBook, ctg::CtgBook};
-use tabia_io::input::file::DataFile;
 use tabia_io::input::kind::{BookKind, Kind};
 
 /// A format that can be read and played from.
@@ -85,17 +84,6 @@ impl Book {
             Format::Ctg => Book::Ctg(CtgBook::open(path, options)?),
             Format::Bin => Book::Bin(BinBook::open(path, options)?),
             Format::Abk => Book::Abk(AbkBook::open(path, options)?),
-        })
-    }
-
-    /// Opens a book to be changed while it is read: a Polyglot or Arena book is
-    /// mapped however small it is.
-    pub(super) fn open_mapped(path: &Path) -> Result<Book, Error> {
-        let map = || DataFile::open_mapped(path).map_err(|error| Error::io(path, error));
-        Ok(match Format::of_file(path)? {
-            Format::Ctg => Book::Ctg(CtgBook::open(path, &OpenOptions::default())?),
-            Format::Bin => Book::Bin(BinBook::new(map()?)?),
-            Format::Abk => Book::Abk(AbkBook::new(map()?)?),
         })
     }
 

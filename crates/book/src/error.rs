@@ -16,7 +16,7 @@ pub enum Error {
     Io {
         /// The file.
         path: Arc<Path>,
-        /// What the system says.
+        /// The error of the system.
         reason: Arc<io::Error>,
     },
     /// The file has lost bytes since it was opened.
@@ -68,7 +68,7 @@ pub enum Error {
         path: Arc<Path>,
         /// Slot number.
         slot: u64,
-        /// Where the slot stands in the .cto file, in bytes.
+        /// Where the slot is in the .cto file, in bytes.
         offset: u64,
         /// The page it names.
         page: i32,
@@ -119,7 +119,7 @@ pub enum Error {
         path: Arc<Path>,
         /// Where.
         offset: u64,
-        /// What stands there.
+        /// What is there.
         found: Vec<u8>,
         /// What should.
         expected: &'static str,

@@ -23,7 +23,7 @@ pub struct KeyedEntry {
     pub stats: Option<Stats>,
     /// Polyglot's learn field; 0 elsewhere.
     pub learn: u32,
-    /// Where it stands in the file, in bytes.
+    /// Its first byte in the file.
     pub offset: u64,
 }
 
@@ -59,6 +59,17 @@ impl<B: Keyed> Probe for B {
     fn is_current(&self) -> bool {
         matches!(self.file().change(), Change::None | Change::Gone)
     }
+}
+
+/// The bytes of the entry at `offset` of a file.
+pub(super) fn raw_entry<const BYTES: usize>(
+    file: &DataFile,
+    offset: u64,
+) -> Result<Vec<u8>, Error> {
+    let mut buffer = [0; BYTES];
+    let read = file.positional_view().read(offset, &mut buffer);
+    let bytes = read.map_err(|error| Error::read(file.path(), error))?;
+    Ok(bytes.to_vec())
 }
 
 /// What is to be said of a file that does not end with a whole entry.

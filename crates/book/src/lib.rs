@@ -13,12 +13,10 @@ pub mod abk;
 mod any;
 pub mod bin;
 pub mod ctg;
-mod editor;
+mod edit;
 mod error;
 mod keyed;
-mod keyed_edit;
 mod lookup;
-mod mark_edit;
 pub mod polyglot;
 mod positions;
 mod stats;
@@ -26,15 +24,15 @@ pub(crate) mod walk;
 
 pub use any::{Book, Format};
 pub use ctg::OpenOptions;
-pub use editor::BookEditor;
+pub use edit::{
+    Applied, BookEditor, EditBatch, EditError, EditOptions, Field, MarkChange, MarkEdit, MarkPlace,
+};
 pub use error::Error;
 pub use keyed::KeyedEntry;
-pub use keyed_edit::{KeyedChange, KeyedEditor};
 pub use lookup::{Annotation, BookMove, Judged, Lookup, Mark, PositionRecord, Preference};
-pub use mark_edit::{Field, MarkEdit};
-pub(crate) use positions::position_of;
 pub use positions::{BookPosition, PositionMove, Positions};
-pub use stats::Stats;
+pub(crate) use positions::{BookWalk, position_of};
+pub use stats::{Stats, rating_difference};
 // Why writing a large book may fail, beside what its format has to say.
 pub use tabia_io::parallel::Panicked;
 pub use tabia_io::sort::SortError;
@@ -80,7 +78,7 @@ pub trait Probe {
 /// Which moves of a position are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// Those that somebody has stored.
+    /// Those that are stored.
     Stored,
     /// Also every other legal move that leads to a position of the book, where
     /// the format plays such moves (ChessBase does).

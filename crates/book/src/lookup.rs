@@ -2,7 +2,7 @@
 
 use shakmaty::{Color, Move};
 
-use super::{Field, Stats};
+use super::{Field, MarkChange, MarkPlace, Stats, ctg::Key};
 
 /// What a book stores about one position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,10 +15,10 @@ pub struct PositionRecord {
     pub points: u32,
     /// Raw recommendation byte: see [`PositionRecord::mark`].
     pub recommendation: u8,
-    /// The learn value ("Fact"), -125 to +125 in use, as it stands in the
+    /// The learn value ("Fact"), -125 to +125 in use, as it is in the
     /// file: from the view of the side to move in this position.
     pub factor: i8,
-    /// Position commentary, a NAG number as it stands in the file: in the
+    /// Position commentary, a NAG number as it is in the file: in the
     /// board where the side to move is White. See
     /// [`PositionRecord::commentary_for`].
     pub commentary: u8,
@@ -47,6 +47,22 @@ impl PositionRecord {
             (Field::Factor, self.factor.cast_unsigned()),
             (Field::Commentary, self.commentary),
         ]
+    }
+
+    /// The changes that make `new` of the marks of the position `key`.
+    pub(crate) fn changes(
+        &self,
+        new: &PositionRecord,
+        key: Key,
+    ) -> impl Iterator<Item = MarkChange> + use<> {
+        let marks = self.marks().into_iter().zip(new.marks());
+        let changed = marks.filter(|(old, new)| old != new);
+        changed.map(move |((field, old), (_, new))| MarkChange {
+            place: MarkPlace::Position(key),
+            field,
+            old: Some(old.into()),
+            new: Some(new.into()),
+        })
     }
 
     /// Sets one of these; what is no mark of a position stays.
@@ -205,11 +221,11 @@ pub struct BookMove {
     /// The position after the move, from the view of *its* side to move (the
     /// opponent); `None` when the book does not hold it.
     pub after: Option<PositionRecord>,
-    /// Nobody stored the move, but it leads to a position of the book.
+    /// The move is not stored, but it leads to a position of the book.
     pub transposition: bool,
     /// What the book says beside its statistics.
     pub preference: Preference,
-    /// What it is worth, where somebody has put evaluations on top of the
+    /// What it is worth, where evaluations were added to the
     /// book; no format of books holds that.
     pub judged: Option<Judged>,
 }
@@ -242,7 +258,7 @@ impl BookMove {
         }
     }
 
-    /// A move that nobody stored.
+    /// A move that is not stored.
     #[must_use]
     pub const fn transposition(mv: Move, after: PositionRecord) -> BookMove {
         BookMove {

@@ -7,7 +7,7 @@
 //! # The weight of a move
 //!
 //! First, moves that may not be played are taken out, each for the first
-//! [`Rejection`] reason that applies, in the order in which they stand there.
+//! [`Rejection`] reason that applies, in the order in which they are there.
 //! What is left gets the weight
 //!
 //! ```text
@@ -49,11 +49,11 @@
 //! before annotation and learn value, with E the points, 0 to 1, that the
 //! evaluation lets expect ([`crate::eval::model`]). A move 30 centipawns worse
 //! than the best, in a level position, has a quarter of its weight. One that
-//! nobody has evaluated has the E of the least of the others.
+//! has no evaluation has the E of the least of the others.
 //!
 //! [`Policy::maximum_loss`] comes last of all, after signs, colours and shares:
 //! of the moves that are left those over the limit drop out. If there were any,
-//! moves that nobody has evaluated drop out with them, so that none of them
+//! moves without an evaluation drop out with them, so that none of them
 //! comes up in the place of one that is known; nothing may be left then.
 
 mod choice;
@@ -93,7 +93,7 @@ pub struct Policy {
     pub annotations: bool,
     /// 0 to 100: how far the learn values bend the weights.
     pub learn_influence: u32,
-    /// Whether moves that nobody stored, but that lead into the book, count.
+    /// Whether moves that are not stored, but that lead into the book, count.
     pub transpositions: bool,
     /// Centipawns by which a move may be worse than the best, where
     /// evaluations are known; 0 is no limit. Where it takes a move out, moves
@@ -104,7 +104,7 @@ pub struct Policy {
 }
 
 /// What a weight is made of where evaluations are known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Judgement {
     /// Of results, as where none are known.
     #[default]
@@ -137,7 +137,7 @@ impl Default for Policy {
 pub enum Rejection {
     /// The position after it is not in the book.
     NoPosition,
-    /// Nobody stored it, and transpositions are off.
+    /// It is not stored, and transpositions are off.
     Transposition,
     /// The book gives it the weight or priority 0.
     WeightZero,

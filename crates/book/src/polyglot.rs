@@ -18,7 +18,7 @@ use shakmaty::{
 };
 
 /// The key of a position: a Zobrist hash with the 781 public random numbers.
-/// The en passant file counts where a pawn stands beside the one that has just
+/// The en passant file counts where a pawn is beside the one that has just
 /// moved, whether or not it may take.
 #[must_use]
 pub fn key(position: &Chess) -> u64 {

@@ -9,7 +9,7 @@ use super::{
     Annotation, Book, Error, Lookup, PositionRecord, Preference, Probe, Wanted,
     ctg::{BookEntries, BookEntry, CanonicalBoard, Key, find_move_byte, likely_of_all},
     polyglot,
-    walk::{Order, Walk},
+    walk::{Order, Reached, Walk},
 };
 
 /// A position that a book holds.
@@ -51,8 +51,8 @@ impl Book {
     pub fn positions(&self) -> Positions<'_> {
         Positions(match self {
             Book::Ctg(book) => Source::Entries(book.entries()),
-            Book::Bin(book) => Source::Tree(Tree::new(book)),
-            Book::Abk(book) => Source::Tree(Tree::new(book)),
+            Book::Bin(book) => Source::Walk(BookWalk::new(book, Order::Depth)),
+            Book::Abk(book) => Source::Walk(BookWalk::new(book, Order::Depth)),
         })
     }
 }
@@ -62,7 +62,7 @@ pub struct Positions<'b>(Source<'b>);
 
 enum Source<'b> {
     Entries(BookEntries<'b>),
-    Tree(Tree<'b>),
+    Walk(BookWalk<'b>),
 }
 
 impl Iterator for Positions<'_> {
@@ -74,7 +74,7 @@ impl Iterator for Positions<'_> {
                 Ok(entry) => BookPosition::of(&entry).map(Ok),
                 Err(error) => Some(Err(error)),
             }),
-            Source::Tree(tree) => tree.next(),
+            Source::Walk(walk) => walk.next_position().transpose(),
         }
     }
 }
@@ -111,49 +111,60 @@ pub(crate) fn position_of(key: &Key) -> Option<(CanonicalBoard, Chess)> {
     Some((board, position.ok()?))
 }
 
-/// A walk from the start position.
-struct Tree<'b> {
+/// A walk from the start position through a book that is looked up position by
+/// position.
+pub(crate) struct BookWalk<'b> {
     book: &'b dyn Probe,
-    walk: Walk,
+    pub(crate) walk: Walk,
     seen: HashSet<u64, FxBuildHasher>,
-    found: Lookup,
+    /// What the book holds of the last position.
+    pub(crate) found: Lookup,
 }
 
-impl<'b> Tree<'b> {
-    fn new(book: &'b dyn Probe) -> Tree<'b> {
+impl<'b> BookWalk<'b> {
+    pub(crate) fn new(book: &'b dyn Probe, order: Order) -> BookWalk<'b> {
         let start = Chess::default();
-        Tree {
+        BookWalk {
             book,
             seen: HashSet::from_iter([polyglot::key(&start)]),
-            walk: Walk::new(&start, Order::Depth),
+            walk: Walk::new(&start, order),
             found: Lookup::default(),
         }
     }
 
-    fn next(&mut self) -> Option<Result<BookPosition, Error>> {
+    /// Positions that have been met.
+    pub(crate) fn met(&self) -> u64 {
+        self.seen.len() as u64
+    }
+
+    /// The next position that the book holds.
+    pub(crate) fn next(&mut self) -> Result<Option<Reached>, Error> {
         while let Some(here) = self.walk.next() {
             let found = &mut self.found;
-            if let Err(error) = self.book.probe(&here.position, Wanted::Stored, found) {
-                self.walk.end();
-                return Some(Err(error));
+            self.book.probe(&here.position, Wanted::Stored, found)?;
+            if found.here.is_some() {
+                let moves = found.moves.iter().map(|known| known.mv);
+                let new = |next: &Chess| self.seen.insert(polyglot::key(next));
+                self.walk.go_on(&here, moves, new);
+                return Ok(Some(here));
             }
-            let Some(record) = found.here else {
-                continue;
-            };
-            let moves = found.moves.iter().map(|known| known.mv);
-            let new = |next: &Chess| self.seen.insert(polyglot::key(next));
-            self.walk.go_on(&here, moves, new);
-            let moves = found.moves.iter().map(|known| PositionMove {
+        }
+        Ok(None)
+    }
+
+    fn next_position(&mut self) -> Result<Option<BookPosition>, Error> {
+        let next = self.next().inspect_err(|_| self.walk.end())?;
+        Ok(next.map(|here| {
+            let moves = self.found.moves.iter().map(|known| PositionMove {
                 mv: known.mv,
                 annotation: known.annotation,
                 preference: known.preference,
             });
-            return Some(Ok(BookPosition {
+            BookPosition {
                 moves: moves.collect(),
-                record,
+                record: self.found.here.unwrap_or_default(),
                 position: here.position,
-            }));
-        }
-        None
+            }
+        }))
     }
 }

@@ -72,21 +72,35 @@ impl Stats {
     }
 
     /// Performance rating of the own side: the opponents' mean rating plus
-    /// the rating difference that the score stands for, limited to 800 points
-    /// either way as in the FIDE tables.
+    /// [`rating_difference`].
     #[must_use]
     pub fn performance(&self) -> Option<f64> {
-        let score = self.score()?;
-        let opponents = self.opponents_elo()?;
-        let difference = if score <= 0.0 {
-            -800.0
-        } else if score >= 1.0 {
-            800.0
-        } else {
-            (400.0 * (score / (1.0 - score)).log10()).clamp(-800.0, 800.0)
-        };
-        Some(opponents + difference)
+        Some(self.opponents_elo()? + rating_difference(self.score()?))
     }
+}
+
+/// The difference of ratings for a score of 50 to 100 per cent: FIDE's
+/// handbook, B.02, table 8.1.1.
+const DIFFERENCES: [u16; 51] = [
+    0, 7, 14, 21, 29, 36, 43, 50, 57, 65, 72, 80, 87, 95, 102, 110, 117, 125, 133, 141, 149, 158,
+    166, 175, 184, 193, 202, 211, 220, 230, 240, 251, 262, 273, 284, 296, 309, 322, 336, 351, 366,
+    383, 401, 422, 444, 470, 501, 538, 589, 677, 800,
+];
+
+/// The difference of ratings that a score, 0 to 1, means by FIDE's table;
+/// between whole per cents in proportion, as lichess's explorer has it.
+#[must_use]
+pub fn rating_difference(score: f64) -> f64 {
+    if score < 0.5 {
+        return -rating_difference(1.0 - score);
+    }
+    let percent = (100.0 * score - 50.0).clamp(0.0, 50.0);
+    let whole = percent.floor();
+    let at = |place: f64| {
+        let place = place as usize;
+        f64::from(DIFFERENCES.get(place.min(50)).copied().unwrap_or(800))
+    };
+    at(whole) + (at(whole + 1.0) - at(whole)) * (percent - whole)
 }
 
 fn mean(sum: u32, count: u32) -> Option<f64> {
@@ -138,6 +152,22 @@ mod tests {
         };
         assert_eq!(all_won.performance(), Some(3100.0));
         assert_eq!(Stats::default().performance(), None);
+    }
+
+    #[test]
+    fn differences_are_those_of_fide_s_table() {
+        for (score, expected) in [
+            (1.0, 800.0),
+            (0.0, -800.0),
+            (0.05, -470.0),
+            (0.5, 0.0),
+            (0.515, 10.5),
+            (0.99, 677.0),
+            (0.995, 738.5),
+        ] {
+            let difference = rating_difference(score);
+            assert!((difference - expected).abs() < 1e-9, "{score} {difference}");
+        }
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub struct Branch {
     pub share: f64,
     /// The position after it.
     pub after: Chess,
-    /// That position's moves stand elsewhere in the tree, further up.
+    /// That position's moves are elsewhere in the tree, further up.
     pub shown_above: bool,
 }
 
@@ -102,7 +102,7 @@ impl<'b> Tree<'b> {
     }
 
     /// Whether the moves of a position were asked for since its branch was
-    /// made: then they stand further up.
+    /// made: then they are further up.
     #[must_use]
     pub fn is_shown(&self, branch: &Branch) -> bool {
         branch.shown_above || self.expanded.contains(&polyglot::key(&branch.after))

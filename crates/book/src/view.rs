@@ -58,7 +58,7 @@ pub struct MoveView {
     /// That byte in words.
     #[serde(serialize_with = "mark_word")]
     pub mark: Mark,
-    /// The sign behind it, empty for none.
+    /// The sign after it, empty for none.
     pub annotation: &'static str,
     /// The NAG number of that sign.
     #[serde(skip)]
@@ -73,7 +73,7 @@ pub struct MoveView {
     /// Centipawns by which that is less than the best that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss: Option<u32>,
-    /// Nobody stored it, but it leads into the book.
+    /// It is not stored, but leads into the book.
     pub transposition: bool,
     /// With which the adapter would play it, 0 to 1.
     pub probability: f64,
@@ -156,7 +156,7 @@ impl MoveView {
         }
     }
 
-    /// The move with its sign, and a star where nobody stored it.
+    /// The move with its sign, and a star where it is not stored.
     #[must_use]
     pub fn name(&self) -> String {
         let star = if self.transposition { "*" } else { "" };

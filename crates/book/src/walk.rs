@@ -25,7 +25,7 @@ pub(crate) struct Walk<T = ()> {
     root: Chess,
     order: Order,
     ahead: VecDeque<Reached<T>>,
-    /// `None` where nobody asks for lines.
+    /// `None` where lines are not needed.
     steps: Option<Vec<Step>>,
 }
 
@@ -96,7 +96,7 @@ impl<T> Walk<T> {
         }
     }
 
-    /// The same in less memory, where nobody asks for lines.
+    /// The same in less memory, where lines are not needed.
     #[cfg(feature = "json")]
     pub(crate) fn without_lines(self) -> Walk<T> {
         Walk {
@@ -185,20 +185,20 @@ impl<T: Send + Sync> Walk<T> {
         look: impl Fn(&[Reached<T>]) -> Result<M, E> + Sync,
         take: impl FnMut(&mut Walk<T>, &[Reached<T>], M) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.spread_in_lots(look, take, |_, _| Ok(()))
+        self.spread_in_chunks(look, take, |_, _| Ok(()))
     }
 
-    /// As [`Walk::spread`]; `lot_done` hears of every chunk of positions that were
+    /// As [`Walk::spread`]; `chunk_done` is called with every chunk of positions that were
     /// looked at and taken together, before the next are.
     ///
     /// # Errors
     ///
-    /// What `look`, `take` and `lot_done` say.
-    pub(crate) fn spread_in_lots<M: Send, E: From<Panicked> + Send>(
+    /// What `look`, `take` and `chunk_done` say.
+    pub(crate) fn spread_in_chunks<M: Send, E: From<Panicked> + Send>(
         &mut self,
         look: impl Fn(&[Reached<T>]) -> Result<M, E> + Sync,
         mut take: impl FnMut(&mut Walk<T>, &[Reached<T>], M) -> Result<(), E>,
-        mut lot_done: impl FnMut(&Walk<T>, &[Reached<T>]) -> Result<(), E>,
+        mut chunk_done: impl FnMut(&Walk<T>, &[Reached<T>]) -> Result<(), E>,
     ) -> Result<(), E> {
         let threads = parallel::threads();
         let most = threads * SHARES_EACH * SHARE;
@@ -222,7 +222,7 @@ impl<T: Send + Sync> Walk<T> {
                     Ok(())
                 },
             )?;
-            lot_done(self, &batch)?;
+            chunk_done(self, &batch)?;
         }
         Ok(())
     }

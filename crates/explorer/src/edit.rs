@@ -40,15 +40,18 @@ pub trait BookMarker: Send + Sync {
     }
 
     /// Changes what the book says about moves, each in its position, and
-    /// returns the way back; `None` when there was nothing to change.
+    /// returns the way back; `None` when there was nothing to change. `seen`
+    /// is what the page showed before.
     ///
     /// # Errors
     ///
-    /// The book does not hold one of the moves, or cannot be written.
+    /// The book does not hold one of the moves, has something else there than
+    /// the page showed, or cannot be written.
     fn change(
         &self,
         moves: &[(Chess, Move)],
-        change: &MarkEdit,
+        edit: &MarkEdit,
+        seen: Option<&MarkEdit>,
     ) -> Result<Option<Undo>, MarkerError>;
 
     /// Stores lines, with the signs of their moves as [`build::write_lines`]
@@ -118,6 +121,7 @@ pub(super) enum ChangeKind {
     Mark {
         moves: Vec<(Chess, Move)>,
         edit: MarkEdit,
+        seen: Option<MarkEdit>,
     },
     /// Lines with their signs come in.
     Add(Vec<(Line, Vec<(usize, u8)>)>),
@@ -177,24 +181,21 @@ impl Edits {
         counted
     }
 
-    /// Makes a change, if `check` finds the book as the page saw it. One
-    /// change at a time: others wait.
-    pub(super) fn change(
-        &self,
-        change: Change,
-        check: impl FnOnce() -> Result<(), MarkerError>,
-    ) -> Result<(), MarkerError> {
+    /// Makes a change. One change at a time: others wait.
+    pub(super) fn change(&self, change: Change) -> Result<(), MarkerError> {
         let _at_work = self.work();
-        check()?;
         let client = change.client.clone();
+        self.make(change)?;
         self.steps().taken_back.retain(|old| old.client != client);
-        self.make(change)
+        Ok(())
     }
 
     /// For who is at work.
     fn make(&self, change: Change) -> Result<(), MarkerError> {
         let done = match &change.kind {
-            ChangeKind::Mark { moves, edit } => self.editor.change(moves, edit)?,
+            ChangeKind::Mark { moves, edit, seen } => {
+                self.editor.change(moves, edit, seen.as_ref())?
+            }
             ChangeKind::Add(lines) => self.editor.add(lines)?,
             ChangeKind::Remove(lines) => self.editor.remove(lines)?,
         };
@@ -221,13 +222,8 @@ impl Edits {
     }
 
     /// Takes the last change of a page back and tells which it was; `None`
-    /// when there is none. A step that cannot be taken back stays, and so
-    /// does one that `check` finds changed since.
-    pub(super) fn undo(
-        &self,
-        client: &str,
-        check: impl FnOnce(&Change) -> Result<(), MarkerError>,
-    ) -> Result<Option<String>, MarkerError> {
+    /// when there is none. A step that cannot be taken back stays.
+    pub(super) fn undo(&self, client: &str) -> Result<Option<String>, MarkerError> {
         let _at_work = self.work();
         let of_client = |step: &Step| step.change.client == client;
         let taken = {
@@ -238,7 +234,7 @@ impl Edits {
         let Some((at, step)) = taken else {
             return Ok(None);
         };
-        let undone = check(&step.change).and_then(|()| (step.undo)());
+        let undone = (step.undo)();
         let mut steps = self.steps();
         if let Err(error) = undone {
             // Nobody else was at work, so its place is the same.
@@ -371,15 +367,19 @@ mod tests {
             &self,
             _: &[(Chess, Move)],
             change: &MarkEdit,
+            seen: Option<&MarkEdit>,
         ) -> Result<Option<Undo>, MarkerError> {
-            if *change == value(1) {
+            if seen.is_some() {
                 return Err(MarkerError("no".into()));
             }
-            self.0.lock().unwrap().push(*change);
+            let change = *change;
+            self.0.lock().unwrap().push(change);
             let list = Arc::clone(&self.0);
             Ok(Some(Box::new(move || {
-                list.lock().unwrap().pop();
-                Ok(())
+                let mut list = list.lock().unwrap();
+                let last = list.pop_if(|last| *last == change);
+                let changed = || MarkerError("changed since".into());
+                last.map(|_| ()).ok_or_else(changed)
             })))
         }
     }
@@ -390,26 +390,29 @@ mod tests {
         let edits = Edits::new(Box::new(Memory(Arc::clone(&list))));
         let start = Chess::default();
         let mv = start.legal_moves()[0];
-        let make = |client: &str, edit: MarkEdit, what: &str| {
+        let make_seen = |client: &str, edit: MarkEdit, seen, what: &str| {
             let change = Change {
                 client: client.to_owned(),
                 kind: ChangeKind::Mark {
                     moves: vec![(start.clone(), mv)],
                     edit,
+                    seen,
                 },
                 what: what.to_owned(),
             };
-            edits.change(change, || Ok(()))
+            edits.change(change)
         };
+        let make = |client: &str, edit, what: &str| make_seen(client, edit, None, what);
         make("a", mark(Mark::Main), "first").unwrap();
         make("a", value(5), "second").unwrap();
-        assert!(make("a", value(1), "refused").is_err());
+        assert!(make_seen("a", value(1), Some(value(2)), "refused").is_err());
         assert_eq!(edits.history("a").last_change, Some("second".into()));
         assert_eq!(edits.history("b"), History::default());
-        assert_eq!(edits.undo("b", |_| Ok(())).unwrap(), None);
-        let changed = |_: &Change| Err(MarkerError("changed since".into()));
-        assert!(edits.undo("a", changed).is_err());
-        let undo = || edits.undo("a", |_| Ok(())).unwrap();
+        assert_eq!(edits.undo("b").unwrap(), None);
+        list.lock().unwrap().push(value(7));
+        assert!(edits.undo("a").is_err());
+        list.lock().unwrap().pop();
+        let undo = || edits.undo("a").unwrap();
         assert_eq!(undo().as_deref(), Some("second"));
         assert_eq!(*list.lock().unwrap(), [mark(Mark::Main)]);
         assert_eq!(undo().as_deref(), Some("first"));
@@ -432,7 +435,7 @@ mod tests {
                 kind,
                 what: String::new(),
             };
-            edits.change(change, || Ok(())).unwrap();
+            edits.change(change).unwrap();
         };
         for _ in 0..MOST_REWRITES + 5 {
             made(ChangeKind::Add(Vec::new()));
@@ -468,7 +471,12 @@ mod tests {
             Ok(None)
         }
 
-        fn change(&self, _: &[(Chess, Move)], _: &MarkEdit) -> Result<Option<Undo>, MarkerError> {
+        fn change(
+            &self,
+            _: &[(Chess, Move)],
+            _: &MarkEdit,
+            _: Option<&MarkEdit>,
+        ) -> Result<Option<Undo>, MarkerError> {
             Ok(None)
         }
     }

@@ -10,9 +10,7 @@ use super::edit::{Change, ChangeKind, Edits, MarkerError, read_change};
 use super::line;
 use super::reply::{Refusal, bad, json};
 use super::route::Explorer;
-use tabia_book::MarkEdit;
-use tabia_book::mark::words::commentary_name;
-use tabia_book::{Lookup, Mark, Preference, Wanted};
+use tabia_book::{Lookup, Wanted};
 use tabia_notation::{self as notation, Line};
 
 /// Lines that a request may add.
@@ -127,22 +125,22 @@ impl Explorer {
         if moves.is_empty() {
             return Err(bad("no move is named".to_owned()));
         }
-        let seen = match &asked.seen {
+        let mut seen = match &asked.seen {
             Some(seen) => Some(read_change(&asked.change, seen, u16::MAX).map_err(bad)?),
             None => None,
         };
-        let seen_of = moves.clone();
+        if let Some(seen) = &mut seen
+            && book.learns()
+        {
+            // The page shows another value than the file has.
+            seen.factor = None;
+        }
         let made = Change {
             client: asked.client.clone(),
-            kind: ChangeKind::Mark { moves, edit },
+            kind: ChangeKind::Mark { moves, edit, seen },
             what: format!("{name}: {} {}", asked.change, asked.value),
         };
-        edits
-            .change(made, || match &seen {
-                Some(seen) => still_so(book, &seen_of, seen),
-                None => Ok(()),
-            })
-            .map_err(conflict)?;
+        edits.change(made).map_err(conflict)?;
         self.renewed(book, edits, &asked.client, None)
     }
 
@@ -202,18 +200,13 @@ impl Explorer {
             kind,
             what,
         };
-        edits.change(made, || Ok(())).map_err(conflict)?;
+        edits.change(made).map_err(conflict)?;
         self.renewed(book, edits, client, None)
     }
 
     pub(super) fn take_back(&self, asked: &UndoRequest) -> Result<Response<Bytes>, Refusal> {
         let (book, edits) = self.edits(asked.book)?;
-        let unchanged = |made: &Change| match &made.kind {
-            ChangeKind::Mark { moves, edit } => still_so(book, moves, edit),
-            // The editor looks at the whole book.
-            ChangeKind::Add(_) | ChangeKind::Remove(_) => Ok(()),
-        };
-        let taken_back = edits.undo(&asked.client, unchanged).map_err(conflict)?;
+        let taken_back = edits.undo(&asked.client).map_err(conflict)?;
         self.renewed(book, edits, &asked.client, taken_back)
     }
 
@@ -289,70 +282,6 @@ fn moves_of(line: &Line, side: Along) -> Vec<(Chess, Move)> {
         .filter(|(position, _)| is_meant(position.turn()))
         .map(|(position, mv)| (position.clone(), mv))
         .collect()
-}
-
-/// Whether the book says of moves what a page saw or made of them.
-fn still_so(
-    book: &ExploredBook,
-    moves: &[(Chess, Move)],
-    seen: &MarkEdit,
-) -> Result<(), MarkerError> {
-    let open = book.renew().map_err(MarkerError)?;
-    let mut found = Lookup::default();
-    for (position, mv) in moves {
-        open.probe(position, Wanted::Transpositions, &mut found)
-            .map_err(|error| MarkerError(error.to_string()))?;
-        let Some(now) = found.moves.iter().find(|known| known.mv == *mv) else {
-            let (name, san) = (book.name(), notation::san(position, *mv));
-            return Err(MarkerError(format!(
-                "{name}: {san} is not in the book; nothing was changed"
-            )));
-        };
-        let never = (seen.recommendation == Some(Mark::Avoid)).then_some(0);
-        let changed = |what: &str, now: &str| {
-            let now = if now.is_empty() { "none" } else { now };
-            Err(MarkerError(format!(
-                "somebody else changed it meanwhile: its {what} is {now} now; nothing was written"
-            )))
-        };
-        let weight = match now.preference {
-            Preference::Statistics => None,
-            Preference::Weight(weight) => Some(weight.min(u16::MAX.into())),
-            Preference::Priority(priority) => Some(priority.into()),
-        };
-        if let Some(now) = weight {
-            // Such a book has nothing else.
-            if seen
-                .weight
-                .or(never)
-                .is_some_and(|seen| u32::from(seen) != now)
-            {
-                return changed("weight", &now.to_string());
-            }
-            continue;
-        }
-        if seen.recommendation.is_some_and(|mark| mark != now.mark()) {
-            return changed("mark", now.mark().as_str());
-        }
-        if seen
-            .annotation
-            .is_some_and(|sign| sign.nag() != now.annotation.nag())
-        {
-            return changed("annotation", now.annotation.symbol());
-        }
-        let is_other = |factor| factor != now.factor() && !book.learns();
-        if seen.factor.is_some_and(is_other) {
-            return changed("learn value", &now.factor().to_string());
-        }
-        let after = now
-            .after
-            .unwrap_or_default()
-            .commentary_for(position.turn().other());
-        if seen.commentary.is_some_and(|nag| nag != after) {
-            return changed("commentary", &commentary_name(after));
-        }
-    }
-    Ok(())
 }
 
 fn conflict(error: MarkerError) -> Refusal {

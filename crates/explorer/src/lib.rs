@@ -43,7 +43,6 @@ mod query;
 mod reply;
 mod route;
 mod server;
-mod weigher;
 
 pub use access::{Access, Guest, machine};
 pub use api::Games;

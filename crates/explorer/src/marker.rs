@@ -1,5 +1,5 @@
-//! Changes to ChessBase books, by the same ways as `tabia mark`, `add` and
-//! `prune`.
+//! Changes to the file of a book, by the same ways as `tabia mark`, `add` and
+//! `prune`. In Polyglot and Arena books that is one number beside each move.
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hasher as _};
@@ -7,48 +7,62 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use shakmaty::{Chess, Move};
+use shakmaty::{Chess, Move, Position as _};
 
 use super::edit::{BookMarker, MarkerError, Undo, failed};
-use super::weigher::Weigher;
 use tabia_analysis::prune::{self, Conditions};
-use tabia_book::ctg::{self, EditOptions, RewriteOptions};
-use tabia_book::{Book, Format, MarkEdit};
+use tabia_book::ctg::{self, RewriteOptions};
+use tabia_book::mark::words::commentary_name;
+use tabia_book::{
+    Book, BookEditor, EditOptions, Format, Lookup, Mark, MarkEdit, Preference, Probe as _, Wanted,
+};
 use tabia_build as build;
 use tabia_io::atomic::{self, NewFile, Old, TempFolder};
 use tabia_io::input::sibling::sibling;
 use tabia_io::progress::Watch;
-use tabia_notation::Line;
+use tabia_notation::{self as notation, Line};
 
 /// What stands beside a book.
 const COMPANIONS: [&str; 2] = ["cto", "ctb"];
 
-/// Writes changes to the files of a book, as its format has a place for them.
+/// Writes changes to the files of a book.
 #[must_use]
 pub fn marker_of(book: &Book) -> Box<dyn BookMarker> {
     let path = book.path().to_owned();
     atomic::remove_leftovers(&path);
-    match book.format() {
-        Format::Ctg => Box::new(CtgMarker { path }),
-        format => Box::new(Weigher::new(path, format)),
-    }
+    let format = book.format();
+    Box::new(FileMarker { path, format })
 }
 
-/// Changes a ChessBase book.
+/// Changes a book of any format.
 ///
 /// The book is locked for each change alone, so that other programs can
 /// change it, too, while the page is open.
 #[derive(Debug)]
-struct CtgMarker {
+struct FileMarker {
     path: PathBuf,
+    format: Format,
 }
 
-impl CtgMarker {
+impl FileMarker {
+    /// Fails if lines can be neither added nor removed.
+    fn check_lines(&self) -> Result<(), MarkerError> {
+        let (path, title) = (self.path.display(), self.format.title());
+        match self.format {
+            Format::Ctg => Ok(()),
+            Format::Bin | Format::Abk => Err(MarkerError(format!(
+                "{path}: a {title}, in which only the numbers beside its moves can be changed; \
+                 `tabia convert` makes a ChessBase book of it"
+            ))),
+        }
+    }
+
     /// Writes the book anew; the old one is kept as a backup for undo.
     fn rewrite(
         &self,
         write: impl FnOnce(&Path, &RewriteOptions) -> Result<(), MarkerError>,
     ) -> Result<Option<Undo>, MarkerError> {
+        self.check_lines()?;
         // An interrupted change is carried out first, and a damaged book refused.
         drop(open(&self.path)?);
         let before = Backup::of(&self.path).map_err(|error| unwritten(&self.path, &error))?;
@@ -71,24 +85,35 @@ impl CtgMarker {
     }
 }
 
-impl BookMarker for CtgMarker {
+impl BookMarker for FileMarker {
+    fn most_weight(&self) -> Option<u16> {
+        self.format.most_weight()
+    }
+
     fn change(
         &self,
         moves: &[(Chess, Move)],
-        change: &MarkEdit,
+        edit: &MarkEdit,
+        seen: Option<&MarkEdit>,
     ) -> Result<Option<Undo>, MarkerError> {
-        let mut editor = open(&self.path)?;
+        let options = EditOptions::default();
+        let mut editor = BookEditor::open_for(&self.path, edit, &options).map_err(failed)?;
+        if let Some(seen) = seen {
+            still_so(editor.book(), moves, seen)?;
+        }
         let mut planned = Vec::new();
         for (position, mv) in moves {
-            planned.extend(editor.plan(position, *mv, change).map_err(failed)?);
+            planned.extend(editor.plan(position, *mv, edit).map_err(failed)?);
         }
         if planned.is_empty() {
             return Ok(None);
         }
         let back = editor.apply(&planned).map_err(failed)?;
-        let path = self.path.clone();
+        let (path, moves, made) = (self.path.clone(), moves.to_vec(), *edit);
         Ok(Some(Box::new(move || {
-            open(&path)?.apply(&back).map_err(failed)?;
+            let mut editor = open(&path)?;
+            still_so(editor.book(), &moves, &made)?;
+            editor.apply(&back).map_err(failed)?;
             Ok(())
         })))
     }
@@ -105,6 +130,7 @@ impl BookMarker for CtgMarker {
     }
 
     fn count_removed(&self, lines: &[Line], stop: &AtomicBool) -> Result<u64, MarkerError> {
+        self.check_lines()?;
         let book = ctg::CtgBook::open(&self.path, &ctg::OpenOptions { mmap: false });
         let mut watch = Watch::stopped_by(stop);
         prune::count(&book.map_err(failed)?, &without(lines), &mut watch).map_err(failed)
@@ -118,6 +144,64 @@ impl BookMarker for CtgMarker {
             Ok(())
         })
     }
+}
+
+/// Whether the book says of moves what a page saw or made of them.
+fn still_so(book: &Book, moves: &[(Chess, Move)], seen: &MarkEdit) -> Result<(), MarkerError> {
+    let mut found = Lookup::default();
+    for (position, mv) in moves {
+        book.probe(position, Wanted::Transpositions, &mut found)
+            .map_err(failed)?;
+        let Some(now) = found.moves.iter().find(|known| known.mv == *mv) else {
+            let (path, san) = (book.path().display(), notation::san(position, *mv));
+            return Err(MarkerError(format!(
+                "{path}: {san} is not in the book; nothing was changed"
+            )));
+        };
+        let never = (seen.recommendation == Some(Mark::Avoid)).then_some(0);
+        let changed = |what: &str, now: &str| {
+            let now = if now.is_empty() { "none" } else { now };
+            Err(MarkerError(format!(
+                "somebody else changed it meanwhile: its {what} is {now} now; nothing was written"
+            )))
+        };
+        let weight = match now.preference {
+            Preference::Statistics => None,
+            Preference::Weight(weight) => Some(weight.min(u16::MAX.into())),
+            Preference::Priority(priority) => Some(priority.into()),
+        };
+        if let Some(now) = weight {
+            // Such a book has nothing else.
+            if seen
+                .weight
+                .or(never)
+                .is_some_and(|seen| u32::from(seen) != now)
+            {
+                return changed("weight", &now.to_string());
+            }
+            continue;
+        }
+        if seen.recommendation.is_some_and(|mark| mark != now.mark()) {
+            return changed("mark", now.mark().as_str());
+        }
+        if seen
+            .annotation
+            .is_some_and(|sign| sign.nag() != now.annotation.nag())
+        {
+            return changed("annotation", now.annotation.symbol());
+        }
+        if seen.factor.is_some_and(|factor| factor != now.factor()) {
+            return changed("learn value", &now.factor().to_string());
+        }
+        let after = now
+            .after
+            .unwrap_or_default()
+            .commentary_for(position.turn().other());
+        if seen.commentary.is_some_and(|nag| nag != after) {
+            return changed("commentary", &commentary_name(after));
+        }
+    }
+    Ok(())
 }
 
 /// That the last moves of these go.
@@ -184,8 +268,8 @@ fn content(path: &Path) -> io::Result<u64> {
     }
 }
 
-fn open(path: &Path) -> Result<ctg::Editor, MarkerError> {
-    ctg::Editor::open(path, &EditOptions::default()).map_err(failed)
+fn open(path: &Path) -> Result<BookEditor, MarkerError> {
+    BookEditor::open(path, &EditOptions::default()).map_err(failed)
 }
 
 fn unwritten(path: &Path, error: &io::Error) -> MarkerError {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::SourceError;
-use super::open::is_database;
+use tabia_io::input::kind::Kind;
 
 /// The files behind what a user named: a folder stands for every database in
 /// it and in the folders below it (one file of each that has several), in the
@@ -32,7 +32,7 @@ pub fn files(named: &Path, seen: &mut HashSet<PathBuf>) -> Result<Vec<PathBuf>, 
                 let path = entry.path();
                 if kind.is_dir() {
                     folders.push(path);
-                } else if kind.is_file() && is_database(&path) {
+                } else if kind.is_file() && Kind::of_games(&path).is_some() {
                     found.push(path);
                 }
             }

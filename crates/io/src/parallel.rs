@@ -47,14 +47,15 @@ pub fn run<J: Send, P: Send, H: Send, T, E: From<Panicked> + Send>(
         for _ in 0..threads {
             scope.spawn(|| {
                 let worked = catch_unwind(AssertUnwindSafe(|| worker(&jobs)));
-                let worked = worked.unwrap_or_else(|panic| Err(Panicked(said(&*panic)).into()));
+                let worked =
+                    worked.unwrap_or_else(|panic| Err(Panicked(panic_text(&*panic)).into()));
                 if worked.is_err() {
                     jobs.pace.end();
                 }
                 let _ = jobs.report.send(WorkerReport::Ended(worked));
             });
         }
-        let mut crew = Lead {
+        let mut workers = Lead {
             pace: &jobs.pace,
             sender: Some(sender),
             reports,
@@ -65,9 +66,9 @@ pub fn run<J: Send, P: Send, H: Send, T, E: From<Panicked> + Send>(
             early: BTreeMap::new(),
             held: Vec::new(),
         };
-        let led = lead(&mut crew)?;
-        crew.dismiss()?;
-        Ok((led, std::mem::take(&mut crew.held)))
+        let led = lead(&mut workers)?;
+        workers.dismiss()?;
+        Ok((led, std::mem::take(&mut workers.held)))
     })
 }
 
@@ -111,7 +112,7 @@ pub fn each_in_order<J: Send, P: Send, E: From<Panicked> + Send>(
 }
 
 /// The words of a panic.
-fn said(panic: &(dyn Any + Send)) -> String {
+fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
     text.unwrap_or_else(|| "it did not say why".to_owned())
@@ -133,7 +134,7 @@ pub struct Jobs<J, P, H, E> {
 /// Whose turn it is, where jobs must do something one after the other.
 #[derive(Default)]
 struct Pace {
-    /// Somebody failed.
+    /// Some worker failed.
     over: AtomicBool,
     turns: Mutex<Turns>,
     turned: Condvar,
@@ -181,7 +182,7 @@ impl<J, P, H, E> Jobs<J, P, H, E> {
 
 impl Pace {
     fn end(&self) {
-        // With the lock, or somebody might just be about to wait.
+        // With the lock, or another thread might just be about to wait.
         let _turns = lock(&self.turns);
         self.over.store(true, Relaxed);
         self.turned.notify_all();
@@ -196,7 +197,7 @@ pub struct Turn<'c> {
 
 impl Turn<'_> {
     /// Waits until all jobs before this one are done or have let it
-    /// [pass](Turn::pass). False if the work is over: somebody has failed.
+    /// [pass](Turn::pass). False if the work is over: some worker has failed.
     #[must_use]
     pub fn wait(&self) -> bool {
         let turns = lock(&self.pace.turns);
@@ -235,7 +236,7 @@ pub struct Lead<'c, J, P, H, E> {
     most: u64,
     given: u64,
     taken: u64,
-    /// Made before those that stand before them.
+    /// Made before those that are before them.
     early: BTreeMap<u64, P>,
     /// What the workers that have ended handed over.
     held: Vec<H>,
@@ -247,7 +248,7 @@ impl<J, P, H, E: From<Panicked>> Lead<'_, J, P, H, E> {
     ///
     /// # Errors
     ///
-    /// A job cannot be found, a worker failed, or what `take` says.
+    /// A job cannot be found, a worker failed, or `take` fails.
     pub fn each(
         &mut self,
         all: impl IntoIterator<Item = Result<J, E>>,
@@ -307,13 +308,13 @@ impl<J, P, H, E: From<Panicked>> Lead<'_, J, P, H, E> {
                 self.reports.try_recv().ok()
             };
             match report {
-                Some(report) => self.hear(report)?,
+                Some(report) => self.receive(report)?,
                 None => return Ok(None),
             }
         }
     }
 
-    fn hear(&mut self, report: WorkerReport<P, H, E>) -> Result<(), E> {
+    fn receive(&mut self, report: WorkerReport<P, H, E>) -> Result<(), E> {
         match report {
             WorkerReport::Done(number, piece) => {
                 self.early.insert(number, piece);
@@ -335,7 +336,7 @@ impl<J, P, H, E: From<Panicked>> Lead<'_, J, P, H, E> {
         while self.working > 0
             && let Ok(report) = self.reports.recv()
         {
-            self.hear(report)?;
+            self.receive(report)?;
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Long work, watched by somebody who may end it.
+//! Progress of long work, and its cancellation.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,7 +14,7 @@ pub struct Progress {
     pub done: u64,
     /// How many there are, if that is known; by a header that may be wrong.
     pub total: Option<u64>,
-    /// Where files are read whose units nobody has counted: the bytes read,
+    /// Where files are read whose units are not counted: the bytes read,
     /// and how many there are, if that is known.
     pub bytes: Option<(u64, Option<u64>)>,
 }
@@ -42,7 +42,7 @@ impl Progress {
     }
 }
 
-/// Somebody wanted an end.
+/// The work was cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("interrupted; nothing was changed")]
 pub struct Stopped;
@@ -57,7 +57,7 @@ impl Stop<'_> {
     ///
     /// # Errors
     ///
-    /// Somebody wanted an end.
+    /// The work was cancelled.
     pub fn go_on(self) -> Result<(), Stopped> {
         match self.0 {
             Some(stop) if stop.load(Ordering::Relaxed) => Err(Stopped),
@@ -66,7 +66,7 @@ impl Stop<'_> {
     }
 }
 
-/// Who hears how far some long work is, and may end it: nobody, as
+/// Receives how far some long work is, and may cancel it: nothing, as
 /// [`Watch::default`].
 #[derive(Default)]
 pub struct Watch<'a> {
@@ -75,7 +75,7 @@ pub struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    /// `progress` hears of the work, some times a second at the most; once
+    /// `progress` is called with the state of the work, some times a second at the most; once
     /// `stop` is true it ends.
     #[must_use]
     pub fn new(progress: &'a mut dyn FnMut(Progress), stop: &'a AtomicBool) -> Watch<'a> {
@@ -104,7 +104,7 @@ impl<'a> Watch<'a> {
     ///
     /// # Errors
     ///
-    /// Somebody wanted an end.
+    /// The work was cancelled.
     pub fn go_on(&self) -> Result<(), Stopped> {
         self.stop.go_on()
     }
@@ -113,7 +113,7 @@ impl<'a> Watch<'a> {
     ///
     /// # Errors
     ///
-    /// Somebody wanted an end.
+    /// The work was cancelled.
     pub fn step(&mut self, progress: Progress) -> Result<(), Stopped> {
         self.go_on()?;
         if let Some(tell) = &mut self.progress {
@@ -127,7 +127,7 @@ impl<'a> Watch<'a> {
     ///
     /// # Errors
     ///
-    /// Somebody wanted an end.
+    /// The work was cancelled.
     pub fn pages(&mut self, stage: &'static str, done: u32, total: u32) -> Result<(), Stopped> {
         if !done.is_multiple_of(64) {
             return Ok(());
@@ -137,11 +137,11 @@ impl<'a> Watch<'a> {
     }
 
     /// As [`Watch::step`] for positions that come one by one: only every
-    /// 1024th is told.
+    /// 1024th is reported.
     ///
     /// # Errors
     ///
-    /// Somebody wanted an end.
+    /// The work was cancelled.
     pub fn position(
         &mut self,
         stage: &'static str,

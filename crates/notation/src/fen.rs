@@ -142,7 +142,7 @@ pub fn fen_text(fen: &Fen) -> String {
     String::from_utf8(text).unwrap_or_default()
 }
 
-/// Without what stands around a FEN where it was copied from.
+/// Without what is around a FEN where it was copied from.
 fn undressed(text: &str) -> &str {
     const QUOTES: [char; 7] = ['"', '\'', '`', '“', '”', '«', '»'];
     let mut text = text.trim().trim_matches(['[', ']']).trim();
@@ -180,8 +180,8 @@ fn with_counters(text: &str) -> String {
         .map(plain)
         .take_while(is_number)
         .collect();
-    let behind = rest.get(numbers.len()).unwrap_or(&"");
-    if numbers.len() == 1 || !behind.starts_with(|c: char| c.is_ascii_alphabetic()) {
+    let tail = rest.get(numbers.len()).unwrap_or(&"");
+    if numbers.len() == 1 || !tail.starts_with(|c: char| c.is_ascii_alphabetic()) {
         // Counters, or something that shall be complained of.
         return fields.join(" ");
     }

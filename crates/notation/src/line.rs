@@ -26,7 +26,7 @@ pub enum LineError {
     /// Its first position is none.
     #[error(transparent)]
     Position(#[from] FenError),
-    /// A word is no legal move where it stands.
+    /// A word is no legal move where it is.
     #[error("move {number} ({word}) {reason}")]
     Move {
         /// Which ply it would be, counted from 1.
@@ -42,7 +42,7 @@ pub enum LineError {
         /// Which ply it would be, counted from 1.
         number: usize,
     },
-    /// Nobody plays that long.
+    /// No game is that long.
     #[error("a line has at most {MOST_PLIES} plies")]
     Long,
 }
@@ -64,7 +64,7 @@ impl Line {
     }
 
     /// A first position, as for [`position`], perhaps with the word `moves`
-    /// and moves behind it, and moves as for [`Line::extend`].
+    /// and moves after it, and moves as for [`Line::extend`].
     ///
     /// # Errors
     ///
@@ -94,7 +94,7 @@ impl Line {
     ///
     /// # Errors
     ///
-    /// A word is no legal move where it stands; the moves before it are
+    /// A word is no legal move where it is; the moves before it are
     /// played.
     pub fn extend(&mut self, text: &str) -> Result<(), LineError> {
         for word in (Words { rest: text }) {
@@ -229,7 +229,7 @@ pub fn is_null(word: &str) -> bool {
 }
 
 /// The signs in a text that [`Line::extend`] reads: each as PGN numbers it (`!`
-/// is 1, `+=` 14), behind the move with this number, the first is 0.
+/// is 1, `+=` 14), after the move with this number, the first is 0.
 #[must_use]
 pub fn signs(text: &str) -> Vec<(usize, u8)> {
     let mut found = Vec::new();
@@ -249,7 +249,7 @@ pub fn signs(text: &str) -> Vec<(usize, u8)> {
     found
 }
 
-/// Results, signs that stand alone, NAGs, and what old texts say of a move
+/// Results, signs by themselves, NAGs, and what old texts say of a move
 /// that it says itself.
 pub fn is_noise(word: &str) -> bool {
     const SIGNS: &str = "!?+-=/±∓⩲⩱∞□#.…†‡∆Δ⌓–—";

@@ -6,7 +6,7 @@ use shakmaty::{
     CastlingMode, CastlingSide, Chess, File, Move, MoveList, Position as _, Rank, Role, Square,
 };
 
-/// A word that is no move where it stands.
+/// A word that is no move where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MoveError {

@@ -13,7 +13,7 @@ pub enum Value {
     Mate {
         /// Who gives it.
         winner: Color,
-        /// Full moves to it; 0: it stands on the board.
+        /// Full moves to it; 0: it is on the board.
         moves: u16,
     },
 }
@@ -93,7 +93,7 @@ impl Value {
     }
 
     /// Centipawns from the view of `side` for reckoning: nothing above ten
-    /// pawns, where a mate stands too. (Lichess clamps the same way before it
+    /// pawns, where a mate is too. (Lichess clamps the same way before it
     /// computes anything: scalachess, `eval.scala`.)
     #[must_use]
     pub fn clamped(self, side: Color) -> i32 {
@@ -162,8 +162,8 @@ impl Value {
         Some((value, depth.unwrap_or(0)))
     }
 
-    /// Reads what stands in `[%eval ...]` of PGN: pawns, or `#` and the moves
-    /// to mate, from White's view; a depth may follow behind a comma. `turn`
+    /// Reads what is in `[%eval ...]` of PGN: pawns, or `#` and the moves
+    /// to mate, from White's view; a depth may follow after a comma. `turn`
     /// is to move in the position that it is about.
     #[must_use]
     pub fn from_pgn(turn: Color, text: &str) -> Option<(Value, Option<u16>)> {
@@ -257,7 +257,7 @@ pub fn known(cp: i32, moves: &[(&str, i32)]) -> Evaluation {
 }
 
 impl Evaluation {
-    /// Whether this one is to be kept where `other` stands: the deeper one,
+    /// Whether this one replaces `other`: the deeper one,
     /// of equal ones that of more nodes.
     #[must_use]
     pub fn is_better_than(&self, other: &Evaluation) -> bool {

@@ -162,7 +162,12 @@ struct Slow {
 }
 
 impl BookMarker for Slow {
-    fn change(&self, _: &[(Chess, Move)], _: &MarkEdit) -> Result<Option<Undo>, MarkerError> {
+    fn change(
+        &self,
+        _: &[(Chess, Move)],
+        _: &MarkEdit,
+        _: Option<&MarkEdit>,
+    ) -> Result<Option<Undo>, MarkerError> {
         Ok(None)
     }
 
@@ -277,6 +282,17 @@ fn what_somebody_else_changed_since_is_not_overwritten() {
     done(&explorer, "/api/undo", &json!({"book": 0, "client": "b"}));
     done(&explorer, "/api/undo", &json!({"book": 0, "client": "a"}));
     assert!(!moves(&explorer, "").contains(&"h2h4".to_owned()));
+    // A mark that another program has set meanwhile.
+    let mark = json!({"book": 0, "uci": "e2e4", "change": "mark", "value": "main"});
+    done(&explorer, "/api/edit", &mark);
+    let book = path.to_str().unwrap();
+    tabia(&["mark", book, "--move", "e4", "avoid"]).out();
+    let now = files(&path);
+    let refused = post(&explorer, "/api/undo", &json!({"book": 0}));
+    assert_eq!(refused.status(), StatusCode::CONFLICT);
+    let error = value(&refused)["error"].to_string();
+    assert!(error.contains("its mark is avoid now"), "{error}");
+    assert_eq!(files(&path), now);
 }
 
 #[test]

@@ -325,7 +325,7 @@ impl<'a> Examined<'a> {
     }
 
     /// The line to a position, and the position at its end on the board of a
-    /// game; one that play cannot come to stands alone.
+    /// game; one that play cannot come to is alone.
     fn line_to(&self, node: NodeId) -> notation::Line {
         match self.reach.path(node) {
             Some(path) => self.graph.line(&path),

@@ -1,8 +1,7 @@
 //! Marks for a book out of what its evaluations say.
 
 use super::{Examined, is_decisive, sign_of, symbol_of};
-use tabia_book::ctg::{EditError, Editor, EntryChange};
-use tabia_book::{Mark, MarkEdit};
+use tabia_book::{BookEditor, EditError, Mark, MarkChange, MarkEdit};
 
 /// Which marks are wanted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,7 +15,7 @@ pub struct Marks {
 }
 
 /// The changes of a book that give it marks. A position becomes red where
-/// every known move of the book into it loses too much: the colour stands in
+/// every known move of the book into it loses too much: the colour is in
 /// the position, and so on every move that leads there.
 ///
 /// Where findings were to be confirmed, only confirmed ones count, and only
@@ -27,9 +26,9 @@ pub struct Marks {
 /// The book cannot be read.
 pub fn changes(
     examined: &Examined<'_>,
-    editor: &Editor,
+    editor: &BookEditor,
     marks: Marks,
-) -> Result<Vec<EntryChange>, EditError> {
+) -> Result<Vec<MarkChange>, EditError> {
     let graph = examined.graph;
     let mut changes = Vec::new();
     if let Some(max_loss) = marks.losing {

@@ -2,7 +2,7 @@
 //!
 //! Parquet, a row for each position of a game that was analysed: `fen` (six
 //! fields), `cp` or `mate` (whole numbers from White's view, one of them null),
-//! and what was played, which does not matter here. A position stands there as
+//! and what was played, which does not matter here. A position is there as
 //! often as it was met; the middle value counts.
 
 use std::path::Path;
@@ -12,8 +12,8 @@ use parquet::basic::Type as Physical;
 use parquet::schema::types::ColumnDescriptor;
 use shakmaty::{Chess, Position as _};
 
+use super::collected::CollectedValues;
 use super::gathered::GatherError;
-use super::said::Said;
 use crate::graph::BookGraph;
 use tabia_book::eval::Value;
 use tabia_book::evals::{EvalKey, Imported, lichess};
@@ -29,7 +29,7 @@ pub(super) fn read(
     path: &Path,
     graph: &BookGraph,
     watch: &mut Watch<'_>,
-) -> Result<(Imported, Said), GatherError> {
+) -> Result<(Imported, CollectedValues), GatherError> {
     let unreadable = |text: String| GatherError::Table {
         path: path.to_owned(),
         text,
@@ -39,7 +39,7 @@ pub(super) fn read(
     let mut read = Imported::default();
     let mut first_bad: Option<(u64, &'static str)> = None;
     let stop = watch.stop();
-    let hear = |(piece, bad): Piece| {
+    let take = |(piece, bad): Piece| {
         read.bytes += piece.bytes;
         read.lines += piece.lines;
         read.hits += piece.hits;
@@ -49,10 +49,10 @@ pub(super) fn read(
         let progress = Progress::reading("rows", read.lines, read.bytes, Some(total));
         Ok(watch.step(progress)?)
     };
-    let ((), heard) = parallel::run(
+    let ((), collected) = parallel::run(
         parallel::threads(),
         |jobs| {
-            let mut heard = Said::default();
+            let mut collected = CollectedValues::default();
             jobs.each(|group: RowGroup, _| {
                 let (mut piece, mut bad) = Piece::default();
                 piece.bytes = group.bytes;
@@ -61,7 +61,7 @@ pub(super) fn read(
                     match evaluation(row, graph) {
                         Ok(Some((position, key, value))) => {
                             piece.hits += 1;
-                            heard.add(&position, key, value, 0);
+                            collected.add(&position, key, value, 0);
                         }
                         Ok(None) => {}
                         Err(fault) => {
@@ -73,13 +73,15 @@ pub(super) fn read(
                 })?;
                 Ok::<_, GatherError>((piece, bad))
             })?;
-            Ok(heard)
+            Ok(collected)
         },
-        |lead| lead.each(table.groups().map(Ok), hear),
+        |lead| lead.each(table.groups().map(Ok), take),
     )?;
     read.first_bad = first_bad.map(|(row, fault)| format!("row {row}: {fault}"));
-    let mut all = Said::default();
-    heard.into_iter().for_each(|heard| all.join(heard));
+    let mut all = CollectedValues::default();
+    collected
+        .into_iter()
+        .for_each(|collected| all.join(collected));
     Ok((read, all))
 }
 

@@ -2,8 +2,8 @@
 
 use shakmaty::{Chess, Position as _};
 
+use super::collected::CollectedValues;
 use super::gathered::{GatherError, Gathered};
-use super::said::Said;
 use tabia_book::eval::Value;
 use tabia_book::evals::{EvalFile, EvalKey, EvalTable, Imported};
 use tabia_book::{Book, Lookup, Probe as _, Wanted};
@@ -35,8 +35,8 @@ pub fn gather_games(
         let asked = book.probe(position, Wanted::Stored, &mut found);
         asked.is_ok() && found.here.is_some()
     };
-    let (read, said) = read(sources, filter, &holds, watch)?;
-    let new = said.add_to(table, file, source)?;
+    let (read, collected) = read(sources, filter, &holds, watch)?;
+    let new = collected.add_to(table, file, source)?;
     Ok(Gathered {
         read,
         unit: "games",
@@ -50,15 +50,15 @@ pub(super) fn read(
     filter: &GameFilter,
     holds: Holds<'_>,
     watch: &mut Watch<'_>,
-) -> Result<(Imported, Said), GatherError> {
+) -> Result<(Imported, CollectedValues), GatherError> {
     let intake = Intake {
         filter,
         wanted: GameParts::EVERYTHING,
         starts: Starts::SetUp,
         threads: tabia_io::parallel::threads(),
     };
-    let add = |(said, hits): &mut (Said, u64), game: &Game| {
-        *hits += add_game(game, holds, said);
+    let add = |(collected, hits): &mut (CollectedValues, u64), game: &Game| {
+        *hits += add_game(game, holds, collected);
         Ok::<_, GatherError>(())
     };
     let (tally, sums) = intake.add_up(sources, add, watch)?;
@@ -66,9 +66,9 @@ pub(super) fn read(
         lines: tally.read,
         ..Imported::default()
     };
-    let mut all = Said::default();
-    for (said, hits) in sums {
-        all.join(said);
+    let mut all = CollectedValues::default();
+    for (collected, hits) in sums {
+        all.join(collected);
         read.hits += hits;
     }
     Ok((read, all))
@@ -76,7 +76,7 @@ pub(super) fn read(
 
 /// Adds the `[%eval]` of a game's moves, variations included; gives how many
 /// were about positions that are wanted.
-fn add_game(game: &Game, holds: Holds<'_>, said: &mut Said) -> u64 {
+fn add_game(game: &Game, holds: Holds<'_>, collected: &mut CollectedValues) -> u64 {
     let Some(first) = game.positions.first().filter(|_| !game.chess960) else {
         return 0;
     };
@@ -114,7 +114,7 @@ fn add_game(game: &Game, holds: Holds<'_>, said: &mut Said) -> u64 {
                 let key = EvalKey::of(&now);
                 if holds(&now, key) {
                     hits += 1;
-                    said.add(&now, key, value, depth);
+                    collected.add(&now, key, value, depth);
                 }
             }
         }

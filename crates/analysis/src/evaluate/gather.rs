@@ -40,7 +40,7 @@ pub fn gather(
     let source = file_name(path);
     let is_table = start.starts_with(b"PAR1");
     if is_table || !is_lines(&start) {
-        let (unit, (read, said)) = match is_table {
+        let (unit, (read, collected)) = match is_table {
             true => ("rows", fishnet(path, graph, watch)?),
             false => {
                 let sources = Sources::list([&path.to_owned()])?;
@@ -48,7 +48,7 @@ pub fn gather(
                 ("games", from_games::read(&sources, &all, &holds, watch)?)
             }
         };
-        let new = said.add_to(table, file, &source)?;
+        let new = collected.add_to(table, file, &source)?;
         return Ok(Gathered { read, unit, new });
     }
     let mut new = 0;
@@ -90,7 +90,7 @@ fn fishnet(
     path: &Path,
     _: &BookGraph,
     _: &mut Watch<'_>,
-) -> Result<(evals::Imported, super::said::Said), GatherError> {
+) -> Result<(evals::Imported, super::collected::CollectedValues), GatherError> {
     Err(GatherError::Table {
         path: path.to_owned(),
         text: "this tabia cannot: build it with `cargo build --release --features parquet`"

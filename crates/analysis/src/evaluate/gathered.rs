@@ -15,7 +15,7 @@ pub struct Gathered {
     pub read: Imported,
     /// What its `lines` are: "lines", "games" or "rows".
     pub unit: &'static str,
-    /// Evaluations that told something new.
+    /// Evaluations that were new.
     pub new: u64,
 }
 
@@ -28,7 +28,7 @@ pub enum GatherError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
     /// It is a table that cannot be read.
@@ -48,7 +48,7 @@ pub enum GatherError {
     /// A thread met a fault of this program.
     #[error(transparent)]
     Panicked(#[from] Panicked),
-    /// Somebody wanted an end. What was found has been written.
+    /// The work was cancelled. What was found has been written.
     #[error("interrupted; what was found until now is in the file")]
     Stopped,
 }

@@ -1,22 +1,22 @@
 //! Filling the evaluations beside a book: from what others have found
 //! ([`gather`]), and by engines ([`work()`]); and what follows for every
-//! position ([`carried()`]).
+//! position ([`backed_up()`]).
 //!
 //! The first two write to the file what is new as soon as they know it, so that nothing
-//! is lost whatever ends them, and begin with what stands there.
+//! is lost whatever ends them, and begin with what is there.
 
-mod carried;
+mod backed_up;
+mod collected;
 #[cfg(feature = "parquet")]
 mod fishnet;
 mod from_games;
 mod gather;
 mod gathered;
-mod said;
 mod search;
 mod work;
 mod worker;
 
-pub use carried::carried;
+pub use backed_up::backed_up;
 pub use from_games::gather_games;
 pub use gather::gather;
 pub use gathered::{GatherError, Gathered};

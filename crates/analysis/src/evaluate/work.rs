@@ -43,7 +43,7 @@ pub struct Worked {
     pub first_fault: Option<Unanswered>,
     /// Engines that were started again.
     pub restarts: u64,
-    /// Somebody wanted an end before all was done.
+    /// The work was cancelled before all was done.
     pub stopped: bool,
 }
 
@@ -60,12 +60,12 @@ pub enum WorkError {
     /// A thread met a fault of this program.
     #[error(transparent)]
     Panicked(#[from] Panicked),
-    /// Somebody wanted an end.
+    /// The work was cancelled.
     #[error(transparent)]
     Stopped(#[from] Stopped),
 }
 
-/// All positions, the likeliest first; those that play never comes to stand at
+/// All positions, the likeliest first; those that play never comes to be at
 /// the end.
 #[must_use]
 pub fn likeliest_first(graph: &BookGraph, reach: &Reach) -> Vec<NodeId> {

@@ -12,7 +12,7 @@ use tabia_notation as notation;
 /// What is wanted of a graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GraphOptions {
-    /// Also moves that nobody stored, but that lead into the book. Every legal
+    /// Also moves that are not stored, but that lead into the book. Every legal
     /// move of every position is looked at: ten times the work.
     pub transpositions: bool,
 }
@@ -24,7 +24,7 @@ pub enum GraphError {
     /// The book cannot be read.
     #[error(transparent)]
     Book(#[from] Error),
-    /// Somebody wanted an end.
+    /// The work was cancelled.
     #[error(transparent)]
     Stopped(#[from] tabia_io::progress::Stopped),
     /// Going through a book failed.
@@ -45,12 +45,12 @@ impl From<Panicked> for GraphError {
 const OPEN: NodeId = NodeId::MAX;
 
 impl BookGraph {
-    /// The graph of a book. Pages that are damaged are left out, and told of
-    /// by `damaged`; so are positions with castling rights of Chess960.
+    /// The graph of a book. Pages that are damaged are left out, and reported
+    /// to `damaged`; so are positions with castling rights of Chess960.
     ///
     /// # Errors
     ///
-    /// The book cannot be read, or `watch` wants an end.
+    /// The book cannot be read, or the work is cancelled.
     pub fn of(
         book: &Book,
         options: GraphOptions,
@@ -177,8 +177,8 @@ impl Making {
         Ok(())
     }
 
-    /// Puts behind the stored moves of each position those into the book that
-    /// nobody stored.
+    /// Puts after the stored moves of each position those into the book that
+    /// are not stored.
     fn add_transpositions(&mut self, watch: &mut Watch<'_>) -> Result<(), GraphError> {
         let graph = &mut self.graph;
         let in_book = graph.records.len();
@@ -217,7 +217,7 @@ impl Making {
     }
 
     /// Numbers where the moves lead; positions that the book does not hold get
-    /// theirs behind the others.
+    /// theirs after the others.
     fn finish(mut self) -> Result<BookGraph, GraphError> {
         for node in 0..self.graph.records.len() {
             let range =

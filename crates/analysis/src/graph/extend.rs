@@ -27,7 +27,7 @@ impl BookGraph {
 
     /// Adds moves, each to the position that it is played in, as on the board
     /// of [`BookGraph::position`]; castling is king takes rook. The positions
-    /// after them are numbered behind the others, in their order. Those that
+    /// after them are numbered after the others, in their order. Those that
     /// are there already, and moves that are stored or illegal, are passed
     /// over. Every position counts as held by the book then.
     ///

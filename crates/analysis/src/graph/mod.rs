@@ -4,7 +4,7 @@
 //! A position stands for the one with colours exchanged too, and for the
 //! mirrored one where nobody may castle: as in the books themselves, White is
 //! to move in every one ([`EvalKey`]). Positions after stored moves that the
-//! book does not hold are part of the graph, behind those that it holds.
+//! book does not hold are part of the graph, after those that it holds.
 //!
 //! * [`BookGraph::of`] reads a book;
 //! * [`BookGraph::reach`] says how often the adapter's own play, or any other,
@@ -46,7 +46,7 @@ pub struct GraphMove {
     pub to: NodeId,
     /// Its annotation.
     pub annotation: Annotation,
-    /// Nobody stored it, but it leads to a position of the book.
+    /// It is not stored, but leads to a position of the book.
     pub transposition: bool,
     /// What the book says beside its statistics.
     pub preference: Preference,

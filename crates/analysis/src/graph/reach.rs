@@ -14,7 +14,7 @@ pub struct Reach {
     /// The position before it on the likeliest path; `NodeId::MAX` for the start
     /// and for those that are not reached.
     before: Vec<NodeId>,
-    /// The positions that moves lead to, each behind all those before it.
+    /// The positions that moves lead to, each after all those before it.
     order: Vec<NodeId>,
 }
 
@@ -23,7 +23,7 @@ const NONE: NodeId = NodeId::MAX;
 
 impl Reach {
     /// The positions that moves of the book lead to from the start, also such
-    /// as are never played; each behind those that lead to it, circles apart.
+    /// as are never played; each after those that lead to it, circles apart.
     #[must_use]
     pub fn order(&self) -> &[NodeId] {
         &self.order

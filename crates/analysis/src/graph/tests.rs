@@ -85,7 +85,7 @@ fn values_come_from_the_ends_with_either_side_to_move() {
     assert!(graph.leaving_is_unknown(node, &table));
     let leaving = graph.leaving(&table);
     assert_eq!(leaving[node as usize], None);
-    // But what the move is worth stands for the position after it: Black's view.
+    // But the value of the move is that of the position after it: Black's view.
     assert_eq!(leaving[black as usize], Some(-30));
     assert_eq!(graph.values(&leaving)[node as usize], Some(30));
     // Its own evaluation is better, and here Black leaves the book.

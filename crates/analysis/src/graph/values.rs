@@ -8,7 +8,7 @@ use tabia_book::evals::EvalTable;
 
 impl BookGraph {
     /// What it is worth to the side to move to leave the book at each
-    /// position, in centipawns within ten pawns; `None` where nobody knows.
+    /// position, in centipawns within ten pawns; `None` where it is unknown.
     ///
     /// That is the best known value of a move that is not in the book. Where
     /// the best known move is in the book and no other is known, leaving has

@@ -39,7 +39,7 @@ pub(super) struct Prospect {
 /// there is left to the engine. (`+-` in [`tabia_book::eval::sign`].)
 const DECIDED: i32 = 376;
 
-/// What a search for the cheapest ways stands on.
+/// What a search for the cheapest ways works on.
 pub(super) struct Ground<'a> {
     pub(super) graph: &'a BookGraph,
     pub(super) table: &'a EvalTable,
@@ -50,7 +50,7 @@ pub(super) struct Ground<'a> {
     pub(super) max_ply: u32,
     /// Where ways begin.
     pub(super) entrances: &'a [Entrance],
-    /// Positions about which nobody can say more.
+    /// Positions that need no more searches.
     pub(super) barred: &'a HashSet<NodeId, FxBuildHasher>,
 }
 
@@ -130,7 +130,7 @@ impl Ground<'_> {
                     .graph
                     .record(mv.to)
                     .is_some_and(|r| r.mark() == Mark::Avoid);
-                // Nobody plays what is marked as bad in a book of one's own.
+                // What is marked as bad in your own book is not played.
                 if own && (is_red || mv.annotation.is_doubtful()) {
                     continue;
                 }

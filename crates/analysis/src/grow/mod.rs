@@ -8,7 +8,7 @@
 //! move costs [`Costs::ply`] and what it loses against the best that is known,
 //! times [`Costs::own`] where the book's own side plays it, [`Costs::other`]
 //! for its opponent's. So lines grow deep where both sides play well, not at
-//! all behind an own mistake, and shallow behind mistakes of the opponent.
+//! all after an own mistake, and shallow after mistakes of the opponent.
 //! Leaving the book by the best move that is not in it costs the same way;
 //! the cheapest such move is added. (T. Lincke, Strategies for the Automatic
 //! Construction of Opening Books, CG 2000; the form and the constants are those
@@ -17,7 +17,7 @@
 //!
 //! With roots ([`Root`]) only what is at or below them grows, and ways begin there.
 //!
-//! Values are those carried from the ends to every position, so that
+//! Values are those backed up from the ends to every position, so that
 //! a new move that turns out badly makes its line dearer at once.
 //!
 //! # Resuming
@@ -100,7 +100,7 @@ pub struct Grown {
     pub moves: Vec<(NodeId, UciMove)>,
     /// New positions.
     pub positions: u64,
-    /// Searches that it took now; what stood in the file took none.
+    /// Searches that it took now; what was in the file took none.
     pub searches: u64,
     /// What the last new move cost.
     pub cost: u64,
@@ -134,8 +134,8 @@ pub enum GrowError {
     /// Nowhere to begin.
     #[error("the book does not hold the position to begin from")]
     NoStart,
-    /// The engine fails, its answers cannot be written, or somebody wanted an
-    /// end.
+    /// The engine fails, its answers cannot be written, or the work was
+    /// cancelled.
     #[error(transparent)]
     Work(#[from] WorkError),
     /// The graph cannot grow.

@@ -15,7 +15,7 @@ use tabia_games::tgx::TgxError;
 use tabia_notation as notation;
 
 /// Games that the moves of a position count as more, all alike, those that
-/// nobody has played together as one of them.
+/// were never played together as one of them.
 const KAPPA: f64 = 10.0;
 
 /// Something that knows how often moves were played.
@@ -28,7 +28,7 @@ pub trait Played {
     fn played(&self, position: &Chess) -> Result<Vec<(Move, f64)>, PlayedError>;
 }
 
-/// Why nobody knows what is played.
+/// Why it is unknown what is played.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlayedError {

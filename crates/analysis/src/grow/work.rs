@@ -27,19 +27,19 @@ const MOST: usize = 1024;
 const PART: usize = 32;
 
 /// Lets `graph` grow. `table` is what is known of the old book; what engines
-/// say is added to it, and to `file` at once. What stands in `said`, which an
+/// say is added to it, and to `file` at once. What is in `searched`, which an
 /// earlier attempt has left in the file, is not asked again.
 ///
 /// # Errors
 ///
-/// No engine works, a file cannot be read or written, or somebody wants an
-/// end; then all answers are in the file.
+/// No engine works, a file cannot be read or written, or the work is
+/// cancelled; then all answers are in the file.
 pub fn grow(
     plan: &EnginePlan,
     options: &GrowOptions<'_>,
     graph: &mut BookGraph,
     table: &mut EvalTable,
-    said: &EvalTable,
+    searched: &EvalTable,
     file: EvalFile,
     watch: &mut Watch<'_>,
 ) -> Result<Grown, GrowError> {
@@ -71,7 +71,7 @@ pub fn grow(
         };
         let expected_scores = chosen(&ground, options.side, &mut replies)?;
         let room = options.positions - grown.positions;
-        let jobs = jobs(graph, table, said, expected_scores, room);
+        let jobs = jobs(graph, table, searched, expected_scores, room);
         if jobs.is_empty() {
             break End::Exhausted;
         }
@@ -132,7 +132,7 @@ struct Job {
 enum Question {
     /// Nothing has to be asked.
     None,
-    /// An earlier attempt has asked, and this is what it was told.
+    /// An earlier attempt has asked, and this was the answer.
     Answered(Evaluation),
     /// The engine.
     Engine,
@@ -140,25 +140,25 @@ enum Question {
 
 impl Question {
     /// What an engine is asked about a position as a whole.
-    fn first(said: &EvalTable, position: &Chess) -> Question {
-        match said.get(position) {
+    fn first(searched: &EvalTable, position: &Chess) -> Question {
+        match searched.get(position) {
             // What came later is answered later: whatever is known earlier than
             // it was then would make the book grow in another order.
-            Some(mut said) => {
-                said.moves.truncate(1);
-                Question::Answered(said)
+            Some(mut searched) => {
+                searched.moves.truncate(1);
+                Question::Answered(searched)
             }
             None => Question::Engine,
         }
     }
 
     /// What it is asked about leaving the book.
-    fn leaving(said: &EvalTable, known: &Evaluation, position: &Chess) -> Question {
-        let Some(said) = said.get(position) else {
+    fn leaving(searched: &EvalTable, known: &Evaluation, position: &Chess) -> Question {
+        let Some(searched) = searched.get(position) else {
             return Question::Engine;
         };
         let is_known = |mv: &MoveValue| known.moves.iter().any(|known| known.mv == mv.mv);
-        match said.moves.into_iter().find(|mv| !is_known(mv)) {
+        match searched.moves.into_iter().find(|mv| !is_known(mv)) {
             Some(next) => {
                 let mut known = known.clone();
                 known.moves.push(next);
@@ -173,7 +173,7 @@ impl Question {
 fn jobs(
     graph: &BookGraph,
     table: &EvalTable,
-    said: &EvalTable,
+    searched: &EvalTable,
     chosen: Vec<Prospect>,
     room: u64,
 ) -> Vec<Job> {
@@ -186,8 +186,8 @@ fn jobs(
             jobs.push(Job {
                 prospect,
                 question: match known {
-                    Some(known) => Question::leaving(said, known, &position),
-                    None => Question::first(said, &position),
+                    Some(known) => Question::leaving(searched, known, &position),
+                    None => Question::first(searched, &position),
                 },
                 position,
                 is_new: false,
@@ -207,9 +207,9 @@ fn jobs(
         }
         jobs.push(Job {
             prospect,
-            // What stands in the graph has been seen, or will be.
+            // What is in the graph has been seen, or will be.
             question: match first && !table.contains(&position) {
-                true => Question::first(said, &position),
+                true => Question::first(searched, &position),
                 false => Question::None,
             },
             position,
@@ -274,7 +274,7 @@ impl Round<'_> {
     fn one(&self, job: &Job, worker: &mut Worker<'_>) -> Result<Made, WorkError> {
         match &job.question {
             Question::None => return Ok(Made::Found(None)),
-            Question::Answered(said) => return Ok(Made::Found(Some(said.clone()))),
+            Question::Answered(searched) => return Ok(Made::Found(Some(searched.clone()))),
             Question::Engine => {}
         }
         let ended = self.until.is_some_and(|until| Instant::now() >= until);
@@ -321,10 +321,10 @@ fn take_in(
         match made {
             Made::Found(found) => {
                 if let Some(found) = found {
-                    let told = table.add(&job.position, &found);
+                    let is_new = table.add(&job.position, &found);
                     grown.searches += u64::from(matches!(job.question, Question::Engine));
                     // Whoever has no more to say is not asked for ever.
-                    if !told {
+                    if !is_new {
                         barred.insert(node);
                     }
                 }
@@ -348,8 +348,8 @@ fn take_in(
     Ok(())
 }
 
-/// Adds to `file` what `known` says about positions of `graph`, where `said`,
-/// which stands in the file, does not know it.
+/// Adds to `file` what `known` says about positions of `graph`, where `searched`,
+/// which is in the file, does not know it.
 ///
 /// # Errors
 ///
@@ -357,7 +357,7 @@ fn take_in(
 pub fn take_over(
     known: &EvalTable,
     graph: &BookGraph,
-    said: &mut EvalTable,
+    searched: &mut EvalTable,
     file: &EvalFile,
 ) -> Result<(), EvalFileError> {
     for node in graph.nodes() {
@@ -365,7 +365,7 @@ pub fn take_over(
             continue;
         };
         let position = graph.position(node);
-        if said.add(&position, evaluation) {
+        if searched.add(&position, evaluation) {
             file.add(&position, evaluation)?;
         }
     }

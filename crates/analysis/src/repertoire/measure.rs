@@ -22,7 +22,7 @@ pub struct Measured {
 }
 
 /// A position of fewer of these games counts by its own results, whatever is played
-/// next: lines of a few games say more of luck than of moves.
+/// next: lines of a few games say more of chance than of moves.
 const LEAST: f64 = 50.0;
 
 /// The variance of the points of one game.

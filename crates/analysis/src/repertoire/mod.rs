@@ -9,7 +9,7 @@
 //!   the mean of the opponent's.
 //! * A repertoire is one move (or a few) for every position of one's own that
 //!   is met once in so many games; a green one where there is one.
-//! * Whatever is chosen by results is chosen for its luck too: results are held
+//! * Whatever is chosen by results is chosen for its chance results too: results are held
 //!   back ([`HOLD_BACK`]), and other games say what the moves bring
 //!   ([`Repertoire::measure`]).
 
@@ -71,7 +71,7 @@ pub enum RepertoireError {
     /// A book cannot be read.
     #[error(transparent)]
     Book(#[from] tabia_book::Error),
-    /// Somebody wanted an end.
+    /// The work was cancelled.
     #[error(transparent)]
     Stopped(#[from] tabia_io::progress::Stopped),
     /// Nowhere to begin.
@@ -138,7 +138,7 @@ pub struct Gap {
     pub probability: f64,
 }
 
-/// A move of somebody's repertoire that another is better than.
+/// A move of a given repertoire that another is better than.
 #[derive(Clone, Debug)]
 pub struct Repair {
     /// The line up to the move.
@@ -156,7 +156,7 @@ pub struct Repair {
     pub would_bring: f64,
 }
 
-/// What somebody's repertoire lacks.
+/// What a given repertoire lacks.
 #[derive(Clone, Debug, Default)]
 pub struct Differences {
     /// Moves to change, those first that cost most.
@@ -319,7 +319,7 @@ impl Repertoire {
         let targets: Vec<_> = (0..self.states.len()).map(targets).collect();
         let of = |node: NodeId| targets.get(node as usize).map_or(&[][..], Vec::as_slice);
         let target = |node, n: usize| of(node).get(n).map(|(to, ..)| *to);
-        // Nobody learns what comes after what is not learned.
+        // What comes after a move that is not learned is not learned either.
         let shares = |node, here| match self.is_met(here) {
             true => of(node).iter().map(|(.., share)| *share).collect(),
             false => Vec::new(),
@@ -382,7 +382,7 @@ impl Repertoire {
         summary
     }
 
-    /// What a repertoire that stands in a book of its own lacks, when its
+    /// What a repertoire that is in a book of its own lacks, when its
     /// moves are played.
     ///
     /// # Errors

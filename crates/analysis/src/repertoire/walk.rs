@@ -49,7 +49,7 @@ pub(super) struct State {
     pub(super) is_own: bool,
     pub(super) record: PositionRecord,
     pub(super) steps: Vec<Step>,
-    /// How likely the opponent plays what nobody has.
+    /// How likely the opponent plays what was never played.
     pub(super) other: f64,
     /// What it is known for by itself.
     pub(super) known: Known,
@@ -259,7 +259,7 @@ impl<'a> Walk<'a> {
             steps.retain(|(step, ..)| step.mv == given);
         }
         let all: f64 = steps.iter().map(|(_, games, _)| games).sum();
-        // What nobody has played counts as one game.
+        // What was never played counts as one game.
         let games = all + KAPPA + 1.0;
         let uniform = KAPPA / steps.len().max(1) as f64;
         let other = match (given, steps.is_empty()) {

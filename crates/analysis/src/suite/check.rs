@@ -41,7 +41,7 @@ pub enum SuiteFault {
     OppositeCheck,
     /// The game is over on the board.
     Over,
-    /// Operations behind FEN counters.
+    /// Operations after FEN counters.
     LostCounters,
     /// A position that was there before.
     Duplicate,

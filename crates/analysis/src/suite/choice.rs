@@ -1,4 +1,4 @@
-//! Which positions are taken, and where they stand in the file.
+//! Which positions are taken, and where they are in the file.
 
 use std::collections::HashMap;
 

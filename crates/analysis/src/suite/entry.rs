@@ -217,7 +217,7 @@ impl StartPosition {
     }
 }
 
-/// A move as it stands in a path.
+/// A move as it is in a path.
 #[must_use]
 pub(super) fn bytes_of(mv: Move) -> [u8; 2] {
     PackedMove::of(mv).0.to_be_bytes()
@@ -228,7 +228,7 @@ fn refill(to: &mut Vec<u8>, bytes: &[u8]) {
     to.extend_from_slice(bytes);
 }
 
-/// What was read, in the order in which equal positions stand together.
+/// What was read, in the order in which equal positions are together.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Candidate {
     /// The [number](number_of) of what counts as one position.

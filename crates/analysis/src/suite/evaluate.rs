@@ -32,7 +32,7 @@ pub(super) struct Evaluator<'a> {
     pub(super) job: &'a SuiteJob,
     /// What files say.
     pub(super) values: Values,
-    /// Where every search is noted.
+    /// Where every search is written.
     pub(super) saved: Option<EvalFile>,
     pub(super) full: &'a FullLines,
 }

@@ -73,9 +73,9 @@ pub struct SuiteEvaluations {
     pub percentiles: [i32; 3],
     /// Mean for White.
     pub mean_for_white: f64,
-    /// Positions in which White stands better.
+    /// Positions in which White is better.
     pub white_better: u64,
-    /// Positions in which Black stands better.
+    /// Positions in which Black is better.
     pub black_better: u64,
     /// Draws of strong equal engines that are to be expected, 0 to 1.
     pub draw_rate: f64,

@@ -1,4 +1,4 @@
-//! Which positions are wanted, by what stands on the board.
+//! Which positions are wanted, by what is on the board.
 
 use std::str::FromStr;
 
@@ -161,7 +161,7 @@ fn wings(position: &Chess) -> [i8; 2] {
     })
 }
 
-/// Whether the kings stand on different wings.
+/// Whether the kings are on different wings.
 #[must_use]
 pub(super) fn is_opposite(position: &Chess) -> bool {
     let [white, black] = wings(position);

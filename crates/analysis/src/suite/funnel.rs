@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Where positions stay behind, in the order in which it is asked.
+/// Where positions are left out, in the order in which it is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum FunnelStep {
@@ -66,7 +66,7 @@ pub(super) const STEPS: [(FunnelStep, &str, &str); 21] = [
     (FunnelStep::Count, "--count", "more than --count"),
 ];
 
-/// How many stayed behind where.
+/// How many were left out where.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Funnel {
     /// Positions that were looked at, equal ones each time, and games that
@@ -76,7 +76,7 @@ pub struct Funnel {
 }
 
 impl Funnel {
-    /// Some stay behind.
+    /// Some are left out.
     pub fn lose(&mut self, step: FunnelStep, count: u64) {
         if let Some(lost) = self.lost.get_mut(step as usize) {
             *lost += count;
@@ -91,7 +91,7 @@ impl Funnel {
         }
     }
 
-    /// How many stayed behind at a step.
+    /// How many were left out at a step.
     #[must_use]
     pub fn lost(&self, step: FunnelStep) -> u64 {
         self.lost.get(step as usize).copied().unwrap_or(0)
@@ -135,7 +135,7 @@ impl Funnel {
 pub struct FunnelRow {
     /// The option, or what else it is.
     pub option: &'static str,
-    /// What stayed behind.
+    /// What was left out.
     pub what: &'static str,
     /// How many.
     pub lost: u64,

@@ -156,7 +156,7 @@ impl Making<'_> {
         Ok(sorter)
     }
 
-    /// Equal positions become one; the rare ones stay behind.
+    /// Equal positions become one; the rare ones are left out.
     fn unite(
         &mut self,
         candidates: Sorter<Candidate>,

@@ -5,7 +5,7 @@ use std::path::Path;
 use tabia_io::input::path::file_name;
 use tabia_io::sanitize::shell_word;
 
-/// The lines, each behind the manager's name. `plies` is the longest line of a
+/// The lines, each after the manager's name. `plies` is the longest line of a
 /// suite of games.
 #[must_use]
 pub fn lines(suite: &Path, is_pgn: bool, plies: u32, seed: u64) -> Vec<(&'static str, String)> {

@@ -45,10 +45,10 @@ impl Checksums {
             rest = rest.get(1..).unwrap_or_default();
         }
         while let Some(at) = memchr::memchr(b'\r', rest) {
-            let (line, behind) = rest.split_at(at);
+            let (line, tail) = rest.split_at(at);
             self.put(line);
             self.put(b"\n");
-            rest = behind.get(1..).unwrap_or_default();
+            rest = tail.get(1..).unwrap_or_default();
             match rest.first() {
                 None => self.after_return = true,
                 Some(b'\n') => rest = rest.get(1..).unwrap_or_default(),
@@ -119,7 +119,7 @@ pub fn with_row(old: &str, name: &str, row: &SuiteRow) -> Result<String, String>
     Ok(format!("{{\n{}\n}}\n", rows.join(",\n")))
 }
 
-/// An entry with its fields in the usual order, others behind them.
+/// An entry with its fields in the usual order, others after them.
 fn in_order(row: &Value) -> Result<String, String> {
     const FIELDS: [&str; 6] = ["total", "white", "black", "min_depth", "max_depth", "sri"];
     let row = row.as_object().ok_or("an entry is no object")?;
@@ -133,7 +133,7 @@ fn in_order(row: &Value) -> Result<String, String> {
 }
 
 /// Adds an entry to `books.json`, which may not exist yet; the old one stays
-/// with `.bak` behind its name.
+/// with `.bak` after its name.
 pub(super) fn update(path: &Path, name: &str, row: &SuiteRow) -> Result<(), Error> {
     let old = match std::fs::read_to_string(path) {
         Ok(old) => old,
@@ -148,7 +148,7 @@ pub(super) fn update(path: &Path, name: &str, row: &SuiteRow) -> Result<(), Erro
     Ok(())
 }
 
-/// Where the archive of a suite is: its name with `.zip` behind it.
+/// Where the archive of a suite is: its name with `.zip` after it.
 #[must_use]
 pub fn archive_of(suite: &Path) -> PathBuf {
     suite.with_added_extension("zip")

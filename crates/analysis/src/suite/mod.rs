@@ -72,7 +72,7 @@ pub enum Cut {
     Exit,
 }
 
-/// Plies that books are walked at most where nobody says so.
+/// Plies that books are walked at most by default.
 const DEEPEST: u32 = 300;
 
 impl Cut {
@@ -137,7 +137,7 @@ pub struct SuiteJob {
     /// The share of the width of `window` by which that value has to lie inside
     /// of its ends, 0 to 0.5: the next search errs as well.
     pub confirm_margin: f64,
-    /// What that engine finds is added here, and what stands here is not
+    /// What that engine finds is added here, and what is here is not
     /// searched again.
     pub save: Option<PathBuf>,
     /// Positions with colours exchanged count as equal.
@@ -239,7 +239,7 @@ pub enum Error {
     /// A fault of this program.
     #[error(transparent)]
     Panicked(#[from] Panicked),
-    /// Somebody asked to stop.
+    /// The work was cancelled.
     #[error(transparent)]
     Stopped(#[from] Stopped),
     /// An engine does not evaluate.

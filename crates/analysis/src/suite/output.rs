@@ -17,7 +17,7 @@ pub enum Form {
     Epd {
         /// The two counters of a FEN.
         counters: Counters,
-        /// Value, depth and a number behind it.
+        /// Value, depth and a number after it.
         operations: bool,
     },
     /// A game for each position.
@@ -54,7 +54,7 @@ pub(super) fn write(
     };
     let fen = notation::fen(position);
     let fields = fen.rsplitn(3, ' ').last().unwrap_or(&fen);
-    // Operations behind FEN counters would cost both managers the counters.
+    // Operations after FEN counters would cost both managers the counters.
     let counters = match (counters, operations) {
         (Counters::Fen, true) => Counters::Epd,
         (counters, _) => counters,

@@ -182,7 +182,7 @@ impl Walk<'_> {
         Ok(piece)
     }
 
-    /// The moves that are played, how often, and the games behind each.
+    /// The moves that are played, how often, and the games after each.
     fn moves_of(&self, position: &Chess) -> Result<Vec<(Move, f64, u64)>, Error> {
         let games = |mv: &tabia_book::BookMove| u64::from(mv.stats().games);
         let shares: Vec<(Move, f64, u64)> = match self.play {

@@ -75,7 +75,7 @@ impl Worth {
 /// Who sees a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum ValueView {
-    /// The side that stands better.
+    /// The side that is better.
     #[default]
     Better,
     /// White.
@@ -93,14 +93,14 @@ pub struct ValueWindow {
     pub view: ValueView,
     /// Predicted wins of the better side in per cent.
     pub wins: Option<Range>,
-    /// The side that stands better.
+    /// The side that is better.
     pub better: Option<Color>,
     /// Positions that are decided are out.
     pub undecided: bool,
 }
 
 impl ValueWindow {
-    /// Whether a position without a value cannot be told to lie in it.
+    /// Whether a position without a value cannot be known to lie in it.
     #[must_use]
     pub fn needs_value(&self) -> bool {
         self.cp.is_some() || self.wins.is_some() || self.better.is_some()

@@ -5,7 +5,7 @@
 //! under the key of the position it is played in, and numbers of equal moves
 //! are added up. What is known of the format comes from readers that agree,
 //! and from looking at one real book of 140,787 moves. Little-endian; entry n
-//! stands at byte 28 n; entries 0 to 899 are the header, entry 900 is the
+//! is at byte 28 n; entries 0 to 899 are the header, entry 900 is the
 //! first move of the start position.
 //!
 //! | offset | size | field |
@@ -39,7 +39,7 @@ use shakmaty::{Role, Square};
 
 use super::{
     Error, OpenOptions, Preference, Stats,
-    keyed::{Keyed, KeyedEntry},
+    keyed::{self, Keyed, KeyedEntry},
     polyglot::PackedMove,
 };
 use tabia_io::input::bytes::{le_u32_at, u8_at};
@@ -176,16 +176,13 @@ impl AbkBook {
         self.file.len()
     }
 
-    /// The bytes of the entry that stands at `offset` of the file.
+    /// The bytes of the entry at `offset` of the file.
     ///
     /// # Errors
     ///
     /// The file cannot be read any more.
     pub fn raw_entry(&self, offset: u64) -> Result<Vec<u8>, Error> {
-        let mut buffer = [0; ENTRY_BYTES];
-        let read = self.file.positional_view().read(offset, &mut buffer);
-        let bytes = read.map_err(|error| Error::read(self.file.path(), error))?;
-        Ok(bytes.to_vec())
+        keyed::raw_entry::<ENTRY_BYTES>(&self.file, offset)
     }
 
     /// The entries of the position with this key, in the order of the tree.
@@ -215,7 +212,7 @@ fn check_header(file: &DataFile) -> Result<(), Error> {
     Ok(())
 }
 
-/// An entry as it stands in the file.
+/// An entry as it is in the file.
 struct Raw {
     mv: Option<PackedMove>,
     priority: u8,

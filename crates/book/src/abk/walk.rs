@@ -14,7 +14,7 @@ struct Faults {
     loops: u64,
     moves: u64,
     long: u64,
-    /// Where the first of all these stands.
+    /// Where the first of all these is.
     first: Option<u32>,
 }
 
@@ -182,7 +182,7 @@ impl AbkWalk<'_> {
         let name = self.file.path().display();
         let mut notices = Vec::from_iter(keyed::cut_off(self.file, ENTRY_BYTES));
         let faults = &self.faults;
-        let mut said = Vec::new();
+        let mut parts = Vec::new();
         for (count, what) in [
             (faults.links, "links out of the file"),
             (faults.loops, "links to a move that was there before"),
@@ -190,13 +190,13 @@ impl AbkWalk<'_> {
             (faults.long, "lines beyond 1000 plies"),
         ] {
             if count > 0 {
-                said.push(format!("{count} {what}"));
+                parts.push(format!("{count} {what}"));
             }
         }
         if let Some(first) = faults.first {
             notices.push(format!(
                 "{name}: passed over {}; the first at file byte {}",
-                said.join(", "),
+                parts.join(", "),
                 u64::from(first) * ENTRY_BYTES as u64
             ));
         }

@@ -41,7 +41,7 @@ pub struct BinBook {
     sorted: Option<Vec<([u8; ENTRY_BYTES], u32)>>,
     /// Whole entries in the file.
     entries: u64,
-    /// Entries of key 0, which all stand at the front.
+    /// Entries of key 0, which all are at the front.
     header_entries: u64,
     notices: Vec<String>,
 }
@@ -185,12 +185,13 @@ impl BinBook {
         Ok(entries)
     }
 
-    /// The learn field of the entry that stands at `offset` of the file.
-    pub fn learn_at(&self, offset: u64) -> Result<u32, Error> {
-        let mut buffer = [0; ENTRY_BYTES];
-        let read = self.file.positional_view().read(offset, &mut buffer);
-        let bytes = read.map_err(|error| Error::read(self.file.path(), error))?;
-        Ok(be_u32_at(bytes, 12).unwrap_or(0))
+    /// The bytes of the entry at `offset` of the file.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read any more.
+    pub fn raw_entry(&self, offset: u64) -> Result<Vec<u8>, Error> {
+        keyed::raw_entry::<ENTRY_BYTES>(&self.file, offset)
     }
 
     fn view(&self) -> Result<View<'_>, Error> {

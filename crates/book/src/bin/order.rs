@@ -16,7 +16,7 @@ pub(super) const SORT_LIMIT: u64 = 512 << 20;
 /// Bytes read at a time.
 const PIECE: usize = 4096;
 
-/// Where the first entry stands whose key is below one before it, in bytes.
+/// Where the first entry is whose key is below one before it, in bytes.
 pub(super) fn first_disorder(file: &DataFile) -> Result<Option<u64>, Error> {
     let pieces = file.len().div_ceil(PIECE as u64);
     let step = if file.len() <= FULL_CHECK {

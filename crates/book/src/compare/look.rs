@@ -26,10 +26,10 @@ pub(super) struct Books<'b> {
     both: Option<(&'b CtgBook, &'b CtgBook)>,
 }
 
-/// By which a position is told from others, and found.
+/// What distinguishes a position from others, and finds it.
 #[derive(Clone, Copy)]
 pub(super) enum Id {
-    /// Where its entries stand in two ChessBase books; at least one has it.
+    /// Where its entries are in two ChessBase books; at least one has it.
     Entries([Option<Place>; 2]),
     /// Where a book is none, or damaged there.
     Key {
@@ -115,7 +115,7 @@ impl Seen {
     pub(super) fn enter(&mut self, id: &Id) -> bool {
         match id {
             Id::Entries(places) => {
-                // Told apart by the first book that has it; what the second has
+                // Distinguished by the first book that has it; what the second has
                 // is done with too.
                 let mut new = None;
                 for (entries, place) in self.entries.iter_mut().zip(places) {
@@ -209,8 +209,8 @@ impl<'b> Books<'b> {
 
     /// Positions by the account of the greater book.
     pub(super) fn expected(&self) -> Option<u64> {
-        let said = [self.a, self.b].map(|book| book.as_ctg().map(|ctg| ctg.header().positions));
-        said.into_iter().flatten().max().map(u64::from)
+        let counted = [self.a, self.b].map(|book| book.as_ctg().map(|ctg| ctg.header().positions));
+        counted.into_iter().flatten().max().map(u64::from)
     }
 
     pub(super) fn probes(&self) -> Result<Probes<'b>, Error> {
@@ -225,7 +225,7 @@ impl<'b> Books<'b> {
         })
     }
 
-    /// By which a position is told from others.
+    /// What distinguishes a position from others.
     pub(super) fn key_of(&self, position: &Chess) -> Id {
         let board = CanonicalBoard::from_position(position);
         let normal = board.map(|board| board.key().wide_hash());
@@ -347,9 +347,9 @@ impl<'b> Books<'b> {
     }
 }
 
-/// What two ChessBase books store about a position; nobody compares what
-/// stands after the moves. Whether that is the same, byte for byte: then only
-/// the first is told.
+/// What two ChessBase books store about a position; not compared is what
+/// is after the moves. Whether that is the same, byte for byte: then only
+/// the first is reported.
 fn look_into(
     readers: &mut [EntryReader<'_>; 2],
     position: &Chess,

@@ -70,11 +70,11 @@ impl Way<'_> {
 /// Compares two books and calls `found` with what `make` makes, in whichever
 /// thread, of every difference and the way to its position where stored moves
 /// lead there; what is nearest to the beginning comes first. What is damaged is
-/// left out and told.
+/// left out and reported.
 ///
 /// # Errors
 ///
-/// A book cannot be read; who watches wants an end; or what `found` returned.
+/// A book cannot be read; the work is cancelled; or what `found` returned.
 pub fn compare<M: Send, E: From<Error> + From<RewriteError> + From<Panicked> + Send>(
     a: &Book,
     b: &Book,
@@ -119,12 +119,12 @@ struct Comparison<'b> {
 #[derive(Default)]
 struct Lost {
     salvage: Salvage,
-    told: HashSet<String>,
+    reported: HashSet<String>,
 }
 
 impl Lost {
     fn take(&mut self, damage: Error) {
-        if self.told.insert(damage.to_string()) {
+        if self.reported.insert(damage.to_string()) {
             self.salvage.bad_page(damage);
         }
     }
@@ -148,7 +148,7 @@ impl Comparison<'_> {
         let differences: RefCell<Vec<(usize, Difference)>> = RefCell::default();
         // Of the positions of a chunk.
         let at = Cell::new(0);
-        Walk::with_notes(&plan.from, root, Order::Breadth).spread_in_lots(
+        Walk::with_notes(&plan.from, root, Order::Breadth).spread_in_chunks(
             |share| Ok(books.look(share, plan.plies)?),
             |walk, share, looked| {
                 let (mut sans, mut differences) = (sans.borrow_mut(), differences.borrow_mut());

@@ -13,7 +13,7 @@
 //! | `factor` | seen from the player of the move: positive speaks for it |
 //! | `weight` | what a Polyglot book stores; empty elsewhere |
 //! | `priority` | what an Arena book stores; empty elsewhere |
-//! | `transposition` | 1 where nobody stored the move, but it leads into the book |
+//! | `transposition` | 1 where the move is not stored, but it leads into the book |
 //! | `probability` | with which the adapter would play it, 0 to 1 |
 
 use std::io::Write as _;
@@ -40,7 +40,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
     let job = work.job;
     let mut all = Rows::default();
     if let (Book::Ctg(ctg), Some(directory)) = (book, &source.directory) {
-        // The first pass has told of damage.
+        // The first pass has reported damage.
         ctg.in_blocks(
             "writing",
             work.watch,
@@ -180,7 +180,7 @@ impl Row<'_> {
         self.text(itoa::Buffer::new().format(number));
     }
 
-    /// A number with so many digits behind the point, or nothing: as
+    /// A number with so many digits after the point, or nothing: as
     /// `{:.digits$}` writes it, whose exact arithmetic takes longer than all the
     /// rest of a row.
     fn decimal(&mut self, number: Option<f64>, digits: u32) {

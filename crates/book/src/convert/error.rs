@@ -11,7 +11,7 @@ use tabia_io::atomic::WriteFileError;
 use tabia_io::parallel::Panicked;
 use tabia_io::sort::SortError;
 
-/// A conversion that failed. What stood in the place of the new file still
+/// A conversion that failed. What was in the place of the new file still
 /// does, and nothing half-written is left.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -19,10 +19,10 @@ pub enum Error {
     /// The book cannot be read.
     #[error(transparent)]
     Read(#[from] book::Error),
-    /// A ChessBase book cannot be written, or somebody wanted an end.
+    /// A ChessBase book cannot be written, or the work was cancelled.
     #[error(transparent)]
     Rewrite(#[from] RewriteError),
-    /// Nothing of the source can stand in the new file.
+    /// Nothing of the source can be in the new file.
     #[error(
         "{}: none of its moves can be written to {}{why}; nothing was written",
         path.display(),
@@ -47,7 +47,7 @@ pub enum Error {
     Input {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         reason: io::Error,
     },
     /// A line of a JSONL book means nothing.

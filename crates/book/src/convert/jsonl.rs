@@ -472,7 +472,7 @@ struct Lines<'a> {
 }
 
 /// So much text becomes entries in one go.
-const LOT: u64 = 256 << 10;
+const CHUNK: u64 = 256 << 10;
 
 impl<'a> Lines<'a> {
     fn open(path: &'a Path) -> Result<Lines<'a>, Error> {
@@ -516,16 +516,16 @@ impl<'a> Lines<'a> {
         Ok(Some(&self.line))
     }
 
-    /// Whole lines behind that one; the last may be longer than any may be.
+    /// Whole lines after that one; the last may be longer than any may be.
     fn chunk(&mut self) -> Result<Option<Vec<u8>>, Error> {
         let mut chunk = std::mem::take(&mut self.rest);
         loop {
-            let read = self.reader.by_ref().take(LOT).read_to_end(&mut chunk);
+            let read = self.reader.by_ref().take(CHUNK).read_to_end(&mut chunk);
             let read = read.map_err(|reason| Error::Input {
                 path: self.path.to_owned(),
                 reason,
             })?;
-            if (read as u64) < LOT {
+            if (read as u64) < CHUNK {
                 return Ok(Some(chunk).filter(|chunk| !chunk.is_empty()));
             }
             if let Some(end) = chunk.iter().rposition(|byte| *byte == b'\n') {

@@ -123,7 +123,7 @@ impl Converted {
     /// Takes note of what could not be read, which may be an error.
     fn lose(&mut self, job: &ConvertJob, salvage: Salvage) -> Result<(), Error> {
         if job.strict && salvage.is_loss() {
-            return Err(RewriteError::Loss(salvage.told()).into());
+            return Err(RewriteError::Loss(salvage.summary_text()).into());
         }
         self.salvage.add(salvage);
         Ok(())

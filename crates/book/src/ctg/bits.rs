@@ -3,7 +3,7 @@
 use super::{Key, KeyFault};
 use tabia_io::input::bytes::be_u64_at;
 
-/// Code and its length in bits of what stands on a square: 0 nothing, pawn 1 to
+/// Code and its length in bits of what is on a square: 0 nothing, pawn 1 to
 /// king 6, for Black 8 more. The rest never occurs.
 const CODES: [(u16, u8); 16] = [
     (0b0, 1),
@@ -77,7 +77,7 @@ const SPREAD: [u32; 256] = {
 /// n-th rank.
 ///
 /// The squares become eight nibbles, and three or two nibbles at a time their
-/// code. No step depends on what stands where, which makes it fast.
+/// code. No step depends on what is where, which makes it fast.
 #[inline]
 pub(super) fn file_code([b0, b1, b2]: [u8; 3], black: u8) -> (u64, u32) {
     // No `map`: it is not always inlined.
@@ -93,7 +93,7 @@ pub(super) fn file_code([b0, b1, b2]: [u8; 3], black: u8) -> (u64, u32) {
     (code, length)
 }
 
-/// Packs bits, most significant first, behind byte 0 of a key. Zeros cost
+/// Packs bits, most significant first, after byte 0 of a key. Zeros cost
 /// nothing: the words are zero from the start.
 pub(super) struct BitWriter {
     /// 32 men make at most 8 + 224 + 7 bits; the last word takes what an
@@ -214,7 +214,7 @@ static WINDOWS: [u64; 1 << WINDOW_BITS] = {
     windows
 };
 
-/// Reads the bits of a key, most significant first; behind its end there are
+/// Reads the bits of a key, most significant first; after its end there are
 /// zeros.
 pub(super) struct BitReader {
     bytes: [u8; 40],

@@ -56,7 +56,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// The whole entry as it stands in the file.
+    /// The whole entry as it is in the file.
     #[must_use]
     pub fn bytes(&self) -> &'a [u8] {
         self.bytes

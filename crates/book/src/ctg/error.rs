@@ -9,7 +9,7 @@ pub enum HeaderFault {
     /// No bytes at all.
     #[error("the file is empty (0 bytes); get the book anew")]
     NoBytes,
-    /// Less than the header page, or nothing behind it.
+    /// Less than the header page, or nothing after it.
     #[error(
         "the file has {bytes} bytes and ends before the first data page (at byte 4096): \
          an empty or cut-off book; get it anew"
@@ -32,7 +32,7 @@ pub enum HeaderFault {
     },
 }
 
-/// Where a byte of a page stands in the .ctg file. Page 0 follows the header
+/// Where a byte of a page is in the .ctg file. Page 0 follows the header
 /// page; 64 bits, because books of 100 GB exist.
 #[must_use]
 pub fn file_offset(page: u32, offset: u16) -> u64 {

@@ -46,14 +46,14 @@ pub struct Trace {
     pub found: Option<FoundEntry>,
 }
 
-/// An entry and where it stands.
+/// An entry and where it is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundEntry {
     /// Page and byte in it.
     pub place: Place,
     /// First byte of the entry in the .ctg file.
     pub file_offset: u64,
-    /// The entry as it stands there: key, moves, statistics.
+    /// The entry as it is there: key, moves, statistics.
     pub bytes: Vec<u8>,
     /// The statistics, decoded.
     pub record: PositionRecord,

@@ -1,19 +1,19 @@
 //! The FEN of a canonical position, written and read without a detour.
 //!
 //! Whole books are turned into text and back, and the library's general ways
-//! take most of that. So here stands the one form that nearly all positions of
-//! books have: White to move, rights of rooks that stand in their corners,
+//! take most of that. So here is the one form that nearly all positions of
+//! books have: White to move, rights of rooks that are in their corners,
 //! counters 0 and 1. For all others there is no answer, and the library is asked.
 
 use shakmaty::Bitboard;
 
 use super::{CanonicalBoard, Orientation};
 
-/// By what stands on a square: 0 nothing, pawn 1 to king 6, for Black 8 more.
+/// By what is on a square: 0 nothing, pawn 1 to king 6, for Black 8 more.
 const LETTERS: [u8; 16] = *b" PNBRQK  pnbrqk ";
 
 /// Right, its letter, and the corner on the canonical board that its rook
-/// stands in.
+/// is in.
 const RIGHTS: [(u8, u8, u32); 4] = [(2, b'K', 56), (1, b'Q', 0), (8, b'k', 63), (4, b'q', 7)];
 
 /// What a byte of the board means: in the low nibble how many squares, above it
@@ -121,9 +121,9 @@ impl CanonicalBoard {
         let mut rest = text.get(at..)?.strip_prefix(b"w ")?;
         let mut castling = 0;
         for (right, letter, _) in RIGHTS {
-            if let Some(behind) = rest.strip_prefix(&[letter]) {
+            if let Some(tail) = rest.strip_prefix(&[letter]) {
                 castling |= right;
-                rest = behind;
+                rest = tail;
             }
         }
         if castling == 0 {

@@ -1,5 +1,5 @@
 //! Which hashes the keys of a book have, a bit for each: most positions that a
-//! book does not hold are told without looking at a page.
+//! book does not hold are known without looking at a page.
 
 use super::{pages::PageFile, scan};
 

@@ -41,7 +41,7 @@ pub struct BookInfo {
     pub annotations: [u64; 32],
     /// Positions with a commentary.
     pub commentaries: u64,
-    /// Move bytes nobody knows.
+    /// Move bytes of unknown meaning.
     pub unknown_move_bytes: u64,
     /// Keys that stand for no position.
     pub bad_keys: u64,
@@ -125,10 +125,12 @@ impl CtgBook {
             };
             used += walked.used as u64;
             info.largest_page_bytes = info.largest_page_bytes.max(walked.used);
-            if whole && count != u32::from(walked.said) {
+            if whole && count != u32::from(walked.announced) {
                 info.miscounted_pages += 1;
-                let said = walked.said;
-                info.problem(|| format!("page {number}: {count} entries, its header says {said}"));
+                let announced = walked.announced;
+                info.problem(|| {
+                    format!("page {number}: {count} entries, its header says {announced}")
+                });
             }
         }
         let there = f64::from(info.read_pages) * PAGE_BYTES as f64;
@@ -210,7 +212,7 @@ impl BookInfo {
 /// An entry, copied out of the book.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BookEntry {
-    /// Where it stands.
+    /// Where it is.
     pub place: Place,
     /// The position; [`CanonicalBoard::from_key`] reads it.
     pub key: Key,

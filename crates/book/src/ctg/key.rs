@@ -41,7 +41,7 @@ impl Key {
         Some(Key { bytes: key })
     }
 
-    /// As [`Key::from_prefix`], to where [`Key::padded`] shall stand; gives the
+    /// As [`Key::from_prefix`], to where [`Key::padded`] will be; gives the
     /// key's length.
     #[inline]
     pub fn read(bytes: &[u8], key: &mut [u8; Key::MAX_BYTES]) -> Option<usize> {
@@ -51,27 +51,27 @@ impl Key {
         }
         match bytes.first_chunk::<{ Key::MAX_BYTES }>() {
             // Nearly always there are more: then all are taken and those
-            // behind the key wiped out, in two halves of 16 bytes that share
+            // after the key wiped out, in two halves of 16 bytes that share
             // one, for a number of bytes would be copied by a call.
             Some(all) => {
-                let behind = Key::MAX_BYTES - length;
+                let tail = Key::MAX_BYTES - length;
                 for from in [0, Key::MAX_BYTES - 16] {
                     let half = all.get(from..)?.first_chunk::<16>()?;
-                    let kept = KEPT.get(behind + from..)?.first_chunk::<16>()?;
+                    let kept = KEPT.get(tail + from..)?.first_chunk::<16>()?;
                     let half = u128::from_ne_bytes(*half) & u128::from_ne_bytes(*kept);
                     *key.get_mut(from..)?.first_chunk_mut::<16>()? = half.to_ne_bytes();
                 }
             }
             None => {
-                let (to, behind) = key.split_at_mut_checked(length)?;
+                let (to, tail) = key.split_at_mut_checked(length)?;
                 to.copy_from_slice(bytes.get(..length)?);
-                behind.fill(0);
+                tail.fill(0);
             }
         }
         Some(length)
     }
 
-    /// The bytes as they stand in the file, byte 0 included.
+    /// The bytes as they are in the file, byte 0 included.
     #[inline]
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
@@ -104,7 +104,7 @@ impl Key {
         hash(self.as_bytes())
     }
 
-    /// The key with zeros behind it.
+    /// The key with zeros after it.
     #[inline]
     pub const fn padded(&self) -> &[u8; Key::MAX_BYTES] {
         &self.bytes
@@ -157,7 +157,7 @@ const KEPT: [u8; 2 * Key::MAX_BYTES] = {
 #[inline]
 #[must_use]
 pub fn hash(bytes: &[u8]) -> u32 {
-    // Before a byte the index is even. What is carried on is it, halved, where
+    // Before a byte the index is even. The next value is it, halved, where
     // the row of the table begins.
     let mut row = 0_usize;
     let mut sum = 0_u32;

@@ -5,7 +5,7 @@
 //! away from a process that dies. Windows locks are mandatory, so there it
 //! is on an empty file beside the book.
 //!
-//! A book may be replaced by rename while somebody waits for the lock of the
+//! A book may be replaced by rename while another program waits for the lock of the
 //! old file; so who has got it looks whether the path still leads there.
 
 use std::{
@@ -22,7 +22,7 @@ use tabia_io::atomic::{LOCK_PAUSE, Locked};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LockError {
-    /// Somebody else is at it.
+    /// Another program is changing it.
     #[error("{}: {holder} is changing this book; nothing was changed, try again later", path.display())]
     Held {
         /// The .ctg file.
@@ -35,7 +35,7 @@ pub enum LockError {
     Io {
         /// The .ctg file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         reason: io::Error,
     },
 }

@@ -1,6 +1,6 @@
 //! ChessBase opening books (.ctg).
 //!
-//! No description of the format was ever published by its maker. What stands
+//! No description of the format was ever published by its maker. What is written
 //! here comes from the unofficial specification 0.2 of 2007 ("specification"),
 //! from what a dozen programs that read these books agree on ("readers
 //! agree"), and from measurements on three books made by ChessBase itself
@@ -26,10 +26,10 @@
 //! # What a book stores
 //!
 //! An *entry* is a position: its key, its moves (one byte each, with an
-//! annotation) and its statistics. A move carries no numbers; they stand with
+//! annotation) and its statistics. A move has no numbers; they are stored with
 //! the position it leads to, seen from that position's side to move. So the
 //! answer for one position needs its own entry and one for every move, and any
-//! legal move into a stored position can be found whether or not somebody
+//! legal move into a stored position can be found whether or not anybody
 //! stored the move: a transposition.
 //!
 //! Positions that are equal up to an exchange of colours, or of wings where
@@ -51,8 +51,8 @@
 //!
 //! # Changing books
 //!
-//! [`Editor`] changes marks and learn values where they stand, and keeps two
-//! writers apart.
+//! [`crate::BookEditor`] changes marks and learn values in place, one program at
+//! a time.
 //!
 //! # What a book cannot store
 //!
@@ -70,7 +70,6 @@
 
 mod bits;
 mod directory;
-mod edit;
 mod entry;
 mod error;
 mod explain;
@@ -97,16 +96,12 @@ mod sum;
 mod trie;
 mod unsorted;
 mod verify;
+mod visit;
 mod write_error;
 mod writer;
 
 pub use super::Error;
 pub use directory::{Directory, DirectoryReader, KnownEntry};
-pub use edit::{
-    Applied, EditBatch, EditError, EditOptions, Editor, EntryChange, EntrySet, Pass, Touch, Visit,
-    VisitedEntry, VisitedMove,
-};
-pub(super) use edit::{ChangedByte, Claim};
 pub use entry::{
     Entry, MAX_COUNT, MAX_MOVES, STATISTICS_BYTES, decode_record, encode_entry, encode_record,
 };
@@ -115,6 +110,7 @@ pub use explain::{Explanation, FoundEntry, StoredMove, Trace};
 pub use index::{Bounds, CTB_HEADER_BYTES, CTO_HEADER_BYTES, Slot, SlotPage, slots};
 pub use info::{BookEntries, BookEntry, BookInfo};
 pub use key::{Key, hash};
+pub(crate) use lock::BookLock;
 pub use lock::LockError;
 pub use move_table::MoveCode;
 #[cfg(feature = "json")]
@@ -129,6 +125,7 @@ pub use position::{CanonicalBoard, KeyFault, Orientation};
 pub use prune::{Fate, PruneRules, Pruned, count_pruned, prune};
 pub use reader::{CtgBook, LookupStep, OpenOptions, Place};
 pub(crate) use reader::{EntryReader, fill_from};
+pub(crate) use rewrite::rewrite_with;
 pub use rewrite::{RewriteOptions, Rewritten, compact, merge};
 pub use salvage::Salvage;
 pub use setup::SetupFault;
@@ -137,5 +134,6 @@ pub use sum::{Totals, sum_entries};
 pub use trie::Splits;
 pub use unsorted::UnsortedWriter;
 pub use verify::{Problem, ProblemKind, Verified, verify};
+pub use visit::{EntrySet, Pass, Visit, VisitedEntry, VisitedMove};
 pub use write_error::WriteError;
 pub use writer::{BookWriter, WriteOptions, Written};

@@ -60,7 +60,7 @@ impl MoveCode {
 /// line each.
 const CSV: &[u8] = include_bytes!("../../tests/data/ctg/moves.csv");
 
-/// What each byte says; `None` for the 90 bytes nobody knows.
+/// What each byte says; `None` for the 90 bytes of unknown meaning.
 pub(super) const BY_BYTE: [Option<MoveCode>; 256] = {
     let mut table = [None; 256];
     let mut rows = 0;
@@ -123,7 +123,7 @@ pub(super) const NO_BYTE: u8 = 0x02;
 
 /// The byte of each move: by role (pawn = 0 to king = 5) and number - 1, then
 /// by 8 * (forward modulo 8) + (right modulo 8). [`NO_BYTE`] where there is none.
-/// Of two bytes for one move the lower one stands here.
+/// Of two bytes for one move the lower one is here.
 pub(super) const BY_MOVE: [[u8; 64]; 48] = {
     let mut table = [[NO_BYTE; 64]; 48];
     let mut byte = 256;

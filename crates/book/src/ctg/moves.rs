@@ -19,7 +19,7 @@ use crate::Annotation;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MoveFault {
-    /// One of the 90 bytes nobody knows.
+    /// One of the 90 bytes of unknown meaning.
     #[error("move byte {0:#04x} has no known meaning")]
     UnknownByte(u8),
     /// The position has no such man.

@@ -123,24 +123,24 @@ fn index_on_disk(
     samples: &[(Key, u32)],
 ) -> Result<(SlotFile, Option<String>), String> {
     let path = sibling(ctg, "cto").ok_or_else(|| missing(ctg, "cto"))?;
-    let told = |path: &Path, problem| format!("index {} {problem}", file_name(path));
-    let mut slots = SlotFile::open(&path, mmap).map_err(|problem| told(&path, problem))?;
-    let whole = |slots| of_this_book(pages, slots).map_err(|problem| told(&path, problem));
+    let reported = |path: &Path, problem| format!("index {} {problem}", file_name(path));
+    let mut slots = SlotFile::open(&path, mmap).map_err(|problem| reported(&path, problem))?;
+    let whole = |slots| of_this_book(pages, slots).map_err(|problem| reported(&path, problem));
     let bounds: Result<(), String> = match sibling(ctg, "ctb") {
         None => Err(missing(ctg, "ctb")),
         Some(ctb) => match slots.read_bounds(&ctb) {
             Ok(()) if index_agrees(pages, &slots, samples) => {
                 return whole(&slots).map(|()| (slots, None));
             }
-            Ok(()) => Err(told(&ctb, "does not belong to the .cto file".into())),
-            Err(problem) => Err(told(&ctb, problem)),
+            Ok(()) => Err(reported(&ctb, "does not belong to the .cto file".into())),
+            Err(problem) => Err(reported(&ctb, problem)),
         },
     };
     slots.forget_bounds();
     if index_agrees(pages, &slots, samples) {
         whole(&slots).map(|()| (slots, bounds.err()))
     } else {
-        Err(told(
+        Err(reported(
             &path,
             "does not lead to the positions of the book".into(),
         ))
@@ -148,7 +148,7 @@ fn index_on_disk(
 }
 
 /// An index that leads to pages which the book never had is damaged, or of a
-/// larger book: then many positions stand elsewhere than it says. One that leads
+/// larger book: then many positions are elsewhere than it says. One that leads
 /// to pages which are cut off is sound.
 fn of_this_book(pages: &PageFile, slots: &SlotFile) -> Result<(), String> {
     let count = pages.held().max(pages.header().pages);

@@ -100,7 +100,7 @@ impl PageFile {
     }
 
     /// Pages to walk over: the header's count where the file has that many
-    /// (behind them there might be anything), else all there are.
+    /// (after them there might be anything), else all there are.
     pub(super) fn walked(&self) -> u32 {
         match self.header.pages {
             0 => self.held,
@@ -221,7 +221,7 @@ pub(super) struct Walked {
     /// Bytes used.
     pub(super) used: usize,
     /// Entries by its own account.
-    pub(super) said: u16,
+    pub(super) announced: u16,
 }
 
 impl PageReader<'_> {
@@ -231,7 +231,7 @@ impl PageReader<'_> {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or what `found` says. Damage is none.
+    /// The file cannot be read, or `found` fails. Damage is none.
     pub(super) fn each_entry<E: From<Error>>(
         &mut self,
         number: u32,
@@ -258,7 +258,7 @@ impl PageReader<'_> {
         }
         Ok(Some(Walked {
             used: page.used(),
-            said: page.count(),
+            announced: page.count(),
         }))
     }
 }

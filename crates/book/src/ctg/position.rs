@@ -4,7 +4,7 @@
 //!
 //! 1. the side to move is White: with Black to move the ranks are mirrored
 //!    (a1 becomes a8) and the colours of men, rights and en passant swapped;
-//! 2. if then *neither* side may castle any more and the white king stands on
+//! 2. if then *neither* side may castle any more and the white king is on
 //!    the files a to d, the files are mirrored (a becomes h).
 //!
 //! Four positions (two colours, two wings) thus share one entry. The board is
@@ -87,7 +87,7 @@ impl Orientation {
 pub struct CanonicalBoard {
     pub(super) own: u64,
     pub(super) other: u64,
-    /// What stands on each square in binary, 0 = nothing, pawn = 1 to king = 6:
+    /// What is on each square in binary, 0 = nothing, pawn = 1 to king = 6:
     /// word n holds bit n.
     pub(super) role_bits: [u64; 3],
     /// Black O-O 8, Black O-O-O 4, White O-O 2, White O-O-O 1.
@@ -196,7 +196,7 @@ impl CanonicalBoard {
         (men != 0).then(|| square_of_bit(men.trailing_zeros()))
     }
 
-    /// Which own man of a role stands on `square` (1 is the first, in the order
+    /// Which own man of a role is on `square` (1 is the first, in the order
     /// of [`CanonicalBoard::own_man`]); `None` without one there.
     #[inline]
     pub(super) fn number_among(&self, role: Role, square: Square) -> Option<u8> {
@@ -255,7 +255,7 @@ impl CanonicalBoard {
         bits.finish(flags)
     }
 
-    /// Reads a key back. The result stands in its own orientation: White to
+    /// Reads a key back. The result is in its own orientation: White to
     /// move, nothing exchanged.
     ///
     /// # Errors

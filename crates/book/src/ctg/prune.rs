@@ -16,14 +16,14 @@ use rustc_hash::FxBuildHasher;
 use shakmaty::Position as _;
 
 use super::{
-    CanonicalBoard, CtgBook, EditError, EntrySet, Key, OpenOptions, PAGE_BYTES, Pass, Place,
-    RewriteError, RewriteOptions, Rewritten, STATISTICS_BYTES, Visit, VisitedMove,
-    edit::stored_moves,
+    CanonicalBoard, CtgBook, EntrySet, Key, OpenOptions, PAGE_BYTES, Pass, Place, RewriteError,
+    RewriteOptions, Rewritten, STATISTICS_BYTES, Visit, VisitedMove,
     pages::PageFile,
     reader::Reading,
     rewrite::{lock, rewrite},
+    visit::stored_moves,
 };
-use crate::{Annotation, BookMove, Mark, MarkEdit, PositionRecord};
+use crate::{Annotation, BookMove, EditError, Mark, MarkEdit, PositionRecord};
 use tabia_io::atomic::is_same_file;
 use tabia_io::progress::Watch;
 use tabia_notation as notation;
@@ -44,7 +44,7 @@ pub enum Fate {
 
 /// Who decides what [`prune`] does.
 pub struct PruneRules<'a> {
-    /// Hears of every position that can be reached from the start position,
+    /// Called with every position that can be reached from the start position,
     /// level by level, and tells what becomes of each of its moves.
     pub fates: &'a mut dyn FnMut(&Visit<'_>, &mut Vec<Fate>),
     /// The sign of a move that is out but stays in the list; it must be doubtful.
@@ -186,7 +186,7 @@ struct Plan {
     judged: Judged,
     /// Moves that are not listed even where the positions after them stay.
     unlisted: Bits,
-    /// New signs of moves that stay with a warning, by where these stand.
+    /// New signs of moves that stay with a warning, by where these are.
     signs: HashMap<u64, Annotation, FxBuildHasher>,
     red: EntrySet,
     /// Every move stays.
@@ -232,7 +232,7 @@ impl Plan {
         self.before.contains(place) && !self.after.contains(place)
     }
 
-    /// Nobody comes to the entries that no line leads to, but what they lead
+    /// No line leads to some entries, but what they lead
     /// to may go.
     fn look_at_strays(&mut self, book: &CtgBook, watch: &mut Watch<'_>) -> Result<(), EditError> {
         book.visit(Pass::Moves, watch, &mut |_| (), |visit| {
@@ -292,8 +292,8 @@ impl Plan {
             is_settled = true;
             for (n, &place) in warned.iter().enumerate() {
                 let total = Some(warned.len() as u64);
-                let told = watch.position("looking", n as u64 + 1, total);
-                told.map_err(RewriteError::from)?;
+                let watched = watch.position("looking", n as u64 + 1, total);
+                watched.map_err(RewriteError::from)?;
                 // A red position may leave another one of the same entry.
                 loop {
                     let targets = self.moves_left(place, &mut reading, &mut moves)?;
@@ -312,7 +312,7 @@ impl Plan {
         Ok(())
     }
 
-    /// The moves that an entry will have, transpositions behind them. Of each
+    /// The moves that an entry will have, transpositions after them. Of each
     /// that has a warning sign, the entry after it.
     fn moves_left(
         &self,
@@ -451,5 +451,5 @@ impl Counts {
     }
 }
 
-/// Where the recommendation stands among the statistics of an entry.
+/// Where the recommendation is among the statistics of an entry.
 const RECOMMENDATION_AT: usize = 30;

@@ -69,7 +69,7 @@ pub(super) enum Index {
     Scan(ScanIndex),
 }
 
-/// Where an entry stands in the .ctg file.
+/// Where an entry is in the .ctg file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// Page number; 0 follows the header page.
@@ -115,7 +115,7 @@ impl CtgBook {
         &self.notices
     }
 
-    /// Compares the files now behind the paths with the open ones. After
+    /// Compares the files now at the paths with the open ones. After
     /// [`Change::Replaced`] or [`Change::Modified`] the book should be opened
     /// anew when that suits, say at the start of a game. Costs two look-ups in
     /// the file system.
@@ -128,7 +128,7 @@ impl CtgBook {
         self.pages.file().change().max(index)
     }
 
-    pub(super) fn reading(&self) -> Result<Reading<'_>, Error> {
+    pub(crate) fn reading(&self) -> Result<Reading<'_>, Error> {
         Ok(Reading {
             pages: self.pages.reader()?,
             held: self.pages.held(),
@@ -177,7 +177,7 @@ impl CtgBook {
 }
 
 impl EntryReader<'_> {
-    /// Where a position's entry stands, as a probe finds it; `key` is that of
+    /// Where a position's entry is, as a probe finds it; `key` is that of
     /// the board.
     pub(crate) fn place_of(
         &mut self,
@@ -290,7 +290,7 @@ impl FromIterator<bool> for MoveSet {
 }
 
 /// What an entry says of a position, and which legal moves it stores; what
-/// stands after them is left open.
+/// comes after them is left open.
 pub(crate) fn fill_from(
     entry: &Entry<'_>,
     board: &CanonicalBoard,
@@ -311,7 +311,7 @@ pub(crate) fn fill_from(
 }
 
 /// The files in hand for one probe.
-pub(super) struct Reading<'b> {
+pub(crate) struct Reading<'b> {
     book: &'b PageFile,
     pages: PageReader<'b>,
     held: u32,
@@ -328,7 +328,7 @@ enum IndexReader<'b> {
 }
 
 impl Reading<'_> {
-    /// The position's own entry, and which legal moves it stores; what stands
+    /// The position's own entry, and which legal moves it stores; what is
     /// after them is left open.
     fn fill_entry(
         &mut self,
@@ -345,7 +345,7 @@ impl Reading<'_> {
         Ok(stored)
     }
 
-    /// Finds a position, under its other key if there is one: where it stands,
+    /// Finds a position, under its other key if there is one: where it is,
     /// and under which key.
     pub(super) fn find_position(
         &mut self,
@@ -378,7 +378,7 @@ impl Reading<'_> {
     }
 
     /// Finds a key, telling every step.
-    pub(super) fn find(
+    pub(crate) fn find(
         &mut self,
         key: &Key,
         on_step: impl FnMut(LookupStep),
@@ -428,7 +428,7 @@ impl Reading<'_> {
     }
 
     /// The entry at a place that was found.
-    pub(super) fn entry(&mut self, place: Place) -> Result<Entry<'_>, Error> {
+    pub(crate) fn entry(&mut self, place: Place) -> Result<Entry<'_>, Error> {
         let book = self.book;
         // The page's own header was looked at when the place was found, and need
         // not be fetched again.

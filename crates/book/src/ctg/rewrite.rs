@@ -19,7 +19,7 @@ use tabia_io::progress::Watch;
 /// How [`compact`] and [`merge`] go about it.
 #[derive(Clone, Copy, Debug)]
 pub struct RewriteOptions {
-    /// What becomes of a book that stands at the target.
+    /// What becomes of a book that is at the target.
     pub old: Old,
     /// Makes the index as small as it can be.
     pub repack: bool,
@@ -61,7 +61,7 @@ pub struct Rewritten {
 /// Slots that the book has split stay split if its .cto file is sound; with
 /// `repack` the index is made as small as it can be instead, and slot 0 is
 /// split. Pages that cannot be read are left out and counted. Of a page that no
-/// slot leads to, what stands nowhere else is taken in: it may be lost, or an
+/// slot leads to, what is nowhere else is taken in: it may be lost, or an
 /// old state of other pages.
 ///
 /// Who watches may end the work.
@@ -94,14 +94,14 @@ pub(super) fn lock(book: &Path) -> Result<BookLock, RewriteError> {
     Ok(BookLock::take(book, LOCK_WAIT)?)
 }
 
-/// What becomes of an entry, which stands at a byte of the file: false leaves
+/// What becomes of an entry, which is at a byte of the file: false leaves
 /// it out.
 type Edit<'a> = &'a mut dyn FnMut(u64, &Key, &mut Vec<u8>) -> bool;
 
 /// Writes a book anew in its own place with some entries changed; the slots
 /// it has split stay split. The caller has the lock. A damaged book is left
 /// alone: what cannot be read would be lost.
-pub(super) fn rewrite_with(
+pub(crate) fn rewrite_with(
     book: &Path,
     memory: u64,
     watch: &mut Watch<'_>,
@@ -185,7 +185,7 @@ pub(super) fn rewrite(
 /// Adds books up in a new one: every position that any of them holds, with the
 /// sum of its numbers (see [`sum_entries`] for the rules); the games of the
 /// headers are added too. The order of the books does not matter. One of them
-/// may stand at `target`.
+/// may be at `target`.
 ///
 /// Memory is shared by those books whose pages overlap. Who watches may end the work.
 ///

@@ -9,10 +9,10 @@ pub struct Salvage {
     pub bad_pages: u64,
     /// Entries left out because their key stands for no position.
     pub bad_keys: u64,
-    /// Entries left out because one with the same key stands before them in
+    /// Entries left out because one with the same key is before them in
     /// the file, or is the one that readers find.
     pub repeated: u64,
-    /// Pages that no slot leads to. What stands nowhere else was taken in.
+    /// Pages that no slot leads to. What was nowhere else was taken in.
     pub unreached_pages: u64,
     /// The first few of all these, in words, with file and byte.
     pub messages: Vec<String>,
@@ -51,19 +51,19 @@ impl Salvage {
     /// Nothing, or an error where losses are to be one.
     pub(super) fn checked(&self, strict: bool) -> Result<(), RewriteError> {
         match strict && self.is_loss() {
-            true => Err(RewriteError::Loss(self.told())),
+            true => Err(RewriteError::Loss(self.summary_text())),
             false => Ok(()),
         }
     }
 
     /// How much was lost, and what came first.
     #[must_use]
-    pub fn told(&self) -> String {
+    pub fn summary_text(&self) -> String {
         let first = self.messages.first().map_or("", String::as_str);
         format!("{}; the first: {first}", self.notes().join("; "))
     }
 
-    /// All that was noted, in a few words each.
+    /// All losses, in a few words each.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let plural = |count: u64| if count == 1 { "" } else { "s" };

@@ -28,7 +28,7 @@ pub enum SetupFault {
 impl CanonicalBoard {
     /// The inverse of [`CanonicalBoard::to_setup`]: takes everything as it is
     /// given, the en passant square too, and asks neither for legality nor
-    /// whether the king should stand on the other wing.
+    /// whether the king should be on the other wing.
     ///
     /// # Errors
     ///

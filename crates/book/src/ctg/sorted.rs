@@ -32,7 +32,7 @@ pub enum RewriteError {
     /// The new book cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// Somebody wanted an end.
+    /// The work was cancelled.
     #[error(transparent)]
     Stopped(#[from] Stopped),
     /// A thread of the work failed.
@@ -41,7 +41,7 @@ pub enum RewriteError {
     /// Some of a book cannot be read, and that was to be an error.
     #[error("{0}; nothing was written (--strict)")]
     Loss(String),
-    /// Somebody is changing the book.
+    /// Another program is changing the book.
     #[error(transparent)]
     Locked(#[from] LockError),
     /// Writing the book anew would lose what cannot be read of it.
@@ -55,7 +55,7 @@ impl From<SortError> for RewriteError {
     }
 }
 
-/// Where an entry stands in the order, and where it came from.
+/// Where an entry is in the order, and where it came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ordered {
     pub(super) reversed: u32,

@@ -60,7 +60,7 @@ impl UnsortedWriter {
     ///
     /// # Errors
     ///
-    /// As for [`BookWriter::finish`], and whatever `join` says.
+    /// As for [`BookWriter::finish`], or `join` fails.
     pub fn finish<E: From<RewriteError>>(
         self,
         games: u32,

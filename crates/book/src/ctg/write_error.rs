@@ -7,7 +7,7 @@ use tabia_io::atomic::WriteFileError;
 use tabia_io::sort::SortError;
 
 /// A book that cannot be written. Nothing of it is left then, and a book that
-/// stood in its place still stands there.
+/// was in its place is still there.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {

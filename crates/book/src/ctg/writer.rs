@@ -141,7 +141,7 @@ struct Pending {
 
 impl BookWriter {
     /// Starts a book that [`BookWriter::finish`] will put at `target`, in place
-    /// of what stands there. Until then it is in temporary files in the same
+    /// of what is there. Until then it is in temporary files in the same
     /// folder, which are deleted when the writer is dropped.
     ///
     /// # Errors
@@ -323,8 +323,8 @@ impl BookWriter {
         } else {
             let mut rest = bytes;
             let cut = |entry: &Pending| {
-                let (bytes, behind) = rest.split_at_checked(entry.length).unwrap_or_default();
-                rest = behind;
+                let (bytes, tail) = rest.split_at_checked(entry.length).unwrap_or_default();
+                rest = tail;
                 (entry.rank, bytes)
             };
             let mut ranked: Vec<(u64, &[u8])> = entries.iter().map(cut).collect();
@@ -341,13 +341,13 @@ impl BookWriter {
     }
 
     /// Completes the three files, makes sure that they are on the disk, and
-    /// puts them in place of what stands there, in an order in which a kill at
+    /// puts them in place of what is there, in an order in which a kill at
     /// any moment leaves the old book or the new one. `games` is the number in
     /// the header.
     ///
     /// # Errors
     ///
-    /// The book cannot be written. What stands in its place still does.
+    /// The book cannot be written. What is in its place is still there.
     pub fn finish(mut self, games: u32) -> Result<Written, WriteError> {
         if self.given_up {
             return Err(WriteError::GivenUp);

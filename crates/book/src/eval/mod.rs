@@ -4,7 +4,7 @@
 //! # One form inside
 //!
 //! A [`Value`] is always from **White's** view. Every format has a view of its
-//! own; it is turned at the border, by the reader, which is told whose move it
+//! own; it is turned at the border, by the reader, which knows whose move it
 //! is and never guesses:
 //!
 //! | source | seen from | mates in |
@@ -21,7 +21,7 @@
 //! * [`sign`]: `?!`, `?`, `??` for a move that gives points away, and the
 //!   symbol (`=`, `+=`, ...) that stands for a value;
 //! * [`stats`]: what results alone say, honest about small numbers;
-//! * [`solve()`]: values carried from the ends of a book to every position of
+//! * [`solve()`]: values backed up from the ends of a book to every position of
 //!   it, right with transpositions and repetitions.
 //!
 //! All of it is pure: numbers in, numbers out. Files are read and written in

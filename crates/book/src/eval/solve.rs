@@ -1,4 +1,4 @@
-//! Values carried from the ends of a book to all its positions.
+//! Values backed up from the ends of a book to all its positions.
 //!
 //! A book is a graph: transpositions join its lines, and moves back and forth
 //! close circles. The side to move may play a move of the book or *leave* it;
@@ -25,7 +25,7 @@ pub type NodeId = u32;
 /// Positions, the moves between them, and what leaving is worth.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
-    /// Centipawns for the side to move; `NO_VALUE` where nobody knows.
+    /// Centipawns for the side to move; `NO_VALUE` where it is unknown.
     leaving: Vec<i32>,
     /// Where the edges into a node begin in `from`; one more than nodes.
     begins: Vec<u32>,
@@ -44,7 +44,7 @@ const NO_VALUE: i32 = i32::MIN;
 
 impl GraphBuilder {
     /// Adds a position. `leaving` is what it is worth to the side to move to
-    /// leave the book there, in centipawns; `None` where nobody knows.
+    /// leave the book there, in centipawns; `None` where it is unknown.
     pub fn add(&mut self, leaving: Option<i32>) -> NodeId {
         self.leaving.push(leaving.unwrap_or(NO_VALUE));
         (self.leaving.len() - 1) as NodeId

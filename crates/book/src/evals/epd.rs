@@ -127,7 +127,7 @@ fn wdl(operand: &str) -> Option<[u16; 3]> {
     numbers.try_into().ok()
 }
 
-/// The position of a line, and what stands behind it; counters of a FEN are
+/// The position of a line, and what is after it; counters of a FEN are
 /// passed over.
 fn position(line: &str) -> Option<(Chess, &str)> {
     let mut rest = line.trim_start();
@@ -172,13 +172,13 @@ fn operations(text: &str) -> impl Iterator<Item = (&str, &str)> {
             let after = after.trim_start_matches([' ', '\t']);
             if let Some(quoted) = after.strip_prefix('"') {
                 let end = quoted.find('"').unwrap_or(quoted.len());
-                let (operand, behind) = quoted.split_at(end);
-                rest = behind.trim_start_matches('"');
+                let (operand, tail) = quoted.split_at(end);
+                rest = tail.trim_start_matches('"');
                 return Some((name, operand));
             }
             let end = after.find(';').unwrap_or(after.len());
-            let (operand, behind) = after.split_at(end);
-            rest = behind;
+            let (operand, tail) = after.split_at(end);
+            rest = tail;
             if !name.is_empty() {
                 return Some((name, operand.trim()));
             }

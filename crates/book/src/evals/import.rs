@@ -49,7 +49,7 @@ impl LineForm {
 const CHUNK: usize = 1 << 20;
 
 /// Reads lines and gives those that are `wanted` to `found`, in their order.
-/// `watch` hears before each MiB how many lines have been read, however few
+/// `watch` is called before each MiB with how many lines have been read, however few
 /// of them were wanted; either returns false to end it. Reading, and so
 /// unpacking, has a thread of its own. `source` is kept with what comes without one.
 ///
@@ -73,7 +73,7 @@ pub fn import(
         let (send, chunks) = sync_channel::<io::Result<Vec<u8>>>(4);
         scope.spawn(move || {
             let mut chunks = Chunks::new(text);
-            // Nobody reads any more where sending fails.
+            // The receiver has ended where sending fails.
             while let Some(chunk) = chunks.next()
                 && send.send(chunk).is_ok()
             {}
@@ -105,8 +105,8 @@ impl Import<'_> {
         let mut rest = chunk;
         while !rest.is_empty() {
             let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-            let (line, behind) = rest.split_at(end);
-            rest = behind.get(1..).unwrap_or_default();
+            let (line, tail) = rest.split_at(end);
+            rest = tail.get(1..).unwrap_or_default();
             let line = line.trim_ascii();
             if line.is_empty() || line.starts_with(b"#") {
                 continue;
@@ -254,20 +254,20 @@ mod tests {
     #[test]
     fn a_text_without_anything_wanted_is_watched_and_can_be_ended() {
         let text = format!("{START} ; cdb eval: 15, ply: 0;\n").repeat(4 * CHUNK / 60);
-        let mut heard = Vec::new();
+        let mut reported = Vec::new();
         let imported = import(
             text.as_bytes(),
             "x",
             &|_| false,
             &mut |_, _| true,
             &mut |lines| {
-                heard.push(lines);
-                heard.len() < 3
+                reported.push(lines);
+                reported.len() < 3
             },
         )
         .unwrap();
-        assert!(heard.len() == 3 && heard.is_sorted(), "{heard:?}");
-        assert_eq!(imported.lines, heard[2]);
+        assert!(reported.len() == 3 && reported.is_sorted(), "{reported:?}");
+        assert_eq!(imported.lines, reported[2]);
         assert!(imported.bytes < text.len() as u64);
     }
 

@@ -60,8 +60,8 @@ impl Pv<'_> {
     }
 }
 
-/// The FEN of a line, as it stands there; `None` if the line has none. Blanks
-/// may stand around the colon, as JSON has it.
+/// The FEN of a line, as it is there; `None` if the line has none. Blanks
+/// may be around the colon, as JSON has it.
 #[must_use]
 pub fn fen_of(line: &[u8]) -> Option<&[u8]> {
     const NAME: &[u8] = b"\"fen\"";
@@ -70,8 +70,8 @@ pub fn fen_of(line: &[u8]) -> Option<&[u8]> {
         Some(text) if text == NAME => 1,
         _ => memmem::find(line, NAME)?,
     };
-    let behind = line.get(begin + NAME.len()..)?.trim_ascii_start();
-    let value = behind.strip_prefix(b":")?.trim_ascii_start();
+    let tail = line.get(begin + NAME.len()..)?.trim_ascii_start();
+    let value = tail.strip_prefix(b":")?.trim_ascii_start();
     let fen = value.strip_prefix(b"\"")?;
     fen.get(..memchr::memchr(b'"', fen)?)
 }

@@ -126,7 +126,7 @@ pub struct EvalFile {
 }
 
 impl Drop for EvalFile {
-    /// Nobody finds a file behind that was made and that holds nothing.
+    /// No empty file is left behind that was made only to be opened.
     fn drop(&mut self) {
         let length = self.file.metadata().map(|data| data.len());
         if self.is_new && matches!(length, Ok(0)) {

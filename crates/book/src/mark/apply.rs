@@ -1,14 +1,14 @@
 //! Marks put into a book.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::keyed;
 use super::named::{admits, leads_out};
 use super::select::{Selection, select};
-use super::tell::{Told, tell};
-use crate::ctg::{Applied, EditError, EditOptions, Editor, EntryChange, Error};
-use crate::{BookEditor, Field, Format, MarkEdit, Panicked};
+use super::shown::{ShownChange, show};
+use crate::ctg::Error;
+use crate::{Applied, Book, BookEditor, EditError, MarkChange, Panicked};
 use tabia_io::progress::Watch;
 use tabia_notation::Line;
 
@@ -34,8 +34,8 @@ pub struct MarkJob {
     pub dry_run: bool,
     /// What cannot be read of a whole book is an error.
     pub strict: bool,
-    /// So many changes of a whole book are told.
-    pub told: usize,
+    /// How many changes of a whole book a dry run shows.
+    pub shown: usize,
 }
 
 /// What was done.
@@ -54,22 +54,6 @@ pub struct Marked {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MarkError {
-    /// The format has no place for it.
-    #[error(
-        "{}: a {}, which has no {what}: {}",
-        path.display(), format.title(), format.has_instead()
-    )]
-    Format {
-        /// The book.
-        path: PathBuf,
-        /// What it is.
-        format: Format,
-        /// What it has not.
-        what: &'static str,
-    },
-    /// It is no book.
-    #[error(transparent)]
-    Book(#[from] crate::Error),
     /// A move or the position is not in the book.
     #[error("{}: {what}; nothing was changed", path.display())]
     NotInBook {
@@ -84,76 +68,39 @@ pub enum MarkError {
     /// The book cannot be changed.
     #[error(transparent)]
     Edit(#[from] EditError),
-    /// Nobody hears what is told.
+    /// Writing the list of changes failed.
     #[error("cannot write the list")]
     Output(#[from] io::Error),
 }
 
-/// Opens a book that is to be changed in a way, whatever its format: one that
-/// has no place for it says so.
+/// Marks a book. Calls `shown` with the changes and `lost` with pages that
+/// cannot be read.
 ///
 /// # Errors
 ///
-/// That; or as for [`BookEditor::open`].
-pub fn open(path: &Path, edit: &MarkEdit, options: &EditOptions) -> Result<BookEditor, MarkError> {
-    let format = Format::of_file(path)?;
-    match format.lacks(edit) {
-        Some(what) => Err(MarkError::Format {
-            path: path.to_owned(),
-            format,
-            what,
-        }),
-        None => Ok(BookEditor::open(path, options)?),
-    }
-}
-
-/// Opens a ChessBase book that is to get marks that no other has.
-///
-/// # Errors
-///
-/// As for [`open()`].
-pub fn open_ctg(path: &Path, options: &EditOptions) -> Result<Editor, MarkError> {
-    match open(path, &MarkEdit::clear(), options)? {
-        BookEditor::Ctg(editor) => Ok(editor),
-        // What takes marks away has said so.
-        BookEditor::Keyed(editor) => Err(MarkError::Format {
-            path: path.to_owned(),
-            format: editor.book().format(),
-            what: "marks",
-        }),
-    }
-}
-
-/// Marks a book. `told` hears of the changes, `lost` of pages that cannot be
-/// read.
-///
-/// # Errors
-///
-/// The book cannot be read or written, what is named is not in it, who
-/// watches wants an end, or `told` fails.
+/// The book cannot be read or written, what is named is not in it, the work is
+/// cancelled, or `shown` fails.
 pub fn mark(
     editor: &mut BookEditor,
     job: &MarkJob,
     watch: &mut Watch<'_>,
     lost: &mut dyn FnMut(Error),
-    told: &mut dyn FnMut(&Told) -> io::Result<()>,
+    shown: &mut dyn FnMut(&ShownChange) -> io::Result<()>,
 ) -> Result<Marked, MarkError> {
-    let editor = match editor {
-        BookEditor::Ctg(editor) => editor,
-        BookEditor::Keyed(editor) => return keyed::mark(editor, job, watch, told),
-    };
+    keyed::check(editor.book(), job.selection.filter.as_ref())?;
+    let edit = &job.selection.edit;
+    let mut planned: Vec<(&Line, MarkChange)> = Vec::new();
+    let mut chosen = 0;
     match &job.target {
-        MarkTarget::Book => whole_book(editor, job, watch, lost, told),
+        MarkTarget::Book => return whole_book(editor, job, watch, lost, shown),
         MarkTarget::Position(line) => {
-            let plan = editor.plan_position(line.last(), &job.selection.edit);
+            let plan = editor.plan_position(line.last(), edit);
             let plan = plan
                 .map_err(|error| absent(error, || "the position is not in the book".to_owned()))?;
-            let planned = plan.into_iter().map(|change| (line.clone(), change));
-            carry_out(editor, job, 1, planned.collect(), told)
+            planned.extend(plan.into_iter().map(|change| (line, change)));
+            chosen = 1;
         }
         MarkTarget::Moves(lines) => {
-            let mut planned: Vec<(Line, EntryChange)> = Vec::new();
-            let mut chosen = 0;
             for line in lines {
                 let Some((position, mv)) = line.moves().next_back() else {
                     continue;
@@ -162,18 +109,30 @@ pub fn mark(
                     continue;
                 }
                 chosen += 1;
-                let plan = editor.plan(position, mv, &job.selection.edit);
+                let plan = editor.plan(position, mv, edit);
                 let plan = plan.map_err(|error| absent(error, || leads_out(position, mv)))?;
                 for change in plan {
                     // A line may pass through a position twice.
                     if !planned.iter().any(|(_, known)| *known == change) {
-                        planned.push((line.clone(), change));
+                        planned.push((line, change));
                     }
                 }
             }
-            carry_out(editor, job, chosen, planned, told)
         }
     }
+    let changes: Vec<MarkChange> = planned.iter().map(|(_, change)| *change).collect();
+    match job.dry_run {
+        true => editor.rehearse(&changes)?,
+        false => editor.apply(&changes)?,
+    };
+    for (line, change) in planned {
+        shown(&ShownChange::new(line.clone(), &change, String::new()))?;
+    }
+    Ok(Marked {
+        chosen,
+        changes: changes.len() as u64,
+        applied: None,
+    })
 }
 
 impl From<Panicked> for MarkError {
@@ -184,106 +143,75 @@ impl From<Panicked> for MarkError {
 
 fn absent(error: EditError, what: impl FnOnce() -> String) -> MarkError {
     match error {
-        EditError::NotInBook { path, .. } => MarkError::NotInBook { path, what: what() },
+        EditError::NotInBook { path, .. } | EditError::NotStored { path, .. } => {
+            MarkError::NotInBook { path, what: what() }
+        }
         error => error.into(),
     }
 }
 
-fn carry_out(
-    editor: &mut Editor,
-    job: &MarkJob,
-    chosen: u64,
-    planned: Vec<(Line, EntryChange)>,
-    told: &mut dyn FnMut(&Told) -> io::Result<()>,
-) -> Result<Marked, MarkError> {
-    let changes: Vec<EntryChange> = planned.iter().map(|(_, change)| *change).collect();
-    let undo = match job.dry_run {
-        true => editor.rehearse(&changes)?,
-        false => editor.apply(&changes)?,
-    };
-    for ((line, change), old) in planned.into_iter().zip(undo.iter().rev()) {
-        told(&of_change(line, change, old))?;
-    }
-    Ok(Marked {
-        chosen,
-        changes: changes.len() as u64,
-        applied: None,
-    })
-}
-
-/// A change and that which takes it back, at the end of a line.
-fn of_change(line: Line, change: EntryChange, old: &EntryChange) -> Told {
-    let (field, new, old) = match (change, *old) {
-        (EntryChange::Mark { field, byte, .. }, EntryChange::Mark { byte: old, .. }) => {
-            (field, byte, old)
-        }
-        (EntryChange::Annotation { byte, .. }, EntryChange::Annotation { byte: old, .. }) => {
-            (Field::Annotation, byte, old)
-        }
-        (EntryChange::AddMove { annotation, .. }, _) => (Field::Annotation, annotation, 0),
-        (_, _) => (Field::Annotation, 0, 0),
-    };
-    Told {
-        is_stored: matches!(change, EntryChange::AddMove { .. }),
-        ..Told::new(line, field, [old, new])
-    }
-}
-
 fn whole_book(
-    editor: &mut Editor,
+    editor: &BookEditor,
     job: &MarkJob,
     watch: &mut Watch<'_>,
     lost: &mut dyn FnMut(Error),
-    told: &mut dyn FnMut(&Told) -> io::Result<()>,
+    shown: &mut dyn FnMut(&ShownChange) -> io::Result<()>,
 ) -> Result<Marked, MarkError> {
-    let book = editor.snapshot()?;
     let mut done = Marked::default();
     let mut losses = 0;
-    let mut count = |damage| {
-        losses += 1;
-        lost(damage);
-    };
-    let lost = &mut count;
-    if job.dry_run {
-        let mut noted = Vec::new();
-        done.chosen = select(&book, &job.selection, watch, lost, &mut |chosen| {
-            done.changes += 1;
-            if noted.len() < job.told {
-                noted.push(chosen.noted());
-            }
-            Ok(())
-        })?;
-        tell(&book, noted, watch, &mut |one| {
-            told(one).map_err(MarkError::from)
-        })?;
-        checked(job, losses)?;
-        return Ok(done);
-    }
     let mut batch = editor.batch();
-    done.chosen = select(&book, &job.selection, watch, lost, &mut |chosen| {
+    let mut noted = Vec::new();
+    let mut note = |change: &MarkChange| {
         done.changes += 1;
-        batch.set(&chosen.touch)
-    })?;
-    checked(job, losses)?;
-    drop(book);
-    done.applied = Some(editor.commit(batch)?);
+        if job.dry_run && noted.len() < job.shown {
+            noted.push((*change, String::new()));
+        }
+    };
+    // Passes over the whole file are quicker there.
+    let snapshot = match editor.book() {
+        Book::Ctg(_) => Some(editor.snapshot()?),
+        _ => None,
+    };
+    let book = snapshot.as_ref().unwrap_or(editor.book());
+    done.chosen = match book {
+        Book::Ctg(book) => {
+            let mut count = |damage| {
+                losses += 1;
+                lost(damage);
+            };
+            select(
+                book,
+                &job.selection,
+                watch,
+                &mut count,
+                &mut |change, at| {
+                    note(change);
+                    match (job.dry_run, change.old, change.new) {
+                        (false, Some(old), Some(new)) => batch.set(at, old, new),
+                        _ => Ok(()),
+                    }
+                },
+            )?
+        }
+        _ => keyed::select(editor, &job.selection, watch, &mut |change| {
+            note(change);
+            match job.dry_run {
+                true => Ok(()),
+                false => editor.put_number(&mut batch, change),
+            }
+        })?,
+    };
+    if job.dry_run {
+        show(book, noted, watch, &mut |one| {
+            shown(one).map_err(MarkError::from)
+        })?;
+    }
+    if job.strict && losses > 0 {
+        return Err(MarkError::Loss(losses));
+    }
+    if !job.dry_run {
+        drop(snapshot);
+        done.applied = Some(editor.commit(batch)?);
+    }
     Ok(done)
-}
-
-fn checked(job: &MarkJob, losses: u64) -> Result<(), MarkError> {
-    match job.strict && losses > 0 {
-        true => Err(MarkError::Loss(losses)),
-        false => Ok(()),
-    }
-}
-
-impl Selection {
-    /// Whether marks of a whole book would mean one thing with White to move
-    /// and another with Black: an advantage is that of one side, and an entry
-    /// stands for both.
-    #[must_use]
-    pub fn is_one_sided(&self) -> bool {
-        let MarkEdit { commentary, .. } = self.edit;
-        commentary.is_some_and(|nag| (14..=19).contains(&nag))
-    }
 }

@@ -337,7 +337,7 @@ fn starts(text: &str, symbol: &str) -> bool {
 struct Parser {
     tokens: Vec<(usize, Token)>,
     at: usize,
-    /// The column behind the text.
+    /// The column after the text.
     end: usize,
     depth: u32,
 }

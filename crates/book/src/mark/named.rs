@@ -4,16 +4,15 @@ use shakmaty::{Chess, Move, Position as _};
 
 use super::filter::{Filter, Subject};
 use super::select::Selection;
-use crate::ctg::EditError;
-use crate::{BookMove, Lookup, Probe, Wanted};
+use crate::{BookMove, EditError, Lookup, Probe, Wanted};
 use tabia_notation as notation;
 
-/// What is said of a move that is not in the book.
+/// Reports a move that is not in the book.
 pub(super) fn leads_out(position: &Chess, mv: Move) -> String {
     notation::number(position) + &notation::san(position, mv) + " leads out of the book"
 }
 
-/// Whether a selection lets a named move pass.
+/// Whether a selection chooses a named move.
 pub(super) fn admits(
     selection: &Selection,
     book: &dyn Probe,
@@ -30,7 +29,7 @@ pub(super) fn admits(
     let mut found = Lookup::default();
     book.probe(position, Wanted::Transpositions, &mut found)?;
     let known = found.moves.iter().find(|known| known.mv == mv);
-    // The plan says that it is not in the book.
+    // Planning reports that it is not in the book.
     Ok(known.is_none_or(|known| filter_admits(filter, known, &found, after)))
 }
 

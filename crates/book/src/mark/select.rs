@@ -1,14 +1,10 @@
 //! Marks for many moves at once.
 
-use shakmaty::{Color, Position as _};
+use shakmaty::Color;
 
 use super::filter::{Filter, Subject};
-use super::tell::Noted;
-use crate::ctg::{
-    CanonicalBoard, CtgBook, EditError, EntrySet, Error, Pass, Touch, Visit, VisitedEntry,
-    VisitedMove,
-};
-use crate::{Field, MarkEdit, PositionRecord};
+use crate::ctg::{CtgBook, EntrySet, Error, Pass, Visit, VisitedEntry, VisitedMove};
+use crate::{EditError, MarkChange, MarkEdit, PositionRecord};
 use tabia_io::progress::Watch;
 
 /// Which moves of a book get which marks.
@@ -22,51 +18,13 @@ pub struct Selection {
     pub filter: Option<Filter>,
 }
 
-/// Something that is chosen and changes.
-pub struct Chosen<'a> {
-    /// The position before the move, White to move on this board; without a
-    /// move, the position itself.
-    pub visit: &'a Visit<'a>,
-    /// The move; `None` where positions are marked by themselves.
-    pub mv: Option<&'a VisitedMove>,
-    /// The byte that changes.
-    pub touch: Touch,
-}
-
-impl Chosen<'_> {
-    /// The byte by its place in the book, for [`super::tell`].
-    #[must_use]
-    pub fn noted(&self) -> Noted {
-        let sign = self.touch.field == Field::Annotation;
-        let (mut key, mut after) = (self.visit.entry.key, None);
-        match self.mv {
-            Some(mv) if sign => {
-                after = self.visit.position().and_then(|mut position| {
-                    position.play_unchecked(mv.mv);
-                    Some(CanonicalBoard::from_position(&position)?.key())
-                });
-            }
-            Some(mv) => key = mv.after.map_or(key, |after| after.key),
-            None => {}
-        }
-        Noted {
-            key,
-            after,
-            field: self.touch.field,
-            old: self.touch.old,
-            new: self.touch.new,
-            note: String::new(),
-        }
-    }
-}
-
 impl Selection {
     /// The least work that tells which moves are meant.
     fn pass(&self) -> Pass {
         let asks_of_moves = self.filter.as_ref().is_some_and(Filter::asks_of_moves);
         let from_start = |filter: &Filter| filter.asks_for_ply() || filter.asks_for_side();
         let from_start = self.filter.as_ref().is_some_and(from_start);
-        // A sign is set by what stands after the move.
+        // A sign is set by the position after the move.
         let filtered_signs = self.filter.is_some() && self.edit.touches_moves();
         if self.colour.is_some() || from_start {
             Pass::FromStart
@@ -79,6 +37,15 @@ impl Selection {
         }
     }
 
+    /// Whether marks of a whole book would mean one thing with White to move
+    /// and another with Black: an advantage is that of one side, and an entry
+    /// holds positions of both.
+    #[must_use]
+    pub fn is_one_sided(&self) -> bool {
+        let MarkEdit { commentary, .. } = self.edit;
+        commentary.is_some_and(|nag| (14..=19).contains(&nag))
+    }
+
     fn admits(&self, subject: &Subject) -> bool {
         self.filter
             .as_ref()
@@ -86,9 +53,9 @@ impl Selection {
     }
 }
 
-/// Goes over a book and names every byte that changes, once; gives how many
-/// positions (or moves, where these were looked at) were chosen. `lost` hears
-/// of pages that cannot be read.
+/// Goes over a book and calls `found` with every change, once, and its byte in
+/// the file; returns how many positions (or moves, where these were looked at)
+/// were chosen. `lost` is called with pages that cannot be read.
 ///
 /// Without a colour and without a question that only a move can answer, every
 /// position is looked at, also those that no stored move leads to; else every
@@ -96,13 +63,13 @@ impl Selection {
 ///
 /// # Errors
 ///
-/// The book cannot be read, who watches wants an end, or `found` fails.
+/// The book cannot be read, the work is cancelled, or `found` fails.
 pub fn select(
     book: &CtgBook,
     selection: &Selection,
     watch: &mut Watch<'_>,
     lost: &mut dyn FnMut(Error),
-    found: &mut dyn FnMut(&Chosen<'_>) -> Result<(), EditError>,
+    found: &mut dyn FnMut(&MarkChange, u64) -> Result<(), EditError>,
 ) -> Result<u64, EditError> {
     let mut seen = 0;
     let mut marked = EntrySet::default();
@@ -114,7 +81,13 @@ pub fn select(
     book.visit_some(pass, wanted, watch, lost, |visit| {
         if by_entry {
             seen += 1;
-            return touched(selection, visit, found);
+            // In the order of the file: the moves of an entry, then its statistics.
+            let key = visit.entry.key;
+            let moves = visit.moves.iter();
+            let moves = moves.filter_map(|mv| mv.change(key, &selection.edit));
+            return moves
+                .chain(visit.entry.changes(&selection.edit))
+                .try_for_each(|(change, at)| found(&change, at));
         }
         if let (Some(colour), Some(ply)) = (selection.colour, visit.ply)
             && (colour == Color::White) != (ply % 2 == 0)
@@ -127,14 +100,15 @@ pub fn select(
                 continue;
             }
             seen += 1;
-            let mv = Some(mv);
             if marked.insert(after.place) {
-                after.touches(&selection.edit, |touch| found(&Chosen { visit, mv, touch }))?;
+                for (change, at) in after.changes(&selection.edit) {
+                    found(&change, at)?;
+                }
             }
-            if let Some(touch) = mv.and_then(|mv| mv.touch(&selection.edit))
-                && (pass == Pass::Moves || signs.insert(touch.offset))
+            if let Some((change, at)) = mv.change(visit.entry.key, &selection.edit)
+                && (pass == Pass::Moves || signs.insert(at))
             {
-                found(&Chosen { visit, mv, touch })?;
+                found(&change, at)?;
             }
         }
         Ok(())
@@ -166,24 +140,6 @@ pub fn subjects<'a>(
         };
         (mv, subject)
     })
-}
-
-/// What changes of an entry that is chosen.
-fn touched(
-    selection: &Selection,
-    visit: &Visit<'_>,
-    found: &mut dyn FnMut(&Chosen<'_>) -> Result<(), EditError>,
-) -> Result<(), EditError> {
-    // In the order of the file: the moves of an entry, then its statistics.
-    for mv in visit.moves {
-        if let Some(touch) = mv.touch(&selection.edit) {
-            let mv = Some(mv);
-            found(&Chosen { visit, mv, touch })?;
-        }
-    }
-    let mv = None;
-    let touched = |touch| found(&Chosen { visit, mv, touch });
-    visit.entry.touches(&selection.edit, touched)
 }
 
 /// A position as the goal of a move.

@@ -133,7 +133,7 @@ fn weights_by_evaluation_and_by_both() {
     assert!((weights[1] - 252.0).abs() < 2.0, "{weights:?}");
     // Without an evaluation it is as good as the least of the others.
     assert!((weights[2] - weights[1]).abs() < 1.0, "{weights:?}");
-    // A good score of few games is no reason to play what nobody has looked at.
+    // A good score of few games is no reason to play what was never checked.
     let tempting = [moves[0].clone(), moves[1].clone(), candidate(2, 70, 10, 6)];
     let both = probabilities(&tempting, &by(Judgement::Both));
     assert!(both[2] < 0.2, "{both:?}");
@@ -316,7 +316,7 @@ fn small_shares_drop_out() {
 
 #[test]
 fn the_learn_value_is_seen_from_the_mover() {
-    // The byte stands in the position after it, whose side to move is the opponent:
+    // The byte is in the position after it, whose side to move is the opponent:
     // negative speaks for the move.
     let liked = with(candidate(0, 10, 0, 10), |after| after.factor = -60);
     let neutral = candidate(1, 10, 0, 10);

@@ -6,11 +6,9 @@ use std::path::Path;
 use shakmaty::Position as _;
 
 use super::side::read_games;
-use super::{LearnTally, Learned, TallyPlace};
-use tabia_book::ctg::{CtgBook, EditError, Editor};
-use tabia_book::mark::{self, MarkError, Told};
-use tabia_book::{Book, BookEditor, Field, KeyedChange, KeyedEditor, MarkEdit};
-use tabia_io::progress::Watch;
+use super::{LearnTally, Learned, place_of};
+use tabia_book::mark::NotedChanges;
+use tabia_book::{Book, BookEditor, EditError, Field, Format, MarkChange};
 
 /// How a book learns.
 #[derive(Clone, Copy, Debug)]
@@ -22,8 +20,8 @@ pub struct Method {
     pub fresh: bool,
     /// Nothing is changed.
     pub dry_run: bool,
-    /// So many changes are told.
-    pub told: usize,
+    /// How many changes are noted.
+    pub shown: usize,
 }
 
 /// What a book has learnt, or would.
@@ -34,53 +32,8 @@ pub struct Taught {
     pub changed: u64,
     /// Those that rise.
     pub raised: u64,
-    /// Each of them, as far as they were to be told.
-    pub noted: NotedValues,
-}
-
-/// Changes of learn values, by their places in the book.
-#[derive(Debug)]
-pub enum NotedValues {
-    /// Of a ChessBase book.
-    Ctg(Vec<mark::Noted>),
-    /// Of a Polyglot book.
-    Keyed(Vec<(KeyedChange, String)>),
-}
-
-impl Default for NotedValues {
-    fn default() -> NotedValues {
-        NotedValues::Ctg(Vec::new())
-    }
-}
-
-impl NotedValues {
-    /// How many there are.
-    #[must_use]
-    pub fn count(&self) -> usize {
-        match self {
-            NotedValues::Ctg(noted) => noted.len(),
-            NotedValues::Keyed(noted) => noted.len(),
-        }
-    }
-
-    /// Tells them by the moves that lead there, shortest lines first.
-    ///
-    /// # Errors
-    ///
-    /// The book cannot be read, who watches wants an end, or `found` fails.
-    pub fn tell(
-        self,
-        book: &Book,
-        watch: &mut Watch<'_>,
-        found: &mut dyn FnMut(&Told) -> Result<(), MarkError>,
-    ) -> Result<(), MarkError> {
-        match (self, book) {
-            (NotedValues::Ctg(noted), Book::Ctg(book)) => mark::tell(book, noted, watch, found),
-            (NotedValues::Keyed(noted), book) => mark::tell_keyed(book, noted, watch, found),
-            // There is nothing to tell of a book without learn values.
-            (NotedValues::Ctg(_), _) => Ok(()),
-        }
-    }
+    /// The first of them, with the results that they come from.
+    pub noted: NotedChanges,
 }
 
 impl Learned {
@@ -97,7 +50,7 @@ impl Learned {
         for game in games {
             game.each_book_move(|before, mv, after| {
                 // Moves of a side file may have left the book.
-                if let Some(place) = TallyPlace::of(book, before, mv, after)? {
+                if let Some(place) = place_of(book, before, mv, after)? {
                     let tally = self.tallies.entry(place).or_default();
                     tally.add(before.turn(), game.winner);
                 }
@@ -108,107 +61,68 @@ impl Learned {
         Ok(())
     }
 
-    /// Changes the learn values of a book.
+    /// Changes the learn values of a book. In a Polyglot book every game counts
+    /// one and its points twice, as Polyglot itself counts.
     ///
     /// # Errors
     ///
     /// The book cannot be read or written; nothing was changed.
     pub fn teach(
         &self,
-        editor: &mut BookEditor,
+        editor: &BookEditor,
         book: &Book,
         method: Method,
     ) -> Result<Taught, EditError> {
-        match (editor, book) {
-            (BookEditor::Ctg(editor), Book::Ctg(book)) => self.teach_ctg(editor, book, method),
-            (BookEditor::Keyed(editor), _) => self.teach_keyed(editor, method),
-            (BookEditor::Ctg(_), _) => Ok(Taught::default()),
-        }
-    }
-
-    fn teach_ctg(
-        &self,
-        editor: &mut Editor,
-        book: &CtgBook,
-        method: Method,
-    ) -> Result<Taught, EditError> {
-        let mut batch = editor.batch();
-        let (mut changed, mut raised, mut noted) = (0, 0, Vec::new());
+        let field = match book.format() {
+            Format::Ctg => Field::Factor,
+            Format::Bin | Format::Abk => Field::Learn,
+        };
         // In the order of the file pages are written once.
-        let mut entries = Vec::with_capacity(self.tallies.len());
+        let mut stored = Vec::with_capacity(self.tallies.len());
         for (place, tally) in &self.tallies {
-            if let TallyPlace::After(key) = place {
-                entries.extend(book.entry_of(key)?.map(|entry| (entry, *tally)));
-            }
+            stored.extend(
+                book.stored(place, field)?
+                    .map(|known| (known, place, tally)),
+            );
         }
-        entries.sort_by_key(|(entry, _)| entry.place.file_offset());
-        for (entry, tally) in entries {
-            let old = entry.record.factor.saturating_neg();
-            let known = if method.fresh { 0 } else { old };
-            let new = tally.learned(known, method.strength);
-            let edit = MarkEdit {
-                factor: Some(new),
-                ..MarkEdit::default()
-            };
-            entry.touches(&edit, |touch| {
-                changed += 1;
-                raised += u64::from(new > old);
-                if noted.len() < method.told {
-                    noted.push(mark::Noted {
-                        key: entry.key,
-                        after: None,
-                        field: Field::Factor,
-                        old: touch.old,
-                        new: touch.new,
-                        note: tally.to_string(),
-                    });
+        stored.sort_by_key(|((last, _), ..)| *last);
+        let mut batch = editor.batch();
+        let mut taught = Taught::default();
+        for ((last, old), place, tally) in stored {
+            let (new, is_raised) = match field {
+                Field::Factor => {
+                    let value =
+                        |stored: u32| stored.to_le_bytes()[0].cast_signed().saturating_neg();
+                    let known = if method.fresh { 0 } else { value(old) };
+                    let new = tally.learned(known, method.strength);
+                    let stored = new.saturating_neg().cast_unsigned();
+                    (stored.into(), new > value(old))
                 }
-                batch.set(&touch)
-            })?;
+                _ => {
+                    let known = if method.fresh { 0 } else { old };
+                    (tally.counts(known), tally.wins > tally.losses)
+                }
+            };
+            if new == old {
+                continue;
+            }
+            taught.changed += 1;
+            taught.raised += u64::from(is_raised);
+            if taught.noted.len() < method.shown {
+                let change = MarkChange {
+                    place: *place,
+                    field,
+                    old: Some(old),
+                    new: Some(new),
+                };
+                taught.noted.push((change, tally.to_string()));
+            }
+            batch.set(last, old, new)?;
         }
         if !method.dry_run {
             editor.commit(batch)?;
         }
-        Ok(Taught {
-            changed,
-            raised,
-            noted: NotedValues::Ctg(noted),
-        })
-    }
-
-    /// Polyglot's way: every game counts one, its points twice.
-    fn teach_keyed(&self, editor: &mut KeyedEditor, method: Method) -> Result<Taught, EditError> {
-        let mut changes = Vec::new();
-        for (place, tally) in &self.tallies {
-            if let TallyPlace::Entry(offset) = place {
-                let old = editor.learn_counts(*offset)?;
-                let new = tally.counts(if method.fresh { 0 } else { old });
-                let change = KeyedChange {
-                    field: Field::Learn,
-                    offset: *offset,
-                    old,
-                    new,
-                };
-                changes.extend((new != old).then_some((change, tally)));
-            }
-        }
-        changes.sort_by_key(|(change, _)| change.offset);
-        if !method.dry_run {
-            let all: Vec<KeyedChange> = changes.iter().map(|(change, _)| *change).collect();
-            editor.apply(&all)?;
-        }
-        let raised = changes
-            .iter()
-            .filter(|(_, tally)| tally.wins > tally.losses);
-        let told = changes.iter().take(method.told);
-        Ok(Taught {
-            changed: changes.len() as u64,
-            raised: raised.count() as u64,
-            noted: NotedValues::Keyed(
-                told.map(|(change, tally)| (*change, tally.to_string()))
-                    .collect(),
-            ),
-        })
+        Ok(taught)
     }
 }
 

@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use shakmaty::{Chess, Color, Move, Position};
 
 use super::LearnTally;
-use tabia_book::ctg::Key;
-use tabia_book::{Book, Error};
+use tabia_book::{Book, Error, MarkPlace};
 use tabia_games::{
     self as games, Game, GameFilter, GameParts, GameResult, Intake, ReadError, Sources, Starts,
     has_name,
@@ -56,43 +55,33 @@ pub enum LearnError {
 pub struct Learned {
     /// Games that say something about the book.
     pub counted: u64,
-    /// By where the book keeps what was learnt.
-    pub tallies: HashMap<TallyPlace, LearnTally>,
+    /// By where the book stores what was learnt.
+    pub tallies: HashMap<MarkPlace, LearnTally>,
     /// What became of the games.
     pub games: games::Tally,
 }
 
-/// Where a book keeps what was learnt about a move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TallyPlace {
-    /// ChessBase: with the position after it.
-    After(Key),
-    /// Polyglot: with the move, whose entry stands so many bytes into the file.
-    Entry(u64),
-}
-
-impl TallyPlace {
-    /// Of a move between two positions; `None` if the book does not hold it, or
-    /// has no learn values at all.
-    ///
-    /// # Errors
-    ///
-    /// The book cannot be read.
-    pub fn of(
-        book: &Book,
-        before: &Chess,
-        mv: Move,
-        after: &Chess,
-    ) -> Result<Option<TallyPlace>, Error> {
-        Ok(match book {
-            Book::Ctg(book) => book.key_of(after)?.map(TallyPlace::After),
-            Book::Bin(_) => {
-                let entries = book.keyed_entries(before, mv)?;
-                entries.first().map(|entry| TallyPlace::Entry(entry.offset))
-            }
-            Book::Abk(_) => None,
-        })
-    }
+/// Where a book stores what was learnt about a move between two positions: a
+/// ChessBase book with the position after it, a Polyglot book in its entry.
+/// `None` if the book does not hold the move, or has no learn values at all.
+///
+/// # Errors
+///
+/// The book cannot be read.
+pub fn place_of(
+    book: &Book,
+    before: &Chess,
+    mv: Move,
+    after: &Chess,
+) -> Result<Option<MarkPlace>, Error> {
+    Ok(match book {
+        Book::Ctg(book) => book.key_of(after)?.map(MarkPlace::Position),
+        Book::Bin(_) => {
+            let entries = book.keyed_entries(before, mv)?;
+            entries.first().map(|entry| MarkPlace::Entry(entry.offset))
+        }
+        Book::Abk(_) => None,
+    })
 }
 
 impl Counted {
@@ -157,11 +146,11 @@ impl Learned {
             GameResult::Draw => None,
             GameResult::Unknown => return Ok(()),
         };
-        let mut seen: Vec<TallyPlace> = Vec::new();
+        let mut seen: Vec<MarkPlace> = Vec::new();
         let mut misses = 0;
         let positions = game.positions.iter().zip(game.positions.iter().skip(1));
         for ((before, position), mv) in positions.zip(&game.moves) {
-            let Some(place) = TallyPlace::of(book, before, *mv, position)? else {
+            let Some(place) = place_of(book, before, *mv, position)? else {
                 misses += 1;
                 if misses >= MISSES {
                     break;

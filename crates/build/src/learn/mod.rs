@@ -13,8 +13,8 @@ mod games;
 mod overlay;
 mod side;
 
-pub use apply::{Method, NotedValues, Taught};
-pub use games::{Counted, LearnError, Learned, TallyPlace, tally_games};
+pub use apply::{Method, Taught};
+pub use games::{Counted, LearnError, Learned, place_of, tally_games};
 pub use overlay::LearnedBook;
 pub use side::{
     Evidence, PlayedGame, SideFile, append, fallback_path, is_refused, side_path, take_aside,

@@ -93,7 +93,6 @@ export default {
   "somebody else changed it meanwhile: its {0} is {1} now; nothing was written": "jemand hat es inzwischen geändert: {0} ist jetzt {1}; nichts wurde geschrieben",
   "the book has been changed since; nothing was taken back": "das Buch wurde seither geändert; nichts wurde zurückgenommen",
   "{0}: {1} is not in the book; nothing was changed": "{0}: {1} steht nicht im Buch; nichts wurde geändert",
-  "{0}: it has become a ChessBase book; start the explorer anew": "{0}: daraus ist ein ChessBase-Buch geworden; starten Sie das Programm neu",
   "{0}: a {1}, in which only the numbers beside its moves can be changed; `tabia convert` makes a ChessBase book of it": "{0}: ein {1}, in dem nur die Zahlen neben den Zügen geändert werden können; `tabia convert` macht ein ChessBase-Buch daraus",
   "added {0} lines": "{0} Varianten eingetragen",
   "added {0}": "{0} eingetragen",

@@ -93,7 +93,6 @@ export default {
   "somebody else changed it meanwhile: its {0} is {1} now; nothing was written": "alguien lo cambió entretanto: {0} es ahora {1}; no se escribió nada",
   "the book has been changed since; nothing was taken back": "el libro ha cambiado desde entonces; no se deshizo nada",
   "{0}: {1} is not in the book; nothing was changed": "{0}: {1} no está en el libro; no se cambió nada",
-  "{0}: it has become a ChessBase book; start the explorer anew": "{0}: se ha convertido en un libro de ChessBase; vuelva a iniciar el programa",
   "{0}: a {1}, in which only the numbers beside its moves can be changed; `tabia convert` makes a ChessBase book of it": "{0}: un {1}, en el que solo se pueden cambiar los números junto a las jugadas; `tabia convert` hace de él un libro de ChessBase",
   "added {0} lines": "{0} líneas añadidas",
   "added {0}": "{0} añadida",

@@ -93,7 +93,6 @@ export default {
   "somebody else changed it meanwhile: its {0} is {1} now; nothing was written": "quelqu’un l’a changé entre-temps : {0} est maintenant {1} ; rien n’a été écrit",
   "the book has been changed since; nothing was taken back": "le livre a changé depuis ; rien n’a été annulé",
   "{0}: {1} is not in the book; nothing was changed": "{0} : {1} n’est pas dans le livre ; rien n’a été changé",
-  "{0}: it has become a ChessBase book; start the explorer anew": "{0} : c’est devenu un livre ChessBase ; relancez le programme",
   "{0}: a {1}, in which only the numbers beside its moves can be changed; `tabia convert` makes a ChessBase book of it": "{0} : un {1}, où seuls les nombres à côté des coups peuvent être changés ; `tabia convert` en fait un livre ChessBase",
   "added {0} lines": "{0} lignes ajoutées",
   "added {0}": "{0} ajoutée",

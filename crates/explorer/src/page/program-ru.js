@@ -93,7 +93,6 @@ export default {
   "somebody else changed it meanwhile: its {0} is {1} now; nothing was written": "кто-то изменил это раньше: {0} теперь {1}; ничего не записано",
   "the book has been changed since; nothing was taken back": "книга с тех пор изменилась; ничего не отменено",
   "{0}: {1} is not in the book; nothing was changed": "{0}: хода {1} нет в книге; ничего не изменено",
-  "{0}: it has become a ChessBase book; start the explorer anew": "{0}: теперь это книга ChessBase; запустите программу заново",
   "{0}: a {1}, in which only the numbers beside its moves can be changed; `tabia convert` makes a ChessBase book of it": "{0}: это {1}, где можно менять только числа при ходах; `tabia convert` сделает из неё книгу ChessBase",
   "added {0} lines": "добавлено вариантов: {0}",
   "added {0}": "добавлено: {0}",

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use super::archive::{Located, Packed};
 use super::members::{Members, is_damage};
 use super::{GameSource, PgnSource, cbf, cbh, cbh2, cbv, nic, scdb, scid, seven_zip, zip};
-use tabia_io::input::kind::{self, Packing};
+use tabia_io::input::kind::{self, Kind, Packing};
 use tabia_io::input::path::has_extension;
 
 /// A source that cannot be used.
@@ -70,8 +70,6 @@ pub struct Opened {
 
 /// A kind of database beside PGN, which is what all else is taken for.
 struct DatabaseKind {
-    /// How the files end that stand for a database in a folder, in lower case.
-    endings: &'static [&'static str],
     /// Whether a file is of this kind, by its name and its first bytes
     /// ([`START_BYTES`], or less if it has no more).
     is: fn(&Path, &[u8]) -> bool,
@@ -79,25 +77,22 @@ struct DatabaseKind {
     open: fn(&Located, Access<'_>) -> Result<Opened, SourceError>,
 }
 
-/// All kinds. The first that takes a file has it.
+/// All kinds; [`Kind::of_games`] has their names. The first that takes a file
+/// has it.
 const KINDS: &[DatabaseKind] = &[
     DatabaseKind {
-        endings: &[".cbh"],
         is: cbh::is_cbh,
         open: |file, _| cbh::open(file),
     },
     DatabaseKind {
-        endings: &[".zip"],
         is: |_, start| zip::is_archive(start),
         open: |file, access| unpacked::open(file, access, zip::archive),
     },
     DatabaseKind {
-        endings: &[".7z"],
         is: |_, start| seven_zip::is_archive(start),
         open: |file, access| unpacked::open(file, access, seven_zip::archive),
     },
     DatabaseKind {
-        endings: &[".cbv", ".cbz"],
         is: cbv::is_archive,
         open: |file, access| {
             unpacked::open(file, access, |bytes| {
@@ -106,43 +101,35 @@ const KINDS: &[DatabaseKind] = &[
         },
     },
     DatabaseKind {
-        endings: &[".2cbh"],
         is: cbh2::is_index,
         open: |file, _| cbh2::open(file),
     },
     DatabaseKind {
-        endings: &[".cbf"],
         is: cbf::is_cbf,
         open: |file, _| cbf::open(file),
     },
     DatabaseKind {
-        endings: &[".dci"],
         is: scdb::is_index,
         open: |file, _| scdb::open(file),
     },
     DatabaseKind {
-        endings: &[".si4", ".si5"],
         is: |path, start| scid::is_old(start) || has_extension(path, "si5"),
         open: |file, _| scid::open(file),
     },
     DatabaseKind {
-        endings: &[".prn"],
         is: nic::is_text,
         open: |file, _| nic::open(file),
     },
     DatabaseKind {
-        endings: &[".tgx"],
         is: |_, start| super::tgx::is_index(start),
         open: |file, _| super::tgx::open(file),
     },
     // Refused with a word of advice.
     DatabaseKind {
-        endings: &[],
         is: nic::is_binary,
         open: |file, _| nic::refuse(file.path()),
     },
     DatabaseKind {
-        endings: &[],
         is: cbh::is_other,
         open: |file, _| cbh::refuse(file.path()),
     },
@@ -150,20 +137,6 @@ const KINDS: &[DatabaseKind] = &[
 
 /// So many bytes are looked at to know a file.
 const START_BYTES: u64 = kind::START_BYTES as u64;
-
-/// How PGN files end.
-const PGN_ENDINGS: [&str; 4] = [".pgn", ".pgn.gz", ".pgn.zst", ".pgn.bz2"];
-
-/// Whether a file in a folder stands for a database, by its name.
-pub(crate) fn is_database(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let name = name.to_ascii_lowercase();
-    let mut endings = KINDS
-        .iter()
-        .flat_map(|kind| kind.endings)
-        .chain(&PGN_ENDINGS);
-    endings.any(|ending| name.ends_with(ending))
-}
 
 /// How deep archives in archives may lie.
 const DEEPEST: usize = 3;
@@ -315,7 +288,7 @@ fn text(
     rest: Counted,
     rubbish: &Arc<AtomicBool>,
 ) -> Result<Box<dyn Read + Send>, SourceError> {
-    let is_plain = kind::Kind::of(path, &start) != kind::Kind::Packed;
+    let is_plain = Kind::of(path, &start) != Kind::Packed;
     let mut plain = decompress(start, rest, rubbish);
     let mut start = Vec::with_capacity(START_BYTES as usize);
     let mut first = plain.by_ref().take(START_BYTES);
@@ -329,7 +302,7 @@ fn text(
     }
     // The name is that of the packed file.
     let name = if is_plain { path } else { Path::new("") };
-    match kind::Kind::of(name, &start).no_games() {
+    match Kind::of(name, &start).no_games() {
         Some(text) => Err(SourceError::format(path, text)),
         None => Ok(Box::new(io::Cursor::new(start).chain(plain))),
     }

@@ -3,11 +3,12 @@
 use std::io;
 use std::sync::Arc;
 
-use super::{Access, Opened, SourceError, is_database, open_located};
+use super::{Access, Opened, SourceError, open_located};
 use crate::archive::{Archive, Located, Packed};
 use crate::members::is_damage;
 use crate::{GameBatch, GameSource};
 use tabia_io::input::file::DataFile;
+use tabia_io::input::kind::Kind;
 
 /// Opens all databases in an archive.
 ///
@@ -25,7 +26,7 @@ pub(super) fn open(
     let bytes = file.open_named()?;
     let size = bytes.len();
     let packed = Packed::new(path, archive(bytes).map_err(format_error)?);
-    let is_wanted = |file: &Located| is_database(file.path());
+    let is_wanted = |file: &Located| Kind::of_games(file.path()).is_some();
     let databases: Vec<Located> = packed.files().filter(is_wanted).collect();
     if databases.is_empty() {
         let count = packed.files().count();

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file that cannot be written. Nothing of it is left then, and what stood
-/// in its place still does.
+/// A file that cannot be written. Nothing of it is left then, and what was
+/// in its place is still there.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteFileError {
@@ -44,7 +44,7 @@ pub enum WriteFileError {
     Io {
         /// The file, under the name it would have got.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         reason: io::Error,
     },
 }
@@ -60,7 +60,7 @@ impl WriteFileError {
     }
 }
 
-/// Whether the system refuses because somebody has the file open. Windows says
+/// Whether the system refuses because another program has the file open. Windows says
 /// so in three ways: sharing violation, user-mapped section, and plain "access
 /// denied" when a mapped file is to be replaced; the last one means that only
 /// of a file that is there and may be written.

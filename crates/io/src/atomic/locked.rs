@@ -5,7 +5,7 @@ use std::ops::{Deref, DerefMut};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long to wait for whoever has a file, unless somebody knows better. A
+/// How long to wait for another program to close a file, by default. A
 /// program that was killed may take a moment to be gone with all it had begun
 /// to start.
 pub const LOCK_WAIT: Duration = Duration::from_secs(3);

@@ -1,7 +1,7 @@
 //! Putting files in place: whole or not at all, and nothing lost on the way.
 //!
 //! A file is written beside its place under a temporary name, brought to the
-//! disk, and renamed. What stands in its place already is refused, kept under
+//! disk, and renamed. What is in its place already is refused, kept under
 //! another name, or replaced ([`Old`]).
 //!
 //! Some files have companions, as a ChessBase book has its index. Companions
@@ -40,13 +40,13 @@ use old_files::OldFiles;
 pub use temporary::is_temp_folder;
 pub use temporary::{TempFolder, remove_leftovers};
 
-/// What becomes of a file that stands in the place of a new one.
+/// What becomes of a file that is in the place of a new one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Old {
     /// It stays: the new one is refused, before any work.
     #[default]
     Refuse,
-    /// It is kept with `.bak` behind its name, in place of an older one.
+    /// It is kept with `.bak` after its name, in place of an older one.
     Keep,
     /// As [`Old::Keep`]; older ones stay too, with numbers (`.bak2`).
     KeepEach,
@@ -128,7 +128,7 @@ impl NewFile {
     ///
     /// # Errors
     ///
-    /// It cannot be written. What stood in its place stands there again.
+    /// It cannot be written. The file in its place is there again.
     pub fn put(self) -> Result<Placed, WriteFileError> {
         self.put_with(Vec::new())
     }
@@ -138,7 +138,7 @@ impl NewFile {
     ///
     /// # Errors
     ///
-    /// One of them cannot be written. What stood in their places stands there
+    /// One of them cannot be written. What was in their places is there
     /// again.
     pub fn put_with(mut self, companions: Vec<NewFile>) -> Result<Placed, WriteFileError> {
         let bytes = self.complete()?;
@@ -187,7 +187,7 @@ impl NewFile {
             path,
             old,
         } = self;
-        // Renamed while still open and locked, so that nobody takes it for a
+        // Renamed while still open and locked, so that no program takes it for a
         // leftover. On Windows a lock keeps readers out as well.
         #[cfg(windows)]
         let _ = file.get_ref().unlock();
@@ -316,7 +316,7 @@ fn names_beside(path: &Path) -> io::Result<Vec<OsString>> {
         .collect()
 }
 
-/// The usual reasons without the temporary name, which tells nobody anything.
+/// The usual reasons without the temporary name, which means nothing to users.
 fn plain(error: io::Error) -> io::Error {
     use io::ErrorKind::{
         NotFound, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull,

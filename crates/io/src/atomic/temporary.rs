@@ -94,7 +94,7 @@ fn make_locked(mut make: impl FnMut() -> io::Result<NamedTempFile>) -> io::Resul
         let made = make()?;
         match made.as_file().try_lock() {
             Ok(()) if made.path().exists() => return Ok(made),
-            // Where locks are not to be had, nobody removes anything either.
+            // Where there are no locks, nothing is removed either.
             Err(TryLockError::Error(_)) => return Ok(made),
             Ok(()) | Err(TryLockError::WouldBlock) => {}
         }
@@ -129,7 +129,7 @@ pub fn is_temp_folder(path: &Path) -> bool {
 }
 
 /// Removes a file, and the folder whose lock file it is, if it can be locked.
-/// The lock is held until it is gone: somebody may have made it just now, and
+/// The lock is held until it is gone: another program may have made it just now, and
 /// must not take it for his.
 fn remove_unowned(path: &Path, folder: Option<PathBuf>) {
     // NFS locks no file that is open for reading alone.
@@ -188,7 +188,7 @@ mod tests {
             file
         });
         let file = file.unwrap();
-        // Windows removes no file that somebody has open.
+        // Windows removes no file that is open.
         let expected = if cfg!(windows) { 1 } else { 2 };
         assert_eq!((made, file.path().exists()), (expected, true));
         remove_leftovers(&path);

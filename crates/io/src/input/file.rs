@@ -248,7 +248,7 @@ impl DataFile {
     fn present_len(&self) -> io::Result<u64> {
         match &self.file {
             // Half the price of asking for all there is to know of the file;
-            // nobody uses its cursor.
+            // its cursor is not used.
             Some((file, _)) => (&*file).seek(SeekFrom::End(0)),
             None => Ok(self.len),
         }
@@ -334,7 +334,7 @@ impl DataFile {
         View { file: self, bytes }
     }
 
-    /// Compares the file now behind the path with the open one.
+    /// Compares the file now at the path with the open one.
     #[must_use]
     pub fn change(&self) -> Change {
         let Some((_, identity)) = &self.file else {
@@ -440,7 +440,7 @@ pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize>
     std::os::unix::fs::FileExt::read_at(file, buffer, offset)
 }
 
-// Moves the file's cursor, which nobody uses; the read itself is positional.
+// Moves the file's cursor, which is not used; the read itself is positional.
 /// Reads bytes at an offset.
 ///
 /// # Errors

@@ -84,9 +84,24 @@ impl BookKind {
     }
 }
 
-/// How databases of games end.
-const DATABASES: [&str; 10] = [
-    "cbh", "2cbh", "cbv", "cbz", "cbf", "dci", "si4", "si5", "prn", "tgx",
+/// How the names of files of games end: databases, archives with games, PGN.
+const GAME_FILES: [(&str, Kind); 16] = [
+    (".cbh", Kind::Database),
+    (".2cbh", Kind::Database),
+    (".cbv", Kind::Database),
+    (".cbz", Kind::Database),
+    (".cbf", Kind::Database),
+    (".dci", Kind::Database),
+    (".si4", Kind::Database),
+    (".si5", Kind::Database),
+    (".prn", Kind::Database),
+    (".tgx", Kind::Database),
+    (".zip", Kind::Packed),
+    (".7z", Kind::Packed),
+    (".pgn", Kind::Pgn),
+    (".pgn.gz", Kind::Packed),
+    (".pgn.zst", Kind::Packed),
+    (".pgn.bz2", Kind::Packed),
 ];
 
 impl Kind {
@@ -100,6 +115,15 @@ impl Kind {
         let file = File::open(path).ok()?;
         file.take(START_BYTES as u64).read_to_end(&mut start).ok()?;
         Some(Kind::of(path, &start))
+    }
+
+    /// Of a file of games by its name alone; of a database that has several
+    /// files, the one that is opened.
+    #[must_use]
+    pub fn of_games(path: &Path) -> Option<Kind> {
+        let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
+        let known = GAME_FILES.iter().find(|(end, _)| name.ends_with(end));
+        known.map(|(_, kind)| *kind)
     }
 
     /// Of a file by its name and its first bytes: [`START_BYTES`], or less if
@@ -129,7 +153,7 @@ impl Kind {
         if is_games_as_json(start) {
             return Kind::GamesAsJson;
         }
-        if DATABASES.iter().any(|database| is(database)) {
+        if Kind::of_games(path) == Some(Kind::Database) {
             return Kind::Database;
         }
         let named = [
@@ -148,7 +172,7 @@ impl Kind {
         }
     }
 
-    /// Says to somebody who wants a book what this is instead, and what would
+    /// Where a book is wanted: what this is instead, and what would
     /// help. `None` for a book.
     #[must_use]
     pub fn no_book(self) -> Option<&'static str> {
@@ -167,7 +191,7 @@ impl Kind {
         })
     }
 
-    /// Says to somebody who wants games what this is instead, and what would
+    /// Where games are wanted: what this is instead, and what would
     /// help. `None` for games.
     #[must_use]
     pub fn no_games(self) -> Option<String> {
@@ -206,11 +230,10 @@ fn is_pgn(start: &[u8]) -> bool {
     let mut words = text.split(u8::is_ascii_whitespace);
     let is_word = |word: &[u8]| {
         let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let behind = word.get(digits + 1);
+        let tail = word.get(digits + 1);
         // "1." and "1.e4"; "2.9" is a number.
-        let numbered = digits > 0
-            && word.get(digits) == Some(&b'.')
-            && !behind.is_some_and(u8::is_ascii_digit);
+        let numbered =
+            digits > 0 && word.get(digits) == Some(&b'.') && !tail.is_some_and(u8::is_ascii_digit);
         numbered || is_move(word) || is_result(word)
     };
     text_only
@@ -232,8 +255,8 @@ fn tag_name(text: &[u8]) -> bool {
         let rest = rest.trim_ascii_start();
         let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
         let name = rest.iter().take_while(is_name).count();
-        let behind = rest.get(name..).unwrap_or_default().trim_ascii_start();
-        name > 0 && behind.first() == Some(&b'"')
+        let tail = rest.get(name..).unwrap_or_default().trim_ascii_start();
+        name > 0 && tail.first() == Some(&b'"')
     })
 }
 

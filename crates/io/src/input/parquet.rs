@@ -43,7 +43,7 @@ impl Table {
             file: Arc::new(file),
             length,
         };
-        let reader = SerializedFileReader::new(at).map_err(|error| said(&error))?;
+        let reader = SerializedFileReader::new(at).map_err(|error| error_text(&error))?;
         // The library panics on some of these.
         let is_sane = reader.metadata().row_groups().iter().all(|group| {
             group.num_rows() >= 0
@@ -109,7 +109,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// What `take` says, a request to stop, or what `unreadable` makes of what is
+    /// The error of `take`, a request to stop, or what `unreadable` makes of what is
     /// wrong with the file.
     pub fn each_row<E: From<Stopped>>(
         &self,
@@ -118,7 +118,7 @@ impl Table {
         unreadable: impl Fn(String) -> E,
         mut take: impl FnMut(u64, Row<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let unreadable = |error: ParquetError| unreadable(said(&error));
+        let unreadable = |error: ParquetError| unreadable(error_text(&error));
         let reader = self.reader.get_row_group(group.number);
         let reader = reader.map_err(unreadable)?;
         let mut columns = Vec::new();
@@ -149,7 +149,7 @@ impl Table {
     }
 }
 
-/// Rows that stand together.
+/// Rows that are together.
 pub struct RowGroup {
     number: usize,
     rows_before: u64,
@@ -228,7 +228,7 @@ impl Column {
 
 struct Cells<T: DataType> {
     reader: ColumnReaderImpl<T>,
-    /// One for each row, whatever stands where it is null.
+    /// One for each row, whatever is there where it is null.
     values: Vec<T::T>,
     levels: Vec<i16>,
     /// Level of a value that is not null; 0 where none can be.
@@ -283,7 +283,7 @@ impl<T: DataType> Cells<T> {
 }
 
 /// What a Parquet error says, without its kind.
-fn said(error: &ParquetError) -> String {
+fn error_text(error: &ParquetError) -> String {
     let text = error.to_string();
     if let Some((_, codec)) = text.split_once("Disabled feature at compile time: ") {
         return format!("it is compressed by {codec}: write it anew with Snappy, or plain");
@@ -347,9 +347,9 @@ mod tests {
     #[test]
     fn what_to_do_about_a_compression_is_said() {
         let error = ParquetError::General("Disabled feature at compile time: zstd".to_owned());
-        assert!(said(&error).contains("by zstd: write it anew with Snappy"));
+        assert!(error_text(&error).contains("by zstd: write it anew with Snappy"));
         assert_eq!(
-            said(&ParquetError::EOF("it ends early".to_owned())),
+            error_text(&ParquetError::EOF("it ends early".to_owned())),
             "it ends early"
         );
     }

@@ -3,7 +3,7 @@
 use std::fs::Metadata;
 use std::time::SystemTime;
 
-/// What has become of the file behind a path since it was opened.
+/// What has become of the file at a path since it was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
     /// The same file, untouched.

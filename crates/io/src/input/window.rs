@@ -2,7 +2,7 @@
 //!
 //! Whoever reads a file from end to end reads a part at once, uses it and lets
 //! it go: one system call instead of one for each piece, and what the file
-//! becomes under our hands touches nobody.
+//! becomes meanwhile does not matter.
 
 use std::ops::Range;
 use std::sync::Arc;

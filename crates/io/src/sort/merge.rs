@@ -97,7 +97,7 @@ impl<R: Record> Merge<R> {
     }
 }
 
-/// Reads on in the run that stands first.
+/// Reads on in the run that is first.
 fn step<R: Record>(mut top: PeekMut<'_, Reverse<Box<Front<R>>>>) -> io::Result<()> {
     let Front { record, reader } = &mut *top.0;
     if !reader.next(record)? {

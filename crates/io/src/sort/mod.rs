@@ -69,7 +69,7 @@ pub struct SortError {
 }
 
 impl SortError {
-    /// With the folder for the files, and what the system says.
+    /// With the folder for the files, and the error of the system.
     #[must_use]
     pub(crate) fn new(folder: &Path, reason: io::Error) -> SortError {
         SortError {

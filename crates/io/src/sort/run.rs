@@ -138,7 +138,7 @@ impl Run {
 /// Reads records in ascending order.
 pub(super) struct RunReader {
     data: Arc<Data>,
-    /// What comes next, or behind the buffer if it is a file.
+    /// What comes next, or after the buffer if it is a file.
     next: u64,
     end: u64,
     buffer: Vec<u8>,
@@ -183,10 +183,10 @@ impl RunReader {
         };
         self.buffer.drain(..self.at);
         self.at = 0;
-        let kept = self.buffer.len();
+        let unread = self.buffer.len();
         let more = (BLOCK_BYTES as u64).min(self.end - self.next) as usize;
-        self.buffer.resize(kept + more, 0);
-        let mut to = self.buffer.get_mut(kept..).unwrap_or_default();
+        self.buffer.resize(unread + more, 0);
+        let mut to = self.buffer.get_mut(unread..).unwrap_or_default();
         while !to.is_empty() {
             let count = read_at(file, to, self.next)?;
             if count == 0 {

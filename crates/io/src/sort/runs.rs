@@ -73,7 +73,7 @@ impl<R: Record> Runs<R> {
     ///
     /// # Errors
     ///
-    /// What `fill` says, or a file cannot be written.
+    /// The error of `fill`, or a file cannot be written.
     pub fn add<E: From<SortError>>(
         &self,
         estimate: u64,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::digits::{WHOLE, sort_by_order};
 use super::{Merge, Record, Runs, SortError};
 
-/// Lots of at most this size: larger ones are no better, smaller ones stay
+/// Chunks of at most this size: larger ones are no better, smaller ones stay
 /// nearer to the processor.
 const LARGEST_LOT_BYTES: u64 = 24 << 20;
 

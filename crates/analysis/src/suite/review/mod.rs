@@ -44,7 +44,7 @@ pub struct ReviewReport {
     pub ended: u64,
     /// Games that ended in the book.
     pub to_the_end: u64,
-    /// The engine's first values behind the book, centipawns, if there are any.
+    /// The engine's first values after the book, centipawns, if there are any.
     pub values: Option<Spread>,
     /// Shares of them below -50 and below -100.
     pub below: Option<[f64; 2]>,
@@ -56,7 +56,7 @@ pub struct ReviewReport {
     pub losing: Vec<Exit>,
     /// Games that could not be read.
     pub skipped: Vec<String>,
-    /// The positions behind the book with what the player's engine first
+    /// The positions after the book with what the player's engine first
     /// thought of them, in the order of the games.
     #[serde(skip)]
     pub found: Vec<(Chess, Evaluation)>,

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{Left, Played, ReviewReport};
 
-/// Wins, draws and losses, and the engine's first values behind the book.
+/// Wins, draws and losses, and the engine's first values after the book.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Score {
     /// Games.
@@ -18,7 +18,7 @@ pub struct Score {
     pub draws: u64,
     /// Lost.
     pub losses: u64,
-    /// Games with a value of the engine behind the book.
+    /// Games with a value of the engine after the book.
     pub valued: u64,
     /// Their sum in centipawns, each at most ten pawns.
     #[serde(skip)]

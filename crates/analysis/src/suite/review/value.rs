@@ -7,7 +7,7 @@ use shakmaty::{Chess, Color, Position as _};
 use tabia_book::eval::{Evaluation, Value};
 use tabia_games::{Game, Item};
 
-/// The first value behind the book that the moves of one side tell in their
+/// The first value after the book that the moves of one side tell in their
 /// comments, and the position that it is the value of.
 pub(super) fn first(game: &Game, plies: usize, side: Color) -> Option<(Chess, Evaluation)> {
     let mut depth = 0;
@@ -20,16 +20,16 @@ pub(super) fn first(game: &Game, plies: usize, side: Color) -> Option<(Chess, Ev
             Item::Comment(text) if depth == 0 && ply > plies => {
                 let before = game.positions.get(ply - 1)?;
                 if before.turn() == side
-                    && let Some(told) = told(text, side)
+                    && let Some(comment_value) = comment_value(text, side)
                 {
-                    let position = match told.after_move {
+                    let position = match comment_value.after_move {
                         true => game.positions.get(ply)?,
                         false => before,
                     };
                     let evaluation = Evaluation {
-                        depth: told.depth,
+                        depth: comment_value.depth,
                         source: Arc::from(game.names.get(side).as_str()),
-                        ..Evaluation::from(told.value)
+                        ..Evaluation::from(comment_value.value)
                     };
                     return Some((position.clone(), evaluation));
                 }
@@ -41,7 +41,7 @@ pub(super) fn first(game: &Game, plies: usize, side: Color) -> Option<(Chess, Ev
 }
 
 /// A value in a comment.
-struct Told {
+struct CommentValue {
     value: Value,
     /// Plies, 0 where the comment does not say.
     depth: u16,
@@ -52,10 +52,10 @@ struct Told {
 /// The value in a comment of cutechess or fastchess: `+0.35/21 3.2s`,
 /// `-M12/30 0.1s`, of the mover before his move; or lichess's `[%eval 0.35]`,
 /// of White after it. Book moves (`book`) have none.
-fn told(comment: &str, mover: Color) -> Option<Told> {
+fn comment_value(comment: &str, mover: Color) -> Option<CommentValue> {
     if let Some((value, depth)) = Value::in_comment(!mover, comment) {
         let after_move = true;
-        return Some(Told {
+        return Some(CommentValue {
             value,
             depth,
             after_move,
@@ -76,7 +76,7 @@ fn told(comment: &str, mover: Color) -> Option<Told> {
         let cp = (100.0 * pawns).round().clamp(-1e6, 1e6) as i32;
         Value::cp_of_mover(mover, sign * cp)
     };
-    Some(Told {
+    Some(CommentValue {
         value,
         depth,
         after_move: false,
@@ -90,7 +90,8 @@ mod tests {
 
     #[test]
     fn values_of_managers_are_the_movers() {
-        let of = |text: &str, mover| told(text, mover).map(|t| t.value.for_side(Color::White));
+        let of =
+            |text: &str, mover| comment_value(text, mover).map(|t| t.value.for_side(Color::White));
         assert_eq!(of("+0.35/21 3.2s", Color::White), Some(35));
         assert_eq!(of("+0.35/21 3.2s", Color::Black), Some(-35));
         assert_eq!(of("-1.20/18 0.301s, n=1000", Color::Black), Some(120));
@@ -108,15 +109,18 @@ mod tests {
         ] {
             assert_eq!(of(none, Color::White), None, "{none}");
         }
-        let told = |text| told(text, Color::White).unwrap();
+        let comment_value = |text| comment_value(text, Color::White).unwrap();
         assert_eq!(
-            (told("+0.35/21 3s").depth, told("+0.35/21 3s").after_move),
+            (
+                comment_value("+0.35/21 3s").depth,
+                comment_value("+0.35/21 3s").after_move
+            ),
             (21, false)
         );
         assert_eq!(
             (
-                told("[%eval 0.2,18]").depth,
-                told("[%eval 0.2,18]").after_move
+                comment_value("[%eval 0.2,18]").depth,
+                comment_value("[%eval 0.2,18]").after_move
             ),
             (18, true)
         );

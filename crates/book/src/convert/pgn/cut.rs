@@ -61,7 +61,7 @@ fn below(tree: &PgnTree, number: u32, most: u32, games: &mut Vec<Game>) {
     put(&mut together, &mut size, games);
 }
 
-/// The game in which each node stands. Nodes that only lead to games are in
+/// The game in which each node is. Nodes that only lead to games are in
 /// the first of those.
 pub(super) fn places(tree: &PgnTree, games: &[Game]) -> Vec<u32> {
     const NONE: u32 = u32::MAX;

@@ -24,7 +24,7 @@ pub struct PgnOptions {
     pub min_games: u32,
     /// Moves of one game, variations included.
     pub game_moves: u32,
-    /// Whether numbers and marks stand in comments.
+    /// Whether numbers and marks are in comments.
     pub comments: bool,
 }
 

@@ -209,7 +209,7 @@ fn numbers(node: &PgnNode, mv: &BookMove) -> String {
 struct Text<'o> {
     out: &'o mut String,
     column: usize,
-    /// What follows stands close to what was before.
+    /// What follows is written without a blank before it.
     close: bool,
     /// The last thing was a move of White: Black's needs no number.
     after_white: bool,
@@ -278,7 +278,7 @@ impl<'o> Text<'o> {
     }
 
     fn open(&mut self) {
-        // The number of the move stands close to it.
+        // The number of the move is written without a blank before it.
         if self.column + " (100...".len() > COLUMNS {
             self.out.push('\n');
             self.column = 0;

@@ -93,7 +93,7 @@ pub(super) fn lines(
         "sorting",
         work.watch,
         |keys: &mut Vec<(usize, Key)>, entry| {
-            // The first pass has told of damage.
+            // The first pass has reported damage.
             if let Ok((place, entry)) = entry
                 && let Some(number) = reach.number(place)
                 && reach.forms(number) != 0
@@ -176,7 +176,7 @@ impl Chunk {
 }
 
 /// The weights of the moves of a position in another form, in the order in
-/// which they stand; `None` where it has no such form.
+/// which they are; `None` where it has no such form.
 fn weights_in(
     form: Form,
     job: &ConvertJob,

@@ -1,7 +1,7 @@
 //! Which of the positions that entries stand for a book comes to.
 //!
 //! An entry stands for two or four positions: its own board, with colours
-//! exchanged, with wings exchanged, or both. Which entries stand after its
+//! exchanged, with wings exchanged, or both. Which entries are after its
 //! moves is the same for all of them; only the form of these follows its own.
 //! So the moves of an entry are looked at once, and the walk goes over numbers.
 
@@ -149,7 +149,7 @@ impl Steps {
 }
 
 /// Entries that one thread goes on from at a time.
-const LOT: usize = 4096;
+const CHUNK: usize = 4096;
 
 /// What a walk comes to next.
 #[derive(Default)]
@@ -232,7 +232,7 @@ impl Reach {
     }
 
     /// Walks on from an entry in a form, ply by ply, on all processors; `step`
-    /// hears how many entries were looked at.
+    /// is called with the number of entries that were looked at.
     pub(super) fn walk<E: From<Panicked> + Send>(
         &mut self,
         from: usize,
@@ -255,8 +255,8 @@ impl Reach {
                 passants.extend(further.passants);
                 step(entries)
             };
-            match ahead.len() > LOT {
-                true => each_in_order(threads(), ahead.chunks(LOT), go_on, take)?,
+            match ahead.len() > CHUNK {
+                true => each_in_order(threads(), ahead.chunks(CHUNK), go_on, take)?,
                 false => take(go_on(&ahead)?)?,
             }
             for (number, form, file) in passants {

@@ -1,7 +1,7 @@
 //! Hashes of positions in canonical form, without the en passant file: they
 //! follow a move at little cost.
 //!
-//! The numbers are this program's own and never stand in a file.
+//! The numbers are this program's own and are never in a file.
 
 use shakmaty::{Bitboard, Chess, Color, File, Move, Position as _, Role, Square};
 
@@ -11,7 +11,7 @@ use crate::ctg::{
 };
 use tabia_notation as notation;
 
-/// By what stands on a square (pawn 1 to king 6, 8 more for the side that is
+/// By what is on a square (pawn 1 to king 6, 8 more for the side that is
 /// not to move), and the square; row 0 is that of the castling rights.
 static NUMBERS: [[u64; 64]; 16] = {
     let mut numbers = [[0; 64]; 16];

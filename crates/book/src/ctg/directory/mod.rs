@@ -1,10 +1,10 @@
-//! Where every position of a book stands, in memory: for passes over whole
+//! Where every position of a book is, in memory: for passes over whole
 //! books.
 //!
 //! A pass asks of every legal move of every position whether the book holds
 //! the position after it. Most it does not, and making a position canonical and
 //! looking through a page to learn so is slow. A hash of the canonical form
-//! follows a move at little cost; so here stand the hashes of all entries, each
+//! follows a move at little cost; so here are the hashes of all entries, each
 //! with the place of the entry. What is found is compared by its key: answers
 //! are exact.
 //!
@@ -151,7 +151,7 @@ impl CtgBook {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, who watches wants an end, or what `each` and
+    /// The file cannot be read, the work is cancelled, or what `each` and
     /// `take` say. Damage is none.
     pub fn in_blocks<T: Send, E: From<RewriteError> + From<Panicked> + Send>(
         &self,
@@ -225,7 +225,7 @@ impl CtgBook {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or who watches wants an end. What stands in
+    /// The file cannot be read, or the work is cancelled. What is in
     /// damaged pages is not in the directory.
     pub fn directory(&self, watch: &mut Watch<'_>) -> Result<(Directory, Salvage), RewriteError> {
         let owners = Owners::of(self)?;
@@ -246,7 +246,7 @@ impl CtgBook {
         let mut directory = Directory::with_room(entries, self.pages.held());
         let mut found = 0;
         let mut salvage = Salvage::default();
-        // Told behind the damaged pages.
+        // Reported after the damaged pages.
         let mut bad_keys = Salvage::default();
         self.each_block(
             "reading",

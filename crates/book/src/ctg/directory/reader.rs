@@ -23,14 +23,14 @@ pub struct DirectoryReader<'b> {
     hashes: Vec<u64>,
     /// The moves of the entry at hand.
     stored: Vec<(u8, Annotation)>,
-    /// Where the entries after the moves that were found stand.
+    /// Where the entries after the moves that were found are.
     after: Vec<Option<KnownEntry>>,
 }
 
 /// Where the book holds a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownEntry {
-    /// Where its entry stands.
+    /// Where its entry is.
     pub place: Place,
     /// How the board of the entry lies on that of the position.
     pub orientation: Orientation,
@@ -57,14 +57,14 @@ impl<'b> DirectoryReader<'b> {
         }
     }
 
-    /// Where the positions after the moves that the last probe found stand, in
+    /// Where the positions after the moves that the last probe found are, in
     /// the order of the moves.
     #[must_use]
     pub fn after(&self) -> &[Option<KnownEntry>] {
         &self.after
     }
 
-    /// Where a position stands, if the book holds it.
+    /// Where a position is, if the book holds it.
     ///
     /// # Errors
     ///
@@ -195,7 +195,7 @@ impl<'b> DirectoryReader<'b> {
         Ok(())
     }
 
-    /// What stands after a move, to a position of this hash; it becomes the last
+    /// What is after a move, to a position of this hash; it becomes the last
     /// of `self.after`.
     fn record_after(
         &mut self,

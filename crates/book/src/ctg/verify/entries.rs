@@ -98,7 +98,7 @@ impl BlockChecker<'_> {
         }
     }
 
-    /// Where a key stands, by the pages themselves.
+    /// Where a key is, by the pages themselves.
     fn find(&self, reader: &mut PageReader<'_>, key: &Key) -> Result<Option<Place>, Error> {
         for page in self.scan.pages(key.hash()) {
             let found = match reader.page(page) {
@@ -241,7 +241,7 @@ impl PageChecker<'_, '_> {
         Ok(())
     }
 
-    /// Whether the book holds a position, as far as can be told.
+    /// Whether the book holds a position, as far as can be known.
     fn is_there(&mut self, position: &Chess) -> Result<bool, Error> {
         let Some(board) = CanonicalBoard::from_position(position) else {
             return Ok(true);
@@ -348,7 +348,7 @@ impl PageChecker<'_, '_> {
             .filter(|(count, _)| *count > 0)
             .reduce(|best, next| if next.0 > best.0 { next } else { best });
         if self.hashes.is_empty() {
-            // Damaged pages and keys are told already.
+            // Damaged pages and keys are reported already.
             if named.is_none() && whole && self.bad_keys == 0 {
                 let text = "no slot leads to this page".to_owned();
                 let offset = file_offset(number, 0);

@@ -58,9 +58,9 @@ pub(super) fn check_header(
         );
         problem(book.file().len(), ProblemKind::FileSize, text);
     }
-    let said = book.header().pages;
-    if ![whole, u64::from(book.held())].contains(&said.into()) {
-        let text = format!("the header counts {said} pages, the file has {whole}");
+    let announced = book.header().pages;
+    if ![whole, u64::from(book.held())].contains(&announced.into()) {
+        let text = format!("the header counts {announced} pages, the file has {whole}");
         problem(16, ProblemKind::PageCount, text);
     }
     Ok(())
@@ -73,13 +73,13 @@ pub(super) fn check_positions(
     tell: Tell<'_>,
     notes: &mut Vec<String>,
 ) {
-    let said = u64::from(book.header().positions);
+    let announced = u64::from(book.header().positions);
     let counted = positions.min(u32::MAX.into());
-    let text = format!("the header counts {said} positions, there are {positions}");
-    if said < counted {
+    let text = format!("the header counts {announced} positions, there are {positions}");
+    if announced < counted {
         let file = book.file().path();
         tell(Problem::new(file, 24, ProblemKind::PositionCount, text));
-    } else if said > counted {
+    } else if announced > counted {
         notes.push(text);
     }
 }
@@ -179,7 +179,7 @@ impl IndexFacts {
             {
                 Some(known) if *known == NO_SLOT => *known = slot,
                 Some(_) => named_again.push((page.cast_unsigned(), slot)),
-                // Told at the end, unless the pages tell more.
+                // Reported at the end, unless the pages tell more.
                 None => {}
             }
         }
@@ -254,7 +254,7 @@ impl IndexFacts {
     }
 }
 
-/// Where a slot stands in the .cto file.
+/// Where a slot is in the .cto file.
 fn slot_offset(slot: u32) -> u64 {
     CTO_HEADER_BYTES + 4 * u64::from(slot)
 }
@@ -267,7 +267,7 @@ fn whole_file(path: PathBuf, text: String) -> Problem {
     Problem::new(&path.into(), 0, ProblemKind::Index, text)
 }
 
-/// Checks what stands before slot 0, and gives the lower bound there.
+/// Checks what is before slot 0, and gives the lower bound there.
 fn check_cto(slots: &SlotFile, tell: Tell<'_>) -> Result<u32, Error> {
     let file = slots.file();
     let head = Error::start_of(file, CTO_HEADER_BYTES as usize)?;

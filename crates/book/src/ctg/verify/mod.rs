@@ -6,7 +6,7 @@
 //! A child that belongs to a damaged page is not called missing.
 //!
 //! What genuine books have is no problem but at most a note: stale bytes
-//! behind the used part of a page, a number of positions in the header that is
+//! after the used part of a page, a number of positions in the header that is
 //! too high, expected points of 0 in old books.
 //!
 //! Memory: twenty bytes for every page. Where pages overlap in the order of
@@ -47,7 +47,7 @@ pub enum ProblemKind {
     Duplicate,
     /// A position that cannot arise in a game.
     Position,
-    /// A move byte nobody knows.
+    /// A move byte of unknown meaning.
     UnknownMove,
     /// A move that breaks the rules.
     IllegalMove,
@@ -73,7 +73,7 @@ pub enum ProblemKind {
     SplitSlot,
     /// No slot leads to a page.
     UnreferencedPage,
-    /// A position is in a page where nobody looks for it.
+    /// A position is in a page where no reader looks for it.
     WrongPage,
     /// A bound of the .ctb file keeps positions from being found.
     Bounds,
@@ -157,7 +157,7 @@ pub struct Verified {
     pub pages: u32,
     /// Problems that were found.
     pub problems: u64,
-    /// What is unusual but harms nobody.
+    /// What is unusual but harmless.
     pub notes: Vec<String>,
 }
 

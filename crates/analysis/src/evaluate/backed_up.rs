@@ -7,11 +7,11 @@ use tabia_book::eval::{Evaluation, Value};
 use tabia_book::evals::{EvalTable, epd};
 
 /// The values that evaluations give to every position of a book when they are
-/// carried from its ends: EPD, a line for each position that has one, how many
+/// backed up from its ends: EPD, a line for each position that has one, how many
 /// there are beside it. The depth is given as unknown: a position says what
 /// its whole subtree does, not what one search found.
 #[must_use]
-pub fn carried(graph: &BookGraph, table: &EvalTable, book: &str) -> (String, u64) {
+pub fn backed_up(graph: &BookGraph, table: &EvalTable, book: &str) -> (String, u64) {
     let values = graph.values(&graph.leaving(table));
     let mut text = String::new();
     let mut count = 0;
@@ -48,7 +48,7 @@ mod tests {
         };
         know("", 30, &[("e2e4", 30), ("d2d4", 20)]);
         know("e4", -100, &[("c7c5", -100)]);
-        let (text, count) = carried(&graph, &table, "small.ctg");
+        let (text, count) = backed_up(&graph, &table, "small.ctg");
         assert_eq!(count, 2);
         let values: Vec<(bool, i32)> = text
             .lines()

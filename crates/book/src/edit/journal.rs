@@ -17,7 +17,7 @@
 //! | 24 | eight bytes ff, number of records, check sum |
 //!
 //! A file that belongs to another book, or to one in which some byte is
-//! neither old nor new, is set aside.
+//! neither old nor new, is deleted.
 
 use std::{
     fs::{self, File},
@@ -34,21 +34,21 @@ const END: u64 = u64::MAX;
 
 /// One byte to be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ChangedByte {
+pub(super) struct ByteChange {
     /// Byte of the file.
-    pub(crate) offset: u64,
-    pub(crate) old: u8,
-    pub(crate) new: u8,
+    pub(super) offset: u64,
+    pub(super) old: u8,
+    pub(super) new: u8,
 }
 
-impl ChangedByte {
+impl ByteChange {
     fn pack(self) -> u64 {
         self.offset << 16 | u64::from(self.old) << 8 | u64::from(self.new)
     }
 
-    fn unpack(word: u64) -> ChangedByte {
+    fn unpack(word: u64) -> ByteChange {
         let [.., old, new] = word.to_be_bytes();
-        ChangedByte {
+        ByteChange {
             offset: word >> 16,
             old,
             new,
@@ -124,7 +124,7 @@ impl Writer {
         })
     }
 
-    pub(super) fn push(&mut self, record: ChangedByte) -> io::Result<()> {
+    pub(super) fn push(&mut self, record: ByteChange) -> io::Result<()> {
         let word = record.pack();
         self.records += 1;
         self.sum = add_to_sum(self.sum, word);
@@ -195,11 +195,11 @@ impl Journal {
     /// All records in order.
     pub(super) fn for_each(
         &mut self,
-        mut found: impl FnMut(ChangedByte) -> io::Result<()>,
+        mut found: impl FnMut(ByteChange) -> io::Result<()>,
     ) -> io::Result<()> {
         self.file.seek(io::SeekFrom::Start(24))?;
         for _ in 0..self.records {
-            found(ChangedByte::unpack(next_word(&mut self.file)?))?;
+            found(ByteChange::unpack(next_word(&mut self.file)?))?;
         }
         Ok(())
     }
@@ -234,8 +234,8 @@ mod tests {
     fn only_a_complete_journal_of_the_book_is_one() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(".b.ctg.edit");
-        let records: Vec<ChangedByte> = (0..1000)
-            .map(|n| ChangedByte {
+        let records: Vec<ByteChange> = (0..1000)
+            .map(|n| ByteChange {
                 offset: (n << 33) + n,
                 old: n as u8,
                 new: !(n as u8),

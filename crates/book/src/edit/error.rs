@@ -1,11 +1,12 @@
-//! What can go wrong while a book is changed where it stands.
+//! What can go wrong while a book is changed in place.
 
 use std::{
     io,
     path::{Path, PathBuf},
 };
 
-use super::super::{Key, LockError, RewriteError};
+use crate::Format;
+use crate::ctg::{Key, LockError, RewriteError};
 
 /// A book that cannot be changed. Unless the text says otherwise, nothing has
 /// been changed then.
@@ -24,7 +25,7 @@ pub enum EditError {
         /// The .ctg file.
         path: PathBuf,
     },
-    /// Somebody else is at it.
+    /// Another program is changing it.
     #[error(transparent)]
     Locked(#[from] LockError),
     /// The system refuses.
@@ -32,10 +33,10 @@ pub enum EditError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         reason: io::Error,
     },
-    /// Writing failed in the middle. What is to be done stands in a file beside
+    /// Writing failed in the middle. What is to be done is in a file beside
     /// the book, and the next change of the book begins with it.
     #[error(
         "{}: the change could not be completed: {reason}; \
@@ -45,7 +46,7 @@ pub enum EditError {
     Incomplete {
         /// The .ctg file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         reason: io::Error,
     },
     /// A byte is not what it was when the change was planned.
@@ -71,6 +72,27 @@ pub enum EditError {
         path: PathBuf,
         /// Its key.
         key: Key,
+    },
+    /// The move is not there.
+    #[error("{}: {san} is not in the book; nothing was changed", path.display())]
+    NotStored {
+        /// The file.
+        path: PathBuf,
+        /// The move.
+        san: String,
+    },
+    /// The format cannot store it.
+    #[error(
+        "{}: a {}, which has no {what}: {}",
+        path.display(), format.title(), format.has_instead()
+    )]
+    Format {
+        /// The book.
+        path: PathBuf,
+        /// What it is.
+        format: Format,
+        /// What it has not.
+        what: &'static str,
     },
     /// The position is there, but the move is not.
     #[error(

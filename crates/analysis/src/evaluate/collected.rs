@@ -10,9 +10,9 @@ use tabia_book::evals::{EvalFile, EvalFileError, EvalKey, EvalTable};
 
 /// Values by position, each with the depth of its search or 0.
 #[derive(Debug, Default)]
-pub(super) struct Said(HashMap<EvalKey, (Chess, Vec<(Value, u16)>)>);
+pub(super) struct CollectedValues(HashMap<EvalKey, (Chess, Vec<(Value, u16)>)>);
 
-impl Said {
+impl CollectedValues {
     /// Adds a value of `position`, from White's view.
     pub(super) fn add(&mut self, position: &Chess, key: EvalKey, value: Value, depth: u16) {
         // As seen on the board on which the position was first met.
@@ -23,8 +23,8 @@ impl Said {
         known.1.push((value, depth));
     }
 
-    /// Adds what others have heard.
-    pub(super) fn join(&mut self, other: Said) {
+    /// Adds what other threads have collected.
+    pub(super) fn join(&mut self, other: CollectedValues) {
         for (key, (position, values)) in other.0 {
             for (value, depth) in values {
                 self.add(&position, key, value, depth);

@@ -8,19 +8,17 @@ use std::{
 
 use super::{
     EditError,
-    journal::{self, Journal, Owner, Writer},
+    journal::{self, ByteChange, Journal, Owner, Writer},
 };
 use crate::ctg::PAGE_BYTES;
 use tabia_io::input::file::read_at;
-
-pub(crate) use super::journal::ChangedByte;
 
 /// What any disk writes at once, in bytes.
 const SECTOR: u64 = 512;
 
 /// Records kept in memory (16 MiB), to be put into the order of the file; more
 /// go to the journal at once.
-const HELD: usize = 1 << 20;
+const IN_MEMORY: usize = 1 << 20;
 
 /// What a batch has done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,44 +30,43 @@ pub struct Applied {
     pub writes: u64,
 }
 
-/// Bytes to be changed: see [`super::Editor::batch`]. Needs little memory
+/// Bytes to be changed: see [`super::BookEditor::batch`]. Needs little memory
 /// however many there are; dropped without being committed, it leaves nothing.
 #[derive(Debug)]
 pub struct EditBatch {
     book: PathBuf,
-    held: Vec<ChangedByte>,
+    records: Vec<ByteChange>,
     journal: Option<Writer>,
 }
 
 impl EditBatch {
-    pub(crate) fn new(book: &Path) -> EditBatch {
+    pub(super) fn new(book: &Path) -> EditBatch {
         EditBatch {
             book: book.to_owned(),
-            held: Vec::new(),
+            records: Vec::new(),
             journal: None,
         }
     }
 
-    /// Adds a byte as [`super::Visit`] names it. A byte may come twice, with
-    /// the same new value.
+    /// Adds the bytes in which two big-endian numbers differ; the last byte of
+    /// the number is at `last` in the file. A byte may come twice, with the
+    /// same new value.
     ///
     /// # Errors
     ///
     /// The journal beside the book cannot be written.
-    pub fn set(&mut self, touch: &super::Touch) -> Result<(), EditError> {
-        self.push(ChangedByte {
-            offset: touch.offset,
-            old: touch.old,
-            new: touch.new,
-        })
-    }
-
-    pub(crate) fn push(&mut self, record: ChangedByte) -> Result<(), EditError> {
-        self.held.push(record);
-        if self.held.len() >= HELD {
-            self.spill()?;
+    pub fn set(&mut self, last: u64, old: u32, new: u32) -> Result<(), EditError> {
+        let pairs = old.to_le_bytes().into_iter().zip(new.to_le_bytes());
+        for (n, (old, new)) in (0..).zip(pairs) {
+            if old != new {
+                let offset = last - n;
+                self.records.push(ByteChange { offset, old, new });
+            }
         }
-        Ok(())
+        match self.records.len() >= IN_MEMORY {
+            true => self.spill(),
+            false => Ok(()),
+        }
     }
 
     fn spill(&mut self) -> Result<(), EditError> {
@@ -80,9 +77,9 @@ impl EditBatch {
             let owner = Owner::of(&book).map_err(failed)?;
             self.journal = Some(Writer::create(&path, owner).map_err(failed)?);
         }
-        self.held.sort_unstable_by_key(|record| record.offset);
+        self.records.sort_unstable_by_key(|record| record.offset);
         if let Some(journal) = &mut self.journal {
-            for record in self.held.drain(..) {
+            for record in self.records.drain(..) {
                 journal.push(record).map_err(failed)?;
             }
         }
@@ -91,21 +88,21 @@ impl EditBatch {
 
     fn is_one_sector(&self) -> bool {
         self.journal.is_none()
-            && self.held.first().is_none_or(|first| {
+            && self.records.first().is_none_or(|first| {
                 let sector = first.offset / SECTOR;
-                self.held.iter().all(|r| r.offset / SECTOR == sector)
+                self.records.iter().all(|r| r.offset / SECTOR == sector)
             })
     }
 
     pub(super) fn commit(mut self, book: &File) -> Result<Applied, EditError> {
         let io_failed = |error| EditError::io(&self.book, error);
         if self.is_one_sector() {
-            let mut held = std::mem::take(&mut self.held);
-            held.sort_by_key(|record| record.offset);
-            check(book, &mut |f| held.iter().try_for_each(|r| f(*r)))
+            let mut records = std::mem::take(&mut self.records);
+            records.sort_by_key(|record| record.offset);
+            check(book, &mut |f| records.iter().try_for_each(|r| f(*r)))
                 .map_err(io_failed)?
                 .refuse(&self.book)?;
-            let done = apply(book, &mut |f| held.iter().try_for_each(|r| f(*r)));
+            let done = apply(book, &mut |f| records.iter().try_for_each(|r| f(*r)));
             let done = done.map_err(io_failed)?;
             book.sync_data().map_err(io_failed)?;
             return Ok(done);
@@ -171,7 +168,7 @@ pub(super) fn recover(path: &Path, book: &File) -> Result<bool, EditError> {
 }
 
 /// Records one after the other.
-type Each<'a> = &'a mut dyn FnMut(&mut dyn FnMut(ChangedByte) -> io::Result<()>) -> io::Result<()>;
+type Each<'a> = &'a mut dyn FnMut(&mut dyn FnMut(ByteChange) -> io::Result<()>) -> io::Result<()>;
 
 /// What the bytes of the records are now.
 #[derive(Default)]
@@ -179,7 +176,7 @@ struct Checked {
     /// How many have still to be changed.
     old: u64,
     /// The first that is neither old nor new, and what it is.
-    odd: Option<(ChangedByte, u8)>,
+    odd: Option<(ByteChange, u8)>,
 }
 
 impl Checked {
@@ -249,16 +246,16 @@ impl PageBuffer {
             self.write(book)?;
             self.number = None;
             self.bytes.resize(PAGE_BYTES, 0);
-            let mut held = 0;
-            while let Some(rest) = self.bytes.get_mut(held..).filter(|rest| !rest.is_empty()) {
-                match read_at(book, rest, number * PAGE_BYTES as u64 + held as u64) {
+            let mut filled = 0;
+            while let Some(rest) = self.bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+                match read_at(book, rest, number * PAGE_BYTES as u64 + filled as u64) {
                     Ok(0) => break,
-                    Ok(more) => held += more,
+                    Ok(more) => filled += more,
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                     Err(error) => return Err(error),
                 }
             }
-            self.bytes.truncate(held);
+            self.bytes.truncate(filled);
             self.number = Some(number);
         }
         let at = (offset % PAGE_BYTES as u64) as usize;
@@ -267,7 +264,7 @@ impl PageBuffer {
     }
 
     /// Sets a byte of the page that [`PageBuffer::byte`] has read.
-    fn set(&mut self, record: ChangedByte) {
+    fn set(&mut self, record: ByteChange) {
         let at = (record.offset % PAGE_BYTES as u64) as usize;
         if let Some(byte) = self.bytes.get_mut(at) {
             *byte = record.new;

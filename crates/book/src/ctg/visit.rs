@@ -5,9 +5,8 @@
 
 use shakmaty::{Chess, Color, Move};
 
-use super::EditError;
 use crate::{
-    Annotation, Field, MarkEdit, PositionRecord,
+    Annotation, EditError, Field, MarkChange, MarkEdit, MarkPlace, PositionRecord,
     ctg::{
         CanonicalBoard, CtgBook, Entry, Error, Key, PAGE_HEADER_BYTES, Place, RewriteError,
         STATISTICS_BYTES, moves, reader::Reading,
@@ -17,23 +16,10 @@ use crate::{
 use tabia_io::progress::Watch;
 use tabia_notation as notation;
 
-/// A byte to be changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Touch {
-    /// What it is.
-    pub field: Field,
-    /// Where, in bytes from the start of the .ctg file.
-    pub offset: u64,
-    /// What stands there.
-    pub old: u8,
-    /// What is to stand there.
-    pub new: u8,
-}
-
 /// An entry on a pass.
 #[derive(Clone, Copy, Debug)]
 pub struct VisitedEntry {
-    /// Where it stands.
+    /// Where it is.
     pub place: Place,
     /// Its position.
     pub key: Key,
@@ -52,8 +38,10 @@ pub struct VisitedMove {
     pub annotation: Annotation,
     /// The position after it; `None` if the book does not hold it.
     pub after: Option<VisitedEntry>,
-    /// Where the annotation stands in the file.
-    pub(in crate::ctg) offset: u64,
+    /// As stored.
+    byte: u8,
+    /// Where the annotation is in the file.
+    pub(super) offset: u64,
 }
 
 /// A position with its stored moves.
@@ -77,7 +65,7 @@ impl Visit<'_> {
 }
 
 impl VisitedEntry {
-    pub(super) fn of(place: Place, key: Key, entry: &Entry<'_>) -> VisitedEntry {
+    fn of(place: Place, key: Key, entry: &Entry<'_>) -> VisitedEntry {
         VisitedEntry {
             place,
             key,
@@ -86,46 +74,43 @@ impl VisitedEntry {
         }
     }
 
-    /// Calls `found` with every byte that `edit` changes in the position, in the
-    /// board where White is to move.
-    ///
-    /// # Errors
-    ///
-    /// Those of `found`.
-    pub fn touches<E>(
-        &self,
-        edit: &MarkEdit,
-        mut found: impl FnMut(Touch) -> Result<(), E>,
-    ) -> Result<(), E> {
+    /// What `edit` changes in the position, in the board where White is to
+    /// move, each with its byte in the file.
+    pub fn changes(&self, edit: &MarkEdit) -> impl Iterator<Item = (MarkChange, u64)> {
         let new = edit.record(&self.record, Color::White);
+        let entry = *self;
+        let changes = self.record.changes(&new, self.key);
+        changes.filter_map(move |change| Some((change, entry.mark(change.field)?.0)))
+    }
+
+    /// A mark of the position: its byte in the file, and what it is.
+    #[must_use]
+    pub fn mark(&self, field: Field) -> Option<(u64, u32)> {
         let start = self.place.file_offset()
             + (self.key.as_bytes().len() + self.move_bytes + STATISTICS_BYTES - 3) as u64;
-        let marks = self.record.marks().into_iter().zip(new.marks());
-        for (offset, ((field, old), (_, new))) in (start..).zip(marks) {
-            if old != new {
-                found(Touch {
-                    field,
-                    offset,
-                    old,
-                    new,
-                })?;
-            }
-        }
-        Ok(())
+        let mut marks = (start..).zip(self.record.marks());
+        let (offset, (_, byte)) = marks.find(|(_, (known, _))| *known == field)?;
+        Some((offset, byte.into()))
     }
 }
 
 impl VisitedMove {
-    /// The byte that `edit` changes beside the move, if it does.
+    /// What `edit` changes beside the move of the position `key`, if it does,
+    /// with its byte in the file.
     #[must_use]
-    pub fn touch(&self, edit: &MarkEdit) -> Option<Touch> {
+    pub fn change(&self, key: Key, edit: &MarkEdit) -> Option<(MarkChange, u64)> {
         let new = edit.annotation_byte(self.annotation.0);
-        (new != self.annotation.0).then_some(Touch {
+        let change = MarkChange {
+            place: MarkPlace::Move {
+                key,
+                byte: self.byte,
+                at: u8::MAX,
+            },
             field: Field::Annotation,
-            offset: self.offset,
-            old: self.annotation.0,
-            new,
-        })
+            old: Some(self.annotation.0.into()),
+            new: Some(new.into()),
+        };
+        (change.old != change.new).then_some((change, self.offset))
     }
 }
 
@@ -159,7 +144,7 @@ impl EntrySet {
         fresh
     }
 
-    /// How many entries of its page stand before one that is in.
+    /// How many entries of its page are before one that is in.
     #[must_use]
     pub fn before_in_page(&self, place: Place) -> Option<usize> {
         let (word, bit) = (self.pages.get(place.page as usize)?, EntrySet::bit(place));
@@ -223,11 +208,11 @@ pub enum Pass {
 impl CtgBook {
     /// Shows every entry, in an order that depends on the pass. Where moves are
     /// shown, entries whose key stands for no legal position are left out;
-    /// damaged pages are read as far as they go, and `lost` hears of each.
+    /// damaged pages are read as far as they go, and `lost` is called with each.
     ///
     /// # Errors
     ///
-    /// The book cannot be read, who watches wants an end, or `found` fails.
+    /// The book cannot be read, the work is cancelled, or `found` fails.
     pub fn visit(
         &self,
         pass: Pass,
@@ -326,7 +311,7 @@ impl CtgBook {
 
     /// As [`CtgBook::visit`] with [`Pass::FromStart`], where `found` says which
     /// moves the walk goes on with: bit n of its second argument is move n of
-    /// the visit, and all are set before. Nobody hears of damaged pages. Gives
+    /// the visit, and all are set before. Damaged pages are not reported. Gives
     /// the entries that it came to.
     ///
     /// # Errors
@@ -360,8 +345,8 @@ impl CtgBook {
                     let Some(entry) = sound.and_then(|(place, entry)| raw(place, &entry)) else {
                         return Ok(());
                     };
-                    let told = watch.position("looking", positions, expected);
-                    told.map_err(RewriteError::from)?;
+                    let watched = watch.position("looking", positions, expected);
+                    watched.map_err(RewriteError::from)?;
                     positions += 1;
                     let Some((_, position)) = position_of(&entry.0.key) else {
                         return Ok(());
@@ -396,8 +381,39 @@ impl CtgBook {
     }
 }
 
+impl CtgBook {
+    /// The key a position is stored under in this book: the usual one, or the
+    /// one with the other en passant form. `None` if it is not in the book.
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read.
+    pub fn key_of(&self, position: &shakmaty::Chess) -> Result<Option<Key>, Error> {
+        let Some(board) = CanonicalBoard::from_position(position) else {
+            return Ok(None);
+        };
+        Ok(self.reading()?.find_position(&board)?.map(|(_, key)| key))
+    }
+
+    /// The entry of a key, as passes over the book show it.
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read.
+    pub fn entry_of(&self, key: &Key) -> Result<Option<VisitedEntry>, Error> {
+        let mut reading = self.reading()?;
+        match reading.find(key, |_| ())? {
+            None => Ok(None),
+            Some(place) => {
+                let entry = reading.entry(place)?;
+                Ok(Some(VisitedEntry::of(place, *key, &entry)))
+            }
+        }
+    }
+}
+
 /// The position of an entry and its legal stored moves.
-pub(in crate::ctg) fn stored_moves(
+pub(super) fn stored_moves(
     place: Place,
     reading: &mut Reading<'_>,
 ) -> Result<(Chess, Vec<VisitedMove>), EditError> {
@@ -425,6 +441,7 @@ fn bare_moves(position: &Chess, (entry, stored): &Raw) -> Vec<VisitedMove> {
                 mv: *legal.get(n)?,
                 annotation,
                 after: None,
+                byte,
                 offset,
             })
         })

@@ -6,37 +6,22 @@ use std::fmt;
 use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Move, Position as _};
 
-use super::words;
+use super::{keyed, words};
 use crate::ctg::{
-    CanonicalBoard, CtgBook, EditError, EntryReader, EntrySet, Key, Place, RewriteError, fill_from,
-    likely_of_all,
+    CanonicalBoard, CtgBook, EntryReader, EntrySet, Key, Place, RewriteError, fill_from,
+    find_move_byte, likely_of_all,
 };
 use crate::walk::{Order, Reached, Walk};
-use crate::{Field, Lookup, Panicked, PositionRecord, position_of};
+use crate::{
+    Book, EditError, Field, Lookup, MarkChange, MarkPlace, Panicked, PositionRecord, position_of,
+};
 use tabia_io::progress::Watch;
 use tabia_notation::{self as notation, Line};
-
-/// A byte that changes, by its place in the book.
-#[derive(Clone, Debug)]
-pub struct Noted {
-    /// The position that it stands with.
-    pub key: Key,
-    /// Of a sign: the position after the move that it stands beside.
-    pub after: Option<Key>,
-    /// What it is.
-    pub field: Field,
-    /// As stored.
-    pub old: u8,
-    /// As stored.
-    pub new: u8,
-    /// What else is to be said of it.
-    pub note: String,
-}
 
 /// A change as players read it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Told {
+pub struct ShownChange {
     /// Up to and with the move that is marked; without a move, the position.
     pub line: Line,
     /// Moves of the book lead there from the start position. Else the line
@@ -44,33 +29,35 @@ pub struct Told {
     pub is_reached: bool,
     /// What changes.
     pub field: Field,
-    /// As it is, on the real board: see [`Told::shown`].
+    /// As it is, on the real board: see [`ShownChange::shown`].
     pub old: u32,
     /// As it will be.
     pub new: u32,
     /// The move is stored first: it leads into the book, but was no move of it.
     pub is_stored: bool,
-    /// What else is to be said of it.
+    /// A remark, such as the results that a learn value comes from.
     pub note: String,
 }
 
-impl Told {
-    /// From stored bytes, of a position in which the last of `line` leads to
-    /// (a sign: stands beside the last move of).
-    pub(super) fn new(line: Line, field: Field, [old, new]: [u8; 2]) -> Told {
+impl ShownChange {
+    /// A change at the end of a line: of the position there, or beside its
+    /// last move.
+    pub(super) fn new(line: Line, change: &MarkChange, note: String) -> ShownChange {
         let turn = line.last().turn();
-        let seen = |byte: u8| match field {
-            Field::Commentary => PositionRecord::commentary_seen(byte, turn),
-            _ => byte,
+        let seen = |stored: Option<u32>| match (change.field, stored.unwrap_or(0)) {
+            (Field::Commentary, nag) => {
+                PositionRecord::commentary_seen(nag.to_le_bytes()[0], turn).into()
+            }
+            (_, number) => number,
         };
-        Told {
+        ShownChange {
             is_reached: *line.start() == Chess::default(),
             line,
-            field,
-            old: seen(old).into(),
-            new: seen(new).into(),
-            is_stored: false,
-            note: String::new(),
+            field: change.field,
+            old: seen(change.old),
+            new: seen(change.new),
+            is_stored: change.old.is_none(),
+            note,
         }
     }
 
@@ -108,7 +95,7 @@ impl Told {
 }
 
 /// `1.d4 d5 2.c4: e6  none -> main`.
-impl fmt::Display for Told {
+impl fmt::Display for ShownChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plies = self.line.plies();
         let last = self.line.moves().next_back();
@@ -149,23 +136,41 @@ impl fmt::Display for Told {
     }
 }
 
-/// Finds the moves that lead to each change, shortest first, and calls
-/// `found` with it; at last with those that no moves lead to.
+/// Changes, each with a remark, that are to be shown.
+pub type NotedChanges = Vec<(MarkChange, String)>;
+
+/// Finds the moves of the book that lead to each change, shortest lines first,
+/// and calls `found` with it; at last with those of a ChessBase book that no
+/// moves lead to.
 ///
 /// # Errors
 ///
-/// The book cannot be read, who watches wants an end, or `found` fails.
-pub fn tell<E: From<EditError> + From<Panicked> + Send>(
-    book: &CtgBook,
-    noted: Vec<Noted>,
+/// The book cannot be read, the work is cancelled, or `found` fails.
+pub fn show<E: From<EditError> + From<Panicked> + Send>(
+    book: &Book,
+    noted: NotedChanges,
     watch: &mut Watch<'_>,
-    found: &mut dyn FnMut(&Told) -> Result<(), E>,
+    found: &mut dyn FnMut(&ShownChange) -> Result<(), E>,
+) -> Result<(), E> {
+    match book {
+        Book::Ctg(book) => show_ctg(book, noted, watch, found),
+        book => keyed::show(book, noted, watch, found),
+    }
+}
+
+fn show_ctg<E: From<EditError> + From<Panicked> + Send>(
+    book: &CtgBook,
+    noted: NotedChanges,
+    watch: &mut Watch<'_>,
+    found: &mut dyn FnMut(&ShownChange) -> Result<(), E>,
 ) -> Result<(), E> {
     let failed = |error| E::from(EditError::from(error));
     let start = Chess::default();
-    let mut wanted: HashMap<Key, Vec<Noted>> = HashMap::new();
+    let mut wanted: HashMap<Key, NotedChanges> = HashMap::new();
     for noted in noted {
-        wanted.entry(noted.key).or_default().push(noted);
+        if let Some(key) = noted.0.place.key() {
+            wanted.entry(*key).or_default().push(noted);
+        }
     }
     let keys: HashSet<Key, FxBuildHasher> = wanted.keys().copied().collect();
     let goals = Goals::of(&keys);
@@ -191,14 +196,14 @@ pub fn tell<E: From<EditError> + From<Panicked> + Send>(
                     walk.end();
                     return Ok(());
                 }
-                let told = watch.position("finding lines", entered, expected);
-                told.map_err(|stopped| EditError::from(RewriteError::from(stopped)))?;
+                let watched = watch.position("finding lines", entered, expected);
+                watched.map_err(|stopped| EditError::from(RewriteError::from(stopped)))?;
                 let Some(entry) = &here.note else { continue };
                 let noted = entry.wanted.as_ref().and_then(|key| wanted.remove(key));
                 for noted in noted.unwrap_or_default() {
                     let mut line = Line::default();
                     walk.line(here).into_iter().for_each(|mv| line.push(mv));
-                    found(&noted.told(line, true))?;
+                    found(&shown(noted, line, true))?;
                 }
                 for (mv, next) in entry.moves.iter().zip(&mut next) {
                     if let Some((position, next)) = next
@@ -212,11 +217,15 @@ pub fn tell<E: From<EditError> + From<Panicked> + Send>(
             Ok(())
         },
     )?;
-    let mut rest: Vec<Noted> = wanted.into_values().flatten().collect();
-    rest.sort_by_key(|noted| noted.key);
-    for noted in rest {
-        if let Some((_, position)) = position_of(&noted.key) {
-            found(&noted.told(Line::from_start(position), false))?;
+    let mut rest: Vec<(Key, NotedChanges)> = wanted.into_iter().collect();
+    rest.sort_by_key(|(key, _)| *key);
+    for (key, noted) in rest {
+        let Some((_, position)) = position_of(&key) else {
+            continue;
+        };
+        for noted in noted {
+            let line = Line::from_start(position.clone());
+            found(&shown(noted, line, false))?;
         }
     }
     Ok(())
@@ -266,7 +275,7 @@ fn unmoved(position: &Chess) -> (u16, u8) {
     (u16::from_le_bytes([white, black]), men)
 }
 
-/// What stands in a position.
+/// What is in a position.
 struct Stored {
     place: Place,
     /// The key of its entry, if that is looked for.
@@ -274,7 +283,7 @@ struct Stored {
     moves: Vec<Move>,
 }
 
-/// The positions after all stored moves of some positions, and what stands
+/// The positions after all stored moves of some positions, and what is
 /// there: `None` where the book ends, and where no goal is ahead.
 fn look(
     book: &CtgBook,
@@ -298,7 +307,7 @@ fn look(
     Ok(next)
 }
 
-/// What stands in a position: read where it is found, for then its page is at
+/// What is in a position: read where it is found, for then its page is at
 /// hand. Lines end where the book is damaged; who looked for what to change has
 /// named the damage.
 fn stored(
@@ -329,24 +338,19 @@ fn stored(
     }))
 }
 
-impl Noted {
-    fn told(self, mut line: Line, is_reached: bool) -> Told {
-        if let Some(after) = self.after {
-            let leads = |mv: &&Move| {
-                let mut next = line.last().clone();
-                next.play_unchecked(**mv);
-                CanonicalBoard::from_position(&next).is_some_and(|board| board.key() == after)
-            };
-            let legal = line.last().legal_moves();
-            if let Some(mv) = legal.iter().find(leads).copied() {
-                line.push(mv);
-            }
+/// A change with a line that leads to the position it is stored with.
+fn shown((change, note): (MarkChange, String), mut line: Line, is_reached: bool) -> ShownChange {
+    if let MarkPlace::Move { byte, .. } = change.place {
+        let legal = line.last().legal_moves();
+        let board = CanonicalBoard::from_position(line.last());
+        let found = board.and_then(|board| find_move_byte(byte, &board, &legal).ok());
+        if let Some(mv) = found.and_then(|n| legal.get(n)) {
+            line.push(*mv);
         }
-        Told {
-            is_reached,
-            note: self.note,
-            ..Told::new(line, self.field, [self.old, self.new])
-        }
+    }
+    ShownChange {
+        is_reached,
+        ..ShownChange::new(line, &change, note)
     }
 }
 

@@ -1,0 +1,289 @@
+//! What changes of what a book stores about a move.
+
+use shakmaty::Color;
+
+use crate::ctg::Key;
+use crate::{Annotation, Format, Mark, PositionRecord};
+
+/// What is to become of the marks of a move; `None` leaves one as it is.
+///
+/// The one form of a change to an entry, whoever asks for it and whatever the
+/// format: [`Format::lacks`] says what a book has no place for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MarkEdit {
+    /// The colour of the move. A ChessBase book has it in the position the
+    /// move leads to, so every move into that position gets it; the other
+    /// bits of the byte stay. In books with weights, to avoid a move is to
+    /// give it none.
+    pub recommendation: Option<Mark>,
+    /// The sign beside the move: a NAG number below 32.
+    pub annotation: Option<Annotation>,
+    /// The learn value from the view of the player of the move, -125 to +125:
+    /// positive speaks for it. It is in the position the move leads to,
+    /// with the other sign.
+    pub factor: Option<i8>,
+    /// The commentary of the position the move leads to: a NAG number as it is
+    /// seen on the real board.
+    pub commentary: Option<u8>,
+    /// Polyglot's weight, 0 to 65535, or Arena's priority, 0 to 9; the move is
+    /// never played with 0.
+    pub weight: Option<u16>,
+    /// Takes away the bits that no reader heeds: of the recommendation all but
+    /// green and red (of both, red stays), of the annotation the upper three.
+    pub clean: bool,
+}
+
+impl MarkEdit {
+    /// Takes away colour, sign and learn value.
+    #[must_use]
+    pub fn clear() -> MarkEdit {
+        MarkEdit {
+            recommendation: Some(Mark::None),
+            annotation: Some(Annotation(0)),
+            factor: Some(0),
+            ..MarkEdit::default()
+        }
+    }
+
+    /// Whether it says anything about the move itself.
+    #[must_use]
+    pub const fn touches_moves(&self) -> bool {
+        self.annotation.is_some() || self.clean
+    }
+}
+
+/// What of a book's entry changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Field {
+    /// Of a position: its colours.
+    Recommendation,
+    /// Of a position: its learn value.
+    Factor,
+    /// Of a position: its commentary.
+    Commentary,
+    /// Of a stored move: its sign.
+    Annotation,
+    /// Of a stored move: Polyglot's weight or Arena's priority.
+    Weight,
+    /// Of a stored move: Polyglot's two learn counts.
+    Learn,
+}
+
+/// Where a book stores a mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MarkPlace {
+    /// Of a ChessBase book: a position, by its key.
+    Position(Key),
+    /// Of a ChessBase book: a move of a position.
+    Move {
+        /// The position the move is played in.
+        key: Key,
+        /// The move byte.
+        byte: u8,
+        /// For a move that is added: which of the stored moves it will be;
+        /// beyond the last means after the last.
+        at: u8,
+    },
+    /// Of a Polyglot or Arena book: an entry, by its first byte in the file.
+    Entry(u64),
+}
+
+impl MarkPlace {
+    /// The position of a ChessBase book whose entry this is part of.
+    #[must_use]
+    pub const fn key(&self) -> Option<&Key> {
+        match self {
+            MarkPlace::Position(key) | MarkPlace::Move { key, .. } => Some(key),
+            MarkPlace::Entry(_) => None,
+        }
+    }
+}
+
+/// One change, in terms of the file: numbers are as they are stored (a learn
+/// value from the view of the side to move in the position).
+/// [`MarkEdit`] says the same in terms of chess.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MarkChange {
+    /// Where.
+    pub place: MarkPlace,
+    /// What.
+    pub field: Field,
+    /// The number before. `None`: the move is not stored and will be.
+    pub old: Option<u32>,
+    /// The number after. `None`: the move will be removed; the position after
+    /// it stays.
+    pub new: Option<u32>,
+}
+
+impl MarkChange {
+    /// The change that takes this one back.
+    #[must_use]
+    pub const fn reversed(self) -> MarkChange {
+        MarkChange {
+            old: self.new,
+            new: self.old,
+            ..self
+        }
+    }
+
+    /// Whether the entry becomes longer or shorter.
+    #[must_use]
+    pub const fn moves_entries(&self) -> bool {
+        self.old.is_none() || self.new.is_none()
+    }
+}
+
+impl MarkEdit {
+    /// The recommendation byte that `old` becomes.
+    pub(crate) const fn recommendation_byte(&self, old: u8) -> u8 {
+        let byte = match self.recommendation {
+            Some(Mark::Main) => old & !0x40 | 0x80,
+            Some(Mark::Avoid) => old & !0x80 | 0x40,
+            Some(Mark::None) => old & !0xc0,
+            None => old,
+        };
+        match (self.clean, byte & 0x40) {
+            (false, _) => byte,
+            (true, 0) => byte & 0x80,
+            (true, _) => 0x40,
+        }
+    }
+
+    /// The stored learn value that `old` becomes.
+    const fn stored_factor(&self, old: i8) -> i8 {
+        match self.factor {
+            // Within a byte either way.
+            Some(factor) => factor.saturating_neg(),
+            None => old,
+        }
+    }
+
+    /// The annotation byte that `old` becomes.
+    #[must_use]
+    pub const fn annotation_byte(&self, old: u8) -> u8 {
+        let byte = match self.annotation {
+            Some(annotation) => old & 0xe0 | annotation.nag(),
+            None => old,
+        };
+        if self.clean { byte & 0x1f } else { byte }
+    }
+
+    /// The record that `old` becomes, of a position in which `turn` is to move.
+    #[must_use]
+    pub const fn record(&self, old: &PositionRecord, turn: Color) -> PositionRecord {
+        PositionRecord {
+            recommendation: self.recommendation_byte(old.recommendation),
+            factor: self.stored_factor(old.factor),
+            commentary: match self.commentary {
+                // Turning the board round once more is turning it back.
+                Some(commentary) => PositionRecord::commentary_seen(commentary, turn),
+                None => old.commentary,
+            },
+            ..*old
+        }
+    }
+}
+
+impl Format {
+    /// The greatest number that this format has beside a move, where it has one.
+    #[must_use]
+    pub const fn most_weight(self) -> Option<u16> {
+        match self {
+            Format::Ctg => None,
+            Format::Bin => Some(u16::MAX),
+            Format::Abk => Some(9),
+        }
+    }
+
+    /// What of an edit a book of this format has no place for, in words;
+    /// `None` if it can hold all of it.
+    #[must_use]
+    pub fn lacks(self, edit: &MarkEdit) -> Option<&'static str> {
+        let Some(most) = self.most_weight() else {
+            return edit.weight.map(|_| "weights");
+        };
+        let marks = !matches!(edit.recommendation, None | Some(Mark::Avoid));
+        [
+            (marks || edit.clean, "marks"),
+            (edit.annotation.is_some(), "annotations"),
+            (edit.factor.is_some(), "learn values"),
+            (edit.commentary.is_some(), "commentaries"),
+            (
+                edit.weight.is_some_and(|weight| weight > most),
+                "weights above 9",
+            ),
+        ]
+        .into_iter()
+        .find_map(|(asked, what)| asked.then_some(what))
+    }
+
+    /// What a book of this format has in place of what it [lacks](Format::lacks).
+    #[must_use]
+    pub const fn has_instead(self) -> &'static str {
+        match self {
+            Format::Ctg => "main, avoid and the learn value say how often a move is played",
+            Format::Bin | Format::Abk => {
+                "avoid and --weight can be set, and `tabia convert` makes a ChessBase book of it"
+            }
+        }
+    }
+
+    /// Where the number of a Polyglot or Arena entry ends: its last byte,
+    /// counted from the first of the entry.
+    pub(crate) const fn last_byte(self, field: Field) -> u64 {
+        match (self, field) {
+            (Format::Abk, _) => 3,
+            (_, Field::Learn) => 15,
+            _ => 11,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_colour_leaves_the_other_bits_alone() {
+        let with = |mark| MarkEdit {
+            recommendation: Some(mark),
+            ..MarkEdit::default()
+        };
+        for old in 0..=255_u8 {
+            let main = with(Mark::Main).recommendation_byte(old);
+            assert_eq!((main & 0xc0, main & 0x3f), (0x80, old & 0x3f));
+            let avoid = with(Mark::Avoid).recommendation_byte(old);
+            assert_eq!((avoid & 0xc0, avoid & 0x3f), (0x40, old & 0x3f));
+            let none = with(Mark::None).recommendation_byte(old);
+            assert_eq!(none, old & 0x3f);
+            assert_eq!(MarkEdit::default().recommendation_byte(old), old);
+            let clean = MarkEdit {
+                clean: true,
+                ..MarkEdit::default()
+            };
+            assert_eq!(Mark::of(clean.recommendation_byte(old)), Mark::of(old));
+            assert!([0, 0x40, 0x80].contains(&clean.recommendation_byte(old)));
+            assert_eq!(clean.annotation_byte(old), old & 0x1f);
+        }
+    }
+
+    #[test]
+    fn an_annotation_leaves_the_upper_bits_alone() {
+        let edit = MarkEdit {
+            annotation: Some(Annotation::DUBIOUS),
+            ..MarkEdit::default()
+        };
+        assert_eq!(edit.annotation_byte(0xe1), 0xe6);
+        assert_eq!(MarkEdit::clear().annotation_byte(0xe1), 0xe0);
+    }
+
+    #[test]
+    fn a_learn_value_changes_sign_on_its_way_into_the_book() {
+        let edit = MarkEdit {
+            factor: Some(125),
+            ..MarkEdit::default()
+        };
+        assert_eq!(edit.stored_factor(3), -125);
+    }
+}

@@ -1,0 +1,323 @@
+//! Changing a book in place, whatever its format.
+//!
+//! ```text
+//! MarkEdit -> BookEditor::plan  -> MarkChange -> BookEditor::apply
+//! Visit    -> VisitedEntry::changes -> MarkChange -> EditBatch
+//! ```
+//!
+//! # What can be changed in place
+//!
+//! Marks are bytes that every entry has, set or not. In a ChessBase book
+//! recommendation, learn value and commentary are in the statistics of the
+//! position a move leads *to*, the annotation is beside the move in the
+//! position it is played *from*. So no change of these ever makes an entry
+//! longer, and a page never has to be split for one. Only those bytes are
+//! written; everything else in the files stays as it was, stale bytes included.
+//! Polyglot and Arena books have a number beside each move.
+//!
+//! An entry that holds several real positions (colours exchanged, wings
+//! exchanged) has its marks once: a mark holds for all of them.
+//!
+//! # What a running reader sees
+//!
+//! It goes on reading. A byte is old or new, and pages never look broken. A
+//! program that has mapped the file sees a mark at the next look; one that holds
+//! a small book in memory notices the new time of modification and reads from
+//! the file ([`tabia_io::input::file`]).
+//!
+//! # What a crash leaves
+//!
+//! Bytes within 512 (the smallest piece that any disk writes at once) are
+//! written in one go. Everything larger goes through a journal beside the
+//! book, `.NAME.ctg.edit`: see the module `journal`. A book in the middle of a
+//! change is a sound book in which some entries are new and the others old.
+//!
+//! # What makes an entry longer
+//!
+//! To store a move, such as a transposition that gets an annotation, takes two
+//! bytes. Then entries move, perhaps to other pages, and no order of writes
+//! would keep that from running readers. So the book is written anew beside the
+//! old one, with the slots split that have to be and those left split that
+//! were, and put in its place as `compact` does: readers keep the old book
+//! until they open it again. This takes as long as `compact`, once for all
+//! moves given together.
+
+mod batch;
+mod change;
+mod entries;
+mod error;
+mod journal;
+mod plan;
+
+use std::{collections::HashMap, fs::File, path::Path, sync::atomic::AtomicBool, time::Duration};
+
+use crate::ctg::{BookLock, Key, OpenOptions, rewrite_with};
+use crate::{Book, Format};
+use entries::{Entries, EntryInEdit};
+use tabia_io::atomic::{LOCK_WAIT, remove_leftovers};
+use tabia_io::progress::Watch;
+
+pub use batch::{Applied, EditBatch};
+pub use change::{Field, MarkChange, MarkEdit, MarkPlace};
+pub use error::EditError;
+
+/// How to open a book for changes.
+#[derive(Clone, Copy, Debug)]
+pub struct EditOptions {
+    /// How long to wait for another program that changes the book.
+    pub wait: Duration,
+    /// Memory in bytes for sorting, needed only when a move is stored in a
+    /// book whose pages follow no order.
+    pub memory: u64,
+}
+
+impl Default for EditOptions {
+    fn default() -> EditOptions {
+        EditOptions {
+            wait: LOCK_WAIT,
+            memory: 256 << 20,
+        }
+    }
+}
+
+/// A book open for changes. While it exists, no other editor has the book.
+///
+/// ```
+/// use shakmaty::{Chess, uci::UciMove};
+/// use tabia_book::{BookEditor, EditOptions, Lookup, Mark, MarkEdit, Probe, Wanted};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("book.ctg");
+/// # for extension in ["ctg", "cto", "ctb"] {
+/// #     std::fs::copy(
+/// #         format!("tests/data/ctg/simple.{extension}"),
+/// #         path.with_extension(extension),
+/// #     )?;
+/// # }
+/// let mut editor = BookEditor::open(&path, &EditOptions::default())?;
+/// let start = Chess::default();
+/// let e4 = UciMove::from_ascii(b"e2e4")?.to_move(&start)?;
+/// let edit = MarkEdit {
+///     recommendation: Some(Mark::Main),
+///     ..MarkEdit::default()
+/// };
+/// let changes = editor.plan(&start, e4, &edit)?;
+/// let undo = editor.apply(&changes)?;
+///
+/// let mut found = Lookup::default();
+/// editor.book().probe(&start, Wanted::Stored, &mut found)?;
+/// assert_eq!(found.moves[0].mark(), Mark::Main);
+/// editor.apply(&undo)?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct BookEditor {
+    book: Book,
+    options: EditOptions,
+    file: File,
+    completed: bool,
+    /// `None` only while the book is written anew.
+    lock: Option<BookLock>,
+}
+
+impl BookEditor {
+    /// Opens a book of any format, and first completes a change that a crash
+    /// has cut short.
+    ///
+    /// # Errors
+    ///
+    /// It is no book, may not be written, or another program is changing it
+    /// and goes on for longer than we may wait.
+    pub fn open(path: &Path, options: &EditOptions) -> Result<BookEditor, EditError> {
+        let (file, lock) = match claim(path, options.wait) {
+            Ok(claimed) => claimed,
+            Err(error) => {
+                // Of what is no book, the reader has the better message.
+                Book::open_live(path)?;
+                return Err(error);
+            }
+        };
+        let completed = batch::recover(path, &file)?;
+        Ok(BookEditor {
+            book: Book::open_live(path)?,
+            options: *options,
+            file,
+            completed,
+            lock: Some(lock),
+        })
+    }
+
+    /// The same for a change: a book whose format cannot store it is left
+    /// alone.
+    ///
+    /// # Errors
+    ///
+    /// The format cannot; or as for [`BookEditor::open`].
+    pub fn open_for(
+        path: &Path,
+        edit: &MarkEdit,
+        options: &EditOptions,
+    ) -> Result<BookEditor, EditError> {
+        let format = Format::of_file(path)?;
+        match format.lacks(edit) {
+            Some(what) => Err(EditError::Format {
+                path: path.to_owned(),
+                format,
+                what,
+            }),
+            None => BookEditor::open(path, options),
+        }
+    }
+
+    /// The book as it is now. It never shows an old state; for passes over the
+    /// whole book see [`BookEditor::snapshot`].
+    #[must_use]
+    pub const fn book(&self) -> &Book {
+        &self.book
+    }
+
+    /// Whether opening has completed a change that was cut short.
+    #[must_use]
+    pub const fn completed_a_change(&self) -> bool {
+        self.completed
+    }
+
+    /// The book opened once more, held in memory or mapped: quicker, but good
+    /// only until the next change.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Book::open`].
+    pub fn snapshot(&self) -> Result<Book, EditError> {
+        Ok(Book::open(self.book.path(), &OpenOptions::default())?)
+    }
+
+    /// Makes changes, all or (if it fails) none, and returns those that take
+    /// them back, in the order in which they do.
+    ///
+    /// In a ChessBase book changes are made one after the other, whatever the
+    /// old values are by then: a later one sees what an earlier one did. What
+    /// is already as it is to be is no change.
+    ///
+    /// # Errors
+    ///
+    /// A position or move is not there, or the book cannot be written.
+    pub fn apply(&mut self, changes: &[MarkChange]) -> Result<Vec<MarkChange>, EditError> {
+        let (entries, undo) = self.changed(changes)?;
+        if entries.iter().any(EntryInEdit::has_moved) {
+            self.rewrite(&entries)?;
+            return Ok(undo);
+        }
+        let mut batch = self.batch();
+        for entry in &entries {
+            entry.put(&mut batch)?;
+        }
+        for change in changes {
+            self.put_number(&mut batch, change)?;
+        }
+        self.commit(batch)?;
+        Ok(undo)
+    }
+
+    /// What [`BookEditor::apply`] would return, without doing it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`BookEditor::apply`], as far as it can be known.
+    pub fn rehearse(&self, changes: &[MarkChange]) -> Result<Vec<MarkChange>, EditError> {
+        Ok(self.changed(changes)?.1)
+    }
+
+    /// The entries of a ChessBase book as changes make them, and what takes
+    /// the changes back.
+    fn changed(
+        &self,
+        changes: &[MarkChange],
+    ) -> Result<(Vec<EntryInEdit>, Vec<MarkChange>), EditError> {
+        let mut entries = Entries::default();
+        let mut undo = Vec::new();
+        for change in changes {
+            match (&self.book, change.place.key()) {
+                (Book::Ctg(book), Some(key)) => {
+                    undo.extend(entries.entry(book, key)?.change(book.path(), change)?);
+                }
+                _ => undo.push(change.reversed()),
+            }
+        }
+        undo.reverse();
+        Ok((entries.changed(), undo))
+    }
+
+    /// Begins a change of many bytes.
+    #[must_use]
+    pub fn batch(&self) -> EditBatch {
+        EditBatch::new(self.book.path())
+    }
+
+    /// Makes the changes of a batch, all or none.
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be written, or is not what it was when the batch was
+    /// made.
+    pub fn commit(&self, batch: EditBatch) -> Result<Applied, EditError> {
+        batch.commit(&self.file)
+    }
+
+    /// Adds to a batch the number of an entry of a Polyglot or Arena book.
+    pub(crate) fn put_number(
+        &self,
+        batch: &mut EditBatch,
+        change: &MarkChange,
+    ) -> Result<(), EditError> {
+        match (change.place, change.old, change.new) {
+            (MarkPlace::Entry(offset), Some(old), Some(new)) => {
+                let last = self.book.format().last_byte(change.field);
+                batch.set(offset + last, old, new)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes the book anew with other entries in place of some.
+    fn rewrite(&mut self, changed: &[EntryInEdit]) -> Result<(), EditError> {
+        let entries = changed.iter().map(|entry| (entry.key(), entry.encode()));
+        let by_key: HashMap<Key, Vec<u8>> = entries.collect();
+        let stop = AtomicBool::new(false);
+        let path = self.book.path().to_owned();
+        rewrite_with(
+            &path,
+            self.options.memory,
+            &mut Watch::stopped_by(&stop),
+            &mut |key, entry| {
+                if let Some(bytes) = by_key.get(key) {
+                    entry.clear();
+                    entry.extend_from_slice(bytes);
+                }
+            },
+        )?;
+        // The book is another file now, with a lock of its own.
+        self.lock = None;
+        *self = BookEditor::open(&path, &self.options)?;
+        Ok(())
+    }
+}
+
+/// The file of a book for one writer, after waiting for others.
+fn claim(path: &Path, wait: Duration) -> Result<(File, BookLock), EditError> {
+    let failed = |error| EditError::io(path, error);
+    if std::fs::metadata(path)
+        .map_err(failed)?
+        .permissions()
+        .readonly()
+    {
+        return Err(EditError::ReadOnly {
+            path: path.to_owned(),
+        });
+    }
+    let lock = BookLock::take(path, wait)?;
+    remove_leftovers(path);
+    let mut options = File::options();
+    let file = options.read(true).write(true).open(path).map_err(failed)?;
+    Ok((file, lock))
+}

@@ -1,0 +1,245 @@
+//! Marks in chess terms, as changes of what is stored.
+
+use std::path::Path;
+
+use shakmaty::{Chess, Move, Position as _};
+
+use super::entries::unstorable;
+use super::{BookEditor, EditError, Field, MarkChange, MarkEdit, MarkPlace};
+use crate::abk::AbkBook;
+use crate::bin::BinBook;
+use crate::ctg::{CanonicalBoard, CtgBook, Key, encode_move_byte, find_move_byte};
+use crate::keyed::KeyedEntry;
+use crate::{Book, Error, Format, Mark, OpenOptions, Preference, polyglot};
+use tabia_io::input::bytes::{be_u16_at, be_u32_at, u8_at};
+use tabia_io::input::file::DataFile;
+use tabia_notation as notation;
+
+impl BookEditor {
+    /// The changes that give a move its marks; none if it has them. What
+    /// [`Format::lacks`] names is not changed.
+    ///
+    /// In a ChessBase book a move that is not stored has its marks all the same,
+    /// in the position it leads to. Only an annotation needs the move itself:
+    /// then it is stored.
+    ///
+    /// # Errors
+    ///
+    /// The move is not in the book: of a ChessBase book the position after it,
+    /// or for an annotation the one before it; or the format has no byte for it.
+    ///
+    /// [`Format::lacks`]: crate::Format::lacks
+    pub fn plan(
+        &self,
+        position: &Chess,
+        mv: Move,
+        edit: &MarkEdit,
+    ) -> Result<Vec<MarkChange>, EditError> {
+        let Book::Ctg(book) = self.book() else {
+            return self.plan_number(position, mv, edit);
+        };
+        let after = notation::after(position, mv);
+        // What leads out of the book is no move of it.
+        let mut changes = plan_position(book, &after, edit)?;
+        if edit.touches_moves() {
+            changes.extend(plan_annotation(book, position, mv, edit)?);
+        }
+        Ok(changes)
+    }
+
+    /// The same for a position of a ChessBase book, whatever moves lead to it;
+    /// an annotation in `edit` is passed over.
+    ///
+    /// # Errors
+    ///
+    /// The position is not in the book, or the format stores numbers of moves
+    /// alone.
+    pub fn plan_position(
+        &self,
+        position: &Chess,
+        edit: &MarkEdit,
+    ) -> Result<Vec<MarkChange>, EditError> {
+        match self.book() {
+            Book::Ctg(book) => plan_position(book, position, edit),
+            book => Err(EditError::Format {
+                path: book.path().to_owned(),
+                format: book.format(),
+                what: "weights of positions (name a move with --move)",
+            }),
+        }
+    }
+
+    /// The weight or priority of a move.
+    fn plan_number(
+        &self,
+        position: &Chess,
+        mv: Move,
+        edit: &MarkEdit,
+    ) -> Result<Vec<MarkChange>, EditError> {
+        let book = self.book();
+        let entries = book.keyed_entries(position, mv)?;
+        if entries.is_empty() {
+            return Err(EditError::NotStored {
+                path: book.path().to_owned(),
+                san: notation::san(position, mv),
+            });
+        }
+        let never = (edit.recommendation == Some(Mark::Avoid)).then_some(0);
+        let Some(mut weight) = edit.weight.or(never) else {
+            return Ok(Vec::new());
+        };
+        let mut changes = Vec::new();
+        for entry in entries {
+            let place = MarkPlace::Entry(entry.offset);
+            let old = match entry.preference {
+                Preference::Weight(old) => Some(old),
+                // As it is stored, even where that is none of the ten.
+                _ => book.stored(&place, Field::Weight)?.map(|(_, old)| old),
+            };
+            changes.push(MarkChange {
+                place,
+                field: Field::Weight,
+                old,
+                new: Some(weight.into()),
+            });
+            // Weights of a move that is stored twice are added up.
+            if book.format() == Format::Bin {
+                weight = 0;
+            }
+        }
+        changes.retain(|change| change.old != change.new);
+        Ok(changes)
+    }
+}
+
+fn plan_position(
+    book: &CtgBook,
+    position: &Chess,
+    edit: &MarkEdit,
+) -> Result<Vec<MarkChange>, EditError> {
+    let key = key_of(book, position)?;
+    let mut reading = book.reading()?;
+    let Some(place) = reading.find(&key, |_| ())? else {
+        return Ok(Vec::new());
+    };
+    let old = reading.entry(place)?.record();
+    let new = edit.record(&old, position.turn());
+    Ok(old.changes(&new, key).collect())
+}
+
+fn plan_annotation(
+    book: &CtgBook,
+    position: &Chess,
+    mv: Move,
+    edit: &MarkEdit,
+) -> Result<Option<MarkChange>, EditError> {
+    let wanted = edit.annotation.is_some_and(|sign| sign.nag() != 0);
+    let key = match key_of(book, position) {
+        Ok(key) => key,
+        // There is nothing to take away either.
+        Err(EditError::NotInBook { .. }) if !wanted => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut reading = book.reading()?;
+    let (Some(board), Some(place)) = (
+        CanonicalBoard::from_position(position),
+        reading.find(&key, |_| ())?,
+    ) else {
+        return Ok(None);
+    };
+    let legal = position.legal_moves();
+    let entry = reading.entry(place)?;
+    let stored = entry.moves().find(|(byte, _)| {
+        find_move_byte(*byte, &board, &legal).is_ok_and(|n| legal.get(n) == Some(&mv))
+    });
+    let (byte, old) = match stored {
+        Some((byte, annotation)) => (byte, Some(annotation.0)),
+        None if !wanted => return Ok(None),
+        None => {
+            let byte = encode_move_byte(&board, mv);
+            let unstorable = || unstorable(book.path(), "the format has no byte for it");
+            (byte.ok_or_else(unstorable)?, None)
+        }
+    };
+    let new = edit.annotation_byte(old.unwrap_or(0));
+    let change = MarkChange {
+        place: MarkPlace::Move {
+            key,
+            byte,
+            at: u8::MAX,
+        },
+        field: Field::Annotation,
+        old: old.map(u32::from),
+        new: Some(new.into()),
+    };
+    Ok((change.old != change.new).then_some(change))
+}
+
+/// The key under which the book stores a position.
+fn key_of(book: &CtgBook, position: &Chess) -> Result<Key, EditError> {
+    let path = || book.path().to_owned();
+    let Some(board) = CanonicalBoard::from_position(position) else {
+        let reason = "the format cannot hold castling rights of Chess960";
+        return Err(unstorable(book.path(), reason));
+    };
+    book.key_of(position)?.ok_or_else(|| EditError::NotInBook {
+        path: path(),
+        key: board.key(),
+    })
+}
+
+impl Book {
+    /// The entries of a move of a Polyglot or Arena book, in stored order; none
+    /// of a ChessBase book.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read any more.
+    pub fn keyed_entries(&self, position: &Chess, mv: Move) -> Result<Vec<KeyedEntry>, Error> {
+        let key = polyglot::key(position);
+        let mut entries = match self {
+            Book::Ctg(_) => Vec::new(),
+            Book::Bin(book) => book.entries_of(key)?,
+            Book::Abk(book) => book.entries_of(key).collect(),
+        };
+        let legal = position.legal_moves();
+        entries.retain(|entry| entry.mv.find(&legal).and_then(|n| legal.get(n)) == Some(&mv));
+        Ok(entries)
+    }
+
+    /// A number of a position or an entry: its last byte in the file, and what
+    /// it is. `None` if the book does not have it.
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read.
+    pub fn stored(&self, place: &MarkPlace, field: Field) -> Result<Option<(u64, u32)>, Error> {
+        let (offset, raw) = match (self, place) {
+            (Book::Ctg(book), MarkPlace::Position(key)) => {
+                let entry = book.entry_of(key)?;
+                return Ok(entry.and_then(|entry| entry.mark(field)));
+            }
+            (Book::Bin(book), MarkPlace::Entry(offset)) => (offset, book.raw_entry(*offset)?),
+            (Book::Abk(book), MarkPlace::Entry(offset)) => (offset, book.raw_entry(*offset)?),
+            _ => return Ok(None),
+        };
+        let last = self.format().last_byte(field);
+        let value = match (self.format(), field) {
+            (Format::Abk, _) => u8_at(&raw, 3).map(u32::from),
+            (_, Field::Learn) => be_u32_at(&raw, 12),
+            _ => be_u16_at(&raw, 10).map(u32::from),
+        };
+        Ok(value.map(|value| (offset + last, value)))
+    }
+
+    /// Opens a book to be changed while it is read: it never shows an old state.
+    pub(super) fn open_live(path: &Path) -> Result<Book, Error> {
+        let map = || DataFile::open_mapped(path).map_err(|error| Error::io(path, error));
+        Ok(match Format::of_file(path)? {
+            // By system calls.
+            Format::Ctg => Book::Ctg(CtgBook::open(path, &OpenOptions { mmap: false })?),
+            Format::Bin => Book::Bin(BinBook::new(map()?)?),
+            Format::Abk => Book::Abk(AbkBook::new(map()?)?),
+        })
+    }
+}

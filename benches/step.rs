@@ -52,6 +52,7 @@ impl Bench {
             profiles: vec![Profile::default()],
             stand_in: None,
             chain: 1,
+            record_games: false,
         };
         let opener = Opener {
             folders: Vec::new(),

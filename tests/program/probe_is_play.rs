@@ -103,6 +103,7 @@ impl Adapter {
             profiles: vec![profile],
             stand_in: None,
             chain: 1,
+            record_games: false,
         };
         let mut adapter = Adapter {
             session: Session::new(engines, 1),

@@ -89,9 +89,9 @@ struct StartOption {
     default: String,
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    least: Option<u32>,
+    least: Option<i32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    greatest: Option<u32>,
+    greatest: Option<i32>,
     words: &'static [&'static str],
 }
 

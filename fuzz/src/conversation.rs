@@ -137,6 +137,7 @@ pub fn session(data: &[u8]) {
         profiles: vec![profile; chain + 1],
         stand_in: Some(chain),
         chain,
+        record_games: false,
     };
     let book_set = BookSet {
         books: vec![OpenBook {

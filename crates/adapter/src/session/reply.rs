@@ -26,7 +26,7 @@ impl Session {
                     check: Some(check), ..
                 }) = &mut self.search
                 {
-                    check.hear(line);
+                    check.receive(line);
                 }
             }
             EngineReply::BestMove => self.on_best_move(line, at),

@@ -37,7 +37,10 @@ impl Session {
         at.out.engine(&next);
         at.out.engine(b"isready");
         tried.push(next);
-        if let Some(limit) = self.profile().map(|profile| profile.start_timeout) {
+        // Who leaves has an alarm of his own.
+        if !self.leaving
+            && let Some(limit) = self.profile().map(|profile| profile.start_timeout)
+        {
             at.out.request(Request::WakeUp(limit));
         }
         true

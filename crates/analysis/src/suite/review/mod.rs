@@ -112,8 +112,8 @@ struct Played {
     points: Option<u8>,
     forfeited: bool,
     side: Color,
-    /// The opponent's name and the round.
-    against: (String, String),
+    /// The opponent's name, the event and the round.
+    against: [String; 3],
     value: Option<(Chess, Evaluation)>,
 }
 
@@ -209,10 +209,11 @@ fn follow(game: &Game, book: &Book, side: Color) -> Result<Played, Error> {
         points: points(game.result, side),
         forfeited: false,
         side,
-        against: (
+        against: [
             game.names.get(!side).clone(),
+            game.tags.get("Event").unwrap_or_default().to_owned(),
             game.tags.get("Round").unwrap_or_default().to_owned(),
-        ),
+        ],
         value: value::first(game, plies, side),
     })
 }

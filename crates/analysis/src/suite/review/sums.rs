@@ -170,20 +170,22 @@ impl Spread {
     }
 }
 
-/// Games against the same opponent in the same round, colours exchanged. Rounds
+/// Games of an event against the same opponent in the same round, colours
+/// exchanged. Rounds
 /// are numbered `1.1` and `1.2`, or both `1`.
 fn pairs(all: &[Played]) -> Option<PairedResults> {
-    let mut waiting: HashMap<(&str, &str, Color), Vec<u8>> = HashMap::new();
+    let mut waiting: HashMap<([&str; 3], Color), Vec<u8>> = HashMap::new();
     let mut pairs = Pairs::default();
     for played in all {
-        let (opponent, round) = (played.against.0.as_str(), played.against.1.as_str());
+        let [opponent, event, round] = &played.against;
         let round = round.split('.').next().unwrap_or_default();
+        let meeting = [opponent.as_str(), event.as_str(), round];
         let (Some(points), Ok(_)) = (played.points, round.parse::<u32>()) else {
             continue;
         };
-        let other = waiting.get_mut(&(opponent, round, !played.side));
+        let other = waiting.get_mut(&(meeting, !played.side));
         let Some(other) = other.and_then(Vec::pop) else {
-            let own = waiting.entry((opponent, round, played.side)).or_default();
+            let own = waiting.entry((meeting, played.side)).or_default();
             own.push(points);
             continue;
         };

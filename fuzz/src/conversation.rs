@@ -73,6 +73,7 @@ struct Heard {
     uci: usize,
     exited: bool,
     opening: bool,
+    seeding: bool,
     starting: bool,
 }
 
@@ -97,6 +98,7 @@ impl Outlet for Heard {
             Request::Exit(_) => self.exited = true,
             Request::OpenBooks(_) => self.opening = true,
             Request::StartEngine(_) => self.starting = true,
+            Request::TakeSeed(_) => self.seeding = true,
             Request::KillEngine
             | Request::WakeUp(_)
             | Request::NoteGame(_)
@@ -140,7 +142,7 @@ pub fn session(data: &[u8]) {
         profiles: vec![profile; chain + 1],
         stand_in: Some(chain),
         chain,
-        record_games: false,
+        record_games: lines.contains(&&b"games"[..]),
     };
     let book_set = BookSet {
         books: vec![OpenBook {
@@ -189,6 +191,9 @@ pub fn session(data: &[u8]) {
             continue;
         };
         session.step(now, event, &book_set, &mut out);
+        if std::mem::take(&mut heard.borrow_mut().seeding) {
+            session.step(now, Event::Seed(Ok(7)), &book_set, &mut out);
+        }
         let heard = heard.borrow();
         assert!(heard.best_moves <= asked_go, "more answers than questions");
         assert!(heard.ready <= asked_ready, "more readyok than isready");

@@ -96,6 +96,7 @@ impl GameFilterArgs {
             titles: self.title.clone(),
             not_players: self.not_player.clone(),
             decisive: self.decisive,
+            played_out: false,
             any_of: Vec::new(),
         }
     }

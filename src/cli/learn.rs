@@ -17,7 +17,7 @@ use super::style::counted;
 use tabia_book::mark::{self, MarkError};
 use tabia_book::{BookEditor, EditError, EditOptions, Format};
 use tabia_build::learn::{self, Counted, Method};
-use tabia_games::Sources;
+use tabia_games::{GameFilter, Sources};
 
 /// So many changes are shown by `--dry-run`.
 const SHOWN: usize = 20;
@@ -43,6 +43,10 @@ pub(super) struct LearnArgs {
     /// Counts games that the player of the move has lost
     #[arg(long, help_heading = "Which games")]
     losses: bool,
+    /// Counts results that do not come of the moves too: time forfeits,
+    /// disconnects, illegal moves
+    #[arg(long)]
+    forfeits: bool,
     /// Only moves of this side
     #[arg(
         long,
@@ -106,7 +110,10 @@ impl LearnArgs {
     fn counted(&self) -> Counted {
         let any = self.wins || self.draws || self.losses;
         Counted {
-            filter: self.filter.filter(),
+            filter: GameFilter {
+                played_out: !self.forfeits,
+                ..self.filter.filter()
+            },
             colour: self.colour.map(Color::from),
             wins: self.wins || !any,
             draws: self.draws || !any,

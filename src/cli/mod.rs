@@ -56,6 +56,7 @@ mod register;
 mod repertoire;
 mod replay;
 mod review;
+mod review_record;
 mod setup;
 mod shell;
 mod style;

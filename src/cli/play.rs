@@ -66,12 +66,15 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
     if let Some(line) = typed.filter(|line| welcome::is_yes(line).is_none()) {
         input = welcome::with_line(line, input).context("standard input")?;
     }
+    let seeds = opener.clone();
+    let take_seed = Box::new(move |path: &str| seeds.take_seed(path));
     let environment = Environment {
         input,
         output,
         commands,
         open_books: Arc::new(move |specs, present| opener.book_set(specs, present)),
         transcript,
+        take_seed,
         record: record(args.games.clone()),
         remarks,
     };

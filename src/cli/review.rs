@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::force::Force;
 use super::progress;
+use super::review_record;
 use super::style::counted;
 use super::valued::{self, Form};
 use tabia_analysis::suite::review::{self, Exit, ReviewReport};
@@ -20,7 +21,8 @@ pub(super) const AFTER_HELP: &str = "Examples:\n  \
     tabia review games.pgn --book main.ctg\n  \
     tabia review match.pgn --book main.ctg --player \"Book\"\n  \
     tabia review match.pgn --book main.ctg --player Book --report match.html\n  \
-    tabia review match.pgn --book main.ctg --player Book --save-evals match.epd\n\n\
+    tabia review match.pgn --book main.ctg --player Book --save-evals match.epd\n  \
+    tabia review match.pgn --book main.ctg --player Book --games record.csv\n\n\
     Results and values are those of the player; without --player of White. The engine's \
     values come from the comments of cutechess and fastchess (+0.35/21 3.2s, seen by the \
     mover) or lichess ([%eval 0.35], seen by White).\n\n\
@@ -41,6 +43,14 @@ pub(super) struct ReviewArgs {
     /// Only games of this player, seen by him; every word must be in the name
     #[arg(long, value_name = "NAME")]
     player: Option<String>,
+    /// The record that adapters kept of these games (`tabia --games FILE.csv`):
+    /// restarts, misses and books are put beside their results
+    #[arg(long = "games", value_name = "FILE.csv")]
+    record: Option<PathBuf>,
+    /// Counts results that do not come of the moves too: time forfeits,
+    /// disconnects, illegal moves
+    #[arg(long)]
+    forfeits: bool,
     /// The review as one JSON object
     #[arg(long)]
     json: bool,
@@ -56,6 +66,9 @@ pub(super) struct ReviewArgs {
     force: Force,
 }
 
+/// With fewer pairs nothing is said of strength.
+const FEW_PAIRS: u64 = 10;
+
 /// So many openings and exits are shown.
 const SHOWN: usize = 10;
 
@@ -69,7 +82,14 @@ pub(super) fn run(args: &ReviewArgs, out: &mut impl Write) -> anyhow::Result<u8>
     }
     let book = super::open_book(&args.book, false)?;
     let player = args.player.as_deref();
-    let report = progress::watched(|watch| review::report(&args.games, &book, player, watch))??;
+    let report = progress::watched(|watch| {
+        review::report(&args.games, &book, player, args.forfeits, watch)
+    })??;
+    let joined = args
+        .record
+        .as_deref()
+        .map(|path| review_record::join(path, &report.games));
+    let joined = joined.transpose()?;
     let next = args.next();
     if let (Some(path), Some(form)) = (&args.report, form) {
         let title = format!("Review of {}", args.book.display());
@@ -87,9 +107,18 @@ pub(super) fn run(args: &ReviewArgs, out: &mut impl Write) -> anyhow::Result<u8>
         atomic::put(path, text.as_bytes(), args.force.old())?;
     }
     match args.json {
-        true => writeln!(out, "{}", serde_json::to_string(&report)?)?,
+        true => {
+            let mut value = serde_json::to_value(&report)?;
+            if let (Some(joined), Some(object)) = (&joined, value.as_object_mut()) {
+                object.insert("record".to_owned(), serde_json::to_value(joined)?);
+            }
+            writeln!(out, "{value}")?;
+        }
         false => {
             print(&report, out)?;
+            if let Some(joined) = &joined {
+                joined.print(out)?;
+            }
             writeln!(out, "\nnext:")?;
             for line in &next {
                 writeln!(out, "  {line}")?;
@@ -126,6 +155,30 @@ fn print(report: &ReviewReport, out: &mut impl Write) -> anyhow::Result<()> {
     }
     let who = report.player.as_deref().unwrap_or("White");
     writeln!(out, "{who}: {}; {} of others", report.record, report.others)?;
+    if report.forfeited > 0 {
+        writeln!(
+            out,
+            "{} ended by time forfeit, disconnect or illegal move: no results of the book (--forfeits counts them)",
+            counted(report.forfeited, "game")
+        )?;
+    }
+    if let Some(paired) = &report.pairs {
+        let [a, b, c, d, e] = paired.pairs.pentanomial;
+        write!(
+            out,
+            "pairs by points (0, 0.5, 1, 1.5, 2): {a} {b} {c} {d} {e}"
+        )?;
+        match &paired.strength {
+            Some(strength) if paired.pairs.count() >= FEW_PAIRS => writeln!(
+                out,
+                "; Elo {:+.1} +-{:.1}, LOS {:.1} %",
+                strength.elo[0],
+                strength.elo[1],
+                100.0 * strength.los
+            )?,
+            _ => writeln!(out, "; too few games to tell")?,
+        }
+    }
     let [few, _, half, _, many] = report.plies.percentiles;
     writeln!(
         out,

@@ -421,7 +421,7 @@ fn a_review_sees_the_book_from_its_player() {
     let said = at.tabia(&format!("{review} bot")).out();
     assert_has(
         &said,
-        "1. e4 e5 2. Nf3 Nc6: 1 game, +0 =0 -1 0.0 %, first value -0.60",
+        "1. e4 e5 2. Nf3 Nc6: 1 game, +0 =0 -1 0.0 % (too few games to tell), first value -0.60",
     );
     // The page, and what goes on from there: every line that is printed works.
     let values = format!("{review} bot --save-evals first.epd");

@@ -314,7 +314,7 @@ impl Opener {
     }
 
     /// The files that a path may mean, seen from each folder.
-    fn candidates(&self, path: &str) -> Vec<PathBuf> {
+    pub(crate) fn candidates(&self, path: &str) -> Vec<PathBuf> {
         let names: Vec<PathBuf> = from_text(path).iter().map(|name| from_home(name)).collect();
         if names.iter().all(|name| name.is_absolute()) {
             return names;

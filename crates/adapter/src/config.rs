@@ -451,7 +451,7 @@ impl Reader<'_> {
         };
         let is_file = matches!(
             id,
-            OptionId::File | OptionId::WhiteFile | OptionId::BlackFile
+            OptionId::File | OptionId::WhiteFile | OptionId::BlackFile | OptionId::SeedFile
         );
         let text = match value.get_ref() {
             toml::Value::Array(paths) if is_file => {

@@ -14,6 +14,7 @@
 pub mod book_set;
 pub mod config;
 pub mod relay;
+mod seeds;
 pub mod session;
 pub mod settings;
 pub mod transcript;

@@ -108,7 +108,25 @@ pub struct Conditions {
     pub rated: Option<bool>,
     /// Titles of the players.
     pub titles: ByColor<Title>,
+    /// `Termination` says that the result does not come of the moves: time
+    /// forfeit, disconnect, illegal move and the like.
+    pub forfeited: bool,
 }
+
+/// What stands in `Termination` where the result does not come of the moves, by
+/// the words of the PGN standard and of managers and servers.
+const FORFEITS: [&str; 10] = [
+    "time forfeit",
+    "abandoned",
+    "disconnect",
+    "stall",
+    "illegal",
+    "rules infraction",
+    "unterminated",
+    "death",
+    "emergency",
+    "crash",
+];
 
 impl Conditions {
     /// Hears a tag. Lichess says in `Event` whether a game is rated, and its
@@ -127,6 +145,10 @@ impl Conditions {
                 self.speed = self.speed.or(speed);
             }
             b"TimeControl" => self.speed = Speed::of_time_control(value).or(self.speed),
+            b"Termination" => {
+                let value = String::from_utf8_lossy(value).to_ascii_lowercase();
+                self.forfeited = FORFEITS.iter().any(|word| value.contains(word));
+            }
             b"WhiteTitle" => self.titles.white = title(value).unwrap_or_default(),
             b"BlackTitle" => self.titles.black = title(value).unwrap_or_default(),
             _ => {}
@@ -156,6 +178,27 @@ mod tests {
             ("99999999999", None),
         ] {
             assert_eq!(Speed::of_time_control(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_result_of_the_moves() {
+        for (text, expected) in [
+            ("normal", false),
+            ("Normal", false),
+            ("adjudication", false),
+            ("time forfeit", true),
+            ("Time forfeit", true),
+            ("rules infraction", true),
+            ("illegal move", true),
+            ("abandoned", true),
+            ("stalled connection", true),
+            ("unterminated", true),
+            ("", false),
+        ] {
+            let mut heard = Conditions::default();
+            heard.hear(b"Termination", text.as_bytes());
+            assert_eq!(heard.forfeited, expected, "{text}");
         }
     }
 

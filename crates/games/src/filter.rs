@@ -43,6 +43,10 @@ pub struct GameFilter {
     pub not_players: Vec<String>,
     /// Somebody won.
     pub decisive: bool,
+    /// Its result comes of its moves: see [`Conditions::forfeited`].
+    ///
+    /// [`Conditions::forfeited`]: crate::Conditions::forfeited
+    pub played_out: bool,
     /// It meets all of one of these; empty for any game. So one pass over the
     /// games serves several who want different ones.
     pub any_of: Vec<GameFilter>,
@@ -116,6 +120,7 @@ impl GameFilter {
                 .speed
                 .is_some_and(|speed| self.speeds.contains(&speed)))
             && (!self.rated || played.rated == Some(true))
+            && !(self.played_out && played.forfeited)
             && (self.titles.is_empty()
                 || self.titles.contains(&played.titles.white)
                 || self.titles.contains(&played.titles.black))

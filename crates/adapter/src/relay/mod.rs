@@ -62,6 +62,9 @@ const HIGHEST_WATER: usize = 4 << 20;
 /// and what there is to say about it.
 pub type OpenBooks = Arc<dyn Fn(&[BookSpec], &BookSet) -> (BookSet, Vec<String>) + Send + Sync>;
 
+/// Takes the next seed of a file.
+pub type TakeSeed = Box<dyn FnMut(&str) -> Result<u32, String> + Send>;
+
 /// Adds a line to the record of games.
 pub type AddRecord = Box<dyn FnMut(&GameRecord) -> Result<(), String> + Send>;
 
@@ -77,6 +80,8 @@ pub struct Environment {
     pub open_books: OpenBooks,
     /// Where the conversation is written down.
     pub transcript: Option<Transcript>,
+    /// Takes the next seed of a file; must not take long.
+    pub take_seed: TakeSeed,
     /// Adds a line to the record of games; what is wrong with that is said once.
     pub record: AddRecord,
     /// What the user is to be told of all that, with the first `uciok`.
@@ -126,6 +131,7 @@ fn run_through<P: Port>(
         engine_lines: LineBuffer::default(),
         commands: environment.commands,
         open_books: environment.open_books,
+        take_seed: environment.take_seed,
         record: environment.record,
         record_told: false,
         begun: Instant::now(),
@@ -238,6 +244,7 @@ struct Relay<P: Port> {
     engine_lines: LineBuffer,
     commands: Vec<EngineCommand>,
     open_books: OpenBooks,
+    take_seed: TakeSeed,
     record: AddRecord,
     /// The user knows that games cannot be recorded.
     record_told: bool,
@@ -307,6 +314,10 @@ impl<P: Port> Relay<P> {
             Request::OpenBooks(books) => self.open(books),
             Request::WakeUp(after) => self.wake_at = Instant::now().checked_add(after),
             Request::NoteGame(note) => self.note(&note),
+            Request::TakeSeed(path) => {
+                let taken = (self.take_seed)(&path);
+                self.step(Event::Seed(taken.as_ref().copied().map_err(String::as_str)));
+            }
             Request::Record(record) => {
                 if let Err(text) = (self.record)(&record)
                     && !std::mem::replace(&mut self.record_told, true)

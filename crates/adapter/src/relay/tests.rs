@@ -42,6 +42,7 @@ fn hear_through<P: Port>(
         commands,
         open_books,
         transcript: None,
+        take_seed: Box::new(|_| Ok(1)),
         record: Box::new(|_| Ok(())),
         remarks: Vec::new(),
     };

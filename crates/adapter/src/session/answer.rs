@@ -139,8 +139,7 @@ impl Session {
     ) -> Option<Choice<'a>> {
         let own_settings = std::mem::take(&mut self.chooser.settings);
         self.chooser.silences.clear();
-        let seed = self.settings.number(OptionId::Seed);
-        let mut chance = self.chooser.chance(seed, self.entropy, position);
+        let mut chance = self.chooser.chance(self.seed_in_force(), position);
         let mut choice = None;
         for (index, (book, settings)) in book_set.books.iter().zip(&own_settings).enumerate() {
             if let Some(silence) = Silence::unasked(book, settings, position) {

@@ -112,6 +112,8 @@ pub(super) struct ChildOptions {
     multi_pv: bool,
     analyse: bool,
     chess960: bool,
+    /// Names of options of which the engine dies.
+    deadly: Vec<String>,
     /// What was wrong with options that were left out: each is said once.
     told: Vec<Misfit>,
 }
@@ -139,6 +141,18 @@ impl ChildOptions {
             "uci_chess960" => self.chess960 = on,
             _ => {}
         }
+    }
+
+    /// An option is not to be told to the engine any more, whoever sets it.
+    pub(super) fn leave_out(&mut self, name: &str) {
+        self.forget(name);
+        self.deadly.push(name.to_owned());
+    }
+
+    /// Whether an option is not to be told to the engine.
+    pub(super) fn is_left_out(&self, name: &str) -> bool {
+        let mut names = self.deadly.iter();
+        names.any(|known| known.eq_ignore_ascii_case(name))
     }
 
     /// Takes an option back.

@@ -7,6 +7,7 @@ use rand::Rng;
 use shakmaty::{Chess, Move, Position};
 
 use super::game::Game;
+use super::seed::Seed;
 use super::why::{Said, Silence};
 use crate::book_set::BookSet;
 use crate::settings::{OptionId, Settings};
@@ -70,8 +71,11 @@ impl BookChooser {
 
     /// The GUI says that another game begins. Only its word counts for what
     /// a seed repeats: what positions look like may hang on timing.
-    pub(super) fn count_game(&mut self) {
-        self.games += u64::from(std::mem::take(&mut self.asked));
+    /// True if the books were asked in the game before.
+    pub(super) fn count_game(&mut self) -> bool {
+        let asked = std::mem::take(&mut self.asked);
+        self.games += u64::from(asked);
+        asked
     }
 
     /// The books are asked in this game.
@@ -119,12 +123,13 @@ impl BookChooser {
     /// The chance that decides the next question. With a seed it depends on
     /// that, the game and the position alone, so that equal games are equal
     /// whatever is asked in between; without one no two draws are the same.
-    pub(super) fn chance(&self, seed: u32, entropy: u64, position: &Chess) -> impl Rng + use<> {
-        let (seed, draw) = match seed {
-            0 => (entropy, self.draws),
-            seed => (u64::from(seed), 0),
+    pub(super) fn chance(&self, seed: Seed, position: &Chess) -> impl Rng + use<> {
+        let (seed, game, draw) = match seed {
+            Seed::OfSession(entropy) => (entropy, self.games, self.draws),
+            Seed::OfEngine(seed) => (seed.into(), self.games, 0),
+            Seed::OfGame(seed) => (seed.into(), 0, 0),
         };
-        chance(seed, self.games, position, draw)
+        chance(seed, game, position, draw)
     }
 
     pub(super) fn refresh_settings(&mut self, general: &Settings, book_set: &BookSet) {

@@ -23,6 +23,8 @@ pub enum Event<'a> {
     /// The books asked for are open as far as they can be; what there is to
     /// say about them.
     BooksOpened(&'a [String]),
+    /// The seed that was asked for, or why there is none.
+    Seed(Result<u32, &'a str>),
     /// The time of a [`Request::WakeUp`] has come.
     WakeUp,
     /// The [deadline](super::Session::deadline) is reached.
@@ -53,6 +55,9 @@ pub enum Request {
     /// Open these books, in this order; those that are open and have not
     /// changed on disk stay as they are. Answered by `BooksOpened`.
     OpenBooks(Vec<BookSpec>),
+    /// Take the next seed of this file. Answered by `Seed`, before anything else
+    /// happens.
+    TakeSeed(String),
     /// Note a game in the side file of its book; nothing answers.
     NoteGame(Note),
     /// Add a line to the record of games; nothing answers.
@@ -74,6 +79,7 @@ impl fmt::Display for Request {
                 0 => write!(f, "open {}", books.len()),
                 learning => write!(f, "open {}, {learning} learning", books.len()),
             },
+            Request::TakeSeed(path) => write!(f, "seed {path}"),
             Request::NoteGame(note) => write!(f, "note {}: {}", note.book, note.game.line(0)),
             Request::Record(record) => write!(f, "record {}", record.line()),
             Request::WakeUp(after) => write!(f, "wake {}", after.as_millis()),

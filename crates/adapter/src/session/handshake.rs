@@ -33,16 +33,19 @@ impl Session {
             return;
         };
         self.link.hello.complete = true;
-        self.link.state = Engine::Up { index };
         self.link.restarts.engine_up(at.now);
         // The GUI knows it already, or the one before it: it takes over what
         // is there.
         let again = self.link.was_up || late || index >= self.engines.chain;
         self.link.was_up = true;
         self.leave_options_out(index, at.out);
+        if again && self.try_options(at) {
+            return;
+        }
+        self.link.state = Engine::Up { index };
         if again {
             // The options of the profile are among those it is told.
-            self.bring_up_to_date(at.now, at.out);
+            self.bring_up_to_date(at.now, true, at.out);
         } else {
             for (_, line) in &self.link.options.lines {
                 at.out.engine(line);
@@ -172,6 +175,9 @@ impl Session {
             return;
         };
         let timeout = profile.start_timeout;
+        if self.link.tried.is_some() {
+            return self.replace_engine("the engine does not answer \"isready\"", true, at);
+        }
         let text = format!(
             "engine \"{}\" has not answered \"uci\" within {} ms",
             profile.name,

@@ -117,6 +117,13 @@ pub(super) struct Link {
     ready_since: Option<Duration>,
     /// It owes a `readyok` for so long that the GUI was given it without it.
     pub(super) silent: bool,
+    /// It was told all its options and has said nothing since.
+    pub(super) mute_since_options: bool,
+    /// The one before it ended in that way: it is told its options one by one.
+    pub(super) tries_options: bool,
+    /// The options that it has been told one by one, the last of them not
+    /// answered yet; `None` while it is not.
+    pub(super) tried: Option<Vec<Vec<u8>>>,
     /// It has been given the last `position` line.
     pub(super) position_sent: bool,
 }
@@ -412,6 +419,8 @@ impl Link {
     }
 
     fn forget_process(&mut self) {
+        self.mute_since_options = false;
+        self.tried = None;
         self.runs = false;
         self.given_up = None;
         self.background = Background::None;

@@ -61,6 +61,8 @@ mod reply;
 mod restart;
 mod restarts;
 mod search;
+mod seed;
+mod trial;
 mod verify;
 mod why;
 
@@ -113,6 +115,8 @@ pub struct Session {
     recorder: Option<Recorder>,
     /// The value of `UCI_Opponent`.
     opponent: String,
+    /// The seed of the game, where a file has them.
+    seed: seed::GameSeed,
     /// What moves are drawn by while `Book Seed` is 0.
     entropy: u64,
     /// The GUI has said `quit` or closed our input.
@@ -135,6 +139,7 @@ impl Session {
         Session {
             recorder: engines.record_games.then(Recorder::default),
             opponent: String::new(),
+            seed: seed::GameSeed::default(),
             engines,
             link: Link::default(),
             uci_wanted: 0,
@@ -201,6 +206,7 @@ impl Session {
             }
             Event::EngineGone(reason) => self.on_engine_gone(reason, at),
             Event::BooksOpened(messages) => self.on_books_opened(messages, at),
+            Event::Seed(taken) => self.on_seed(taken, at),
             Event::WakeUp if self.leaving => self.leave(at.out),
             Event::WakeUp => self.on_wake_up(at),
             Event::Overdue => self.on_overdue(at),
@@ -252,14 +258,16 @@ impl Session {
                 self.leave_position(at.now, at.out);
                 self.record_game(at.out);
                 self.chooser.new_game();
-                self.chooser.count_game();
+                if self.chooser.count_game() {
+                    self.seed = seed::GameSeed::Untaken;
+                }
                 self.game_over(at.out);
                 self.books.grow_stale();
                 self.link.tell(line, at.out);
             }
             GuiCommand::SetOption(option) => self.on_set_option(line, option, at.out),
             GuiCommand::Position => self.on_position(line, at),
-            GuiCommand::Go(go) => match self.open_books(at.now, at.out) {
+            GuiCommand::Go(go) => match self.open_books(at.now, at.out) || self.take_seed(at.out) {
                 true => self.queue.push_front(at.now, line, GuiCommand::Go(go)),
                 false => self.on_go(line, go, at),
             },

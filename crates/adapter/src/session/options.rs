@@ -1,6 +1,7 @@
 //! Options that the GUI sets, ours and the engine's, and the books they name.
 
 use super::child::{ANALYSE_MODE, OPPONENT};
+use super::seed::GameSeed;
 use super::{Outlet, Session};
 use crate::settings::OptionId;
 use tabia_uci::gui::SetOption;
@@ -50,6 +51,9 @@ impl Session {
 
     /// Sets an option of the engine, unless the value is certainly wrong.
     fn set_engines(&mut self, line: &[u8], option: SetOption, out: &mut dyn Outlet) {
+        if self.link.options.is_left_out(&option.name) {
+            return;
+        }
         // One that starts has declared nothing yet: it is looked at then.
         if let Some(misfit) = self.link.hello.misfit(&option, true) {
             return self.tell_misfit(&misfit, out);
@@ -67,6 +71,9 @@ impl Session {
             Ok(false) => {}
             Ok(true) => {
                 self.chooser.settings_changed();
+                if id == OptionId::SeedFile {
+                    self.seed = GameSeed::default();
+                }
                 if matches!(
                     id,
                     OptionId::File | OptionId::WhiteFile | OptionId::BlackFile | OptionId::Learn

@@ -11,6 +11,10 @@ impl Session {
         if self.link.is_starting() && !self.link.hello.complete {
             return self.on_hello(line, reply, at);
         }
+        if self.link.tried.is_some() {
+            return self.on_trial(line, reply, at);
+        }
+        self.link.mute_since_options = false;
         match reply {
             EngineReply::Info => {
                 // Infos of a search that the GUI does not know of would be
@@ -22,7 +26,7 @@ impl Session {
                     check: Some(check), ..
                 }) = &mut self.search
                 {
-                    check.hear(line);
+                    check.receive(line);
                 }
             }
             EngineReply::BestMove => self.on_best_move(line, at),

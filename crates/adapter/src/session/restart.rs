@@ -42,9 +42,11 @@ impl Session {
         if matches!(&self.search, Search::Engine(running) if running.asked.perft) {
             self.search = Search::Idle;
         }
+        // Without the option of which it died it is another engine.
+        let is_cured = self.leave_deadly_option_out(at);
         if may_return
             && self.settings.check(OptionId::Restart)
-            && self.link.restarts.allow(at.now, self.search.is_engine())
+            && (is_cured || self.link.restarts.allow(at.now, self.search.is_engine()))
         {
             self.notice("the engine is started again", at.out);
             self.record_restart(reason, at.out);
@@ -139,9 +141,18 @@ impl Session {
 
     /// Tells an engine that was started in the middle of a session all that
     /// the one before it knew, and repeats the search that it owed.
-    pub(super) fn bring_up_to_date(&mut self, now: Duration, out: &mut dyn Outlet) {
-        for (_, line) in &self.link.options.lines {
-            out.engine(line);
+    /// `with_options`: unless it has been told these already.
+    pub(super) fn bring_up_to_date(
+        &mut self,
+        now: Duration,
+        with_options: bool,
+        out: &mut dyn Outlet,
+    ) {
+        if with_options {
+            for (_, line) in &self.link.options.lines {
+                out.engine(line);
+            }
+            self.link.mute_since_options = !self.link.options.lines.is_empty();
         }
         out.engine(b"ucinewgame");
         let readable = self.game.trouble().is_none();

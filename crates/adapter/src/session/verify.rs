@@ -122,7 +122,7 @@ enum Outcome {
 
 impl Check {
     /// Takes in an `info` line of the engine.
-    pub(super) fn hear(&mut self, info: &[u8]) {
+    pub(super) fn receive(&mut self, info: &[u8]) {
         self.search.add(&line::text(info));
     }
 

@@ -35,6 +35,7 @@ pub enum OptionId {
     ExitBelow,
     ExitAbove,
     Delay,
+    SeedFile,
     Restart,
     StandIn,
 }
@@ -98,7 +99,7 @@ const fn spec(id: OptionId, name: &'static str, kind: OptionKind, help: &'static
 }
 
 /// All options, in the order in which they are declared.
-pub const SPECS: [Spec; 33] = {
+pub const SPECS: [Spec; 34] = {
     use OptionId as Id;
     use OptionKind::{Check, Combo, Delay, Spin, Text};
     [
@@ -287,6 +288,12 @@ pub const SPECS: [Spec; 33] = {
             "Book Delay",
             Delay,
             "milliseconds before a book move is sent, 800 or 800+400",
+        ),
+        spec(
+            Id::SeedFile,
+            "Book Seed File",
+            Text(""),
+            "file with one seed for each game, taken in order by all adapters",
         ),
         spec(
             Id::Restart,

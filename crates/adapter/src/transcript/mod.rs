@@ -29,6 +29,7 @@
 //! | `up`, `gone REASON` | the engine runs, has ended |
 //! | `told MESSAGE`, `book set IDENTITY PATH` | what was said of the books, which are open; then |
 //! | `opened` | the books are open |
+//! | `seed NUMBER`, `no-seed REASON` | the seed that was asked for |
 //! | `wake` | the alarm that was asked for |
 //! | `overdue` | the engine has used up its time |
 //! | `heldup MICROSECONDS` | the GUI did not read for so long |
@@ -37,7 +38,7 @@
 //! | word | what came of it |
 //! |---|---|
 //! | `gui< LINE`, `eng< LINE` | said to the GUI, to the engine |
-//! | `ask< REQUEST` | `start N`, `kill`, `open N`, `record LINE`, `wake MS`, `exit CODE` |
+//! | `ask< REQUEST` | `start N`, `kill`, `open N`, `record LINE`, `seed FILE`, `wake MS`, `exit CODE` |
 //!
 //! Control characters, bytes that are no UTF-8, and a backslash before an
 //! `x` stand as `\x` and two hexadecimal digits, so that a log can be looked

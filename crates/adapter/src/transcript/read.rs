@@ -62,6 +62,7 @@ pub enum Happening {
     EngineGone(String),
     /// What was said of the books, and identity and path of each.
     BooksOpened(Vec<String>, Vec<(String, String)>),
+    Seed(Result<u32, String>),
     WakeUp,
     Overdue,
     HeldUp(Duration),
@@ -79,6 +80,8 @@ impl Happening {
             Happening::EngineUp => Event::EngineUp,
             Happening::EngineGone(reason) => Event::EngineGone(reason),
             Happening::BooksOpened(messages, _) => Event::BooksOpened(messages),
+            Happening::Seed(Ok(seed)) => Event::Seed(Ok(*seed)),
+            Happening::Seed(Err(reason)) => Event::Seed(Err(reason)),
             Happening::WakeUp => Event::WakeUp,
             Happening::Overdue => Event::Overdue,
             Happening::HeldUp(time) => Event::HeldUp(*time),
@@ -230,6 +233,8 @@ impl Reader {
                 std::mem::take(&mut self.told),
                 std::mem::take(&mut self.book_set),
             ),
+            "seed" => Happening::Seed(Ok(text.parse().map_err(|_| "expected: seed NUMBER")?)),
+            "no-seed" => Happening::Seed(Err(string())),
             "wake" => Happening::WakeUp,
             "overdue" => Happening::Overdue,
             "heldup" => Happening::HeldUp(Duration::from_micros(

@@ -94,6 +94,8 @@ impl Transcript {
                 }
                 self.line("opened", b"");
             }
+            Event::Seed(Ok(seed)) => self.line("seed", seed.to_string().as_bytes()),
+            Event::Seed(Err(reason)) => self.line("no-seed", reason.as_bytes()),
             Event::WakeUp => self.line("wake", b""),
             Event::Overdue => self.line("overdue", b""),
             Event::HeldUp(time) => self.line("heldup", time.as_micros().to_string().as_bytes()),

@@ -18,13 +18,14 @@
 //! | `up NAME MOVES...` | it runs and says a minimal hello: name, options |
 //! | `gone REASON` | the engine has ended |
 //! | `opened [MESSAGE]` | the books are open |
+//! | `seed NUMBER`, `seed REASON` | the seed asked for, or why there is none |
 //! | `wake` | the alarm asked for rings |
 //! | `overdue` | the engine's deadline may have come; `heldup MS` it was not heard for so long |
 //! | `eof` | the GUI closes our input |
 //! | `time MS` | so much time passes |
 //! | `gui< LINE` | expected: said to the GUI |
 //! | `eng< LINE` | expected: said to the engine |
-//! | `ask< ...` | expected: `start N`, `kill`, `open N`, `record LINE`, `wake MS`, `exit CODE` |
+//! | `ask< ...` | expected: `start N`, `kill`, `open N`, `record LINE`, `seed FILE`, `wake MS`, `exit CODE` |
 //!
 //! A `*` in an expected line stands for anything; `gui< our options` stands
 //! for the declarations of all our options. Everything that happens must be
@@ -275,6 +276,7 @@ impl Conversation {
             "gone" => self.step(Event::EngineGone(rest)),
             "opened" if rest.is_empty() => self.step(Event::BooksOpened(&[])),
             "opened" => self.step(Event::BooksOpened(&[rest.to_owned()])),
+            "seed" => self.step(Event::Seed(rest.parse().map_err(|_| rest))),
             "wake" => self.step(Event::WakeUp),
             "overdue" => self.step(Event::Overdue),
             "heldup" => {

@@ -154,7 +154,7 @@ enum Do {
     HeldUp(u64),
 }
 
-const OURS: [&str; 13] = [
+const OURS: [&str; 15] = [
     "Book Variety value 3",
     "Book Think Ahead value true",
     "Book Think Ahead value false",
@@ -163,6 +163,8 @@ const OURS: [&str; 13] = [
     "Book Delay value 300+200",
     "Book Delay value 0",
     "Book Exit Above value 30",
+    "Book Seed File value seeds",
+    "Book Seed File value <empty>",
     "Book File value x.ctg",
     "OwnBook value false",
     "OwnBook value true",
@@ -246,6 +248,7 @@ struct World {
     /// The engine that is to be started.
     wanted: Option<usize>,
     opening: bool,
+    seed_asked: bool,
     exit: Option<u8>,
     engine: Option<Engine>,
     /// An engine has died, hung or not started.
@@ -446,6 +449,7 @@ impl Outlet for World {
             Request::WakeUp(after) => self.alarm = Some(self.now + after),
             // Only with `Book Learn`, which is off here.
             Request::NoteGame(note) => panic!("{note:?}"),
+            Request::TakeSeed(_) => self.seed_asked = true,
             Request::Record(record) => {
                 let line = format!("now,{}", record.line());
                 let read = GameRecord::read(&line).map(|(_, read)| read);
@@ -536,6 +540,7 @@ impl Play {
             alarm: None,
             wanted: None,
             opening: false,
+            seed_asked: false,
             exit: None,
             engine: None,
             faults: 0,
@@ -575,6 +580,15 @@ impl Play {
             }
             self.session
                 .step(now, event, &self.book_set, &mut self.world);
+            // It comes at once, before anything else.
+            if std::mem::take(&mut self.world.seed_asked) {
+                let taken = (now.subsec_millis() % 3 > 0).then_some(7);
+                let text = taken.map_or_else(|| "none is left".to_owned(), |n| n.to_string());
+                self.step(
+                    &format!("seed {text}"),
+                    Event::Seed(taken.ok_or("none is left")),
+                );
+            }
         }
     }
 

@@ -10,11 +10,12 @@ use std::path::Path;
 
 pub use page::html;
 use serde::Serialize;
-use shakmaty::{Chess, Color, Move, Position as _};
+use shakmaty::{CastlingMode, Chess, Color, Move, Position as _};
 pub use sums::{Exit, ReviewOpening, Score, Spread};
 
 use super::Error;
 use super::gather::{each_game, points};
+use super::matches::{Pairs, Strength};
 use tabia_book::eval::Evaluation;
 use tabia_book::{Book, Lookup, Probe as _, Wanted};
 use tabia_games::{self as games, Game, GameParts, Starts};
@@ -32,6 +33,11 @@ pub struct ReviewReport {
     pub record: Score,
     /// Games of others.
     pub others: u64,
+    /// Games whose result does not come of their moves (time forfeit, disconnect,
+    /// illegal move): they count as games without a result.
+    pub forfeited: u64,
+    /// Results in pairs of rounds, colours exchanged, if there are any.
+    pub pairs: Option<PairedResults>,
     /// Games that never were in the book.
     pub never: u64,
     /// Plies in book.
@@ -60,6 +66,30 @@ pub struct ReviewReport {
     /// thought of them, in the order of the games.
     #[serde(skip)]
     pub found: Vec<(Chess, Evaluation)>,
+    /// Every game that was read, in its order.
+    #[serde(skip)]
+    pub games: Vec<ReviewedGame>,
+}
+
+/// Results in pairs.
+#[derive(Clone, Debug, Serialize)]
+pub struct PairedResults {
+    /// What they are.
+    #[serde(flatten)]
+    pub pairs: Pairs,
+    /// What they say.
+    pub strength: Option<Strength>,
+}
+
+/// A game, to be found again.
+#[derive(Clone, Debug)]
+pub struct ReviewedGame {
+    /// The names of both players.
+    pub names: [String; 2],
+    /// Points of White, doubled; `None` without a result that counts.
+    pub points: Option<u8>,
+    /// Its moves in UCI, a blank between them.
+    pub moves: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,11 +110,17 @@ struct Played {
     name: String,
     /// Of the player, doubled.
     points: Option<u8>,
+    forfeited: bool,
     side: Color,
+    /// The opponent's name, the event and the round.
+    against: [String; 3],
     value: Option<(Chess, Evaluation)>,
 }
 
 /// What games say about a book.
+///
+/// Games that did not end by their moves count as games without a result,
+/// unless `forfeits` is set.
 ///
 /// # Errors
 ///
@@ -93,15 +129,32 @@ pub fn report(
     games: &Path,
     book: &Book,
     player: Option<&str>,
+    forfeits: bool,
     watch: &mut Watch<'_>,
 ) -> Result<ReviewReport, Error> {
-    let played = |game: &Game| match side_of(game, player) {
-        Some(side) => follow(game, book, side).map(Some),
-        None => Ok(None),
+    let played = |game: &Game| {
+        let counts = forfeits || !game.conditions.forfeited;
+        let known = ReviewedGame {
+            names: [game.names.white.clone(), game.names.black.clone()],
+            points: points(game.result, Color::White).filter(|_| counts),
+            moves: uci_text(&game.moves),
+        };
+        let played = match side_of(game, player) {
+            Some(side) => Some(Played {
+                forfeited: !counts,
+                ..follow(game, book, side)?
+            }),
+            None => None,
+        };
+        Ok((known, played))
     };
     let (read, tally) = each_game(games, GameParts::EVERYTHING, Starts::SetUp, watch, played)?;
+    let (known, read): (Vec<ReviewedGame>, Vec<Option<Played>>) = read.into_iter().unzip();
     let others = read.iter().filter(|played| played.is_none()).count() as u64;
-    let all: Vec<Played> = read.into_iter().flatten().collect();
+    let mut all: Vec<Played> = read.into_iter().flatten().collect();
+    for played in all.iter_mut().filter(|played| played.forfeited) {
+        played.points = None;
+    }
     if all.is_empty() {
         let who = player.map_or_else(String::new, |name| format!(" of {name}"));
         return Err(Error::Text(format!("{}: no game{who}", games.display())));
@@ -109,6 +162,7 @@ pub fn report(
     let mut report = sums::sum(all);
     report.player = player.map(str::to_owned);
     report.others = others;
+    report.games = known;
     report.skipped = tally.named.iter().map(ToString::to_string).collect();
     Ok(report)
 }
@@ -153,9 +207,22 @@ fn follow(game: &Game, book: &Book, side: Color) -> Result<Played, Error> {
         eco: opening.map_or("", |opening| opening.eco).to_owned(),
         name: opening.map_or("", |opening| opening.name).to_owned(),
         points: points(game.result, side),
+        forfeited: false,
         side,
+        against: [
+            game.names.get(!side).clone(),
+            game.tags.get("Event").unwrap_or_default().to_owned(),
+            game.tags.get("Round").unwrap_or_default().to_owned(),
+        ],
         value: value::first(game, plies, side),
     })
+}
+
+fn uci_text(moves: &[Move]) -> String {
+    let words = moves
+        .iter()
+        .map(|mv| mv.to_uci(CastlingMode::Standard).to_string());
+    words.collect::<Vec<_>>().join(" ")
 }
 
 fn line_text(positions: &[Chess], moves: &[Move]) -> String {

@@ -1,11 +1,12 @@
 //! Sums over reviewed games.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use serde::Serialize;
+use shakmaty::Color;
 
-use super::{Left, Played, ReviewReport};
+use super::{Left, PairedResults, Pairs, Played, ReviewReport};
 
 /// Wins, draws and losses, and the engine's first values after the book.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -50,6 +51,27 @@ impl Score {
         (decided > 0).then(|| (self.wins as f64 + self.draws as f64 / 2.0) / decided as f64)
     }
 
+    /// The points a game that the results allow, with 95 %: Wilson's interval,
+    /// narrower where there are draws.
+    #[must_use]
+    pub fn interval(&self) -> Option<[f64; 2]> {
+        let score = self.score()?;
+        let [wins, draws, losses] = [self.wins, self.draws, self.losses].map(|n| n as f64);
+        let games = wins + draws + losses;
+        let squares = wins * (1.0 - score).powi(2) + draws * (0.5 - score).powi(2);
+        let variance = (squares + losses * score.powi(2)) / games;
+        let effective = match variance > 0.0 {
+            true => games * score * (1.0 - score) / variance,
+            false => games,
+        };
+        let z = 1.96_f64;
+        let centre = score + z * z / (2.0 * effective);
+        let spread = score * (1.0 - score) / effective + (z / (2.0 * effective)).powi(2);
+        let half = z * spread.sqrt();
+        let all = 1.0 + z * z / effective;
+        Some([(centre - half) / all, (centre + half) / all])
+    }
+
     /// Points lost against half of all.
     #[must_use]
     pub fn deficit(&self) -> f64 {
@@ -57,14 +79,21 @@ impl Score {
     }
 }
 
-/// `12 games, +3 =6 -3 50.0 %, first value +0.12`.
+/// With fewer results nothing is said of what they allow.
+const FEW: u64 = 5;
+
+/// `12 games, +3 =6 -3 50.0 % (31 to 69 %), first value +0.12`.
 impl fmt::Display for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let s = if self.games == 1 { "" } else { "s" };
         let (wins, draws, losses) = (self.wins, self.draws, self.losses);
         write!(f, "{} game{s}, +{wins} ={draws} -{losses}", self.games)?;
-        if let Some(share) = self.score() {
+        if let (Some(share), Some([low, high])) = (self.score(), self.interval()) {
             write!(f, " {:.1} %", 100.0 * share)?;
+            match self.wins + self.draws + self.losses {
+                ..FEW => write!(f, " (too few games to tell)")?,
+                _ => write!(f, " ({:.0} to {:.0} %)", 100.0 * low, 100.0 * high)?,
+            }
         }
         match self.mean_value {
             Some(cp) => write!(f, ", first value {:+.2}", cp / 100.0),
@@ -141,6 +170,40 @@ impl Spread {
     }
 }
 
+/// Games of an event against the same opponent in the same round, colours
+/// exchanged. Rounds
+/// are numbered `1.1` and `1.2`, or both `1`.
+fn pairs(all: &[Played]) -> Option<PairedResults> {
+    let mut waiting: HashMap<([&str; 3], Color), Vec<u8>> = HashMap::new();
+    let mut pairs = Pairs::default();
+    for played in all {
+        let [opponent, event, round] = &played.against;
+        let round = round.split('.').next().unwrap_or_default();
+        let meeting = [opponent.as_str(), event.as_str(), round];
+        let (Some(points), Ok(_)) = (played.points, round.parse::<u32>()) else {
+            continue;
+        };
+        let other = waiting.get_mut(&(meeting, !played.side));
+        let Some(other) = other.and_then(Vec::pop) else {
+            let own = waiting.entry((meeting, played.side)).or_default();
+            own.push(points);
+            continue;
+        };
+        for points in [points, other] {
+            if let Some(games) = pairs.games.get_mut(2 - usize::from(points.min(2))) {
+                *games += 1;
+            }
+        }
+        if let Some(count) = pairs.pentanomial.get_mut(usize::from(points + other)) {
+            *count += 1;
+        }
+    }
+    (pairs.count() > 0).then(|| PairedResults {
+        strength: pairs.strength(),
+        pairs,
+    })
+}
+
 /// Everything that is to be said of these games.
 pub(super) fn sum(all: Vec<Played>) -> ReviewReport {
     let mut record = Score::default();
@@ -184,6 +247,8 @@ pub(super) fn sum(all: Vec<Played>) -> ReviewReport {
     losing.truncate(50);
     ReviewReport {
         record,
+        forfeited: all.iter().filter(|played| played.forfeited).count() as u64,
+        pairs: pairs(&all),
         never,
         plies: Spread::of(plies, 2, 80),
         left_by_player,
@@ -197,5 +262,43 @@ pub(super) fn sum(all: Vec<Played>) -> ReviewReport {
         losing,
         found: all.into_iter().filter_map(|played| played.value).collect(),
         ..ReviewReport::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn score(wins: u64, draws: u64, losses: u64) -> Score {
+        Score {
+            games: wins + draws + losses,
+            wins,
+            draws,
+            losses,
+            ..Score::default()
+        }
+    }
+
+    #[test]
+    fn draws_tell_more_than_wins_and_losses() {
+        let [low, _] = score(90, 0, 10).interval().unwrap();
+        assert!((low - 0.8256).abs() < 0.0001, "{low}");
+        let [low, _] = score(3, 4, 3).interval().unwrap();
+        assert!((low - 0.284).abs() < 0.001, "{low}");
+    }
+
+    proptest! {
+        #[test]
+        fn the_score_lies_in_its_interval(wins in 0_u64..500, draws in 0_u64..500, losses in 0_u64..500) {
+            let score = score(wins, draws, losses);
+            let Some([low, high]) = score.interval() else {
+                prop_assert_eq!(wins + draws + losses, 0);
+                return Ok(());
+            };
+            let share = score.score().unwrap();
+            prop_assert!(0.0 <= low + 1e-9 && low <= share + 1e-9);
+            prop_assert!(share <= high + 1e-9 && high <= 1.0 + 1e-9);
+        }
     }
 }

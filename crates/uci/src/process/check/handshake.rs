@@ -132,10 +132,11 @@ fn own_defaults(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     if lines.is_empty() {
         return Ok(Verdict::Skipped("it has none".to_owned()));
     }
+    // One by one: what an engine dies of is to be named.
     for line in &lines {
-        walk.send(line)?;
+        let ready = walk.send(line).and_then(|()| walk.ready());
+        ready.map_err(|Fault(why)| Fault(format!("after \"{line}\": {why}")))?;
     }
-    walk.ready()?;
     Ok(Verdict::Passed(format!("{} set", lines.len())))
 }
 

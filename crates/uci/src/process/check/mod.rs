@@ -133,8 +133,8 @@ pub fn greet(command: &EngineCommand, limit: Duration) -> Result<Greeting, Strin
 }
 
 /// Starts an engine, waits for `uciok`, sets those options, names and values,
-/// that `chosen` takes from what it has declared, waits for `readyok`, and ends
-/// it.
+/// that `chosen` takes from what it has declared, waits for `readyok` after each,
+/// and ends it.
 ///
 /// # Errors
 ///
@@ -145,17 +145,20 @@ pub fn try_options(
     chosen: impl FnOnce(&[EngineOption]) -> Vec<(String, String)>,
 ) -> Result<Greeting, String> {
     let (mut peer, mut greeting) = introduce(command, limit)?;
-    for (name, value) in chosen(&greeting.options) {
-        peer.send(&format!("setoption name {name} value {value}"));
-    }
-    peer.send("isready");
-    // Which may read a network.
+    // Each may read a network.
     let limit = limit.max(Patience::default().ready);
-    let ready = peer.until("readyok", limit);
-    greeting.ready = match ready {
-        Ok(_) => Ok(()),
-        Err(missing) => Err(walk::explain(&missing, "readyok", limit).0),
-    };
+    let lines = chosen(&greeting.options).into_iter();
+    let lines = lines.map(|(name, value)| Some(format!("setoption name {name} value {value}")));
+    for line in std::iter::once(None).chain(lines) {
+        line.iter().for_each(|line| peer.send(line));
+        peer.send("isready");
+        if let Err(missing) = peer.until("readyok", limit) {
+            let why = walk::explain(&missing, "readyok", limit).0;
+            greeting.ready =
+                Err(line.map_or(why.clone(), |line| format!("after \"{line}\": {why}")));
+            break;
+        }
+    }
     peer.send("quit");
     let _ = peer.ends(Patience::default().quit);
     Ok(greeting)

@@ -1,0 +1,70 @@
+//! What draws depend on: the session, `Book Seed`, or a seed of the game out of
+//! `Book Seed File`.
+
+use super::{Moment, Outlet, Request, Session, info_string};
+use crate::settings::OptionId;
+
+/// What the draws of a game are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Seed {
+    /// No two draws are the same.
+    OfSession(u64),
+    /// `Book Seed`: games of equal number in their sessions are equal.
+    OfEngine(u32),
+    /// Of a file: games with this seed are equal.
+    OfGame(u32),
+}
+
+/// The seed of the game under way, out of `Book Seed File`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum GameSeed {
+    /// Nobody has needed it yet.
+    #[default]
+    Untaken,
+    /// It is on its way.
+    Asked,
+    Taken(u32),
+    /// There is none.
+    Missing,
+}
+
+impl GameSeed {
+    pub(super) const fn is_asked(self) -> bool {
+        matches!(self, GameSeed::Asked)
+    }
+}
+
+impl Session {
+    /// Has the seed of the game taken; true when the `go` at hand has to wait
+    /// for it.
+    pub(super) fn take_seed(&mut self, out: &mut dyn Outlet) -> bool {
+        let path = self.settings.text(OptionId::SeedFile);
+        if path.is_empty() || self.seed != GameSeed::Untaken {
+            return false;
+        }
+        out.request(Request::TakeSeed(path.to_owned()));
+        self.seed = GameSeed::Asked;
+        true
+    }
+
+    /// The seed is there, or why there is none.
+    pub(super) fn on_seed(&mut self, taken: Result<u32, &str>, at: &mut Moment<'_>) {
+        self.seed = match taken {
+            Ok(seed) => GameSeed::Taken(seed),
+            Err(reason) => {
+                info_string(reason, at.out);
+                GameSeed::Missing
+            }
+        };
+        self.go_on(at);
+    }
+
+    pub(super) fn seed_in_force(&self) -> Seed {
+        let is_wanted = !self.settings.text(OptionId::SeedFile).is_empty();
+        match (self.seed, self.settings.number(OptionId::Seed)) {
+            (GameSeed::Taken(seed), _) if is_wanted => Seed::OfGame(seed),
+            (_, 0) => Seed::OfSession(self.entropy),
+            (_, seed) => Seed::OfEngine(seed),
+        }
+    }
+}

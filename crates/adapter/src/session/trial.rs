@@ -1,0 +1,84 @@
+//! Options of which an engine dies.
+//!
+//! Some engines end themselves on an option: Debian's Ethereal on `SyzygyPath`,
+//! whatever the value. Programs that set all options send it before every game. An
+//! engine that was started again, and has ended once more without a word after it
+//! was told its options, is told them one by one the next time, each followed by
+//! `isready`. The one that it does not answer is left out from then on.
+
+use super::link::Engine;
+use super::{Moment, Session};
+use crate::session::Request;
+use tabia_uci::engine::EngineReply;
+use tabia_uci::gui::{self, GuiCommand};
+
+impl Session {
+    /// Begins to tell the engine its options one by one, if one before it has
+    /// died of them; true if so.
+    pub(super) fn try_options(&mut self, at: &mut Moment<'_>) -> bool {
+        if !std::mem::take(&mut self.link.tries_options) {
+            return false;
+        }
+        self.link.tried = Some(Vec::new());
+        self.try_next_option(at)
+    }
+
+    /// Tells the engine the next option that it has not been told; false if
+    /// there is none left.
+    fn try_next_option(&mut self, at: &mut Moment<'_>) -> bool {
+        let Some(tried) = &mut self.link.tried else {
+            return false;
+        };
+        let lines = self.link.options.lines.iter().map(|(_, line)| line);
+        let Some(next) = lines.clone().find(|line| !tried.contains(line)).cloned() else {
+            self.link.tried = None;
+            return false;
+        };
+        at.out.engine(&next);
+        at.out.engine(b"isready");
+        tried.push(next);
+        // Who leaves has an alarm of his own.
+        if !self.leaving
+            && let Some(limit) = self.profile().map(|profile| profile.start_timeout)
+        {
+            at.out.request(Request::WakeUp(limit));
+        }
+        true
+    }
+
+    /// A line of an engine that is told its options one by one.
+    pub(super) fn on_trial(&mut self, line: &[u8], reply: EngineReply, at: &mut Moment<'_>) {
+        match reply {
+            EngineReply::ReadyOk if !self.try_next_option(at) => {
+                if let Engine::Starting { index, .. } = self.link.state {
+                    self.link.state = Engine::Up { index };
+                }
+                self.bring_up_to_date(at.now, false, at.out);
+                self.answer_uci(at.out);
+                self.go_on(at);
+            }
+            EngineReply::Info | EngineReply::Other => at.out.gui(line),
+            _ => {}
+        }
+    }
+
+    /// The engine has ended, or hangs: leaves out the option of which it did so;
+    /// true if there is one.
+    pub(super) fn leave_deadly_option_out(&mut self, at: &mut Moment<'_>) -> bool {
+        let mut tried = self.link.tried.take().unwrap_or_default();
+        let Some(GuiCommand::SetOption(option)) = tried.pop().map(|line| gui::parse(&line)) else {
+            self.link.tries_options = self.link.mute_since_options;
+            return false;
+        };
+        let value = option.text();
+        let value = if value.is_empty() { "<empty>" } else { &value };
+        let text = format!(
+            "the engine ends itself when \"{}\" is set to {value}: it is left out",
+            option.name
+        );
+        self.notice(&text, at.out);
+        self.link.options.leave_out(&option.name);
+        self.link.tries_options = true;
+        true
+    }
+}

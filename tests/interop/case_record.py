@@ -1,0 +1,142 @@
+"""The record of a match, seeds of games, and engines that die of an option."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import threading
+
+import chess
+import chess.engine
+import chess.pgn
+
+from places import TABIA, copy_starter, folder
+from players import adapter, from_book, kill_child_of, player
+from procs import environment, run, tabia
+from runner import case
+
+GAMES = 50
+PLIES = 24
+BUILT_IN = (TABIA, "engine")
+
+
+def _game(white, black, number: int, kill: bool) -> tuple[chess.Board, list[str]]:
+    """A short game; the moves from books. Its engine is killed on the way."""
+    board, booked = chess.Board(), []
+    while not board.is_game_over() and len(board.move_stack) < PLIES:
+        mover = white if board.turn else black
+        if kill and len(board.move_stack) == PLIES // 2:
+            kill_child_of(mover)
+        limit = chess.engine.Limit(nodes=200)
+        result = mover.play(board, limit, game=number, info=chess.engine.INFO_ALL)
+        if from_book(result):
+            booked.append(result.move.uci())
+        board.push(result.move)
+    return board, booked
+
+
+def _written(board: chess.Board, number: int, result: str, termination: str = "normal") -> str:
+    game = chess.pgn.Game.from_board(board)
+    game.headers.update(White="A" if number % 2 else "B", Black="B" if number % 2 else "A")
+    game.headers.update(Round=str(number // 2 + 1), Result=result, Termination=termination)
+    return str(game) + "\n\n"
+
+
+@case(300)
+def fifty_games_are_recorded_and_found_again_in_the_pgn():
+    here = folder("record")
+    path, pgn = here / "record.csv", here / "games.pgn"
+    copy_starter(here)
+    kills = 0
+    with player(adapter("--games", path, engine=BUILT_IN)) as a, player(adapter("--games", path, engine=BUILT_IN)) as b:
+        text = ""
+        for number in range(GAMES):
+            kill = number % 10 == 9
+            kills += kill
+            board, _ = _game(*((a, b) if number % 2 else (b, a)), number, kill)
+            forfeit = number % 25 == 24
+            text += _written(board, number, ("1-0", "1/2-1/2", "0-1")[number % 3], "time forfeit" if forfeit else "normal")
+    pgn.write_text(text)
+    rows = list(csv.DictReader(io.StringIO(path.read_text())))
+    games = [row for row in rows if row["event"] == "game"]
+    restarts = [row for row in rows if row["event"] == "restart"]
+    assert len(games) == 2 * GAMES and len(restarts) == kills, (len(games), len(restarts))
+    for row in games:
+        board = chess.Board()
+        for move in row["moves"].split():
+            board.push_uci(move)
+        if row["exit_ply"]:
+            exit_board = chess.Board()
+            for move in row["moves"].split()[: int(row["exit_ply"])]:
+                exit_board.push_uci(move)
+            assert exit_board.board_fen() == row["exit_fen"].split()[0], row
+    review = run("review", pgn, "--book", here / "book.ctg", "--player", "A", "--games", path, "--json", limit=60)
+    found = json.loads(review.stdout)
+    assert found["forfeited"] == 2 and sum(found["pairs"]["pentanomial"]) > 20, found["pairs"]
+    assert found["record"]["found"] == found["record"]["games"] == 2 * GAMES, found["record"]
+    assert found["record"]["restarts"] == kills
+    return f"{GAMES} games, {kills} restarts, {found['record']}"
+
+
+@case(300)
+def fifty_games_with_seeds_of_a_file_repeat_with_eight_at_once():
+    here = folder("seeds")
+    seeds = here / "seeds.txt"
+    seeds.write_text("".join(f"{1000 + number}\n" for number in range(GAMES)))
+
+    def openings(at_once: int) -> list[str]:
+        taken = here / "seeds.txt.taken"
+        taken.unlink(missing_ok=True)
+        lines, lock, left = [], threading.Lock(), list(range(GAMES))
+
+        def games():
+            with player(adapter("--set", f"Book Seed File={seeds}", engine=BUILT_IN)) as engine:
+                while True:
+                    with lock:
+                        if not left:
+                            return
+                        number = left.pop()
+                    board = chess.Board()
+                    # Both sides by one process: the book alone decides.
+                    while len(board.move_stack) < PLIES:
+                        limit = chess.engine.Limit(nodes=1)
+                        result = engine.play(board, limit, game=number, info=chess.engine.INFO_ALL)
+                        if not from_book(result):
+                            break
+                        board.push(result.move)
+                    with lock:
+                        lines.append(" ".join(move.uci() for move in board.move_stack))
+
+        threads = [threading.Thread(target=games) for _ in range(at_once)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(lines) == GAMES, len(lines)
+        assert taken.read_text().strip() == str(GAMES), taken.read_text()
+        return sorted(lines)
+
+    alone, together = openings(1), openings(8)
+    assert alone == together
+    return f"{len(set(alone))} different openings of {GAMES}"
+
+
+@case(120)
+def an_engine_that_dies_of_an_option_is_not_told_it_again():
+    ethereal = "/usr/games/ethereal-chess"
+    if not os.path.exists(ethereal):
+        return "ethereal-chess is not installed"
+    client = tabia(engine=(ethereal,))
+    client.hello()
+    client.send("setoption name Hash value 16", "setoption name SyzygyPath value <empty>", "isready")
+    heard = client.until("readyok")
+    assert any("SyzygyPath" in line and "left out" in line for line in heard), heard
+    for _ in range(2):
+        client.send("setoption name SyzygyPath value <empty>", "ucinewgame")
+        client.send("position startpos moves a2a3 a7a6 h2h3 h7h6", "go movetime 50")
+        assert client.until("bestmove")[-1].split()[1] != "0000"
+    client.quit()
+    done = subprocess.run([TABIA, "check-engine", "--", ethereal], capture_output=True, text=True, env=environment())
+    assert "setoption name SyzygyPath value" in done.stdout, done.stdout
+    return heard[-1]

@@ -26,6 +26,14 @@ pub fn key(position: &Chess) -> u64 {
     key
 }
 
+/// The key of the position `after` a legal move, given the key of the position
+/// `before` it.
+#[must_use]
+pub fn key_after(key: u64, before: &Chess, mv: Move, after: &Chess) -> u64 {
+    let known = before.update_zobrist_hash(Zobrist64(key), mv, EnPassantMode::PseudoLegal);
+    known.map_or_else(|| self::key(after), |Zobrist64(key)| key)
+}
+
 /// A move in sixteen bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PackedMove(pub u16);
@@ -144,6 +152,26 @@ mod tests {
             ),
         ] {
             assert_eq!(key(&position(fen)), expected, "{fen}");
+        }
+    }
+
+    #[test]
+    fn keys_after_moves_are_those_of_the_positions() {
+        for fen in [
+            "rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3",
+            "r3k2r/P6p/8/3pP3/2p5/8/1P5p/R3K2R w KQkq d6 0 1",
+            "r3k2r/8/8/8/1p6/8/P5P1/R3K2R w KQkq - 0 1",
+        ] {
+            let start = position(fen);
+            for first in start.legal_moves() {
+                let before = start.clone().play(first).unwrap();
+                assert_eq!(key_after(key(&start), &start, first, &before), key(&before));
+                for mv in before.legal_moves() {
+                    let after = before.clone().play(mv).unwrap();
+                    let found = key_after(key(&before), &before, mv, &after);
+                    assert_eq!(found, key(&after), "{fen} {first} {mv}");
+                }
+            }
         }
     }
 

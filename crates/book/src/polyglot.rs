@@ -14,7 +14,8 @@
 use std::fmt;
 
 use shakmaty::{
-    CastlingSide, Chess, EnPassantMode, File, Move, Position as _, Role, Square, zobrist::Zobrist64,
+    CastlingSide, Chess, Color, EnPassantMode, File, Move, Position as _, Role, Square,
+    zobrist::{Zobrist64, ZobristValue as _},
 };
 
 /// The key of a position: a Zobrist hash with the 781 public random numbers.
@@ -30,8 +31,43 @@ pub fn key(position: &Chess) -> u64 {
 /// `before` it.
 #[must_use]
 pub fn key_after(key: u64, before: &Chess, mv: Move, after: &Chess) -> u64 {
-    let known = before.update_zobrist_hash(Zobrist64(key), mv, EnPassantMode::PseudoLegal);
-    known.map_or_else(|| self::key(after), |Zobrist64(key)| key)
+    let us = before.turn();
+    let man = |square, role: Role, color| Zobrist64::zobrist_for_piece(square, role.of(color)).0;
+    let change = match mv {
+        Move::Normal {
+            role,
+            from,
+            capture,
+            to,
+            promotion,
+        } => {
+            let moved = man(from, role, us) ^ man(to, promotion.unwrap_or(role), us);
+            moved ^ capture.map_or(0, |role| man(to, role, !us))
+        }
+        Move::EnPassant { from, to } => {
+            let taken = Square::from_coords(to.file(), from.rank());
+            man(from, Role::Pawn, us) ^ man(to, Role::Pawn, us) ^ man(taken, Role::Pawn, !us)
+        }
+        Move::Castle { .. } | Move::Put { .. } => return self::key(after),
+    };
+    let mut key = key ^ change ^ Zobrist64::zobrist_for_white_turn().0;
+    let castles = [before, after].map(|position| position.castles());
+    if castles[0].castling_rights() != castles[1].castling_rights() {
+        for (color, side) in [Color::White, Color::Black]
+            .into_iter()
+            .flat_map(|color| CastlingSide::ALL.map(|side| (color, side)))
+        {
+            if castles[0].has(color, side) != castles[1].has(color, side) {
+                key ^= Zobrist64::zobrist_for_castling_right(color, side).0;
+            }
+        }
+    }
+    for square in [before, after].map(|position| position.pseudo_legal_ep_square()) {
+        key ^= square.map_or(0, |square| {
+            Zobrist64::zobrist_for_en_passant_file(square.file()).0
+        });
+    }
+    key
 }
 
 /// A move in sixteen bits.

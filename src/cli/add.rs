@@ -41,6 +41,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
 
 pub(super) fn run(args: &AddArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     super::only_ctg(&args.book)?;
+    args.games.choice.product(&args.book)?;
     let mut lines = Vec::new();
     for text in &args.line {
         let line = Line::read("", text).with_context(|| format!("--line \"{text}\""))?;

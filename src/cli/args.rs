@@ -144,10 +144,14 @@ impl Rewriting {
 /// Arguments of `merge`.
 #[derive(Args, Debug)]
 pub(super) struct MergeArgs {
-    /// The book to make; .cto and .ctb are put beside it
-    #[arg(short, long, value_name = "OUT.ctg")]
+    /// The book to make: .ctg, with .cto and .ctb beside it, or .bin
+    #[arg(short, long, value_name = "OUT.ctg|OUT.bin")]
     pub(super) output: PathBuf,
-    /// The books to add up
+    /// Of Polyglot books: the moves of a position in the order of the first book
+    /// that has it, as `polyglot merge-book` leaves them, not the heaviest first
+    #[arg(long)]
+    pub(super) first_wins: bool,
+    /// The books to add up, all of one format
     #[arg(value_name = "BOOK", required = true, num_args = 2..)]
     pub(super) books: Vec<PathBuf>,
     #[command(flatten)]

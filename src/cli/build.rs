@@ -26,11 +26,12 @@ use tabia_notation::Line;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Output")]
 pub(super) struct BuildArgs {
-    /// The book to make; .cto and .ctb are put beside it
+    /// The book to make: .ctg, with .cto and .ctb beside it, or .bin, as
+    /// `polyglot make-book` makes it
     #[arg(
         short,
         long,
-        value_name = "OUT.ctg",
+        value_name = "OUT.ctg|OUT.bin",
         required_unless_present = "records"
     )]
     output: Option<PathBuf>,
@@ -75,7 +76,7 @@ pub(super) struct BuildArgs {
 pub(super) fn run(args: &BuildArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let (product, target) = match (&args.output, &args.records) {
         (_, Some(records)) => (Product::Records, records),
-        (Some(book), None) => (Product::Book, book),
+        (Some(book), None) => (args.games.choice.product(book)?, book),
         (None, None) => anyhow::bail!("nothing to make: see --output"),
     };
     let job = BuildJob {
@@ -90,21 +91,38 @@ pub(super) fn run(args: &BuildArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     ensure!(args.also.is_empty(), "--also takes games, not books");
     ensure!(!args.provenance, "--provenance takes games, not books");
     ensure!(!args.evaluations, "--evaluations takes games, not books");
+    ensure!(
+        product == Product::Book,
+        "{}: a Polyglot book is made of games; `tabia merge` adds Polyglot books",
+        job.target.display()
+    );
     atomic::check(&job.target, &["cto", "ctb"], job.old)?;
     add_to_books(&args.games, job, books, &[], out)
 }
 
 /// The book, or records, and what `--also` asks for, in one pass.
 fn build_all(args: &BuildArgs, job: BuildJob, out: &mut impl Write) -> anyhow::Result<u8> {
-    let also = args.also.iter().map(|also| BuildJob {
-        target: also.target.clone(),
-        ..also.choice.apply(job.clone())
+    let also = args.also.iter().map(|also| {
+        Ok(BuildJob {
+            target: also.target.clone(),
+            product: also.choice.product(&also.target)?,
+            ..also.choice.apply(job.clone())
+        })
     });
-    let also: Vec<BuildJob> = also.collect();
+    let also: Vec<BuildJob> = also.collect::<anyhow::Result<_>>()?;
     if args.evaluations {
         evaluations::check(&job)?;
     }
     let jobs: Vec<BuildJob> = std::iter::once(job).chain(also).collect();
+    let games = &args.games;
+    ensure!(
+        !(games.variations || games.annotations || !games.priority.is_empty())
+            || jobs
+                .iter()
+                .any(|job| !matches!(job.product, Product::Polyglot(_))),
+        "--variations, --annotations and --priority are of ChessBase books (.ctg): a Polyglot \
+         book holds moves of games and their weights"
+    );
     let several = jobs.len() > 1;
     for (index, job) in jobs.iter().enumerate() {
         let mut others = jobs.iter().take(index);

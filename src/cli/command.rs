@@ -68,6 +68,7 @@ pub(super) enum Command {
         tabia build -o masters.ctg masters.pgn.zst\n  \
         tabia build -o mine.ctg --player \"Smith, Jane\" --as white games/ extra.pgn\n  \
         tabia build -o good.ctg --both-elo 2400 --since 2000 --min-games 3 all.pgn\n  \
+        tabia build -o black.bin --only black --min-games 3 --max-ply 24 all.pgn\n  \
         tabia build -o blitz.ctg --speeds blitz --also \"slow.ctg: --speeds classical\" all.pgn\n  \
         zcat games.pgn.gz | tabia build -o book.ctg --priority lines.pgn -\n  \
         tabia build --records may.parquet may.pgn; tabia build -o all.ctg *.parquet\n\n\
@@ -111,9 +112,11 @@ pub(super) enum Command {
     Mark(super::mark::MarkArgs),
     /// Adds books up: numbers of shared positions are summed
     #[command(after_help = "Examples:\n  \
-        tabia merge -o all.ctg 2023.ctg 2024.ctg 2025.ctg\n\n\
+        tabia merge -o all.ctg 2023.ctg 2024.ctg 2025.ctg\n  \
+        tabia merge -o all.bin mine.bin theirs.bin\n\n\
         The order of the books does not matter, nor whether all are merged at once. \
-        Moves are united; of two marks or annotations the warning one stays.")]
+        Moves are united; of two marks or annotations the warning one stays. Of Polyglot \
+        books the weights are added up, learn fields are those of the first book.")]
     Merge(MergeArgs),
     /// Extends a book where it is dropped out of, by an engine
     #[command(after_help = super::grow::EXAMPLES)]

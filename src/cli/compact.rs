@@ -3,11 +3,16 @@
 
 use std::time::{Duration, Instant};
 
+use anyhow::ensure;
+
 use super::args::{CompactArgs, MergeArgs};
 use super::progress;
 use super::style::counted;
+use tabia_book::bin::{self, MergeOrder};
 use tabia_book::ctg::{self, RewriteOptions, Rewritten, Salvage, Written, compact};
-use tabia_io::atomic;
+use tabia_io::atomic::{self, Old};
+use tabia_io::input::kind::{BookKind, Kind};
+use tabia_io::input::path::has_extension;
 use tabia_io::input::sibling::sibling;
 
 pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
@@ -40,6 +45,10 @@ pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
 
 pub(super) fn merge(args: &MergeArgs) -> anyhow::Result<u8> {
     let options = args.rewriting.options();
+    if has_extension(&args.output, "bin") {
+        return merge_polyglot(args, options.old);
+    }
+    ensure!(!args.first_wins, "--first-wins is of Polyglot books (.bin)");
     atomic::check(&args.output, &["cto", "ctb"], options.old)?;
     for book in &args.books {
         super::only_ctg(book)?;
@@ -48,6 +57,38 @@ pub(super) fn merge(args: &MergeArgs) -> anyhow::Result<u8> {
     let done = progress::watched(|watch| ctg::merge(&args.output, &args.books, &options, watch))??;
     let what = format!("{}: {} books", args.output.display(), args.books.len());
     Ok(report(&what, &done, start))
+}
+
+/// The same for Polyglot books.
+fn merge_polyglot(args: &MergeArgs, old: Old) -> anyhow::Result<u8> {
+    for book in &args.books {
+        let kind = Kind::of_file(book);
+        ensure!(
+            matches!(kind, None | Some(Kind::Book(BookKind::Bin))),
+            "{}: no Polyglot book; `tabia convert` makes one of a book, `tabia build` of games",
+            book.display()
+        );
+    }
+    let order = match args.first_wins {
+        true => MergeOrder::FirstWins,
+        false => MergeOrder::Heaviest,
+    };
+    let start = Instant::now();
+    let (written, notices) =
+        progress::watched(|watch| bin::merge(&args.books, &args.output, order, old, watch))??;
+    for notice in notices {
+        say!("tabia: {notice}");
+    }
+    say!(
+        "{}: {} books; {} positions, {} moves, {} bytes in {:.1} s",
+        args.output.display(),
+        args.books.len(),
+        written.positions,
+        written.moves,
+        written.bytes,
+        start.elapsed().as_secs_f64(),
+    );
+    Ok(0)
 }
 
 /// The same for a games index.

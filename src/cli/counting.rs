@@ -1,12 +1,15 @@
 //! Which games become a book, and how they are read: what `build` and `add`
 //! have in common.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use anyhow::ensure;
 use clap::Args;
 
 use super::args::PlayerColour;
 use super::collection::{GameFilterArgs, WorkArgs};
+use tabia_build::{PolyglotRule, Product};
+use tabia_io::input::path::has_extension;
 
 /// What of which games goes into a book.
 #[derive(Args, Clone, Debug)]
@@ -28,6 +31,12 @@ pub(super) struct Choice {
     /// Leaves out positions and moves of fewer games
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) min_games: u32,
+    /// Of a Polyglot book: leaves out moves with a lower score, in per cent
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    min_score: Option<f64>,
+    /// Of a Polyglot book: every weight is 1
+    #[arg(long)]
+    uniform: bool,
     #[command(flatten)]
     pub(super) filter: GameFilterArgs,
     /// Counts a game that is there several times once: the same moves, result
@@ -42,6 +51,28 @@ impl Choice {
     pub(super) fn only(&self) -> Option<PlayerColour> {
         self.only.or(self.filter.nobodys_colour())
     }
+
+    /// What the book is, by its name.
+    pub(super) fn product(&self, book: &Path) -> anyhow::Result<Product> {
+        let (uniform, min_score) = (self.uniform, self.min_score);
+        if has_extension(book, "bin") {
+            let min_score = min_score.unwrap_or(0.0);
+            return Ok(Product::Polyglot(PolyglotRule { uniform, min_score }));
+        }
+        ensure!(
+            !uniform && min_score.is_none(),
+            "{}: --uniform and --min-score are of Polyglot books (.bin)",
+            book.display()
+        );
+        Ok(Product::Book)
+    }
+}
+
+/// Reads `--min-score`.
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok();
+    let percent = number.filter(|number| (0.0..=100.0).contains(number));
+    percent.ok_or_else(|| "expected a number from 0 to 100".to_owned())
 }
 
 /// What of which games is counted, and how they are read.

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::args::PlayerColour;
 use super::counting::{Choice, Counting};
 use tabia_book::ctg::Written;
-use tabia_build::{BuildJob, Summary};
+use tabia_build::{BuildJob, Product, Summary};
 use tabia_io::atomic::{self, Old};
 use tabia_io::input::path::file_name;
 
@@ -28,6 +28,11 @@ struct Provenance<'a> {
     eco_relative: Option<u16>,
     only: Option<&'a str>,
     min_games: u32,
+    /// Of a Polyglot book.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min_score: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uniform: Option<bool>,
     dedupe: bool,
     variations: bool,
     annotations: bool,
@@ -97,6 +102,10 @@ pub(super) fn write(
             .and_then(|data| data.is_file().then_some(data.len())),
         priority: source.priority,
     });
+    let polyglot = match job.product {
+        Product::Polyglot(rule) => Some(rule),
+        _ => None,
+    };
     let provenance = Provenance {
         format: "tabia-provenance",
         version: 1,
@@ -112,6 +121,8 @@ pub(super) fn write(
             PlayerColour::Black => "black",
         }),
         min_games: choice.min_games,
+        min_score: polyglot.map(|rule| rule.min_score),
+        uniform: polyglot.map(|rule| rule.uniform),
         dedupe: choice.dedupe,
         variations: reading.variations,
         annotations: reading.annotations,

@@ -5,6 +5,7 @@
 
 mod also;
 mod evaluations;
+mod polyglot;
 mod records;
 
 use std::collections::{BTreeMap, HashSet};

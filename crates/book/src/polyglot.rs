@@ -14,7 +14,8 @@
 use std::fmt;
 
 use shakmaty::{
-    CastlingSide, Chess, EnPassantMode, File, Move, Position as _, Role, Square, zobrist::Zobrist64,
+    CastlingSide, Chess, Color, EnPassantMode, File, Move, Position as _, Role, Square,
+    zobrist::{Zobrist64, ZobristValue as _},
 };
 
 /// The key of a position: a Zobrist hash with the 781 public random numbers.
@@ -23,6 +24,49 @@ use shakmaty::{
 #[must_use]
 pub fn key(position: &Chess) -> u64 {
     let Zobrist64(key) = position.zobrist_hash(EnPassantMode::PseudoLegal);
+    key
+}
+
+/// The key of the position `after` a legal move, given the key of the position
+/// `before` it.
+#[must_use]
+pub fn key_after(key: u64, before: &Chess, mv: Move, after: &Chess) -> u64 {
+    let us = before.turn();
+    let man = |square, role: Role, color| Zobrist64::zobrist_for_piece(square, role.of(color)).0;
+    let change = match mv {
+        Move::Normal {
+            role,
+            from,
+            capture,
+            to,
+            promotion,
+        } => {
+            let moved = man(from, role, us) ^ man(to, promotion.unwrap_or(role), us);
+            moved ^ capture.map_or(0, |role| man(to, role, !us))
+        }
+        Move::EnPassant { from, to } => {
+            let taken = Square::from_coords(to.file(), from.rank());
+            man(from, Role::Pawn, us) ^ man(to, Role::Pawn, us) ^ man(taken, Role::Pawn, !us)
+        }
+        Move::Castle { .. } | Move::Put { .. } => return self::key(after),
+    };
+    let mut key = key ^ change ^ Zobrist64::zobrist_for_white_turn().0;
+    let castles = [before, after].map(|position| position.castles());
+    if castles[0].castling_rights() != castles[1].castling_rights() {
+        for (color, side) in [Color::White, Color::Black]
+            .into_iter()
+            .flat_map(|color| CastlingSide::ALL.map(|side| (color, side)))
+        {
+            if castles[0].has(color, side) != castles[1].has(color, side) {
+                key ^= Zobrist64::zobrist_for_castling_right(color, side).0;
+            }
+        }
+    }
+    for square in [before, after].map(|position| position.pseudo_legal_ep_square()) {
+        key ^= square.map_or(0, |square| {
+            Zobrist64::zobrist_for_en_passant_file(square.file()).0
+        });
+    }
     key
 }
 
@@ -144,6 +188,26 @@ mod tests {
             ),
         ] {
             assert_eq!(key(&position(fen)), expected, "{fen}");
+        }
+    }
+
+    #[test]
+    fn keys_after_moves_are_those_of_the_positions() {
+        for fen in [
+            "rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3",
+            "r3k2r/P6p/8/3pP3/2p5/8/1P5p/R3K2R w KQkq d6 0 1",
+            "r3k2r/8/8/8/1p6/8/P5P1/R3K2R w KQkq - 0 1",
+        ] {
+            let start = position(fen);
+            for first in start.legal_moves() {
+                let before = start.clone().play(first).unwrap();
+                assert_eq!(key_after(key(&start), &start, first, &before), key(&before));
+                for mv in before.legal_moves() {
+                    let after = before.clone().play(mv).unwrap();
+                    let found = key_after(key(&before), &before, mv, &after);
+                    assert_eq!(found, key(&after), "{fen} {first} {mv}");
+                }
+            }
         }
     }
 

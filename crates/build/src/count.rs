@@ -58,7 +58,7 @@ pub(super) struct Extent {
 
 impl Extent {
     /// Whether a move in a position is stored.
-    fn has_moves_of(&self, position: &Chess) -> bool {
+    pub(super) fn has_moves_of(&self, position: &Chess) -> bool {
         self.only.is_none_or(|only| only == position.turn())
     }
 }

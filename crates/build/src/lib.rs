@@ -6,8 +6,9 @@
 //!                      book <- writer <- entries <- merge <----+
 //! ```
 //!
-//! Every number is a sum, and sums do not care about order: the book is the
-//! same byte for byte whatever the number of threads and the memory. What a
+//! Every number is a sum, and sums do not depend on the order: the book is the
+//! same byte for byte whatever the number of threads and the memory. (Polyglot
+//! books do depend on the order of the games: see `polyglot`.) What a
 //! thread counts goes first into a small opening tree (`tree`), and beyond
 //! that into records that are sorted by place in the book, added up and laid
 //! down as a run (`tabia_io::sort`), in memory or on disk. At the end the runs are
@@ -29,29 +30,30 @@ mod dedupe;
 mod emit;
 mod lines;
 mod node;
+mod output;
 mod pass;
+mod polyglot;
 mod records;
 mod tree;
 
 pub use emit::MAX_MOVES;
 pub use lines::write_lines;
+pub use polyglot::PolyglotRule;
 pub use records::RecordsError;
 
 use std::path::PathBuf;
 use std::slice;
-use std::sync::Arc;
 
 use shakmaty::Color;
 
-use emit::Rule;
-use node::Node;
-use tabia_book::ctg::{BookWriter, WriteError, WriteOptions, Written};
+use output::Output;
+use tabia_book::ctg::{WriteError, Written};
 pub use tabia_games::{EcoRange, GameFilter, ParseEcoError, has_name};
 use tabia_games::{Game, ReadError, Sources, Tally};
-use tabia_io::atomic::Old;
+use tabia_io::atomic::{Old, WriteFileError};
 use tabia_io::parallel::{self, Panicked};
-use tabia_io::progress::{Progress, Stopped, Watch};
-use tabia_io::sort::{self, Runs, SortError, Sorted};
+use tabia_io::progress::{Stopped, Watch};
+use tabia_io::sort::SortError;
 use tabia_notation::Line;
 use tabia_notation::openings;
 
@@ -65,10 +67,13 @@ pub struct Source {
 }
 
 /// What is made of games.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Product {
-    /// A book.
+    /// A ChessBase book.
     Book,
+    /// A Polyglot book, the bytes of `polyglot make-book`. Variations, signs
+    /// and priorities have no place in it.
+    Polyglot(PolyglotRule),
     /// A table of everything counted, for more games to be added: nothing is
     /// cut yet, so `min_games` does not count.
     Records,
@@ -80,7 +85,7 @@ pub struct BuildJob {
     /// The games. Files of records (.parquet) are sources too; their games
     /// have been chosen already.
     pub sources: Vec<Source>,
-    /// The book's .ctg file, or the records' .parquet file.
+    /// The book's .ctg or .bin file, or the records' .parquet file.
     pub target: PathBuf,
     /// What becomes of a file that is there already.
     pub old: Old,
@@ -198,6 +203,19 @@ pub enum BuildError {
         /// The limit.
         min_games: u32,
     },
+    /// No move of a Polyglot book is left.
+    #[error(
+        "no move is left: the games have none of the colour, number of games and score asked \
+         for that did not always lose"
+    )]
+    NoMoves,
+    /// A Polyglot book counts results of moves; records only have those of
+    /// positions.
+    #[error("{}: records hold no results of moves, which a Polyglot book needs: use the games", path.display())]
+    NoResults {
+        /// The file of records.
+        path: PathBuf,
+    },
     /// Records cannot be read or written.
     #[error(transparent)]
     Records(#[from] RecordsError),
@@ -207,6 +225,9 @@ pub enum BuildError {
     /// The book cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
+    /// The Polyglot book cannot be written.
+    #[error(transparent)]
+    Place(WriteFileError),
     /// A thread met a fault of this program.
     #[error(transparent)]
     Panicked(#[from] Panicked),
@@ -267,15 +288,15 @@ pub fn run_all(jobs: &[BuildJob], watch: &mut Watch<'_>) -> Result<Vec<Summary>,
         let path = path.clone();
         return Err(RecordsError::Late { path }.into());
     }
-    let parts = jobs.len() as u64;
-    let mut runs = Vec::new();
-    let mut outputs = Vec::new();
-    for job in jobs {
-        let folder = sort::folder(first.temp.as_deref(), &job.target)?;
-        runs.push(Arc::new(Runs::new(first.memory / 2 / parts, folder)));
-        // Fails early where the book cannot be written, before hours of counting.
-        outputs.push(BuildTarget::create(job)?);
+    let polyglot = |job: &&BuildJob| matches!(job.product, Product::Polyglot(_));
+    if let (Some((_, path)), Some(_)) = (tables.first(), jobs.iter().find(polyglot)) {
+        let path = path.clone();
+        return Err(BuildError::NoResults { path });
     }
+    // Fails early where a book cannot be written, before hours of counting.
+    let part = first.memory / 2 / jobs.len() as u64;
+    let outputs = jobs.iter().map(|job| Output::create(job, first, part));
+    let outputs: Vec<Output> = outputs.collect::<Result<_, _>>()?;
     let mut recorded = vec![0; jobs.len()];
     if !tables.is_empty() {
         let inputs = records::Inputs {
@@ -283,11 +304,13 @@ pub fn run_all(jobs: &[BuildJob], watch: &mut Watch<'_>) -> Result<Vec<Summary>,
             threads: first.threads,
             sort_bytes: first.memory / 2 / first.threads.max(1) as u64,
         };
-        for (games, runs) in recorded.iter_mut().zip(&runs) {
-            *games = records::read(&inputs, runs, watch)?;
+        for (games, output) in recorded.iter_mut().zip(&outputs) {
+            if let Output::Book(_, runs) | Output::Records(_, runs) = output {
+                *games = records::read(&inputs, runs, watch)?;
+            }
         }
     }
-    let mut made = pass::count_all(jobs, &sources, &runs, watch)?;
+    let mut made = pass::count_all(jobs, &sources, &outputs, watch)?;
     let named = |job: &BuildJob, error: BuildError| match jobs.len() {
         1 => error,
         _ => BuildError::Book {
@@ -304,72 +327,17 @@ pub fn run_all(jobs: &[BuildJob], watch: &mut Watch<'_>) -> Result<Vec<Summary>,
     }
 
     let mut complete = Vec::new();
-    for (((job, output), runs), summary) in jobs.iter().zip(outputs).zip(&runs).zip(&mut made) {
-        let sorted = runs.take();
-        match output {
-            BuildTarget::Book(mut writer) => {
-                write_entries(job, &mut writer, &sorted, watch).map_err(|error| match error {
-                    BuildError::NoPositions { .. } => named(job, error),
-                    other => other,
-                })?;
-                complete.push(Some(writer));
-            }
-            BuildTarget::Records(table) => {
-                summary.written = table.write(&sorted, summary.games, watch)?;
-                complete.push(None);
-            }
-        }
-        summary.sorted_on_disk = runs.bytes_written();
+    for ((job, output), summary) in jobs.iter().zip(outputs).zip(&mut made) {
+        let written = output.write(job, summary, watch);
+        complete.push(written.map_err(|error| match error {
+            BuildError::NoPositions { .. } | BuildError::NoMoves => named(job, error),
+            other => other,
+        })?);
     }
-    for (writer, summary) in complete.into_iter().zip(&mut made) {
-        if let Some(writer) = writer {
-            summary.written = writer.finish(u32::try_from(summary.games).unwrap_or(u32::MAX))?;
-        }
+    for (file, summary) in complete.into_iter().zip(&mut made) {
+        file.put(summary)?;
     }
     Ok(made)
-}
-
-/// Where what was counted goes.
-enum BuildTarget {
-    Book(Box<BookWriter>),
-    Records(records::Table),
-}
-
-impl BuildTarget {
-    fn create(job: &BuildJob) -> Result<BuildTarget, BuildError> {
-        Ok(match job.product {
-            Product::Book => {
-                let options = WriteOptions {
-                    old: job.old,
-                    ..WriteOptions::default()
-                };
-                let writer = BookWriter::create(&job.target, options)?;
-                BuildTarget::Book(Box::new(writer))
-            }
-            Product::Records => BuildTarget::Records(records::Table::create(&job.target, job.old)?),
-        })
-    }
-}
-
-fn write_entries(
-    job: &BuildJob,
-    writer: &mut BookWriter,
-    sorted: &Sorted<Node>,
-    watch: &mut Watch<'_>,
-) -> Result<(), BuildError> {
-    let min_games = job.min_games;
-    let mut positions = 0;
-    emit::emit(sorted, Rule { min_games }, job.threads, |piece| {
-        for (order, entry, moves) in piece.entries() {
-            writer.push_made(order, entry, moves)?;
-        }
-        positions += piece.len() as u64;
-        Ok(watch.step(Progress::new("writing", "positions", positions, None))?)
-    })?;
-    match positions {
-        0 => Err(BuildError::NoPositions { min_games }),
-        _ => Ok(()),
-    }
 }
 
 pub mod learn;

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use super::BuildError;
 use super::count::Counter;
 use super::emit::{self, Rule};
-use super::{BuildError, Node};
+use super::node::Node;
 use tabia_book::ctg::{BookWriter, WriteOptions, Written};
 use tabia_games::{Game, Sign};
 use tabia_io::atomic;

@@ -1,14 +1,13 @@
 //! One pass over the games for every book that is made of them.
 
-use std::sync::Arc;
-
 use super::count::{Counter, Extent};
 use super::dedupe::{Chunk, Duplicates};
-use super::node::Node;
+use super::output::Output;
+use super::polyglot::MoveCounter;
 use super::{BuildError, BuildJob, Summary};
 use tabia_games::{Batches, Game, GameFilter, GameParts, Intake, Sources, Starts, Tally};
 use tabia_io::progress::Watch;
-use tabia_io::sort::{LARGEST_SORT_BYTES, Runs, SortError};
+use tabia_io::sort::{LARGEST_SORT_BYTES, SortError};
 
 /// More than this does not help an opening tree.
 const LARGEST_TREE_BYTES: u64 = 24 << 20;
@@ -30,11 +29,53 @@ struct Share<'a> {
     job: &'a BuildJob,
     /// Whether games that this book does not want are offered to it.
     chooses: bool,
-    counter: Counter<'a>,
+    counter: AnyCounter<'a>,
     duplicates: Option<&'a Duplicates>,
     /// With `duplicates`: games that wait to be known as none.
     chunk: Chunk,
     counts: Counts,
+}
+
+/// Counts what its book needs.
+enum AnyCounter<'a> {
+    Positions(Counter<'a>),
+    Moves(MoveCounter),
+}
+
+impl<'a> AnyCounter<'a> {
+    /// `tree_bytes` are for the opening tree, if there is to be one.
+    fn new(output: &'a Output, sort_bytes: u64, tree_bytes: u64) -> AnyCounter<'a> {
+        match output {
+            Output::Book(_, runs) | Output::Records(_, runs) => {
+                let (sort_bytes, tree_bytes) = (sort_bytes as usize, tree_bytes as usize);
+                AnyCounter::Positions(Counter::new(runs, sort_bytes, tree_bytes))
+            }
+            Output::Polyglot(_, _, runs) => {
+                AnyCounter::Moves(MoveCounter::new(runs, sort_bytes + tree_bytes))
+            }
+        }
+    }
+
+    fn begin_batch(&mut self, number: u64) {
+        if let AnyCounter::Moves(counter) = self {
+            counter.begin_batch(number);
+        }
+    }
+
+    fn count(&mut self, game: &Game, extent: Extent) -> Result<(), SortError> {
+        match self {
+            AnyCounter::Positions(counter) => counter.count(game, extent),
+            AnyCounter::Moves(counter) => counter.count(game, extent),
+        }
+    }
+
+    /// Hands everything over; gives how many moves the format cannot hold.
+    fn finish(self) -> Result<u64, SortError> {
+        match self {
+            AnyCounter::Positions(counter) => counter.finish(),
+            AnyCounter::Moves(counter) => counter.finish().map(|()| 0),
+        }
+    }
 }
 
 impl Share<'_> {
@@ -81,11 +122,11 @@ impl BuildJob {
 }
 
 /// Reads every source once and has every game counted for each of the jobs,
-/// whose runs are given in the same order.
+/// whose outputs are given in the same order.
 pub(super) fn count_all(
     jobs: &[BuildJob],
     sources: &Sources,
-    runs: &[Arc<Runs<Node>>],
+    outputs: &[Output],
     watch: &mut Watch<'_>,
 ) -> Result<Vec<Summary>, BuildError> {
     let Some(first) = jobs.first() else {
@@ -132,12 +173,12 @@ pub(super) fn count_all(
         .collect();
     let mut summaries = vec![Summary::default(); jobs.len()];
     let worker = |batches: &Batches<'_, Vec<Counts>, Vec<u64>, BuildError>| {
-        let each = jobs.iter().zip(runs).zip(&duplicates);
+        let each = jobs.iter().zip(outputs).zip(&duplicates);
         let mut shares: Vec<Share<'_>> = each
-            .map(|((job, runs), duplicates)| Share {
+            .map(|((job, output), duplicates)| Share {
                 job,
                 chooses: !alone,
-                counter: Counter::new(runs, sort_bytes as usize, tree_bytes as usize),
+                counter: AnyCounter::new(output, sort_bytes, tree_bytes),
                 duplicates: duplicates.as_ref(),
                 chunk: Chunk::default(),
                 counts: Counts::default(),
@@ -147,6 +188,9 @@ pub(super) fn count_all(
         batches.each(|batch| {
             let source = first.sources.get(batch.argument());
             let main = source.is_some_and(|source| source.priority);
+            for share in &mut shares {
+                share.counter.begin_batch(batch.turn().number());
+            }
             loop {
                 let more = batch.next(&mut game);
                 if more {

@@ -196,6 +196,12 @@ pub struct Turn<'c> {
 }
 
 impl Turn<'_> {
+    /// How many jobs were given before this one.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
     /// Waits until all jobs before this one are done or have let it
     /// [pass](Turn::pass). False if the work is over: some worker has failed.
     #[must_use]

@@ -125,7 +125,7 @@ fn if_one_book_cannot_be_made_none_is() {
         ("b.ctg: --memory 1G", "'--memory'"),
         ("b.ctg: --as green", "--as"),
         ("./A.ctg: --max-ply 3", "another book of this name"),
-        ("b.bin: --max-ply 3", "b.bin"),
+        ("b.abk: --max-ply 3", "b.abk"),
         ("there.ctg: --max-ply 3", "there.ctg: is there already"),
         ("none/b.ctg: --max-ply 3", "none"),
     ] {

@@ -15,7 +15,10 @@
 //! Entries of key 0 at the front are a header of some tools and are passed
 //! over. Books that are not sorted exist; they are sorted in memory.
 
+mod merge;
 mod order;
+
+pub use merge::{MergeOrder, merge};
 
 use std::path::Path;
 
@@ -149,29 +152,21 @@ impl BinBook {
     ///
     /// The file cannot be read any more.
     pub fn for_each(&self, mut visit: impl FnMut(u64, KeyedEntry)) -> Result<(), Error> {
-        if let Some(sorted) = &self.sorted {
-            for (bytes, number) in sorted.iter().skip(self.header_entries as usize) {
-                visit(key_of(bytes), decode(bytes, (*number).into()));
-            }
-            return Ok(());
+        self.entries().try_for_each(|entry| {
+            let (key, entry) = entry?;
+            visit(key, entry);
+            Ok(())
+        })
+    }
+
+    /// Every entry with its key, in order of keys.
+    pub(super) fn entries(&self) -> Entries<'_> {
+        Entries {
+            book: self,
+            next: self.header_entries,
+            buffer: Vec::new(),
+            piece: Vec::new(),
         }
-        let mut buffer = vec![0; 4096 * ENTRY_BYTES];
-        let view = self.file.positional_view();
-        let mut number = self.header_entries;
-        while number < self.entries {
-            let read = view
-                .read(number * ENTRY_BYTES as u64, &mut buffer)
-                .map_err(|error| Error::read(self.file.path(), error))?;
-            let (chunks, _) = read.as_chunks::<ENTRY_BYTES>();
-            for bytes in chunks {
-                visit(key_of(bytes), decode(bytes, number));
-                number += 1;
-            }
-            if chunks.is_empty() {
-                break;
-            }
-        }
-        Ok(())
     }
 
     /// The entries with a key, in stored order.
@@ -228,6 +223,58 @@ impl BinBook {
             }
         }
         Ok(low)
+    }
+}
+
+/// The entries of a book, read in pieces.
+pub(super) struct Entries<'b> {
+    book: &'b BinBook,
+    /// The place of the next one.
+    next: u64,
+    buffer: Vec<u8>,
+    /// What was read and comes next, the last one first.
+    piece: Vec<([u8; ENTRY_BYTES], u64)>,
+}
+
+impl Iterator for Entries<'_> {
+    type Item = Result<(u64, KeyedEntry), Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.piece.is_empty() {
+            if let Err(error) = self.read() {
+                self.next = self.book.entries;
+                return Some(Err(error));
+            }
+            self.piece.reverse();
+        }
+        let (bytes, number) = self.piece.pop()?;
+        Some(Ok((key_of(&bytes), decode(&bytes, number))))
+    }
+}
+
+impl Entries<'_> {
+    fn read(&mut self) -> Result<(), Error> {
+        const PIECE: u64 = 4096;
+        let places = self.next..self.book.entries.min(self.next + PIECE);
+        self.next = places.end;
+        if let Some(sorted) = &self.book.sorted {
+            let places = places.start as usize..places.end as usize;
+            let entries = sorted.get(places).unwrap_or_default();
+            let entries = entries
+                .iter()
+                .map(|(bytes, number)| (*bytes, (*number).into()));
+            self.piece.extend(entries);
+            return Ok(());
+        }
+        let bytes = (places.end - places.start) as usize * ENTRY_BYTES;
+        self.buffer.resize(bytes, 0);
+        let view = self.book.file.positional_view();
+        let read = view
+            .read(places.start * ENTRY_BYTES as u64, &mut self.buffer)
+            .map_err(|error| Error::read(self.book.file.path(), error))?;
+        let entries = read.as_chunks().0.iter().copied().zip(places);
+        self.piece.extend(entries);
+        Ok(())
     }
 }
 

@@ -12,7 +12,7 @@ use tabia_io::sort::SortError;
 #[non_exhaustive]
 pub enum WriteError {
     /// The name is none for a book.
-    #[error("{}: the name of a book must end with .ctg", path.display())]
+    #[error("{}: the name of a book must end with .ctg or .bin", path.display())]
     Name {
         /// The name.
         path: PathBuf,

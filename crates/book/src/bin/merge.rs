@@ -1,0 +1,135 @@
+//! Several Polyglot books as one.
+
+use std::cmp::Reverse;
+use std::iter::Peekable;
+use std::path::{Path, PathBuf};
+
+use super::{BinBook, ENTRY_BYTES, Entries, encode};
+use crate::ctg::{RewriteError, WriteError, Written};
+use crate::polyglot::PackedMove;
+use crate::{Error, KeyedEntry, OpenOptions, Preference};
+use tabia_io::atomic::{NewFile, Old};
+use tabia_io::progress::{Progress, Watch};
+
+/// The order of the moves of a position in a merged book.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MergeOrder {
+    /// The heaviest first; those of one weight as in `FirstWins`.
+    Heaviest,
+    /// As in the first book that has any, then the other moves of the second
+    /// one, and so on: the order of `polyglot merge-book`.
+    FirstWins,
+}
+
+/// Adds up the weights of some books. A move's learn fields are those of the
+/// first book that has it. Where a sum exceeds 16 bits, all weights of its
+/// position are scaled down. Gives the size of the new book, and what the user
+/// should know about the old ones.
+///
+/// # Errors
+///
+/// A book cannot be read, the new one cannot be written, or the work was
+/// stopped. What stood in its place still stands there.
+pub fn merge(
+    books: &[PathBuf],
+    target: &Path,
+    order: MergeOrder,
+    old: Old,
+    watch: &mut Watch<'_>,
+) -> Result<(Written, Vec<String>), RewriteError> {
+    let mut output = NewFile::create(target, old).map_err(WriteError::from)?;
+    let open = |path: &PathBuf| BinBook::open(path, &OpenOptions::default());
+    let books: Vec<BinBook> = books.iter().map(open).collect::<Result<_, _>>()?;
+    let mut sources: Vec<_> = books.iter().map(|book| book.entries().peekable()).collect();
+    let mut written = Written::default();
+    let total = books.iter().map(BinBook::len).sum();
+    let (mut done, mut moves) = (0, Moves::default());
+    loop {
+        let mut first = None;
+        for source in &mut sources {
+            match source.peek() {
+                Some(Ok((key, _))) => first = Some(first.map_or(*key, |first| (*key).min(first))),
+                Some(Err(error)) => return Err(error.clone().into()),
+                None => {}
+            }
+        }
+        let Some(key) = first else { break };
+        for source in &mut sources {
+            done += moves.take(source, key)?;
+        }
+        written.positions += 1;
+        written.moves += moves.0.len() as u64;
+        let bytes = moves.settle(key, order);
+        output.add(bytes.as_flattened()).map_err(WriteError::from)?;
+        watch.step(Progress::new("merging", "entries", done, Some(total)))?;
+    }
+    drop(sources);
+    let notices = books.iter().flat_map(|book| book.notices().to_vec());
+    let notices = notices.collect();
+    drop(books);
+    written.bytes = output.put().map_err(WriteError::from)?.bytes;
+    Ok((written, notices))
+}
+
+/// A move with its weights added up.
+struct Merged {
+    mv: PackedMove,
+    weight: u64,
+    learn: u32,
+}
+
+/// The moves of a position, in the order in which they came.
+#[derive(Default)]
+struct Moves(Vec<Merged>);
+
+impl Moves {
+    /// Takes the entries of a position from a book that stands at it or behind
+    /// it; gives their number.
+    fn take(&mut self, book: &mut Peekable<Entries<'_>>, key: u64) -> Result<u64, Error> {
+        let mut taken = 0;
+        let is_here = |next: &Result<(u64, KeyedEntry), Error>| match next {
+            Ok((next, _)) => *next == key,
+            Err(_) => true,
+        };
+        while let Some(entry) = book.next_if(is_here) {
+            let (_, entry) = entry?;
+            self.add(&entry);
+            taken += 1;
+        }
+        Ok(taken)
+    }
+
+    fn add(&mut self, entry: &KeyedEntry) {
+        let weight = match entry.preference {
+            Preference::Weight(weight) => weight.into(),
+            _ => 0,
+        };
+        match self.0.iter_mut().find(|known| known.mv == entry.mv) {
+            Some(known) => known.weight += weight,
+            None => self.0.push(Merged {
+                mv: entry.mv,
+                weight,
+                learn: entry.learn,
+            }),
+        }
+    }
+
+    /// The entries of the position; the moves are forgotten.
+    fn settle(&mut self, key: u64, order: MergeOrder) -> Vec<[u8; ENTRY_BYTES]> {
+        if order == MergeOrder::Heaviest {
+            self.0.sort_by_key(|merged| Reverse(merged.weight));
+        }
+        let most = u64::from(u16::MAX);
+        let largest = self.0.iter().map(|merged| merged.weight).max();
+        let largest = largest.unwrap_or(0).max(most);
+        let fitted = |weight: u64| match weight {
+            0 => 0,
+            // Rounded; at most `most`.
+            _ => ((2 * weight * most / largest).div_ceil(2)).clamp(1, most) as u16,
+        };
+        let moves = self.0.drain(..);
+        moves
+            .map(|merged| encode(key, merged.mv, fitted(merged.weight), merged.learn))
+            .collect()
+    }
+}

@@ -1,0 +1,120 @@
+//! What is made of what was counted.
+
+use std::sync::Arc;
+
+use super::emit::{self, Rule};
+use super::node::Node;
+use super::polyglot::{self, Played};
+use super::{BuildError, BuildJob, PolyglotRule, Product, Summary, records};
+use tabia_book::ctg::{BookWriter, WriteOptions};
+use tabia_io::atomic::NewFile;
+use tabia_io::progress::{Progress, Watch};
+use tabia_io::sort::{self, Runs, Sorted};
+
+/// The file that a job makes, and what is counted for it.
+pub(super) enum Output {
+    Book(Box<BookWriter>, Arc<Runs<Node>>),
+    Polyglot(PolyglotRule, NewFile, Arc<Runs<Played>>),
+    Records(records::Table, Arc<Runs<Node>>),
+}
+
+/// A file with everything in it, to be put in its place.
+pub(super) enum Complete {
+    Book(Box<BookWriter>),
+    Polyglot(NewFile),
+    /// Is in its place already.
+    Records,
+}
+
+impl Output {
+    /// With `room` bytes for runs in memory. The first of the jobs says where
+    /// temporary files go.
+    pub(super) fn create(
+        job: &BuildJob,
+        first: &BuildJob,
+        room: u64,
+    ) -> Result<Output, BuildError> {
+        let folder = sort::folder(first.temp.as_deref(), &job.target)?;
+        Ok(match job.product {
+            Product::Book => {
+                let options = WriteOptions {
+                    old: job.old,
+                    ..WriteOptions::default()
+                };
+                let writer = BookWriter::create(&job.target, options)?;
+                Output::Book(Box::new(writer), Arc::new(Runs::new(room, folder)))
+            }
+            Product::Polyglot(rule) => {
+                let file = NewFile::create(&job.target, job.old).map_err(BuildError::Place)?;
+                Output::Polyglot(rule, file, Arc::new(Runs::new(room, folder)))
+            }
+            Product::Records => {
+                let table = records::Table::create(&job.target, job.old)?;
+                Output::Records(table, Arc::new(Runs::new(room, folder)))
+            }
+        })
+    }
+
+    /// Writes what was counted.
+    pub(super) fn write(
+        self,
+        job: &BuildJob,
+        summary: &mut Summary,
+        watch: &mut Watch<'_>,
+    ) -> Result<Complete, BuildError> {
+        Ok(match self {
+            Output::Book(mut writer, runs) => {
+                write_entries(job, &mut writer, &runs.take(), watch)?;
+                summary.sorted_on_disk = runs.bytes_written();
+                Complete::Book(writer)
+            }
+            Output::Polyglot(rule, mut file, runs) => {
+                summary.written = polyglot::write(job, rule, &runs.take(), &mut file, watch)?;
+                summary.sorted_on_disk = runs.bytes_written();
+                Complete::Polyglot(file)
+            }
+            Output::Records(table, runs) => {
+                summary.written = table.write(&runs.take(), summary.games, watch)?;
+                summary.sorted_on_disk = runs.bytes_written();
+                Complete::Records
+            }
+        })
+    }
+}
+
+impl Complete {
+    pub(super) fn put(self, summary: &mut Summary) -> Result<(), BuildError> {
+        match self {
+            Complete::Book(writer) => {
+                let games = u32::try_from(summary.games).unwrap_or(u32::MAX);
+                summary.written = writer.finish(games)?;
+            }
+            Complete::Polyglot(file) => {
+                summary.written.bytes = file.put().map_err(BuildError::Place)?.bytes;
+            }
+            Complete::Records => {}
+        }
+        Ok(())
+    }
+}
+
+fn write_entries(
+    job: &BuildJob,
+    writer: &mut BookWriter,
+    sorted: &Sorted<Node>,
+    watch: &mut Watch<'_>,
+) -> Result<(), BuildError> {
+    let min_games = job.min_games;
+    let mut positions = 0;
+    emit::emit(sorted, Rule { min_games }, job.threads, |piece| {
+        for (order, entry, moves) in piece.entries() {
+            writer.push_made(order, entry, moves)?;
+        }
+        positions += piece.len() as u64;
+        Ok(watch.step(Progress::new("writing", "positions", positions, None))?)
+    })?;
+    match positions {
+        0 => Err(BuildError::NoPositions { min_games }),
+        _ => Ok(()),
+    }
+}

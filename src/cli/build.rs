@@ -42,10 +42,10 @@ pub(super) struct BuildArgs {
     records: Option<PathBuf>,
     /// Makes another book in the same pass over the games, of those that meet
     /// these conditions: as "white1800.ctg: --ratings 1800 --only white"; may be
-    /// given several times. Behind the colon stand the options that choose
-    /// games, plies and moves (--max-ply, --eco-relative, --only, --min-games,
-    /// --dedupe, and all conditions on games); how games are read is said
-    /// outside, for all books. Implies --provenance
+    /// given several times. After the colon come the options that choose games,
+    /// plies and moves (--max-ply, --eco-relative, --only, --min-games, --dedupe,
+    /// and all conditions on games); how games are read is given outside, for all
+    /// books. Implies --provenance
     #[arg(long, value_name = "BOOK: OPTIONS", conflicts_with = "records", value_parser = Also::read)]
     also: Vec<Also>,
     /// Writes OUT.provenance.json beside the book: sources, conditions, counts,

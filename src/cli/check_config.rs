@@ -185,11 +185,11 @@ pub(super) fn print(
 fn misfit(declared: &[EngineOption], name: &str, value: &str) -> Option<Misfit> {
     fits(declared, name, value)
         .err()
-        // That we heed ourselves, for every engine.
+        // Tabia acts on this option itself, for every engine.
         .filter(|_| !name.eq_ignore_ascii_case(ANALYSE_MODE))
 }
 
-/// The options that an engine is to be told, `declared` being those that it
+/// The options that an engine is to be sent, `declared` being those that it
 /// has; how many of them are wrong and count.
 fn print_options(
     profile: &Profile,

@@ -1,5 +1,5 @@
 //! What all commands have in common that read collections of games: which
-//! games count, the bar, and what is said of the others.
+//! games count, the progress, and the report on the others.
 
 use std::fmt::Display;
 use std::num::NonZeroU16;
@@ -201,8 +201,8 @@ pub(super) fn exit_code(strict: bool, tally: &Tally) -> u8 {
     u8::from(strict && tally.skipped + tally.cut + tally.cut_sources > 0)
 }
 
-/// Names the first games that were skipped or cut short, and says what is to be
-/// said of the sources.
+/// Names the first games that were skipped or cut short, and prints the remarks
+/// about the sources.
 pub(super) fn report(tally: &Tally) {
     for skipped in tally.named.iter().take(NAMED) {
         say!("{skipped}");
@@ -216,7 +216,7 @@ pub(super) fn report(tally: &Tally) {
     }
 }
 
-/// The counts that are not zero, each behind a semicolon.
+/// The counts that are not zero, each after a semicolon.
 pub(super) fn counts<const N: usize>(counts: [(u64, &str); N]) -> String {
     let counts = counts.into_iter().filter(|(count, _)| *count > 0);
     counts

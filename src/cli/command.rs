@@ -33,7 +33,7 @@ pub(super) struct Cli {
 /// What tabia can do.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// The UCI adapter on standard input and output (also without a command)
+    /// The adapter, a UCI engine (also without a command)
     #[command(after_help = "Examples:\n  \
         tabia play --engine stockfish --book main.ctg\n  \
         tabia play --set \"Book Variety=0\" --set Hash=256 -- /opt/lc0/lc0 --threads=2")]
@@ -135,7 +135,7 @@ pub(super) enum Command {
         and left out. Without -o the new book takes the place of the old one, at once \
         and only when it is complete.")]
     Compact(CompactArgs),
-    /// Turns a book into one of another format, into text, games or a table
+    /// Turns a book into another format, text, games or a table
     #[command(after_help = super::convert::HELP)]
     Convert(super::convert::ConvertArgs),
     /// Reads every byte of a book and says what is wrong in it
@@ -166,7 +166,7 @@ pub(super) enum Command {
     /// Shows a manual page, or writes all of them to a folder
     #[command(after_help = super::shell::MAN_EXAMPLES)]
     Man(super::shell::ManArgs),
-    /// Walks an engine through UCI step by step and says what it does wrong
+    /// Walks an engine through UCI and names what it does wrong
     #[command(after_help = "Examples:\n  \
         tabia check-engine stockfish\n  \
         tabia check-engine -- /opt/lc0/lc0 --threads=2\n\n\

@@ -21,7 +21,7 @@ pub(super) struct Choice {
     /// Plies of each game that are stored
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub(super) max_ply: u16,
-    /// Of these, N plies at most behind the last position that has a name as an
+    /// Of these, N plies at most after the last position that has a name as an
     /// opening; ChessBase proposes 20
     #[arg(long, value_name = "N")]
     pub(super) eco_relative: Option<u16>,

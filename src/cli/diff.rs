@@ -177,7 +177,7 @@ fn summary(compared: &Compared) -> String {
     )
 }
 
-/// The line to a difference, behind the moves given before it.
+/// The line to a difference, after the moves given before it.
 fn line_to(reached: &Line, moves: Vec<Move>) -> Line {
     let mut line = reached.clone();
     moves.into_iter().for_each(|mv| line.push(mv));

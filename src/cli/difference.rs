@@ -42,7 +42,7 @@ pub(super) fn write(
             let (start, end) = (before(from, old), before(to, old));
             match end - start {
                 1 => end.to_string(),
-                // It stands behind the line before it.
+                // It follows the line before it.
                 0 => format!("{start},0"),
                 lines => format!("{},{lines}", start + 1),
             }

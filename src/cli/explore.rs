@@ -159,7 +159,7 @@ fn listen(ip: IpAddr, port: Option<u16>) -> anyhow::Result<TcpListener> {
 }
 
 /// The addresses by which other machines reach one that listens everywhere:
-/// that of the network, as far as it can be told, and the machine's name.
+/// that of the network, as far as it is known, and the machine's name.
 fn seen_from_elsewhere(address: SocketAddr) -> Vec<String> {
     let port = address.port();
     // Nothing is sent: this only asks which way a datagram would go. The

@@ -244,7 +244,7 @@ fn root(line: &Line) -> Root {
     }
 }
 
-/// What tells how often moves are played.
+/// The source of how often moves are played.
 fn played(path: &Path) -> anyhow::Result<Box<dyn Played>> {
     if super::info_index::is_index(path) {
         return Ok(Box::new(GamesIndex::open(path, true)?));

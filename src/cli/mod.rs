@@ -130,7 +130,7 @@ fn note_board_alone(fen: &str, line: &Line) {
     }
 }
 
-/// Does what prints to somewhere, and sees it off.
+/// Runs a command that prints, and flushes its output.
 fn to<W: Write>(mut out: W, run: impl FnOnce(&mut W) -> anyhow::Result<u8>) -> anyhow::Result<u8> {
     let code = run(&mut out)?;
     out.flush()?;
@@ -207,9 +207,9 @@ fn only_ctg(path: &Path) -> anyhow::Result<()> {
     match Kind::of_file(path) {
         None | Some(Kind::Book(BookKind::Ctg)) => Ok(()),
         Some(Kind::Book(other)) => anyhow::bail!(
-            "{}: a {}; this needs a ChessBase book, `tabia convert` makes one of it",
+            "{}: {}; this needs a ChessBase book, `tabia convert` makes one of it",
             path.display(),
-            other.title()
+            other.with_article()
         ),
         Some(kind) => anyhow::bail!("{}: {}", path.display(), kind.no_book().unwrap_or_default()),
     }

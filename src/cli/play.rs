@@ -187,7 +187,7 @@ fn start_log() {
         .init();
 }
 
-/// A person at a terminal is told what this is.
+/// Prints for a person at a terminal what this is.
 fn greet(engines: &Engines) {
     if !io::stdin().is_terminal() {
         return;

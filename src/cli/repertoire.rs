@@ -1,4 +1,4 @@
-//! `tabia repertoire`: one's own moves against what opponents play.
+//! `tabia repertoire`: your moves against what opponents play.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

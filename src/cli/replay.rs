@@ -56,7 +56,7 @@ pub(super) fn run(args: &ReplayArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
         None => {
             writeln!(
                 out,
-                "{name}: {} events, {} lines said: the same again",
+                "{name}: {} events, {} lines sent: the same again",
                 replayed.came, replayed.said
             )?;
             0
@@ -76,7 +76,11 @@ fn write_departure(
     lines: &[&str],
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
-    writeln!(out, "{name}: line {}: it departs here", departure.line)?;
+    writeln!(
+        out,
+        "{name}: line {}: the answers differ here",
+        departure.line
+    )?;
     let from = departure.line.saturating_sub(SHOWN);
     for line in lines.get(from..departure.line).unwrap_or_default() {
         writeln!(out, "  {line}")?;

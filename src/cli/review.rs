@@ -58,7 +58,7 @@ pub(super) struct ReviewArgs {
     /// .json
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Writes the engine's first values behind the book to a file (EPD), for
+    /// Writes the engine's first values after the book to a file (EPD), for
     /// `tabia evaluate --import`
     #[arg(long, value_name = "FILE")]
     save_evals: Option<PathBuf>,

@@ -76,6 +76,9 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     let mut finds = find(&places, &folders);
     keep_sound_books(&mut finds, out)?;
     show(&finds, out)?;
+    if finds.books.len() > 1 && !args.yes && !args.dry_run {
+        choose_books(&mut finds.books, out)?;
+    }
     if !finds.engines.is_empty() && !args.dry_run {
         writeln!(
             out,
@@ -212,6 +215,47 @@ fn agreed(args: &SetupArgs, question: &str, out: &mut impl Write) -> anyhow::Res
         out.flush()?;
     }
     Ok(yes)
+}
+
+/// Asks which of several books are to be played, and in which order; all of
+/// them where the answer is empty.
+fn choose_books(books: &mut Vec<PathBuf>, out: &mut impl Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "\nSeveral books: the first one that has the position plays. Which, in which order?"
+    )?;
+    for (index, book) in books.iter().enumerate() {
+        writeln!(out, "  {}  {}", index + 1, shown(book))?;
+    }
+    write!(out, "Numbers, or nothing for all of them: ")?;
+    out.flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    if answer.is_empty() {
+        writeln!(out)?;
+    }
+    match chosen(&answer, books) {
+        Some(chosen) => *books = chosen,
+        None => writeln!(
+            out,
+            "These are no numbers of the list: all of them are taken."
+        )?,
+    }
+    Ok(())
+}
+
+/// The books of an answer like "2 1"; `None` if it is none.
+fn chosen(answer: &str, books: &[PathBuf]) -> Option<Vec<PathBuf>> {
+    let words = answer.split(|c: char| c.is_whitespace() || c == ',');
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    if words.is_empty() {
+        return Some(books.to_vec());
+    }
+    let book = |word: &str| {
+        let number: usize = word.parse().ok()?;
+        books.get(number.checked_sub(1)?).cloned()
+    };
+    words.into_iter().map(book).collect()
 }
 
 fn show(finds: &Finds, out: &mut impl Write) -> io::Result<()> {
@@ -421,8 +465,40 @@ fn try_it(program: &Path, out: &mut impl Write) -> io::Result<bool> {
         }
         Err(reason) => {
             writeln!(out, "  it does not play: {}", plain(&reason))?;
-            writeln!(out, "  tabia --check-config says more")?;
+            writeln!(out, "  tabia check says more")?;
             Ok(false)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_books_are_chosen_by_their_numbers() {
+        let books: Vec<PathBuf> = ["a", "b", "c"].map(PathBuf::from).into();
+        for (answer, expected) in [
+            ("\n", Some("a b c")),
+            ("", Some("a b c")),
+            ("2\n", Some("b")),
+            ("3, 1", Some("c a")),
+            ("4", None),
+            ("0", None),
+            ("yes", None),
+        ] {
+            let found = chosen(answer, &books).map(|chosen| {
+                let names = chosen.iter().map(|book| book.to_str().unwrap());
+                names.collect::<Vec<_>>().join(" ")
+            });
+            assert_eq!(found.as_deref(), expected, "{answer}");
+        }
+    }
+
+    #[test]
+    fn the_remark_about_a_book_move_is_shown_without_its_numbers() {
+        let remark = "book x.ctg: d2d4 39% (w 62554, n 55110) e2e4 39% (w 62493, n 60385)";
+        assert_eq!(without_numbers(remark), "book x.ctg: d2d4 39% e2e4 39%");
+        assert_eq!(without_numbers("the engine plays"), "the engine plays");
     }
 }

@@ -82,7 +82,7 @@ pub(super) fn commentary_symbol(nag: u8) -> String {
 pub(super) fn wrapped(text: &str, width: usize) -> Vec<&str> {
     let mut rows = Vec::with_capacity(4);
     let mut rest = text;
-    // The character that is too much may be the blank behind a row.
+    // The character that is too much may be the blank after a row.
     while let Some(bytes) = rest.as_bytes().get(..=width) {
         let end = match bytes.is_ascii() {
             true => width + 1,

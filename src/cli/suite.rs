@@ -259,7 +259,7 @@ struct OutArgs {
     /// Adds value, depth and a name to each line (then with --counters epd)
     #[arg(long)]
     ops: bool,
-    /// Packs it too: OUT with .zip behind its name
+    /// Also packs it, as OUT.zip
     #[arg(long)]
     zip: bool,
     /// Adds or replaces its entry in books.json

@@ -93,7 +93,7 @@ fn is_negative(word: &str) -> bool {
     number.is_some_and(|digits| digits.parse::<u64>().is_ok())
 }
 
-/// The command that was begun, and what was typed behind its name.
+/// The command that was begun, and what was typed after its name.
 fn command_of<'a>(args: &'a [String], tabia: &'a Command) -> Option<(&'a Command, &'a [String])> {
     let (name, rest) = args.split_first()?;
     Some((tabia.find_subcommand(name)?, rest))

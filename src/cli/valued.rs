@@ -10,7 +10,7 @@ use tabia_analysis::graph::{BookGraph, GraphOptions};
 use tabia_book::Book;
 use tabia_book::evals::{self, EvalTable};
 
-/// The evaluations of a file; lines that hold none are told.
+/// The evaluations of a file; lines without one are reported.
 pub(super) fn evaluations(path: &Path) -> anyhow::Result<EvalTable> {
     let known = evals::read(path)?;
     if let Some(bad) = &known.first_bad {
@@ -20,7 +20,7 @@ pub(super) fn evaluations(path: &Path) -> anyhow::Result<EvalTable> {
     Ok(known.table)
 }
 
-/// The graph of a book; what is damaged of it is told.
+/// The graph of a book; damaged parts are reported.
 pub(super) fn graph(book: &Book) -> anyhow::Result<BookGraph> {
     Ok(progress::watched(|watch| {
         let mut damaged = |error: &tabia_book::Error| say!("tabia: {error}");

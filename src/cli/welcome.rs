@@ -1,5 +1,5 @@
-//! What a person at a terminal is told who starts the adapter without having
-//! said which engine and which book.
+//! What a person at a terminal sees who starts the adapter without naming an
+//! engine or a book.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, IsTerminal as _, Write};

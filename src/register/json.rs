@@ -114,7 +114,7 @@ pub(super) fn value_of(field: &CstObjectProp) -> Option<Value> {
     serde_json::from_str(&field.value()?.to_string()).ok()
 }
 
-/// Puts an object behind the others.
+/// Appends an object after the others.
 pub(super) fn push(array: &CstArray, value: &Value) {
     array.append(input(value));
     array.ensure_multiline();

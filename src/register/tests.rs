@@ -327,3 +327,24 @@ fn defaults_that_have_changed_are_brought_up_to_date() {
     assert_eq!(options[1]["value"], 70);
     assert_eq!(edit(EditedFor::CuteChess, &edited, &after).unwrap(), edited);
 }
+
+#[test]
+fn a_row_without_a_value_is_not_printed() {
+    for program in [PrintedFor::Arena, PrintedFor::Scid] {
+        let with = lines(program, &sample());
+        assert!(with.contains("  Parameters: "), "{with}");
+        let bare = Registration {
+            args: Vec::new(),
+            books: None,
+            ..sample()
+        };
+        let without = lines(program, &bare);
+        assert!(!without.contains("Parameters"), "{without}");
+        assert_eq!(
+            without.lines().count() + 1,
+            with.lines()
+                .filter(|line| !line.contains("Book File"))
+                .count()
+        );
+    }
+}

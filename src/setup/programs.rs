@@ -50,7 +50,7 @@ pub(crate) enum NoFile {
 ///
 /// # Errors
 ///
-/// The place is not the same for everybody and cannot be told.
+/// The place is not the same for everybody and is unknown.
 pub(crate) fn usual_file(program: EditedFor, places: &Places) -> Result<PathBuf, NoFile> {
     let (folder, name) = match program {
         // Qt's INI format: the configuration folder, ~/.config on macOS too.

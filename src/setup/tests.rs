@@ -104,7 +104,7 @@ fn the_configuration_means_what_was_found() {
     let text = write_configuration(&[], &[]);
     let expected = "\
 # Made by \"tabia setup\". Change what you like: a file that you have changed is
-# left alone. \"tabia --check-config\" shows what is used.
+# left alone. \"tabia check\" shows what is used.
 
 # The first engine that starts plays; \"builtin\" comes with the program.
 default = [\"builtin\"]

@@ -413,6 +413,7 @@ fn weights_and_priorities_are_set_in_place_and_what_has_no_place_is_named() {
             "--move e4 --weight 10",
             "which has no weights above 9",
         ),
+        ("book.abk", "--move e4 main", "an Arena opening book, which"),
         ("book.abk", fen, "--move"),
         ("book.ctg", "--move e4 --weight 1", "which has no weights"),
     ] {

@@ -203,6 +203,20 @@ fn a_file_that_ends_too_soon_is_named() {
     }
 }
 
+/// Compressed games that are cut off: what cannot be read is said in words.
+#[test]
+fn compressed_games_that_end_too_early_are_named() {
+    let folder = Folder::new();
+    let game = "[Event \"x\"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n\n".repeat(50);
+    let packed = ruzstd::encoding::compress_to_vec(
+        game.as_bytes(),
+        ruzstd::encoding::CompressionLevel::Fastest,
+    );
+    folder.put("cut.pgn.zst", &packed[..packed.len() / 2]);
+    let text = "cut.pgn.zst: the compressed data end too early";
+    said(&folder, "build -o book.ctg cut.pgn.zst", 2, text);
+}
+
 /// Content decides what a book is, and a book among games is refused by every
 /// command that reads games.
 #[test]

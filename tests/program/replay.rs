@@ -106,7 +106,7 @@ fn a_departure_is_shown_with_what_led_to_it() {
     let text = fs::read_to_string(&log).unwrap();
     fs::write(&log, text.replace("eng> bestmove", "eng> info string")).unwrap();
     let said = replay(&log, 1);
-    assert_has(&said, "departs here");
+    assert_has(&said, "the answers differ here");
     assert_has(&said, "then:\n  gui< bestmove");
     assert_has(&said, "now:\n  gui< info string");
     // A log that was cut off in the middle of a line has no departure.

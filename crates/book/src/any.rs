@@ -32,11 +32,21 @@ impl Format {
     /// What people call such a book.
     #[must_use]
     pub const fn title(self) -> &'static str {
+        self.kind().title()
+    }
+
+    const fn kind(self) -> BookKind {
         match self {
-            Format::Ctg => "ChessBase opening book",
-            Format::Bin => "Polyglot opening book",
-            Format::Abk => "Arena opening book",
+            Format::Ctg => BookKind::Ctg,
+            Format::Bin => BookKind::Bin,
+            Format::Abk => BookKind::Abk,
         }
+    }
+
+    /// The same with its article: "an Arena opening book".
+    #[must_use]
+    pub const fn with_article(self) -> &'static str {
+        self.kind().with_article()
     }
 
     /// Recognises a book by its content, and where that tells nothing by its

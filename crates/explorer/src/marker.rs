@@ -47,11 +47,11 @@ struct FileMarker {
 impl FileMarker {
     /// Fails if lines can be neither added nor removed.
     fn check_lines(&self) -> Result<(), MarkerError> {
-        let (path, title) = (self.path.display(), self.format.title());
+        let (path, title) = (self.path.display(), self.format.with_article());
         match self.format {
             Format::Ctg => Ok(()),
             Format::Bin | Format::Abk => Err(MarkerError(format!(
-                "{path}: a {title}, in which only the numbers beside its moves can be changed; \
+                "{path}: {title}, in which only the numbers beside its moves can be changed; \
                  `tabia convert` makes a ChessBase book of it"
             ))),
         }

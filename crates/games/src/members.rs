@@ -19,6 +19,21 @@ pub(super) fn is_damage(error: &io::Error) -> bool {
     matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof)
 }
 
+/// Of compressed data that end too early each decoder has words of its own.
+fn in_plain_words(error: io::Error) -> io::Error {
+    const EARLY: [&str; 4] = [
+        "UnexpectedEof",
+        "EOF reached",
+        "incomplete deflate stream",
+        "unexpected end of file",
+    ];
+    let text = error.to_string();
+    match EARLY.iter().any(|words| text.contains(words)) {
+        true => io::Error::new(error.kind(), "the compressed data end too early"),
+        false => error,
+    }
+}
+
 /// Decompresses all members. What stands behind them, and is none, is passed
 /// over, as gzip does it; that it is there is noted.
 pub(super) struct Members {
@@ -81,12 +96,13 @@ impl Read for Members {
             return Ok(0);
         }
         loop {
-            let count = match &mut self.decoder {
-                Decoder::Gzip(gzip) => gzip.read(buffer)?,
-                Decoder::Bzip2(bzip2) => bzip2.read(buffer)?,
-                Decoder::Zstd(zstd) => zstd.read(buffer)?,
-                Decoder::End => 0,
+            let read = match &mut self.decoder {
+                Decoder::Gzip(gzip) => gzip.read(buffer),
+                Decoder::Bzip2(bzip2) => bzip2.read(buffer),
+                Decoder::Zstd(zstd) => zstd.read(buffer),
+                Decoder::End => Ok(0),
             };
+            let count = read.map_err(in_plain_words)?;
             if count > 0 || !self.go_on()? {
                 return Ok(count);
             }

@@ -83,8 +83,8 @@ pub enum EditError {
     },
     /// The format cannot store it.
     #[error(
-        "{}: a {}, which has no {what}: {}",
-        path.display(), format.title(), format.has_instead()
+        "{}: {}, which has no {what}: {}",
+        path.display(), format.with_article(), format.has_instead()
     )]
     Format {
         /// The book.

@@ -82,6 +82,17 @@ impl BookKind {
             BookKind::Jsonl => "book as text",
         }
     }
+
+    /// The same with its article.
+    #[must_use]
+    pub const fn with_article(self) -> &'static str {
+        match self {
+            BookKind::Ctg => "a ChessBase opening book",
+            BookKind::Bin => "a Polyglot opening book",
+            BookKind::Abk => "an Arena opening book",
+            BookKind::Jsonl => "a book as text",
+        }
+    }
 }
 
 /// How the names of files of games end: databases, archives with games, PGN.

@@ -1,9 +1,13 @@
 """The page of `tabia explore` under a quick hand, in Chromium and in Firefox: clicks, keys, the right button, several windows."""
 
 import json
+import random
+
+import chess
+import chess.pgn
 
 from case_explore_changes import BROWSERS, marks, say
-from pages import browser, explorer, ready, square
+from pages import browser, explorer, ready
 from places import copy_starter, folder
 from procs import settled
 from runner import case
@@ -88,7 +92,6 @@ def explorer_tells_eight_windows_by_one_connection():
         for page in pages:
             ready(page, server.url)
         # A browser opens six connections to a program: the last window moves as the first does.
-        page.mouse.move(*square(page, "e2"))
         page.locator('tr[data-uci="e2e4"] button.move').click()
         expect(page.locator("#line button")).to_have_text(["e4"])
         pages[0].locator('button.move[data-uci="d2d4"]').focus()
@@ -122,6 +125,43 @@ def explorer_draws_variations_of_a_game_under_its_header():
         page.locator("#line button").nth(2).click(button="right")
         page.locator(".context button").first.click()
         expect(page.locator("#line button")).to_have_text(["e4", "c5", "e5", "Nf3", "Nf3", "Nc3"])
+
+
+def repertoire(moves: int) -> str:
+    """A game with so many moves in its variations, the same each time."""
+    game, rng, count = chess.pgn.Game(), random.Random(28), 0
+    while count < moves:
+        node = game
+        for _ in range(30):
+            move = rng.choice(list(node.board().legal_moves)[:3])
+            count += not node.has_variation(move)
+            node = node.variation(move) if node.has_variation(move) else node.add_variation(move)
+            if node.board().is_game_over():
+                break
+    return str(game)
+
+
+@case(limit=180)
+def explorer_makes_nothing_anew_when_somebody_steps_through_3000_moves():
+    with explorer() as server, browser() as started:
+        page = started.new_context(viewport={"width": 1366, "height": 768}).new_page()
+        ready(page, server.url)
+        page.evaluate("(text) => dispatchEvent(Object.assign(new Event('paste'), { clipboardData: { getData: () => text } }))", repertoire(3000))
+        page.wait_for_function("() => document.querySelectorAll('#line button').length >= 3000")
+        page.evaluate(
+            """() => {
+                window.changes = [];
+                const watch = new MutationObserver((list) => changes.push(...list.map((one) => one.type)));
+                watch.observe(document.querySelector('#line'), { childList: true, subtree: true, attributes: true });
+            }"""
+        )
+        for _ in range(5):
+            before = page.locator("#line [aria-current]").get_attribute("data-id")
+            page.keyboard.press("ArrowLeft")
+            expect(page.locator("#line [aria-current]")).not_to_have_attribute("data-id", before)
+        changes = page.evaluate("changes")
+        # Two moves that are current or not, and one that is ahead.
+        assert set(changes) == {"attributes"} and len(changes) <= 5 * 3, changes
 
 
 @case(limit=90)

@@ -181,7 +181,7 @@ export class Controls {
         ? [[t`Add the line to ${book.name}`, () => Promise.resolve(this.changes.add([id])).catch(this.problem)]]
         : []),
       [t("Make its line the main line"), at(steps.promote)],
-      [t("Comment and annotation… (N)"), () => this.openNote({ ...this.state, at: id })],
+      [t("Comment, annotation… (N)"), () => this.openNote({ ...this.state, at: id })],
       [t("Delete from here on (Del)"), at(steps.remove)],
     ];
   }

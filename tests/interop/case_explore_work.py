@@ -161,7 +161,7 @@ def explorer_adds_and_deletes_lines_with_the_way_back():
         page.click("#remove-below")
         expect(page.locator("#edit-dialog")).to_be_hidden()
         page.click("#removal-begin")
-        expect(page.locator("#status")).to_contain_text("deleted all behind 1.e4 c5")
+        expect(page.locator("#status")).to_contain_text("deleted all after 1.e4 c5")
         assert has("e2e4", "c7c5") and not has("e2e4 c7c5", "g1f3")
         page.click('button[aria-label="Change e5"]')
         page.click("#remove-move")
@@ -170,7 +170,7 @@ def explorer_adds_and_deletes_lines_with_the_way_back():
         expect(page.locator('tr[data-uci="e7e5"]:not(.transposition)')).to_have_count(0)
         assert not has("e2e4", "e7e5")
         # Back to the first byte, though the page was loaded anew in between.
-        for told in ("deleted 1.e4 e5", "deleted all behind", "c5: commentary"):
+        for told in ("deleted 1.e4 e5", "deleted all after", "c5: commentary"):
             page.keyboard.press("Control+z")
             expect(page.locator("#status")).to_contain_text(f"Taken back: {told}")
         assert has("e2e4 c7c5", "g1f3") and has("e2e4", "e7e5")

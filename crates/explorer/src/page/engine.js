@@ -172,9 +172,9 @@ export class Engine {
       return;
     }
     this.said = said;
+    const isFirst = !this.found.has(this.place);
     if (said.lines.length) this.found.set(this.place, said.lines[0]);
-    if (said.done || this.noted !== this.key) this.valued();
-    this.noted = this.key;
+    if (said.done || (isFirst && said.lines.length)) this.valued();
     this.values(new Map(said.moves.map((move) => [move.uci, move])));
     const speed = said.nodes_a_second ? `, ${grouped(Math.round(said.nodes_a_second / 1000))}\u202fkN/s` : "";
     this.draw(

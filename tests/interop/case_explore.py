@@ -84,7 +84,7 @@ def explorer_takes_clicks_promotions_and_pasted_games():
         page.click("#paste-form .main")
         walked(page, "e4", "e5", "Nf3", "Nc6", "Bb5")
         expect(page.locator("#opening")).to_contain_text("Ruy Lopez")
-        expect(page.locator("#books tfoot")).to_contain_text("Sum")
+        expect(page.locator("#books tfoot")).to_contain_text("Position")
 
 
 @case(limit=90)

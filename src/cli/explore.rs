@@ -16,7 +16,7 @@ use tabia_book::evals;
 use tabia_build::learn;
 use tabia_explorer::{
     Access, EngineChoice, ExploredBook, Explorer, Games, Guest, Limits, Notify, Reopen, machine,
-    marker_of, serve,
+    marker_of, reason_not_to_edit, serve,
 };
 use tabia_games::index::GamesIndex;
 use tabia_io::input::path::{file_name, from_home, from_text};
@@ -212,8 +212,9 @@ fn open(path: &str, name: String, args: &ExploreArgs) -> anyhow::Result<Explored
     for notice in &notices {
         say!("tabia: {notice}");
     }
-    // The book within the program has no file.
-    let is_writable = path != STARTER && !args.read_only;
+    let file = (path != STARTER).then(|| first.path());
+    let locked = reason_not_to_edit(file);
+    let is_writable = locked.is_none() && !args.read_only;
     let editor = is_writable.then(|| marker_of(&first));
     let again = path.to_owned();
     let settings = settings(&args.set)?;
@@ -231,6 +232,7 @@ fn open(path: &str, name: String, args: &ExploreArgs) -> anyhow::Result<Explored
     });
     Ok(ExploredBook::new(name, notices, first, reopen, editor)
         .with_files(files)
+        .with_reason(locked)
         .with_learning(learns))
 }
 

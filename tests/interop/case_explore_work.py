@@ -57,8 +57,8 @@ def explorer_lets_the_engine_evaluate_while_somebody_looks():
         third.click()
         walked(page, "e4", "c5", *names)
         # The value is White's whoever is to move: a queen more for Black is good for Black.
+        # It is still on when the page is loaded again, and shows its best move and the values along the line.
         ready(page, server.url + "?fen=" + "3qk3/8/8/8/8/8/8/4K3+w+-+-+0+1")
-        page.click("#engine")
         expect(page.locator("#engine-score")).to_contain_text("−")
         page.wait_for_function("() => parseFloat(document.querySelector('#gauge div').style.getPropertyValue('--white')) < 20")
         # Another page takes the engine; this one says so.
@@ -68,9 +68,18 @@ def explorer_lets_the_engine_evaluate_while_somebody_looks():
         expect(other.locator("#engine-told")).to_contain_text("depth")
         expect(page.locator("#engine-told")).to_contain_text("another page")
         one_engine()
-        # Turned off it thinks no more.
+        # What the other one gives back this one takes up by itself.
         other.click("#engine")
         expect(other.locator("#engine-pane")).to_be_hidden()
+        expect(page.locator("#engine-told")).to_contain_text("depth")
+        expect(page.locator(".best [data-arrow]")).to_have_count(1)
+        ready(page, server.url + "?play=e2e4,c7c5")
+        expect(page.locator("#plot .value")).to_have_count(1)
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator("#plot .value")).to_have_count(2)
+        # Turned off it thinks no more.
+        page.click("#engine")
+        expect(page.locator(".best [data-arrow]")).to_have_count(0)
         engine = one_engine()
 
         def rests() -> bool:
@@ -152,7 +161,7 @@ def explorer_adds_and_deletes_lines_with_the_way_back():
         page.click("#remove-below")
         expect(page.locator("#edit-dialog")).to_be_hidden()
         page.click("#removal-begin")
-        expect(page.locator("#status")).to_contain_text("deleted all behind 1.e4 c5")
+        expect(page.locator("#status")).to_contain_text("deleted all after 1.e4 c5")
         assert has("e2e4", "c7c5") and not has("e2e4 c7c5", "g1f3")
         page.click('button[aria-label="Change e5"]')
         page.click("#remove-move")
@@ -161,7 +170,7 @@ def explorer_adds_and_deletes_lines_with_the_way_back():
         expect(page.locator('tr[data-uci="e7e5"]:not(.transposition)')).to_have_count(0)
         assert not has("e2e4", "e7e5")
         # Back to the first byte, though the page was loaded anew in between.
-        for told in ("deleted 1.e4 e5", "deleted all behind", "c5: commentary"):
+        for told in ("deleted 1.e4 e5", "deleted all after", "c5: commentary"):
             page.keyboard.press("Control+z")
             expect(page.locator("#status")).to_contain_text(f"Taken back: {told}")
         assert has("e2e4 c7c5", "g1f3") and has("e2e4", "e7e5")
@@ -318,8 +327,8 @@ def explorer_speaks_five_languages_and_changes_its_looks():
             # Nothing of the page itself is English any more.
             left = settled(lambda: page.evaluate(
                 """async (code) => {
-                    const table = await import(document.querySelector('link[rel=icon]').href.replace('favicon.svg', `lang-${code}.js`));
-                    const english = Object.entries(table.default).filter(([from, to]) => from !== to && from.length > 8).map(([from]) => from);
+                    const table = await (await fetch(document.querySelector('link[rel=icon]').href.replace('favicon.svg', `${code}.json`))).json();
+                    const english = Object.entries(table).filter(([from, to]) => from !== to && from.length > 8).map(([from]) => from);
                     const said = [...document.querySelectorAll('body *')].flatMap((one) => [...one.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data.trim()));
                     return said.filter((text) => english.includes(text));
                 }""",
@@ -329,8 +338,8 @@ def explorer_speaks_five_languages_and_changes_its_looks():
             # Nor is what the program says: about its options, about moves that are not played, about a text.
             spoken = page.evaluate(
                 """async (code) => {
-                    const table = await import(document.querySelector('link[rel=icon]').href.replace('favicon.svg', `program-${code}.js`));
-                    return Object.values(table.default);
+                    const table = await (await fetch(document.querySelector('link[rel=icon]').href.replace('favicon.svg', `${code}.json`))).json();
+                    return Object.values(table);
                 }""",
                 code,
             )
@@ -492,3 +501,10 @@ def explorer_lists_the_games_behind_a_position_and_plays_them_through():
         expect(page.locator("#line [aria-current]")).to_have_text("c5")
         page.keyboard.press("ArrowRight")
         expect(page.locator("#line [aria-current]")).not_to_have_text("c5")
+        # The next game of the list, and the one before, by a key each.
+        header = page.locator("#line .game")
+        first = header.inner_text()
+        page.keyboard.press("PageDown")
+        expect(header).not_to_have_text(first)
+        page.keyboard.press("PageUp")
+        expect(header).to_have_text(first)

@@ -67,7 +67,7 @@ class Server:
             with urllib.request.urlopen(request, timeout=20 * PATIENCE) as answer:
                 return answer.status
         except urllib.error.HTTPError as error:
-            assert len(error.read()) < 300, "a refusal is short"
+            assert len(error.read()) < 500, "a refusal is short"
             return error.code
 
     def end(self) -> None:

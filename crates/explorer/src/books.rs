@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use shakmaty::{Chess, Color, Move};
 
 use super::edit::{BookMarker, Edits};
+use super::message::{Message, message};
 use tabia_adapter::settings::Settings;
 use tabia_book::policy::{Choice, LineMemory, choose_knowing};
 use tabia_book::{Error, Probe, Stats};
@@ -40,6 +41,8 @@ pub struct ExploredBook {
     open: RwLock<(Open, Arc<Notes>)>,
     reopen: Reopen,
     edits: Option<Edits>,
+    /// Why it cannot be changed.
+    locked: Option<Message>,
     /// How often it has been opened anew.
     renewals: AtomicU64,
     /// Its learn values are shown with what was learnt while playing.
@@ -82,6 +85,7 @@ impl ExploredBook {
             open: RwLock::new((open, Arc::default())),
             reopen,
             edits: editor.map(Edits::new),
+            locked: None,
             renewals: AtomicU64::new(0),
             learns: false,
             files: Vec::new(),
@@ -99,6 +103,18 @@ impl ExploredBook {
             seen,
             ..self
         }
+    }
+
+    /// The same, with the reason why it cannot be changed.
+    #[must_use]
+    pub fn with_reason(self, locked: Option<Message>) -> ExploredBook {
+        ExploredBook { locked, ..self }
+    }
+
+    /// Why it cannot be changed.
+    pub(super) fn locked(&self) -> Message {
+        let reason = self.locked.clone();
+        reason.unwrap_or_else(|| message!("this book cannot be changed"))
     }
 
     /// The same, where `learns` says that what was learnt while playing lies on

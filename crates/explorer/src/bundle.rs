@@ -4,7 +4,7 @@
 //!
 //! Each module becomes a function that runs once, after those that it imports,
 //! and gives what it exports. The forms of `import` and `export` that are
-//! understood are few, each on a line of its own: see [`joined`]. Comments stay
+//! understood are few: see [`joined`]. Comments stay
 //! at home: see [`bare`].
 
 /// Modules and all that they import, in the order in which they run: a script
@@ -54,8 +54,13 @@ impl Bundle {
         self.begun.push(file.to_owned());
         let mut body = String::new();
         let mut exported = Vec::new();
-        for line in bare(source(file).unwrap_or_default()) {
-            if let Some((names, from)) = import(line) {
+        let mut lines = bare(source(file).unwrap_or_default());
+        while let Some(line) = lines.next() {
+            let mut statement = line.to_owned();
+            while line.starts_with("import ") && !statement.ends_with(';') {
+                statement += lines.next().unwrap_or(";");
+            }
+            if let Some((names, from)) = import(&statement) {
                 self.add(from, source);
                 body += &format!("const {names} = {};\n", name_of(from));
                 continue;
@@ -109,7 +114,7 @@ mod tests {
     fn modules_run_once_each_after_those_that_they_import() {
         let source = |file: &str| match file {
             "main.js" => Some(
-                "import * as b from \"./b.js\";\nimport { a as first, Two } from \"./a-a.js\";\nfirst(b);\n",
+                "import * as b from \"./b.js\";\nimport {\n  a as first,\n  Two,\n} from \"./a-a.js\";\nfirst(b);\n",
             ),
             "b.js" => Some("import { a } from \"./a-a.js\";\nexport const c = a();\n"),
             "a-a.js" => Some(
@@ -133,7 +138,7 @@ return { c };
 })();
 const $main = (() => {
 const b = $b;
-const { a: first, Two } = $a_a;
+const {a: first,Two,} = $a_a;
 first(b);
 return {  };
 })();

@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use shakmaty::{Chess, Move};
 
+use super::message::{Message, message};
+
 use tabia_book::Annotation;
 use tabia_book::MarkEdit;
 use tabia_book::mark::words;
@@ -20,10 +22,10 @@ const MOST_REWRITES: usize = 20;
 /// A change that could not be made. Nothing has changed then.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct MarkerError(pub String);
+pub struct MarkerError(pub Message);
 
 pub(super) fn failed(error: impl std::error::Error) -> MarkerError {
-    MarkerError(error.to_string())
+    MarkerError(error.to_string().into())
 }
 
 /// Takes one change back.
@@ -111,7 +113,7 @@ pub(super) struct Change {
     pub(super) client: String,
     pub(super) kind: ChangeKind,
     /// For people.
-    pub(super) what: String,
+    pub(super) what: Message,
 }
 
 /// What is done to a book.
@@ -141,7 +143,7 @@ impl ChangeKind {
 pub(super) struct History {
     pub(super) undo: usize,
     pub(super) redo: usize,
-    pub(super) last_change: Option<String>,
+    pub(super) last_change: Option<Message>,
 }
 
 impl Edits {
@@ -223,7 +225,7 @@ impl Edits {
 
     /// Takes the last change of a page back and tells which it was; `None`
     /// when there is none. A step that cannot be taken back stays.
-    pub(super) fn undo(&self, client: &str) -> Result<Option<String>, MarkerError> {
+    pub(super) fn undo(&self, client: &str) -> Result<Option<Message>, MarkerError> {
         let _at_work = self.work();
         let of_client = |step: &Step| step.change.client == client;
         let taken = {
@@ -247,7 +249,7 @@ impl Edits {
     }
 
     /// Does what was taken back last again.
-    pub(super) fn redo(&self, client: &str) -> Result<Option<String>, MarkerError> {
+    pub(super) fn redo(&self, client: &str) -> Result<Option<Message>, MarkerError> {
         let _at_work = self.work();
         let known = {
             let steps = self.steps();
@@ -283,7 +285,7 @@ impl Edits {
 }
 
 /// Reads a change from the words of the page; weights go up to `most_weight`.
-pub(super) fn read_change(kind: &str, value: &str, most_weight: u16) -> Result<MarkEdit, String> {
+pub(super) fn read_change(kind: &str, value: &str, most_weight: u16) -> Result<MarkEdit, Message> {
     let mut edit = MarkEdit::default();
     match kind {
         "mark" => {
@@ -298,12 +300,20 @@ pub(super) fn read_change(kind: &str, value: &str, most_weight: u16) -> Result<M
         "factor" => {
             let value = value.parse().ok();
             let value = value.filter(|value| (-125..=125).contains(value));
-            let value = value.ok_or("a learn value is a whole number from -125 to 125")?;
+            let range = || {
+                message!(
+                    "a learn value is a whole number from {0} to {1}",
+                    "-125",
+                    "125"
+                )
+            };
+            let value = value.ok_or_else(range)?;
             edit.factor = Some(value);
         }
         "weight" => {
             let value = value.parse().ok().filter(|value| *value <= most_weight);
-            let range = || format!("a weight is a whole number from 0 to {most_weight}");
+            let most = most_weight.to_string();
+            let range = || message!("a weight is a whole number from {0} to {1}", "0", most);
             edit.weight = Some(value.ok_or_else(range)?);
         }
         "commentary" => {
@@ -314,7 +324,7 @@ pub(super) fn read_change(kind: &str, value: &str, most_weight: u16) -> Result<M
         }
         _ => {
             let known = "mark, annotation, factor, commentary and weight can be changed";
-            return Err(known.to_owned());
+            return Err(known.into());
         }
     }
     Ok(edit)
@@ -398,7 +408,7 @@ mod tests {
                     edit,
                     seen,
                 },
-                what: what.to_owned(),
+                what: what.into(),
             };
             edits.change(change)
         };
@@ -413,12 +423,12 @@ mod tests {
         assert!(edits.undo("a").is_err());
         list.lock().unwrap().pop();
         let undo = || edits.undo("a").unwrap();
-        assert_eq!(undo().as_deref(), Some("second"));
+        assert_eq!(undo(), Some("second".into()));
         assert_eq!(*list.lock().unwrap(), [mark(Mark::Main)]);
-        assert_eq!(undo().as_deref(), Some("first"));
+        assert_eq!(undo(), Some("first".into()));
         assert_eq!(undo(), None);
         assert_eq!(edits.redo("b").unwrap(), None);
-        assert_eq!(edits.redo("a").unwrap().as_deref(), Some("first"));
+        assert_eq!(edits.redo("a").unwrap(), Some("first".into()));
         assert_eq!(*list.lock().unwrap(), [mark(Mark::Main)]);
         assert_eq!((edits.history("a").undo, edits.history("a").redo), (1, 1));
         // A new change ends what could be done again.
@@ -433,7 +443,7 @@ mod tests {
             let change = Change {
                 client: "a".to_owned(),
                 kind,
-                what: String::new(),
+                what: Message::default(),
             };
             edits.change(change).unwrap();
         };

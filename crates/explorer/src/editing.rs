@@ -6,10 +6,11 @@ use serde::{Deserialize, Serialize};
 use shakmaty::{Chess, Color, Move, Position as _};
 
 use super::books::ExploredBook;
-use super::edit::{Change, ChangeKind, Edits, MarkerError, read_change};
+use super::edit::{Change, ChangeKind, Edits, MarkerError, failed, read_change};
+use super::explorer::Explorer;
 use super::line;
+use super::message::{Message, message};
 use super::reply::{Refusal, bad, json};
-use super::route::Explorer;
 use tabia_book::{Lookup, Wanted};
 use tabia_notation::{self as notation, Line};
 
@@ -96,20 +97,20 @@ pub(super) struct UndoRequest {
 struct Edited {
     undo: usize,
     redo: usize,
-    last_change: Option<String>,
-    taken_back: Option<String>,
+    last_change: Option<Message>,
+    taken_back: Option<Message>,
 }
 
 impl Explorer {
     /// The edits of a book that may be changed.
     fn edits(&self, number: usize) -> Result<(&ExploredBook, &Edits), Refusal> {
-        let forbidden = |reason: &str| (StatusCode::FORBIDDEN, reason.to_owned());
+        let forbidden = |reason: Message| (StatusCode::FORBIDDEN, reason);
         if self.read_only {
-            return Err(forbidden("the explorer was started read-only"));
+            return Err(forbidden(message!("the explorer was started read-only")));
         }
         let book = self.book(number)?;
         let edits = book.edits();
-        let edits = edits.ok_or_else(|| forbidden("this book cannot be changed"))?;
+        let edits = edits.ok_or_else(|| forbidden(book.locked()))?;
         Ok((book, edits))
     }
 
@@ -123,7 +124,7 @@ impl Explorer {
             None => one_move(&line, &asked.uci).map_err(bad)?,
         };
         if moves.is_empty() {
-            return Err(bad("no move is named".to_owned()));
+            return Err(bad(message!("no move is named")));
         }
         let mut seen = match &asked.seen {
             Some(seen) => Some(read_change(&asked.change, seen, u16::MAX).map_err(bad)?),
@@ -138,7 +139,7 @@ impl Explorer {
         let made = Change {
             client: asked.client.clone(),
             kind: ChangeKind::Mark { moves, edit, seen },
-            what: format!("{name}: {} {}", asked.change, asked.value),
+            what: named(&name, &asked.change, &asked.value),
         };
         edits.change(made).map_err(conflict)?;
         self.renewed(book, edits, &asked.client, None)
@@ -147,22 +148,25 @@ impl Explorer {
     pub(super) fn add(&self, asked: &AddRequest) -> Result<Response<Bytes>, Refusal> {
         let (book, edits) = self.edits(asked.book)?;
         if asked.lines.len() > MOST_LINES {
-            return Err(bad(format!("at most {MOST_LINES} lines are added at once")));
+            return Err(bad(message!(
+                "at most {0} lines are added at once",
+                MOST_LINES
+            )));
         }
         let mut lines = Vec::new();
         for added in &asked.lines {
             let line = line::read(asked.fen.as_deref(), Some(&added.play)).map_err(bad)?;
             if line.plies() == 0 || line.moves().count() != line.plies() {
-                return Err(bad("expected moves, and no null moves".to_owned()));
+                return Err(bad(message!("expected moves, and no null moves")));
             }
             let mut signs = added.signs.clone();
             signs.retain(|&(place, _)| place < line.plies());
             lines.push((line, signs));
         }
         let what = match lines.as_slice() {
-            [] => return Err(bad("no line is named".to_owned())),
-            [(line, _)] => format!("added {line}"),
-            lines => format!("added {} lines", lines.len()),
+            [] => return Err(bad(message!("no line is named"))),
+            [(line, _)] => message!("added {0}", line.to_string()),
+            lines => message!("added {0} lines", lines.len()),
         };
         self.rewrite(book, edits, &asked.client, ChangeKind::Add(lines), what)
     }
@@ -193,7 +197,7 @@ impl Explorer {
         edits: &Edits,
         client: &str,
         kind: ChangeKind,
-        what: String,
+        what: Message,
     ) -> Result<Response<Bytes>, Refusal> {
         let made = Change {
             client: client.to_owned(),
@@ -221,10 +225,10 @@ impl Explorer {
         book: &ExploredBook,
         edits: &Edits,
         client: &str,
-        taken_back: Option<String>,
+        taken_back: Option<Message>,
     ) -> Result<Response<Bytes>, Refusal> {
         book.renew()
-            .map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, error))?;
+            .map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, error.into()))?;
         self.announce();
         let history = edits.history(client);
         Ok(json(&Edited {
@@ -237,37 +241,49 @@ impl Explorer {
 }
 
 /// The lines whose last moves go, and what that is called.
-fn removed(book: &ExploredBook, asked: &RemoveRequest) -> Result<(Vec<Line>, String), Refusal> {
+fn removed(book: &ExploredBook, asked: &RemoveRequest) -> Result<(Vec<Line>, Message), Refusal> {
     let line = line::read(None, Some(&asked.play)).map_err(bad)?;
     let (lines, what) = if asked.below {
         let mut found = Lookup::default();
         book.current()
             .probe(line.last(), Wanted::Stored, &mut found)
-            .map_err(|error| conflict(MarkerError(error.to_string())))?;
+            .map_err(|error| conflict(failed(error)))?;
         let behind = found.moves.iter().map(|known| {
             let mut behind = line.clone();
             behind.push(known.mv);
             behind
         });
         let behind: Vec<Line> = behind.collect();
-        (behind, format!("deleted all behind {line}"))
+        (behind, message!("deleted all after {0}", line.to_string()))
     } else {
-        let what = format!("deleted {line}");
+        let what = message!("deleted {0}", line.to_string());
         (vec![line], what)
     };
     if lines.iter().all(|line| line.plies() == 0) {
-        return Err(bad("there is nothing to delete".to_owned()));
+        return Err(bad(message!("there is nothing to delete")));
     }
     Ok((lines, what))
 }
 
+/// What a change is called.
+fn named(name: &str, change: &str, value: &str) -> Message {
+    let value = Message::from(value);
+    match change {
+        "mark" => message!("{0}: mark {1}", name, value),
+        "annotation" => message!("{0}: annotation {1}", name, value),
+        "factor" => message!("{0}: factor {1}", name, value),
+        "weight" => message!("{0}: weight {1}", name, value),
+        _ => message!("{0}: commentary {1}", name, value),
+    }
+}
+
 /// The move of a request, and what it is called.
-fn one_move(line: &Line, uci: &str) -> Result<(Vec<(Chess, Move)>, String), String> {
+fn one_move(line: &Line, uci: &str) -> Result<(Vec<(Chess, Move)>, String), Message> {
     let position = line.last();
     let mut played = Line::from_start(position.clone());
-    played.extend(uci).map_err(|error| error.to_string())?;
+    played.extend(uci)?;
     let mv = played.moves().next().map(|(_, mv)| mv);
-    let mv = mv.ok_or("no move is named")?;
+    let mv = mv.ok_or_else(|| message!("no move is named"))?;
     let name = notation::san(position, mv);
     Ok((vec![(position.clone(), mv)], name))
 }
@@ -285,5 +301,5 @@ fn moves_of(line: &Line, side: Along) -> Vec<(Chess, Move)> {
 }
 
 fn conflict(error: MarkerError) -> Refusal {
-    (StatusCode::CONFLICT, error.to_string())
+    (StatusCode::CONFLICT, error.0)
 }

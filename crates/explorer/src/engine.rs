@@ -14,6 +14,7 @@ use shakmaty::{Chess, Move, Position};
 use tokio::sync::watch;
 
 use super::look::{Named, named_from, uci};
+use super::message::{Message, message};
 use tabia_book::eval::Value;
 use tabia_uci::process::{
     Analyst, AnalystError, EngineCommand, Leash, Question, Thought, Variation,
@@ -181,7 +182,7 @@ fn work(choices: &[EngineChoice], leash: &Leash, requests: &Receiver<SearchReque
         if let Err(error) = task.answer(choices, leash, &mut engine) {
             // It may hang or babble: the next request starts another one.
             engine = None;
-            request.refuse(&error.to_string());
+            request.refuse(Message::from(&error), false);
         }
         next = task.next;
     }
@@ -245,13 +246,15 @@ struct MoveSaid {
 
 /// Why a page hears nothing more.
 #[derive(Serialize)]
-struct Ended<'a> {
-    problem: &'a str,
+struct Ended {
+    problem: Message,
+    /// Whether another page has the engine now.
+    taken: bool,
 }
 
 impl SearchRequest {
-    fn refuse(&self, problem: &str) {
-        self.send(&Ended { problem });
+    fn refuse(&self, problem: Message, taken: bool) {
+        self.send(&Ended { problem, taken });
     }
 
     /// A page that reads slowly misses something; the next says all again.
@@ -398,7 +401,8 @@ impl Task<'_> {
                 Ok(request) => {
                     let passed = self.next.as_ref().unwrap_or(self.request);
                     if passed.client != request.client {
-                        passed.refuse("another page has asked the engine since");
+                        let reason = message!("another page has asked the engine since");
+                        passed.refuse(reason, true);
                     }
                     self.next = Some(request);
                 }

@@ -64,9 +64,11 @@ impl Events {
         Events(receiver)
     }
 
-    /// Begins with `first`, then says each time that `changes` counts on.
+    /// Begins with `first`, then tells the number of changes, now and each time
+    /// that there is another.
     fn new(first: Bytes, mut changes: watch::Receiver<u64>) -> Events {
         let (sender, receiver) = mpsc::channel(4);
+        changes.mark_changed();
         tokio::spawn(async move {
             let mut next = first;
             // Ends when the page has gone.

@@ -1,7 +1,7 @@
 //! The explorer: books in the browser, and over HTTP for programs.
 //!
 //! ```text
-//! socket -> server -> Explorer::answer -> guard -> route -> look, plot, api, edit
+//! socket -> server -> Explorer::answer -> Route -> access -> look, plot, api, edit
 //!                      (pure but for the books themselves)
 //! ```
 //!
@@ -31,11 +31,13 @@ mod edit;
 mod editing;
 mod engine;
 mod events;
+mod explorer;
 mod find_next;
 mod guests;
 mod line;
 mod look;
 mod marker;
+mod message;
 mod openings;
 mod pasted;
 mod plot;
@@ -49,8 +51,9 @@ pub use api::Games;
 pub use books::{ExploredBook, Open, Reopen};
 pub use edit::{BookMarker, MarkerError, Undo};
 pub use engine::EngineChoice;
-pub use marker::marker_of;
-pub use route::Explorer;
+pub use explorer::Explorer;
+pub use marker::{marker_of, reason_not_to_edit};
+pub use message::Message;
 pub use server::{Limits, serve};
 /// What ends a server: from any thread, once.
 pub use tokio::sync::Notify;

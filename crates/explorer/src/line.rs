@@ -1,5 +1,6 @@
 //! The line walked: what the parameters of a request mean.
 
+use super::message::{Message, message};
 use tabia_notation::Line;
 
 /// From the parameters of a request: a first position and moves.
@@ -7,27 +8,34 @@ use tabia_notation::Line;
 /// # Errors
 ///
 /// One sentence about the part that cannot be read.
-pub(super) fn read(fen: Option<&str>, play: Option<&str>) -> Result<Line, String> {
-    Line::read(fen.unwrap_or_default(), play.unwrap_or_default()).map_err(|error| error.to_string())
+pub(super) fn read(fen: Option<&str>, play: Option<&str>) -> Result<Line, Message> {
+    Line::read(fen.unwrap_or_default(), play.unwrap_or_default()).map_err(Message::from)
 }
 
 /// As far as it can be read: an old bookmark or a mangled link still leads
 /// somewhere. Beside the line, one sentence about what was left out.
-pub(super) fn read_prefix(fen: Option<&str>, play: Option<&str>) -> (Line, Option<String>) {
+pub(super) fn read_prefix(fen: Option<&str>, play: Option<&str>) -> (Line, Option<Message>) {
     let mut line = match Line::read(fen.unwrap_or_default(), "") {
         Ok(line) => line,
         Err(error) => {
-            let problem = format!("The address names a position that cannot be shown: {error}.");
+            let problem = message!(
+                "The address names a position that cannot be shown: {0}.",
+                Message::from(error)
+            );
             return (Line::default(), Some(problem));
         }
     };
     let problem = line.extend(play.unwrap_or_default()).err().map(|error| {
         let kept = match line.plies() {
-            0 => "Nothing before it could be kept".to_owned(),
-            1 => "The move before it is shown".to_owned(),
-            plies => format!("The {plies} moves before it are shown"),
+            0 => message!("Nothing before it could be kept"),
+            1 => message!("The move before it is shown"),
+            plies => message!("The {0} moves before it are shown", plies),
         };
-        format!("The address names a line that cannot be played: {error}. {kept}.")
+        message!(
+            "The address names a line that cannot be played: {0}. {1}.",
+            Message::from(error),
+            kept
+        )
     });
     (line, problem)
 }
@@ -40,7 +48,7 @@ mod tests {
     fn what_can_be_played_of_a_broken_address_is_played() {
         let (line, problem) = read_prefix(None, Some("e2e4,c7c5,e4e6,g1f3"));
         assert_eq!(line.to_string(), "1.e4 c5");
-        let problem = problem.unwrap();
+        let problem = problem.unwrap().to_string();
         assert!(problem.contains("move 3 (e4e6) is not legal"), "{problem}");
         assert!(problem.contains("The 2 moves before it"), "{problem}");
         let (line, problem) = read_prefix(Some("nonsense"), Some("e2e4"));

@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use super::books::{ExploredBook, Notes, Open, coloured, look_up};
 use super::edit::Edits;
+use super::message::{Message, message};
 use super::openings::{self, Opening};
 use super::plot;
 use tabia_adapter::settings::DECIDING;
 use tabia_adapter::settings::Settings;
 use tabia_book::Preference;
-use tabia_book::policy::Choice;
+use tabia_book::policy::{Choice, Rejection};
 use tabia_book::view::MoveView;
 use tabia_notation::{self as notation, Line};
 
@@ -20,7 +21,7 @@ use tabia_notation::{self as notation, Line};
 #[derive(Serialize)]
 pub(super) struct PositionView {
     /// What the request asked and cannot be, in one sentence.
-    problem: Option<String>,
+    problem: Option<Message>,
     fen: String,
     /// Where the line begins, if not in the usual position.
     start: Option<String>,
@@ -38,6 +39,8 @@ pub(super) struct PositionView {
     ahead: Vec<Named>,
     options: Vec<OptionView>,
     books: Vec<BookView>,
+    /// The number of changes to books that it shows.
+    changes: u64,
 }
 
 /// A move by both its names.
@@ -77,15 +80,16 @@ pub(super) struct BookView {
     black: Option<u32>,
     commentary: u8,
     moves: Vec<ColouredMove>,
-    /// Whether it can be changed.
+    /// Whether it can be changed, and why not.
     editable: bool,
+    locked: Option<Message>,
     /// Where only the numbers beside its moves can, the greatest of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     most_weight: Option<u16>,
     /// How many changes can be taken back, and the last one.
     undo: usize,
     redo: usize,
-    last_change: Option<String>,
+    last_change: Option<Message>,
 }
 
 /// A move: the fields of `tabia probe --json`, and results by colour.
@@ -96,6 +100,8 @@ struct ColouredMove {
     black: Option<u32>,
     /// The name of the position after it, if it has one of its own.
     opening: Option<Opening>,
+    /// Why it is not played, for the page.
+    reason: Option<Message>,
     #[serde(flatten)]
     mv: MoveView,
 }
@@ -111,7 +117,9 @@ pub(super) struct Question<'a> {
     pub(super) writable: bool,
     /// How many of the likeliest moves ahead are wanted.
     pub(super) ahead: usize,
-    pub(super) problem: Option<String>,
+    pub(super) problem: Option<Message>,
+    /// As [`PositionView::changes`].
+    pub(super) changes: u64,
 }
 
 /// Looks a line's position up in some books.
@@ -151,6 +159,7 @@ pub(super) fn view(books: &[(usize, &ExploredBook)], asked: Question<'_>) -> Pos
             .map(|&(number, book)| book_view(number, book, &walked, &asked))
             .collect(),
         problem: asked.problem,
+        changes: asked.changes,
     }
 }
 
@@ -219,7 +228,8 @@ fn book_view(number: usize, book: &ExploredBook, walked: &Line, asked: &Question
     let edits = book.edits().filter(|_| asked.writable);
     let history = book.edits().map(|edits| edits.history(asked.client));
     let history = history.unwrap_or_default();
-    let rows: Vec<Move> = found.rows().map(|(mv, _)| mv.mv).collect();
+    let rows = found.rows().map(|(mv, verdict)| (mv.mv, verdict.rejection));
+    let rows: Vec<(Move, Option<Rejection>)> = rows.collect();
     BookView {
         book: number,
         name: book.name().to_owned(),
@@ -234,7 +244,7 @@ fn book_view(number: usize, book: &ExploredBook, walked: &Line, asked: &Question
             .moves
             .into_iter()
             .zip(rows)
-            .map(|(mut view, mv)| {
+            .map(|(mut view, (mv, rejection))| {
                 let (white, black) = of(view.wins, view.losses);
                 if !known {
                     view.score = None;
@@ -244,11 +254,17 @@ fn book_view(number: usize, book: &ExploredBook, walked: &Line, asked: &Question
                     white,
                     black,
                     opening: openings::of(&notation::after(position, mv)),
+                    reason: rejection.map(Message::from),
                     mv: view,
                 }
             })
             .collect(),
         editable: edits.is_some(),
+        locked: match (edits, asked.writable) {
+            (Some(_), _) => None,
+            (None, true) => Some(book.locked()),
+            (None, false) => Some(message!("the explorer was started read-only")),
+        },
         most_weight: edits.and_then(Edits::most_weight),
         undo: history.undo,
         redo: history.redo,

@@ -10,6 +10,7 @@ use std::sync::atomic::AtomicBool;
 use shakmaty::{Chess, Move, Position as _};
 
 use super::edit::{BookMarker, MarkerError, Undo, failed};
+use super::message::{Message, message};
 use tabia_analysis::prune::{self, Conditions};
 use tabia_book::ctg::{self, RewriteOptions};
 use tabia_book::mark::words::commentary_name;
@@ -34,6 +35,40 @@ pub fn marker_of(book: &Book) -> Box<dyn BookMarker> {
     Box::new(FileMarker { path, format })
 }
 
+/// Why nobody can change the book in this file, if that is so; without a file
+/// it is the one within the program.
+#[must_use]
+pub fn reason_not_to_edit(path: Option<&Path>) -> Option<Message> {
+    let Some(path) = path else {
+        return Some(message!(
+            "the book is part of the program: convert or copy it to a file to change it"
+        ));
+    };
+    let is_readonly = |path: &Path| {
+        path.metadata()
+            .is_ok_and(|file| file.permissions().readonly())
+    };
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let opened = File::options().write(true).open(path);
+    let is_refused = opened.is_err_and(|error| {
+        let kinds = [
+            io::ErrorKind::PermissionDenied,
+            io::ErrorKind::ReadOnlyFilesystem,
+        ];
+        kinds.contains(&error.kind())
+    });
+    if is_readonly(path) || is_refused {
+        Some(message!("the file is read-only"))
+    } else if cfg!(unix) && is_readonly(folder.unwrap_or(Path::new("."))) {
+        // What is written anew comes to its place from a file beside it.
+        Some(message!("its folder is read-only"))
+    } else {
+        None
+    }
+}
+
 /// Changes a book of any format.
 ///
 /// The book is locked for each change alone, so that other programs can
@@ -47,12 +82,13 @@ struct FileMarker {
 impl FileMarker {
     /// Fails if lines can be neither added nor removed.
     fn check_lines(&self) -> Result<(), MarkerError> {
-        let (path, title) = (self.path.display(), self.format.with_article());
+        let (path, title) = (self.path.display(), self.format.title());
         match self.format {
             Format::Ctg => Ok(()),
-            Format::Bin | Format::Abk => Err(MarkerError(format!(
-                "{path}: {title}, in which only the numbers beside its moves can be changed; \
-                 `tabia convert` makes a ChessBase book of it"
+            Format::Bin | Format::Abk => Err(MarkerError(message!(
+                "{0} ({1}): only the numbers beside its moves can be changed; `tabia convert` makes a ChessBase book of it",
+                path.to_string(),
+                title
             ))),
         }
     }
@@ -76,8 +112,9 @@ impl FileMarker {
         Ok(Some(Box::new(move || {
             let now = content(&path).map_err(|error| unwritten(&path, &error))?;
             if now != left {
-                let reason = "the book has been changed since; nothing was taken back";
-                return Err(MarkerError(reason.to_owned()));
+                return Err(MarkerError(message!(
+                    "the book has been changed since; nothing was taken back"
+                )));
             }
             let _kept_away = open(&path)?;
             before.restore().map_err(|error| unwritten(&path, &error))
@@ -154,15 +191,19 @@ fn still_so(book: &Book, moves: &[(Chess, Move)], seen: &MarkEdit) -> Result<(),
             .map_err(failed)?;
         let Some(now) = found.moves.iter().find(|known| known.mv == *mv) else {
             let (path, san) = (book.path().display(), notation::san(position, *mv));
-            return Err(MarkerError(format!(
-                "{path}: {san} is not in the book; nothing was changed"
+            return Err(MarkerError(message!(
+                "{0}: {1} is not in the book; nothing was changed",
+                path.to_string(),
+                san
             )));
         };
         let never = (seen.recommendation == Some(Mark::Avoid)).then_some(0);
-        let changed = |what: &str, now: &str| {
+        let changed = |what: Message, now: &str| {
             let now = if now.is_empty() { "none" } else { now };
-            Err(MarkerError(format!(
-                "somebody else changed it meanwhile: its {what} is {now} now; nothing was written"
+            Err(MarkerError(message!(
+                "somebody else changed it meanwhile: its {0} is {1} now; nothing was written",
+                what,
+                Message::from(now)
             )))
         };
         let weight = match now.preference {
@@ -177,28 +218,28 @@ fn still_so(book: &Book, moves: &[(Chess, Move)], seen: &MarkEdit) -> Result<(),
                 .or(never)
                 .is_some_and(|seen| u32::from(seen) != now)
             {
-                return changed("weight", &now.to_string());
+                return changed(message!("weight"), &now.to_string());
             }
             continue;
         }
         if seen.recommendation.is_some_and(|mark| mark != now.mark()) {
-            return changed("mark", now.mark().as_str());
+            return changed(message!("mark"), now.mark().as_str());
         }
         if seen
             .annotation
             .is_some_and(|sign| sign.nag() != now.annotation.nag())
         {
-            return changed("annotation", now.annotation.symbol());
+            return changed(message!("annotation"), now.annotation.symbol());
         }
         if seen.factor.is_some_and(|factor| factor != now.factor()) {
-            return changed("learn value", &now.factor().to_string());
+            return changed(message!("learn value"), &now.factor().to_string());
         }
         let after = now
             .after
             .unwrap_or_default()
             .commentary_for(position.turn().other());
         if seen.commentary.is_some_and(|nag| nag != after) {
-            return changed("commentary", &commentary_name(after));
+            return changed(message!("commentary"), &commentary_name(after));
         }
     }
     Ok(())
@@ -273,5 +314,5 @@ fn open(path: &Path) -> Result<BookEditor, MarkerError> {
 }
 
 fn unwritten(path: &Path, error: &io::Error) -> MarkerError {
-    MarkerError(format!("{}: {error}", path.display()))
+    MarkerError(format!("{}: {error}", path.display()).into())
 }

@@ -1,6 +1,14 @@
-//! Names of openings, where the program has them.
+//! Names of openings, and the search for them.
+
+use std::sync::LazyLock;
+
+use shakmaty::Chess;
 
 pub(super) use tabia_notation::openings::{Opening, of, of_line};
+
+use super::books::Open;
+use tabia_book::{Lookup, Wanted};
+use tabia_notation::Line;
 
 /// An opening that a search found.
 #[derive(serde::Serialize)]
@@ -11,37 +19,288 @@ pub(crate) struct Found {
     play: Vec<String>,
     /// As people write them.
     line: &'static str,
+    /// Games through its position, in the books that are asked.
+    games: u64,
 }
 
 /// Openings that a search lists at most.
 const MOST_FOUND: usize = 40;
 
-/// Openings by code or by words of their names, the shortest line first.
-pub(super) fn search(words: &str) -> Vec<Found> {
-    let words: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
-    if words.is_empty() {
-        return Vec::new();
-    }
-    let mut found: Vec<_> = tabia_notation::openings::rows()
-        .filter(|(opening, _)| {
-            let (code, name) = (opening.eco.to_lowercase(), opening.name.to_lowercase());
-            words
-                .iter()
-                .all(|word| code.starts_with(word) || name.contains(word))
+/// Letters of a word that may stand for a longer one of another language.
+const LEAST_PREFIX: usize = 4;
+
+/// A row of the table of names, ready to be searched.
+struct Row {
+    opening: Opening,
+    moves: &'static str,
+    words: Vec<String>,
+    line: Line,
+}
+
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+    let rows = tabia_notation::openings::rows();
+    rows.filter_map(|(opening, moves)| {
+        let line = Line::read("", moves).ok()?;
+        let words = words(opening.name);
+        Some(Row {
+            opening,
+            moves,
+            words,
+            line,
         })
-        .collect();
-    found.sort_by_key(|(opening, line)| (line.split(' ').count(), opening.eco));
-    found.truncate(MOST_FOUND);
-    let read = |line| tabia_notation::Line::read("", line).ok();
-    found
-        .into_iter()
-        .filter_map(|(opening, line)| {
-            Some(Found {
-                eco: opening.eco,
-                name: opening.name,
-                play: read(line)?.uci_words(),
-                line,
-            })
+    })
+    .collect()
+});
+
+/// Other names of openings: words of one, and those of the English name.
+static ALIASES: LazyLock<Vec<(Vec<String>, Vec<String>)>> = LazyLock::new(|| {
+    let lines = include_str!("../locales/openings.txt").lines();
+    let lines = lines.filter(|line| !line.starts_with('#'));
+    let named = lines.filter_map(|line| line.split_once(": "));
+    named
+        .flat_map(|(english, others)| {
+            let english = words(english);
+            let others = others.split(", ");
+            others.map(move |other| (words(other), english.clone()))
         })
         .collect()
+});
+
+/// How well a name fits what was typed; the best first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    /// The name itself, perhaps without its last word ("Defense").
+    Whole,
+    /// Each word begins a word of the name.
+    Starts,
+    /// Each word is somewhere in the name.
+    Parts,
+}
+
+/// Openings by code, by moves, or by words of their names in five languages:
+/// the best fit first, then those with the most games in these books.
+pub(super) fn search(typed: &str, books: &[Open]) -> Vec<Found> {
+    let typed_words = words(typed);
+    if typed_words.is_empty() {
+        return Vec::new();
+    }
+    let by_moves = Line::read("", typed).ok().filter(|line| line.plies() > 0);
+    let meant = english(&typed_words);
+    let fits = |row: &Row| match &by_moves {
+        Some(line) => continues(&row.line, line),
+        None => {
+            let code = row.opening.eco.to_lowercase();
+            let of_words = |words: &[String]| fit(words, &code, &row.words);
+            meant
+                .iter()
+                .chain([&typed_words])
+                .filter_map(|words| of_words(words))
+                .min()
+        }
+    };
+    let mut found: Vec<_> = ROWS
+        .iter()
+        .filter_map(|row| {
+            let games = |fit| (fit, games(books, row.line.last()), row);
+            fits(row).map(games)
+        })
+        .collect();
+    found.sort_by_key(|(fit, games, row)| {
+        (
+            *fit,
+            std::cmp::Reverse(*games),
+            row.line.plies(),
+            row.opening.eco,
+        )
+    });
+    found.truncate(MOST_FOUND);
+    found
+        .into_iter()
+        .map(|(_, games, row)| Found {
+            eco: row.opening.eco,
+            name: row.opening.name,
+            play: row.line.uci_words(),
+            line: row.moves,
+            games,
+        })
+        .collect()
+}
+
+/// Whether a line goes on from another one, or comes to its position.
+fn continues(line: &Line, from: &Line) -> Option<Fit> {
+    let at = line.positions().get(from.plies())?;
+    (at == from.last()).then(|| match line.plies() == from.plies() {
+        true => Fit::Whole,
+        false => Fit::Starts,
+    })
+}
+
+fn fit(typed: &[String], code: &str, name: &[String]) -> Option<Fit> {
+    if name.starts_with(typed) && name.len() <= typed.len() + 1 {
+        return Some(Fit::Whole);
+    }
+    let starts =
+        |word: &String| code.starts_with(word) || name.iter().any(|own| own.starts_with(word));
+    let is_part = |word: &String| starts(word) || name.iter().any(|own| own.contains(word));
+    if typed.iter().all(starts) {
+        Some(Fit::Starts)
+    } else {
+        typed.iter().all(is_part).then_some(Fit::Parts)
+    }
+}
+
+/// The English words for what was typed, where some of it is another name: the
+/// longest name that is there, or whose beginning is typed.
+fn english(typed: &[String]) -> Option<Vec<String>> {
+    let mut best: Option<(usize, usize, Vec<String>)> = None;
+    for (alias, english) in ALIASES.iter() {
+        let windows = typed.windows(alias.len());
+        let is_meant = |window: &[String]| {
+            let (Some(last), Some(typed_last)) = (alias.last(), window.last()) else {
+                return false;
+            };
+            let begins = typed_last.chars().count() >= LEAST_PREFIX && last.starts_with(typed_last);
+            let (heads, typed_heads) = (alias.len() - 1, window.len() - 1);
+            alias.get(..heads) == window.get(..typed_heads) && (last == typed_last || begins)
+        };
+        let found = windows.enumerate().find(|(_, window)| is_meant(window));
+        let Some((at, window)) = found else {
+            continue;
+        };
+        // A whole name before one that is begun, more words before fewer.
+        let weight = 2 * window.len() + usize::from(window == alias.as_slice());
+        if best.as_ref().is_none_or(|(known, ..)| weight > *known) {
+            let (before, rest) = typed.split_at(at);
+            let after = rest.get(alias.len()..).unwrap_or_default();
+            best = Some((weight, at, [before, english.as_slice(), after].concat()));
+        }
+    }
+    best.map(|(.., words)| words)
+}
+
+/// Games through a position in some books, of the one that has the most.
+fn games(books: &[Open], position: &Chess) -> u64 {
+    let of_book = |book: &Open| {
+        let mut found = Lookup::default();
+        // A book that cannot be read ranks nothing.
+        book.probe(position, Wanted::Stored, &mut found).ok()?;
+        Some(u64::from(found.here?.stats.games))
+    };
+    books.iter().filter_map(of_book).max().unwrap_or_default()
+}
+
+/// The words of a text, without case, accents, apostrophes and hyphens.
+fn words(text: &str) -> Vec<String> {
+    let text: String = text.to_lowercase().chars().map(plain).collect();
+    let text = text.replace(['\'', '’', '\u{301}'], "").replace("ss", "s");
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    words
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// A letter without its accent.
+fn plain(letter: char) -> char {
+    match letter {
+        'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' => 'a',
+        'ç' | 'č' => 'c',
+        'è' | 'é' | 'ê' | 'ë' | 'ě' => 'e',
+        'ì' | 'í' | 'î' | 'ï' => 'i',
+        'ñ' => 'n',
+        'ò' | 'ó' | 'ô' | 'õ' | 'ö' | 'ø' | 'ő' => 'o',
+        'š' => 's',
+        'ß' => 's',
+        'ù' | 'ú' | 'û' | 'ü' | 'ű' => 'u',
+        'ž' => 'z',
+        'ё' => 'е',
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use tabia_adapter::book_set::Opener;
+
+    /// What a player means, and the first opening that is found.
+    const MEANT: &[(&str, &str)] = &[
+        ("kings indian", "King's Indian Defense"),
+        ("king's indian", "King's Indian Defense"),
+        ("grunfeld", "Grünfeld Defense"),
+        ("Grünfeld", "Grünfeld Defense"),
+        ("gruenfeld", "Grünfeld Defense"),
+        ("ruy", "Ruy Lopez"),
+        ("spanish", "Ruy Lopez"),
+        ("Spanisch", "Ruy Lopez"),
+        ("испанская", "Ruy Lopez"),
+        ("española", "Ruy Lopez"),
+        ("berlin", "Ruy Lopez: Berlin Defense"),
+        ("marshall", "Ruy Lopez: Marshall Attack"),
+        ("QGD", "Queen's Gambit Declined"),
+        ("QGA", "Queen's Gambit Accepted"),
+        ("KID", "King's Indian Defense"),
+        ("e4 c5", "Sicilian Defense"),
+        ("1.d4 Nf6 2.c4 e6 3.Nc3 Bb4", "Nimzo-Indian Defense"),
+        ("sizilianisch", "Sicilian Defense"),
+        ("sizil", "Sicilian Defense"),
+        ("sicilienne", "Sicilian Defense"),
+        ("siciliana", "Sicilian Defense"),
+        ("сицилианская", "Sicilian Defense"),
+        ("najdorf", "Sicilian Defense: Najdorf Variation"),
+        ("Najdorf", "Sicilian Defense: Najdorf Variation"),
+        ("B90", "Sicilian Defense: Najdorf Variation"),
+        ("caro advance", "Caro-Kann Defense: Advance Variation"),
+        ("caro-kann", "Caro-Kann Defense"),
+        ("französisch", "French Defense"),
+        ("italian", "Italian Game"),
+        ("dragon", "Sicilian Defense: Dragon Variation"),
+        ("londoner", "London System"),
+        ("damengambit", "Queen's Gambit"),
+        ("slav", "Slav Defense"),
+        ("petroff", "Petrov's Defense"),
+        ("russisch", "Petrov's Defense"),
+        ("scandi", "Scandinavian Defense"),
+        ("nimzo", "Nimzo-Indian Defense"),
+    ];
+
+    #[test]
+    fn the_first_found_is_what_a_player_means() {
+        let starter = Opener::here(false).open(tabia_adapter::settings::STARTER);
+        let book: Open = Arc::new(starter.unwrap());
+        let missed: Vec<_> = MEANT
+            .iter()
+            .map(|(typed, meant)| {
+                let found = search(typed, std::slice::from_ref(&book));
+                (
+                    *typed,
+                    *meant,
+                    found.first().map_or("nothing", |found| found.name),
+                )
+            })
+            .filter(|(_, meant, found)| *meant != *found)
+            .collect();
+        assert!(missed.is_empty(), "{missed:#?}");
+    }
+
+    #[test]
+    fn names_are_found_without_any_book_and_nonsense_is_not() {
+        let first = |typed: &str| search(typed, &[]).first().map(|found| found.name);
+        assert_eq!(first("ruy lopez"), Some("Ruy Lopez"));
+        assert_eq!(first("e4"), Some("King's Pawn Game"));
+        assert_eq!(first("qqq"), None);
+        assert_eq!(first(" ' - "), None);
+    }
+
+    #[test]
+    fn every_other_name_is_one_of_an_opening() {
+        for (alias, english) in ALIASES.iter() {
+            let known = ROWS
+                .iter()
+                .any(|row| fit(english, "", &row.words).is_some_and(|fit| fit < Fit::Parts));
+            assert!(known && !alias.is_empty(), "{alias:?}: {english:?}");
+        }
+    }
 }

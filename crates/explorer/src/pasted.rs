@@ -5,7 +5,8 @@ use serde::Serialize;
 use shakmaty::Chess;
 
 use super::line;
-use tabia_notation::{self as notation, Line};
+use super::message::{Message, message, move_error};
+use tabia_notation::{self as notation, Line, LineError};
 
 /// Moves that a text may have, variations included.
 const MOST_MOVES: usize = 4000;
@@ -25,7 +26,7 @@ pub(super) struct Pasted {
     /// Tags of a game, in their order.
     tags: Vec<(String, String)>,
     /// What could not be read, in one sentence.
-    problem: Option<String>,
+    problem: Option<Message>,
 }
 
 /// A move of the tree.
@@ -44,12 +45,12 @@ struct PastedMove {
 /// # Errors
 ///
 /// One sentence: nothing of it can be read.
-pub(super) fn read(text: &str) -> Result<Pasted, String> {
+pub(super) fn read(text: &str) -> Result<Pasted, Message> {
     let quotes = |c: char| c.is_whitespace() || "\"'`“”„‚‘’«»".contains(c);
     let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     let bare = text.trim_matches(quotes);
     if bare.is_empty() {
-        return Err("there is nothing to read".to_owned());
+        return Err(message!("there is nothing to read"));
     }
     if let Some((_, rest)) = bare.split_once("://").filter(|(scheme, _)| {
         scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
@@ -66,7 +67,7 @@ pub(super) fn read(text: &str) -> Result<Pasted, String> {
     Reader::new(if text.starts_with('[') { text } else { bare }).read()
 }
 
-fn plain(line: &Line) -> Result<Pasted, String> {
+fn plain(line: &Line) -> Result<Pasted, Message> {
     let start = Some(line.start()).filter(|&start| *start != Chess::default());
     let nodes = line
         .steps()
@@ -88,7 +89,7 @@ fn plain(line: &Line) -> Result<Pasted, String> {
 
 /// The page's own address, or one of lichess's analysis board. Nothing is
 /// fetched.
-fn address(rest: &str) -> Result<Pasted, String> {
+fn address(rest: &str) -> Result<Pasted, Message> {
     let rest = rest.split('#').next().unwrap_or_default();
     let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
     let query = super::query::Query::read(query);
@@ -108,8 +109,9 @@ fn address(rest: &str) -> Result<Pasted, String> {
         return plain(&line);
     }
     let host = path.split('/').next().unwrap_or_default();
-    Err(format!(
-        "the address names no position, and nothing is fetched from {host}: paste the FEN or the PGN"
+    Err(message!(
+        "the address names no position, and nothing is fetched from {0}: paste the FEN or the PGN",
+        host
     ))
 }
 
@@ -141,7 +143,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn read(mut self) -> Result<Pasted, String> {
+    fn read(mut self) -> Result<Pasted, Message> {
         self.tags();
         let tag = |name: &str| {
             let mut tags = self.pasted.tags.iter();
@@ -150,7 +152,7 @@ impl<'a> Reader<'a> {
         };
         let start = match tag("FEN") {
             None => Chess::default(),
-            Some(fen) => notation::position(&fen).map_err(|error| error.to_string())?,
+            Some(fen) => notation::position(&fen)?,
         };
         if start != Chess::default() {
             self.pasted.fen = Some(notation::fen(&start));
@@ -172,15 +174,15 @@ impl<'a> Reader<'a> {
         if self.pasted.nodes.is_empty() && self.pasted.fen.is_none() {
             return Err(match first_error {
                 Some(error) if self.pasted.tags.is_empty() => {
-                    format!("this is neither a FEN nor a game in PGN: {error}")
+                    message!("this is neither a FEN nor a game in PGN: {0}", error)
                 }
-                _ => "this is neither a FEN nor a game in PGN".to_owned(),
+                _ => message!("this is neither a FEN nor a game in PGN"),
             });
         }
         if let Some(error) = first_error {
-            self.pasted.problem = Some(format!("Not all of it could be read: {error}."));
+            self.pasted.problem = Some(message!("Not all of it could be read: {0}.", error));
         } else if self.rest.contains("[Event ") {
-            self.pasted.problem = Some("Only the first game of the text is shown.".to_owned());
+            self.pasted.problem = Some(message!("Only the first game of the text is shown."));
         }
         let nodes = &self.pasted.nodes;
         let mut at = None;
@@ -237,7 +239,7 @@ impl<'a> Reader<'a> {
         Some(word)
     }
 
-    fn take(&mut self, word: &str) -> Result<(), String> {
+    fn take(&mut self, word: &str) -> Result<(), Message> {
         let depth = self.open.len();
         if word == "(" {
             let place = self.open.last().cloned();
@@ -306,7 +308,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn play(&mut self, word: &str, depth: usize) -> Result<(), String> {
+    fn play(&mut self, word: &str, depth: usize) -> Result<(), Message> {
         let Some(place) = self.open.last() else {
             return Ok(());
         };
@@ -316,11 +318,11 @@ impl<'a> Reader<'a> {
         if let Err(error) = line.extend(word) {
             self.lost = Some(depth);
             let shown: String = word.chars().take(20).collect();
-            let reason = error.to_string();
-            let reason = reason
-                .split_once(") ")
-                .map_or(reason.as_str(), |(_, why)| why);
-            return Err(format!("{}{shown} {reason}", notation::number(&position)));
+            let shown = format!("{}{shown}", notation::number(&position));
+            return Err(match error {
+                LineError::Move { reason, .. } => move_error(reason, shown),
+                other => other.into(),
+            });
         }
         let Some((_, mv)) = line.steps().next() else {
             self.nag(notation::nag(word));
@@ -328,7 +330,7 @@ impl<'a> Reader<'a> {
         };
         if self.pasted.nodes.len() >= MOST_MOVES {
             self.lost = Some(1);
-            return Err(format!("it has more than {MOST_MOVES} moves"));
+            return Err(message!("it has more than {0} moves", MOST_MOVES));
         }
         let uci = notation::uci_or_null(mv);
         let mut nodes = self.pasted.nodes.iter();
@@ -360,7 +362,8 @@ mod tests {
     use super::*;
 
     fn of(text: &str) -> Result<String, String> {
-        read(text).map(|pasted| pasted.play.join(" "))
+        let pasted = read(text).map_err(|error| error.to_string())?;
+        Ok(pasted.play.join(" "))
     }
 
     #[test]
@@ -450,11 +453,30 @@ mod tests {
     fn what_cannot_be_read_is_said() {
         let pasted = read("1. e4 c5 2. Nf6 d6").unwrap();
         assert_eq!(pasted.play.join(" "), "e2e4 c7c5");
-        assert!(pasted.problem.unwrap().contains("2.Nf6 is not legal"));
+        assert!(
+            pasted
+                .problem
+                .unwrap()
+                .to_string()
+                .contains("2.Nf6 is not legal")
+        );
         let pasted = read("1. e4 (1. d5 d4) c5 2. Nf3").unwrap();
         assert_eq!(pasted.play.join(" "), "e2e4 c7c5 g1f3");
-        assert!(pasted.problem.unwrap().contains("1.d5 is not legal"));
+        assert!(
+            pasted
+                .problem
+                .unwrap()
+                .to_string()
+                .contains("1.d5 is not legal")
+        );
         let two = "[Event \"a\"]\n\n1. e4 *\n\n[Event \"b\"]\n\n1. d4 *\n";
-        assert!(read(two).unwrap().problem.unwrap().contains("first game"));
+        assert!(
+            read(two)
+                .unwrap()
+                .problem
+                .unwrap()
+                .to_string()
+                .contains("first game")
+        );
     }
 }

@@ -1,5 +1,6 @@
 //! The parameters of a request: `name=value`, percent-encoded.
 
+use super::message::{Message, message};
 use tabia_adapter::settings::DECIDING;
 use tabia_adapter::settings::{OptionId, Settings};
 
@@ -33,12 +34,12 @@ impl Query {
     }
 
     /// A number, or `default` when it is not there.
-    pub(super) fn number(&self, name: &str, default: usize) -> Result<usize, String> {
+    pub(super) fn number(&self, name: &str, default: usize) -> Result<usize, Message> {
         match self.get(name) {
             None => Ok(default),
             Some(text) => text
                 .parse()
-                .map_err(|_| format!("{name} takes a whole number")),
+                .map_err(|_| message!("{0} takes a whole number", name)),
         }
     }
 
@@ -47,11 +48,12 @@ impl Query {
     /// # Errors
     ///
     /// An option does not take its value.
-    pub(super) fn settings(&self, general: &Settings) -> Result<Settings, String> {
+    pub(super) fn settings(&self, general: &Settings) -> Result<Settings, Message> {
         let mut settings = general.announced();
         for (name, value) in &self.0 {
             if let Some(id) = OptionId::by_name(name).filter(|id| DECIDING.contains(id)) {
-                settings.set(id, value).map_err(|error| error.to_string())?;
+                let set = settings.set(id, value);
+                set.map_err(|error| Message::from(error.to_string()))?;
             }
         }
         Ok(settings)

@@ -5,6 +5,8 @@ use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 use serde::Serialize;
 
+use super::message::Message;
+
 /// Nothing from anywhere else, nothing inline, no frames, no forms to others.
 const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
@@ -52,16 +54,16 @@ pub(super) fn unless_opened(asked: &HeaderMap, mut page: Response<Bytes>) -> Res
 }
 
 /// A refusal: status and one sentence.
-pub(super) type Refusal = (StatusCode, String);
+pub(super) type Refusal = (StatusCode, Message);
 
 /// Asked for what cannot be.
-pub(super) const fn bad(error: String) -> Refusal {
-    (StatusCode::BAD_REQUEST, error)
+pub(super) fn bad(error: impl Into<Message>) -> Refusal {
+    (StatusCode::BAD_REQUEST, error.into())
 }
 
 /// A file that cannot be read.
 pub(super) fn unreadable(error: impl std::fmt::Display) -> Refusal {
-    (StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
+    (StatusCode::INTERNAL_SERVER_ERROR, error.to_string().into())
 }
 
 /// The type of a body that goes on telling.
@@ -102,13 +104,19 @@ fn json_with(status: StatusCode, value: &impl Serialize) -> Response<Bytes> {
     }
 }
 
-/// A refusal: one short sentence.
-pub(super) fn refuse(status: StatusCode, error: &str) -> Response<Bytes> {
+/// A refusal: one short sentence, in English for programs, and as a message
+/// for the page.
+pub(super) fn refuse(status: StatusCode, message: impl Into<Message>) -> Response<Bytes> {
     #[derive(Serialize)]
-    struct Said<'a> {
-        error: &'a str,
+    struct Refused {
+        error: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        message: Option<Message>,
     }
-    json_with(status, &Said { error })
+    let message = message.into();
+    let error = message.to_string();
+    let message = Some(message).filter(Message::has_arguments);
+    json_with(status, &Refused { error, message })
 }
 
 #[cfg(test)]

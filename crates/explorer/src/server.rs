@@ -24,8 +24,9 @@ use tokio::sync::{Notify, Semaphore};
 use tokio::time::{sleep, timeout};
 
 use super::events::{Events, told};
+use super::explorer::Explorer;
+use super::message::message;
 use super::reply::refuse;
-use super::route::Explorer;
 
 /// What a server grants to all its clients together.
 #[derive(Clone, Copy, Debug)]
@@ -236,10 +237,14 @@ async fn answer(
     let (head, body) = request.into_parts();
     let body = Limited::new(body, limits.body_bytes).collect();
     let mut response = match timeout(limits.patience, body).await {
-        Err(_) => refuse(StatusCode::REQUEST_TIMEOUT, "the request took too long"),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => {
-            refuse(StatusCode::PAYLOAD_TOO_LARGE, "the request is too large")
-        }
+        Err(_) => refuse(
+            StatusCode::REQUEST_TIMEOUT,
+            message!("the request took too long"),
+        ),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => refuse(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            message!("the request is too large"),
+        ),
         Ok(Err(_)) => refuse(StatusCode::BAD_REQUEST, "the request is broken"),
         Ok(Ok(body)) => {
             let request = Request::from_parts(head, body.to_bytes());
@@ -247,7 +252,10 @@ async fn answer(
             let work = tokio::task::spawn_blocking(move || answering.answer(&request));
             work.await.unwrap_or_else(|_| {
                 let status = StatusCode::INTERNAL_SERVER_ERROR;
-                refuse(status, "the answer failed: please report the address")
+                refuse(
+                    status,
+                    message!("the answer failed: please report the address"),
+                )
             })
         }
     };

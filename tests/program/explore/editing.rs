@@ -49,7 +49,7 @@ fn a_line_comes_in_and_goes_byte_for_byte() {
     assert!(!moves(&explorer, "").contains(&"h2h4".to_owned()));
     let line = json!({"play": "h2h4,h7h5,h1h3", "signs": [[0, 6]]});
     let told = done(&explorer, "/api/add", &json!({"book": 0, "lines": [line]}));
-    assert_eq!(told["last_change"], "added 1.h4 h5 2.Rh3");
+    assert_eq!(told["last_change"]["args"], json!(["1.h4 h5 2.Rh3"]));
     assert!(moves(&explorer, "").contains(&"h2h4".to_owned()));
     assert_eq!(moves(&explorer, "h2h4,h7h5"), ["h1h3"]);
     // What was there keeps its figures.
@@ -64,7 +64,7 @@ fn a_line_comes_in_and_goes_byte_for_byte() {
         json!([0, "?!"])
     );
     let undone = done(&explorer, "/api/undo", &json!({"book": 0}));
-    assert_eq!(undone["taken_back"], "added 1.h4 h5 2.Rh3");
+    assert_eq!(undone["taken_back"]["args"], json!(["1.h4 h5 2.Rh3"]));
     assert_eq!(files(&path), before);
     done(&explorer, "/api/redo", &json!({"book": 0}));
     assert_eq!(moves(&explorer, "h2h4,h7h5"), ["h1h3"]);
@@ -90,7 +90,7 @@ fn a_move_goes_or_what_lies_below_it() {
     );
     assert_eq!(
         json!([told["undo"], told["last_change"]]),
-        json!([2, "deleted 1.e4"])
+        json!([2, {"code": "deleted {0}", "args": ["1.e4"]}])
     );
     assert!(!moves(&explorer, "").contains(&"e2e4".to_owned()));
     // A mark between two of them is taken back in its turn.
@@ -217,7 +217,7 @@ fn who_looks_does_not_wait_for_a_deletion_and_who_comes_back_can_take_it_back() 
     let again = ask(&explorer, "/api/position?client=a");
     assert_eq!(again["books"][0]["undo"], 1);
     let taken = done(&explorer, "/api/undo", &json!({"book": 0, "client": "a"}));
-    assert_eq!(taken["taken_back"], "deleted 1.e4");
+    assert_eq!(taken["taken_back"]["args"], json!(["1.e4"]));
 }
 
 #[test]
@@ -402,8 +402,8 @@ fn numbers_beside_moves_are_changed_and_changed_back_byte_for_byte() {
         let edit = |weight: &str, seen: &str| json!({"book": 0, "uci": "e2e4", "change": "weight", "value": weight, "seen": seen});
         let told = done(&explorer, "/api/edit", &edit("3", &first.to_string()));
         assert_eq!(
-            (&told["last_change"], number()),
-            (&json!("e4: weight 3"), json!(3))
+            (&told["last_change"]["args"], number()),
+            (&json!(["e4", {"code": "3"}]), json!(3))
         );
         // Said as it is in the tables of the page's languages.
         let above = post(&explorer, "/api/edit", &edit(&(most + 1).to_string(), "3"));

@@ -1,69 +1,58 @@
 //! What the program says is in the tables of the page's languages.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::{ask, book_on_disk, explorer, explorer_at, explorer_of, post, value};
 
-pub(crate) const TABLES: [&str; 4] = [
-    include_str!("../../../crates/explorer/src/page/program-de.js"),
-    include_str!("../../../crates/explorer/src/page/program-es.js"),
-    include_str!("../../../crates/explorer/src/page/program-fr.js"),
-    include_str!("../../../crates/explorer/src/page/program-ru.js"),
+pub(crate) const LANGUAGES: [&str; 4] = [
+    include_str!("../../../crates/explorer/locales/de.json"),
+    include_str!("../../../crates/explorer/locales/es.json"),
+    include_str!("../../../crates/explorer/locales/fr.json"),
+    include_str!("../../../crates/explorer/locales/ru.json"),
 ];
 
-/// The rows of a table: a text in English and what it becomes.
+/// The rows of a table: a text in English and what it becomes. A text that is
+/// there twice comes twice.
 pub(crate) fn rows(table: &str) -> Vec<(String, String)> {
-    let rows = table.lines().filter_map(|line| line.strip_prefix("  \""));
-    let plain = |text: &str| text.replace("\\\"", "\"");
+    let rows = table.lines().filter(|line| line.starts_with("  \""));
     rows.map(|row| {
-        let (from, to) = row.trim_end_matches("\",").split_once("\": \"").unwrap();
-        (plain(from), plain(to))
+        let row = format!("{{{}}}", row.trim_end_matches(','));
+        let row: BTreeMap<String, String> = serde_json::from_str(&row).unwrap();
+        row.into_iter().next().unwrap()
     })
     .collect()
 }
 
-/// What stands in the places of a text, each as long as it can be.
-fn places<'a>(pattern: &str, text: &'a str) -> Option<Vec<&'a str>> {
-    let Some((head, rest)) = pattern.split_once('{') else {
-        return (pattern == text).then(Vec::new);
+/// A message as the page shows it (`told` of `lang.js`).
+fn told(table: &BTreeMap<String, String>, message: &Value) -> String {
+    let Some(code) = message["code"].as_str() else {
+        return message.as_str().unwrap().to_owned();
     };
-    let rest = &rest[2..];
-    let text = text.strip_prefix(head)?;
-    let mut ends: Vec<usize> = text.char_indices().map(|(at, _)| at).skip(1).collect();
-    ends.push(text.len());
-    ends.into_iter().rev().find_map(|end| {
-        let mut found = places(rest, &text[end..])?;
-        found.insert(0, &text[..end]);
-        Some(found)
-    })
-}
-
-/// As the page does it (`told` of `lang.js`).
-pub(crate) fn told(rows: &[(String, String)], text: &str) -> Option<String> {
-    if let Some((_, to)) = rows.iter().find(|(from, _)| from == text) {
-        return Some(to.clone());
+    let mut said = table.get(code).cloned().unwrap_or_else(|| {
+        let is_value = !code.contains(' ');
+        assert!(is_value, "not translated: {code}");
+        code.to_owned()
+    });
+    for (number, arg) in message["args"].as_array().into_iter().flatten().enumerate() {
+        said = said.replace(&format!("{{{number}}}"), &told(table, arg));
     }
-    let with_places = rows.iter().filter(|(from, _)| from.contains("{0}"));
-    let (places, to) = with_places
-        .filter_map(|(from, to)| Some((places(from, text)?, to)))
-        .next()?;
-    let mut said = to.clone();
-    for (number, place) in places.into_iter().enumerate() {
-        let inner = told(rows, place).unwrap_or_else(|| place.to_owned());
-        said = said.replace(&format!("{{{number}}}"), &inner);
-    }
-    Some(said)
+    said
 }
 
 /// All that a program says to a player who does these things, in English.
-fn said() -> Vec<String> {
+fn said() -> Vec<Value> {
     let mut said = Vec::new();
     let mut note = |answer: Value, field: &str| {
-        let text = answer[field].as_str();
-        said.push(
-            text.unwrap_or_else(|| panic!("no {field}: {answer}"))
-                .to_owned(),
-        );
+        let message = match (field, &answer["message"]) {
+            // One without arguments is its own code.
+            ("error", Value::Null) => json!({"code": answer["error"]}),
+            ("error", message) => message.clone(),
+            _ => answer[field].clone(),
+        };
+        assert!(message["code"].is_string(), "no {field}: {answer}");
+        said.push(message);
     };
     let looked = explorer();
     for address in [
@@ -93,7 +82,7 @@ fn said() -> Vec<String> {
         "8/8/8/8/8/8/8 w - - 0 1",
     ] {
         let answer = value(&post(&looked, "/api/read", &json!({ "text": text })));
-        let field = if answer["problem"].is_string() {
+        let field = if answer["problem"].is_object() {
             "problem"
         } else {
             "error"
@@ -164,26 +153,11 @@ fn said() -> Vec<String> {
 #[test]
 fn nothing_that_a_player_is_told_is_english_alone() {
     let said = said();
-    for table in TABLES {
-        let rows = rows(table);
-        for text in &said {
-            let other = told(&rows, text).unwrap_or_else(|| panic!("not translated: {text}"));
-            assert!(!other.is_empty() && other != *text, "{text}");
-            // What stands in its places is translated, too, but for moves,
-            // names and numbers.
-            let english = [
-                "is not legal",
-                "is no move",
-                "invalid",
-                "missing",
-                "cannot",
-                "nothing",
-                "avoid",
-            ];
-            assert!(
-                english.iter().all(|word| !other.contains(word)),
-                "{text}: {other}"
-            );
+    for table in LANGUAGES {
+        let table = rows(table).into_iter().collect();
+        for message in &said {
+            let other = told(&table, message);
+            assert!(!other.is_empty() && other != message["code"], "{message}");
         }
     }
 }

@@ -4,15 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::languages::{TABLES, rows, told};
+use super::languages::{LANGUAGES, rows};
 use super::tokens::{Token, tokens};
-
-const LANGUAGES: [&str; 4] = [
-    include_str!("../../../crates/explorer/src/page/lang-de.js"),
-    include_str!("../../../crates/explorer/src/page/lang-es.js"),
-    include_str!("../../../crates/explorer/src/page/lang-fr.js"),
-    include_str!("../../../crates/explorer/src/page/lang-ru.js"),
-];
+use tabia_adapter::settings::DECIDING;
+use tabia_book::policy::Rejection;
 
 const HTML: &str = include_str!("../../../crates/explorer/src/page/index.html");
 
@@ -23,7 +18,7 @@ const SAME: [&str; 6] = [
     "Cmd",
     "English",
     "e4, Nf3",
-    "najdorf, B90, caro advance",
+    "najdorf, B90, KID, e4 c5",
     "This page needs JavaScript; everything it runs comes from this program.",
 ];
 
@@ -50,6 +45,7 @@ const INDIRECT: &[Indirect] = &[
         &["Theme: auto", "Theme: light", "Theme: dark"],
     ),
     ("settings.js", "name", &["COLUMNS"], &[]),
+    ("table.js", "text", &["MARKS"], &[]),
     ("settings.js", "help", &["COLUMNS"], &[]),
     ("settings.js", "text", &["CHOICES"], &[]),
     ("signs.js", "SIGNS[nag][1]", &["SIGNS"], &[]),
@@ -203,12 +199,98 @@ fn has_words(text: &str) -> bool {
     bare.chars().count() > 1 && bare.chars().any(char::is_alphabetic)
 }
 
+/// What the library for positions says, and values of marks.
+const FROM_VALUES: [&str; 15] = [
+    "invalid fen",
+    "invalid board part in fen",
+    "invalid turn part in fen",
+    "invalid castling part in fen",
+    "invalid ep square in fen",
+    "invalid halfmove clock in fen",
+    "invalid fullmove part in fen",
+    "empty board",
+    "missing king",
+    "too many kings",
+    "pawns on backrank",
+    "opposite check",
+    "main",
+    "avoid",
+    "none",
+];
+
+/// All reasons not to play a move, each after another: one more does not
+/// compile before it is here.
+fn reasons() -> Vec<Rejection> {
+    use Rejection::*;
+    let after = |reason: &Rejection| {
+        Some(match reason {
+            NoPosition => Transposition,
+            Transposition => WeightZero,
+            WeightZero => PastDepth,
+            PastDepth => NotAsked,
+            NotAsked => Exit { value: 0, limit: 0 },
+            Exit { .. } => Repetition,
+            Repetition => LineEnds,
+            LineEnds => Forbidden,
+            Forbidden => FewGames,
+            FewGames => LowScore,
+            LowScore => LearnedNever,
+            LearnedNever => NotTheOnlyMove,
+            NotTheOnlyMove => Doubtful,
+            Doubtful => NotMain,
+            NotMain => NotLearnedAlways,
+            NotLearnedAlways => SmallShare,
+            SmallShare => LosesTooMuch { loss: 0, limit: 0 },
+            LosesTooMuch { .. } => ValueUnknown { limit: 0 },
+            ValueUnknown { .. } => return None,
+        })
+    };
+    std::iter::successors(Some(NoPosition), after).collect()
+}
+
+/// The codes of the program's messages: those of `message!`, of options, and
+/// of reasons not to play a move.
+fn codes_of_program() -> BTreeSet<String> {
+    let mut codes = BTreeSet::from(FROM_VALUES.map(str::to_owned));
+    codes.extend(DECIDING.iter().map(|id| id.spec().help.to_owned()));
+    let plain = reasons().into_iter().filter(|reason| {
+        let has_figures = matches!(
+            reason,
+            Rejection::LosesTooMuch { .. }
+                | Rejection::ValueUnknown { .. }
+                | Rejection::Exit { .. }
+        );
+        !has_figures
+    });
+    codes.extend(plain.map(|reason| reason.to_string()));
+    codes.insert("too many connections".to_owned());
+    for text in files(&folder("crates/explorer/src"), "rs").values() {
+        let code = text.split("\n#[cfg(test)]").next().unwrap();
+        let tokens: Vec<Token> = tokens(code, false)
+            .into_iter()
+            .map(|(token, _)| token)
+            .collect();
+        for window in tokens.windows(4) {
+            if let [
+                Token::Word(word),
+                Token::Sign('!'),
+                Token::Sign('('),
+                Token::Text(code),
+            ] = window
+                && word == "message"
+            {
+                codes.insert(code.clone());
+            }
+        }
+    }
+    codes
+}
+
 #[test]
 fn every_text_of_the_page_is_in_every_language_and_nothing_else() {
     let scripts: BTreeMap<String, String> = files(&folder("crates/explorer/src/page"), "js")
         .into_iter()
         .map(|(path, text)| (path.file_name().unwrap().to_str().unwrap().to_owned(), text))
-        .filter(|(name, _)| !name.starts_with("lang-") && !name.starts_with("program-"))
         .collect();
     let mut shown = texts_of_html();
     let mut indirect = BTreeSet::new();
@@ -239,13 +321,14 @@ fn every_text_of_the_page_is_in_every_language_and_nothing_else() {
     for name in texts_of(&scripts["board.js"], "NAMES") {
         shown.extend(["white", "black"].map(|colour| format!("{colour} {name}")));
     }
+    shown.extend(codes_of_program());
     // A column may be called by one letter, which is no key.
     let tables = LANGUAGES.map(rows);
     let is_known = |text: &str| tables[0].iter().any(|(from, _)| from == text);
     shown.retain(|text| is_known(text) || has_words(text) && !SAME.contains(&&**text));
     for table in &tables {
         let there: BTreeSet<String> = table.iter().map(|(from, _)| from.clone()).collect();
-        assert_eq!(there.len(), table.len(), "a text stands there twice");
+        assert_eq!(there.len(), table.len(), "a text is there twice");
         let missing: Vec<_> = shown.difference(&there).collect();
         let unused: Vec<_> = there.difference(&shown).collect();
         assert!(missing.is_empty(), "not translated: {missing:#?}");
@@ -254,150 +337,20 @@ fn every_text_of_the_page_is_in_every_language_and_nothing_else() {
 }
 
 #[test]
-fn every_translation_has_the_places_of_its_text() {
-    for table in LANGUAGES.into_iter().chain(TABLES) {
+fn every_translation_has_the_places_of_its_text_and_no_more_words_than_fit() {
+    for (language, table) in ["de", "es", "fr", "ru"].into_iter().zip(LANGUAGES) {
         for (from, to) in rows(table) {
             let places = |text: &str| -> BTreeSet<usize> {
-                (0..9)
-                    .filter(|n| text.contains(&format!("{{{n}}}")))
-                    .collect()
+                let all = 0..9;
+                all.filter(|n| text.contains(&format!("{{{n}}}"))).collect()
             };
-            assert!(!to.trim().is_empty(), "{from}");
-            assert_eq!(places(&from), places(&to), "{from}: {to}");
+            assert!(!to.trim().is_empty(), "{language}: {from}");
+            assert_eq!(places(&from), places(&to), "{language}: {from}: {to}");
+            let (long, most) = (to.chars().count(), from.chars().count() * 3 / 2 + 16);
+            assert!(
+                long <= most,
+                "{language}: {long} characters, at most {most}: {to}"
+            );
         }
     }
-}
-
-/// What is for clients that are no page: what they are told, and what they say.
-const FOR_CLIENTS: &[&str] = &[
-    "Book Leave Early",
-    "GET, HEAD, POST",
-    "GET, HEAD, POST, OPTIONS",
-    "a commentary is = += =+ +/- -/+ +- -+ unclear, none or a number",
-    "a mark is main, avoid or none",
-    "an annotation is ! ? !! ?? !? ?! or none",
-    "chess960, chess 960, fischerandom, antichess, atomic, crazyhouse, horde, kingofthehill, king of the hill, koth, racingkings, racing kings, threecheck, three-check, three check, 3check, 3-check, giveaway",
-    "at most {} positions at once",
-    "authorization, accept, cache-control, content-type, if-modified-since, x-requested-with",
-    "book: there are {}, from 0",
-    "color: expected white or black",
-    "expected an origin as https://example.org, or any",
-    "expected true or false",
-    "local lan home home.arpa internal fritz.box localdomain",
-    "mark, annotation, factor, commentary and weight can be changed",
-    "modes: expected rated or casual",
-    "moves are in UCI notation",
-    "only GET, HEAD and POST are known here",
-    "player: a name is wanted",
-    "player: no name is that long",
-    "public, max-age=31536000, immutable",
-    "ratings takes whole numbers",
-    "standard, chess, fromposition, from position, from_position",
-    "the Host header names another machine",
-    "the body is no UTF-8",
-    "the body must be application/json",
-    "the body names no position",
-    "the body: expected a list of FENs",
-    "the body: {}",
-    "the request comes from a page of another site",
-    "the request is broken",
-    "the request names no host",
-    "there is no such game",
-    "there is no such page",
-    "this is no proxy",
-    "this takes POST",
-    "to is difference, gap or mark",
-    "variant: there is no \"{}\"",
-];
-
-/// What the library for positions says.
-const SHAKMATY_SAYS: [&str; 13] = [
-    "invalid fen",
-    "invalid board part in fen",
-    "invalid turn part in fen",
-    "invalid castling part in fen",
-    "invalid ep square in fen",
-    "invalid halfmove clock in fen",
-    "invalid fullmove part in fen",
-    "illegal position: {0}",
-    "empty board",
-    "missing king",
-    "too many kings",
-    "pawns on backrank",
-    "opposite check",
-];
-
-/// Texts of the program's code, with `{}` for what varies; tests aside.
-fn texts_of_program(code: &str) -> Vec<String> {
-    let code = code.split("\n#[cfg(test)]").next().unwrap();
-    let texts = tokens(code, false)
-        .into_iter()
-        .filter_map(|(token, _)| match token {
-            Token::Text(text) => Some(text),
-            _ => None,
-        });
-    texts
-        .map(|text| {
-            let mut parts = text.split('{');
-            let first = parts.next().unwrap().to_owned();
-            parts.fold(first, |whole, part| match part.split_once('}') {
-                Some((place, rest)) if !place.contains(['"', ' ']) => whole + "{}" + rest,
-                _ => whole + "{" + part,
-            })
-        })
-        .collect()
-}
-
-#[test]
-fn whatever_the_explorer_says_is_in_every_language() {
-    let code = files(&folder("crates/explorer/src"), "rs");
-    let texts = code.values().flat_map(|text| texts_of_program(text));
-    let reads = |text: &String| {
-        let words = text.split(' ').filter(|word| {
-            word.len() > 1
-                && word
-                    .chars()
-                    .all(|c| c.is_alphabetic() || ",:;.".contains(c))
-        });
-        words.count() > 1 && !text.starts_with("HTTP/1.1") && !text.starts_with('<')
-    };
-    let said: BTreeSet<String> = texts.filter(reads).collect();
-    let mut missing = BTreeSet::new();
-    for table in TABLES {
-        let rows = rows(table);
-        for text in said.iter().filter(|text| !FOR_CLIENTS.contains(&&***text)) {
-            if told(&rows, &text.replace("{}", "7")).is_none() {
-                missing.insert(text.clone());
-            }
-        }
-    }
-    assert!(missing.is_empty(), "not translated: {missing:#?}");
-    for text in FOR_CLIENTS {
-        assert!(said.contains(*text), "nothing says it any more: {text}");
-    }
-}
-
-#[test]
-fn no_table_has_what_the_program_never_says() {
-    let mut code = files(&folder("src"), "rs");
-    code.extend(files(&folder("crates"), "rs"));
-    let said: BTreeSet<String> = code
-        .values()
-        .flat_map(|text| texts_of_program(text))
-        .collect();
-    let parts = |text: &str| -> Vec<String> {
-        let bare = text.split('{');
-        let bare = bare.map(|part| part.split_once('}').map_or(part, |(_, rest)| rest));
-        bare.map(|part| part.trim_matches(|c: char| !c.is_alphabetic()).to_owned())
-            .collect()
-    };
-    // Some are put together of parts, and some are the other library's.
-    let is_said = |text: &str| {
-        let is_part = |part: &String| said.iter().any(|text| text.contains(&**part));
-        parts(text).iter().all(is_part)
-    };
-    let rows = rows(TABLES[0]).into_iter().map(|(from, _)| from);
-    let unused = rows
-        .filter(|text| !SHAKMATY_SAYS.contains(&text.trim_end_matches(", {0}")) && !is_said(text));
-    assert_eq!(unused.collect::<Vec<_>>(), [""; 0], "nothing says them");
 }

@@ -9,6 +9,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Color, Position};
 
 use super::super::books::{ExploredBook, Open};
+use super::super::message::message;
 use super::answer::{
     Explored, ExploredGame, ExploredPlayer, PlayedGame, Told, history, speed_name,
 };
@@ -105,7 +106,9 @@ impl Games {
             let again = Arc::clone(index);
             let reopen = Box::new(move || Ok(Arc::new(IndexBook(again.current())) as Open));
             let open = Arc::new(IndexBook(open));
-            ExploredBook::new(name, Vec::new(), open, reopen, None).with_files(vec![file])
+            ExploredBook::new(name, Vec::new(), open, reopen, None)
+                .with_files(vec![file])
+                .with_reason(Some(message!("an index of games has no marks")))
         });
         books.collect()
     }

@@ -17,7 +17,7 @@ mod question;
 
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderName, HeaderValue};
-use hyper::{Request, Response, StatusCode};
+use hyper::{Response, StatusCode};
 
 pub use games::Games;
 
@@ -28,12 +28,6 @@ use answer::Explored;
 use question::{Question, Shape};
 use tabia_adapter::settings::Settings;
 
-/// What takes many positions at once.
-const BATCH: &str = "/lichess/batch";
-
-/// Paths before the name of a game.
-const PGN: [&str; 2] = ["/masters/pgn/", "/master/pgn/"];
-
 /// Says that a book knows no results: its weights stand as draws.
 const WEIGHTS: HeaderName = HeaderName::from_static("x-tabia-results");
 
@@ -42,29 +36,35 @@ const LINES: &str = "application/x-ndjson";
 /// Positions of one batch.
 const MOST_POSITIONS: usize = 5000;
 
-/// Whether a path is one of the opening explorer's.
-pub(super) fn is_here(path: &str) -> bool {
-    shape(path).is_some() || path == BATCH || pgn_name(path).is_some() || path == "/monitor"
+/// What is asked for by a path of the opening explorer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Endpoint<'p> {
+    Masters,
+    Lichess,
+    History,
+    Player,
+    /// The game of this name.
+    Pgn(&'p str),
+    /// Many positions at once.
+    Batch,
+    Monitor,
 }
 
-/// Whether a path takes POST.
-pub(super) fn takes_post(path: &str) -> bool {
-    path == BATCH
-}
-
-fn shape(path: &str) -> Option<Shape> {
-    Some(match path {
-        "/masters" | "/master" => Shape::Masters,
-        "/lichess" => Shape::Lichess,
-        "/lichess/history" => Shape::History,
-        "/player" | "/personal" => Shape::Player,
-        _ => return None,
-    })
-}
-
-/// The name of the game that a path asks for.
-fn pgn_name(path: &str) -> Option<&str> {
-    PGN.iter().find_map(|start| path.strip_prefix(start))
+impl<'p> Endpoint<'p> {
+    pub(super) fn of(path: &'p str) -> Option<Endpoint<'p>> {
+        Some(match path {
+            "/masters" | "/master" => Endpoint::Masters,
+            "/lichess" => Endpoint::Lichess,
+            "/lichess/history" => Endpoint::History,
+            "/lichess/batch" => Endpoint::Batch,
+            "/player" | "/personal" => Endpoint::Player,
+            "/monitor" => Endpoint::Monitor,
+            _ => {
+                let masters = path.strip_prefix("/masters/pgn/");
+                Endpoint::Pgn(masters.or_else(|| path.strip_prefix("/master/pgn/"))?)
+            }
+        })
+    }
 }
 
 /// What answers.
@@ -75,25 +75,22 @@ pub(super) struct Api<'e> {
 }
 
 impl Api<'_> {
-    /// Answers a GET of one of its paths.
-    pub(super) fn read(&self, path: &str, query: &Query) -> Result<Response<Bytes>, Refusal> {
-        if let Some(name) = pgn_name(path) {
-            return self.pgn(name);
-        }
-        match shape(path) {
-            Some(Shape::Player) => self.player(query),
-            Some(shape) => {
-                let question = Question::read(query, shape, None).map_err(bad)?;
-                let (explored, weights) = self.answer(&question)?;
-                let mut response = json(&explored);
-                declare(weights, &mut response);
-                Ok(response)
-            }
-            None if path == BATCH => {
-                Err((StatusCode::METHOD_NOT_ALLOWED, "this takes POST".to_owned()))
-            }
+    /// Answers a request; `body` are the positions of a batch.
+    pub(super) fn answer(
+        &self,
+        endpoint: Endpoint<'_>,
+        query: &Query,
+        body: &[u8],
+    ) -> Result<Response<Bytes>, Refusal> {
+        match endpoint {
+            Endpoint::Masters => self.position(query, Shape::Masters),
+            Endpoint::Lichess => self.position(query, Shape::Lichess),
+            Endpoint::History => self.position(query, Shape::History),
+            Endpoint::Player => self.player(query),
+            Endpoint::Pgn(name) => self.pgn(name),
+            Endpoint::Batch => self.batch(query, body),
             // In the form of InfluxDB, as there.
-            None => Ok(reply(
+            Endpoint::Monitor => Ok(reply(
                 StatusCode::OK,
                 "text/plain; charset=utf-8",
                 format!("opening_explorer books={}u\n", self.books.len()).into(),
@@ -101,11 +98,21 @@ impl Api<'_> {
         }
     }
 
+    fn position(&self, query: &Query, shape: Shape) -> Result<Response<Bytes>, Refusal> {
+        let question = Question::read(query, shape, None).map_err(bad)?;
+        let (explored, weights) = self.explore(&question)?;
+        let mut response = json(&explored);
+        declare(weights, &mut response);
+        Ok(response)
+    }
+
     /// Whether an answer may be given again as it was: those of games, of which
     /// the openings cost much and are asked for again and again.
-    pub(super) fn is_kept(&self, path: &str, query: &Query) -> bool {
-        let is_json = shape(path).is_some_and(|shape| shape != Shape::Player);
-        is_json && !self.games.is_empty() && query.get("book").is_none()
+    pub(super) fn is_kept(&self, endpoint: Endpoint<'_>, query: &Query) -> bool {
+        use Endpoint::{History, Lichess, Masters};
+        matches!(endpoint, Masters | Lichess | History)
+            && !self.games.is_empty()
+            && query.get("book").is_none()
     }
 
     /// The books that are asked, as they are now.
@@ -120,7 +127,7 @@ impl Api<'_> {
     }
 
     /// The answer, and whether weights stand for results in it.
-    fn answer(&self, question: &Question) -> Result<(Explored, bool), Refusal> {
+    fn explore(&self, question: &Question) -> Result<(Explored, bool), Refusal> {
         if question.book.is_none() && !self.games.is_empty() {
             let explored = self.games.explore(question, self.settings);
             return Ok((explored.map_err(unreadable)?, false));
@@ -139,7 +146,7 @@ impl Api<'_> {
                 (found.map_err(unreadable)?, false)
             }
             // Taken for a book of that player.
-            false => self.answer(&question)?,
+            false => self.explore(&question)?,
         };
         // One line is a whole stream: also for those who read it as one text.
         let mut response = reply(StatusCode::OK, LINES, line(&explored).into());
@@ -149,8 +156,7 @@ impl Api<'_> {
 
     fn pgn(&self, name: &str) -> Result<Response<Bytes>, Refusal> {
         let text = self.games.pgn(name).map_err(unreadable)?;
-        let text =
-            text.ok_or_else(|| (StatusCode::NOT_FOUND, "there is no such game".to_owned()))?;
+        let text = text.ok_or_else(|| (StatusCode::NOT_FOUND, "there is no such game".into()))?;
         Ok(reply(
             StatusCode::OK,
             "application/x-chess-pgn",
@@ -159,19 +165,20 @@ impl Api<'_> {
     }
 
     /// Answers many positions: a line for each.
-    pub(super) fn write(&self, request: &Request<Bytes>) -> Result<Response<Bytes>, Refusal> {
-        let query = Query::read(request.uri().query().unwrap_or_default());
-        let positions = batch(request.body()).map_err(bad)?;
+    fn batch(&self, query: &Query, body: &[u8]) -> Result<Response<Bytes>, Refusal> {
+        let positions = batch(body).map_err(bad)?;
         let mut lines = Vec::new();
         let mut any_weights = false;
         for fen in &positions {
-            let asked = Question::read(&query, Shape::Lichess, Some(fen)).map_err(bad);
-            match asked.and_then(|question| self.answer(&question)) {
+            let asked = Question::read(query, Shape::Lichess, Some(fen)).map_err(bad);
+            match asked.and_then(|question| self.explore(&question)) {
                 Ok((explored, weights)) => {
                     any_weights |= weights;
                     lines.extend(line(&explored));
                 }
-                Err((_, error)) => lines.extend(line(&serde_json::json!({ "error": error }))),
+                Err((_, error)) => {
+                    lines.extend(line(&serde_json::json!({ "error": error.to_string() })))
+                }
             }
         }
         let mut response = reply(StatusCode::OK, LINES, lines.into());

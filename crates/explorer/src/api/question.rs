@@ -7,6 +7,7 @@
 use shakmaty::{Chess, Color};
 
 use super::super::line;
+use super::super::message::Message;
 use super::super::query::Query;
 use tabia_games::index::{GameSelection, RECENT_GAMES, TOP_GAMES};
 use tabia_games::{Month, Speed};
@@ -66,12 +67,16 @@ impl Question {
     /// # Errors
     ///
     /// One sentence about what cannot be read.
-    pub(super) fn read(query: &Query, shape: Shape, fen: Option<&str>) -> Result<Question, String> {
+    pub(super) fn read(
+        query: &Query,
+        shape: Shape,
+        fen: Option<&str>,
+    ) -> Result<Question, Message> {
         let selection = selection(query, shape)?;
         let history = query.get("history").map(truth).transpose()?;
         let lists = |name, most: usize| {
             let wanted = query.number(name, most)?;
-            Ok::<_, String>(if shape == Shape::History {
+            Ok::<_, Message>(if shape == Shape::History {
                 0
             } else {
                 wanted.min(most)
@@ -111,7 +116,7 @@ impl Question {
     }
 }
 
-fn positions(query: &Query, fen: Option<&str>) -> Result<Option<Vec<Chess>>, String> {
+fn positions(query: &Query, fen: Option<&str>) -> Result<Option<Vec<Chess>>, Message> {
     let variant = query.get("variant").unwrap_or("standard").to_lowercase();
     let is_among = |names: &str| names.split(", ").any(|name| name == variant);
     if is_among(OTHERS) {
@@ -119,13 +124,13 @@ fn positions(query: &Query, fen: Option<&str>) -> Result<Option<Vec<Chess>>, Str
     }
     if !is_among(ORDINARY) {
         let variant: String = variant.chars().take(40).collect();
-        return Err(format!("variant: there is no \"{variant}\""));
+        return Err(format!("variant: there is no \"{variant}\"").into());
     }
     let line = line::read(fen.or_else(|| query.get("fen")), query.get("play"))?;
     Ok(Some(line.positions().to_vec()))
 }
 
-fn selection(query: &Query, shape: Shape) -> Result<GameSelection, String> {
+fn selection(query: &Query, shape: Shape) -> Result<GameSelection, Message> {
     let month = |name: &str| {
         let range = query.get(name).map(Month::range).transpose();
         range.map_err(|error| format!("{name}: {error}"))
@@ -151,7 +156,7 @@ fn selection(query: &Query, shape: Shape) -> Result<GameSelection, String> {
                 match word.trim() {
                     "rated" => rated = true,
                     "casual" => casual = true,
-                    _ => return Err("modes: expected rated or casual".to_owned()),
+                    _ => return Err("modes: expected rated or casual".into()),
                 }
             }
             selection = selection.with_modes(rated, casual);
@@ -168,24 +173,24 @@ fn selection(query: &Query, shape: Shape) -> Result<GameSelection, String> {
 }
 
 /// Yes or no, in the words that the service takes.
-fn truth(word: &str) -> Result<bool, String> {
+fn truth(word: &str) -> Result<bool, Message> {
     match word.to_ascii_lowercase().as_str() {
         "true" | "on" | "1" | "yes" => Ok(true),
         "false" | "off" | "0" | "no" => Ok(false),
-        _ => Err("expected true or false".to_owned()),
+        _ => Err("expected true or false".into()),
     }
 }
 
 /// Whose games are asked for, and with which colour.
-pub(super) fn player(query: &Query) -> Result<(&str, Color), String> {
+pub(super) fn player(query: &Query) -> Result<(&str, Color), Message> {
     let name = query.get("player").ok_or("player: a name is wanted")?;
     if name.len() > 200 {
-        return Err("player: no name is that long".to_owned());
+        return Err("player: no name is that long".into());
     }
     let color = match query.get("color").map(str::to_ascii_lowercase).as_deref() {
         Some("white") => Color::White,
         Some("black") => Color::Black,
-        _ => return Err("color: expected white or black".to_owned()),
+        _ => return Err("color: expected white or black".into()),
     };
     Ok((name, color))
 }
@@ -194,7 +199,7 @@ pub(super) fn player(query: &Query) -> Result<(&str, Color), String> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Question, String> {
+    fn read(text: &str) -> Result<Question, Message> {
         Question::read(&Query::read(text), Shape::Lichess, None)
     }
 

@@ -4,7 +4,8 @@ import * as trees from "./tree.js";
 
 // Browsers take a hundred changes of the history in half a minute: so many are
 // written at once, and one more each so many milliseconds.
-const AT_ONCE = 20, PACE = 400;
+const AT_ONCE = 20,
+  PACE = 400;
 
 /** What an address says, its moves as words. */
 export function read(search) {
@@ -12,18 +13,30 @@ export function read(search) {
   const words = (query.get("play") ?? "").split(/[ ,]+/).filter(Boolean);
   const set = {};
   for (const [name, value] of query) if (/^book /i.test(name)) set[name] = value;
-  return { fen: query.get("fen"), words, at: query.get("at"), books: query.get("books"), closed: query.get("closed") ?? "", flip: query.has("flip"), set };
+  return {
+    fen: query.get("fen"),
+    words,
+    at: query.get("at"),
+    books: query.get("books"),
+    closed: query.get("closed") ?? "",
+    flip: query.has("flip"),
+    set,
+  };
 }
 
 /** The state that this address and the answer about it make. */
 export function stateOf(view) {
   const asked = read(location.search);
-  let tree = trees.empty(view.start), tail = 0;
+  let tree = trees.empty(view.start),
+    tail = 0;
   for (const move of view.line) [tree, tail] = trees.add(tree, tail, move);
   const at = trees.path(tree, tail)[view.at - 1] ?? 0;
   const books = asked.books ? view.books.map((book) => book.name).join("/") : "";
   const set = view.problem ? {} : asked.set;
-  const closed = asked.closed.split("/").filter((name) => !view.books.some((book) => book.name === name)).join("/");
+  const closed = asked.closed
+    .split("/")
+    .filter((name) => !view.books.some((book) => book.name === name))
+    .join("/");
   return { tree, at, tail, books, closed, set, flip: asked.flip };
 }
 
@@ -44,19 +57,26 @@ export function address(state) {
   const play = trees.line(state.tree, state.tail);
   if (play.length) query.set("play", play.join(","));
   const depth = trees.path(state.tree, state.at).length;
-  if (depth < play.length) query.set("at", depth);
+  if (depth < play.length) query.set("at", String(depth));
   if (state.closed) query.set("closed", state.closed);
   if (state.flip) query.set("flip", "1");
   const text = String(query).replaceAll("%2C", ",");
   return text ? `/?${text}` : "/";
 }
 
-let last = "load", spare = AT_ONCE, counted = 0, timer = 0, waiting = null;
+let last = "load",
+  spare = AT_ONCE,
+  counted = 0,
+  timer = 0,
+  waiting = null;
 
 /** Notes a state in the history. A line that is walked is one entry. */
 export function note(state, how) {
   clearTimeout(timer);
-  if (how === "pop") { last = how; return; }
+  if (how === "pop") {
+    last = how;
+    return;
+  }
   const data = { ...state, tree: trees.pack(state.tree) };
   const replaces = how === "keep" || (how === "walk" && last === "walk");
   if (how !== "keep") last = how;
@@ -69,7 +89,7 @@ export function note(state, how) {
   const now = performance.now();
   spare = Math.min(AT_ONCE, spare + (now - counted) / PACE);
   counted = now;
-  if (replaces && spare < 1) timer = setTimeout(waiting = write, PACE);
+  if (replaces && spare < 1) timer = setTimeout((waiting = write), PACE);
   else write();
 }
 
@@ -77,16 +97,28 @@ export function note(state, how) {
 export const recall = (data) => (data?.tree ? { ...data, tree: trees.unpack(data.tree) } : null);
 
 // What was to be written belongs to the entry that was left.
-addEventListener("popstate", () => { clearTimeout(timer); waiting = null; });
+addEventListener("popstate", () => {
+  clearTimeout(timer);
+  waiting = null;
+});
 
 // A browser that starts another process for a reload forgets its entry's state.
 addEventListener("pagehide", () => {
   waiting?.();
-  try { sessionStorage.setItem("left", JSON.stringify(history.state)); } catch { /* The address has the line. */ }
+  try {
+    sessionStorage.setItem("left", JSON.stringify(history.state));
+  } catch {
+    /* The address has the line. */
+  }
 });
 
 /** The state with which this entry was left, if it is opened again. */
 export function left() {
-  const { state } = history, again = performance.getEntriesByType("navigation")[0]?.type === "reload";
-  try { return recall(state ?? (again ? JSON.parse(sessionStorage.getItem("left")) : null)); } catch { return null; }
+  const { state } = history,
+    again = performance.getEntriesByType("navigation")[0]?.type === "reload";
+  try {
+    return recall(state ?? (again ? JSON.parse(sessionStorage.getItem("left")) : null));
+  } catch {
+    return null;
+  }
 }

@@ -14,7 +14,8 @@ const unique = () => crypto.getRandomValues(new Uint32Array(2)).join("");
 export const client = lasting();
 
 function lasting() {
-  const name = "client", old = "client-left";
+  const name = "client",
+    old = "client-left";
   try {
     const own = sessionStorage.getItem(name) ?? localStorage.getItem(old) ?? unique();
     const isHere = () => localStorage.getItem(old) === own && localStorage.removeItem(old);
@@ -23,7 +24,9 @@ function lasting() {
     addEventListener("pagehide", () => localStorage.setItem(old, own));
     addEventListener("pageshow", isHere);
     return own;
-  } catch { return unique(); }
+  } catch {
+    return unique();
+  }
 }
 
 /** Tells it from others that ask the engine: no two are the same. */
@@ -31,6 +34,10 @@ const asker = unique();
 
 /** The program cannot be reached. */
 export class Gone extends Error {}
+
+/** What a refusal says. */
+const refusal = ({ error, message }, status) =>
+  new Error(error ? told(message ?? error) : t`The program answered ${status}.`);
 
 async function answer(coming) {
   let response;
@@ -40,7 +47,7 @@ async function answer(coming) {
     throw new Gone(t("The program does not answer. What you see is kept."));
   }
   const body = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(body.error ? told(body.error) : t`The program answered ${response.status}.`);
+  if (!response.ok) throw refusal(body, response.status);
   return body;
 }
 
@@ -87,7 +94,7 @@ export function inTurn() {
 /** Asks for something that is told piece by piece, until it ends or `signal` ends it. */
 export async function follow(path, body, heard, signal) {
   const response = await send(path, { ...body, client: asker }, signal);
-  if (!response.ok) throw new Error(told((await response.json()).error));
+  if (!response.ok) throw refusal(await response.json(), response.status);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {
@@ -103,24 +110,55 @@ export async function follow(path, body, heard, signal) {
 export async function comeBack() {
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, 1000));
-    try { return await renew(); } catch { /* Not yet. */ }
+    try {
+      return await renew();
+    } catch {
+      /* Not yet. */
+    }
   }
 }
 
 /**
- * Calls `changed` when a book has changed, and whenever it may have changed unheard: before anybody listened.
- * Only a page that is seen listens: browsers have few connections to give.
+ * Calls `changed` with the number of changes to books, whenever it may be another one.
+ * Of all pages that are seen one listens, and tells the others: a browser opens few connections to a program.
  */
 export function listen(changed) {
-  let source = null;
+  const others = new BroadcastChannel("changes");
+  const asks = "?";
+  let count = null,
+    leave = () => {};
+  const heard = (number) => {
+    count = number;
+    if (!document.hidden) changed(number);
+  };
+  others.addEventListener("message", ({ data }) => {
+    if (data !== asks) heard(data);
+    else if (count !== null) others.postMessage(count);
+  });
+  /** Listens until nobody looks at this page any more. */
+  const connect = () =>
+    new Promise((left) => {
+      const source = new EventSource("/api/events");
+      source.addEventListener("change", ({ data }) => {
+        heard(Number(data));
+        others.postMessage(count);
+      });
+      leave = () => left(source.close());
+      if (document.hidden) leave();
+    });
   const follow = () => {
-    source?.close();
-    source = null;
+    leave();
     if (document.hidden) return;
-    source = new EventSource("/api/events");
-    for (const kind of ["open", "change"]) source.addEventListener(kind, changed);
+    others.postMessage(asks);
+    const giveUp = new AbortController();
+    leave = () => giveUp.abort();
+    // Pages of other machines have no locks: each of them listens.
+    const { locks } = navigator;
+    if (locks) locks.request("changes", { signal: giveUp.signal }, connect).catch(() => {});
+    else connect();
   };
   document.addEventListener("visibilitychange", follow);
-  addEventListener("pagehide", () => source?.close());
+  addEventListener("pagehide", () => leave());
+  addEventListener("pageshow", ({ persisted }) => persisted && follow());
   follow();
 }

@@ -7,27 +7,54 @@ export class Arrows {
   constructor(centre) {
     this.centre = centre;
     this.likely = svg("g", { class: "likely" });
+    this.best = svg("g", { class: "best" });
     this.drawn = svg("g", { class: "own" });
     this.pointed = svg("g", { class: "pointed" });
-    this.layer = svg("svg", { class: "overlay", viewBox: "0 0 8 8", "aria-hidden": "true" }, this.likely, this.drawn, this.pointed);
+    this.layer = svg(
+      "svg",
+      { class: "overlay", viewBox: "0 0 8 8", "aria-hidden": "true" },
+      this.likely,
+      this.best,
+      this.drawn,
+      this.pointed,
+    );
   }
 
   arrow(from, to, width) {
-    const [x1, y1] = this.centre(from), [x2, y2] = this.centre(to);
+    const [x1, y1] = this.centre(from),
+      [x2, y2] = this.centre(to);
     const length = Math.hypot(x2 - x1, y2 - y1);
     const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
     const [hx, hy] = [x2 - dx * 0.4, y2 - dy * 0.4];
     const wide = 0.12 + width * 0.75;
-    const head = [[x2 - dx * 0.06, y2 - dy * 0.06], [hx - dy * wide, hy + dx * wide], [hx + dy * wide, hy - dx * wide]];
-    return svg("g", { "data-arrow": from + to },
+    const head = [
+      [x2 - dx * 0.06, y2 - dy * 0.06],
+      [hx - dy * wide, hy + dx * wide],
+      [hx + dy * wide, hy - dx * wide],
+    ];
+    return svg(
+      "g",
+      { "data-arrow": from + to },
       svg("line", { x1: x1 + dx * 0.3, y1: y1 + dy * 0.3, x2: hx, y2: hy, "stroke-width": width }),
-      svg("polygon", { points: head.map((point) => point.join(",")).join(" ") }));
+      svg("polygon", { points: head.map((point) => point.join(",")).join(" ") }),
+    );
   }
 
   /** The book's likeliest moves, wider the likelier. */
   book(moves) {
-    const shown = moves.filter((move) => move.probability >= 0.08).sort((a, b) => b.probability - a.probability).slice(0, 4);
-    fill(this.likely, ...shown.map((move) => this.arrow(move.uci.slice(0, 2), move.uci.slice(2, 4), 0.05 + 0.13 * move.probability)));
+    const shown = moves
+      .filter((move) => move.probability >= 0.08)
+      .sort((a, b) => b.probability - a.probability)
+      .slice(0, 4);
+    fill(
+      this.likely,
+      ...shown.map((move) => this.arrow(move.uci.slice(0, 2), move.uci.slice(2, 4), 0.05 + 0.13 * move.probability)),
+    );
+  }
+
+  /** The engine's best move; none for null. */
+  engine(uci) {
+    fill(this.best, ...(uci ? [this.arrow(uci.slice(0, 2), uci.slice(2, 4), 0.1)] : []));
   }
 
   /** The move under the pointer; none for null. */
@@ -38,30 +65,46 @@ export class Arrows {
 
   /** Several moves, one after the other; the last is the strongest. */
   line(moves) {
-    if (!moves) { this.point(null); return; }
+    if (!moves) {
+      this.point(null);
+      return;
+    }
     const last = moves.length - 1;
-    const shown = moves.map((uci, index) => [uci, index]).filter(([uci, index]) => index > last - 4 && uci.slice(0, 2) !== uci.slice(2, 4));
-    fill(this.pointed, ...shown.map(([uci, index]) => {
-      const arrow = this.arrow(uci.slice(0, 2), uci.slice(2, 4), index === last ? 0.16 : 0.08);
-      if (index !== last) arrow.setAttribute("opacity", "0.6");
-      return arrow;
-    }));
+    const shown = moves
+      .map((uci, index) => [uci, index])
+      .filter(([uci, index]) => index > last - 4 && uci.slice(0, 2) !== uci.slice(2, 4));
+    fill(
+      this.pointed,
+      ...shown.map(([uci, index]) => {
+        const arrow = this.arrow(uci.slice(0, 2), uci.slice(2, 4), index === last ? 0.16 : 0.08);
+        if (index !== last) arrow.setAttribute("opacity", "0.6");
+        return arrow;
+      }),
+    );
     this.likely.classList.add("faint");
   }
 
   /** Draws one's own arrow or circle, or takes it away. */
   own(from, to) {
     const known = this.drawn.querySelector(`[data-arrow="${from}${to}"]`);
-    if (known) { known.remove(); return; }
+    if (known) {
+      known.remove();
+      return;
+    }
     const [x, y] = this.centre(from);
-    this.drawn.append(from === to ? svg("circle", { cx: x, cy: y, r: 0.44, "data-arrow": from + to }) : this.arrow(from, to, 0.15));
+    this.drawn.append(
+      from === to ? svg("circle", { cx: x, cy: y, r: 0.44, "data-arrow": from + to }) : this.arrow(from, to, 0.15),
+    );
   }
 
-  forget() { this.drawn.replaceChildren(); }
+  forget() {
+    this.drawn.replaceChildren();
+  }
 
   clear() {
     this.forget();
     this.likely.replaceChildren();
+    this.best.replaceChildren();
     this.point(null);
   }
 }

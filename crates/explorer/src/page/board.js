@@ -15,21 +15,27 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 /** The piece letters of a FEN by square name. */
 export function pieces(fen) {
   const found = new Map();
-  fen.split(" ")[0].split("/").forEach((row, index) => {
-    let file = 0;
-    for (const letter of row) {
-      if (letter >= "1" && letter <= "8") file += Number(letter);
-      else found.set("abcdefgh"[file++] + (8 - index), letter);
-    }
-  });
+  fen
+    .split(" ")[0]
+    .split("/")
+    .forEach((row, index) => {
+      let file = 0;
+      for (const letter of row) {
+        if (letter >= "1" && letter <= "8") file += Number(letter);
+        else found.set("abcdefgh"[file++] + (8 - index), letter);
+      }
+    });
   return found;
 }
 
 /** A piece as a picture. */
 export function picture(letter) {
   const colour = letter === letter.toUpperCase() ? "white" : "black";
-  return svg("svg", { class: `piece ${colour}`, viewBox: "0 0 45 45", "aria-hidden": "true" },
-    svg("use", { href: `#piece-${letter.toLowerCase()}` }));
+  return svg(
+    "svg",
+    { class: `piece ${colour}`, viewBox: "0 0 45 45", "aria-hidden": "true" },
+    svg("use", { href: `#piece-${letter.toLowerCase()}` }),
+  );
 }
 
 export class Board {
@@ -39,6 +45,8 @@ export class Board {
     this.swipe = swipe;
     this.place = by("board");
     this.flipped = false;
+    /** Until the move that was made last is shown. */
+    this.sent = null;
     this.cursor = "e1";
     this.from = null;
     this.legal = [];
@@ -56,15 +64,29 @@ export class Board {
     this.squares = new Map();
     const ranks = [8, 7, 6, 5, 4, 3, 2, 1];
     const files = [..."abcdefgh"];
-    if (this.flipped) { ranks.reverse(); files.reverse(); }
-    const rows = ranks.map((rank, row) => el("div", { role: "row" }, ...files.map((file, column) => {
-      const dark = (file.charCodeAt(0) + rank) % 2 === 0;
-      const square = el("div", { role: "gridcell", tabindex: "-1", class: `square ${dark ? "dark" : "light"}`, "data-square": file + rank });
-      if (column === 0) square.append(el("span", { class: "rank", "aria-hidden": "true" }, String(rank)));
-      if (row === 7) square.append(el("span", { class: "file", "aria-hidden": "true" }, file));
-      this.squares.set(file + rank, square);
-      return square;
-    })));
+    if (this.flipped) {
+      ranks.reverse();
+      files.reverse();
+    }
+    const rows = ranks.map((rank, row) =>
+      el(
+        "div",
+        { role: "row" },
+        ...files.map((file, column) => {
+          const dark = (file.charCodeAt(0) + rank) % 2 === 0;
+          const square = el("div", {
+            role: "gridcell",
+            tabindex: "-1",
+            class: `square ${dark ? "dark" : "light"}`,
+            "data-square": file + rank,
+          });
+          if (column === 0) square.append(el("span", { class: "rank", "aria-hidden": "true" }, String(rank)));
+          if (row === 7) square.append(el("span", { class: "file", "aria-hidden": "true" }, file));
+          this.squares.set(file + rank, square);
+          return square;
+        }),
+      ),
+    );
     this.place.replaceChildren(...rows, this.arrows.layer);
     this.setCursor(this.cursor);
   }
@@ -124,11 +146,15 @@ export class Board {
     for (const [name, letter] of came) {
       const from = left.find(([, old]) => old === letter)?.[0];
       if (!from) continue;
-      const [x1, y1] = this.centre(from), [x2, y2] = this.centre(name);
+      const [x1, y1] = this.centre(from),
+        [x2, y2] = this.centre(name);
       // In parts of its own size, which is a little less than its square's: nothing is measured.
-      const part = (squares) => `${squares * 100 / PIECE}%`;
+      const part = (squares) => `${(squares * 100) / PIECE}%`;
       const start = `translate(${part(x1 - x2)}, ${part(y1 - y2)})`;
-      this.squares.get(name).querySelector(".piece").animate([{ transform: start }, { transform: "none" }], { duration: GLIDE_MS, easing: "ease-out" });
+      this.squares
+        .get(name)
+        .querySelector(".piece")
+        .animate([{ transform: start }, { transform: "none" }], { duration: GLIDE_MS, easing: "ease-out" });
     }
   }
 
@@ -139,7 +165,8 @@ export class Board {
   }
 
   centre(name) {
-    const x = name.charCodeAt(0) - 97, y = 8 - Number(name[1]);
+    const x = name.charCodeAt(0) - 97,
+      y = 8 - Number(name[1]);
     return this.flipped ? [7.5 - x, 7.5 - y] : [x + 0.5, y + 0.5];
   }
 
@@ -170,33 +197,46 @@ export class Board {
     this.mark();
   }
 
-  /** Sets the piece in hand down. */
+  /** Sets the piece in hand down; done when that is shown. */
   set(name, carried = false) {
     const moves = this.movesTo(name);
     this.drop();
     if (moves.length > 1) this.promote(name, moves);
-    else if (moves.length === 1) {
-      this.carried = carried;
-      this.play(moves[0].uci);
-    }
+    if (moves.length !== 1) return undefined;
+    this.carried = carried;
+    return this.play(moves[0].uci);
   }
 
   /** The four pieces in a column on the board, from the square of promotion on. */
   promote(name, moves) {
     const white = this.view.turn === "white";
     const [x, y] = this.centre(name);
-    const column = el("div", { class: "promotion", role: "group", "aria-label": t("Promote to") },
-      ...["q", "n", "r", "b"].map((letter) => el("button", {
-        type: "button", "aria-label": t(NAMES[letter]), onclick: () => { close(); this.play(moves.find(({ uci }) => uci.endsWith(letter)).uci); },
-      }, picture(white ? letter.toUpperCase() : letter))));
+    const column = el(
+      "div",
+      { class: "promotion", role: "group", "aria-label": t("Promote to") },
+      ...["q", "n", "r", "b"].map((letter) =>
+        el(
+          "button",
+          {
+            type: "button",
+            "aria-label": t(NAMES[letter]),
+            onclick: () => {
+              close();
+              this.play(moves.find(({ uci }) => uci.endsWith(letter)).uci);
+            },
+          },
+          picture(white ? letter.toUpperCase() : letter),
+        ),
+      ),
+    );
     column.style.setProperty("--file", x - 0.5);
     column.style.setProperty("--rank", y < 4 ? 0 : 4);
     column.classList.toggle("upwards", y > 4);
-    const close = this.unasked = () => {
+    const close = (this.unasked = () => {
       this.unasked = null;
       column.remove();
       removeEventListener("pointerdown", outside, true);
-    };
+    });
     const outside = (event) => {
       if (column.contains(event.target)) return;
       close();
@@ -221,16 +261,48 @@ export class Board {
     return document.elementFromPoint(event.clientX, event.clientY)?.closest("#board [data-square]")?.dataset.square;
   }
 
+  /** What is clicked before a move is shown is for the position after it. */
+  wait(shown) {
+    const sent = (this.sent = Promise.resolve(shown).finally(() => {
+      if (this.sent === sent) this.sent = null;
+    }));
+  }
+
+  /** Does a click when the moves before it are shown. */
+  queue(name) {
+    const click = () => {
+      if (this.from && this.from !== name && this.movesTo(name).length > 0) return this.set(name);
+      return this.take(name);
+    };
+    this.wait(this.sent.then(click));
+  }
+
   press(event) {
     const name = event.target.closest("[data-square]")?.dataset.square;
     if (!name) return;
-    if (event.button === 2) { this.draw(event, name); return; }
+    if (this.sent && event.button === 0) {
+      event.preventDefault();
+      this.queue(name);
+      const released = (end) => {
+        const target = this.at(end);
+        if (target && target !== name) this.queue(target);
+      };
+      addEventListener("pointerup", released, { once: true });
+      return;
+    }
+    if (event.button === 2) {
+      this.draw(event, name);
+      return;
+    }
     if (event.button !== 0) return;
     // Squares take the focus by Tab alone: the arrow keys of a mouse user walk the line.
     event.preventDefault();
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
     this.arrows.forget();
-    if (this.from && this.from !== name && this.movesTo(name).length > 0) { this.set(name); return; }
+    if (this.from && this.from !== name && this.movesTo(name).length > 0) {
+      this.wait(this.set(name));
+      return;
+    }
     const again = this.from === name;
     if (this.take(name)) this.drag(event, name, again);
     else if (event.pointerType === "touch") this.swiped(event);
@@ -238,18 +310,27 @@ export class Board {
 
   /** A finger that goes over the board, and carries nothing, walks. */
   swiped(start) {
-    addEventListener("pointerup", (end) => {
-      const x = end.clientX - start.clientX, y = end.clientY - start.clientY;
-      if (Math.abs(x) > 40 && Math.abs(x) > 2 * Math.abs(y)) this.swipe(x < 0);
-    }, { once: true });
+    addEventListener(
+      "pointerup",
+      (end) => {
+        const x = end.clientX - start.clientX,
+          y = end.clientY - start.clientY;
+        if (Math.abs(x) > 40 && Math.abs(x) > 2 * Math.abs(y)) this.swipe(x < 0);
+      },
+      { once: true },
+    );
   }
 
   /** An arrow or a circle of one's own, by the right button. */
   draw(event, name) {
-    addEventListener("pointerup", (end) => {
-      const target = this.at(end);
-      if (target) this.arrows.own(name, target);
-    }, { once: true });
+    addEventListener(
+      "pointerup",
+      (end) => {
+        const target = this.at(end);
+        if (target) this.arrows.own(name, target);
+      },
+      { once: true },
+    );
   }
 
   drag(start, name, again) {
@@ -276,7 +357,7 @@ export class Board {
         return;
       }
       const target = event.type === "pointerup" ? this.at(event) : undefined;
-      if (target && target !== name) this.set(target, true);
+      if (target && target !== name) this.wait(this.set(target, true));
       else this.drop();
     };
     addEventListener("pointermove", follow);
@@ -306,7 +387,9 @@ export class Board {
         this.squares.get(this.cursor).focus();
       }
     } else if (event.key === "Enter" || event.key === " ") {
-      if (this.from && this.from !== this.cursor && this.movesTo(this.cursor).length > 0) this.set(this.cursor);
+      if (this.sent) this.queue(this.cursor);
+      else if (this.from && this.from !== this.cursor && this.movesTo(this.cursor).length > 0)
+        this.wait(this.set(this.cursor));
       else if (this.from === this.cursor) this.drop();
       else this.take(this.cursor);
     } else if (event.key === "Escape" && this.from) {

@@ -17,7 +17,11 @@ const MOST = 5000;
 export class Cards {
   constructor() {
     let kept = null;
-    try { kept = JSON.parse(localStorage.getItem(PLACE)); } catch { /* Then it begins anew. */ }
+    try {
+      kept = JSON.parse(localStorage.getItem(PLACE));
+    } catch {
+      /* Then it begins anew. */
+    }
     this.all = new Map(kept ? valid(kept) : []);
   }
 
@@ -31,7 +35,14 @@ export class Cards {
     const old = this.all.get(key) ?? { level: 0, right: 0, wrong: 0 };
     const now = Date.now();
     const level = right ? Math.min(old.level + (now >= (old.due ?? 0) ? 1 : 0), DAYS.length - 1) : 0;
-    const card = { ...way, level, right: old.right + (right ? 1 : 0), wrong: old.wrong + (right ? 0 : 1), asked: now, due: now + DAYS[level] * DAY };
+    const card = {
+      ...way,
+      level,
+      right: old.right + (right ? 1 : 0),
+      wrong: old.wrong + (right ? 0 : 1),
+      asked: now,
+      due: now + DAYS[level] * DAY,
+    };
     this.all.delete(key);
     this.all.set(key, card);
     while (this.all.size > MOST) this.all.delete(this.all.keys().next().value);
@@ -52,7 +63,11 @@ export class Cards {
   /** Takes cards in; of two for one position the one asked more often stays. Returns how many came. */
   import(text) {
     let read = null;
-    try { read = JSON.parse(text); } catch { /* Said below. */ }
+    try {
+      read = JSON.parse(text);
+    } catch {
+      /* Said below. */
+    }
     if (read?.format !== FORMAT) throw new Error(t("This is no file of training that Tabia has saved."));
     let came = 0;
     for (const [key, card] of valid(read)) {
@@ -71,17 +86,31 @@ export class Cards {
   }
 
   keep() {
-    try { localStorage.setItem(PLACE, this.export()); } catch { /* Then it lasts as long as the page. */ }
+    try {
+      localStorage.setItem(PLACE, this.export());
+    } catch {
+      /* Then it lasts as long as the page. */
+    }
   }
 }
 
 /** The cards of a file that can be used; files may come from anywhere. */
 function valid({ cards }) {
   const number = (value) => Number.isFinite(value) && value >= 0;
-  const isMove = (move) => typeof move?.uci === "string" && typeof move?.san === "string" && /^[a-h][1-8][a-h][1-8][qrbn]?$/.test(move.uci);
-  return (Array.isArray(cards) ? cards : []).filter((entry) => {
-    const [key, card] = Array.isArray(entry) ? entry : [];
-    return typeof key === "string" && card && [card.level, card.right, card.wrong, card.asked, card.due].every(number) && card.level < DAYS.length
-      && Array.isArray(card.line) && card.line.every(isMove) && (card.fen === null || typeof card.fen === "string");
-  }).slice(0, MOST);
+  const isMove = (move) =>
+    typeof move?.uci === "string" && typeof move?.san === "string" && /^[a-h][1-8][a-h][1-8][qrbn]?$/.test(move.uci);
+  return (Array.isArray(cards) ? cards : [])
+    .filter((entry) => {
+      const [key, card] = Array.isArray(entry) ? entry : [];
+      return (
+        typeof key === "string" &&
+        card &&
+        [card.level, card.right, card.wrong, card.asked, card.due].every(number) &&
+        card.level < DAYS.length &&
+        Array.isArray(card.line) &&
+        card.line.every(isMove) &&
+        (card.fen === null || typeof card.fen === "string")
+      );
+    })
+    .slice(0, MOST);
 }

@@ -5,13 +5,17 @@ import { by } from "./dom.js";
 import { linesOf } from "./edit.js";
 import { t, told } from "./lang.js";
 import { modal, say } from "./say.js";
-import { takesLines } from "./table.js";
+import { takesLines } from "./columns.js";
 import * as trees from "./tree.js";
 
 /** A change that takes longer is said to be under way, milliseconds. */
 const SOON = 500;
 
 export class Changes {
+  store;
+  refresh;
+  failed;
+
   /** `refresh` asks for what is shown anew; `failed` takes what went wrong. */
   constructor(store, { refresh, failed }) {
     Object.assign(this, { store, refresh, failed });
@@ -37,7 +41,9 @@ export class Changes {
       say("");
       if (!(error instanceof Gone)) await this.refresh();
       throw error;
-    } finally { clearTimeout(timer); }
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   async write(path, book, body) {
@@ -56,10 +62,32 @@ export class Changes {
     });
   }
 
+  /** Another mark of a move that is shown. */
+  markMove(book, move, mark) {
+    const [what, value] = book.most_weight === undefined ? ["mark", mark] : ["weight", "0"];
+    return this.mark({ book: book.book, move, place: this.place(), seen: { mark: move.mark } }, what, value);
+  }
+
+  /** Why nothing that is shown can be changed. */
+  locked() {
+    const { books = [] } = this.store.view ?? {};
+    const reasons = books.filter((book) => book.locked).map((book) => `${book.name}: ${told(book.locked)}`);
+    return books.some((book) => book.editable) ? "" : reasons.join(" ");
+  }
+
+  sayLocked() {
+    say(this.locked() || t("This cannot be changed in the book."), true);
+  }
+
   /** What a book says now of a move that a dialog is about: its view, and the move if it is still there. */
   now({ book, move, place }) {
     return this.turn(async () => {
-      const { books: [view] } = await get("/api/position", new URLSearchParams({ books: book, play: place.play, ...(place.fen && { fen: place.fen }) }));
+      const {
+        books: [view],
+      } = await get(
+        "/api/position",
+        new URLSearchParams({ books: book, play: place.play, ...(place.fen && { fen: place.fen }) }),
+      );
       return { book: view, move: view.moves.find(({ uci }) => uci === move.uci) };
     });
   }
@@ -84,7 +112,8 @@ export class Changes {
   add(ids) {
     const book = this.store.view?.books.find(takesLines);
     const { tree } = this.store.state;
-    if (book && ids.length) return this.turn(() => this.write("/api/add", book.book, { fen: tree.fen, lines: linesOf(tree, ids) }));
+    if (book && ids.length)
+      return this.turn(() => this.write("/api/add", book.book, { fen: tree.fen, lines: linesOf(tree, ids) }));
     say(book ? t("There is no move to add yet: play one.") : t("No book that is shown takes lines."), true);
     return undefined;
   }
@@ -96,12 +125,16 @@ export class Changes {
 
   openLine() {
     const book = this.editable();
-    if (!book || this.store.state.at === 0) { say(book ? t("There is no line yet: play one.") : t("No book that is shown can be changed."), true); return; }
+    if (!book || this.store.state.at === 0) {
+      say(book ? t("There is no line yet: play one.") : t("No book that is shown can be changed."), true);
+      return;
+    }
     this.marked = { book: book.book, place: this.place() };
     by("menu-dialog").close();
     by("line-title").textContent = t`Marks for the whole line in ${book.name}`;
     // Where there are weights and no marks, avoiding is weight 0.
-    for (const option of by("line-mark").options) option.hidden = option.disabled = book.most_weight !== undefined && option.value !== "avoid";
+    for (const option of by("line-mark").options)
+      option.hidden = option.disabled = book.most_weight !== undefined && option.value !== "avoid";
     if (by("line-mark").selectedOptions[0].disabled) by("line-mark").value = "avoid";
     modal(by("line-dialog"));
   }
@@ -141,11 +174,14 @@ export class Changes {
 
   /** The buttons that a page with these books has. */
   show(books) {
-    const book = books.find(({ book: number }) => number === this.made.at(-1)) ?? books.find(({ editable }) => editable);
+    const book =
+      books.find(({ book: number }) => number === this.made.at(-1)) ?? books.find(({ editable }) => editable);
     by("undo").hidden = by("redo").hidden = by("book-menu").hidden = !book?.editable;
     by("add-line").hidden = by("add-tree").hidden = !books.some(takesLines);
     by("undo").disabled = !book?.undo;
     by("undo").title = book?.last_change ? t`Take back: ${told(book.last_change)} (Ctrl+Z)` : t("Nothing to take back");
     by("redo").disabled = !book?.redo;
+    by("locked").textContent = this.locked();
+    by("locked").hidden = !by("locked").textContent;
   }
 }

@@ -10,22 +10,59 @@ import * as settings from "./settings.js";
 import * as share from "./share.js";
 import { OF_MOVES, OF_POSITIONS, offer } from "./signs.js";
 import * as steps from "./steps.js";
+import { takesLines } from "./columns.js";
 import * as trees from "./tree.js";
 
 /** Buttons of the menu that do something at once. */
-const CLOSING = ["to-difference", "to-gap", "to-mark", "menu-engine", "menu-flip", "play-engine", "add-line", "add-tree", "promote", "remove", "copy-fen", "copy-pgn", "copy-link", "save-pgn", "save-svg", "save-png"];
+const CLOSING = [
+  "to-difference",
+  "to-gap",
+  "to-mark",
+  "menu-engine",
+  "menu-flip",
+  "play-engine",
+  "add-line",
+  "add-tree",
+  "promote",
+  "remove",
+  "copy-fen",
+  "copy-pgn",
+  "copy-link",
+  "save-pgn",
+  "save-svg",
+  "save-png",
+];
 
 /** How far a wheel turns for a move. */
 const TURN = 40;
 
 export class Controls {
+  trainer;
+  store;
+  table;
+  engine;
+  search;
+  games;
+  jump;
+  problem;
+  walk;
+  changes;
+  shelf;
+  typed;
+  load;
+
   /** `parts` are the parts of the page by name, and what it does with texts and far places. */
   constructor(parts) {
     Object.assign(this, parts);
     this.keys = this.keysOf();
     this.buttons = this.buttonsOf();
     /** What is left to do while somebody trains. */
-    this.whileTraining = { f: this.keys.f, t: settings.nextTheme, "?": this.keys["?"], Escape: () => this.trainer.stop() };
+    this.whileTraining = {
+      f: this.keys.f,
+      t: settings.nextTheme,
+      "?": this.keys["?"],
+      Escape: () => this.trainer.stop(),
+    };
   }
 
   get state() {
@@ -42,11 +79,35 @@ export class Controls {
     const { store, table, engine, search, games } = this;
     const jump = (to) => () => this.jump(to).catch(this.problem);
     return {
-      ArrowLeft: () => this.walk(false), ArrowRight: () => this.walk(true), ArrowUp: () => table.step(-1), ArrowDown: () => table.step(1),
-      Home: () => store.want(steps.toStart), End: () => store.want(steps.toEnd), Delete: () => store.want(steps.remove),
-      b: () => this.openShelf(), c: () => share.copy(store.view.fen, "FEN"), d: jump("difference"), e: () => table.editChosen(), f: () => store.want(steps.flip, "keep"), g: jump("gap"),
-      i: () => games.open(), k: jump("mark"), l: () => engine.turn(), n: () => this.openNote(), r: () => this.openTrain(), t: settings.nextTheme, v: () => this.openPaste(),
-      m: () => (by("move").offsetParent ? by("move").focus() : search.open()), "/": () => search.open(), o: () => modal(by("policy-dialog")), "?": () => modal(by("help-dialog")),
+      ArrowLeft: () => this.walk(false),
+      ArrowRight: () => this.walk(true),
+      ArrowUp: () => table.step(-1),
+      ArrowDown: () => table.step(1),
+      Home: () => store.want(steps.toStart),
+      End: () => store.want(steps.toEnd),
+      Delete: () => store.want(steps.remove),
+      b: () => this.openShelf(),
+      c: () => share.copy(store.view.fen, "FEN"),
+      d: jump("difference"),
+      e: () => table.editChosen(),
+      PageUp: () => games.step(-1),
+      PageDown: () => games.step(1),
+      "+": () => table.markMove(table.chosen(), "main"),
+      "-": () => table.markMove(table.chosen(), "avoid"),
+      0: () => table.markMove(table.chosen(), "none"),
+      f: () => store.want(steps.flip, "keep"),
+      g: jump("gap"),
+      i: () => games.open(),
+      k: jump("mark"),
+      l: () => engine.turn(),
+      n: () => this.openNote(),
+      r: () => this.openTrain(),
+      t: settings.nextTheme,
+      v: () => this.openPaste(),
+      m: () => (by("move").offsetParent ? by("move").focus() : search.open()),
+      "/": () => search.open(),
+      o: () => modal(by("policy-dialog")),
+      "?": () => modal(by("help-dialog")),
     };
   }
 
@@ -56,17 +117,53 @@ export class Controls {
     const calm = (action) => () => (trainer.on ? undefined : action());
     const pgn = () => trees.toPgn(this.state.tree);
     return {
-      back: calm(keys.ArrowLeft), forward: calm(keys.ArrowRight), "to-start": calm(keys.Home), "to-end": calm(keys.End), flip: keys.f, "menu-flip": keys.f, engine: keys.l, "menu-engine": keys.l,
-      menu: () => modal(by("menu-dialog")), find: keys["/"], undo: () => changes.takeBack(), redo: () => changes.doAgain(),
-      paste: keys.v, shelf: keys.b, theme: settings.nextTheme, "show-settings": () => this.dialog(() => modal(by("settings-dialog"))), "show-help": () => this.dialog(keys["?"]),
-      "open-policy": keys.o, "menu-policy": () => this.dialog(keys.o), reset: () => store.want((from) => ({ ...from, set: {} }), "keep"),
-      "add-line": () => changes.add(this.state.at ? [this.state.at] : []), "add-tree": () => changes.add(ends(this.state.tree)), "mark-line": () => changes.openLine(),
-      note: keys.n, promote: () => store.want(steps.promote), remove: keys.Delete,
-      "to-difference": keys.d, "to-gap": keys.g, "to-mark": keys.k, "show-games": () => this.dialog(keys.i),
-      train: keys.r, "play-engine": () => { this.rest(); trainer.game(); }, "train-save": () => share.saveTraining(trainer.cards.export()), "train-load": () => by("train-file").click(),
-      "train-forget": () => { trainer.cards.forget(); this.showCards(); },
-      "copy-fen": keys.c, "copy-pgn": () => share.copy(pgn(), "PGN"), "copy-link": () => share.copy(new URL(address.address(this.state), location.href).href, "Link"),
-      "save-pgn": () => share.savePgn(pgn()), "save-svg": () => share.saveSvg(store.view.fen, this.state.flip), "save-png": () => share.savePng(store.view.fen, this.state.flip),
+      back: calm(keys.ArrowLeft),
+      forward: calm(keys.ArrowRight),
+      "to-start": calm(keys.Home),
+      "to-end": calm(keys.End),
+      flip: keys.f,
+      "menu-flip": keys.f,
+      engine: keys.l,
+      "menu-engine": keys.l,
+      menu: () => modal(by("menu-dialog")),
+      find: keys["/"],
+      undo: () => changes.takeBack(),
+      redo: () => changes.doAgain(),
+      paste: keys.v,
+      shelf: keys.b,
+      theme: settings.nextTheme,
+      "show-settings": () => this.dialog(() => modal(by("settings-dialog"))),
+      "show-help": () => this.dialog(keys["?"]),
+      "open-policy": keys.o,
+      "menu-policy": () => this.dialog(keys.o),
+      reset: () => store.want((from) => ({ ...from, set: {} }), "keep"),
+      "add-line": () => changes.add(this.state.at ? [this.state.at] : []),
+      "add-tree": () => changes.add(ends(this.state.tree)),
+      "mark-line": () => changes.openLine(),
+      note: keys.n,
+      promote: () => store.want(steps.promote),
+      remove: keys.Delete,
+      "to-difference": keys.d,
+      "to-gap": keys.g,
+      "to-mark": keys.k,
+      "show-games": () => this.dialog(keys.i),
+      train: keys.r,
+      "play-engine": () => {
+        this.rest();
+        trainer.game();
+      },
+      "train-save": () => share.saveTraining(trainer.cards.export()),
+      "train-load": () => by("train-file").click(),
+      "train-forget": () => {
+        trainer.cards.forget();
+        this.showCards();
+      },
+      "copy-fen": keys.c,
+      "copy-pgn": () => share.copy(pgn(), "PGN"),
+      "copy-link": () => share.copy(new URL(address.address(this.state), location.href).href, "Link"),
+      "save-pgn": () => share.savePgn(pgn()),
+      "save-svg": () => share.saveSvg(store.view.fen, this.state.flip),
+      "save-png": () => share.savePng(store.view.fen, this.state.flip),
     };
   }
 
@@ -75,11 +172,26 @@ export class Controls {
     if (this.engine.on) this.engine.turn();
   }
 
-  openNote() {
-    this.noted = this.state;
+  /** What can be done with a move of the line. */
+  ofMove(id) {
+    const at = (step) => () => this.store.want((from) => step({ ...from, at: id }));
+    const book = this.store.view?.books.find(takesLines);
+    return [
+      ...(book
+        ? [[t`Add the line to ${book.name}`, () => Promise.resolve(this.changes.add([id])).catch(this.problem)]]
+        : []),
+      [t("Make its line the main line"), at(steps.promote)],
+      [t("Comment, annotation… (N)"), () => this.openNote({ ...this.state, at: id })],
+      [t("Delete from here on (Del)"), at(steps.remove)],
+    ];
+  }
+
+  openNote(state = this.state) {
+    this.noted = state;
     const { tree, at } = this.noted;
     const { san, comment, nags } = trees.node(tree, at);
-    by("note-title").textContent = at === 0 ? t("Before the first move") : `${trees.numberOf(tree, at, true)} ${lettered(san)}`;
+    by("note-title").textContent =
+      at === 0 ? t("Before the first move") : `${trees.numberOf(tree, at, true)} ${lettered(san)}`;
     by("note-text").value = comment;
     offer(by("note-signs"), [...OF_MOVES, ...OF_POSITIONS], nags[0] ?? 0);
     by("note-signs").disabled = at === 0;
@@ -90,7 +202,8 @@ export class Controls {
     const { cards } = this.trainer;
     const book = this.store.view?.books[0].name;
     const due = ["white", "black"].map((colour) => cards.due(book, colour).length);
-    by("train-cards").textContent = t`${cards.all.size} positions trained; due in this book: ${due[0]} as White, ${due[1]} as Black.`;
+    by("train-cards").textContent =
+      t`${cards.all.size} positions trained; due in this book: ${due[0]} as White, ${due[1]} as Black.`;
   }
 
   openTrain() {
@@ -109,7 +222,8 @@ export class Controls {
   }
 
   onKey(event) {
-    if (event.defaultPrevented || isTyping(event.target) || event.altKey || document.querySelector("dialog[open]")) return;
+    if (event.defaultPrevented || isTyping(event.target) || event.altKey || document.querySelector("dialog[open]"))
+      return;
     if (event.ctrlKey || event.metaKey) {
       const key = event.key.toLowerCase();
       if (key !== "z" && !(key === "y" && event.ctrlKey)) return;
@@ -119,7 +233,9 @@ export class Controls {
       else this.changes.takeBack();
       return;
     }
-    const action = (this.trainer.on ? this.whileTraining : this.keys)[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    const action = (this.trainer.on ? this.whileTraining : this.keys)[
+      event.key.length === 1 ? event.key.toLowerCase() : event.key
+    ];
     if (!action || !this.store.view) return;
     event.preventDefault();
     action();
@@ -141,9 +257,14 @@ export class Controls {
     // After a click, the arrow keys belong to the board again.
     addEventListener("click", (event) => {
       const control = event.target.closest?.("button, select");
-      if (event.detail > 0 && control && control.tagName === "BUTTON" && !control.closest("dialog, .promotion")) control.blur();
+      if (event.detail > 0 && control && control.tagName === "BUTTON" && !control.closest("dialog, .promotion"))
+        control.blur();
     });
-    addEventListener("change", (event) => event.target.matches("select, input[type=checkbox]") && !event.target.closest("dialog") && event.target.blur());
+    addEventListener(
+      "change",
+      (event) =>
+        event.target.matches("select, input[type=checkbox]") && !event.target.closest("dialog") && event.target.blur(),
+    );
     listenToDialogs();
     this.listenToWheel();
     this.listenToForms();
@@ -152,14 +273,18 @@ export class Controls {
 
   listenToWheel() {
     let turned = 0;
-    by("board").addEventListener("wheel", (event) => {
-      if (event.ctrlKey || this.trainer.on) return;
-      event.preventDefault();
-      turned += event.deltaY;
-      if (Math.abs(turned) < TURN) return;
-      this.walk(turned > 0);
-      turned = 0;
-    }, { passive: false });
+    by("board").addEventListener(
+      "wheel",
+      (event) => {
+        if (event.ctrlKey || this.trainer.on) return;
+        event.preventDefault();
+        turned += event.deltaY;
+        if (Math.abs(turned) < TURN) return;
+        this.walk(turned > 0);
+        turned = 0;
+      },
+      { passive: false },
+    );
   }
 
   listenToForms() {
@@ -169,7 +294,11 @@ export class Controls {
       this.trainer.begin(by("train-colour").value);
     });
     by("train-file").addEventListener("change", async () => {
-      try { say(t`${this.trainer.cards.import(await by("train-file").files[0].text())} positions taken in.`); } catch (error) { say(error.message, true); }
+      try {
+        say(t`${this.trainer.cards.import(await by("train-file").files[0].text())} positions taken in.`);
+      } catch (error) {
+        say(error.message, true);
+      }
       by("train-file").value = "";
       this.showCards();
     });
@@ -187,7 +316,8 @@ export class Controls {
       this.changes.markLine();
     });
     by("note-form").addEventListener("submit", (event) => {
-      if (event.submitter?.value === "keep") this.store.want(steps.noted(this.noted, by("note-text").value.trim(), Number(by("note-signs").value)), "keep");
+      if (event.submitter?.value === "keep")
+        this.store.want(steps.noted(this.noted, by("note-text").value.trim(), Number(by("note-signs").value)), "keep");
     });
   }
 
@@ -198,7 +328,9 @@ export class Controls {
       event.preventDefault();
       try {
         await this.load(by("paste-text").value, { read: () => by("paste-dialog").close() });
-      } catch (error) { this.problem(error); }
+      } catch (error) {
+        this.problem(error);
+      }
     });
     addEventListener("paste", (event) => {
       if (isTyping(event.target) || this.trainer.on) return;
@@ -208,11 +340,15 @@ export class Controls {
     // A dropped file is read here and goes to nobody but the reader of games.
     addEventListener("dragover", (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault());
     addEventListener("drop", async (event) => {
-      const files = [...event.dataTransfer?.files ?? []];
+      const files = [...(event.dataTransfer?.files ?? [])];
       if (!files.length) return;
       event.preventDefault();
       if (this.trainer.on || document.querySelector("dialog[open]")) return;
-      try { await this.shelf.take(files); } catch (error) { this.problem(error); }
+      try {
+        await this.shelf.take(files);
+      } catch (error) {
+        this.problem(error);
+      }
     });
   }
 }

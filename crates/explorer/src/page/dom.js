@@ -1,10 +1,16 @@
 // Small helpers around the document. Nothing here knows of chess.
 
-/** The element of an id. */
+/**
+ * The element of an id, which is of the kind that the page gives it.
+ * @param {string} id
+ * @returns {any}
+ */
 export const by = (id) => document.getElementById(id);
 
 /** The document has been read to its end: what is seen first is there before. */
-export const whole = new Promise((resolve) => { document.addEventListener("DOMContentLoaded", resolve, { once: true }); });
+export const whole = new Promise((resolve) => {
+  document.addEventListener("DOMContentLoaded", resolve, { once: true });
+});
 
 /** Makes an element: attributes (`class`, `aria-…`), listeners (`onclick`), children. */
 export function el(tag, attributes = {}, ...children) {
@@ -57,7 +63,11 @@ export function fill(place, ...children) {
 /** Whether keys typed now belong to a field. */
 export function isTyping(target) {
   // A dialog that was closed a moment ago may still have the focus.
-  return target instanceof HTMLElement && !target.closest("dialog:not([open])") && target.closest("input, textarea, select, dialog[open]") !== null;
+  return (
+    target instanceof HTMLElement &&
+    !target.closest("dialog:not([open])") &&
+    target.closest("input, textarea, select, dialog[open]") !== null
+  );
 }
 
 /** How the language of the page writes numbers. */
@@ -65,8 +75,13 @@ const formats = new Map();
 
 /** A number with so many digits behind the point, or the comma where the language has one. */
 export function decimal(number, digits) {
-  const { lang } = document.documentElement, key = lang + digits;
-  if (!formats.has(key)) formats.set(key, new Intl.NumberFormat(lang, { useGrouping: false, minimumFractionDigits: digits, maximumFractionDigits: digits }));
+  const { lang } = document.documentElement,
+    key = lang + digits;
+  if (!formats.has(key))
+    formats.set(
+      key,
+      new Intl.NumberFormat(lang, { useGrouping: false, minimumFractionDigits: digits, maximumFractionDigits: digits }),
+    );
   return formats.get(key).format(number);
 }
 

@@ -2,17 +2,27 @@
 // that is there is pressed again then.
 
 const pressed = [];
-const come = new AbortController(), { signal } = come;
+const come = new AbortController(),
+  { signal } = come;
 
-addEventListener("click", ({ target }) => {
-  const button = target.closest("button[id]");
-  if (button) pressed.push(() => button.click());
-}, { signal });
+addEventListener(
+  "click",
+  ({ target }) => {
+    const button = target.closest("button[id]");
+    if (button) pressed.push(() => button.click());
+  },
+  { signal },
+);
 
-addEventListener("keydown", (event) => {
-  // Where the keys go by then, which one of them may have changed.
-  if (!event.defaultPrevented) pressed.push(() => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", event)));
-}, { signal });
+addEventListener(
+  "keydown",
+  (event) => {
+    // Where the keys go by then, which one of them may have changed.
+    if (!event.defaultPrevented)
+      pressed.push(() => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", event)));
+  },
+  { signal },
+);
 
 /** The rest of the page is there, and hears all that comes by itself. */
 export function again() {

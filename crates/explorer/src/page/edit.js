@@ -5,31 +5,46 @@ import { by, el, grouped } from "./dom.js";
 import { lettered, t } from "./lang.js";
 import { modal } from "./say.js";
 import { OF_POSITIONS, offer } from "./signs.js";
+import { MARKS } from "./columns.js";
 import * as trees from "./tree.js";
 
-const MARKS = [["main", "✓ Main (green)"], ["avoid", "✕ Avoid (red)"], ["none", "None"]];
 const ANNOTATIONS = ["none", "!", "!!", "!?", "?!", "?", "??", "□"];
 
 /** A tree as lines for the book, each with the signs of its moves. */
 export function linesOf(tree, ids) {
   return ids.map((id) => {
     const path = trees.path(tree, id).map((at) => trees.node(tree, at));
-    return { play: path.map((move) => move.uci).join(","), signs: path.flatMap((move, index) => move.nags.filter((nag) => nag < 256).map((nag) => [index, nag])) };
+    return {
+      play: path.map((move) => move.uci).join(","),
+      signs: path.flatMap((move, index) => move.nags.filter((nag) => nag < 256).map((nag) => [index, nag])),
+    };
   });
 }
 
 /** The last moves of all lines of a tree. */
-export const ends = (tree) => [...tree.nodes.values()].filter((one) => one.id !== 0 && one.children.length === 0).map((one) => one.id);
+export const ends = (tree) =>
+  [...tree.nodes.values()].filter((one) => one.id !== 0 && one.children.length === 0).map((one) => one.id);
 
 export class EditDialog {
+  change;
+  failed;
+  now;
+
   /** `change(entry, what, value)` writes, `now(entry)` asks what the book says; `failed` takes what went wrong. */
   constructor({ change, now, failed, removal }) {
     Object.assign(this, { change, now, failed });
     this.dialog = by("edit-dialog");
     this.radios("edit-mark", "mark", MARKS);
-    this.radios("edit-annotation", "annotation", ANNOTATIONS.map((sign) => [sign, sign === "none" ? "None" : sign]));
-    const slider = by("edit-factor"), number = by("edit-factor-number");
-    slider.addEventListener("input", () => { number.value = slider.value; });
+    this.radios(
+      "edit-annotation",
+      "annotation",
+      ANNOTATIONS.map((sign) => [sign, sign.replace("none", "None")]),
+    );
+    const slider = by("edit-factor"),
+      number = by("edit-factor-number");
+    slider.addEventListener("input", () => {
+      number.value = slider.value;
+    });
     slider.addEventListener("change", () => this.write("factor", slider.value));
     number.addEventListener("change", () => {
       if (number.value === "" || !number.checkValidity()) return;
@@ -41,22 +56,29 @@ export class EditDialog {
       if (weight.value !== "" && weight.reportValidity()) this.write("weight", weight.value);
     });
     by("edit-commentary").addEventListener("change", () => this.write("commentary", by("edit-commentary").value));
-    for (const [id, below] of [["remove-move", false], ["remove-below", true]]) {
+    for (const id of ["remove-move", "remove-below"]) {
       by(id).addEventListener("click", () => {
         this.dialog.close();
-        removal.open(this.entry, below);
+        removal.open(this.entry, id === "remove-below");
       });
     }
     this.dialog.addEventListener("close", () => this.after?.());
   }
 
   radios(place, name, choices) {
-    const list = el("div", { class: "radios" }, ...choices.map(([value, text]) => {
-      const id = `${name}-${choices.findIndex(([other]) => other === value)}`;
-      return el("span", { class: `radio ${value}` },
-        el("input", { type: "radio", id, name, value, onchange: () => this.write(name, value) }),
-        el("label", { for: id }, t(text)));
-    }));
+    const list = el(
+      "div",
+      { class: "radios" },
+      ...choices.map(([value, text]) => {
+        const id = `${name}-${choices.findIndex(([other]) => other === value)}`;
+        return el(
+          "span",
+          { class: `radio ${value}` },
+          el("input", { type: "radio", id, name, value, onchange: () => this.write(name, value) }),
+          el("label", { for: id }, t(text)),
+        );
+      }),
+    );
     by(place).append(list);
   }
 
@@ -72,7 +94,12 @@ export class EditDialog {
 
   /** What the book says of the move, which is what was seen when it is changed. */
   show(book, move) {
-    Object.assign(this.entry.seen, { mark: move.mark, annotation: move.annotation || "none", factor: String(move.factor), commentary: String(move.commentary) });
+    Object.assign(this.entry.seen, {
+      mark: move.mark,
+      annotation: move.annotation || "none",
+      factor: String(move.factor),
+      commentary: String(move.commentary),
+    });
     this.weigh(book, move);
     this.dialog.querySelector(`input[name="mark"][value="${move.mark}"]`).checked = true;
     const sign = move.annotation || "none";
@@ -88,7 +115,8 @@ export class EditDialog {
   /** A book with a number beside each move has nothing else to change. */
   weigh(book, move) {
     const most = book.most_weight;
-    for (const place of this.dialog.querySelectorAll("fieldset")) place.hidden = (place.id === "edit-weigh") !== (most !== undefined);
+    for (const place of this.dialog.querySelectorAll("fieldset"))
+      place.hidden = (place.id === "edit-weigh") !== (most !== undefined);
     // What was typed and never taken would keep the dialog from closing.
     by("edit-weight").value = "";
     if (most === undefined) return;
@@ -96,7 +124,9 @@ export class EditDialog {
     const now = isArena ? move.priority : Math.min(most, move.stored_weight);
     const [label, hint] = by("edit-weigh").querySelectorAll("label, .hint");
     label.textContent = isArena ? t("Priority") : t("Weight");
-    hint.textContent = isArena ? t("0 never, 5 as usual, 9 most of all.") : t("0 never, up to 65535; played in proportion to the weights of all moves.");
+    hint.textContent = isArena
+      ? t("0 never, 5 as usual, 9 most of all.")
+      : t("0 never, up to 65535; played in proportion to the weights of all moves.");
     by("edit-weight").max = most;
     by("edit-weight").value = this.entry.seen.weight = String(now);
   }
@@ -122,6 +152,10 @@ export class EditDialog {
 
 /** Asks before something is deleted, and shows that it is under way. */
 export class RemovalDialog {
+  count;
+  remove;
+  failed;
+
   /** `count(entry, below)` tells how many positions go, `remove(entry, below)` deletes them. */
   constructor({ count, remove, failed }) {
     Object.assign(this, { count, remove, failed });
@@ -130,9 +164,11 @@ export class RemovalDialog {
   }
 
   async open(entry, below) {
-    const asked = this.asked = { entry, below };
+    const asked = (this.asked = { entry, below });
     const name = lettered(entry.move.san);
-    by("removal-title").textContent = below ? t`Delete what lies below ${name} in ${entry.name}` : t`Delete ${name} in ${entry.name}`;
+    by("removal-title").textContent = below
+      ? t`Delete what lies below ${name} in ${entry.name}`
+      : t`Delete ${name} in ${entry.name}`;
     this.tell(t("The positions are being counted…"));
     modal(this.dialog);
     await this.until(asked, async () => {

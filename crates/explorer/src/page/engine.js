@@ -3,7 +3,7 @@
 
 import { follow } from "./api.js";
 import { by, el, fill, grouped } from "./dom.js";
-import { lettered, t, told } from "./lang.js";
+import { keep, kept, lettered, t, told } from "./lang.js";
 import { valueText } from "./signs.js";
 import * as trees from "./tree.js";
 
@@ -13,48 +13,94 @@ const PAUSE = 150;
 /** White's share of the bar: what such a value has meant in games. */
 const share = ({ cp, mate }) => (mate !== undefined ? (mate > 0 ? 1 : 0) : 1 / (1 + Math.exp(-0.0037 * cp)));
 
-function remembered() {
-  try { return Number(localStorage.getItem("engine-lines")) || 3; } catch { return 3; }
+/** Whether the engine is on when this tab loads the page again; with a value, from now on. Other tabs do not take it by being opened. */
+function stays(on = undefined) {
+  try {
+    if (on !== undefined) sessionStorage.setItem("engine", String(on));
+    return sessionStorage.getItem("engine") === "true";
+  } catch {
+    return false;
+  }
 }
 
+/** What a state is known by among those that were evaluated. */
+const keyOf = ({ fen }, moves) => `${fen ?? ""} ${moves.join(",")}`;
+
 export class Engine {
-  /** `play` takes several moves; `point` shows them on the board; `values` takes what moves are worth, by name. */
-  constructor({ play, point, values }) {
-    Object.assign(this, { play, point, values });
+  play;
+  point;
+  values;
+  best;
+  valued;
+
+  /** `play` takes several moves; `point` shows them on the board; `values` takes what moves are worth, by name; `best` the best move, `valued` is told that a position got a value. */
+  constructor({ play, point, values, best, valued }) {
+    Object.assign(this, { play, point, values, best, valued });
     this.on = false;
     this.asked = null;
     this.lines = by("engine-lines");
-    this.lines.value = String(remembered());
+    this.lines.value = kept("engine-lines", "3");
     this.lines.addEventListener("change", () => {
-      try { localStorage.setItem("engine-lines", this.lines.value); } catch { /* It is forgotten, then. */ }
+      keep("engine-lines", this.lines.value);
       this.again();
     });
+    /** Values that were found since the page was opened. */
+    this.found = new Map();
+    // There is one engine for all pages: who is done with it lets the others know.
+    this.others = new BroadcastChannel("engine");
+    this.isTaken = false;
+    this.others.addEventListener("message", () => this.takeBack());
+    addEventListener("focus", () => this.takeBack());
     // It says something new several times a second: what is listed changes, and is never made anew.
     this.drawn = [];
     this.list = by("engine-list");
-    this.list.addEventListener("click", ({ target }) => this.pick(target, this.play));
-    for (const kind of ["pointerover", "focusin"]) this.list.addEventListener(kind, ({ target }) => this.pick(target, (moves) => this.point(moves.map(({ uci }) => uci))));
+    this.list.addEventListener("click", ({ target }) =>
+      target.closest(".again") ? this.again() : this.pick(target, this.play),
+    );
+    for (const kind of ["pointerover", "focusin"])
+      this.list.addEventListener(kind, ({ target }) =>
+        this.pick(target, (moves) => this.point(moves.map(({ uci }) => uci))),
+      );
     for (const kind of ["pointerleave", "focusout"]) this.list.addEventListener(kind, () => this.point(null));
-    document.addEventListener("visibilitychange", () => this.again());
-    addEventListener("pagehide", () => this.stop());
+    document.addEventListener("visibilitychange", () => (document.hidden ? this.leave() : this.again()));
+    addEventListener("pagehide", () => this.leave());
+  }
+
+  /** Asks again where another page had the engine. */
+  takeBack() {
+    if (!this.isTaken || document.hidden) return;
+    this.again();
+  }
+
+  /** Is done with the engine. */
+  leave() {
+    const had = this.asked !== null && !this.isTaken;
+    this.stop();
+    if (had) this.others.postMessage("free");
   }
 
   /** Whether there is an engine at all. */
   offer(name) {
     by("engine").hidden = by("menu-engine").hidden = !name;
     by("engine").title = t`${name} evaluates the position (L)`;
+    if (name && stays()) this.turn();
   }
 
   turn() {
     if (by("engine").hidden) return;
     this.on = !this.on;
+    stays(this.on);
     by("engine").setAttribute("aria-pressed", String(this.on));
     by("engine-pane").hidden = by("gauge").hidden = !this.on;
     by("side").classList.toggle("thinking", this.on);
     if (this.on) {
       // What it says is of no use without the board.
       for (const id of ["engine-pane", "board"]) by(id).scrollIntoView({ block: "nearest" });
-    } else this.values(null);
+    } else {
+      this.values(null);
+      this.best(null);
+      this.leave();
+    }
     this.again();
   }
 
@@ -68,6 +114,7 @@ export class Engine {
     this.asked?.abort();
     this.asked = null;
     this.key = null;
+    this.isTaken = false;
   }
 
   /** The page shows another state. */
@@ -77,21 +124,31 @@ export class Engine {
     by("gauge").classList.toggle("flipped", state.flip);
     if (!this.on || document.hidden) return;
     const moves = [...new Set(view.books.flatMap((book) => book.moves.map((move) => move.uci)))];
-    const body = { fen: state.tree.fen, play: trees.line(state.tree, state.at).join(","), lines: Number(this.lines.value), moves: moves.slice(0, 40) };
+    const line = trees.line(state.tree, state.at);
+    const body = {
+      fen: state.tree.fen,
+      play: line.join(","),
+      lines: Number(this.lines.value),
+      moves: moves.slice(0, 40),
+    };
     const key = JSON.stringify(body);
     if (key === this.key) return;
     this.stop();
     this.key = key;
     this.said = null;
+    this.place = keyOf(state.tree, line);
     by("engine-pane").style.setProperty("--lines", this.lines.value);
-    if (view.end) { this.over(view.end); return; }
+    if (view.end) {
+      this.over(view.end);
+      return;
+    }
     this.draw(t("thinking…"));
     this.values(new Map());
     this.timer = setTimeout(() => this.ask(body), PAUSE);
   }
 
   async ask(body) {
-    const asked = this.asked = new AbortController();
+    const asked = (this.asked = new AbortController());
     try {
       await follow("/api/engine", body, (said) => asked === this.asked && this.hear(said), asked.signal);
     } catch (error) {
@@ -108,11 +165,37 @@ export class Engine {
   }
 
   hear(said) {
-    if (said.problem) { this.draw(t`The engine has stopped: ${told(said.problem)}.`); return; }
+    if (said.problem) {
+      this.isTaken = said.taken;
+      this.draw(t`The engine has stopped: ${told(said.problem)}.`);
+      if (!said.taken) this.offerAgain();
+      return;
+    }
     this.said = said;
+    const isFirst = !this.found.has(this.place);
+    if (said.lines.length) this.found.set(this.place, said.lines[0]);
+    if (said.done || (isFirst && said.lines.length)) this.valued();
     this.values(new Map(said.moves.map((move) => [move.uci, move])));
     const speed = said.nodes_a_second ? `, ${grouped(Math.round(said.nodes_a_second / 1000))}\u202fkN/s` : "";
-    this.draw(said.depth ? t`depth ${said.depth}` + `, ${said.engine}${speed}${said.done ? `, ${t("done")}` : ""}` : t("thinking…"));
+    this.draw(
+      said.depth
+        ? t`depth ${said.depth}` + `, ${said.engine}${speed}${said.done ? `, ${t("done")}` : ""}`
+        : t("thinking…"),
+    );
+  }
+
+  /** White's share by what was found of the moves of a line, each after those before it; null where it is not known. */
+  along(tree, moves) {
+    const value = this.found.get(keyOf(tree, moves));
+    return value ? share(value) : null;
+  }
+
+  /** Why it has stopped, in full, and the way to begin again. */
+  offerAgain() {
+    const { textContent } = by("engine-told");
+    const button = el("button", { type: "button", class: "quiet again" }, t("Try again"));
+    this.drawn = [];
+    this.list.replaceChildren(el("li", { class: "stopped" }, textContent, button));
   }
 
   draw(text) {
@@ -120,6 +203,7 @@ export class Engine {
     by("engine-told").textContent = text;
     by("engine-told").title = text;
     const best = lines[0];
+    this.best(best?.moves[0].uci ?? null);
     by("engine-score").textContent = best ? valueText(best) : "–";
     const white = best ? share(best) : 0.5;
     by("gauge").firstElementChild.style.setProperty("--white", `${(100 * white).toFixed(1)}%`);
@@ -134,11 +218,25 @@ export class Engine {
   }
 
   line(line, number) {
-    return el("li", {},
+    return el(
+      "li",
+      {},
       el("span", { class: "value", title: t`depth ${line.depth}` }, valueText(line)),
-      ...line.moves.map((move, index) => el("button", {
-        type: "button", class: "quiet", "data-uci": move.uci, "data-line": number, "data-index": index, "aria-label": index ? t`Play on to ${lettered(move.san)}` : t`Play ${lettered(move.san)}`,
-      }, this.number(index) + lettered(move.san))));
+      ...line.moves.map((move, index) =>
+        el(
+          "button",
+          {
+            type: "button",
+            class: "quiet",
+            "data-uci": move.uci,
+            "data-line": number,
+            "data-index": index,
+            "aria-label": index ? t`Play on to ${lettered(move.san)}` : t`Play ${lettered(move.san)}`,
+          },
+          this.number(index) + lettered(move.san),
+        ),
+      ),
+    );
   }
 
   /** Tells the moves of a line up to the one that is meant, if one is. */

@@ -13,26 +13,43 @@ import { Table } from "./table.js";
 import * as trees from "./tree.js";
 
 /** Longer than so many milliseconds nothing waits for the first picture; and the rest of the page is asked for again after so many. */
-const LONGEST_MS = 500, AGAIN_MS = 1000;
+const LONGEST_MS = 500,
+  AGAIN_MS = 1000;
 
 let come;
 /** What the page does when people do something: it is done once the page is there. */
-const deeds = new Promise((resolve) => { come = resolve; });
-const later = (name) => (...what) => { deeds.then((known) => known[name](...what)); };
+const deeds = new Promise((resolve) => {
+  come = resolve;
+});
+const later =
+  (name) =>
+  (...what) =>
+    deeds.then((known) => known[name](...what));
 
-/** Now they are done: `play` takes a move in UCI notation, `swipe` whether a finger has gone forwards, `edit` a book's view and a move, `add` nothing, `go` the number of a move of the tree. */
+/** Now they are done: `play` takes a move in UCI notation, `swipe` whether a finger has gone forwards, `edit` a book's view and a move, `add` nothing, `go` the number of a move of the tree, `menu` an event and that number, `mark` a book's view, a move and a mark. */
 export function does(known) {
   come(known);
   again();
 }
 
 export const board = new Board(later("play"), later("swipe"));
-export const table = new Table({ play: later("play"), point: (uci) => board.arrows.point(uci), edit: later("edit"), add: later("add") });
-listenToMoves(later("go"));
+export const table = new Table({
+  play: later("play"),
+  point: (uci) => board.arrows.point(uci),
+  edit: later("edit"),
+  add: later("add"),
+  mark: later("mark"),
+});
+listenToMoves(later("go"), later("menu"));
 // The second click of a double click was meant for what stood there at the first.
-addEventListener("click", (event) => {
-  if (event.detail > 1 && event.target.closest("#books tr[data-uci], #line, #engine-list, #plot")) event.stopPropagation();
-}, true);
+addEventListener(
+  "click",
+  (event) => {
+    if (event.detail > 1 && event.target.closest("#books tr[data-uci], #line, #engine-list, #plot"))
+      event.stopPropagation();
+  },
+  true,
+);
 
 /** Shows a state and the answer that belongs to it. */
 export function show(state, view) {
@@ -51,16 +68,24 @@ export function show(state, view) {
 }
 
 function showOpening({ opening, fullmove, turn }, tree) {
-  fill(by("opening"), ...(opening
-    ? [el("abbr", { title: t("Encyclopaedia of Chess Openings") }, opening.eco), document.createTextNode(` ${opening.name}`)]
-    : [document.createTextNode(tree.fen ? t("Own position") : t("First position"))]));
-  by("to-move").textContent = turn === "white" ? t`White to move, move ${fullmove}` : t`Black to move, move ${fullmove}`;
+  fill(
+    by("opening"),
+    ...(opening
+      ? [
+          el("abbr", { title: t("Encyclopaedia of Chess Openings") }, opening.eco),
+          document.createTextNode(` ${opening.name}`),
+        ]
+      : [document.createTextNode(tree.fen ? t("Own position") : t("First position"))]),
+  );
+  by("to-move").textContent =
+    turn === "white" ? t`White to move, move ${fullmove}` : t`Black to move, move ${fullmove}`;
   document.title = opening ? `${opening.eco} ${opening.name} – Tabia` : "Tabia";
 }
 
 /** The answer about this address that came with the page, and the state it makes; null when there is none. */
 function sent() {
-  const place = by("first"), text = place.textContent;
+  const place = by("first"),
+    text = place.textContent;
   place.remove();
   if (!text) return null;
   const view = JSON.parse(text);
@@ -80,13 +105,17 @@ async function open() {
 export const opened = open();
 
 /** The dialogs. A page that takes no text for HTML (its policy has it so) may still ask for a document; until it comes. */
-const dialogs = () => new Promise((resolve) => {
-  const asked = new XMLHttpRequest();
-  asked.open("GET", "/page/dialogs.html");
-  asked.responseType = "document";
-  asked.onloadend = () => (asked.status === 200 ? resolve([...asked.response.body.children]) : setTimeout(() => resolve(dialogs()), AGAIN_MS));
-  asked.send();
-});
+const dialogs = () =>
+  new Promise((resolve) => {
+    const asked = new XMLHttpRequest();
+    asked.open("GET", "/page/dialogs.html");
+    asked.responseType = "document";
+    asked.onloadend = () =>
+      asked.status === 200
+        ? resolve([...asked.response.body.children])
+        : setTimeout(() => resolve(dialogs()), AGAIN_MS);
+    asked.send();
+  });
 
 async function rest() {
   for (const dialog of await dialogs()) {
@@ -101,7 +130,10 @@ const painted = new Promise((resolve) => {
   if (document.hidden) resolve();
   // There may be none, such as when the tab is left before.
   setTimeout(resolve, LONGEST_MS);
-  new PerformanceObserver((list) => list.getEntriesByName("first-contentful-paint").length && resolve()).observe({ type: "paint", buffered: true });
+  new PerformanceObserver((list) => list.getEntriesByName("first-contentful-paint").length && resolve()).observe({
+    type: "paint",
+    buffered: true,
+  });
 });
 
 Promise.allSettled([opened, whole, painted]).then(rest);

@@ -1,21 +1,37 @@
 // The language of the page and of the letters of pieces. English is in the
-// page itself; other languages are tables from English, loaded when chosen:
-// one of what the page says, one of what the program does.
+// page itself; another language is a table from English (`locales/`), loaded
+// when it is chosen.
 
 import { whole } from "./dom.js";
 
 export const LANGUAGES = { en: "English", de: "Deutsch", es: "Español", fr: "Français", ru: "Русский" };
 
-const LETTERS = { en: "KQRBN", de: "KDTLS", es: "RDTAC", fr: "RDTFC", ru: ["Кр", "Ф", "Л", "С", "К"], figurines: "♔♕♖♗♘" };
+const LETTERS = {
+  en: "KQRBN",
+  de: "KDTLS",
+  es: "RDTAC",
+  fr: "RDTFC",
+  ru: ["Кр", "Ф", "Л", "С", "К"],
+  figurines: "♔♕♖♗♘",
+};
 
-let words = {}, sentences = {}, patterns = [], letters = null;
+let words = {},
+  letters = null;
 
 export function kept(name, usual) {
-  try { return localStorage.getItem(name) ?? usual; } catch { return usual; }
+  try {
+    return localStorage.getItem(name) ?? usual;
+  } catch {
+    return usual;
+  }
 }
 
 export function keep(name, value) {
-  try { localStorage.setItem(name, value); } catch { /* It is forgotten, then. */ }
+  try {
+    localStorage.setItem(name, value);
+  } catch {
+    /* It is forgotten, then. */
+  }
 }
 
 /** The language that was chosen, else the browser's, else English. */
@@ -30,17 +46,20 @@ export function begin() {
   const code = chosen();
   const set = kept("letters", "language");
   const alphabet = LETTERS[set === "language" ? code : set] ?? LETTERS.en;
-  letters = alphabet === LETTERS.en ? null : Object.fromEntries([..."KQRBN"].map((letter, index) => [letter, [...alphabet][index]]));
+  letters =
+    alphabet === LETTERS.en
+      ? null
+      : Object.fromEntries([..."KQRBN"].map((letter, index) => [letter, [...alphabet][index]]));
   if (code === "en") return null;
   document.body.hidden = true;
-  return learn(code).finally(() => { document.body.hidden = false; });
+  return learn(code).finally(() => {
+    document.body.hidden = false;
+  });
 }
 
 async function learn(code) {
-  const [, ...tables] = await Promise.all([whole, import(`/page/lang-${code}.js`), import(`/page/program-${code}.js`)]);
-  [words, sentences] = tables.map((table) => table.default);
-  const plain = (text) => text.replace(/[\\^$.*+?()[\]|]/g, "\\$&").replace(/\{\d\}/g, "(.+)");
-  patterns = Object.keys(sentences).filter((text) => text.includes("{0}")).map((text) => [new RegExp(`^${plain(text)}$`, "s"), sentences[text]]);
+  const table = fetch(`/page/${code}.json`).then((answer) => answer.json());
+  [words] = await Promise.all([table, whole]);
   document.documentElement.lang = code;
   translate(document.body);
 }
@@ -57,20 +76,21 @@ export function translate(root) {
   }
 }
 
+const placed = (text, values) => text.replace(/\{(\d)\}/g, (_, index) => values[index]);
+
 /** A text in the language of the page; of a template, what varies is {0}, {1}, … in the tables. */
 export function t(first, ...values) {
   const key = typeof first === "string" ? first : first.reduce((text, part, index) => `${text}{${index - 1}}${part}`);
-  return (words[key] ?? key).replace(/\{(\d)\}/g, (_, index) => values[index]);
+  return placed(words[key] ?? key, values);
 }
 
-/** What the program has said, in the language of the page; as it is where the table does not have it. */
-export function told(text) {
-  if (Object.hasOwn(sentences, text)) return sentences[text];
-  for (const [pattern, other] of patterns) {
-    const parts = pattern.exec(text);
-    if (parts) return other.replace(/\{(\d)\}/g, (_, index) => told(parts[Number(index) + 1]));
-  }
-  return text;
+/** A message of the program, in the language of the page; its code is the English text. */
+export function told(message) {
+  if (typeof message === "string") return words[message] ?? message;
+  const { code, args } = message;
+  const text = words[code] ?? code;
+  const said = (arg) => (typeof arg === "string" ? arg : told(arg));
+  return args ? placed(text, args.map(said)) : text;
 }
 
 /** A move with the letters of the chosen language. */
@@ -84,6 +104,9 @@ export function spoken(san) {
   const bare = san.replace(/[+#]/g, "");
   if (bare === "O-O") return t("castles short") + end;
   if (bare === "O-O-O") return t("castles long") + end;
-  const told = bare.replace(/[KQRBN]/g, (letter) => ` ${t(PIECES[letter])} `).replace("x", ` ${t("takes")} `).replace("=", ` ${t("becomes")} `);
+  const told = bare
+    .replace(/[KQRBN]/g, (letter) => ` ${t(PIECES[letter])} `)
+    .replace("x", ` ${t("takes")} `)
+    .replace("=", ` ${t("becomes")} `);
   return told.replace(/\s+/g, " ").trim() + end;
 }

@@ -3,6 +3,7 @@
 import * as address from "./address.js";
 import { Gone, client, comeBack, get, inTurn, listen, post } from "./api.js";
 import { Changes } from "./changes.js";
+import { openMenu } from "./context.js";
 import { Controls } from "./controls.js";
 import { by, el } from "./dom.js";
 import { EditDialog, RemovalDialog } from "./edit.js";
@@ -22,22 +23,83 @@ import { Trainer } from "./trainer.js";
 import * as trees from "./tree.js";
 
 let policy;
-const store = new Store({ tree: trees.empty(), at: 0, tail: 0, books: "", closed: "", set: {}, flip: false }, { ask, shown, failed: problem });
+const store = new Store(
+  { tree: trees.empty(), at: 0, tail: 0, books: "", closed: "", set: {}, flip: false },
+  { ask, shown, failed: problem },
+);
 const walk = (forwards) => store.want(forwards ? steps.forward : steps.back, "walk");
 const { board, table } = face;
 const point = (uci) => board.arrows.point(uci);
 const changes = new Changes(store, { refresh, failed: problem });
-const removal = new RemovalDialog({ count: (...what) => changes.count(...what), remove: (...what) => changes.remove(...what), failed: problem });
-const editor = new EditDialog({ change: (...what) => changes.mark(...what), now: (entry) => changes.now(entry), failed: problem, removal });
-const engine = new Engine({ play: playAll, point: (moves) => board.arrows.line(moves), values: (values) => table.live(values) });
-const search = new Search(({ play: moves, name, eco }) => load(moves.join(" "), { said: `${eco} ${name}` }).catch(problem));
-const trainer = new Trainer({ go: (wish) => store.want(wish), walk: steps.walkTo, now: () => ({ state: state(), view: store.view }), point });
-const games = new Games({ load: replay, failed: problem, query: () => { const query = address.parameters(state()); query.delete("books"); return query; } });
-const shelf = new Shelf({ want: (wish) => store.want(wish), show: (name, text) => games.take(name, text), failed: problem });
-const controls = new Controls({ store, walk, board, table, engine, search, trainer, games, shelf, changes, load, typed, jump, problem });
+const removal = new RemovalDialog({
+  count: (...what) => changes.count(...what),
+  remove: (...what) => changes.remove(...what),
+  failed: problem,
+});
+const editor = new EditDialog({
+  change: (...what) => changes.mark(...what),
+  now: (entry) => changes.now(entry),
+  failed: problem,
+  removal,
+});
+const engine = new Engine({
+  play: playAll,
+  point: (moves) => board.arrows.line(moves),
+  values: (values) => table.live(values),
+  best: (uci) => board.arrows.engine(uci),
+  valued: () => plotted.of === state() && drawPlot(),
+});
+const trainer = new Trainer({
+  go: (wish) => store.want(wish),
+  walk: steps.walkTo,
+  now: () => ({ state: state(), view: store.view }),
+  point,
+});
+const games = new Games({
+  load: replay,
+  failed: problem,
+  query: () => {
+    const query = address.parameters(state());
+    query.delete("books");
+    return query;
+  },
+});
+const search = new Search({
+  go: ({ play: moves, name, eco }) => load(moves.join(" "), { said: `${eco} ${name}` }).catch(problem),
+  player: (name) => games.open(name),
+  indexed: () => games.indexed,
+  books: () => new URLSearchParams(state().books ? { books: state().books } : {}),
+});
+const shelf = new Shelf({
+  want: (wish) => store.want(wish),
+  show: (name, text) => games.take(name, text),
+  failed: problem,
+});
+const controls = new Controls({
+  store,
+  walk,
+  board,
+  table,
+  engine,
+  search,
+  trainer,
+  games,
+  shelf,
+  changes,
+  load,
+  typed,
+  jump,
+  problem,
+});
 const deeds = {
-  play, swipe: (forwards) => trainer.on || walk(forwards), go: (id) => trainer.on || store.want(steps.to(id)),
-  edit: (book, move) => editor.open(book, move, changes.place(), () => table.button(move.uci)?.focus()), add: () => Promise.resolve(changes.add([state().at])).catch(problem),
+  play,
+  swipe: (forwards) => trainer.on || walk(forwards),
+  go: (id) => trainer.on || store.want(steps.to(id)),
+  edit: (book, move) =>
+    book ? editor.open(book, move, changes.place(), () => table.button(move.uci)?.focus()) : changes.sayLocked(),
+  menu: (event, id) => trainer.on || openMenu(event, controls.ofMove(id)),
+  mark: (book, move, mark) => changes.markMove(book, move, mark).catch(problem),
+  add: () => Promise.resolve(changes.add([state().at])).catch(problem),
 };
 
 /** What is shown now. */
@@ -45,7 +107,7 @@ const state = () => store.state;
 
 function ask(next) {
   const query = address.parameters(next);
-  query.set("ahead", AHEAD);
+  query.set("ahead", String(AHEAD));
   query.set("client", client);
   return get("/api/position", query);
 }
@@ -58,7 +120,8 @@ function shown(how) {
 
 /** What else belongs to what the face shows. */
 function follow(how) {
-  const now = state(), { view } = store;
+  const now = state(),
+    { view } = store;
   if (how === "pop" && trainer.on) trainer.stop();
   engine.show(now, view);
   trainer.shown(now, view);
@@ -87,6 +150,17 @@ function showBooks(view) {
   changes.show(view.books);
 }
 
+function drawPlot() {
+  const { points, of } = plotted;
+  const values = points.map((_, index) =>
+    engine.along(
+      of.tree,
+      points.slice(1, index + 1).map(({ uci }) => uci),
+    ),
+  );
+  draw(points, trees.path(of.tree, of.at).length, values);
+}
+
 let plotting = 0;
 
 /** The main line that is plotted, and whose it is. */
@@ -103,7 +177,7 @@ function plotSoon() {
       const { points } = await get("/api/line", query);
       if (now !== state()) return;
       plotted = { points, of: now };
-      draw(points, trees.path(now.tree, now.at).length);
+      drawPlot();
     } catch (error) {
       if (now === state()) by("plot").replaceChildren(el("p", { class: "notice" }, error.message));
     }
@@ -112,20 +186,26 @@ function plotSoon() {
   }, 60);
 }
 
-listenToPlot((index) => store.want((from) => {
-  const { points, of } = plotted;
-  if (from !== of) return null;
-  const path = trees.path(from.tree, from.at);
-  if (index <= path.length) return { ...from, at: path[index - 1] ?? 0 };
-  let { tree } = from, { at } = from;
-  for (const point of points.slice(path.length + 1, index + 1)) [tree, at] = trees.add(tree, at, point);
-  return { ...from, tree, at, tail: at };
-}));
+listenToPlot((index) =>
+  store.want((from) => {
+    const { points, of } = plotted;
+    if (from !== of) return null;
+    const path = trees.path(from.tree, from.at);
+    if (index <= path.length) return { ...from, at: path[index - 1] ?? 0 };
+    let { tree } = from,
+      { at } = from;
+    for (const point of points.slice(path.length + 1, index + 1)) [tree, at] = trees.add(tree, at, point);
+    return { ...from, tree, at, tail: at };
+  }),
+);
 
 let waiting = false;
 
 async function problem(error) {
-  if (!(error instanceof Gone)) { say(error.message, true); return; }
+  if (!(error instanceof Gone)) {
+    say(error.message, true);
+    return;
+  }
   by("gone").hidden = false;
   if (waiting) return;
   waiting = true;
@@ -141,11 +221,11 @@ function refresh() {
   return store.want((from) => ({ ...from }), "keep");
 }
 
-/** A move of the position that is shown. */
+/** A move of the position that is shown; done when the next one is. */
 function play(uci) {
   const move = store.view?.legal.find((legal) => legal.uci === uci);
-  if (move && trainer.on) trainer.played(move);
-  else if (move) store.want(steps.playFrom(state(), [move]), "walk");
+  if (!move) return undefined;
+  return trainer.on ? trainer.played(move) : store.want(steps.playFrom(state(), [move]), "walk");
 }
 
 /** Several moves from the position that is shown. */
@@ -156,7 +236,11 @@ function playAll(moves) {
 /** How many texts were wanted: the last of them is shown, however late the others come. */
 let loads = 0;
 
-/** Another tree: what a text says, which may be still to come; `read` is told when it can be read, `said` is said then. Whether it is shown. */
+/**
+ * Another tree: what a text says, which may be still to come; `read` is told when it can be read, `said` is said then. Whether it is shown.
+ * @param {string | Promise<string>} text
+ * @param {{ read?: () => void, said?: string }} how
+ */
 async function load(text, { read = () => {}, said } = {}) {
   const number = (loads += 1);
   const pasted = await post("/api/read", { text: await text });
@@ -164,7 +248,7 @@ async function load(text, { read = () => {}, said } = {}) {
   read();
   const tree = trees.fromPasted(pasted);
   const end = trees.endOf(tree, 0);
-  if (!await store.want((from) => ({ ...from, tree, at: end, tail: end }))) return false;
+  if (!(await store.want((from) => ({ ...from, tree, at: end, tail: end })))) return false;
   if (pasted.problem) say(told(pasted.problem), true);
   else if (said) say(said);
   return true;
@@ -185,24 +269,44 @@ function typed(text) {
 
 async function playTyped(text) {
   await store.running;
-  const { view } = store, meant = state();
-  const plain = (san) => san.replace(/[+#x=-]/g, "").replaceAll("0", "O").toLowerCase();
+  const { view } = store,
+    meant = state();
+  const plain = (san) =>
+    san
+      .replace(/[+#x=-]/g, "")
+      .replaceAll("0", "O")
+      .toLowerCase();
   const exact = view.legal.filter((move) => move.san === text || move.uci === text.toLowerCase());
   // "bc4" may be a pawn's or a bishop's: the case decides first.
   const near = view.legal.filter((move) => move.san.replace(/[+#x]/g, "") === text.replace(/[+#x]/g, ""));
   const loose = view.legal.filter((move) => plain(move.san) === plain(text));
   const found = [exact, near, loose].find((list) => list.length > 0) ?? [];
-  if (found.length > 1) { say(t`${text} can mean several moves`, true); return; }
-  if (found.length === 1) { play(found[0].uci); return; }
+  if (found.length > 1) {
+    say(t`${text} can mean several moves`, true);
+    return;
+  }
+  if (found.length === 1) {
+    play(found[0].uci);
+    return;
+  }
   // Other notations, and several moves: the program reads them all.
   const { nodes } = await post("/api/read", { text: `position fen ${view.fen} moves ${text}` });
-  await store.want(steps.playFrom(meant, nodes.map(({ uci, san }) => ({ uci, san }))));
+  await store.want(
+    steps.playFrom(
+      meant,
+      nodes.map(({ uci, san }) => ({ uci, san })),
+    ),
+  );
 }
 
 /** Where the last jump went: the same wish again goes on from there. */
 let jumped = null;
 
-const JUMPS = { difference: "There is no other difference among the likeliest lines from here on.", gap: "There is no other gap among the likeliest lines from here on.", mark: "There is no other marked move among the likeliest lines from here on." };
+const JUMPS = {
+  difference: "There is no other difference among the likeliest lines from here on.",
+  gap: "There is no other gap among the likeliest lines from here on.",
+  mark: "There is no other marked move among the likeliest lines from here on.",
+};
 
 async function jump(to) {
   // From where the steps that are still under way lead.
@@ -211,11 +315,17 @@ async function jump(to) {
   const from = jumped?.to === to && jumped.here === here ? jumped : { origin: state(), skip: 0 };
   const query = address.parameters(from.origin);
   query.set("to", to);
-  query.set("skip", from.skip);
+  query.set("skip", String(from.skip));
   const moves = await get("/api/jump", query);
-  if (!moves) { say(t(JUMPS[to])); return; }
+  if (!moves) {
+    say(t(JUMPS[to]));
+    return;
+  }
   let next = null;
-  await store.want((now) => (next = address.address(now) === here ? moves.reduce(steps.walkTo, { ...from.origin, flip: now.flip }) : null));
+  await store.want(
+    (now) =>
+      (next = address.address(now) === here ? moves.reduce(steps.walkTo, { ...from.origin, flip: now.flip }) : null),
+  );
   const there = next && address.address(next);
   if (there === address.address(state())) jumped = { to, origin: from.origin, skip: from.skip + 1, here: there };
 }
@@ -223,11 +333,14 @@ async function jump(to) {
 /** The first answer, where none came with the page: what the address says, as far as it can be read. */
 async function first() {
   const old = address.left();
-  if (old) { await store.want(() => old, "keep"); return; }
+  if (old) {
+    await store.want(() => old, "keep");
+    return;
+  }
   const query = new URLSearchParams(location.search);
-  if (query.has("at")) query.set("at", Number(query.get("at")) || 0);
+  if (query.has("at")) query.set("at", String(Number(query.get("at")) || 0));
   query.set("lenient", "1");
-  query.set("ahead", AHEAD);
+  query.set("ahead", String(AHEAD));
   query.set("client", client);
   store.view = await get("/api/position", query);
   store.state = address.stateOf(store.view);
@@ -244,10 +357,12 @@ async function take() {
 
 async function start() {
   settings.prepare();
-  const loaded = take().catch(problem).finally(() => {
-    controls.listen();
-    face.does(deeds);
-  });
+  const loaded = take()
+    .catch(problem)
+    .finally(() => {
+      controls.listen();
+      face.does(deeds);
+    });
   try {
     const start = await get("/api/start");
     // What is behind buttons can wait for the figures.
@@ -265,7 +380,7 @@ async function start() {
     }
     const notices = start.books.flatMap((book) => book.notices);
     if (notices.length && !store.view?.problem) say(notices.map(told).join(" "));
-    listen(refresh);
+    listen((count) => count === store.view?.changes || refresh());
   } catch (error) {
     problem(error);
   }

@@ -1,52 +1,120 @@
-// The list of moves: the main line, its variations in brackets, comments.
+// The list of moves: a game's header, the main line, its variations set in,
+// comments.
 
-import { by, el, fill } from "./dom.js";
+import { by, el } from "./dom.js";
 import { lettered, t } from "./lang.js";
 import { signs } from "./signs.js";
 import * as trees from "./tree.js";
 
-/** Calls `go` with the number of a move that is clicked. */
-export function listenToMoves(go) {
-  by("line").addEventListener("click", ({ target }) => {
-    const button = target.closest("button");
-    if (button) go(Number(button.dataset.id));
+/** Calls `go` with the number of a move that is clicked, `menu` with an event and that number for the right button. */
+export function listenToMoves(go, menu) {
+  const numberAt = ({ target }) => Number(target.closest("button")?.dataset.id);
+  by("line").addEventListener("click", (event) => numberAt(event) && go(numberAt(event)));
+  by("line").addEventListener("contextmenu", (event) => {
+    const id = numberAt(event);
+    if (!id) return;
+    event.preventDefault();
+    menu(event, id);
   });
 }
 
+/** What is drawn: a tree, its elements by what they show, its buttons by move, and those that are set off. */
+let drawn = { tree: null, elements: new Map(), buttons: new Map() };
+let later = new Set(),
+  current = null;
+
 export function showMoves({ tree, at, tail }) {
-  const current = new Set(trees.path(tree, tail));
+  if (tree !== drawn.tree) draw(tree);
   const walked = new Set(trees.path(tree, at));
-  const items = [];
-  const comment = (text) => text && items.push(el("span", { class: "remark" }, text));
+  const ahead = trees.path(tree, tail).filter((id) => !walked.has(id));
+  const nowLater = new Set(ahead.map((id) => drawn.buttons.get(id)));
+  for (const button of later) if (!nowLater.has(button)) button.classList.remove("later");
+  for (const button of nowLater) if (!later.has(button)) button.classList.add("later");
+  later = nowLater;
+  const button = drawn.buttons.get(at);
+  if (button !== current) current?.removeAttribute("aria-current");
+  button?.setAttribute("aria-current", "step");
+  current = button;
+  // Once for all that changes before the next frame, which lays it out anyway.
+  if (!centring) centring = requestAnimationFrame(centre);
+}
+
+/** Makes these the children of an element; those that it has already stay where they are. */
+function sync(place, children) {
+  const wanted = new Set(children);
+  for (const child of [...place.childNodes]) if (!wanted.has(child)) child.remove();
+  children.forEach((child, index) => {
+    const known = place.childNodes[index];
+    if (known !== child) place.insertBefore(child, known ?? null);
+  });
+}
+
+/** Draws a tree: what was drawn before, and shows the same, is taken over. */
+function draw(tree) {
+  const elements = new Map(),
+    buttons = new Map();
+  const keep = (key, make) => {
+    const element = drawn.elements.get(key) ?? make();
+    elements.set(key, element);
+    return element;
+  };
+  const span = (kind, id, text) =>
+    text ? [keep(`${kind} ${id} ${text}`, () => el("span", { class: kind }, text))] : [];
   const move = (id, forced, depth) => {
     const one = trees.node(tree, id);
     const number = trees.numberOf(tree, id, forced);
-    items.push(el("span", { class: `ply ${depth ? "side" : ""}` }, number ? el("span", { class: "number" }, number) : null, el("button", {
-      type: "button", class: current.has(id) && !walked.has(id) ? "later" : "", "aria-current": id === at ? "step" : null, "data-id": id,
-    }, lettered(one.san) + signs(one))));
-    comment(one.comment);
-    return one.comment !== "";
+    const text = lettered(one.san) + signs(one);
+    const place = keep(`${id} ${number}${text} ${depth > 0}`, () =>
+      el(
+        "span",
+        { class: `ply ${depth ? "side" : ""}` },
+        number ? el("span", { class: "number" }, number) : null,
+        el("button", { type: "button", "data-id": id }, text),
+      ),
+    );
+    buttons.set(id, place.lastChild);
+    return [place, ...span("remark", id, one.comment)];
   };
-  const walk = (from, forced, depth) => {
-    let id = from, force = forced;
+  const line = (from, forced, depth) => {
+    const items = [];
+    let id = from,
+      force = forced;
     while (trees.node(tree, id).children.length) {
       const [main, ...others] = trees.node(tree, id).children;
-      force = move(main, force, depth);
+      items.push(...move(main, force, depth));
+      force = trees.node(tree, main).comment !== "";
       for (const other of others) {
-        items.push(el("span", { class: "bracket", "aria-hidden": "true" }, "("));
-        walk(other, move(other, true, depth + 1), depth + 1);
-        items.push(el("span", { class: "bracket", "aria-hidden": "true" }, ")"));
+        const block = keep(`variation ${other} ${depth}`, () => el("span", { class: depth ? "aside" : "variation" }));
+        const isCommented = trees.node(tree, other).comment !== "";
+        sync(block, [...move(other, true, depth + 1), ...line(other, isCommented, depth + 1)]);
+        items.push(block);
         force = true;
       }
       id = main;
     }
+    return items;
   };
-  comment(trees.node(tree, 0).comment);
-  walk(0, true, 0);
-  if (items.length === 0) items.push(el("span", { class: "hint" }, tree.fen ? t("A position of your own.") : t("Play a move, or choose one of the book.")));
-  fill(by("line"), ...items);
-  // Once for all that changes before the next frame, which lays it out anyway.
-  if (!centring) centring = requestAnimationFrame(centre);
+  const items = [
+    ...span("game", 0, header(tree.tags)),
+    ...span("remark", 0, trees.node(tree, 0).comment),
+    ...line(0, true, 0),
+  ];
+  const hint = tree.fen ? t("A position of your own.") : t("Play a move, or choose one of the book.");
+  sync(by("line"), items.length ? items : span("hint", 0, hint));
+  drawn = { tree, elements, buttons };
+}
+
+/** Who played a game, where and when; empty for a line of nobody. */
+function header(tags) {
+  const known = new Map(tags);
+  const of = (name) => (/^[?.]*$/.test(known.get(name) ?? "") ? "" : known.get(name));
+  const player = (colour) => [of(colour), of(`${colour}Elo`)].filter(Boolean).join(" ");
+  const players = [player("White"), player("Black")].filter(Boolean).join(" – ");
+  const when = of("Date").replaceAll(/\.\?+/g, "");
+  return (
+    players &&
+    [[players, of("Result").replace("*", "")].filter(Boolean).join(" "), of("Event"), when].filter(Boolean).join(" · ")
+  );
 }
 
 let centring = 0;
@@ -55,7 +123,10 @@ function centre() {
   centring = 0;
   const list = by("line");
   const now = list.querySelector("[aria-current]");
-  if (!now) { list.scrollTo(0, 0); return; }
+  if (!now) {
+    list.scrollTo(0, 0);
+    return;
+  }
   list.scrollTop = now.offsetTop - (list.clientHeight - now.offsetHeight) / 2;
   list.scrollLeft = now.offsetLeft - (list.clientWidth - now.offsetWidth) / 2;
 }

@@ -4,15 +4,18 @@
 import { by, el, fill, grouped, percent, svg } from "./dom.js";
 import { lettered, t } from "./lang.js";
 
-const WIDE = 560, HIGH = 76, BOTTOM = 14, TOP = 3;
+const WIDE = 560,
+  HIGH = 76,
+  BOTTOM = 14,
+  TOP = 3;
 
 /** Calls `jump` with the index of a point that is clicked. */
 export function listenToPlot(jump) {
   by("plot").addEventListener("click", ({ target }) => target.matches(".spot") && jump(Number(target.dataset.index)));
 }
 
-/** Draws the points. */
-export function draw(points, at) {
+/** Draws the points; `values` are White's shares by the engine, null where it was not asked. */
+export function draw(points, at, values) {
   const place = by("plot");
   const inBook = points.filter((point) => point.in_book);
   if (inBook.length === 0) {
@@ -26,26 +29,57 @@ export function draw(points, at) {
   const x = (index) => step * (index + 0.5);
   const floor = HIGH - BOTTOM;
   // Where the book counts no games, a bar says only that it holds the position.
-  const height = (point) => (!point.in_book ? 0 : (floor - TOP) * (known ? Math.log10((point.games ?? 0) + 1) / most : 0.35));
+  const height = (point) =>
+    !point.in_book ? 0 : (floor - TOP) * (known ? Math.log10((point.games ?? 0) + 1) / most : 0.35);
   const yScore = (score) => floor - (floor - TOP) * score;
   const deep = Math.ceil(last.ply / 2);
   const summary = known
     ? t`Main line ${deep} moves deep: ${grouped(inBook[0].games ?? 0)} games at its start, ${grouped(last.games ?? 0)} at its end.`
     : t`Main line ${deep} moves deep. This book counts no games.`;
-  const picture = svg("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": summary, preserveAspectRatio: "none" });
+  const picture = svg("svg", {
+    viewBox: `0 0 ${WIDE} ${HIGH}`,
+    role: "img",
+    "aria-label": summary,
+    preserveAspectRatio: "none",
+  });
   picture.append(svg("line", { class: "half", x1: 0, x2: WIDE, y1: yScore(0.5), y2: yScore(0.5) }));
   points.forEach((point, index) => {
     const high = Math.max(height(point), 0);
-    picture.append(svg("rect", { class: `games ${point.walked ? "walked" : ""}`, x: x(index) - step * 0.4, width: step * 0.8, y: floor - high, height: high }));
+    picture.append(
+      svg("rect", {
+        class: `games ${point.walked ? "walked" : ""}`,
+        x: x(index) - step * 0.4,
+        width: step * 0.8,
+        y: floor - high,
+        height: high,
+      }),
+    );
   });
   let path = "";
   points.forEach((point, index) => {
     if (point.score !== null) path += `${path ? "L" : "M"}${x(index).toFixed(1)} ${yScore(point.score).toFixed(1)}`;
   });
   picture.append(svg("path", { class: "score", d: path }));
+  values.forEach((value, index) => {
+    if (value === null) return;
+    const [x1, x2, y] = [x(index) - step * 0.45, x(index) + step * 0.45, yScore(value)];
+    picture.append(svg("line", { class: "value", x1, x2, y1: y, y2: y }));
+  });
   if (at < points.length) picture.append(svg("line", { class: "here", x1: x(at), x2: x(at), y1: 0, y2: floor }));
   points.forEach((point, index) => {
-    const spot = svg("rect", { class: "spot", x: x(index) - step / 2, width: step, y: 0, height: HIGH, "data-ply": point.ply, "data-index": index }, svg("title", {}, describe(point)));
+    const spot = svg(
+      "rect",
+      {
+        class: "spot",
+        x: x(index) - step / 2,
+        width: step,
+        y: 0,
+        height: HIGH,
+        "data-ply": point.ply,
+        "data-index": index,
+      },
+      svg("title", {}, describe(point)),
+    );
     picture.append(spot);
   });
   fill(place, picture, el("p", { class: "hint" }, summary));
@@ -54,6 +88,7 @@ export function draw(points, at) {
 function describe(point) {
   const number = Math.ceil(point.ply / 2);
   const move = point.san ? `${number}${point.ply % 2 ? "." : "…"} ${lettered(point.san)}` : t("Start");
-  const games = point.games === null ? (point.in_book ? t("in the book") : t("not in the book")) : t`${grouped(point.games)} games`;
+  const games =
+    point.games === null ? (point.in_book ? t("in the book") : t("not in the book")) : t`${grouped(point.games)} games`;
   return `${move}: ${games}${point.score === null ? "" : t`, White scores ${percent(point.score)}`}`;
 }

@@ -5,8 +5,10 @@ import { by, el } from "./dom.js";
 import { t, told } from "./lang.js";
 
 /** Places of the sliders of options with a wide range: small values matter most. */
-const STOPS = [0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 750, 1000,
-  2000, 5000, 10000, 20000, 50000, 100000, 200000, 500000, 1000000];
+const STOPS = [
+  0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 750, 1000, 2000, 5000, 10000,
+  20000, 50000, 100000, 200000, 500000, 1000000,
+];
 
 function stopsOf(option) {
   const span = option.greatest - option.least;
@@ -14,8 +16,8 @@ function stopsOf(option) {
   return STOPS.filter((stop) => stop >= option.least && stop <= option.greatest);
 }
 
-const nearest = (stops, value) => stops.reduce((best, stop, index) =>
-  Math.abs(stop - value) < Math.abs(stops[best] - value) ? index : best, 0);
+const nearest = (stops, value) =>
+  stops.reduce((best, stop, index) => (Math.abs(stop - value) < Math.abs(stops[best] - value) ? index : best), 0);
 
 export class Policy {
   /** `changed` is called with the option's name and its new value as text, and returns a promise. */
@@ -43,25 +45,55 @@ export class Policy {
   }
 
   check(option, id, label) {
-    const box = el("input", { type: "checkbox", id, name: option.name, "aria-describedby": `${id}-help`, onchange: () => this.changed(option.name, String(box.checked)) });
-    this.setters.set(option.name, (value) => { box.checked = value === "true"; });
-    return el("div", { class: "option check" }, box, el("label", { for: id }, label), el("p", { class: "hint", id: `${id}-help` }, told(option.help)));
+    const box = el("input", {
+      type: "checkbox",
+      id,
+      name: option.name,
+      "aria-describedby": `${id}-help`,
+      onchange: () => this.changed(option.name, String(box.checked)),
+    });
+    this.setters.set(option.name, (value) => {
+      box.checked = value === "true";
+    });
+    return el(
+      "div",
+      { class: "option check" },
+      box,
+      el("label", { for: id }, label),
+      el("p", { class: "hint", id: `${id}-help` }, told(option.help)),
+    );
   }
 
   combo(option, id, label) {
-    const list = el("select", { id, name: option.name, onchange: () => this.changed(option.name, list.value) },
-      ...option.words.map((word) => el("option", { value: word }, word)));
-    this.setters.set(option.name, (value) => { list.value = value; });
+    const list = el(
+      "select",
+      { id, name: option.name, onchange: () => this.changed(option.name, list.value) },
+      ...option.words.map((word) => el("option", { value: word }, word)),
+    );
+    this.setters.set(option.name, (value) => {
+      list.value = value;
+    });
     return el("div", { class: "option combo", title: told(option.help) }, el("label", { for: id }, label), list);
   }
 
   spin(option, id, label) {
     const stops = stopsOf(option);
     const slider = el("input", {
-      type: "range", id, name: option.name, step: "1", "aria-describedby": `${id}-help`,
-      min: stops ? 0 : option.least, max: stops ? stops.length - 1 : option.greatest,
+      type: "range",
+      id,
+      name: option.name,
+      step: "1",
+      "aria-describedby": `${id}-help`,
+      min: stops ? 0 : option.least,
+      max: stops ? stops.length - 1 : option.greatest,
     });
-    const number = el("input", { type: "number", min: option.least, max: option.greatest, step: "1", "aria-label": t`${label} as a number` });
+    const number = el("input", {
+      type: "number",
+      min: option.least,
+      max: option.greatest,
+      step: "1",
+      "aria-label": t`${label} as a number`,
+    });
     const set = (value) => {
       slider.value = stops ? nearest(stops, Number(value)) : value;
       slider.setAttribute("aria-valuetext", value);
@@ -78,9 +110,14 @@ export class Policy {
       this.changed(option.name, number.value);
     });
     this.setters.set(option.name, set);
-    return el("div", { class: "option spin" },
-      el("label", { for: id }, label), slider, number,
-      el("p", { class: "hint", id: `${id}-help` }, told(option.help)));
+    return el(
+      "div",
+      { class: "option spin" },
+      el("label", { for: id }, label),
+      slider,
+      number,
+      el("p", { class: "hint", id: `${id}-help` }, told(option.help)),
+    );
   }
 
   /** Shows the values in force; `set` are those that were set here. */
@@ -90,8 +127,21 @@ export class Policy {
     if (!this.coming) for (const { name, value } of values) this.setters.get(name)?.(value);
     const chips = Object.entries(set).map(([name, value]) => {
       const label = name.replace(/^Book /i, "");
-      return el("li", {}, el("button", { type: "button", class: "chip", "aria-label": t`${label} ${value}: back to the default`, onclick: () => this.unset(name) },
-        `${label}: ${value} `, el("span", { "aria-hidden": "true" }, "✕")));
+      return el(
+        "li",
+        {},
+        el(
+          "button",
+          {
+            type: "button",
+            class: "chip",
+            "aria-label": t`${label} ${value}: back to the default`,
+            onclick: () => this.unset(name),
+          },
+          `${label}: ${value} `,
+          el("span", { "aria-hidden": "true" }, "✕"),
+        ),
+      );
     });
     by("chips").replaceChildren(...(chips.length ? chips : [el("li", { class: "hint" }, t("as usual"))]));
   }

@@ -25,10 +25,14 @@ export function modal(dialog) {
 
 /** What was said in a dialog stays when it closes, but for its errors. */
 export function listenToDialogs() {
-  addEventListener("close", ({ target }) => {
-    const { textContent, className } = by("status");
-    if (target === about) say("");
-    else say(textContent, className === "error");
-  }, true);
+  addEventListener(
+    "close",
+    ({ target }) => {
+      const { textContent, className } = by("status");
+      if (target === about) say("");
+      else say(textContent, className === "error");
+    },
+    true,
+  );
   by("status").addEventListener("click", () => say(""));
 }

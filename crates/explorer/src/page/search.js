@@ -1,13 +1,17 @@
-// Openings by name or code.
+// Openings by name, code or moves, and players of an index of games.
 
 import { get } from "./api.js";
-import { by, el } from "./dom.js";
+import { by, el, grouped } from "./dom.js";
+import { t } from "./lang.js";
 import { modal } from "./say.js";
 
 export class Search {
-  /** `go` is called with the opening that was chosen. */
-  constructor(go) {
+  /** `go` is called with the opening that was chosen, `player` with a name, if there is an index (`indexed`); `books` gives the parameters that name the books. */
+  constructor({ go, player, indexed, books }) {
     this.go = go;
+    this.player = player;
+    this.indexed = indexed;
+    this.books = books;
     this.dialog = by("search-dialog");
     this.field = by("search-text");
     this.asked = 0;
@@ -46,12 +50,46 @@ export class Search {
   async list() {
     const number = (this.asked += 1);
     const words = this.field.value.trim();
-    const found = words ? await get("/api/openings", new URLSearchParams({ q: words })).catch(() => []) : [];
+    const query = this.books();
+    query.set("q", words);
+    const openings = words ? get("/api/openings", query).catch(() => []) : [];
+    const [found, player] = await Promise.all([openings, words ? this.gamesOf(words) : 0]);
     if (number !== this.asked) return false;
-    by("search-none").hidden = !words || found.length > 0;
-    by("search-list").replaceChildren(...found.map((opening) => el("li", {}, el("button", {
-      type: "button", onclick: () => { this.dialog.close(); this.go(opening); },
-    }, el("span", { class: "code" }, opening.eco), el("span", {}, opening.name, el("span", { class: "hint" }, opening.line))))));
+    by("search-none").hidden = !words || found.length > 0 || player > 0;
+    const rows = found.map((opening) => {
+      const games = opening.games ? ` · ${t`${grouped(opening.games)} games`}` : "";
+      return this.row(opening.eco, opening.name, opening.line + games, () => this.go(opening));
+    });
+    const games = player ? [this.row("♟", words, t`${grouped(player)} games`, () => this.player(words))] : [];
+    by("search-list").replaceChildren(...games, ...rows);
     return true;
+  }
+
+  row(code, name, hint, chosen) {
+    const onclick = () => {
+      this.dialog.close();
+      chosen();
+    };
+    return el(
+      "li",
+      {},
+      el(
+        "button",
+        { type: "button", onclick },
+        el("span", { class: "code" }, code),
+        el("span", {}, name, el("span", { class: "hint" }, hint)),
+      ),
+    );
+  }
+
+  /** Games of somebody of this name in the index, where there is one. */
+  async gamesOf(name) {
+    if (!(await this.indexed())) return 0;
+    const asked = ["white", "black"].map((color) => {
+      const query = new URLSearchParams({ player: name, color, moves: "0", recentGames: "0" });
+      return get("/player", query).catch(() => ({}));
+    });
+    const both = await Promise.all(asked);
+    return both.reduce((sum, { white = 0, draws = 0, black = 0 }) => sum + white + draws + black, 0);
   }
 }

@@ -1,7 +1,7 @@
 // How the page looks and which language it speaks: kept in the browser.
 
 import { by, el } from "./dom.js";
-import { COLUMNS } from "./table.js";
+import { COLUMNS } from "./columns.js";
 import { LANGUAGES, chosen, keep, kept, t } from "./lang.js";
 
 const CHOICES = {
@@ -42,10 +42,14 @@ export function dress() {
 /** What the dialogs say of it. */
 export function prepare() {
   sayTheme();
-  by("help-columns").replaceChildren(...COLUMNS.filter(([, help]) => help).flatMap(([name, help]) => [el("dt", {}, t(name)), el("dd", {}, t(help))]));
+  by("help-columns").replaceChildren(
+    ...COLUMNS.filter(([, help]) => help).flatMap(([name, help]) => [el("dt", {}, t(name)), el("dd", {}, t(help))]),
+  );
   for (const [name, values] of Object.entries(CHOICES)) {
     const list = by(`set-${name}`);
-    list.replaceChildren(...Object.entries(values).map(([value, text]) => el("option", { value }, name === "language" ? text : t(text))));
+    list.replaceChildren(
+      ...Object.entries(values).map(([value, text]) => el("option", { value }, name === "language" ? text : t(text))),
+    );
     list.value = name === "language" ? chosen() : kept(name, Object.keys(values)[0]);
     list.addEventListener("change", () => {
       keep(name, list.value);

@@ -30,17 +30,23 @@ function drawing(fen, flipped) {
   const symbols = [...by("pieces").children].map((symbol) => new XMLSerializer().serializeToString(symbol)).join("");
   const side = 8 * SQUARE;
   const at = (name) => {
-    const x = name.charCodeAt(0) - 97, y = 8 - Number(name[1]);
+    const x = name.charCodeAt(0) - 97,
+      y = 8 - Number(name[1]);
     return flipped ? [7 - x, 7 - y] : [x, y];
   };
   let text = `<svg xmlns="http://www.w3.org/2000/svg" width="${side * 2}" height="${side * 2}" viewBox="0 0 ${side} ${side}">${symbols}<rect width="${side}" height="${side}" fill="#e9ecea"/>`;
   for (let index = 0; index < 64; index += 1) {
-    const x = index % 8, y = index >> 3;
-    if ((x + y) % 2) text += `<rect x="${x * SQUARE}" y="${y * SQUARE}" width="${SQUARE}" height="${SQUARE}" fill="#86a39c"/>`;
+    const x = index % 8,
+      y = index >> 3;
+    if ((x + y) % 2)
+      text += `<rect x="${x * SQUARE}" y="${y * SQUARE}" width="${SQUARE}" height="${SQUARE}" fill="#86a39c"/>`;
   }
   for (const [name, letter] of pieces(fen)) {
     const [x, y] = at(name);
-    const colours = letter === letter.toUpperCase() ? 'fill="#fdfdfb" stroke="#23282c" color="#23282c"' : 'fill="#33393f" stroke="#0d1012" color="#dfe4e6"';
+    const colours =
+      letter === letter.toUpperCase()
+        ? 'fill="#fdfdfb" stroke="#23282c" color="#23282c"'
+        : 'fill="#33393f" stroke="#0d1012" color="#dfe4e6"';
     text += `<use href="#piece-${letter.toLowerCase()}" x="${x * SQUARE}" y="${y * SQUARE}" width="${SQUARE}" height="${SQUARE}" ${colours} stroke-width="1.5" stroke-linejoin="round" stroke-linecap="round"/>`;
   }
   return `${text}</svg>\n`;

@@ -12,6 +12,10 @@ const MOST_BYTES = 50_000_000;
 const split = (text) => (text ? text.split("/") : []);
 
 export class Shelf {
+  failed;
+  want;
+  show;
+
   /** `want` takes a wish; `show` lists a file's games: its name and their text. */
   constructor({ want, show, failed }) {
     Object.assign(this, { want, show, failed });
@@ -61,7 +65,10 @@ export class Shelf {
     }
     // The columns of two books are called as these.
     const isPair = shown.length > 1;
-    for (const [id, letter, name] of [["first-name", "A", t("Book")], ["second-name", "B", t("Compare with")]]) {
+    for (const [id, letter, name] of [
+      ["first-name", "A", t("Book")],
+      ["second-name", "B", t("Compare with")],
+    ]) {
       by(id).textContent = isPair ? letter : name;
       by(id).className = isPair ? "letter" : "";
     }
@@ -73,21 +80,59 @@ export class Shelf {
   list(state) {
     const open = this.open(state);
     const book = (name, index) => {
-      const box = el("input", { type: "checkbox", id: `open-${index}`, checked: open.includes(name), disabled: open.length === 1 && open[0] === name, onchange: () => this.turn(name, box.checked) });
+      const box = el("input", {
+        type: "checkbox",
+        id: `open-${index}`,
+        checked: open.includes(name),
+        disabled: open.length === 1 && open[0] === name,
+        onchange: () => this.turn(name, box.checked),
+      });
       return el("li", {}, box, el("label", { for: `open-${index}` }, name));
     };
     const focused = document.activeElement?.id;
     by("open-books").replaceChildren(...this.names.map(book));
-    by("open-list").replaceChildren(...[...this.files].map(([name, text]) => el("li", {},
-      el("button", { type: "button", class: "quiet", onclick: () => { by("open-dialog").close(); this.show(name, text); } }, name),
-      el("button", { type: "button", class: "quiet", "aria-label": t`Close ${name}`, onclick: () => { this.files.delete(name); this.list(state); } }, t("Close")))));
+    by("open-list").replaceChildren(
+      ...[...this.files].map(([name, text]) =>
+        el(
+          "li",
+          {},
+          el(
+            "button",
+            {
+              type: "button",
+              class: "quiet",
+              onclick: () => {
+                by("open-dialog").close();
+                this.show(name, text);
+              },
+            },
+            name,
+          ),
+          el(
+            "button",
+            {
+              type: "button",
+              class: "quiet",
+              "aria-label": t`Close ${name}`,
+              onclick: () => {
+                this.files.delete(name);
+                this.list(state);
+              },
+            },
+            t("Close"),
+          ),
+        ),
+      ),
+    );
     if (focused?.startsWith("open-")) by(focused)?.focus();
   }
 
   /** Opens a book again, or closes it; the last one stays. */
   turn(name, opens) {
     this.want((from) => {
-      const closed = split(from.closed).filter((other) => other !== name).concat(opens ? [] : [name]);
+      const closed = split(from.closed)
+        .filter((other) => other !== name)
+        .concat(opens ? [] : [name]);
       const open = this.open({ closed: closed.join("/") });
       if (!open.length) return null;
       const shown = (from.books ? split(from.books) : this.names.slice(0, 1)).filter((other) => open.includes(other));
@@ -104,10 +149,12 @@ export class Shelf {
   async take(files) {
     let last = null;
     for (const file of files) {
-      if (/\.(ctg|cto|ctb|bin|abk)$/i.test(file.name)) throw new Error(t`Books are named when the program is started: tabia explore ${file.name}`);
-      if (file.size > MOST_BYTES) throw new Error(t("The file is too large for the page: tabia build makes a book of it."));
+      if (/\.(ctg|cto|ctb|bin|abk)$/i.test(file.name))
+        throw new Error(t`Books are named when the program is started: tabia explore ${file.name}`);
+      if (file.size > MOST_BYTES)
+        throw new Error(t("The file is too large for the page: tabia build makes a book of it."));
       last = [file.name, await file.text()];
-      this.files.set(...last);
+      this.files.set(last[0], last[1]);
     }
     if (!last) return;
     try {

@@ -6,7 +6,8 @@ import * as trees from "./tree.js";
 
 const tailFrom = (tree, id, tail) => (trees.isBelow(tree, id, tail) ? tail : trees.endOf(tree, id));
 
-export const to = (id) => (from) => (from.tree.nodes.has(id) ? { ...from, at: id, tail: tailFrom(from.tree, id, from.tail) } : null);
+export const to = (id) => (from) =>
+  from.tree.nodes.has(id) ? { ...from, at: id, tail: tailFrom(from.tree, id, from.tail) } : null;
 
 export function walkTo(from, move) {
   const [tree, at] = trees.add(from.tree, from.at, move);
@@ -14,7 +15,8 @@ export function walkTo(from, move) {
 }
 
 /** Moves from the position that was shown in `meant`: once the board has moved on, they were for another. */
-export const playFrom = (meant, moves) => (from) => (trees.isSamePlace(from, meant) ? moves.reduce(walkTo, from) : null);
+export const playFrom = (meant, moves) => (from) =>
+  trees.isSamePlace(from, meant) ? moves.reduce(walkTo, from) : null;
 
 /** The next move of the line; behind its end the likeliest of the book. */
 export function forward(from, store) {

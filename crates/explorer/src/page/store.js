@@ -11,6 +11,10 @@ export const WAIT = Symbol("wait");
 export const AHEAD = 16;
 
 export class Store {
+  ask;
+  shown;
+  failed;
+
   /** `ask(state)` gives the answer to a state; `shown(how)` is told when both have changed; `failed(error)` when not. */
   constructor(state, { ask, shown, failed }) {
     Object.assign(this, { state, ask, shown, failed });
@@ -55,7 +59,8 @@ export class Store {
 
   /** Where the wishes lead that are understood by now and of one kind. */
   lead() {
-    let next = this.state, how = "keep";
+    let next = this.state,
+      how = "keep";
     while (this.queue.length) {
       const [{ wish, how: asked }] = this.queue;
       const step = wish(next, this);
@@ -75,7 +80,10 @@ export class Store {
     if (!this.view || state.books !== this.state.books || state.set !== this.state.set) return undefined;
     if (!trees.isBelow(state.tree, this.state.at, state.at)) return undefined;
     const from = trees.path(state.tree, this.state.at).length;
-    const steps = trees.path(state.tree, state.at).slice(from).map((id) => trees.node(state.tree, id).uci);
+    const steps = trees
+      .path(state.tree, state.at)
+      .slice(from)
+      .map((id) => trees.node(state.tree, id).uci);
     const { ahead } = this.view;
     if (steps.some((uci, index) => ahead[index]?.uci !== uci)) return undefined;
     return ahead[steps.length] ?? (steps.length < AHEAD ? null : undefined);

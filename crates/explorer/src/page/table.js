@@ -1,48 +1,42 @@
 // The book table: what one book says about the position, or two side by side.
 
 import { by, decimal, el, fill, grouped, percent } from "./dom.js";
+import { COLUMNS, MARKS, amount, canChange, matters, takesLines } from "./columns.js";
+import { openMenu } from "./context.js";
 import { lettered, t, told } from "./lang.js";
 import { comment, markSign, results, signed, valueText } from "./signs.js";
 
 const whole = (number) => (number === null || number === undefined ? "–" : Math.round(number).toString());
 
-/** Columns of one book: title, explanation, class, what it sorts by. */
-export const COLUMNS = [
-  ["Move", "", "move", (move) => move.san],
-  ["N", "Games", "n", (move) => move.stored_weight ?? move.games],
-  ["Share", "Share of the games of this position", "share", (move) => move.stored_weight ?? move.games],
-  ["%", "Score of the player of the move", "score", (move) => move.score],
-  ["Eval", "Evaluation in pawns, from White’s side", "eval", (move, table) => table.worth(move)],
-  ["Av", "Average Elo", "av", (move) => move.average_elo],
-  ["Perf", "Performance Elo", "perf", (move) => move.performance],
-  ["Fact", "Learn value, −125 to +125", "fact", (move) => move.priority ?? move.factor],
-  ["Prob", "Probability with which the adapter plays it", "prob", (move) => move.probability],
-  ["Results", "White wins · draws · Black wins", "results", (move) => (move.white === null ? null : move.white / Math.max(1, move.white + move.draws + move.black))],
-];
-
 function remembered() {
-  try { return JSON.parse(localStorage.getItem("sort")) ?? null; } catch { return null; }
+  try {
+    return JSON.parse(localStorage.getItem("sort")) ?? null;
+  } catch {
+    return null;
+  }
 }
-
-/** Whether new lines can come into a book that is shown. */
-export const takesLines = (book) => book.editable && book.most_weight === undefined;
-
-/** Whether anything of a move can be changed: beside one that nobody stored is no number. */
-const canChange = (book, move) => book.editable && !(book.most_weight !== undefined && move.transposition);
-
-const amount = (move) => move.stored_weight ?? move.games;
 
 const scored = ({ score }) => (score === null ? "–" : decimal(100 * score, 1));
 
 export class Table {
-  /** `play`, `point` take a move in UCI notation; `edit` a book's view and a move; `add` adds the line. */
-  constructor({ play, point, edit, add }) {
-    Object.assign(this, { play, point, edit, add });
+  point;
+  add;
+  play;
+  edit;
+  mark;
+
+  /** `play`, `point` take a move in UCI notation; `edit` a book's view and a move; `mark` the same and a mark; `add` adds the line. */
+  constructor({ play, point, edit, add, mark }) {
+    Object.assign(this, { play, point, edit, add, mark });
     this.place = by("books");
     this.sort = remembered();
-    this.open = new Set();
+    /** Whether the moves of one book alone are shown, as somebody wanted it. */
+    this.open = new Map();
     this.place.addEventListener("click", (event) => this.click(event.target));
-    this.place.addEventListener("scroll", () => { this.scrolled = true; });
+    this.place.addEventListener("contextmenu", (event) => this.openMenu(event));
+    this.place.addEventListener("scroll", () => {
+      this.scrolled = true;
+    });
     this.place.addEventListener("focusin", (event) => this.follow(event));
     this.place.addEventListener("pointerover", (event) => event.pointerType !== "touch" && this.follow(event));
     this.place.addEventListener("pointerleave", () => this.point(this.chosen()));
@@ -72,14 +66,25 @@ export class Table {
 
   empty(book) {
     const { end } = this.view;
-    const text = end === "checkmate" ? t("Checkmate.") : end === "stalemate" ? t("Stalemate.")
-      : book.error ? told(book.error)
-      : book.in_book ? t("The book’s line ends here.")
-      : this.view.at > 0 ? t("This position is not in the book. ← goes back to where it was.")
-      : t("This position is not in the book.");
+    const text =
+      end === "checkmate"
+        ? t("Checkmate.")
+        : end === "stalemate"
+          ? t("Stalemate.")
+          : book.error
+            ? told(book.error)
+            : book.in_book
+              ? t("The book’s line ends here.")
+              : this.view.at > 0
+                ? t("This position is not in the book. ← goes back to where it was.")
+                : t("This position is not in the book.");
     const adds = takesLines(book) && !book.in_book && !book.error && !end && this.view.at > 0;
-    return el("div", { class: `notice ${book.error ? "error" : ""}` }, el("p", {}, text),
-      adds ? el("button", { type: "button", class: "add" }, t`Add the line to ${book.name}`) : null);
+    return el(
+      "div",
+      { class: `notice ${book.error ? "error" : ""}` },
+      el("p", {}, text),
+      adds ? el("button", { type: "button", class: "add" }, t`Add the line to ${book.name}`) : null,
+    );
   }
 
   /** In the order that was chosen; `of` gives what counts of a move, where two books have it. */
@@ -90,23 +95,24 @@ export class Table {
     const compare = (a, b) => (a < b ? -1 : Number(a > b));
     return [...moves].sort((a, b) => {
       const [x, y] = [key(of(a), this), key(of(b), this)];
-      if (x === null || y === null) return (x === null) - (y === null);
+      if (x === null || y === null) return Number(x === null) - Number(y === null);
       return sign * compare(x, y);
     });
   }
 
   /** What a click in the table means: it changes, but is never made anew. */
   click(target) {
-    const button = target.closest("button"), row = target.closest("tr[data-uci]");
+    const button = target.closest("button"),
+      row = target.closest("tr[data-uci]");
     if (button?.matches(".add")) this.add();
     else if (button?.matches(".sort")) this.sortBy(button.dataset.kind, Number(button.dataset.side));
-    else if (button?.matches(".fold")) this.fold(button.dataset.letter);
+    else if (button?.matches(".fold")) this.fold(button.dataset.letter, button.ariaExpanded === "true");
     else if (button?.matches(".pencil")) this.change(row.dataset.uci, Number(button.dataset.book));
     else if (row && !target.closest("td.edit")) this.play(row.dataset.uci);
   }
 
-  fold(letter) {
-    if (!this.open.delete(letter)) this.open.add(letter);
+  fold(letter, isOpen) {
+    this.open.set(letter, !isOpen);
     this.show(this.view);
   }
 
@@ -116,7 +122,11 @@ export class Table {
     if (this.sort?.kind !== kind || (this.sort.side ?? 0) !== side) this.sort = { kind, up, side };
     else if (this.sort.up === up) this.sort = { kind, up: !up, side };
     else this.sort = null;
-    try { localStorage.setItem("sort", JSON.stringify(this.sort)); } catch { /* It is forgotten, then. */ }
+    try {
+      localStorage.setItem("sort", JSON.stringify(this.sort));
+    } catch {
+      /* It is forgotten, then. */
+    }
     this.show(this.view);
     this.place.querySelector(`th.${kind}${side ? ".b" : ""} button`)?.focus({ preventScroll: true });
   }
@@ -125,8 +135,16 @@ export class Table {
   head(content, help, kind, side = 0) {
     const isSorted = this.sort?.kind === kind && (this.sort.side ?? 0) === side;
     const sorted = isSorted ? (this.sort.up ? "ascending" : "descending") : null;
-    return el("th", { scope: "col", class: `${kind} ${side ? "b" : ""}`, "aria-sort": sorted },
-      el("button", { type: "button", class: "sort", title: help, "data-kind": kind, "data-side": side }, ...content, sorted ? el("span", { "aria-hidden": "true" }, this.sort.up ? " ▴" : " ▾") : null));
+    return el(
+      "th",
+      { scope: "col", class: `${kind} ${side ? "b" : ""}`, "aria-sort": sorted },
+      el(
+        "button",
+        { type: "button", class: "sort", title: help, "data-kind": kind, "data-side": side },
+        ...content,
+        sorted ? el("span", { "aria-hidden": "true" }, this.sort.up ? " ▴" : " ▾") : null,
+      ),
+    );
   }
 
   single(book) {
@@ -135,18 +153,45 @@ export class Table {
     const all = moves.reduce((sum, move) => sum + amount(move), 0);
     // A column without anything in it is not shown.
     const without = [
-      moves.every((move) => move.score === null) && "no-score", !this.values && moves.every((move) => move.evaluation === undefined) && "no-eval", moves.every((move) => move.average_elo === null) && "no-av",
+      moves.every((move) => move.score === null) && "no-score",
+      !this.values && moves.every((move) => move.evaluation === undefined) && "no-eval",
+      moves.every((move) => move.average_elo === null) && "no-av",
       moves.every((move) => move.performance === null) && "no-perf",
-      moves.every((move) => move.factor === 0 && move.priority === undefined) && "no-fact", moves.every((move) => move.white === null) && "no-results",
+      moves.every((move) => move.factor === 0 && move.priority === undefined) && "no-fact",
+      moves.every((move) => move.white === null) && "no-results",
       (this.values || moves.some((move) => move.evaluation !== undefined)) && "values",
-    ].filter(Boolean).join(" ");
-    const named = { ...(moves.some((move) => move.stored_weight !== undefined) && { n: "Weight" }), ...(moves.some((move) => move.priority !== undefined) && { fact: "Priority" }) };
-    const heads = COLUMNS.map(([name, help, kind]) => this.head([t(named[kind] ?? name)], t(named[kind] ?? (help || "By name")), kind));
-    return el("section", { class: "book", "aria-label": book.name },
-      el("table", { class: without },
-        el("thead", {}, el("tr", {}, ...heads, book.editable ? el("th", { scope: "col", class: "edit" }, el("span", { class: "unseen" }, t("Change"))) : null)),
+    ]
+      .filter(Boolean)
+      .join(" ");
+    const named = {
+      ...(moves.some((move) => move.stored_weight !== undefined) && { n: "Weight" }),
+      ...(moves.some((move) => move.priority !== undefined) && { fact: "Priority" }),
+    };
+    const heads = COLUMNS.map(([name, help, kind]) =>
+      this.head([t(named[kind] ?? name)], t(named[kind] ?? (help || "By name")), kind),
+    );
+    return el(
+      "section",
+      { class: "book", "aria-label": book.name },
+      el(
+        "table",
+        { class: without },
+        el(
+          "thead",
+          {},
+          el(
+            "tr",
+            {},
+            ...heads,
+            book.editable
+              ? el("th", { scope: "col", class: "edit" }, el("span", { class: "unseen" }, t("Change")))
+              : null,
+          ),
+        ),
         el("tbody", {}, ...this.sorted(moves).map((move) => this.row(book, move, all))),
-        el("tfoot", {}, this.sum(book))));
+        el("tfoot", {}, this.sum(book)),
+      ),
+    );
   }
 
   /** What all moves of a book make together. */
@@ -157,27 +202,52 @@ export class Table {
     const played = book.moves.reduce((sum, move) => sum + move.probability, 0);
     return {
       n: grouped(known ? book.games : book.moves.reduce((sum, move) => sum + amount(move), 0)),
-      score: finished ? decimal(100 * (own + book.draws / 2) / finished, 1) : "–",
+      score: finished ? decimal((100 * (own + book.draws / 2)) / finished, 1) : "–",
       prob: played > 0 ? this.share(played, 0) : "–",
     };
   }
 
   sum(book) {
     const cells = this.totals(book);
-    return el("tr", {}, el("th", { scope: "row", class: "move" }, `${t("Sum")} `, comment(book.commentary)),
-      ...COLUMNS.slice(1).map(([, , kind]) => el("td", { class: kind }, kind === "results" && book.in_book ? results(book) : cells[kind] ?? "")),
-      book.editable ? el("td", { class: "edit" }) : null);
+    return el(
+      "tr",
+      {},
+      el("th", { scope: "row", class: "move" }, `${t("Position")} `, comment(book.commentary)),
+      ...COLUMNS.slice(1).map(([, , kind]) =>
+        el("td", { class: kind }, kind === "results" && book.in_book ? results(book) : (cells[kind] ?? "")),
+      ),
+      book.editable ? el("td", { class: "edit" }) : null,
+    );
   }
 
   moveCell(move) {
     const name = move.opening && move.opening.name !== this.view.opening?.name ? move.opening.name : "";
-    return el("th", { scope: "row", class: "move" },
+    return el(
+      "th",
+      { scope: "row", class: "move" },
       markSign(move.mark),
-      el("button", { type: "button", class: "move", tabindex: "-1", "data-uci": move.uci },
-        move.transposition ? el("span", { class: "leads", title: t("Nobody stored this move, but it leads into the book") }, "↝\u202f") : "", lettered(move.san), el("span", { class: "sign" }, move.annotation)),
+      el(
+        "button",
+        { type: "button", class: "move", tabindex: "-1", "data-uci": move.uci },
+        move.transposition
+          ? el("span", { class: "leads", title: t("Nobody stored this move, but it leads into the book") }, "↝\u202f")
+          : "",
+        lettered(move.san),
+        el("span", { class: "sign" }, move.annotation),
+      ),
       comment(move.commentary),
-      name || move.not_played ? el("span", { class: "name", title: [name, move.not_played && t`not played: ${told(move.not_played)}`].filter(Boolean).join("; ") },
-        move.not_played ? el("span", { class: "reason" }, told(move.not_played)) : "", name ? el("span", { class: "of" }, move.not_played ? " · " : "", this.shortened(name)) : null) : null);
+      name || move.not_played
+        ? el(
+            "span",
+            {
+              class: "name",
+              title: [name, move.not_played && t`not played: ${told(move.reason)}`].filter(Boolean).join("; "),
+            },
+            move.not_played ? el("span", { class: "reason" }, told(move.reason)) : "",
+            name ? el("span", { class: "of" }, move.not_played ? " · " : "", this.shortened(name)) : null,
+          )
+        : null,
+    );
   }
 
   /** A name without what the title says already. */
@@ -188,10 +258,14 @@ export class Table {
   }
 
   row(book, move, all) {
-    const classes = [move.mark, move.transposition && "transposition", move.not_played && "out"].filter(Boolean).join(" ");
+    const classes = [move.mark, move.transposition && "transposition", move.not_played && "out"]
+      .filter(Boolean)
+      .join(" ");
     const cell = (kind, text, title) => el("td", { class: kind, title }, text);
     const n = amount(move);
-    return el("tr", { class: classes, "data-uci": move.uci },
+    return el(
+      "tr",
+      { class: classes, "data-uci": move.uci },
       this.moveCell(move),
       cell("n", grouped(n)),
       cell("share", all > 0 ? percent(n / all, n / all < 0.1 ? 1 : 0) : "–"),
@@ -202,7 +276,8 @@ export class Table {
       cell("fact", move.priority ?? signed(move.factor)),
       this.chance(move),
       el("td", { class: "results" }, results(move)),
-      book.editable ? el("td", { class: "edit" }, this.pencil(book, move, lettered(move.san))) : null);
+      book.editable ? el("td", { class: "edit" }, this.pencil(book, move, lettered(move.san))) : null,
+    );
   }
 
   /** What a move is worth for White, in centipawns: by the engine at work, or by the file beside the book. */
@@ -239,7 +314,10 @@ export class Table {
     this.values = values;
     if (!this.view) return;
     const isPair = this.view.books.length > 1;
-    if (!was !== !values && !isPair) { this.show(this.view); return; }
+    if (!was !== !values && !isPair) {
+      this.show(this.view);
+      return;
+    }
     for (const move of this.view.books.flatMap((book) => book.moves)) {
       const cell = this.place.querySelector(`tr[data-uci="${CSS.escape(move.uci)}"] .${isPair ? "worth" : "eval"}`);
       if (!cell) continue;
@@ -253,9 +331,17 @@ export class Table {
   /** Opens the dialog in which `what` is changed, if there is anything that can be. */
   pencil(book, move, what) {
     if (!canChange(book, move)) return null;
-    return el("button", {
-      type: "button", class: "quiet pencil", "data-book": book.book, "aria-label": t`Change ${what}`, title: book.most_weight === undefined ? t("Mark, annotation, learn value (E)") : t("Weight (E)"),
-    }, "✎");
+    return el(
+      "button",
+      {
+        type: "button",
+        class: "quiet pencil",
+        "data-book": book.book,
+        "aria-label": t`Change ${what}`,
+        title: book.most_weight === undefined ? t("Mark, annotation, learn value (E)") : t("Weight (E)"),
+      },
+      "✎",
+    );
   }
 
   /** A share in per cent, whose sign may go where room is short. */
@@ -266,9 +352,18 @@ export class Table {
   chance(move, pencil = null) {
     const bar = el("span", { class: "chance", "aria-hidden": "true" });
     bar.style.width = `${100 * move.probability}%`;
-    return el("td", { class: "prob" }, bar,
-      el("span", { class: "number", "data-probability": move.probability }, move.not_played ? "–" : this.share(move.probability)),
-      move.not_played ? el("span", { class: "unseen" }, t`not played: ${move.not_played}`) : null, pencil);
+    return el(
+      "td",
+      { class: "prob" },
+      bar,
+      el(
+        "span",
+        { class: "number", "data-probability": move.probability },
+        move.not_played ? "–" : this.share(move.probability),
+      ),
+      move.not_played ? el("span", { class: "unseen" }, t`not played: ${told(move.reason)}`) : null,
+      pencil,
+    );
   }
 
   /** The same for one of two books, which has its pencil there. */
@@ -278,26 +373,67 @@ export class Table {
 
   /** Two books in one table: a pair of columns for each figure. */
   pair([a, b]) {
-    const error = [a, b].filter((book) => book.error).map((book) => el("p", { class: "notice error" }, `${book.name}: ${told(book.error)}`));
+    const error = [a, b]
+      .filter((book) => book.error)
+      .map((book) => el("p", { class: "notice error" }, `${book.name}: ${told(book.error)}`));
     const of = (book) => new Map(book.moves.map((move) => [move.uci, move]));
     const [first, second] = [of(a), of(b)];
     const shared = a.moves.filter((move) => second.has(move.uci));
     const only = (book, other) => book.moves.filter((move) => !other.has(move.uci));
-    const kinds = [["n", "N", "Games"], ["score", "%", "Score"], ["prob", "Prob", "Probability"]];
+    /** @type {[string, string, string][]} */
+    const kinds = [
+      ["n", "N", "Games"],
+      ["score", "%", "Score"],
+      ["prob", "Prob", "Probability"],
+    ];
     const ofSide = (move) => (this.sort?.side ? second.get(move.uci) : move);
-    const head = ([kind, short], book, side) => this.head([el("span", { class: "kind" }, `${t(short)} `), "AB"[side]], book.name, kind, side);
+    /** @type {(column: string[], book: any, side: number) => Element} */
+    const head = ([kind, short], book, side) =>
+      this.head([el("span", { class: "kind" }, `${t(short)} `), "AB"[side]], book.name, kind, side);
     const sums = [a, b].map((book) => this.totals(book));
     const body = [
       el("tbody", {}, ...this.sorted(shared, ofSide).map((move) => this.pairRow(a, b, move, second.get(move.uci)))),
-      ...this.lone(a, only(a, second), 0), ...this.lone(b, only(b, first), 1),
+      ...this.lone(a, only(a, second), 0),
+      ...this.lone(b, only(b, first), 1),
     ];
-    return el("section", { class: "book pair", "aria-label": t("Two books") }, ...error,
-      a.moves.length + b.moves.length === 0 && error.length === 0 ? this.empty(a) : el("table", {},
-        el("thead", {},
-          el("tr", { class: "kinds" }, el("td", {}), ...kinds.map(([, , name]) => el("th", { scope: "colgroup", colspan: 2 }, t(name)))),
-          el("tr", {}, this.head([t("Move")], t("By name"), "move"), ...kinds.flatMap((kind) => [head(kind, a, 0), head(kind, b, 1)]))),
-        ...body,
-        el("tfoot", {}, el("tr", {}, el("th", { scope: "row", class: "move" }, t("Sum")), ...kinds.flatMap(([kind]) => sums.map((cells) => el("td", { class: kind }, cells[kind])))))));
+    return el(
+      "section",
+      { class: "book pair", "aria-label": t("Two books") },
+      ...error,
+      a.moves.length + b.moves.length === 0 && error.length === 0
+        ? this.empty(a)
+        : el(
+            "table",
+            {},
+            el(
+              "thead",
+              {},
+              el(
+                "tr",
+                { class: "kinds" },
+                el("td", {}),
+                ...kinds.map(([, , name]) => el("th", { scope: "colgroup", colspan: 2 }, t(name))),
+              ),
+              el(
+                "tr",
+                {},
+                this.head([t("Move")], t("By name"), "move"),
+                ...kinds.flatMap((kind) => [head(kind, a, 0), head(kind, b, 1)]),
+              ),
+            ),
+            ...body,
+            el(
+              "tfoot",
+              {},
+              el(
+                "tr",
+                {},
+                el("th", { scope: "row", class: "move" }, t("Position")),
+                ...kinds.flatMap(([kind]) => sums.map((cells) => el("td", { class: kind }, cells[kind]))),
+              ),
+            ),
+          ),
+    );
   }
 
   pairRow(a, b, move, other) {
@@ -314,29 +450,57 @@ export class Table {
     const scores = move.score !== null && other.score !== null ? Math.abs(move.score - other.score) : 0;
     const head = this.moveCell(move);
     if (signsDiffer) {
-      const told = [other.mark !== "none" && markSign(other.mark), other.annotation || (other.mark === "none" && t("none"))].filter(Boolean);
+      const told = [
+        other.mark !== "none" && markSign(other.mark),
+        other.annotation || (other.mark === "none" && t("none")),
+      ].filter(Boolean);
       head.querySelector("button").after(el("span", { class: "other" }, "B: ", ...told));
       tint(head, 1, t("marked otherwise in B"));
     }
     head.querySelector("button").after(el("span", { class: "worth" }, this.worthText(move)));
     const games = (one, side) => el("td", { class: `n ${side}` }, grouped(amount(one)));
-    const score = (one, side) => tint(el("td", { class: `score ${side}` }, scored(one)), scores * 4 >= 0.2 ? scores * 4 : 0, t("scores differ"));
-    return el("tr", { "data-uci": move.uci, class: move.mark }, head,
-      games(move, "a"), games(other, "b"), score(move, "a"), score(other, "b"),
-      tint(this.chanceIn(a, move), apart, t("played otherwise")), tint(this.chanceIn(b, other), apart, t("played otherwise")));
+    const score = (one, side) =>
+      tint(el("td", { class: `score ${side}` }, scored(one)), scores * 4 >= 0.2 ? scores * 4 : 0, t("scores differ"));
+    return el(
+      "tr",
+      { "data-uci": move.uci, class: move.mark },
+      head,
+      games(move, "a"),
+      games(other, "b"),
+      score(move, "a"),
+      score(other, "b"),
+      tint(this.chanceIn(a, move), apart, t("played otherwise")),
+      tint(this.chanceIn(b, other), apart, t("played otherwise")),
+    );
   }
 
-  /** The moves that only one of two books has, folded together. */
+  /** The moves that only one of two books has, folded together unless one of them matters. */
   lone(book, moves, side) {
     if (moves.length === 0) return [];
     const letter = "AB"[side];
-    const rows = el("tbody", { hidden: !this.open.has(letter) }, ...moves.map((move) => {
-      const blank = () => el("td", { class: "blank" }, "");
-      const cells = [el("td", { class: "n" }, grouped(amount(move))), el("td", { class: "score" }, scored(move)), this.chanceIn(book, move)];
-      return el("tr", { "data-uci": move.uci, class: `lone ${move.mark}` }, this.moveCell(move),
-        ...cells.flatMap((cell) => (side ? [blank(), cell] : [cell, blank()])));
-    }));
-    const button = el("button", { type: "button", class: "quiet fold", "data-letter": letter, "aria-expanded": String(!rows.hidden) }, t`Only in ${letter} (${moves.length})`);
+    const rows = el(
+      "tbody",
+      { hidden: !(this.open.get(letter) ?? moves.some(matters)) },
+      ...moves.map((move) => {
+        const blank = () => el("td", { class: "blank" }, "");
+        const cells = [
+          el("td", { class: "n" }, grouped(amount(move))),
+          el("td", { class: "score" }, scored(move)),
+          this.chanceIn(book, move),
+        ];
+        return el(
+          "tr",
+          { "data-uci": move.uci, class: `lone ${move.mark}` },
+          this.moveCell(move),
+          ...cells.flatMap((cell) => (side ? [blank(), cell] : [cell, blank()])),
+        );
+      }),
+    );
+    const button = el(
+      "button",
+      { type: "button", class: "quiet fold", "data-letter": letter, "aria-expanded": String(!rows.hidden) },
+      t`Only in ${letter} (${moves.length})`,
+    );
     return [el("tbody", {}, el("tr", { class: "group" }, el("th", { scope: "rowgroup", colspan: 7 }, button))), rows];
   }
 
@@ -369,10 +533,39 @@ export class Table {
     this.change(this.chosen(), Number(document.activeElement.dataset?.book));
   }
 
+  /** The book in which a move can be changed: that of this number, else the first; and the move there. */
+  editable(uci, number) {
+    const found = (this.view?.books ?? [])
+      .map((book) => [book, book.moves.find((move) => move.uci === uci)])
+      .filter(([book, move]) => move && canChange(book, move));
+    return found.find(([one]) => one.book === number) ?? found[0] ?? [];
+  }
+
+  /** Marks a move at once; where the book has weights and no marks, one to avoid gets the weight 0. */
+  markMove(uci, mark) {
+    if (!uci) return;
+    const [book, move] = this.editable(uci, Number(document.activeElement.dataset?.book));
+    if (book && (book.most_weight === undefined || mark === "avoid")) this.mark(book, move, mark);
+    else this.edit(null, move);
+  }
+
+  openMenu(event) {
+    const row = event.target.closest("tr[data-uci]");
+    const { uci } = row?.dataset ?? {};
+    const [book] = uci ? this.editable(uci) : [];
+    if (!book) return;
+    event.preventDefault();
+    /** @type {any[]} */
+    const marks = book.most_weight === undefined ? MARKS : MARKS.filter(([mark]) => mark === "avoid");
+    openMenu(event, [
+      ...marks.map(([mark, text]) => [t(text), () => this.markMove(uci, mark)]),
+      [t("Change… (E)"), () => this.change(uci)],
+    ]);
+  }
+
   /** Opens the dialog for a move of the book of this number, else of the first in which it can be changed. */
   change(uci, number) {
-    const found = (this.view?.books ?? []).map((book) => [book, book.moves.find((move) => move.uci === uci)]).filter(([book, move]) => move && canChange(book, move));
-    const [book, move] = found.find(([one]) => one.book === number) ?? found[0] ?? [];
-    if (book) this.edit(book, move);
+    const [book, move] = this.editable(uci, number);
+    if (book || uci) this.edit(book, move);
   }
 }

@@ -32,17 +32,29 @@ export function reply(book, random = Math.random()) {
 }
 
 export class Trainer {
+  now;
+  go;
+  walk;
+  point;
+
   /** `go(state => state)` changes what is shown, `walk(state, move)` plays; `now()` is what is shown. */
   constructor({ go, walk, now, point }) {
     Object.assign(this, { go, walk, now, point });
     this.cards = new Cards();
     this.mode = null;
-    for (const [id, action] of Object.entries({ "train-show": () => this.show(), "train-next": () => this.next(), "train-game": () => this.game(), "train-stop": () => this.stop() })) {
+    for (const [id, action] of Object.entries({
+      "train-show": () => this.show(),
+      "train-next": () => this.next(),
+      "train-game": () => this.game(),
+      "train-stop": () => this.stop(),
+    })) {
       by(id).addEventListener("click", action);
     }
   }
 
-  get on() { return this.mode !== null; }
+  get on() {
+    return this.mode !== null;
+  }
 
   /** Begins to ask for the moves of a colour, from the position that is shown. */
   begin(colour) {
@@ -72,13 +84,16 @@ export class Trainer {
     const card = this.due.shift()?.[1] ?? this.again.shift();
     let from = this.root;
     if (card) {
-      let tree = trees.empty(card.fen), at = 0;
+      let tree = trees.empty(card.fen),
+        at = 0;
       for (const move of card.line) [tree, at] = trees.add(tree, at, move);
       from = { ...this.root, tree, at, tail: at };
     } else {
       // The line to the root, and nothing else: it would tell what comes.
-      let tree = trees.empty(from.tree.fen), at = 0;
-      for (const id of trees.path(from.tree, from.at)) [tree, at] = trees.add(tree, at, { uci: trees.node(from.tree, id).uci, san: trees.node(from.tree, id).san });
+      let tree = trees.empty(from.tree.fen),
+        at = 0;
+      for (const id of trees.path(from.tree, from.at))
+        [tree, at] = trees.add(tree, at, { uci: trees.node(from.tree, id).uci, san: trees.node(from.tree, id).san });
       from = { ...from, tree, at, tail: at };
     }
     this.last = null;
@@ -90,33 +105,60 @@ export class Trainer {
     if (!this.on) return;
     clearTimeout(this.timer);
     this.asked?.abort();
-    if (this.mode === "game") { this.gameShown(state, view); return; }
+    if (this.mode === "game") {
+      this.gameShown(state, view);
+      return;
+    }
     const book = view.books[0];
     if (view.turn !== this.colour) {
       const move = book.moves.some((one) => !one.transposition) ? reply(book) : null;
-      if (!move) { this.ended(); return; }
+      if (!move) {
+        this.ended();
+        return;
+      }
       this.tell(this.last ?? t("The book moves."));
       this.timer = setTimeout(() => this.play(state, move), PAUSE);
       return;
     }
     const right = rightMoves(book);
-    if (!right.length) { this.ended(); return; }
+    if (!right.length) {
+      this.ended();
+      return;
+    }
     // Asked already: only the book may have changed.
-    if (this.question?.tree === state.tree && this.question.at === state.at) { this.question.right = right; return; }
-    const line = trees.path(state.tree, state.at).map((id) => trees.node(state.tree, id)).map(({ uci, san }) => ({ uci, san }));
-    this.question = { tree: state.tree, at: state.at, right, key: this.cards.key(this.book, this.colour, view.fen), way: { fen: state.tree.fen, line }, missed: false };
+    if (this.question?.tree === state.tree && this.question.at === state.at) {
+      this.question.right = right;
+      return;
+    }
+    const line = trees
+      .path(state.tree, state.at)
+      .map((id) => trees.node(state.tree, id))
+      .map(({ uci, san }) => ({ uci, san }));
+    this.question = {
+      tree: state.tree,
+      at: state.at,
+      right,
+      key: this.cards.key(this.book, this.colour, view.fen),
+      way: { fen: state.tree.fen, line },
+      missed: false,
+    };
     this.tell(this.last ?? (this.colour === "white" ? t("Your move as White.") : t("Your move as Black.")));
     this.last = null;
   }
 
   play(state, move) {
-    return this.go((from) => (from.at === state.at && from.tree === state.tree ? this.walk(from, { uci: move.uci, san: move.san }) : null));
+    return this.go((from) =>
+      from.at === state.at && from.tree === state.tree ? this.walk(from, { uci: move.uci, san: move.san }) : null,
+    );
   }
 
   /** A move on the board. */
   played(move) {
     const { state } = this.now();
-    if (this.mode === "game") { if (this.mine) this.play(state, move); return; }
+    if (this.mode === "game") {
+      if (this.mine) this.play(state, move);
+      return;
+    }
     const { question } = this;
     if (!question || question.at !== state.at) return;
     const right = question.right.some(({ uci }) => uci === move.uci);
@@ -160,7 +202,8 @@ export class Trainer {
     by("train-told").textContent = text;
     by("train-told").classList.toggle("error", wrong);
     const left = this.mode === "train" ? this.due.length + this.again.length : 0;
-    by("train-score").textContent = this.mode === "train" ? t`${this.right} right, ${this.wrong} missed, ${left} to come again` : "";
+    by("train-score").textContent =
+      this.mode === "train" ? t`${this.right} right, ${this.wrong} missed, ${left} to come again` : "";
   }
 
   /** From here on the engine plays the other side. */
@@ -173,7 +216,16 @@ export class Trainer {
 
   gameShown(state, view) {
     this.mine = false;
-    if (view.end) { this.tell(view.end === "checkmate" ? (view.turn === this.colour ? t("Checkmate: the engine wins.") : t("Checkmate: you win.")) : t("Stalemate: a draw.")); return; }
+    if (view.end) {
+      this.tell(
+        view.end === "checkmate"
+          ? view.turn === this.colour
+            ? t("Checkmate: the engine wins.")
+            : t("Checkmate: you win.")
+          : t("Stalemate: a draw."),
+      );
+      return;
+    }
     if (view.turn === this.colour) {
       this.mine = true;
       this.tell(t("Your move."));
@@ -185,12 +237,17 @@ export class Trainer {
 
   /** The engine's move: what it likes best after its time. */
   async answer(state) {
-    const asked = this.asked = new AbortController();
+    const asked = (this.asked = new AbortController());
     let best = null;
     // An engine that has said nothing by then moves as soon as it says something.
     let late = false;
-    const moves = () => { if (best && late) asked.abort(); };
-    this.timer = setTimeout(() => { late = true; moves(); }, THINKS);
+    const moves = () => {
+      if (best && late) asked.abort();
+    };
+    this.timer = setTimeout(() => {
+      late = true;
+      moves();
+    }, THINKS);
     const heard = (said) => {
       if (said.problem) throw new Error(t`The engine has stopped: ${told(said.problem)}.`);
       best = said.lines[0]?.moves[0] ?? best;
@@ -201,7 +258,10 @@ export class Trainer {
     try {
       await follow("/api/engine", { fen: state.tree.fen, play, lines: 1 }, heard, asked.signal);
     } catch (error) {
-      if (error.name !== "AbortError") { this.tell(error.message, true); return; }
+      if (error.name !== "AbortError") {
+        this.tell(error.message, true);
+        return;
+      }
     }
     if (asked === this.asked && best) this.play(state, best);
   }

@@ -35,10 +35,15 @@ export function path(tree, id) {
 export const line = (tree, id) => path(tree, id).map((at) => node(tree, at).uci);
 
 /** The move at the end of a line, where the tree has it. */
-export const find = (tree, moves) => moves.reduce((at, uci) => (at === undefined ? at : node(tree, at).children.find((child) => node(tree, child).uci === uci)), 0);
+export const find = (tree, moves) =>
+  moves.reduce(
+    (at, uci) => (at === undefined ? at : node(tree, at).children.find((child) => node(tree, child).uci === uci)),
+    0,
+  );
 
 /** Whether two states are at the same place of the same game. */
-export const isSamePlace = (one, other) => one.tree.fen === other.tree.fen && String(line(one.tree, one.at)) === String(line(other.tree, other.at));
+export const isSamePlace = (one, other) =>
+  one.tree.fen === other.tree.fen && String(line(one.tree, one.at)) === String(line(other.tree, other.at));
 
 export const isBelow = (tree, above, id) => above === 0 || path(tree, id).includes(above);
 
@@ -63,7 +68,10 @@ export function promote(tree, id) {
 export function remove(tree, id) {
   const parent = node(tree, node(tree, id).parent);
   const now = change(tree, { ...parent, children: parent.children.filter((other) => other !== id) });
-  const drop = (at) => { node(tree, at).children.forEach(drop); now.nodes.delete(at); };
+  const drop = (at) => {
+    node(tree, at).children.forEach(drop);
+    now.nodes.delete(at);
+  };
   drop(id);
   return now;
 }
@@ -113,7 +121,8 @@ export function toPgn(tree) {
     return one.comment !== "";
   };
   const walk = (id, forced) => {
-    let at = id, force = forced;
+    let at = id,
+      force = forced;
     while (node(tree, at).children.length) {
       const [main, ...others] = node(tree, at).children;
       force = write(main, force);

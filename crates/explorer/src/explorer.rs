@@ -1,0 +1,543 @@
+//! From a request to a response.
+
+use hyper::body::Bytes;
+use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::{Method, Request, Response, StatusCode};
+use serde::{Deserialize, Serialize};
+
+use super::access::{Access, Visit};
+use super::api::{Api, Games};
+use super::assets;
+use super::books::ExploredBook;
+use super::cache::AnswerCache;
+use super::engine::{self, Bench, EngineChoice, SearchRequest};
+use super::events::Told;
+use super::find_next::{self, Goal};
+use super::guests;
+use super::line;
+use super::look::{self, Question};
+use super::message::{Message, message};
+use super::openings;
+use super::pasted;
+use super::plot;
+use super::query::Query;
+use super::reply::{
+    EVENTS, Refusal, bad, json, json_text, refuse, reply, unless_opened, unreadable,
+};
+use super::route::{Command, Route};
+use shakmaty::Position as _;
+
+use tabia_adapter::settings::DECIDING;
+use tabia_adapter::settings::{self, Settings};
+use tokio::sync::watch;
+
+/// Books that are shown at once.
+const MOST_SHOWN: usize = 4;
+
+/// Likeliest moves that a page may ask for at once.
+const MOST_AHEAD: usize = 16;
+
+const NOT_HERE: &str = "there is no such page";
+
+/// The explorer without its sockets.
+#[derive(Debug)]
+pub struct Explorer {
+    books: Vec<ExploredBook>,
+    games: Games,
+    access: Access,
+    general: Settings,
+    pub(super) read_only: bool,
+    /// Tells pages that wait for it the number of changes to books. It begins
+    /// anywhere, so that a page tells another run of the program from this one.
+    changes: watch::Sender<u64>,
+    first_change: u64,
+    cache: AnswerCache,
+    engine: Bench,
+}
+
+/// What the page needs to know once.
+#[derive(Serialize)]
+struct Start<'a> {
+    version: &'static str,
+    read_only: bool,
+    /// What the engine is called, if there is one.
+    engine: Option<&'a str>,
+    books: Vec<StartBook<'a>>,
+    options: Vec<StartOption>,
+}
+
+#[derive(Serialize)]
+struct StartBook<'a> {
+    name: &'a str,
+    editable: bool,
+    notices: &'a [String],
+}
+
+#[derive(Serialize)]
+struct StartOption {
+    name: &'static str,
+    help: &'static str,
+    default: String,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    least: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    greatest: Option<i32>,
+    words: &'static [&'static str],
+}
+
+/// A text that somebody pasted.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Text {
+    text: String,
+}
+
+/// A position for the engine.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EngineRequest {
+    #[serde(default)]
+    fen: Option<String>,
+    #[serde(default)]
+    play: String,
+    lines: usize,
+    /// Moves of the book whose values are wanted, too.
+    #[serde(default)]
+    moves: Vec<String>,
+    #[serde(default)]
+    client: String,
+}
+
+impl Explorer {
+    /// An explorer of some books. `general` are the options that hold unless
+    /// a request says otherwise. Nothing can be changed when it is
+    /// `read_only` or open to other machines.
+    #[must_use]
+    pub fn new(
+        books: Vec<ExploredBook>,
+        access: Access,
+        general: Settings,
+        read_only: bool,
+    ) -> Explorer {
+        let read_only = read_only || !access.is_local();
+        let first_change = rand::random::<u32>().into();
+        Explorer {
+            books,
+            games: Games::default(),
+            access,
+            general,
+            read_only,
+            changes: watch::Sender::new(first_change),
+            first_change,
+            cache: AnswerCache::default(),
+            engine: Bench::new(Vec::new()),
+        }
+    }
+
+    /// The same with games, which answer what programs ask an opening explorer.
+    #[must_use]
+    pub fn with_games(self, games: Games) -> Explorer {
+        Explorer { games, ..self }
+    }
+
+    fn api(&self) -> Api<'_> {
+        Api {
+            books: &self.books,
+            games: &self.games,
+            settings: &self.general,
+        }
+    }
+
+    /// With an engine that evaluates what is shown, once a page asks for it:
+    /// the first of these that starts. Not for other machines.
+    #[must_use]
+    pub fn with_engine(mut self, choices: Vec<EngineChoice>) -> Explorer {
+        if self.access.is_local() {
+            self.engine = Bench::new(choices);
+        }
+        self
+    }
+
+    /// Hears of each change to a book.
+    pub(super) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    /// Whether a page waits for changes.
+    pub(super) fn is_watched(&self) -> bool {
+        self.changes.receiver_count() > 0
+    }
+
+    /// Takes up what other programs have changed, and tells pages.
+    pub(super) fn look_after(&self) {
+        self.books.iter().for_each(ExploredBook::look_after);
+        self.announce();
+    }
+
+    /// Tells pages if a book has been opened anew since they were told last.
+    pub(super) fn announce(&self) {
+        let now = self.changes_now();
+        self.changes
+            .send_if_modified(|told| std::mem::replace(told, now) != now);
+    }
+
+    /// How often books have been opened anew.
+    fn changes_now(&self) -> u64 {
+        let renewals = self.books.iter().map(ExploredBook::renewals);
+        self.first_change + renewals.sum::<u64>()
+    }
+
+    /// Answers a request. Reads books, and writes one when a change is asked
+    /// for; may take as long as that takes.
+    #[must_use]
+    pub fn answer(&self, request: &Request<Bytes>) -> Response<Bytes> {
+        if request.uri().authority().is_some() {
+            return refuse(StatusCode::BAD_REQUEST, "this is no proxy");
+        }
+        let route = Route::of(request.uri().path());
+        let (headers, method) = (request.headers(), request.method());
+        if let Route::Program(_) = route {
+            return match self.access.visit(headers) {
+                Err(reason) => refuse(StatusCode::FORBIDDEN, reason),
+                Ok(Visit::Own) => self.respond(route, request),
+                Ok(Visit::Guest(origin)) => {
+                    let mut response = match *method {
+                        Method::OPTIONS => guests::preflight(headers),
+                        _ => self.respond(route, request),
+                    };
+                    guests::admit(&origin, &mut response);
+                    response
+                }
+            };
+        }
+        let opens_page = route == Route::Page && method == Method::GET;
+        match self.access.refusal(headers, opens_page) {
+            Some(reason) => refuse(StatusCode::FORBIDDEN, reason),
+            None => self.respond(route, request),
+        }
+    }
+
+    fn respond(&self, route: Route<'_>, request: &Request<Bytes>) -> Response<Bytes> {
+        if !route.takes(request.method()) {
+            let mut response = match (route, request.method()) {
+                (Route::File(_), &Method::POST) => {
+                    return refuse(StatusCode::NOT_FOUND, NOT_HERE);
+                }
+                (_, &Method::GET | &Method::HEAD) => {
+                    refuse(StatusCode::METHOD_NOT_ALLOWED, "this takes POST")
+                }
+                (_, &Method::POST) => refuse(StatusCode::METHOD_NOT_ALLOWED, "this takes GET"),
+                _ => {
+                    let reason = "only GET, HEAD and POST are known here";
+                    refuse(StatusCode::METHOD_NOT_ALLOWED, reason)
+                }
+            };
+            let known = HeaderValue::from_static("GET, HEAD, POST");
+            response.headers_mut().insert(header::ALLOW, known);
+            return response;
+        }
+        let answer = self.dispatch(route, request);
+        answer.unwrap_or_else(|(status, error)| refuse(status, error))
+    }
+
+    fn dispatch(
+        &self,
+        route: Route<'_>,
+        request: &Request<Bytes>,
+    ) -> Result<Response<Bytes>, Refusal> {
+        let query = || Query::read(request.uri().query().unwrap_or_default());
+        match route {
+            Route::Page => Ok(self.page(query(), request.headers())),
+            Route::Start => Ok(json(&self.start())),
+            Route::Position => {
+                let query = query();
+                match query.get("Book Leave Early") {
+                    None | Some("0") => self.position(&query),
+                    // It looks far ahead at every move.
+                    Some(_) => self.cache(request, || self.position(&query)),
+                }
+            }
+            Route::Line => self.cache(request, || self.main_line(&query())),
+            Route::FindNext => self.find_next(&query()),
+            Route::Openings => {
+                let query = query();
+                let books = self.shown(&query)?;
+                let books: Vec<_> = books.iter().map(|(_, book)| book.current()).collect();
+                let typed = query.get("q").unwrap_or_default();
+                Ok(json(&openings::search(typed, &books)))
+            }
+            // The server goes on telling: see there.
+            Route::Events => Ok(reply(StatusCode::OK, EVENTS, "retry: 2000\n\n".into())),
+            Route::Program(endpoint) => {
+                let (api, query) = (self.api(), query());
+                match api.is_kept(endpoint, &query) {
+                    true => self.cache(request, || api.answer(endpoint, &query, request.body())),
+                    false => api.answer(endpoint, &query, request.body()),
+                }
+            }
+            Route::Command(command) => self.execute(command, request),
+            Route::File(path) => {
+                let file = assets::file(path, request.headers());
+                file.ok_or_else(|| (StatusCode::NOT_FOUND, NOT_HERE.into()))
+            }
+        }
+    }
+
+    fn execute(
+        &self,
+        command: Command,
+        request: &Request<Bytes>,
+    ) -> Result<Response<Bytes>, Refusal> {
+        if !self.access.has_token(request.headers()) {
+            let reason =
+                message!("the request does not carry the token of this page: load the page again");
+            return Err((StatusCode::FORBIDDEN, reason));
+        }
+        match command {
+            Command::ReadText => read_text(&body(request)?),
+            Command::Evaluate => self.evaluate(&body(request)?),
+            Command::Edit => self.edit(&body(request)?),
+            Command::Add => self.add(&body(request)?),
+            Command::CountRemoved => self.count_removed(&body(request)?),
+            Command::Remove => self.remove(&body(request)?),
+            Command::Undo => self.take_back(&body(request)?),
+            Command::Redo => self.do_again(&body(request)?),
+        }
+    }
+
+    /// The page, with the answer that it would ask for first.
+    fn page(&self, mut query: Query, headers: &HeaderMap) -> Response<Bytes> {
+        query.set("lenient", "1");
+        query.set("ahead", &MOST_AHEAD.to_string());
+        let first = self.position(&query).map(Response::into_body);
+        // Without one it asks, and hears why there is none.
+        let first = first.unwrap_or_default();
+        let nonce = Access::random_token();
+        let first = String::from_utf8_lossy(&first);
+        let page = assets::page(self.access.token(), &nonce, &first);
+        let page = unless_opened(headers, page);
+        match self.access.is_local() {
+            true => page,
+            false => assets::packed_page(page, headers),
+        }
+    }
+
+    /// The answer to a request as it was before, while the books are.
+    fn cache(
+        &self,
+        request: &Request<Bytes>,
+        make: impl FnOnce() -> Result<Response<Bytes>, Refusal>,
+    ) -> Result<Response<Bytes>, Refusal> {
+        let books = self.books.iter().map(ExploredBook::generation);
+        let generations = books.chain([self.games.generation()]).collect();
+        let question = request.uri().to_string();
+        let made = || make().map(Response::into_body);
+        self.cache
+            .or_make(generations, &question, made)
+            .map(json_text)
+    }
+
+    /// The engine begins to think about a position, and tells while the page
+    /// listens.
+    fn evaluate(&self, asked: &EngineRequest) -> Result<Response<Bytes>, Refusal> {
+        if self.engine.name().is_none() {
+            return Err((StatusCode::FORBIDDEN, message!("there is no engine here")));
+        }
+        let line = line::read(asked.fen.as_deref(), Some(&asked.play)).map_err(bad)?;
+        let position = line.last();
+        if position.legal_moves().is_empty() {
+            return Err(bad(message!("the game is over here")));
+        }
+        let moves = asked.moves.iter().take(engine::MOST_MOVES);
+        let moves = moves.map(|mv| mv.parse());
+        let moves: Result<_, _> = moves.collect();
+        let (listener, told) = watch::channel(Bytes::new());
+        self.engine.think(SearchRequest {
+            position: position.clone(),
+            lines: asked.lines.clamp(1, engine::MOST_LINES),
+            moves: moves.map_err(|_| bad("moves are in UCI notation"))?,
+            client: asked.client.clone(),
+            listener,
+        });
+        let mut response = reply(StatusCode::OK, EVENTS, Bytes::new());
+        response.extensions_mut().insert(Told(told));
+        Ok(response)
+    }
+
+    fn start(&self) -> Start<'_> {
+        Start {
+            engine: self.engine.name(),
+            version: env!("CARGO_PKG_VERSION"),
+            read_only: self.read_only,
+            books: self
+                .books
+                .iter()
+                .map(|book| StartBook {
+                    name: book.name(),
+                    editable: !self.read_only && book.edits().is_some(),
+                    notices: book.notices(),
+                })
+                .collect(),
+            options: DECIDING
+                .iter()
+                .map(|id| {
+                    let spec = id.spec();
+                    let (kind, least, greatest, words): (_, _, _, &[&str]) = match spec.kind {
+                        settings::OptionKind::Check(_) => ("check", None, None, &[]),
+                        settings::OptionKind::Spin(_, least, greatest) => {
+                            ("spin", Some(least), Some(greatest), &[])
+                        }
+                        settings::OptionKind::Combo(_, words) => ("combo", None, None, words),
+                        settings::OptionKind::Text(_) | settings::OptionKind::Delay => {
+                            ("text", None, None, &[])
+                        }
+                    };
+                    StartOption {
+                        name: spec.name,
+                        help: spec.help,
+                        default: self.general.display(spec.id),
+                        kind,
+                        least,
+                        greatest,
+                        words,
+                    }
+                })
+                .collect(),
+        }
+    }
+
+    /// The books that a request names: by number, or by name with "/"
+    /// between them, which is in no file's name.
+    fn shown(&self, query: &Query) -> Result<Vec<(usize, &ExploredBook)>, Refusal> {
+        let asked = query.get("books").unwrap_or("0");
+        let divided_by =
+            |c: char| c == '/' || (c == ',' && asked.bytes().all(|b| !b.is_ascii_alphabetic()));
+        let mut shown = Vec::new();
+        for word in asked.split(divided_by) {
+            let named = self.books.iter().position(|book| book.name() == word);
+            let number = named.or_else(|| word.parse().ok());
+            let number = number.ok_or_else(|| self.no_such_book())?;
+            shown.push((number, self.book(number)?));
+        }
+        if shown.len() > MOST_SHOWN {
+            return Err(bad(message!(
+                "at most {0} books are shown at once",
+                MOST_SHOWN
+            )));
+        }
+        Ok(shown)
+    }
+
+    pub(super) fn book(&self, number: usize) -> Result<&ExploredBook, Refusal> {
+        self.books.get(number).ok_or_else(|| self.no_such_book())
+    }
+
+    fn no_such_book(&self) -> Refusal {
+        let last = self.books.len().saturating_sub(1);
+        bad(message!(
+            "no such book is open: books go by their names, or by numbers from {0} to {1}",
+            0,
+            last
+        ))
+    }
+
+    /// With `lenient`, what can be shown of a broken address is shown.
+    fn position(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
+        // Before the books are read: what changes meanwhile is told later.
+        let changes = self.changes_now();
+        let lenient = query.get("lenient").is_some();
+        let (fen, play) = (query.get("fen"), query.get("play"));
+        let (line, mut problem) = match lenient {
+            true => line::read_prefix(fen, play),
+            false => (line::read(fen, play).map_err(bad)?, None),
+        };
+        let at = query.number("at", line.plies()).map_err(bad)?;
+        let mut or_usual = |error: Message| match lenient {
+            true => {
+                problem.get_or_insert(message!(
+                    "The address asks for what is not there: {0}.",
+                    error
+                ));
+                Ok(())
+            }
+            false => Err(bad(error)),
+        };
+        let settings = match query.settings(&self.general) {
+            Ok(settings) => settings,
+            Err(error) => {
+                or_usual(error)?;
+                self.general.announced()
+            }
+        };
+        let books = match self.shown(query) {
+            Ok(books) => books,
+            Err((_, error)) => {
+                or_usual(error)?;
+                vec![(0, self.book(0)?)]
+            }
+        };
+        let view = look::view(
+            &books,
+            Question {
+                line: &line,
+                at,
+                settings: &settings,
+                client: query.get("client").unwrap_or_default(),
+                writable: !self.read_only,
+                ahead: query.number("ahead", 0).map_err(bad)?.min(MOST_AHEAD),
+                problem,
+                changes,
+            },
+        );
+        Ok(json(&view))
+    }
+
+    fn main_line(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
+        #[derive(Serialize)]
+        struct MainLine {
+            points: Vec<plot::Point>,
+        }
+        let line = line::read(query.get("fen"), query.get("play")).map_err(bad)?;
+        let settings = query.settings(&self.general).map_err(bad)?;
+        let book = self.book(query.number("book", 0).map_err(bad)?)?.noted();
+        let points = plot::main_line(&book, &line, &settings).map_err(unreadable)?;
+        Ok(json(&MainLine { points }))
+    }
+
+    /// The way to the next place of a kind.
+    fn find_next(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
+        let line = line::read(query.get("fen"), query.get("play")).map_err(bad)?;
+        let kind = query.get("to").and_then(Goal::by_name);
+        let kind = kind.ok_or_else(|| bad("to is difference, gap or mark"))?;
+        let books: Vec<_> = self.shown(query)?;
+        if kind == Goal::Difference && books.len() < 2 {
+            return Err(bad(message!("two books are needed to differ")));
+        }
+        let books: Vec<_> = books.iter().map(|(_, book)| book.current()).collect();
+        let skip = query.number("skip", 0).map_err(bad)?;
+        let found = find_next::find(&books, &line, kind, skip).map_err(unreadable)?;
+        Ok(json(
+            &found.map(|moves| look::named_from(line.last(), &moves)),
+        ))
+    }
+}
+
+fn read_text(text: &Text) -> Result<Response<Bytes>, Refusal> {
+    pasted::read(&text.text)
+        .map(|pasted| json(&pasted))
+        .map_err(bad)
+}
+
+/// The JSON of a request's body.
+fn body<'r, T: Deserialize<'r>>(request: &'r Request<Bytes>) -> Result<T, Refusal> {
+    let kind = request.headers().get(header::CONTENT_TYPE);
+    let is_json = kind
+        .and_then(|kind| kind.to_str().ok())
+        .is_some_and(|kind| kind.split(';').next().map(str::trim) == Some("application/json"));
+    if !is_json {
+        let reason = "the body must be application/json".into();
+        return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, reason));
+    }
+    serde_json::from_slice(request.body()).map_err(|error| bad(format!("the body: {error}")))
+}

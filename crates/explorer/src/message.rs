@@ -1,0 +1,249 @@
+//! Sentences for people, in a form that the page can show in its language.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use tabia_book::policy::Rejection;
+use tabia_notation::{FenError, LineError, MOST_PLIES, MoveError};
+use tabia_uci::process::AnalystError;
+
+/// A sentence for people.
+///
+/// Its code is the English sentence with `{0}`, `{1}` for what varies: the key
+/// under which the files in `locales/` have it. A text that has no translation,
+/// such as the system's about a file, is its own code.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Message {
+    code: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    args: Vec<Arg>,
+}
+
+/// What is put into a sentence: a name or a number, or another sentence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub(super) enum Arg {
+    Text(String),
+    Message(Message),
+}
+
+/// A [`Message`] with arguments. Tests find the codes by this name.
+macro_rules! message {
+    ($code:literal $(, $arg:expr)* $(,)?) => {
+        $crate::message::Message::new($code, vec![$($arg.into()),*])
+    };
+}
+pub(super) use message;
+
+impl Message {
+    pub(super) fn new(code: &str, args: Vec<Arg>) -> Message {
+        let code = code.to_owned();
+        Message { code, args }
+    }
+
+    /// Whether it says more than its code.
+    pub(super) fn has_arguments(&self) -> bool {
+        !self.args.is_empty()
+    }
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = self.code.clone();
+        for (number, arg) in self.args.iter().enumerate() {
+            text = text.replace(&format!("{{{number}}}"), &arg.to_string());
+        }
+        f.write_str(&text)
+    }
+}
+
+impl fmt::Display for Arg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Arg::Text(text) => f.write_str(text),
+            Arg::Message(message) => message.fmt(f),
+        }
+    }
+}
+
+impl From<String> for Message {
+    fn from(code: String) -> Message {
+        let args = Vec::new();
+        Message { code, args }
+    }
+}
+
+impl From<&str> for Message {
+    fn from(text: &str) -> Message {
+        text.to_owned().into()
+    }
+}
+
+impl From<Message> for Arg {
+    fn from(message: Message) -> Arg {
+        Arg::Message(message)
+    }
+}
+
+impl From<String> for Arg {
+    fn from(text: String) -> Arg {
+        Arg::Text(text)
+    }
+}
+
+impl From<&str> for Arg {
+    fn from(text: &str) -> Arg {
+        Arg::Text(text.to_owned())
+    }
+}
+
+impl From<usize> for Arg {
+    fn from(number: usize) -> Arg {
+        Arg::Text(number.to_string())
+    }
+}
+
+impl From<LineError> for Message {
+    fn from(error: LineError) -> Message {
+        match error {
+            LineError::Position(error) => error.into(),
+            LineError::Move {
+                number,
+                word,
+                reason,
+            } => move_error(reason, message!("move {0}", format!("{number} ({word})"))),
+            LineError::Long => message!("a line has at most {0} plies", MOST_PLIES),
+            LineError::Null { number } => message!("move {0} is a null move in check", number),
+            other => other.to_string().into(),
+        }
+    }
+}
+
+impl From<FenError> for Message {
+    fn from(error: FenError) -> Message {
+        match error {
+            FenError::Syntax { fen, reason } => {
+                message!("the FEN \"{0}\" cannot be read: {1}", fen, reasons(&reason))
+            }
+            FenError::Illegal { fen, reason } => {
+                message!(
+                    "the FEN \"{0}\" is no legal position: {1}",
+                    fen,
+                    reasons(&reason)
+                )
+            }
+            _ => message!("a position is not that long"),
+        }
+    }
+}
+
+/// Why a word is no move where it stands.
+pub(super) fn move_error(reason: MoveError, word: impl Into<Arg>) -> Message {
+    match reason {
+        MoveError::Syntax => message!("{0} is no move", word),
+        MoveError::Illegal => message!("{0} is not legal", word),
+        _ => message!("{0} may be several moves here", word),
+    }
+}
+
+/// The reasons of the library for positions, which lists them after a colon.
+fn reasons(text: &str) -> Message {
+    let listed = text.strip_prefix("illegal position: ").unwrap_or(text);
+    let mut reasons = listed.split(", ").map(Message::from);
+    let first = reasons.next().unwrap_or_default();
+    reasons.fold(first, |all, next| message!("{0}, {1}", all, next))
+}
+
+impl From<Rejection> for Message {
+    fn from(reason: Rejection) -> Message {
+        let number = |number: u32| number.to_string();
+        match reason {
+            Rejection::LosesTooMuch { loss, limit } => {
+                message!("loses {0} cp, limit {1}", number(loss), number(limit))
+            }
+            Rejection::Exit { value, limit } => message!(
+                "position worth {0} cp, exit at {1}",
+                value.to_string(),
+                limit.to_string()
+            ),
+            Rejection::ValueUnknown { limit } => {
+                message!("value unknown, limit {0} cp", number(limit))
+            }
+            other => other.to_string().into(),
+        }
+    }
+}
+
+impl From<&AnalystError> for Message {
+    fn from(error: &AnalystError) -> Message {
+        match error {
+            AnalystError::Start(failed) => {
+                let (program, source) = (failed.program.display(), &failed.source);
+                message!(
+                    "engine \"{0}\" cannot be started: {1}",
+                    program.to_string(),
+                    source.to_string()
+                )
+            }
+            AnalystError::Gone(None) => message!("the engine ended"),
+            AnalystError::Flood => message!("the engine floods its output"),
+            AnalystError::NoScore => message!("the engine told no score"),
+            AnalystError::Gone(Some(status)) => {
+                message!("the engine ended ({0})", status.to_string())
+            }
+            AnalystError::Silent { word, limit } => message!(
+                "the engine did not say \"{0}\" within {1} s",
+                *word,
+                limit.as_secs_f32().ceil().to_string()
+            ),
+            other => other.to_string().into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_english_sentence_is_that_of_the_error() {
+        let errors = [
+            ("", "e2e5"),
+            ("", "x"),
+            ("", "-- --"),
+            ("4k3/8/8/8/8/8/8/4R2K b - -", "--"),
+            ("nonsense", ""),
+            ("8/8/8/8/8/8/8/8 w - - 0 1", ""),
+            ("kk6/8/8/8/8/8/8/K6P w - - 0 1", ""),
+        ];
+        for (fen, play) in errors {
+            let Err(error) = tabia_notation::Line::read(fen, play) else {
+                continue;
+            };
+            let said = error.to_string().replace("illegal position: ", "");
+            assert_eq!(Message::from(error).to_string(), said);
+        }
+        let reason = Rejection::LosesTooMuch { loss: 3, limit: 2 };
+        assert_eq!(Message::from(reason).to_string(), reason.to_string());
+        let reason = Rejection::ValueUnknown { limit: 2 };
+        assert_eq!(Message::from(reason).to_string(), reason.to_string());
+    }
+
+    #[test]
+    fn arguments_stand_beside_the_code() {
+        let inner = message!("move {0} is a null move in check", 3);
+        let outer = message!(
+            "The address names a line that cannot be played: {0}.",
+            inner
+        );
+        let json = serde_json::to_value(&outer).unwrap();
+        assert_eq!(json["args"][0]["args"][0], "3");
+        assert_eq!(json["args"][0]["code"], "move {0} is a null move in check");
+        assert!(
+            outer
+                .to_string()
+                .ends_with("move 3 is a null move in check.")
+        );
+    }
+}

@@ -1,0 +1,41 @@
+// A menu beside the pointer.
+
+import { el } from "./dom.js";
+
+/**
+ * Opens a menu where an event was: texts, each with what it does.
+ * @param {MouseEvent} event
+ * @param {any[]} entries
+ */
+export function openMenu(event, entries) {
+  const before = /** @type {any} */ (document.activeElement);
+  const menu = el(
+    "div",
+    { class: "context", role: "menu" },
+    ...entries.map(([text, action]) =>
+      el("button", { type: "button", role: "menuitem", class: "quiet", onclick: () => close(action) }, text),
+    ),
+  );
+  const outside = ({ target }) => menu.contains(target) || close();
+  const close = (action = () => {}) => {
+    menu.remove();
+    removeEventListener("pointerdown", outside, true);
+    before?.focus({ preventScroll: true });
+    action();
+  };
+  menu.addEventListener("keydown", (key) => {
+    const buttons = [...menu.children];
+    const step = { ArrowDown: 1, ArrowUp: -1 }[key.key];
+    if (step) buttons[(buttons.indexOf(document.activeElement) + step + buttons.length) % buttons.length].focus();
+    else if (key.key === "Escape" || key.key === "Tab") close();
+    else if (key.key !== "Enter" && key.key !== " ") return;
+    if (step || key.key === "Escape" || key.key === "Tab") key.preventDefault();
+    key.stopPropagation();
+  });
+  addEventListener("pointerdown", outside, true);
+  document.body.append(menu);
+  const { offsetWidth, offsetHeight } = menu;
+  menu.style.left = `${Math.min(event.clientX, innerWidth - offsetWidth - 4)}px`;
+  menu.style.top = `${Math.min(event.clientY, innerHeight - offsetHeight - 4)}px`;
+  /** @type {any} */ (menu.firstElementChild).focus();
+}

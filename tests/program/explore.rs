@@ -342,7 +342,8 @@ fn changes_go_to_the_editor_and_back() {
         assert_eq!(nonsense.status(), StatusCode::BAD_REQUEST);
     }
     let undo = post(&explorer, "/api/undo", &json!({"book": 0}));
-    assert_eq!(value(&undo)["taken_back"], "e5: factor -20");
+    let undone = json!({"code": "{0}: factor {1}", "args": ["e5", {"code": "-20"}]});
+    assert_eq!(value(&undo)["taken_back"], undone);
     let other = json!({"book": 0, "client": "another tab"});
     let others = post(&explorer, "/api/undo", &other);
     assert_eq!(value(&others)["taken_back"], Value::Null);

@@ -145,7 +145,7 @@ fn engines_that_die_or_hang_are_asked_again() {
         ("dies.ctg", "SCORING_ENGINE_DIES"),
         ("hangs.ctg", "SCORING_ENGINE_HANGS"),
     ] {
-        run(target, name, "9").ends_saying(0, "engines started again");
+        run(target, name, "9").ends_saying(0, " started again");
         let of = |name: &str| files(folder.join(name));
         assert!(of(target) == of("whole.ctg"), "{target} is another book");
     }

@@ -315,8 +315,11 @@ impl Inner {
     fn evaluations(&self, py: Python<'_>) -> PyResult<&Arc<EvalTable>> {
         let read = || match evals::read(&self.beside) {
             Ok(read) => Ok(Arc::new(read.table)),
-            Err(EvalFileError::Io { path, error }) => Err(Error::io(&path, error)),
-            Err(error) => Err(Error::io(&self.beside, std::io::Error::other(error))),
+            Err(EvalFileError::Io { path, error }) => Err(Error::io(path, error)),
+            Err(error) => Err(Error::io(
+                self.beside.as_path(),
+                std::io::Error::other(error),
+            )),
         };
         py.detach(|| self.evaluations.get_or_init(read))
             .as_ref()

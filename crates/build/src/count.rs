@@ -28,7 +28,7 @@ const OUTCOME: u8 = 0x03;
 const GAME: u8 = 0x04;
 /// There is a move.
 const MOVE: u8 = 0x08;
-/// The move was played in a game (else it stands in a variation).
+/// The move was played in a game; without it, in a variation.
 const PLAYED: u8 = 0x10;
 /// The position gets the mark of a main move.
 const MAIN: u8 = 0x20;
@@ -50,7 +50,7 @@ const ONLY_MOVE: u8 = Annotation::ONLY_MOVE.0;
 pub(super) struct Extent {
     /// Plies.
     pub(super) max_ply: usize,
-    /// The positions it reaches get the mark of main moves.
+    /// The positions that it reaches get the mark of main moves.
     pub(super) main: bool,
     /// Moves of this side alone.
     pub(super) only: Option<Color>,
@@ -68,13 +68,13 @@ pub(super) struct Counter<'r> {
     runs: &'r Runs<Node>,
     tree: Tree,
     /// By the upper bits of the order, so that each chunk is small enough to be
-    /// sorted near to the processor.
+    /// sorted within the processor's cache.
     seen: Vec<Vec<Seen>>,
     /// How many there are, and may be.
     held: usize,
     most: usize,
-    /// Of the positions of the game that is being counted, [`Place::order`]:
-    /// near together, for it is asked often whether one is there again.
+    /// [`Place::order`] of each position of the game that is being counted. In
+    /// one list, because each position is looked for in it.
     orders: Vec<u32>,
     /// The bytes of the moves played there.
     bytes: Vec<Option<u8>>,
@@ -224,8 +224,8 @@ impl<'r> Counter<'r> {
         Ok(())
     }
 
-    /// Where a position stood on the board before, from ply `first` on: the
-    /// moves played there.
+    /// The moves played when a position was on the board before, from ply
+    /// `first` on.
     fn moves_before(
         &self,
         game: &Game,
@@ -242,7 +242,7 @@ impl<'r> Counter<'r> {
             .collect()
     }
 
-    /// Signs of moves and of the positions behind them.
+    /// Counts annotations of moves and of the positions after them.
     fn count_signs(&mut self, game: &Game, extent: Extent) {
         for sign in &game.signs {
             let on_line = || {
@@ -323,7 +323,7 @@ impl<'r> Counter<'r> {
         }
     }
 
-    /// Takes the side moves of a game and their signs, and nothing else.
+    /// Counts the side moves of a game and their annotations, and nothing else.
     pub(super) fn count_aside(&mut self, game: &Game) {
         let extent = Extent {
             max_ply: usize::MAX,
@@ -334,7 +334,7 @@ impl<'r> Counter<'r> {
         self.count_signs(game, extent);
     }
 
-    /// Sorts the signs into a run of their own.
+    /// Sorts the annotations into a separate run.
     fn sort_signs(&mut self) -> Result<(), SortError> {
         if self.signs.is_empty() {
             return Ok(());
@@ -358,7 +358,7 @@ impl<'r> Counter<'r> {
         })
     }
 
-    /// Sorts what has been gathered into a run.
+    /// Sorts the records into a run.
     fn sort(&mut self) -> Result<(), SortError> {
         self.sort_signs()?;
         if self.held == 0 {

@@ -1,10 +1,10 @@
-//! Games that are there twice.
+//! Duplicate games.
 //!
 //! Two games are the same if they start alike, have the same moves to the last
-//! one, the same result, and players whose family names (what stands before
+//! one, the same result, and players whose family names (the text before
 //! the first comma or blank, in any case) are the same. Years, events and
-//! ratings are not asked: collections spell them differently. Which of two
-//! counts must not depend on threads, so the chunks are looked at in the order
+//! ratings are not compared: collections write them differently. Which of two
+//! counts must not depend on threads, so the chunks are compared in the order
 //! of the sources.
 
 use std::collections::HashSet;
@@ -24,8 +24,8 @@ pub(super) struct Duplicates {
 }
 
 impl Duplicates {
-    /// Keeps the games of a chunk that are the first of their kind; how many go.
-    /// It must be the chunk's turn.
+    /// Removes the duplicates from a chunk, and returns their number. It must be
+    /// the chunk's turn.
     pub(super) fn sift(&self, chunk: &mut Chunk) -> u64 {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let before = chunk.games.len();

@@ -27,7 +27,7 @@ impl Rule {
     fn entry(self, node: &Node, scratch: &mut Scratch, out: &mut Vec<u8>) -> Option<usize> {
         let least = u64::from(self.min_games);
         // Positions of variations have no games; they are wanted unless
-        // somebody asks for more than one.
+        // more than one game is asked for.
         let admitted = |games: u64| games >= least || games == 0 && least <= 1;
         if !admitted(node.tally.games) {
             return None;

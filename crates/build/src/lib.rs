@@ -8,16 +8,16 @@
 //!
 //! Every number is a sum, and sums do not depend on the order: the book is the
 //! same byte for byte whatever the number of threads and the memory. (Polyglot
-//! books do depend on the order of the games: see `polyglot`.) What a
-//! thread counts goes first into a small opening tree (`tree`), and beyond
-//! that into records that are sorted by place in the book, added up and laid
-//! down as a run (`tabia_io::sort`), in memory or on disk. At the end the runs are
+//! books do depend on the order of the games: see `polyglot`.) A
+//! thread counts first in a small opening tree (`tree`), and after the end of
+//! that in records that are sorted by place in the book, added up and stored as
+//! a run (`tabia_io::sort`), in memory or on disk. At the end the runs are
 //! merged part by part (`emit`) and go straight into the book, or as they are
 //! into a table (`records`), which is a source like any other.
 //!
 //! Several books can be made in one pass over the games ([`run_all`]): each
-//! game is offered to each book's filter, and each book has counters and runs
-//! of its own (`pass`).
+//! game is tried with each book's filter, and each book has separate counters
+//! and runs (`pass`).
 //!
 //! Memory: half of what is allowed for records and the opening trees, half for
 //! runs, in equal parts where there are several books; beyond that come a few
@@ -57,7 +57,7 @@ use tabia_io::sort::SortError;
 use tabia_notation::Line;
 use tabia_notation::openings;
 
-/// Where games come from.
+/// A source of games.
 #[derive(Clone, Debug)]
 pub struct Source {
     /// A file, a folder, or `-` for standard input.
@@ -87,7 +87,7 @@ pub struct BuildJob {
     pub sources: Vec<Source>,
     /// The book's .ctg or .bin file, or the records' .parquet file.
     pub target: PathBuf,
-    /// What becomes of a file that is there already.
+    /// What happens to an old file of the same name.
     pub old: Old,
     /// What is made.
     pub product: Product,
@@ -97,18 +97,18 @@ pub struct BuildJob {
     pub filter: GameFilter,
     /// Plies of each game that are stored.
     pub max_ply: usize,
-    /// Of these, so many plies at most behind the last position that has a name
+    /// Of these, at most so many plies after the last position that has a name
     /// as an opening.
     pub eco_relative: Option<usize>,
     /// Moves of this side alone are stored.
     pub only: Option<Color>,
     /// Positions and moves of fewer games are left out. A move is played at
-    /// most as often as the position behind it is reached, so no move leads
-    /// out of the book.
+    /// most as often as the position after it is reached, so no move leads out
+    /// of the book.
     pub min_games: u32,
     /// Moves of variations are stored too, without numbers.
     pub variations: bool,
-    /// Signs of moves and positions become those of the book.
+    /// Annotations of moves and positions become those of the book.
     pub annotations: bool,
     /// Games from set-up positions count too.
     pub setups: bool,
@@ -175,7 +175,7 @@ const LONGEST_OPENING: usize = 40;
 pub struct Summary {
     /// Games in the book.
     pub games: u64,
-    /// Games that were there already.
+    /// Duplicate games.
     pub duplicates: u64,
     /// What became of the games of the sources.
     pub tally: Tally,
@@ -187,7 +187,7 @@ pub struct Summary {
     pub written: Written,
 }
 
-/// Why there is no book.
+/// Why no book was made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -228,7 +228,7 @@ pub enum BuildError {
     /// The Polyglot book cannot be written.
     #[error(transparent)]
     Place(WriteFileError),
-    /// A thread met a fault of this program.
+    /// Internal error in a thread.
     #[error(transparent)]
     Panicked(#[from] Panicked),
     /// Of several books, this one cannot be made.
@@ -250,22 +250,22 @@ impl From<Stopped> for BuildError {
     }
 }
 
-/// Makes the book. `watch` hears of the work and may end it.
+/// Makes the book. `watch` receives the progress and can end the work.
 ///
 /// # Errors
 ///
-/// There is no book then; what stood in its place still does, and no temporary
-/// file is left.
+/// No book is written; an old file of the same name is unchanged, and no
+/// temporary file is left.
 pub fn run(job: &BuildJob, watch: &mut Watch<'_>) -> Result<Summary, BuildError> {
     let made = run_all(slice::from_ref(job), watch)?;
     Ok(made.into_iter().next().unwrap_or_default())
 }
 
 /// Makes several books in one pass over the games, the same byte for byte as
-/// if each were made alone. What the games are and how they are read is said
-/// by the first job, for all: `sources`, `password`, `variations`,
+/// if each were made alone. The first job defines the games and how they are
+/// read, for all: `sources`, `password`, `variations`,
 /// `annotations`, `setups`, `threads`, `memory` and `temp`. A game that no
-/// book wants counts as filtered in each summary.
+/// book takes counts as filtered in each summary.
 ///
 /// # Errors
 ///

@@ -12,11 +12,11 @@ use tabia_io::atomic;
 use tabia_io::sort::Runs;
 use tabia_notation::Line;
 
-/// Enough for lines that somebody has typed, in bytes.
+/// Enough for lines that a user typed, in bytes.
 const MEMORY: usize = 1 << 20;
 
-/// Writes a book of lines. Each has signs, by the place of the move that they
-/// stand behind, the first is 0, and their number in PGN: `!` is 1. Positions
+/// Writes a book of lines. Each has annotations: the number of the move that
+/// they follow, the first is 0, and their number in PGN, `!` is 1. Positions
 /// and moves have no games.
 ///
 /// # Errors

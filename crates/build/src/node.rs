@@ -6,11 +6,11 @@
 //! | part | bytes |
 //! |---|---|
 //! | bit-reversed hash, big-endian | 4 |
-//! | key, which knows its own length | 1 to 31 |
+//! | key, which contains its length | 1 to 31 |
 //! | head: see the constants | 1 |
-//! | games, wins, draws, losses, unless the head says it all | 4 varints |
-//! | ratings, if the head says so: of one game both (0 is none), else counts and sums | 2 or 4 varints |
-//! | moves: one byte, or a list of bytes with counts, and behind it the signs, if there are any | 0, 1 or more |
+//! | games, wins, draws, losses, unless the head contains them | 4 varints |
+//! | ratings, if the head has [`RATED`]: of one game both (0 is none), else counts and sums | 2 or 4 varints |
+//! | moves: one byte, or a list of bytes with counts, then the annotations, if there are any | 0, 1 or more |
 
 use std::cmp::Ordering;
 
@@ -19,7 +19,7 @@ use tabia_book::ctg::{Key, Totals};
 use tabia_io::input::bytes::{Cursor, put_varint};
 use tabia_io::sort::Record;
 
-/// Where a position stands in the order of the book: its hash with the bits
+/// The place of a position in the order of the book: its hash with the bits
 /// reversed, then its key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
@@ -33,7 +33,7 @@ impl Place {
         Place::at(Place::order_of(key), key)
     }
 
-    /// As [`Place::of`], for who has asked for the order already.
+    /// As [`Place::of`], where the order is known already.
     #[inline]
     pub(super) fn at(order: u32, key: &Key) -> Place {
         let key = *key.padded();
@@ -91,7 +91,7 @@ pub(super) struct Node {
     pub(super) signs: Vec<SignCount>,
 }
 
-/// How often somebody gave a sign.
+/// How often an annotation was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SignCount {
     /// The move's byte; `None` for the position.
@@ -281,8 +281,8 @@ impl Record for Node {
         let order = rest.be_u32()?;
         self.reset_numbers();
         self.place.order = order;
-        // Read to where it stays: what has just been written in other pieces is
-        // slow to copy.
+        // Read into its final place: copying what was just written in smaller
+        // pieces is slow.
         let length = Key::read(bytes.get(4..)?, &mut self.place.key)?;
         rest.take(length)?;
         let head = rest.u8()?;

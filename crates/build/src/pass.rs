@@ -12,11 +12,11 @@ use tabia_io::sort::{LARGEST_SORT_BYTES, SortError};
 /// More than this does not help an opening tree.
 const LARGEST_TREE_BYTES: u64 = 24 << 20;
 
-/// Games that wait to be known as no duplicates take at most this; then their
+/// Games that wait for the search for duplicates take at most this; then their
 /// batch waits for its turn.
 const LARGEST_LOT_BYTES: u64 = 2 << 20;
 
-/// What became of the games of a batch for one book.
+/// Counts of the games of a batch for one book.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     games: u64,
@@ -27,11 +27,11 @@ struct Counts {
 /// What one thread holds for one book.
 struct Share<'a> {
     job: &'a BuildJob,
-    /// Whether games that this book does not want are offered to it.
+    /// Whether it gets games that its filter refuses.
     chooses: bool,
     counter: AnyCounter<'a>,
     duplicates: Option<&'a Duplicates>,
-    /// With `duplicates`: games that wait to be known as none.
+    /// With `duplicates`: games that wait for the search.
     chunk: Chunk,
     counts: Counts,
 }
@@ -79,7 +79,7 @@ impl<'a> AnyCounter<'a> {
 }
 
 impl Share<'_> {
-    /// Takes a game, if it is wanted.
+    /// Counts a game, if the filter admits it.
     fn offer(&mut self, game: &Game, main: bool) -> Result<(), SortError> {
         if self.chooses && !self.job.filter.admits(game) {
             self.counts.filtered += 1;
@@ -93,8 +93,8 @@ impl Share<'_> {
         self.counter.count(game, self.job.extent(game, main))
     }
 
-    /// Sends the duplicates among the waiting games away. It must be the
-    /// batch's turn.
+    /// Removes the duplicates among the waiting games. It must be the batch's
+    /// turn.
     fn sift(&mut self) {
         if let Some(duplicates) = self.duplicates {
             self.counts.duplicates += duplicates.sift(&mut self.chunk);
@@ -141,7 +141,7 @@ pub(super) fn count_all(
     let sort_bytes = ((thread_bytes - lot_bytes) / parts - tree_bytes).min(LARGEST_SORT_BYTES);
     let filter = match alone {
         true => first.filter.clone(),
-        // What nobody wants is not even read.
+        // Games that no book takes are not read.
         false => GameFilter {
             any_of: jobs.iter().map(|job| job.filter.clone()).collect(),
             ..GameFilter::default()

@@ -25,7 +25,7 @@ struct TreeNode {
     own_rating_sum: u64,
     other_rating_sum: u64,
     /// The first move that led on from here and where to: far from the start
-    /// mostly the only one, and nearer at hand than the table.
+    /// mostly the only one, and found faster than in the table.
     first: Option<(u32, NonZeroU32)>,
     games: u32,
     wins: u32,
@@ -92,7 +92,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// A tree that stays within some bytes.
+    /// A tree of at most so many bytes.
     pub(super) fn new(bytes: usize) -> Tree {
         let mut tree = Tree {
             nodes: Vec::new(),
@@ -179,7 +179,7 @@ impl Tree {
     }
 
     /// Follows a move, or adds it: `position` is before the move and `next`
-    /// behind it. `None` where the tree ends.
+    /// after it. `None` where the tree ends.
     pub(super) fn step(
         &mut self,
         node: u32,

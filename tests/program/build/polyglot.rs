@@ -178,6 +178,7 @@ fn what_a_polyglot_book_cannot_be_is_refused() {
     let folder = Folder::new();
     folder.put("games.pgn", "1. e4 e5 1-0\n");
     folder.put("old.bin", "an old book");
+    folder.put("counts.parquet", "records");
     folder.done("build -o some.ctg games.pgn");
     let before = folder.names();
     for (arguments, message) in [
@@ -185,6 +186,10 @@ fn what_a_polyglot_book_cannot_be_is_refused() {
         ("-fo old.bin games.pgn --only black", "no move is left"),
         ("-fo old.bin games.pgn --min-games 2", "no move is left"),
         ("-fo old.bin games.pgn some.ctg", "made of games"),
+        (
+            "-fo old.bin games.pgn counts.parquet",
+            "no results of moves",
+        ),
         ("-fo old.bin games.pgn --variations", "--variations"),
         ("-fo old.bin --priority games.pgn", "--priority"),
         ("-fo old.bin games.pgn --min-score 101", "0 to 100"),

@@ -138,6 +138,22 @@ impl BookConditions {
         })
     }
 
+    /// Those that are set: key and value, as they are written.
+    #[must_use]
+    pub fn given(&self) -> Vec<(&'static str, String)> {
+        let paces: Vec<String> = self.paces.iter().map(ToString::to_string).collect();
+        let elo = self.elo.map(|(low, high)| format!("{low}..{high}"));
+        let all = [
+            ("opponent", self.opponent.clone()),
+            ("time_control", (!paces.is_empty()).then(|| paces.join("|"))),
+            ("elo", elo),
+        ];
+        let given = all
+            .into_iter()
+            .filter_map(|(key, value)| Some((key, value?)));
+        given.collect()
+    }
+
     /// Whether there are none.
     #[must_use]
     pub fn is_none(&self) -> bool {
@@ -226,6 +242,12 @@ mod tests {
             ),
         ] {
             let all = conditions(pairs);
+            let again: Vec<_> = all.given();
+            let again: Vec<(&str, &str)> = again
+                .iter()
+                .map(|(key, value)| (*key, value.as_str()))
+                .collect();
+            assert_eq!(conditions(&again), all);
             let holds = [&bot, &person, &unknown].map(|game| all.hold(game));
             assert_eq!(holds, expected, "{pairs:?}");
         }

@@ -203,20 +203,8 @@ fn write_book(book: &BookSpec, out: &mut dyn Write) -> io::Result<()> {
         Some(Color::Black) => "black",
     };
     writeln!(out, "book {colour} {}", escape(book.path.as_bytes()))?;
-    let conditions = &book.conditions;
-    let paces: Vec<String> = conditions.paces.iter().map(ToString::to_string).collect();
-    let given = [
-        ("opponent", conditions.opponent.clone()),
-        ("time_control", (!paces.is_empty()).then(|| paces.join("|"))),
-        (
-            "elo",
-            conditions.elo.map(|(low, high)| format!("{low}..{high}")),
-        ),
-    ];
-    for (key, value) in given {
-        if let Some(value) = value {
-            writeln!(out, "only {key}={}", escape(value.as_bytes()))?;
-        }
+    for (key, value) in book.conditions.given() {
+        writeln!(out, "only {key}={}", escape(value.as_bytes()))?;
     }
     for (id, value) in &book.overrides {
         writeln!(out, "with {}={}", id.spec().name, escape(value.as_bytes()))?;

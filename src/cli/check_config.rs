@@ -273,6 +273,9 @@ fn print_books(profile: &Profile, opener: &Opener, out: &mut dyn Write) -> io::R
         if let Some(colour) = book.colour {
             write!(out, ", {colour}")?;
         }
+        for (key, value) in book.conditions.given() {
+            write!(out, ", {key} {}", escape(value.as_bytes()))?;
+        }
         for (id, value) in &book.overrides {
             write!(out, ", {} = {value}", id.spec().name)?;
         }

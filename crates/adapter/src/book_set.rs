@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use shakmaty::Color;
 
+use crate::conditions::BookConditions;
 use crate::settings::{BESIDE, CONFIGURED, OptionId, STARTER, Settings};
 use tabia_book::ctg::CtgBook;
 use tabia_book::evals::{self, EvalTable, EvaluatedBook};
@@ -22,6 +23,8 @@ pub struct BookSpec {
     pub colour: Option<Color>,
     /// Options that differ from the general ones for this book.
     pub overrides: Vec<(OptionId, String)>,
+    /// The games that it is for.
+    pub conditions: BookConditions,
 }
 
 impl BookSpec {
@@ -48,7 +51,7 @@ impl BookSpec {
             .map(move |path| BookSpec {
                 path: path.to_owned(),
                 colour,
-                overrides: Vec::new(),
+                ..BookSpec::default()
             })
     }
 

@@ -417,7 +417,17 @@ impl Reader<'_> {
                         }
                     };
                 }
-                _ => spec.overrides.push(self.option(key, value)?),
+                other => {
+                    let text = self.scalar(key, value)?;
+                    match spec.conditions.read(other, &text) {
+                        None => spec.overrides.push(self.option(key, value)?),
+                        Some(Ok(())) => {}
+                        Some(Err(expected)) => {
+                            let text = format!("{other} takes {expected}, not \"{text}\"");
+                            return Err(self.error(value.span().start, &text));
+                        }
+                    }
+                }
             }
         }
         if spec.path.is_empty() {
@@ -500,7 +510,7 @@ fn suggestion(key: &str) -> String {
     crate::settings::SPECS
         .iter()
         .map(|spec| spec.id.key())
-        .chain(["file".to_owned()])
+        .chain(["file", "opponent", "time_control", "elo"].map(str::to_owned))
         .map(|known| (strsim::damerau_levenshtein(key, &known), known))
         .min()
         .filter(|(distance, _)| *distance <= 3)

@@ -12,6 +12,7 @@
 #![warn(missing_docs)]
 
 pub mod book_set;
+pub mod conditions;
 pub mod config;
 pub mod relay;
 mod seeds;

@@ -100,6 +100,24 @@ fn books_may_have_a_policy_of_their_own() {
 }
 
 #[test]
+fn books_may_be_for_some_games_only() {
+    let config = parse(
+        "[[books]]\nfile = \"x\"\nopponent = \"GM|human\"\ntime_control = \"Blitz|rapid\"\n\
+         elo = \"1200..1800\"\nvariety = 3\n[[books]]\nfile = \"y\"\n",
+    )
+    .unwrap();
+    let given = [
+        ("opponent", "GM|human"),
+        ("time_control", "blitz|rapid"),
+        ("elo", "1200..1800"),
+    ];
+    let given = given.map(|(key, value)| (key, value.to_owned()));
+    assert_eq!(config.books[0].conditions.given(), given);
+    assert_eq!(config.books[0].overrides.len(), 1);
+    assert!(config.books[1].conditions.is_none());
+}
+
+#[test]
 fn without_a_file_stockfish_or_the_built_in_engine_plays() {
     let (engines, commands) = Config::default().engines(&[], Some(&builtin())).unwrap();
     assert_eq!(engines.chain, 2);
@@ -126,6 +144,12 @@ fn what_is_wrong_is_named_with_its_line() {
             3,
             "not \"red\"",
         ),
+        (
+            "[[books]]\nfile = \"x\"\ntime_control = \"fast\"\n",
+            3,
+            "bullet, blitz",
+        ),
+        ("[[books]]\nfile = \"x\"\nelo = 1800\n", 3, "1200..1800"),
         (
             "[book]\nfile = \"x\"\n[[books]]\nfile = \"y\"\n",
             2,

@@ -9,7 +9,7 @@ use shakmaty::{CastlingMode, Chess, Move, Position};
 use super::why::Silence;
 use super::{Moment, Outlet, Session, info_string};
 use crate::book_set::{BookSet, OpenBook};
-use crate::settings::{OptionId, Settings};
+use crate::settings::OptionId;
 use tabia_book::policy::{self, Weighed};
 use tabia_book::{BookMove, Probe};
 use tabia_notation as notation;
@@ -142,7 +142,7 @@ impl Session {
         let mut chance = self.chooser.chance(self.seed_in_force(), position);
         let mut choice = None;
         for (index, (book, settings)) in book_set.books.iter().zip(&own_settings).enumerate() {
-            if let Some(silence) = Silence::unasked(book, settings, position) {
+            if let Some(silence) = Silence::unasked(book, &self.conditions, settings, position) {
                 self.chooser.silences.push(silence);
                 continue;
             }
@@ -268,7 +268,7 @@ impl Session {
         let asked = go.searchmoves.as_ref().map(|moves| legal(moves, &position));
         let own_settings = std::mem::take(&mut self.chooser.settings);
         for (index, (book, settings)) in at.book_set.books.iter().zip(&own_settings).enumerate() {
-            if !answers(book, settings, &position) {
+            if Silence::unasked(book, &self.conditions, settings, &position).is_some() {
                 continue;
             }
             let looked_up = self.chooser.look_up(
@@ -311,11 +311,6 @@ impl Session {
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 fn rounded(number: f64) -> u64 {
     number.round() as u64
-}
-
-/// Whether a book has a say in this position.
-fn answers(book: &OpenBook, settings: &Settings, position: &Chess) -> bool {
-    Silence::unasked(book, settings, position).is_none()
 }
 
 /// The moves of a `searchmoves` list that are legal here.

@@ -117,8 +117,8 @@ pub(super) struct Link {
     ready_since: Option<Duration>,
     /// It owes a `readyok` for so long that the GUI was given it without it.
     pub(super) silent: bool,
-    /// It was told all its options and has said nothing since.
-    pub(super) mute_since_options: bool,
+    /// It was told all its options and has answered nothing since.
+    pub(super) options_unanswered: bool,
     /// The one before it ended in that way: it is told its options one by one.
     pub(super) tries_options: bool,
     /// The options that it has been told one by one, the last of them not
@@ -419,7 +419,7 @@ impl Link {
     }
 
     fn forget_process(&mut self) {
-        self.mute_since_options = false;
+        self.options_unanswered = false;
         self.tried = None;
         self.runs = false;
         self.given_up = None;

@@ -74,6 +74,7 @@ pub use learn::Note;
 pub use record::{GameRecord, RecordKind};
 
 use crate::book_set::BookSet;
+use crate::conditions::GameConditions;
 use crate::settings::Settings;
 use chooser::BookChooser;
 use game::{Game, Step};
@@ -113,8 +114,10 @@ pub struct Session {
     learner: Learner,
     /// The game for the record, if one is kept.
     recorder: Option<Recorder>,
-    /// The value of `UCI_Opponent`.
-    opponent: String,
+    /// What is known of the game for the choice of books.
+    conditions: GameConditions,
+    /// Its books have been named.
+    books_told: bool,
     /// The seed of the game, where a file has them.
     seed: seed::GameSeed,
     /// What moves are drawn by while `Book Seed` is 0.
@@ -138,7 +141,8 @@ impl Session {
             .unwrap_or_default();
         Session {
             recorder: engines.record_games.then(Recorder::default),
-            opponent: String::new(),
+            conditions: GameConditions::default(),
+            books_told: false,
             seed: seed::GameSeed::default(),
             engines,
             link: Link::default(),
@@ -258,6 +262,7 @@ impl Session {
                 self.leave_position(at.now, at.out);
                 self.record_game(at.out);
                 self.chooser.new_game();
+                self.forget_clock();
                 if self.chooser.count_game() {
                     self.seed = seed::GameSeed::Untaken;
                 }
@@ -321,6 +326,7 @@ impl Session {
         if self.game.update(line) == Step::Anew {
             self.record_game(at.out);
             self.chooser.new_game();
+            self.forget_clock();
         }
         self.record_position(line);
         if let Some(trouble) = self.game.trouble() {

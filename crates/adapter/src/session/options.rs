@@ -2,9 +2,10 @@
 
 use super::child::{ANALYSE_MODE, OPPONENT};
 use super::seed::GameSeed;
-use super::{Outlet, Session};
+use super::{Moment, Outlet, Session, info_string};
+use crate::conditions::Pace;
 use crate::settings::OptionId;
-use tabia_uci::gui::SetOption;
+use tabia_uci::gui::{Clocks, SetOption};
 use tabia_uci::line;
 
 impl Session {
@@ -23,7 +24,8 @@ impl Session {
         }
         let is_known = self.link.hello.option(&option.name).is_some();
         if option.name.eq_ignore_ascii_case(OPPONENT) {
-            self.opponent = option.text();
+            self.conditions.opponent = option.text();
+            self.chooser.settings_changed();
             if !is_known && self.wants_opponent() {
                 return;
             }
@@ -45,8 +47,53 @@ impl Session {
     }
 
     /// Whether it is asked who the opponent is, of GUIs that tell it.
-    pub(super) const fn wants_opponent(&self) -> bool {
-        self.recorder.is_some()
+    pub(super) fn wants_opponent(&self) -> bool {
+        self.recorder.is_some() || self.has_conditions()
+    }
+
+    /// Whether books are for some games only.
+    pub(super) fn has_conditions(&self) -> bool {
+        let books = self.profile().map_or(&[][..], |profile| &profile.books);
+        books.iter().any(|book| !book.conditions.is_none())
+    }
+
+    /// Another game begins: its first clock counts.
+    pub(super) fn forget_clock(&mut self) {
+        self.conditions.pace = None;
+        self.books_told = false;
+    }
+
+    /// The first clock of a game decides, with the opponent, which books are for
+    /// it; says once which these are.
+    pub(super) fn see_clock(&mut self, clocks: &Clocks, at: &mut Moment<'_>) {
+        if self.books_told || !self.has_conditions() {
+            return;
+        }
+        self.books_told = true;
+        self.conditions.pace = Pace::of(clocks);
+        self.chooser.settings_changed();
+        if self.settings.text(OptionId::Info) == "none" {
+            return;
+        }
+        let books = at.book_set.books.iter();
+        let chosen = books.filter(|book| book.spec.conditions.hold(&self.conditions));
+        let names: Vec<&str> = chosen.map(|book| book.name.as_str()).collect();
+        let names = match names.is_empty() {
+            true => "none".to_owned(),
+            false => names.join(", "),
+        };
+        let pace = self
+            .conditions
+            .pace
+            .map_or_else(|| "no clock".to_owned(), |pace| pace.to_string());
+        let opponent = match self.conditions.opponent.as_str() {
+            "" => "unknown opponent",
+            opponent => opponent,
+        };
+        info_string(
+            &format!("books for this game ({opponent}, {pace}): {names}"),
+            at.out,
+        );
     }
 
     /// Sets an option of the engine, unless the value is certainly wrong.

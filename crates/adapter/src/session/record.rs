@@ -365,7 +365,7 @@ impl Session {
             ..Recorder::default()
         };
         let misses = self.chooser.misses;
-        let record = under_way.record(RecordKind::Restart, &self.opponent, misses);
+        let record = under_way.record(RecordKind::Restart, &self.conditions.opponent, misses);
         out.request(Request::Record(Box::new(GameRecord {
             note: reason.to_owned(),
             ..record
@@ -381,7 +381,7 @@ impl Session {
             return;
         }
         let misses = self.chooser.misses;
-        let record = recorder.record(RecordKind::Game, &self.opponent, misses);
+        let record = recorder.record(RecordKind::Game, &self.conditions.opponent, misses);
         if record.restarts > 0 {
             let times = match record.restarts {
                 1 => "once".to_owned(),

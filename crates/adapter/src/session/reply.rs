@@ -14,7 +14,9 @@ impl Session {
         if self.link.tried.is_some() {
             return self.on_trial(line, reply, at);
         }
-        self.link.mute_since_options = false;
+        if matches!(reply, EngineReply::ReadyOk | EngineReply::BestMove) {
+            self.link.options_unanswered = false;
+        }
         match reply {
             EngineReply::Info => {
                 // Infos of a search that the GUI does not know of would be

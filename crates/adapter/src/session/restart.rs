@@ -152,7 +152,7 @@ impl Session {
             for (_, line) in &self.link.options.lines {
                 out.engine(line);
             }
-            self.link.mute_since_options = !self.link.options.lines.is_empty();
+            self.link.options_unanswered = !self.link.options.lines.is_empty();
         }
         out.engine(b"ucinewgame");
         let readable = self.game.trouble().is_none();

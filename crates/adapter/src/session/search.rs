@@ -147,6 +147,7 @@ impl Session {
         self.learner.begin_search(go.ponder, None);
         let analysis = go.infinite || go.engine_only || self.link.options.analysing();
         if !analysis {
+            self.see_clock(&go.clocks, at);
             self.record_go(go.ponder);
         }
         if !analysis && let Some(answer) = self.ask_books(&go, &[], at) {

@@ -2,7 +2,7 @@
 //!
 //! Some engines end themselves on an option: Debian's Ethereal on `SyzygyPath`,
 //! whatever the value. Programs that set all options send it before every game. An
-//! engine that was started again, and has ended once more without a word after it
+//! engine that was started again, and has ended once more without an answer after it
 //! was told its options, is told them one by one the next time, each followed by
 //! `isready`. The one that it does not answer is left out from then on.
 
@@ -67,7 +67,7 @@ impl Session {
     pub(super) fn leave_deadly_option_out(&mut self, at: &mut Moment<'_>) -> bool {
         let mut tried = self.link.tried.take().unwrap_or_default();
         let Some(GuiCommand::SetOption(option)) = tried.pop().map(|line| gui::parse(&line)) else {
-            self.link.tries_options = self.link.mute_since_options;
+            self.link.tries_options = self.link.options_unanswered;
             return false;
         };
         let value = option.text();

@@ -14,6 +14,7 @@ use shakmaty::{CastlingMode, Chess, Color, Move, Position};
 use super::child::{ChildOptions, Hello};
 use super::{Moment, Outlet, Session, info_string};
 use crate::book_set::{BookSet, OpenBook};
+use crate::conditions::GameConditions;
 use crate::settings::{OptionId, Settings};
 use tabia_book::Lookup;
 use tabia_book::policy::{Rejection, Weighed};
@@ -25,6 +26,8 @@ const LISTED: usize = 6;
 /// What keeps one book from answering.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Silence {
+    /// It is for games with other opponents or clocks.
+    OtherGames,
     /// It is for the other colour.
     Colour(Color),
     /// The game is past its `Book Depth`.
@@ -44,9 +47,13 @@ impl Silence {
     /// Of a book that is not to be asked here at all.
     pub(super) fn unasked(
         book: &OpenBook,
+        game: &GameConditions,
         settings: &Settings,
         position: &Chess,
     ) -> Option<Silence> {
+        if !book.spec.conditions.hold(game) {
+            return Some(Silence::OtherGames);
+        }
         if let Some(colour) = book.spec.colour
             && colour != position.turn()
         {
@@ -75,6 +82,7 @@ impl Silence {
 
     fn describe(&self, chess960: bool, text: &mut String) {
         let _ = match self {
+            Silence::OtherGames => write!(text, "it is for other opponents or clocks"),
             Silence::Colour(Color::White) => write!(text, "it is for White"),
             Silence::Colour(Color::Black) => write!(text, "it is for Black"),
             Silence::PastDepth(depth) => write!(text, "past Book Depth {depth}"),

@@ -283,8 +283,17 @@ fn of_engine(profile: &mut Profile, word: &str, value: &str) -> Result<(), Strin
                     "black" => Some(Color::Black),
                     _ => None,
                 },
-                overrides: Vec::new(),
+                ..BookSpec::default()
             });
+        }
+        "only" => {
+            let (key, value) = pair()?;
+            let book = profile
+                .books
+                .last_mut()
+                .ok_or("there is no book before it")?;
+            let read = book.conditions.read(key, value);
+            read.unwrap_or(Err("opponent, time_control or elo"))?;
         }
         "with" => {
             let (name, value) = pair()?;

@@ -203,6 +203,9 @@ fn write_book(book: &BookSpec, out: &mut dyn Write) -> io::Result<()> {
         Some(Color::Black) => "black",
     };
     writeln!(out, "book {colour} {}", escape(book.path.as_bytes()))?;
+    for (key, value) in book.conditions.given() {
+        writeln!(out, "only {key}={}", escape(value.as_bytes()))?;
+    }
     for (id, value) in &book.overrides {
         writeln!(out, "with {}={}", id.spec().name, escape(value.as_bytes()))?;
     }

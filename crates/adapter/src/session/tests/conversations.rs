@@ -10,7 +10,7 @@
 //! | `stand-in NAME` | the engine for `Engine Stand-in` |
 //! | `games` | games are recorded |
 //! | `set NAME=VALUE` | one of our options, for all engines |
-//! | `book [white\|black\|learning]` | begins a book; `learning`: one that notes games |
+//! | `book [white\|black\|learning\|KEY=VALUE...]` | begins a book; `learning`: one that notes games; `KEY=VALUE`: for which games it is |
 //! | `in MOVES: MOVE=W/D/L [MOVE=W/D/L[g]]...` | what the book has after these moves; `g` green, `r` red |
 //! | `gui> LINE` | the GUI says |
 //! | `eng> LINE` | the engine says |
@@ -40,6 +40,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::book_set::{BookSet, BookSpec, OpenBook};
+use crate::conditions::BookConditions;
 use crate::session::{Engines, Event, Outlet, Profile, Request, Session};
 use crate::settings::{OptionId, SPECS, Settings};
 use shakmaty::uci::UciMove;
@@ -54,6 +55,7 @@ struct WrittenBook {
     moves: HashMap<Chess, Vec<BookMove>>,
     /// Games are noted beside it.
     learns: bool,
+    conditions: BookConditions,
 }
 
 impl Probe for WrittenBook {
@@ -208,13 +210,18 @@ impl Conversation {
             }
         }
         for (colour, book) in std::mem::take(&mut self.books) {
+            let spec = BookSpec {
+                path: "written".to_owned(),
+                colour,
+                conditions: book.conditions.clone(),
+                ..BookSpec::default()
+            };
+            for profile in &mut self.engines.profiles {
+                profile.books.push(spec.clone());
+            }
             self.book_set.books.push(OpenBook {
                 name: format!("book{}", self.book_set.books.len() + 1),
-                spec: BookSpec {
-                    path: "written".to_owned(),
-                    colour,
-                    overrides: Vec::new(),
-                },
+                spec,
                 side_file: book.learns.then(|| "written.learn".into()),
                 evaluations: None,
                 book: Arc::new(book),
@@ -251,10 +258,16 @@ impl Conversation {
                     "black" => Some(Color::Black),
                     _ => None,
                 };
-                let book = WrittenBook {
+                let mut book = WrittenBook {
                     learns: rest == "learning",
                     ..WrittenBook::default()
                 };
+                for (key, value) in rest.split(' ').filter_map(|word| word.split_once('=')) {
+                    book.conditions
+                        .read(key, value)
+                        .expect("a condition")
+                        .unwrap();
+                }
                 self.books.push((colour, book));
             }
             "in" => self.books.last_mut().expect("book").1.add(rest),

@@ -1,0 +1,291 @@
+//! For which games a book of `[[books]]` is: opponent, time control, rating.
+
+use std::fmt;
+use std::time::Duration;
+
+use tabia_uci::gui::Clocks;
+
+/// How fast a game is, by lichess's measure: the clock at its beginning and forty
+/// increments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// Below three minutes.
+    Bullet,
+    /// Below eight.
+    Blitz,
+    /// Below twenty-five.
+    Rapid,
+    /// Longer.
+    Classical,
+}
+
+impl Pace {
+    const NAMES: [(&'static str, Pace); 4] = [
+        ("bullet", Pace::Bullet),
+        ("blitz", Pace::Blitz),
+        ("rapid", Pace::Rapid),
+        ("classical", Pace::Classical),
+    ];
+
+    /// Of the first clocks of a game; `None` without any.
+    #[must_use]
+    pub fn of(clocks: &Clocks) -> Option<Pace> {
+        let estimate = |clock: tabia_uci::gui::Clock| {
+            let time = clock.time.filter(|time| *time > 0)?;
+            Some(time.saturating_add(clock.increment.max(0).saturating_mul(40)))
+        };
+        let longest = estimate(clocks.white).max(estimate(clocks.black))?;
+        let time = Duration::from_millis(longest.unsigned_abs());
+        Some(match time.as_secs() {
+            ..180 => Pace::Bullet,
+            ..480 => Pace::Blitz,
+            ..1500 => Pace::Rapid,
+            _ => Pace::Classical,
+        })
+    }
+}
+
+impl fmt::Display for Pace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known = Pace::NAMES.iter().find(|(_, pace)| pace == self);
+        f.write_str(known.map_or("", |(name, _)| name))
+    }
+}
+
+/// What is known of a game when its first move is asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GameConditions {
+    /// The value of `UCI_Opponent`: title, rating, `computer` or `human`, name.
+    pub opponent: String,
+    /// By the first clock.
+    pub pace: Option<Pace>,
+}
+
+impl GameConditions {
+    fn words(&self) -> impl Iterator<Item = &str> {
+        self.opponent.split_whitespace()
+    }
+
+    fn title(&self) -> Option<&str> {
+        self.words().next().filter(|word| *word != "none")
+    }
+
+    fn elo(&self) -> Option<u32> {
+        self.words().nth(1)?.parse().ok()
+    }
+
+    fn kind(&self) -> Option<&str> {
+        self.words().nth(2)
+    }
+
+    fn name(&self) -> String {
+        self.words().skip(3).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// For which games a book is; all that is set must hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BookConditions {
+    /// `GM|computer|human|NAME*`: a title, a kind, or a name, in which `*` stands
+    /// for anything.
+    pub opponent: Option<String>,
+    /// How fast they are.
+    pub paces: Vec<Pace>,
+    /// The least and the greatest rating of the opponent.
+    pub elo: Option<(u32, u32)>,
+}
+
+impl BookConditions {
+    /// Reads the value of a key of `[[books]]`; `None` if it is no condition, and
+    /// an error that says what would do.
+    pub(crate) fn read(&mut self, key: &str, text: &str) -> Option<Result<(), &'static str>> {
+        let parts = || text.split('|').map(str::trim);
+        Some(match key {
+            "opponent" if parts().any(str::is_empty) => {
+                Err("\"GM\", \"computer\", \"human\" or a name, several with | between")
+            }
+            "opponent" => {
+                self.opponent = Some(text.to_owned());
+                Ok(())
+            }
+            "time_control" => {
+                let pace = |word: &str| {
+                    let mut names = Pace::NAMES.iter();
+                    let found = names.find(|(name, _)| name.eq_ignore_ascii_case(word));
+                    found.map(|(_, pace)| *pace)
+                };
+                match parts().map(pace).collect::<Option<Vec<Pace>>>() {
+                    Some(paces) => {
+                        self.paces = paces;
+                        Ok(())
+                    }
+                    None => Err("bullet, blitz, rapid or classical, several with | between"),
+                }
+            }
+            "elo" => {
+                let band = text.split_once("..");
+                let number = |text: &str| text.trim().parse::<u32>().ok();
+                let band = band.and_then(|(low, high)| Some((number(low)?, number(high)?)));
+                match band.filter(|(low, high)| low <= high) {
+                    Some(band) => {
+                        self.elo = Some(band);
+                        Ok(())
+                    }
+                    None => Err("two ratings, as 1200..1800"),
+                }
+            }
+            _ => return None,
+        })
+    }
+
+    /// Those that are set: key and value, as they are written.
+    #[must_use]
+    pub fn given(&self) -> Vec<(&'static str, String)> {
+        let paces: Vec<String> = self.paces.iter().map(ToString::to_string).collect();
+        let elo = self.elo.map(|(low, high)| format!("{low}..{high}"));
+        let all = [
+            ("opponent", self.opponent.clone()),
+            ("time_control", (!paces.is_empty()).then(|| paces.join("|"))),
+            ("elo", elo),
+        ];
+        let given = all
+            .into_iter()
+            .filter_map(|(key, value)| Some((key, value?)));
+        given.collect()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        *self == BookConditions::default()
+    }
+
+    /// Whether a book with these conditions is for a game. What is not known of
+    /// the game meets no condition.
+    #[must_use]
+    pub fn hold(&self, game: &GameConditions) -> bool {
+        self.opponent
+            .as_deref()
+            .is_none_or(|wanted| fits(wanted, game))
+            && (self.paces.is_empty() || game.pace.is_some_and(|pace| self.paces.contains(&pace)))
+            && self
+                .elo
+                .is_none_or(|(low, high)| game.elo().is_some_and(|elo| (low..=high).contains(&elo)))
+    }
+}
+
+fn fits(wanted: &str, game: &GameConditions) -> bool {
+    let name = game.name().to_lowercase();
+    wanted.split('|').map(str::trim).any(|part| {
+        let is = |word: Option<&str>| word.is_some_and(|word| word.eq_ignore_ascii_case(part));
+        is(game.title()) || is(game.kind()) || is_like(&part.to_lowercase(), &name)
+    })
+}
+
+/// Whether a name is as a pattern says, in which `*` stands for anything.
+fn is_like(pattern: &str, name: &str) -> bool {
+    let Some((first, rest)) = pattern.split_once('*') else {
+        return pattern == name && !name.is_empty();
+    };
+    let Some(mut left) = name.strip_prefix(first) else {
+        return false;
+    };
+    let parts: Vec<&str> = rest.split('*').collect();
+    let Some((last, middle)) = parts.split_last() else {
+        return true;
+    };
+    for part in middle {
+        match left.split_once(part) {
+            Some((_, after)) => left = after,
+            None => return false,
+        }
+    }
+    left.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn conditions(pairs: &[(&str, &str)]) -> BookConditions {
+        let mut all = BookConditions::default();
+        for (key, text) in pairs {
+            all.read(key, text).unwrap().unwrap();
+        }
+        all
+    }
+
+    #[test]
+    fn a_book_is_for_games_that_meet_all_its_conditions() {
+        let game = |opponent: &str, pace| GameConditions {
+            opponent: opponent.to_owned(),
+            pace,
+        };
+        let bot = game("BOT 2200 computer Maia Nine", Some(Pace::Blitz));
+        let person = game("none 1500 human smith", Some(Pace::Rapid));
+        let unknown = game("", None);
+        for (pairs, expected) in [
+            (&[][..], [true, true, true]),
+            (&[("opponent", "computer")], [true, false, false]),
+            (&[("opponent", "GM|human")], [false, true, false]),
+            (&[("opponent", "bot")], [true, false, false]),
+            (&[("opponent", "maia*")], [true, false, false]),
+            (&[("opponent", "*nine")], [true, false, false]),
+            (&[("opponent", "maia")], [false, false, false]),
+            (&[("opponent", "Smith")], [false, true, false]),
+            (&[("elo", "1200..1800")], [false, true, false]),
+            (&[("time_control", "bullet|blitz")], [true, false, false]),
+            (
+                &[("time_control", "rapid"), ("opponent", "computer")],
+                [false, false, false],
+            ),
+        ] {
+            let all = conditions(pairs);
+            let again: Vec<_> = all.given();
+            let again: Vec<(&str, &str)> = again
+                .iter()
+                .map(|(key, value)| (*key, value.as_str()))
+                .collect();
+            assert_eq!(conditions(&again), all);
+            let holds = [&bot, &person, &unknown].map(|game| all.hold(game));
+            assert_eq!(holds, expected, "{pairs:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_condition_says_what_would_do() {
+        for (key, text) in [
+            ("opponent", ""),
+            ("opponent", "GM|"),
+            ("time_control", "fast"),
+            ("elo", "1800"),
+            ("elo", "1800..1200"),
+        ] {
+            let read = BookConditions::default().read(key, text);
+            assert!(read.unwrap().is_err(), "{key} {text}");
+        }
+        assert!(BookConditions::default().read("variety", "5").is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn a_name_is_like_itself_with_anything_left_out(name in "[a-z ]{1,12}", cut in 0_usize..12) {
+            prop_assert!(is_like(&name, &name));
+            let cut = cut.min(name.len());
+            let (start, end) = name.split_at(cut);
+            let patterns = [format!("{start}*"), format!("*{end}"), format!("{start}*{end}")];
+            prop_assert!(patterns.iter().all(|pattern| is_like(pattern, &name)));
+        }
+
+        #[test]
+        fn longer_clocks_are_no_faster(time in 1_i64..4_000_000, more in 0_i64..4_000_000, increment in 0_i64..60_000) {
+            let rank = |time| {
+                let clock = tabia_uci::gui::Clock { time: Some(time), increment };
+                let clocks = Clocks { white: clock, ..Clocks::default() };
+                Pace::NAMES.iter().position(|(_, pace)| Some(*pace) == Pace::of(&clocks))
+            };
+            prop_assert!(rank(time) <= rank(time + more));
+        }
+    }
+}

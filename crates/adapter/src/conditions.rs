@@ -37,9 +37,9 @@ impl Pace {
         let longest = estimate(clocks.white).max(estimate(clocks.black))?;
         let time = Duration::from_millis(longest.unsigned_abs());
         Some(match time.as_secs() {
-            ..180 => Pace::Bullet,
-            ..480 => Pace::Blitz,
-            ..1500 => Pace::Rapid,
+            0..180 => Pace::Bullet,
+            180..480 => Pace::Blitz,
+            480..1500 => Pace::Rapid,
             _ => Pace::Classical,
         })
     }

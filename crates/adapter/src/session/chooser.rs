@@ -125,9 +125,9 @@ impl BookChooser {
     /// whatever is asked in between; without one no two draws are the same.
     pub(super) fn chance(&self, seed: Seed, position: &Chess) -> impl Rng + use<> {
         let (seed, game, draw) = match seed {
-            Seed::OfSession(entropy) => (entropy, self.games, self.draws),
-            Seed::OfEngine(seed) => (seed.into(), self.games, 0),
-            Seed::OfGame(seed) => (seed.into(), 0, 0),
+            Seed::Session(entropy) => (entropy, self.games, self.draws),
+            Seed::Engine(seed) => (seed.into(), self.games, 0),
+            Seed::Game(seed) => (seed.into(), 0, 0),
         };
         chance(seed, game, position, draw)
     }

@@ -8,11 +8,11 @@ use crate::settings::OptionId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Seed {
     /// No two draws are the same.
-    OfSession(u64),
+    Session(u64),
     /// `Book Seed`: games of equal number in their sessions are equal.
-    OfEngine(u32),
+    Engine(u32),
     /// Of a file: games with this seed are equal.
-    OfGame(u32),
+    Game(u32),
 }
 
 /// The seed of the game under way, out of `Book Seed File`.
@@ -62,9 +62,9 @@ impl Session {
     pub(super) fn seed_in_force(&self) -> Seed {
         let is_wanted = !self.settings.text(OptionId::SeedFile).is_empty();
         match (self.seed, self.settings.number(OptionId::Seed)) {
-            (GameSeed::Taken(seed), _) if is_wanted => Seed::OfGame(seed),
-            (_, 0) => Seed::OfSession(self.entropy),
-            (_, seed) => Seed::OfEngine(seed),
+            (GameSeed::Taken(seed), _) if is_wanted => Seed::Game(seed),
+            (_, 0) => Seed::Session(self.entropy),
+            (_, seed) => Seed::Engine(seed),
         }
     }
 }

@@ -582,7 +582,7 @@ impl Play {
                 .step(now, event, &self.book_set, &mut self.world);
             // It comes at once, before anything else.
             if std::mem::take(&mut self.world.seed_asked) {
-                let taken = (now.subsec_millis() % 3 > 0).then_some(7);
+                let taken = (!now.subsec_millis().is_multiple_of(3)).then_some(7);
                 let text = taken.map_or_else(|| "none is left".to_owned(), |n| n.to_string());
                 self.step(
                     &format!("seed {text}"),

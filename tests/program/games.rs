@@ -468,6 +468,12 @@ fn games_and_books_are_told_apart_by_content() {
         );
     }
     folder.done("build games.ctg -o out.ctg");
+    // Among games a book has to be named as one.
+    let named = folder.tabia("build book.pgn out.ctg -o both.ctg");
+    named.refused("book.pgn: this is a book (ChessBase opening book), not games");
+    fs::rename(at("book.pgn"), at("book.ctg")).unwrap();
+    let both = folder.done("build book.ctg out.ctg -o both.ctg");
+    assert_has(&both, "2 books");
 }
 
 #[test]

@@ -221,7 +221,7 @@ fn the_check_of_a_configuration_starts_what_would_play() {
     assert_has(&text, "quick-engine would play, but 2 options are wrong");
     // It takes the value and dies of it.
     let text = with("Hash = 9\n", 2);
-    assert_has(&text, "is not ready with these options: it ended by itself");
+    assert_has(&text, "it ended by itself (exit status: 7)");
     assert_has(&text, "but it is not ready with its options");
     // A wrong option of an engine that would play in its place is one too.
     let second = "[engine.builtin]\ncommand = \"builtin\"\n[engine.builtin.options]\nHush = 3\n";

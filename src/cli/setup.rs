@@ -366,8 +366,8 @@ const TINY: u64 = 10;
 fn is_tiny(path: &Path) -> bool {
     super::open_quietly(path, false).is_ok_and(|book| match book {
         Book::Ctg(book) => u64::from(book.header().positions) < TINY,
-        Book::Bin(book) => (book.len() as u64) < TINY,
-        Book::Abk(book) => (book.positions() as u64) < TINY,
+        Book::Bin(book) => book.len() < TINY,
+        Book::Abk(book) => book.positions() < TINY,
     })
 }
 

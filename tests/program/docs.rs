@@ -273,7 +273,7 @@ fn the_table_of_options_is_that_of_the_program() {
         // Two options may share a row, each with its default.
         let cell = |n: usize| row.split('|').nth(n).unwrap().split(',').map(str::trim);
         let place = cell(1).position(|known| known == name).unwrap();
-        let default = cell(2).nth(place).or_else(|| cell(2).last());
+        let default = cell(2).nth(place).or_else(|| cell(2).next_back());
         let default = default.unwrap().trim_matches('`');
         let expected = match spec.kind {
             OptionKind::Check(on) => on.to_string(),

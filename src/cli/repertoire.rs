@@ -97,7 +97,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     are not chosen if there are others.\n\n\
     What was chosen by its results owes some of them to luck. So few games are held back \
     (--hold-back), and --measure says what the moves bring in games that did not choose them. \
-    docs/repertoire.md of the source explains the numbers.\n\n\
+    docs/evaluations.md of the source explains the numbers.\n\n\
     Exit codes: 0 done; 1 the book does not hold the start position; 2 wrong usage or files.";
 
 /// So many gaps and repairs are shown.

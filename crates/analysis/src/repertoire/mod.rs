@@ -61,7 +61,7 @@ pub struct RepertoireOptions {
 /// from what is expected of it by some 38 points in a hundred, moves that people
 /// play from one another by little more than 1: (38 / 1.34)^2 are 800. With less, the
 /// moves that are chosen are those that were lucky, and bring less in other games
-/// than they promise. (They still do with 800, see docs/repertoire.md.)
+/// than they promise. (They still do with 800, see docs/evaluations.md.)
 pub const HOLD_BACK: f64 = 800.0;
 
 /// Why there is none.

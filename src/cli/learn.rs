@@ -30,7 +30,7 @@ pub(super) struct LearnArgs {
     /// Games: .pgn, also .gz, .zst or .bz2; a folder with such files; or `-`
     #[arg(value_name = "SOURCE", required_unless_present = "from_side_file")]
     sources: Vec<PathBuf>,
-    /// Also the games that adapters with `Book Learn` on have noted beside the
+    /// Also the games that adapters with `Book Learn` on have recorded beside the
     /// book; they are then in the book and no longer in that file
     #[arg(long, help_heading = "Which games")]
     from_side_file: bool,
@@ -151,7 +151,7 @@ impl LearnArgs {
             }
         }
         if files.is_empty() {
-            say!("{}: no game has been noted there", side.display());
+            say!("{}: no game has been recorded there", side.display());
         }
         Ok(files)
     }
@@ -196,9 +196,9 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
             fs::remove_file(path).with_context(|| path.display().to_string())?;
         }
     }
-    let shown = taught.noted.len() as u64;
+    let shown = taught.listed.len() as u64;
     progress::watched(|watch| {
-        mark::show::<MarkError>(&book, taught.noted, watch, &mut |change| {
+        mark::show::<MarkError>(&book, taught.listed, watch, &mut |change| {
             Ok(changes::write(change, args.json, out)?)
         })
     })??;

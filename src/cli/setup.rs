@@ -33,7 +33,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     and in folders named chess, books or engines. Writes tabia/engines.toml into your \
     configuration folder, makes Tabia known to Cute Chess, BanksiaGUI, PyChess, Nibbler and GNOME Chess, \
     prints what to type in others, and plays a move to see that all works. Close the chess \
-    programs first. What it does is noted beside the configuration (setup.json), and \
+    programs first. What it does is recorded beside the configuration (setup.json), and \
     --remove undoes it. A second run finds what is new.\n\n\
     Exit codes: 0 done, or nothing to do; 1 not wanted, or it does not play; 2 a file \
     cannot be read or written.";

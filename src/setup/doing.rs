@@ -23,7 +23,7 @@ pub(crate) fn text_of(path: &Path) -> Result<Option<String>, String> {
 }
 
 impl Record {
-    /// Reads what was noted in a file; nothing when there is no such file.
+    /// Reads what was recorded in a file; nothing when there is no such file.
     ///
     /// # Errors
     ///
@@ -44,13 +44,13 @@ impl Record {
     }
 }
 
-/// Makes the changes of a plan. They are noted in the file `record_path`
+/// Makes the changes of a plan. They are recorded in the file `record_path`
 /// before the first is made.
 ///
 /// # Errors
 ///
 /// A file cannot be written, or is not what it was when the plan was made.
-/// The changes before it are made and noted.
+/// The changes before it are made and recorded.
 pub(crate) fn carry_out(
     plan: &SetupPlan,
     record: &Record,

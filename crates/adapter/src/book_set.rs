@@ -28,7 +28,7 @@ pub struct BookSpec {
 }
 
 impl BookSpec {
-    /// Whether games played from it are noted, by its own options.
+    /// Whether games played from it are recorded, by its own options.
     #[must_use]
     pub fn learns(&self) -> bool {
         self.settings(&Settings::default()).check(OptionId::Learn)
@@ -355,7 +355,7 @@ pub fn as_played(book: Arc<Book>, learns: bool) -> (Arc<dyn Probe + Send + Sync>
     }
 }
 
-/// Where games played from a book are noted: beside it; for the starter book,
+/// Where games played from a book are recorded: beside it; for the starter book,
 /// in the user's data folder.
 fn side_file(book: &Path) -> Option<PathBuf> {
     if book == Path::new(STARTER) {

@@ -158,11 +158,11 @@ impl ExploredBook {
     /// The book as it is on disk now. A file that cannot be opened any more,
     /// or not yet, leaves the one that is open.
     pub(super) fn current(&self) -> Open {
-        self.noted().0
+        self.with_notes().0
     }
 
     /// The same with what has been found out about it.
-    pub(super) fn noted(&self) -> (Open, Arc<Notes>) {
+    pub(super) fn with_notes(&self) -> (Open, Arc<Notes>) {
         let known = || {
             let known = self.open.read().unwrap_or_else(PoisonError::into_inner);
             (Arc::clone(&known.0), Arc::clone(&known.1))

@@ -500,7 +500,9 @@ impl Explorer {
         }
         let line = line::read(query.get("fen"), query.get("play")).map_err(bad)?;
         let settings = query.settings(&self.general).map_err(bad)?;
-        let book = self.book(query.number("book", 0).map_err(bad)?)?.noted();
+        let book = self
+            .book(query.number("book", 0).map_err(bad)?)?
+            .with_notes();
         let points = plot::main_line(&book, &line, &settings).map_err(unreadable)?;
         Ok(json(&MainLine { points }))
     }

@@ -146,7 +146,7 @@ pub(super) fn view(books: &[(usize, &ExploredBook)], asked: Question<'_>) -> Pos
         legal: legal.iter().map(|&mv| legal_move(position, mv)).collect(),
         ahead: books
             .first()
-            .map(|(_, book)| ahead(&book.noted(), &walked, &asked))
+            .map(|(_, book)| ahead(&book.with_notes(), &walked, &asked))
             .unwrap_or_default(),
         options: DECIDING
             .map(|id| OptionView {
@@ -211,7 +211,7 @@ const fn name_of(colour: Color) -> &'static str {
 }
 
 fn book_view(number: usize, book: &ExploredBook, walked: &Line, asked: &Question<'_>) -> BookView {
-    let open = book.noted();
+    let open = book.with_notes();
     let position = walked.last();
     let (found, error) = match look_up(&open, walked, asked.settings) {
         Ok(found) => (found, None),

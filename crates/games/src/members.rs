@@ -35,7 +35,7 @@ fn in_plain_words(error: io::Error) -> io::Error {
 }
 
 /// Decompresses all members. What stands behind them, and is none, is passed
-/// over, as gzip does it; that it is there is noted.
+/// over, as gzip does it; that it is there is recorded.
 pub(super) struct Members {
     decoder: Decoder,
     rubbish: Arc<AtomicBool>,

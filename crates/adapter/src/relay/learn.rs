@@ -32,7 +32,8 @@ impl<P: Port> Relay<P> {
 
 /// What the user should know, in either case.
 fn append(side: &Path, game: &PlayedGame) -> Result<Option<String>, String> {
-    let told = |error: io::Error| format!("the game cannot be noted: {}: {error}", side.display());
+    let told =
+        |error: io::Error| format!("the game cannot be recorded: {}: {error}", side.display());
     match learn::append(side, game) {
         Ok(()) => Ok(None),
         Err(error) if learn::is_refused(&error) => {
@@ -42,7 +43,7 @@ fn append(side: &Path, game: &PlayedGame) -> Result<Option<String>, String> {
             let folder = other.parent().map_or(Ok(()), fs::create_dir_all);
             match folder.and_then(|()| learn::append(&other, game)) {
                 Ok(()) => Ok(Some(format!(
-                    "games are noted in {}: {}: {error}",
+                    "games are recorded in {}: {}: {error}",
                     other.display(),
                     side.display()
                 ))),

@@ -255,7 +255,7 @@ struct Relay<P: Port> {
     last_words_until: Option<Instant>,
     /// Since when the engine is not read, because the GUI does not read.
     deaf_since: Option<Instant>,
-    /// The user knows where games are noted, or that they are not.
+    /// The user knows where games are recorded, or that they are not.
     learn_told: bool,
     /// How often books were to be opened.
     opening: u64,

@@ -69,7 +69,7 @@ pub enum Request {
 }
 
 /// As transcripts have it: `start 0`, `kill`, `open 1`, `wake 8000`, `exit 0`;
-/// of a game that is noted, the book and the line of its side file.
+/// of a game that is recorded, the book and the line of its side file.
 impl fmt::Display for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

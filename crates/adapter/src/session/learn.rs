@@ -10,7 +10,7 @@
 //! 2. else the engine's last score, if it is of the last two plies:
 //!    three pawns ([`WON`]) or a mate win and lose; no more than 0.30
 //!    ([`EVEN`]) after move 40 is a draw;
-//! 3. else unknown, and nothing is noted.
+//! 3. else unknown, and nothing is recorded.
 //!
 //! Only moves that a book chose and that were really played count, each for
 //! the book it came from. Nothing is kept while no book learns.
@@ -35,7 +35,7 @@ const EVEN: i32 = 30;
 /// Plies after which an even score is a draw.
 const LATE: usize = 80;
 
-/// A game played from a book, to be noted in its side file.
+/// A game played from a book, to be recorded in its side file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// The book as the book set names it: [`crate::book_set::BookSpec::path`].
@@ -90,7 +90,7 @@ impl Learner {
         self.chosen.retain(|(known, ..)| *known < ply);
     }
 
-    /// The games to be noted, one for each book.
+    /// The games to be recorded, one for each book.
     fn notes(mut self) -> Vec<Note> {
         if self.chosen.is_empty() {
             return Vec::new();
@@ -267,7 +267,7 @@ impl Session {
         self.learner.answer = mv.map(|mv| (ply, mv));
     }
 
-    /// The game is over: asks for it to be noted, if its outcome is known.
+    /// The game is over: asks for it to be recorded, if its outcome is known.
     pub(super) fn game_over(&mut self, out: &mut dyn Outlet) {
         for note in std::mem::take(&mut self.learner).notes() {
             out.request(Request::NoteGame(note));

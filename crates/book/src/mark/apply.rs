@@ -160,11 +160,11 @@ fn whole_book(
     let mut done = Marked::default();
     let mut losses = 0;
     let mut batch = editor.batch();
-    let mut noted = Vec::new();
+    let mut listed = Vec::new();
     let mut note = |change: &MarkChange| {
         done.changes += 1;
-        if job.dry_run && noted.len() < job.shown {
-            noted.push((*change, String::new()));
+        if job.dry_run && listed.len() < job.shown {
+            listed.push((*change, String::new()));
         }
     };
     // Passes over the whole file are quicker there.
@@ -202,7 +202,7 @@ fn whole_book(
         })?,
     };
     if job.dry_run {
-        show(book, noted, watch, &mut |one| {
+        show(book, listed, watch, &mut |one| {
             shown(one).map_err(MarkError::from)
         })?;
     }

@@ -8,7 +8,7 @@ use shakmaty::{Move, Position as _};
 use super::filter::Filter;
 use super::named::filter_admits;
 use super::select::Selection;
-use super::shown::{NotedChanges, ShownChange};
+use super::shown::{ListedChanges, ShownChange};
 use crate::ctg::RewriteError;
 use crate::walk::{Order, Reached, Walk};
 use crate::{Book, BookEditor, BookWalk, EditError, Format, Lookup, MarkChange, MarkPlace};
@@ -54,11 +54,11 @@ pub(super) fn select(
 /// As [`super::show()`].
 pub(super) fn show<E: From<EditError>>(
     book: &Book,
-    noted: NotedChanges,
+    listed: ListedChanges,
     watch: &mut Watch<'_>,
     found: &mut dyn FnMut(&ShownChange) -> Result<(), E>,
 ) -> Result<(), E> {
-    let by_place = noted.into_iter().map(|noted| (noted.0.place, noted));
+    let by_place = listed.into_iter().map(|listed| (listed.0.place, listed));
     let mut wanted: HashMap<MarkPlace, (MarkChange, String)> = by_place.collect();
     if wanted.is_empty() {
         return Ok(());

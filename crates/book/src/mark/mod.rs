@@ -16,4 +16,4 @@ pub mod words;
 pub use apply::{MarkError, MarkJob, MarkTarget, Marked, mark};
 pub use filter::{Filter, FilterError, Subject};
 pub use select::{Selection, select, subjects};
-pub use shown::{NotedChanges, ShownChange, show};
+pub use shown::{ListedChanges, ShownChange, show};

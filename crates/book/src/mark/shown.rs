@@ -137,7 +137,7 @@ impl fmt::Display for ShownChange {
 }
 
 /// Changes, each with a remark, that are to be shown.
-pub type NotedChanges = Vec<(MarkChange, String)>;
+pub type ListedChanges = Vec<(MarkChange, String)>;
 
 /// Finds the moves of the book that lead to each change, shortest lines first,
 /// and calls `found` with it; at last with those of a ChessBase book that no
@@ -148,28 +148,28 @@ pub type NotedChanges = Vec<(MarkChange, String)>;
 /// The book cannot be read, the work is cancelled, or `found` fails.
 pub fn show<E: From<EditError> + From<Panicked> + Send>(
     book: &Book,
-    noted: NotedChanges,
+    listed: ListedChanges,
     watch: &mut Watch<'_>,
     found: &mut dyn FnMut(&ShownChange) -> Result<(), E>,
 ) -> Result<(), E> {
     match book {
-        Book::Ctg(book) => show_ctg(book, noted, watch, found),
-        book => keyed::show(book, noted, watch, found),
+        Book::Ctg(book) => show_ctg(book, listed, watch, found),
+        book => keyed::show(book, listed, watch, found),
     }
 }
 
 fn show_ctg<E: From<EditError> + From<Panicked> + Send>(
     book: &CtgBook,
-    noted: NotedChanges,
+    listed: ListedChanges,
     watch: &mut Watch<'_>,
     found: &mut dyn FnMut(&ShownChange) -> Result<(), E>,
 ) -> Result<(), E> {
     let failed = |error| E::from(EditError::from(error));
     let start = Chess::default();
-    let mut wanted: HashMap<Key, NotedChanges> = HashMap::new();
-    for noted in noted {
-        if let Some(key) = noted.0.place.key() {
-            wanted.entry(*key).or_default().push(noted);
+    let mut wanted: HashMap<Key, ListedChanges> = HashMap::new();
+    for listed in listed {
+        if let Some(key) = listed.0.place.key() {
+            wanted.entry(*key).or_default().push(listed);
         }
     }
     let keys: HashSet<Key, FxBuildHasher> = wanted.keys().copied().collect();
@@ -199,11 +199,11 @@ fn show_ctg<E: From<EditError> + From<Panicked> + Send>(
                 let watched = watch.position("finding lines", entered, expected);
                 watched.map_err(|stopped| EditError::from(RewriteError::from(stopped)))?;
                 let Some(entry) = &here.note else { continue };
-                let noted = entry.wanted.as_ref().and_then(|key| wanted.remove(key));
-                for noted in noted.unwrap_or_default() {
+                let listed = entry.wanted.as_ref().and_then(|key| wanted.remove(key));
+                for listed in listed.unwrap_or_default() {
                     let mut line = Line::default();
                     walk.line(here).into_iter().for_each(|mv| line.push(mv));
-                    found(&shown(noted, line, true))?;
+                    found(&shown(listed, line, true))?;
                 }
                 for (mv, next) in entry.moves.iter().zip(&mut next) {
                     if let Some((position, next)) = next
@@ -217,15 +217,15 @@ fn show_ctg<E: From<EditError> + From<Panicked> + Send>(
             Ok(())
         },
     )?;
-    let mut rest: Vec<(Key, NotedChanges)> = wanted.into_iter().collect();
+    let mut rest: Vec<(Key, ListedChanges)> = wanted.into_iter().collect();
     rest.sort_by_key(|(key, _)| *key);
-    for (key, noted) in rest {
+    for (key, listed) in rest {
         let Some((_, position)) = position_of(&key) else {
             continue;
         };
-        for noted in noted {
+        for listed in listed {
             let line = Line::from_start(position.clone());
-            found(&shown(noted, line, false))?;
+            found(&shown(listed, line, false))?;
         }
     }
     Ok(())

@@ -7,7 +7,7 @@ use shakmaty::Position as _;
 
 use super::side::read_games;
 use super::{LearnTally, Learned, place_of};
-use tabia_book::mark::NotedChanges;
+use tabia_book::mark::ListedChanges;
 use tabia_book::{Book, BookEditor, EditError, Field, Format, MarkChange};
 
 /// How a book learns.
@@ -20,7 +20,7 @@ pub struct Method {
     pub fresh: bool,
     /// Nothing is changed.
     pub dry_run: bool,
-    /// How many changes are noted.
+    /// How many changes are listed.
     pub shown: usize,
 }
 
@@ -33,7 +33,7 @@ pub struct Taught {
     /// Those that rise.
     pub raised: u64,
     /// The first of them, with the results that they come from.
-    pub noted: NotedChanges,
+    pub listed: ListedChanges,
 }
 
 impl Learned {
@@ -108,14 +108,14 @@ impl Learned {
             }
             taught.changed += 1;
             taught.raised += u64::from(is_raised);
-            if taught.noted.len() < method.shown {
+            if taught.listed.len() < method.shown {
                 let change = MarkChange {
                     place: *place,
                     field,
                     old: Some(old),
                     new: Some(new),
                 };
-                taught.noted.push((change, tally.to_string()));
+                taught.listed.push((change, tally.to_string()));
             }
             batch.set(last, old, new)?;
         }

@@ -8,7 +8,7 @@
 //! | word | is |
 //! |---|---|
 //! | `game` | begins a game |
-//! | 2nd | when it was noted, seconds since 1970 |
+//! | 2nd | when it was recorded, seconds since 1970 |
 //! | 3rd | `1-0`, `0-1` or `1/2-1/2` |
 //! | 4th | what tells so: `mate`, `draw` (by the rules), `score` (of the engine) |
 //! | 5th | `startpos`, or a FEN with `_` for blanks |

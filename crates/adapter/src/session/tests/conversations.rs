@@ -53,7 +53,7 @@ use tabia_book::{
 #[derive(Debug, Default)]
 struct WrittenBook {
     moves: HashMap<Chess, Vec<BookMove>>,
-    /// Games are noted beside it.
+    /// Games are recorded beside it.
     learns: bool,
     conditions: BookConditions,
 }

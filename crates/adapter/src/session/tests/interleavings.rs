@@ -913,9 +913,15 @@ impl Play {
             let arrived = self.world.own_arrived == self.world.own_sent;
             self.world
                 .must(arrived || self.world.bereft, "a line of the GUI is lost");
-            let arrived = self.world.hash_arrived == self.world.hash_sent;
+            // An engine that has died several times may seem to die of the option.
+            let is_left_out = self.session.link.options.is_left_out("Hash");
+            let arrived = self.world.hash_arrived == self.world.hash_sent || is_left_out;
             self.world
                 .must(arrived || self.world.bereft, "an option is lost");
+            self.world.must(
+                !is_left_out || self.world.faults > 0,
+                "an option is left out",
+            );
         }
         if !hangs {
             self.next_game();

@@ -57,7 +57,7 @@ pub(super) fn run(args: &ReplayArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
             writeln!(
                 out,
                 "{name}: {} events, {} lines sent: the same again",
-                replayed.came, replayed.said
+                replayed.came, replayed.matched
             )?;
             0
         }

@@ -14,7 +14,7 @@ use tabia_book::{Book, Error, OpenOptions, Probe};
 use tabia_build::learn::{self, LearnedBook};
 use tabia_io::input::path::{file_name, from_home, from_text};
 
-/// A book that somebody wants to play from.
+/// A book to play from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BookSpec {
     /// A path, or [`STARTER`].
@@ -75,16 +75,16 @@ impl BookSpec {
         for id in [OptionId::Learn, OptionId::Evaluations] {
             let value = settings.display(id);
             let usual = value == Settings::default().display(id);
-            let said = |book: &BookSpec| book.overrides.iter().any(|(known, _)| *known == id);
-            for book in books.iter_mut().filter(|book| !usual && !said(book)) {
+            let is_set = |book: &BookSpec| book.overrides.iter().any(|(known, _)| *known == id);
+            for book in books.iter_mut().filter(|book| !usual && !is_set(book)) {
                 book.overrides.push((id, value.clone()));
             }
         }
         books
     }
 
-    /// The general settings with this book's own on top. Values that do not
-    /// fit are passed over: whoever made the list has checked them.
+    /// The general settings with this book's own on top. Values that do not fit are
+    /// passed over: they were checked when the list was made.
     #[must_use]
     pub fn settings(&self, general: &Settings) -> Settings {
         let mut settings = general.announced();
@@ -188,9 +188,9 @@ impl Opener {
         }
     }
 
-    /// Opens the books of a list. Those that stand open on `present` and have
-    /// not changed on disk stay open. The messages name every book that could
-    /// not be opened, and what is odd about the others.
+    /// Opens the books of a list. Those that are open in `present` and have not
+    /// changed on disk stay open. The messages name every book that could not be
+    /// opened, and what is odd about the others.
     #[must_use]
     pub fn book_set(&self, specs: &[BookSpec], present: &BookSet) -> (BookSet, Vec<String>) {
         let mut book_set = BookSet::default();
@@ -294,7 +294,7 @@ impl Opener {
             .unwrap_or_else(|| Error::io(PathBuf::from(path), std::io::ErrorKind::NotFound.into())))
     }
 
-    /// One word that tells which file a path leads to: it changes when the
+    /// One word that identifies the file that a path leads to: it changes when the
     /// file does. Not for the file's content.
     #[must_use]
     pub fn identity(&self, path: &str) -> String {

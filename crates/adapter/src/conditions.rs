@@ -86,8 +86,8 @@ impl GameConditions {
 /// For which games a book is; all that is set must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BookConditions {
-    /// `GM|computer|human|NAME*`: a title, a kind, or a name, in which `*` stands
-    /// for anything.
+    /// `GM|computer|human|NAME*`: a title, a kind, or a name, in which `*` matches
+    /// anything.
     pub opponent: Option<String>,
     /// How fast they are.
     pub paces: Vec<Pace>,
@@ -96,8 +96,8 @@ pub struct BookConditions {
 }
 
 impl BookConditions {
-    /// Reads the value of a key of `[[books]]`; `None` if it is no condition, and
-    /// an error that says what would do.
+    /// Reads the value of a key of `[[books]]`; `None` if it is no condition, and an
+    /// error that lists the valid values.
     pub(crate) fn read(&mut self, key: &str, text: &str) -> Option<Result<(), &'static str>> {
         let parts = || text.split('|').map(str::trim);
         Some(match key {
@@ -182,7 +182,7 @@ fn fits(wanted: &str, game: &GameConditions) -> bool {
     })
 }
 
-/// Whether a name is as a pattern says, in which `*` stands for anything.
+/// Whether a name matches a pattern, in which `*` matches anything.
 fn is_like(pattern: &str, name: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else {
         return pattern == name && !name.is_empty();

@@ -18,11 +18,10 @@ use crate::settings::{CONFIGURED, NONE, OptionId, STARTER, Settings};
 use tabia_io::input::path::{from_home, to_text};
 use tabia_uci::process::{EngineCommand, is_on_path};
 
-/// The word that stands for the built-in engine.
+/// The word for the built-in engine.
 pub const BUILTIN: &str = "builtin";
 
-/// How long an engine may take to say `uciok`, unless its profile says
-/// otherwise.
+/// How long an engine may take to send `uciok`, unless its profile says otherwise.
 pub const START_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// Something wrong with a configuration.
@@ -37,7 +36,7 @@ pub enum Error {
         /// Why.
         reason: String,
     },
-    /// The file says something that it may not.
+    /// The file has an invalid value.
     #[error("{}: line {line}: {text}", path.display())]
     Content {
         /// Which file.
@@ -83,11 +82,11 @@ pub struct EngineEntry {
     pub name: String,
     /// How to start it.
     pub command: EngineCommand,
-    /// How long it may take to say `uciok`.
+    /// How long it may take to send `uciok`.
     pub start_timeout: Duration,
     /// UCI options to set, in order.
     pub options: Vec<(String, String)>,
-    /// Options of ours that differ with this engine.
+    /// Tabia's options that differ with this engine.
     pub book: Vec<(OptionId, String)>,
 }
 
@@ -213,10 +212,10 @@ impl Config {
         })
     }
 
-    /// The engines of a session and how to start each: those of `names`, or
-    /// of `default` when there are none. `builtin` says how the built-in
-    /// engine is started, if there is one; it is added at the end as the one
-    /// that may stand in.
+    /// The engines of a session and how to start each: those of `names`, or of
+    /// `default` when there are none. `builtin` is the command of the built-in
+    /// engine, if there is one; it is added at the end as the one that may replace a
+    /// lost one.
     ///
     /// # Errors
     ///
@@ -348,9 +347,9 @@ impl Reader<'_> {
     /// The way out where a path of Windows is written in double quotes, in which
     /// TOML takes a backslash for the beginning of a special character.
     fn escape_hint(&self, at: usize) -> &'static str {
-        let (before, behind) = self.text.split_at_checked(at).unwrap_or((self.text, ""));
+        let (before, after) = self.text.split_at_checked(at).unwrap_or((self.text, ""));
         let line = before.rsplit('\n').next().unwrap_or_default();
-        let rest = behind.lines().next().unwrap_or_default();
+        let rest = after.lines().next().unwrap_or_default();
         match line.contains('\\') || (line.contains('"') && rest.starts_with('\\')) {
             true => ": write a path with \\ between single quotes ('C:\\chess\\x.exe'), or with /",
             false => "",

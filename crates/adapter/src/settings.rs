@@ -90,7 +90,7 @@ impl OptionKind {
         }
     }
 
-    /// Reads a value; the error says what would do.
+    /// Reads a value; the error lists the valid values.
     fn read(self, text: &str) -> Result<OptionValue, String> {
         let word = text.trim();
         match self {
@@ -187,9 +187,8 @@ impl Settings {
         }
     }
 
-    /// Sets an option as a GUI does, from its text; true when that changed
-    /// what is in force. The [module](self) says when a value counts as
-    /// chosen.
+    /// Sets an option as a GUI does, from its text; true when that changed what is in
+    /// force. The [module](self) describes when a value counts as chosen.
     ///
     /// # Errors
     ///
@@ -215,8 +214,8 @@ impl Settings {
         Ok(())
     }
 
-    /// The same values as defaults: for a GUI that is going to be told them,
-    /// for a book or an engine with options of its own on top.
+    /// The same values as defaults: for a GUI to which they will be announced, and
+    /// for a book or an engine with additional options.
     #[must_use]
     pub fn announced(&self) -> Settings {
         Settings {
@@ -226,7 +225,7 @@ impl Settings {
         }
     }
 
-    /// Brings into force what was said; true when that changes anything.
+    /// Applies the announced and chosen values; true if that changes anything.
     fn settle(&mut self) -> bool {
         let chosen = self.chosen.iter().zip(&self.announced);
         let mut values: Vec<OptionValue> = chosen

@@ -193,7 +193,7 @@ fn the_sample_file_is_valid_and_says_what_holds_without_it() {
     let text = include_str!("../../../../engines.toml");
     let config = Config::parse(text, Path::new("engines.toml")).unwrap();
     assert!(config.says_nothing());
-    // What is said with a space between sign and key, up to the alternatives.
+    // The keys of lines with a space between `#` and the key, up to the alternatives.
     let values = [
         "default", "[", "command", "start", "variety", "tour", "depth", "minimum",
     ];

@@ -1,4 +1,4 @@
-//! Noting games beside the books they were played from.
+//! Records games in the side files of the books they were played from.
 
 use std::fs;
 use std::io;
@@ -22,23 +22,23 @@ impl<P: Port> Relay<P> {
         match append(&side, &note.game) {
             Ok(None) => {}
             Ok(Some(text)) | Err(text) => {
-                if !std::mem::replace(&mut self.learn_told, true) {
-                    self.lines.aside(&format!("info string {text}"));
+                if !std::mem::replace(&mut self.learn_reported, true) {
+                    self.lines.put_remark(&format!("info string {text}"));
                 }
             }
         }
     }
 }
 
-/// What the user should know, in either case.
+/// Appends the game; the text is a message for the user, in either case.
 fn append(side: &Path, game: &PlayedGame) -> Result<Option<String>, String> {
-    let told =
+    let failure =
         |error: io::Error| format!("the game cannot be recorded: {}: {error}", side.display());
     match learn::append(side, game) {
         Ok(()) => Ok(None),
         Err(error) if learn::is_refused(&error) => {
             let Some(other) = learn::fallback_path(side) else {
-                return Err(told(error));
+                return Err(failure(error));
             };
             let folder = other.parent().map_or(Ok(()), fs::create_dir_all);
             match folder.and_then(|()| learn::append(&other, game)) {
@@ -47,9 +47,9 @@ fn append(side: &Path, game: &PlayedGame) -> Result<Option<String>, String> {
                     other.display(),
                     side.display()
                 ))),
-                Err(_) => Err(told(error)),
+                Err(_) => Err(failure(error)),
             }
         }
-        Err(error) => Err(told(error)),
+        Err(error) => Err(failure(error)),
     }
 }

@@ -1,17 +1,16 @@
 //! The environment of the adapter: pipes, processes and clocks around the session.
 //!
-//! One loop waits for whatever comes first — bytes of the GUI, bytes of the
-//! engine, an alarm, books that have been opened — lets the session
-//! [step](crate::session::Session::step), does what it asks for and writes
-//! what it says. A forwarded line costs one read and one write and no change
-//! of threads; nothing is allocated for it. Nobody can block the loop: a pipe
-//! that is full keeps its lines here, and an engine that talks faster than
-//! the GUI listens is not read until there is room again.
+//! One loop waits for whatever comes first — bytes of the GUI, bytes of the engine,
+//! an alarm, books that have been opened — lets the session
+//! [step](crate::session::Session::step), does what it asks for and writes the lines
+//! that it sends. A forwarded line costs one read and one write and no change of
+//! threads; nothing is allocated for it. Neither the GUI nor the engine can block the
+//! loop: lines for a pipe that is full wait here, and an engine that writes faster
+//! than the GUI reads is not read until there is room again.
 //!
-//! How to wait for several pipes at once differs between systems: see
-//! `port`. Engines are started by the thread that runs the loop, because on
-//! Linux an engine dies with the thread that started it. Books are opened in
-//! a thread of their own.
+//! How to wait for several pipes at once differs between systems: see `port`. Engines
+//! are started by the thread that runs the loop, because on Linux an engine dies with
+//! the thread that started it. Books are opened in a separate thread.
 
 mod learn;
 mod port;
@@ -33,7 +32,7 @@ use crate::session::{Event, GameRecord, Outlet, Request, Session, Speaker};
 use crate::transcript::Transcript;
 use port::{Listen, News, Port, Ready};
 pub use system::standard_streams;
-use system::{describe_end, heed_signals, into_file};
+use system::{describe_end, handle_signals, into_file};
 use tabia_io::sanitize::escape_control;
 use tabia_uci::line::LineBuffer;
 use tabia_uci::process::{EngineCommand, EngineProcess, Spawned};
@@ -53,13 +52,13 @@ const LAST_WORDS_LIMIT: Duration = Duration::from_millis(200);
 /// The engine is not read while more than this waits for the GUI.
 const HIGH_WATER: usize = 1 << 20;
 
-/// The GUI is not read while more than this of what it has said waits for the
-/// engine, or of what it has asked for waits for itself. More than
-/// [`HIGH_WATER`], so that its `stop` comes through while an engine floods it.
+/// The GUI is not read while more than this of its lines waits for the engine, or
+/// more than this of the output waits for the GUI. More than [`HIGH_WATER`], so that
+/// its `stop` comes through while an engine floods it.
 const HIGHEST_WATER: usize = 4 << 20;
 
 /// Opens books: gets those wanted and the present book set, gives the new book set
-/// and what there is to say about it.
+/// and messages about it.
 pub type OpenBooks = Arc<dyn Fn(&[BookSpec], &BookSet) -> (BookSet, Vec<String>) + Send + Sync>;
 
 /// Takes the next seed of a file.
@@ -82,9 +81,9 @@ pub struct Environment {
     pub transcript: Option<Transcript>,
     /// Takes the next seed of a file; must not take long.
     pub take_seed: TakeSeed,
-    /// Adds a line to the record of games; what is wrong with that is said once.
+    /// Adds a line to the record of games; an error is reported once.
     pub record: AddRecord,
-    /// What the user is to be told of all that, with the first `uciok`.
+    /// Messages for the user about all that, sent with the first `uciok`.
     pub remarks: Vec<String>,
 }
 
@@ -133,15 +132,15 @@ fn run_through<P: Port>(
         open_books: environment.open_books,
         take_seed: environment.take_seed,
         record: environment.record,
-        record_told: false,
+        record_reported: false,
         begun: Instant::now(),
         wake_at: None,
         last_words_until: None,
         deaf_since: None,
-        learn_told: false,
+        learn_reported: false,
         opening: 0,
     };
-    heed_signals(&relay.port);
+    handle_signals(&relay.port);
     relay.session.start(&mut relay.lines);
     let code = relay.work();
     relay.end();
@@ -151,16 +150,16 @@ fn run_through<P: Port>(
     })
 }
 
-/// What the session has said and not yet been carried out.
+/// Output and requests of the session that are not yet written or carried out.
 #[derive(Debug, Default)]
 struct Lines {
     gui: Vec<u8>,
     engine: Vec<u8>,
     requests: VecDeque<Request>,
     transcript: Option<Transcript>,
-    /// To be said once the GUI listens.
+    /// Messages to send after the first `uciok`.
     remarks: Vec<String>,
-    /// A person reads what we say: what the engine says passes as text only.
+    /// The output goes to a terminal: control characters of the engine are escaped.
     at_terminal: bool,
 }
 
@@ -183,9 +182,9 @@ impl Lines {
 }
 
 impl Lines {
-    /// Says something that does not come from the session: a transcript has it
-    /// as a remark, because a replayed session would not produce it.
-    fn aside(&mut self, line: &str) {
+    /// Sends a line that does not come from the session: a transcript has it as a
+    /// remark, because a replayed session would not produce it.
+    fn put_remark(&mut self, line: &str) {
         if let Some(transcript) = &mut self.transcript {
             transcript.remark(line);
         }
@@ -213,7 +212,7 @@ impl Outlet for Lines {
         self.put(line);
         if !self.remarks.is_empty() && line == b"uciok" {
             for remark in std::mem::take(&mut self.remarks) {
-                self.aside(&format!("info string {remark}"));
+                self.put_remark(&format!("info string {remark}"));
             }
         }
     }
@@ -247,7 +246,7 @@ struct Relay<P: Port> {
     take_seed: TakeSeed,
     record: AddRecord,
     /// The user knows that games cannot be recorded.
-    record_told: bool,
+    record_reported: bool,
     begun: Instant,
     wake_at: Option<Instant>,
     /// The engine's process has ended, but something holds its output open:
@@ -256,7 +255,7 @@ struct Relay<P: Port> {
     /// Since when the engine is not read, because the GUI does not read.
     deaf_since: Option<Instant>,
     /// The user knows where games are recorded, or that they are not.
-    learn_told: bool,
+    learn_reported: bool,
     /// How often books were to be opened.
     opening: u64,
 }
@@ -271,11 +270,11 @@ impl<P: Port> Relay<P> {
                 }
             }
             if self.port.write_gui(&mut self.lines.gui).is_err() {
-                // Nobody listens any more.
+                // The GUI has closed its end of the pipe.
                 return 0;
             }
             if self.port.write_engine(&mut self.lines.engine).is_err() {
-                // It will be heard of by the end of its output.
+                // The end of the engine's output will report that it has ended.
                 self.lines.engine.clear();
             }
             self.lines.write_down();
@@ -291,9 +290,9 @@ impl<P: Port> Relay<P> {
                 self.prolong_last_words();
                 self.deaf_since.get_or_insert_with(Instant::now);
             }
-            // Nobody is late who has spoken before it was listened for: the
-            // clock is looked at first, and what has come since is heard
-            // however long we are kept from running in between.
+            // Lines that have arrived before the wait must not count as late: the
+            // clock is read first, and what has arrived since is handled before any
+            // alarm, however long this process does not run in between.
             let now = Instant::now();
             let timeout = self.next_alarm(now);
             let ready = self
@@ -320,9 +319,9 @@ impl<P: Port> Relay<P> {
             }
             Request::Record(record) => {
                 if let Err(text) = (self.record)(&record)
-                    && !std::mem::replace(&mut self.record_told, true)
+                    && !std::mem::replace(&mut self.record_reported, true)
                 {
-                    self.lines.aside(&format!("info string {text}"));
+                    self.lines.put_remark(&format!("info string {text}"));
                 }
             }
             Request::Exit(code) => return Some(code),
@@ -333,7 +332,7 @@ impl<P: Port> Relay<P> {
     /// Takes in what a wait has brought that began at `now`.
     fn attend(&mut self, ready: Ready, listen: Listen, now: Instant) {
         for news in ready.news {
-            self.hear(news);
+            self.receive(news);
         }
         if ready.engine {
             self.prolong_last_words();
@@ -341,7 +340,7 @@ impl<P: Port> Relay<P> {
                 self.engine_is_over();
             }
         } else if listen.engine && self.last_words_until.is_some_and(|at| at <= now) {
-            // It was listened to, and has said nothing.
+            // The wait included its output, and nothing came.
             self.engine_is_over();
         }
         if ready.engine_ended {
@@ -363,7 +362,7 @@ impl<P: Port> Relay<P> {
         }
     }
 
-    fn hear(&mut self, news: News) {
+    fn receive(&mut self, news: News) {
         match news {
             News::Books(number, book_set, messages) if number == self.opening => {
                 self.book_set = Arc::new(book_set);
@@ -406,7 +405,7 @@ impl<P: Port> Relay<P> {
         self.session.deadline().is_some_and(|due| due <= now)
     }
 
-    /// Tells the session for how long the engine was not read.
+    /// Reports to the session for how long the engine was not read.
     fn end_deafness(&mut self) {
         if let Some(since) = self.deaf_since.take() {
             let time = since.elapsed();
@@ -429,7 +428,7 @@ impl<P: Port> Relay<P> {
         };
         let now = self.now();
         let (session, book_set, out) = (&mut self.session, &*self.book_set, &mut self.lines);
-        let said: fn(Speaker, &[u8]) -> Event<'_> = |speaker, line| match speaker {
+        let event_of: fn(Speaker, &[u8]) -> Event<'_> = |speaker, line| match speaker {
             Speaker::Gui => Event::Gui(line),
             Speaker::Engine => Event::Engine(line),
         };
@@ -438,11 +437,11 @@ impl<P: Port> Relay<P> {
             Speaker::Engine => &mut self.engine_lines,
         };
         while let Some(line) = lines.next_line() {
-            out.step(session, now, said(speaker, line), book_set);
+            out.step(session, now, event_of(speaker, line), book_set);
         }
         let is_over = !matches!(read, Ok(1..));
         if is_over && let Some(line) = lines.last_line() {
-            out.step(session, now, said(speaker, line), book_set);
+            out.step(session, now, event_of(speaker, line), book_set);
         }
         if lines.take_dropped() > 0 {
             out.step(session, now, Event::Overlong(speaker), book_set);
@@ -459,14 +458,14 @@ impl<P: Port> Relay<P> {
         }
     }
 
-    /// The last words count from when they can be heard.
+    /// The time for the engine's last lines counts from when they can be read.
     fn prolong_last_words(&mut self) {
         if let Some(until) = &mut self.last_words_until {
             *until = Instant::now() + LAST_WORDS_LIMIT;
         }
     }
 
-    /// Nothing more is to be heard of the engine.
+    /// The engine's output has ended.
     fn engine_is_over(&mut self) {
         let status = self
             .engine
@@ -514,8 +513,7 @@ impl<P: Port> Relay<P> {
         }
     }
 
-    /// Opens books in a thread of their own: a file may keep who opens it
-    /// waiting for ever.
+    /// Opens books in a separate thread: opening a file may block for ever.
     fn open(&mut self, books: Vec<BookSpec>) {
         self.opening += 1;
         let number = self.opening;

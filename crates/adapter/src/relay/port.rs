@@ -16,19 +16,19 @@ pub(super) struct Ready {
     pub(super) gui: bool,
     /// The engine has sent something, or closed its end.
     pub(super) engine: bool,
-    /// The engine's process has ended; said once.
+    /// The engine's process has ended; reported once.
     pub(super) engine_ended: bool,
-    /// Nobody can hear us any more.
+    /// The GUI has closed its end of our output.
     pub(super) gui_deaf: bool,
-    /// What other threads have to tell.
+    /// Reports of other threads.
     pub(super) news: Vec<News>,
 }
 
 /// What comes from another thread.
 #[derive(Debug)]
 pub(super) enum News {
-    /// Books have been opened: which request that was, the books, and what
-    /// there is to say about them.
+    /// Books have been opened: the number of the request, the books, and messages
+    /// about them.
     Books(u64, BookSet, Vec<String>),
     /// The system wants us to end.
     #[cfg(unix)]
@@ -39,7 +39,7 @@ pub(super) enum News {
 /// anything: it is made when there is enough of everything.
 pub(super) type Deliver = Arc<dyn Fn(News) + Send + Sync>;
 
-/// Who is to be read.
+/// Which of the two is to be read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Listen {
     pub(super) gui: bool,
@@ -48,9 +48,9 @@ pub(super) struct Listen {
 
 /// The pipes to both sides.
 pub(super) trait Port {
-    /// Waits until something is ready, or `timeout` is over. Nobody is waited
-    /// for who is not to be heard; where lines are left to be written, the
-    /// pipe they are for is.
+    /// Waits until something is ready, or `timeout` is over. Input that is not to be
+    /// read is not waited for; if lines are left to be written, it waits for their
+    /// pipe too.
     fn wait(
         &mut self,
         timeout: Option<Duration>,
@@ -79,8 +79,8 @@ pub(super) trait Port {
     /// The other end is gone.
     fn write_engine(&mut self, lines: &mut Vec<u8>) -> io::Result<()>;
 
-    /// Takes the pipes of an engine that has just been started, and what
-    /// tells of the end of its process, where the system has such a thing.
+    /// Takes the pipes of an engine that has just been started, and the descriptor
+    /// that reports the end of its process, where the system has such a thing.
     ///
     /// # Errors
     ///

@@ -17,8 +17,8 @@ use rustix::io::Errno;
 use super::port::{Deliver, Listen, News, Port, Ready};
 use tabia_uci::line::LineBuffer;
 
-/// What a pipe takes without blocking once it says that it is writable
-/// (`PIPE_BUF` on Linux; POSIX promises 512).
+/// What a pipe takes without blocking once `poll` reports it writable (`PIPE_BUF` on
+/// Linux; POSIX promises 512).
 const SAFE_CHUNK: usize = if cfg!(target_os = "linux") { 4096 } else { 512 };
 
 /// The pipes, and one more by which other threads wake the loop.
@@ -39,12 +39,13 @@ pub(super) struct PollPort {
 /// A pipe to write to without being blocked.
 struct OutPipe {
     file: File,
-    /// The pipe itself says when it is full; otherwise we have to ask first.
+    /// A write to a full pipe returns at once; otherwise `poll` is needed before each
+    /// write.
     nonblocking: bool,
 }
 
 impl OutPipe {
-    /// A pipe that nobody else has a hand on.
+    /// A pipe end that only this process uses.
     fn owned(file: File) -> io::Result<OutPipe> {
         set_nonblocking(file.as_fd())?;
         Ok(OutPipe {
@@ -53,9 +54,9 @@ impl OutPipe {
         })
     }
 
-    /// A stream that we share with whoever started us: making *it*
-    /// non-blocking would do so for all. A pipe can be opened once more,
-    /// with flags of its own.
+    /// A stream that Tabia shares with the program that started it: making *it*
+    /// non-blocking would do so for all. A pipe can be opened once more, with
+    /// separate flags.
     fn shared(file: File) -> OutPipe {
         let is_pipe = rustix::fs::fstat(&file)
             .is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode).is_fifo());
@@ -111,7 +112,7 @@ fn set_nonblocking(fd: BorrowedFd<'_>) -> io::Result<()> {
 
 fn is_writable(fd: BorrowedFd<'_>) -> bool {
     let mut fds = [PollFd::from_borrowed_fd(fd, PollFlags::OUT)];
-    // Not to be told is no reason to hold back.
+    // If `poll` fails, try to write all the same.
     poll(&mut fds, Some(&Timespec::default())).map_or(true, |ready| ready > 0)
 }
 
@@ -145,18 +146,18 @@ impl Port for PollPort {
         let mut ready = Ready::default();
         let mut woken = false;
         {
-            // The unused ones ask for nothing.
+            // Unused entries have no events.
             let nothing = || PollFd::new(&self.wake, PollFlags::empty());
             let mut fds = [
                 nothing(),
                 PollFd::new(&self.wake, PollFlags::IN),
                 nothing(),
                 nothing(),
-                // Asked for nothing, it still tells that nobody listens.
+                // Even without events asked for, `poll` reports that the reader is gone.
                 PollFd::new(&self.output.file, PollFlags::empty()),
                 nothing(),
             ];
-            // A closed end is told even to who asks for nothing.
+            // `poll` reports a closed end even for a descriptor without events asked for.
             if !self.input_ended && listen.gui {
                 fds[0] = PollFd::new(&self.input, PollFlags::IN);
             }

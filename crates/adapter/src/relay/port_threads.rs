@@ -82,8 +82,8 @@ impl Writer {
     }
 }
 
-/// Keeps a thread from reading more than can be used: counts what it has read
-/// and nobody has taken yet.
+/// Keeps a thread from reading more than can be used: counts the bytes that were read
+/// and not taken yet.
 #[derive(Default)]
 struct Gate {
     unused: Mutex<Unused>,
@@ -93,7 +93,7 @@ struct Gate {
 #[derive(Default)]
 struct Unused {
     bytes: usize,
-    /// Nobody takes anything any more.
+    /// The data is not taken any more: the thread may read freely.
     open: bool,
 }
 
@@ -155,7 +155,7 @@ impl Inbox {
 impl Read for Inbox {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let Some(piece) = self.pieces.front_mut() else {
-            // Said once.
+            // The end is reported once.
             self.at_end = false;
             return Ok(0);
         };
@@ -175,7 +175,7 @@ pub(super) struct ThreadPort {
     to_reports: Sender<PortEvent>,
     gui: Inbox,
     gui_writer: Writer,
-    /// Counts engines: late reports of one that is gone are nobody's.
+    /// Number of the present engine: late reports of an earlier one are ignored.
     engine_number: u64,
     engine: Inbox,
     engine_writer: Writer,
@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_is_said_once() {
+    fn an_end_is_reported_once() {
         let mut ends = connected();
         drop(ends.engine_out);
         while !wait(&mut ends.port).engine {}
@@ -474,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_that_was_replaced_is_not_heard() {
+    fn an_engine_that_was_replaced_is_not_read() {
         let mut ends = connected();
         ends.engine_out.write_all(b"old\n").unwrap();
         let (_engine_in, stdin) = pipe();

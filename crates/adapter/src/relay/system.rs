@@ -9,14 +9,14 @@ use super::port::Port;
 /// A signal to end has the effect of `quit`: the engine and its children end
 /// too.
 #[cfg(unix)]
-pub(super) fn heed_signals(port: &impl Port) {
+pub(super) fn handle_signals(port: &impl Port) {
     use std::io::Read as _;
 
     use signal_hook::consts::{SIGINT, SIGTERM};
 
     use super::port::News;
     let deliver = port.deliver();
-    let heed = || {
+    let install = || {
         let (mut reader, writer) = io::pipe()?;
         for signal in [SIGINT, SIGTERM] {
             signal_hook::low_level::pipe::register(signal, writer.try_clone()?)?;
@@ -32,7 +32,7 @@ pub(super) fn heed_signals(port: &impl Port) {
             .spawn(wait)
             .map(drop)
     };
-    if let Err(error) = heed() {
+    if let Err(error) = install() {
         let error: io::Error = error;
         log::warn!("signals end the program at once: {error}");
     }
@@ -40,7 +40,7 @@ pub(super) fn heed_signals(port: &impl Port) {
 
 /// Windows ends the job that the engine and all it starts belong to.
 #[cfg(not(unix))]
-pub(super) fn heed_signals(_port: &impl Port) {}
+pub(super) fn handle_signals(_port: &impl Port) {}
 
 #[cfg(unix)]
 pub(super) fn into_file(pipe: impl Into<std::os::fd::OwnedFd>) -> File {

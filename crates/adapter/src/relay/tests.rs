@@ -8,15 +8,15 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use super::*;
 use crate::session::{Engines, Profile};
 
-/// Says `lines` to an adapter without an engine whose books are opened so, and
-/// hears what it says up to the line that begins with `last`.
-fn hear(lines: &str, last: &str, open_books: OpenBooks) -> Vec<String> {
+/// Sends `lines` to an adapter without an engine whose books are opened by
+/// `open_books`, and returns its output up to the line that begins with `last`.
+fn converse(lines: &str, last: &str, open_books: OpenBooks) -> Vec<String> {
     let engines = Engines {
         profiles: vec![Profile::default()],
         ..Engines::default()
     };
     let session = Session::new(engines, 1);
-    hear_through(
+    converse_through(
         SystemPort::new,
         session,
         Vec::new(),
@@ -26,7 +26,7 @@ fn hear(lines: &str, last: &str, open_books: OpenBooks) -> Vec<String> {
     )
 }
 
-fn hear_through<P: Port>(
+fn converse_through<P: Port>(
     open: impl FnOnce(File, File) -> io::Result<P> + Send + 'static,
     session: Session,
     commands: Vec<EngineCommand>,
@@ -48,17 +48,17 @@ fn hear_through<P: Port>(
     };
     let adapter = thread::spawn(move || run_through(open, session, environment).unwrap());
     gui_in.write_all(lines.as_bytes()).unwrap();
-    let mut heard = Vec::new();
+    let mut received = Vec::new();
     for line in BufReader::new(gui_out).lines().map_while(Result::ok) {
         let is_last = line.starts_with(last);
-        heard.push(line);
+        received.push(line);
         if is_last {
             break;
         }
     }
     drop(gui_in);
     assert_eq!(adapter.join().unwrap().code, 0);
-    heard
+    received
 }
 
 const GO: &str = "uci\nposition startpos\ngo movetime 10\n";
@@ -66,7 +66,7 @@ const GO: &str = "uci\nposition startpos\ngo movetime 10\n";
 #[test]
 fn books_that_never_open_keep_nobody_waiting() {
     let begun = Instant::now();
-    let heard = hear(
+    let received = converse(
         GO,
         "bestmove",
         Arc::new(|_, _| {
@@ -74,31 +74,38 @@ fn books_that_never_open_keep_nobody_waiting() {
             (BookSet::default(), Vec::new())
         }),
     );
-    assert!(heard.last().unwrap().starts_with("bestmove"), "{heard:#?}");
+    assert!(
+        received.last().unwrap().starts_with("bestmove"),
+        "{received:#?}"
+    );
     assert!(begun.elapsed() >= Duration::from_secs(2));
 }
 
 #[test]
-fn who_opens_books_and_fails_is_heard_of() {
-    let heard = hear(
+fn a_failure_to_open_books_is_reported() {
+    let received = converse(
         GO,
         "bestmove",
         // Without the hook: to print where it was takes seconds on a busy machine.
         Arc::new(|_, _| std::panic::resume_unwind(Box::new("a book like no other"))),
     );
     assert!(
-        heard.iter().any(|line| line.contains("cannot be opened")),
-        "{heard:#?}"
+        received
+            .iter()
+            .any(|line| line.contains("cannot be opened")),
+        "{received:#?}"
     );
-    // Nobody waits for what has failed.
+    // After a failure there is no wait for the books.
     assert!(
-        !heard.iter().any(|line| line.contains("are not open after")),
-        "{heard:#?}"
+        !received
+            .iter()
+            .any(|line| line.contains("are not open after")),
+        "{received:#?}"
     );
 }
 
-/// Pipes of an adapter that is kept from running: once it has heard the GUI,
-/// and not listened to the engine, nothing goes on for a while.
+/// Pipes of an adapter that is stopped for a while: the first wait brings input of
+/// the GUI, leaves the engine out, and then nothing runs for some time.
 struct Stalled<P> {
     port: P,
     stall: Option<Box<dyn FnOnce() + Send>>,
@@ -156,22 +163,22 @@ impl<P: Port> Port for Stalled<P> {
 }
 
 #[test]
-fn what_was_said_in_time_is_heard_before_the_alarm() {
+fn lines_sent_in_time_are_read_before_the_alarm() {
     const LIMIT: Duration = Duration::from_secs(4);
     let folder = tempfile::tempdir().unwrap();
-    let said = folder.path().join("said");
+    let written = folder.path().join("written");
     let engine = EngineCommand {
         program: "/bin/sh".into(),
         args: vec![
             "-c".into(),
             "echo id name Quick; echo uciok; : >\"$0\"; exec cat >/dev/null".into(),
-            said.clone().into(),
+            written.clone().into(),
         ],
         ..EngineCommand::default()
     };
     let stall = move || {
         thread::sleep(LIMIT + Duration::from_millis(100));
-        while !said.exists() {
+        while !written.exists() {
             thread::sleep(Duration::from_millis(5));
         }
     };
@@ -192,7 +199,9 @@ fn what_was_said_in_time_is_heard_before_the_alarm() {
     };
     let no_books: OpenBooks = Arc::new(|_, _| (BookSet::default(), Vec::new()));
     let session = Session::new(engines, 1);
-    let heard = hear_through(open, session, vec![engine], "uci\n", "uciok", no_books);
-    let greeting = heard.iter().any(|line| line.starts_with("id name Quick"));
-    assert!(greeting, "{heard:#?}");
+    let received = converse_through(open, session, vec![engine], "uci\n", "uciok", no_books);
+    let greeting = received
+        .iter()
+        .any(|line| line.starts_with("id name Quick"));
+    assert!(greeting, "{received:#?}");
 }

@@ -30,7 +30,7 @@ struct Choice<'a> {
     drawn: f64,
 }
 
-/// What the books say to a `go`.
+/// The books' answer to a `go`.
 pub(super) struct Answer {
     /// The lines to send, the last of them the `bestmove`.
     pub(super) lines: Vec<Vec<u8>>,
@@ -41,10 +41,9 @@ pub(super) struct Answer {
 }
 
 impl Session {
-    /// Looks the present position up before it is asked for, the reply to the
-    /// move that would be drawn included. To be called when all that was said
-    /// is on its way: then it costs time that nobody waits for. Says nothing,
-    /// and changes nothing that will be said.
+    /// Looks the present position up before it is asked for, the reply to the move
+    /// that would be drawn included. To be called when all lines have been sent: then
+    /// nothing waits for it. Sends nothing, and does not change what will be sent.
     pub fn look_ahead(&mut self, book_set: &BookSet) {
         if self.chooser.is_prepared || self.books.are_opening() || !self.books_may_answer() {
             return;
@@ -68,7 +67,7 @@ impl Session {
             .is_some()
     }
 
-    /// Whether books have a say in this game at present.
+    /// Whether books may answer in this game at present.
     fn books_may_answer(&self) -> bool {
         self.settings.check(OptionId::OwnBook)
             && !self.chooser.shut
@@ -111,7 +110,7 @@ impl Session {
         // Asked before the `go`, so answered before it: the book is ready.
         self.link.answer_ready(at.out);
         if self.settings.text(OptionId::Info) != "none"
-            && let Some(text) = self.chooser.untold_settings(choice.index)
+            && let Some(text) = self.chooser.unreported_settings(choice.index)
         {
             info_string(&format!("settings in force: {text}"), at.out);
         }
@@ -200,7 +199,7 @@ impl Session {
         }
     }
 
-    /// The lines that say a book move, in the detail of `Book Info`.
+    /// The lines that send a book move, in the detail of `Book Info`.
     fn announcement(&self, choice: &Choice<'_>) -> Vec<Vec<u8>> {
         let mode = self.castling_mode();
         let best = choice.mv.to_uci(mode);

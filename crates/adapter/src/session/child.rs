@@ -1,27 +1,29 @@
-//! What is known of the engine: what it said of itself, and how its options are set.
+//! What is known of the engine: what it has declared before `uciok`, and how its
+//! options are set.
 
 use crate::settings::OptionId;
 use tabia_uci::engine::{self, EngineOption, Misfit};
 use tabia_uci::gui::SetOption;
 use tabia_uci::line::text;
 
-/// What the engine has said of itself before `uciok`.
+/// What the engine has declared before `uciok`.
 #[derive(Debug, Default)]
 pub(super) struct Hello {
     pub(super) name: String,
     pub(super) author: String,
     pub(super) options: Vec<EngineOption>,
-    /// The engine has said `uciok`.
+    /// The engine has sent `uciok`.
     pub(super) complete: bool,
-    /// The GUI has been told of us, or plays without having asked.
-    pub(super) told: bool,
+    /// Tabia has announced itself to the GUI (`id`, `option`, `uciok`), or the GUI
+    /// plays without having sent `uci`.
+    pub(super) announced: bool,
 }
 
 impl Hello {
     /// A new engine is about to introduce itself.
     pub(super) fn begin(&mut self) {
         *self = Hello {
-            told: self.told,
+            announced: self.announced,
             ..Hello::default()
         };
     }
@@ -46,8 +48,7 @@ impl Hello {
         certain.then_some(misfit)
     }
 
-    /// The engine's option that switches a book of its own, if that is on
-    /// unless somebody switches it off.
+    /// The engine's option that switches its own book, if the book is on by default.
     pub(super) fn own_book(&self) -> Option<&str> {
         let is_on = |option: &&EngineOption| {
             let name = option.name.to_ascii_lowercase().replace([' ', '_'], "");
@@ -70,7 +71,7 @@ impl Hello {
 
     /// The engine's option that the GUI knows under this name, if it had to
     /// be renamed because we have one of that name: `Engine OwnBook`.
-    pub(super) fn behind_prefix(&self, name: &str) -> Option<&str> {
+    pub(super) fn without_prefix(&self, name: &str) -> Option<&str> {
         let start = name.get(..PREFIX.len())?;
         let rest = name.get(PREFIX.len()..)?;
         (start.eq_ignore_ascii_case(PREFIX) && OptionId::by_name(rest).is_some())
@@ -79,19 +80,18 @@ impl Hello {
     }
 }
 
-/// Stands before the name of an engine's option that is also one of ours.
+/// Prefix for an engine's option that has the same name as an option of Tabia.
 const PREFIX: &str = "Engine ";
 
-/// By this option GUIs say that they analyse. It is offered whether the
-/// engine has it or not: an analysis by depth, nodes or time is not for the
-/// book.
+/// With this option GUIs announce that they analyse. It is offered whether the engine
+/// has it or not: an analysis by depth, nodes or time is not for the book.
 pub const ANALYSE_MODE: &str = "UCI_AnalyseMode";
 
-/// By this option GUIs tell who the opponent is.
+/// With this option GUIs send the name of the opponent.
 pub(super) const OPPONENT: &str = "UCI_Opponent";
 
-/// Names of options, blanks and case aside, by which engines switch a book of
-/// their own.
+/// Names of the options with which engines switch their own book, in lower case and
+/// without blanks.
 const OWN_BOOKS: [&str; 8] = [
     "ownbook",
     "usebook",
@@ -103,8 +103,8 @@ const OWN_BOOKS: [&str; 8] = [
     "bookenabled",
 ];
 
-/// The engine's options as they were last set, for an engine that has to be
-/// started again, and what they say about the kind of search.
+/// The engine's options as they were last set, for an engine that has to be started
+/// again, and what they mean for the kind of search.
 #[derive(Debug, Default)]
 pub(super) struct ChildOptions {
     /// Name in lower case, and the whole line.
@@ -114,15 +114,16 @@ pub(super) struct ChildOptions {
     chess960: bool,
     /// Names of options of which the engine dies.
     deadly: Vec<String>,
-    /// What was wrong with options that were left out: each is said once.
-    told: Vec<Misfit>,
+    /// What was wrong with options that were left out and has been reported: each is
+    /// reported once.
+    reported: Vec<Misfit>,
 }
 
 impl ChildOptions {
     pub(super) fn note(&mut self, name: &str, value: Option<&[u8]>, line: &[u8]) {
         // A button does its work once.
         let Some(value) = value else { return };
-        self.heed(name, value);
+        self.apply(name, value);
         let name = name.to_ascii_lowercase();
         match self.lines.iter_mut().find(|(known, _)| *known == name) {
             Some((_, known)) => line.clone_into(known),
@@ -130,9 +131,9 @@ impl ChildOptions {
         }
     }
 
-    /// What an option says about the kind of search, whether the engine has it
-    /// or not.
-    pub(super) fn heed(&mut self, name: &str, value: &[u8]) {
+    /// Takes in what an option means for the kind of search, whether the engine has
+    /// it or not.
+    pub(super) fn apply(&mut self, name: &str, value: &[u8]) {
         let value = text(value).to_ascii_lowercase();
         let on = matches!(value.as_str(), "true" | "1" | "yes" | "on");
         match name.to_ascii_lowercase().as_str() {
@@ -143,13 +144,14 @@ impl ChildOptions {
         }
     }
 
-    /// An option is not to be told to the engine any more, whoever sets it.
+    /// From now on the option is not sent to the engine, even if the GUI or the
+    /// profile sets it.
     pub(super) fn leave_out(&mut self, name: &str) {
         self.forget(name);
         self.deadly.push(name.to_owned());
     }
 
-    /// Whether an option is not to be told to the engine.
+    /// Whether the option must not be sent to the engine.
     pub(super) fn is_left_out(&self, name: &str) -> bool {
         let mut names = self.deadly.iter();
         names.any(|known| known.eq_ignore_ascii_case(name))
@@ -161,16 +163,16 @@ impl ChildOptions {
             .retain(|(known, _)| !known.eq_ignore_ascii_case(name));
     }
 
-    /// True the first time that this is to be told.
+    /// True if this has not been reported yet; remembers it as reported.
     pub(super) fn is_news(&mut self, wrong: &Misfit) -> bool {
-        let news = !self.told.contains(wrong);
+        let news = !self.reported.contains(wrong);
         if news {
-            self.told.push(wrong.clone());
+            self.reported.push(wrong.clone());
         }
         news
     }
 
-    /// The line by which somebody has set this option.
+    /// The line with which the GUI or the profile has set this option.
     pub(super) fn line(&self, name: &str) -> Option<&[u8]> {
         let mut lines = self.lines.iter();
         let found = lines.find(|(known, _)| known.eq_ignore_ascii_case(name));

@@ -1,20 +1,20 @@
-//! What is known of the present position and game for the books' sake.
+//! What is known of the present position and game in order to choose book moves.
 //!
-//! What books say of a position is kept until the next one comes, so that it
-//! may be looked up before it is asked for.
+//! The books' moves for a position are cached until the next position comes, so that
+//! they can be looked up before the `go`.
 
 use rand::Rng;
 use shakmaty::{Chess, Move, Position};
 
 use super::game::Game;
 use super::seed::Seed;
-use super::why::{Said, Silence};
+use super::why::{ReportedSilences, Silence};
 use crate::book_set::BookSet;
 use crate::settings::{OptionId, Settings};
 use tabia_book::policy::{self, Exit, LineMemory, Rules, Weighed, chance};
 use tabia_book::{Lookup, Probe, Wanted};
 
-/// What is remembered of a game for the book's sake, and buffers.
+/// What is remembered of a game in order to choose book moves, and buffers.
 #[derive(Debug, Default)]
 pub(super) struct BookChooser {
     pub(super) misses: u32,
@@ -27,10 +27,9 @@ pub(super) struct BookChooser {
     asked: bool,
     /// How often a move was drawn, for draws that are not to repeat.
     draws: u64,
-    /// What kept each book of the book set from answering when they were asked
-    /// last.
+    /// Why each book of the book set did not answer when they were last asked.
     pub(super) silences: Vec<Silence>,
-    pub(super) said: Said,
+    pub(super) silences_reported: ReportedSilences,
     /// What each book of the book set has in the present position.
     found: Vec<FoundBook>,
     /// Of the moves of the book that was looked into last.
@@ -46,12 +45,12 @@ pub(super) struct BookChooser {
     /// The value of the engine's last search in this game, in centipawns for
     /// White.
     pub(super) value: Option<i32>,
-    /// The engine's own book has been warned of.
-    pub(super) told_own_book: bool,
-    /// Paths of the books whose trouble has been told of. Once is enough: a
-    /// book that is cut off has another trouble in every other position. And
-    /// what has been said to be in force.
-    told: Vec<String>,
+    /// The warning about the engine's own book has been sent.
+    pub(super) own_book_reported: bool,
+    /// Paths of the books whose errors have been reported. Once is enough: a book
+    /// that is cut off has another error in every other position. Also the settings
+    /// in force that have been reported.
+    reported: Vec<String>,
 }
 
 /// What a book has in the present position, if it was asked.
@@ -66,12 +65,12 @@ impl BookChooser {
         self.misses = 0;
         self.shut = false;
         self.value = None;
-        self.said = Said::default();
+        self.silences_reported = ReportedSilences::default();
     }
 
-    /// The GUI says that another game begins. Only its word counts for what
-    /// a seed repeats: what positions look like may hang on timing.
-    /// True if the books were asked in the game before.
+    /// The GUI has announced another game (`ucinewgame`). Only that counts for what a
+    /// seed repeats: a new game that is found from the positions may depend on
+    /// timing. True if the books were asked in the game before.
     pub(super) fn count_game(&mut self) -> bool {
         let asked = std::mem::take(&mut self.asked);
         self.games += u64::from(asked);
@@ -144,18 +143,18 @@ impl BookChooser {
             .resize_with(book_set.books.len(), FoundBook::default);
     }
 
-    /// True the first time that this is to be told: the trouble of a book, by
-    /// its path, or the settings in force.
+    /// True if this has not been reported yet; remembers it as reported. It is the
+    /// path of a book with an error, or the settings in force.
     pub(super) fn is_news(&mut self, what: &str) -> bool {
-        let news = !self.told.iter().any(|told| told == what);
+        let news = !self.reported.iter().any(|known| known == what);
         if news {
-            self.told.push(what.to_owned());
+            self.reported.push(what.to_owned());
         }
         news
     }
 
-    /// What is in force for a book, if it has not been said.
-    pub(super) fn untold_settings(&mut self, index: usize) -> Option<String> {
+    /// The settings in force for a book, if they have not been reported.
+    pub(super) fn unreported_settings(&mut self, index: usize) -> Option<String> {
         let text = self.settings.get(index)?.in_force()?;
         self.is_news(&text).then_some(text)
     }
@@ -201,7 +200,7 @@ impl BookChooser {
         Ok(())
     }
 
-    /// What the book looked into has, and what is to be said of its moves.
+    /// What the book looked into has, and the verdicts on its moves.
     pub(super) fn found(&self, index: usize) -> (&Lookup, &[Weighed]) {
         static NOTHING: Lookup = Lookup {
             here: None,
@@ -247,7 +246,7 @@ impl BookChooser {
     }
 }
 
-/// Whether moves count that nobody stored.
+/// Whether moves count that are not stored in the book.
 fn wanted(settings: &Settings) -> Wanted {
     match settings.check(OptionId::Transpositions) {
         true => Wanted::Transpositions,

@@ -1,15 +1,15 @@
 //! What the clocks of a `go` allow.
 //!
-//! An engine that hangs looks like one that thinks. Only the clock tells
-//! them apart, and only when it has run out: the numbers here are such that
-//! no engine which could still win its game is taken for a hung one.
+//! An engine that hangs looks like one that thinks. Only the clock distinguishes
+//! them, and only when it has run out: the numbers here are such that no engine which
+//! could still win its game is taken for a hung one.
 
 use std::time::Duration;
 
 use tabia_uci::gui::Go;
 
-/// What an engine has beyond its clock, its increment or its `movetime`.
-/// Managers forgive some milliseconds, GUIs up to some seconds; who is ten
+/// What an engine has beyond its clock, its increment or its `movetime`. Match
+/// managers forgive some milliseconds, GUIs up to some seconds; an engine that is ten
 /// seconds late has lost wherever time counts.
 pub(super) const MARGIN: Duration = Duration::from_secs(10);
 
@@ -17,13 +17,13 @@ pub(super) const MARGIN: Duration = Duration::from_secs(10);
 /// two (a batch on a graphics card); programs give up after 5 to 15.
 pub(super) const STOP_LIMIT: Duration = Duration::from_secs(30);
 
-/// An alarm that comes later than this after its time says that we were not
-/// running ourselves: the machine slept, or was stopped in a debugger.
+/// An alarm that comes later than this after its time means that Tabia itself was not
+/// running: the machine slept, or the program was stopped in a debugger.
 pub(super) const ASLEEP: Duration = Duration::from_secs(1);
 
-/// From this long a wait on, a `go` that had to wait is passed on with
-/// shorter clocks. Below, it keeps its bytes.
-pub(super) const WORTH_TELLING: Duration = Duration::from_millis(20);
+/// A `go` that has waited for at least this time is passed on with shorter clocks.
+/// After a shorter wait its bytes are not changed.
+pub(super) const LEAST_CORRECTED_WAIT: Duration = Duration::from_millis(20);
 
 /// How long the answer to a `go` may take before the engine counts as hung;
 /// `None` when nothing in the line sets a time.

@@ -16,12 +16,11 @@ pub enum Event<'a> {
     GuiClosed,
     /// A line of the engine, without its line end.
     Engine(&'a [u8]),
-    /// The engine asked for runs; it has not said anything yet.
+    /// The engine asked for runs; it has not sent anything yet.
     EngineUp,
-    /// The engine could not be started or has ended; the text says why.
+    /// The engine could not be started or has ended; the text is the reason.
     EngineGone(&'a str),
-    /// The books asked for are open as far as they can be; what there is to
-    /// say about them.
+    /// The books asked for are open as far as they can be; with messages about them.
     BooksOpened(&'a [String]),
     /// The seed that was asked for, or why there is none.
     Seed(Result<u32, &'a str>),
@@ -29,7 +28,7 @@ pub enum Event<'a> {
     WakeUp,
     /// The [deadline](super::Session::deadline) is reached.
     Overdue,
-    /// For this long the engine was not heard, because the GUI did not read.
+    /// For this long the engine's output was not read, because the GUI did not read ours.
     HeldUp(Duration),
     /// A line was too long to be taken in, and is lost.
     Overlong(Speaker),
@@ -110,7 +109,7 @@ pub struct Profile {
     /// Books in use while `Book File` is
     /// [`CONFIGURED`](crate::settings::CONFIGURED).
     pub books: Vec<BookSpec>,
-    /// How long it may take to say `uciok`.
+    /// How long it may take to send `uciok`.
     pub start_timeout: Duration,
 }
 
@@ -119,8 +118,8 @@ pub struct Profile {
 pub struct Engines {
     /// Tried in this order.
     pub profiles: Vec<Profile>,
-    /// Index of the one that may stand in for an engine lost in a game
-    /// (`Engine Stand-in`); may lie in `profiles` behind `chain`.
+    /// Index of the one that may replace an engine lost in a game (`Engine
+    /// Stand-in`); may lie in `profiles` after the first `chain`.
     pub stand_in: Option<usize>,
     /// How many of `profiles` are tried at the start.
     pub chain: usize,

@@ -1,4 +1,4 @@
-//! The game as the `position` lines tell it.
+//! The game as the `position` lines give it.
 
 use std::collections::VecDeque;
 
@@ -48,8 +48,7 @@ struct Reached {
     position: Chess,
     /// Plies from the start of the line.
     plies: usize,
-    /// How much of the last line says so, in bytes; `None` if it was another
-    /// line.
+    /// How many bytes of the last line lead to it; `None` if it was another line.
     until: Option<usize>,
 }
 
@@ -78,8 +77,8 @@ impl Game {
         self.trouble.as_deref()
     }
 
-    /// The last line says nothing of any position: not even an engine that
-    /// reads more than we do can search it.
+    /// The last line contains no position at all: not even an engine that reads more
+    /// than Tabia does can search it.
     pub(super) fn is_missing(&self) -> bool {
         self.trouble() == Some(MISSING_FEN)
     }
@@ -133,7 +132,7 @@ impl Game {
         if self.trouble.is_none() && !last.iter().any(known) {
             return Step::Anew;
         }
-        // What cannot be followed says nothing about the game.
+        // A line that cannot be followed does not show which game it is.
         for seen in last.into_iter().rev() {
             if self.recent.len() <= TAKEN_BACK {
                 self.recent.push_front(Reached {
@@ -164,7 +163,7 @@ impl Game {
             let until = seen.until.filter(|until| *until <= common)?;
             let more = raw.get(until..)?;
             let whole_word = more.first().is_none_or(u8::is_ascii_whitespace);
-            // Behind a start that is not followed by moves: more of a FEN.
+            // After a start without moves, the next words may belong to the FEN.
             let word = line::first_word(more);
             let moves = seen.plies > 0 || matches!(word, b"" | b"moves");
             (whole_word && moves).then(|| match word {

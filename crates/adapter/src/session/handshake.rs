@@ -9,7 +9,7 @@ use tabia_uci::gui::{self, GuiCommand};
 use tabia_uci::message::{self, UciMessage, UciOptionConfig};
 
 impl Session {
-    /// A line of an engine that has not said `uciok`.
+    /// A line of an engine that has not sent `uciok` yet.
     pub(super) fn on_hello(&mut self, line: &[u8], reply: EngineReply, at: &mut Moment<'_>) {
         match reply {
             EngineReply::Id => match id(line) {
@@ -34,8 +34,8 @@ impl Session {
         };
         self.link.hello.complete = true;
         self.link.restarts.engine_up(at.now);
-        // The GUI knows it already, or the one before it: it takes over what
-        // is there.
+        // The GUI already knows this engine or the one before it: the new engine
+        // takes over the session as it is.
         let again = self.link.was_up || late || index >= self.engines.chain;
         self.link.was_up = true;
         self.leave_options_out(index, at.out);
@@ -44,7 +44,7 @@ impl Session {
         }
         self.link.state = Engine::Up { index };
         if again {
-            // The options of the profile are among those it is told.
+            // The options of the profile are among those that are sent.
             self.bring_up_to_date(at.now, true, at.out);
         } else {
             for (_, line) in &self.link.options.lines {
@@ -55,8 +55,8 @@ impl Session {
         self.go_on(at);
     }
 
-    /// Makes the profile of an engine that is tried at the start the one in
-    /// force; no line of the GUI has been heeded yet.
+    /// Makes the profile of an engine that is tried at the start the one in force; no
+    /// line of the GUI has been handled yet.
     pub(super) fn adopt(&mut self, index: usize) {
         let Some(profile) = self.engines.profiles.get(index) else {
             return;
@@ -72,9 +72,9 @@ impl Session {
         }
     }
 
-    /// Leaves out what is certainly wrong of the options that an engine is to be
-    /// told: an option of its profile that it has not declared, and values that
-    /// are not of the type or the range declared. Some engines end themselves on
+    /// Of the options that are to be sent to an engine, leaves out those that are
+    /// certainly wrong: an option of its profile that it has not declared, and values
+    /// that are not of the type or the range declared. Some engines end themselves on
     /// such a value.
     fn leave_options_out(&mut self, index: usize, out: &mut dyn Outlet) {
         let profile = self.engines.profiles.get(index);
@@ -93,12 +93,12 @@ impl Session {
         }
         for (name, misfit) in wrong {
             self.link.options.forget(&name);
-            self.tell_misfit(&misfit, out);
+            self.report_misfit(&misfit, out);
         }
     }
 
-    /// Says once that an option is left out.
-    pub(super) fn tell_misfit(&mut self, misfit: &Misfit, out: &mut dyn Outlet) {
+    /// Reports once that an option is left out.
+    pub(super) fn report_misfit(&mut self, misfit: &Misfit, out: &mut dyn Outlet) {
         if self.link.options.is_news(misfit) {
             self.notice(&format!("{misfit}: it is left out"), out);
         }
@@ -107,12 +107,12 @@ impl Session {
     /// Answers each `uci` that has waited for the engine.
     pub(super) fn answer_uci(&mut self, out: &mut dyn Outlet) {
         for _ in 0..std::mem::take(&mut self.uci_wanted) {
-            self.tell_uci(out);
+            self.send_uci(out);
         }
     }
 
     /// Introduces us and the engine to the GUI.
-    pub(super) fn tell_uci(&mut self, out: &mut dyn Outlet) {
+    pub(super) fn send_uci(&mut self, out: &mut dyn Outlet) {
         let version = env!("CARGO_PKG_VERSION");
         let (name, author) = match (
             self.link.hello.name.as_str(),
@@ -154,13 +154,13 @@ impl Session {
             };
             out.gui(UciMessage::Option(option).to_string().as_bytes());
         }
-        self.tell_notices(out);
+        self.send_notices(out);
         out.gui(UciMessage::UciOk.to_string().as_bytes());
     }
 
-    /// Says what has been kept back so far; from now on nothing is.
-    pub(super) fn tell_notices(&mut self, out: &mut dyn Outlet) {
-        self.link.hello.told = true;
+    /// Sends the notices that have waited for `uciok`; later ones are sent at once.
+    pub(super) fn send_notices(&mut self, out: &mut dyn Outlet) {
+        self.link.hello.announced = true;
         for notice in std::mem::take(&mut self.notices) {
             info_string(&notice, out);
         }

@@ -1,9 +1,8 @@
 //! What the session remembers of a game for learning while playing.
 //!
-//! UCI does not tell results. A game is over at `ucinewgame`, at a `position`
-//! that does not go on from the last one (up to two plies may be taken
-//! back: a ponder move that was not played), and at the end. Then its outcome
-//! is
+//! UCI does not transmit results. A game is over at `ucinewgame`, at a `position`
+//! that does not go on from the last one (up to two plies may be taken back: a ponder
+//! move that was not played), and at the end. Then its outcome is
 //!
 //! 1. checkmate or a draw by the rules (stalemate, material, 50 moves, third
 //!    repetition) in the last position, the last answer included;
@@ -12,8 +11,8 @@
 //!    ([`EVEN`]) after move 40 is a draw;
 //! 3. else unknown, and nothing is recorded.
 //!
-//! Only moves that a book chose and that were really played count, each for
-//! the book it came from. Nothing is kept while no book learns.
+//! Only moves that a book chose and that were really played count, each for the book
+//! it came from. Nothing is stored while no book learns.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -62,22 +61,21 @@ pub(super) struct Learner {
 }
 
 impl Learner {
-    /// A search begins; of the engine if its scores count, with who is to
-    /// move.
+    /// A search begins; of the engine if its scores count, with the side to move.
     pub(super) fn begin_search(&mut self, ponder: bool, of_engine: Option<Color>) {
         self.pondering = ponder;
         self.search = of_engine.map(|turn| info::Search::new(turn, 1));
     }
 
     /// Takes in an `info` line of the engine.
-    pub(super) fn hear(&mut self, info: &[u8]) {
+    pub(super) fn receive_info(&mut self, info: &[u8]) {
         if let Some(search) = &mut self.search {
             search.add(&line::text(info));
         }
     }
 
-    /// Forgets what was said behind the first `common` plies; a choice
-    /// made there stays.
+    /// Forgets the choices and scores after the first `common` plies, and the
+    /// engine's last move; a choice made at exactly that ply stays.
     fn cut(&mut self, common: usize) {
         self.chosen.retain(|(ply, ..)| *ply <= common);
         self.scores.retain(|(ply, _)| *ply <= common);
@@ -105,7 +103,7 @@ impl Learner {
         {
             self.moves.push(mv);
         }
-        // A choice that nobody answered was still the last move of the game.
+        // A book move without a reply was still the last move of the game.
         if let Some((ply, mv, _)) = self.chosen.last()
             && *ply == self.moves.len()
         {
@@ -162,7 +160,7 @@ impl Learner {
     }
 }
 
-/// How a game stands by the rules of chess.
+/// The state of a game by the rules of chess.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     Open,
@@ -170,7 +168,7 @@ pub(super) enum Outcome {
     Won(Color),
 }
 
-/// How a game stands by the rules; `None` if a move is not legal.
+/// The state of a game by the rules; `None` if a move is not legal.
 pub(super) fn by_rules(start: Option<&str>, moves: &[String]) -> Option<Outcome> {
     let mut position = match start {
         None => Chess::default(),

@@ -1,4 +1,4 @@
-//! The end of a session: what is still owed is said first.
+//! The end of a session: the answers that are still owed are sent first.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ impl Session {
             Search::Engine(running) => {
                 if !running.stopped && !self.link.is_starting() {
                     running.stop(now);
-                    self.link.tell_stop(now, out);
+                    self.link.send_stop(now, out);
                 }
                 return;
             }

@@ -1,18 +1,18 @@
-//! The link to the engine: what state it is in, what it has been told, what
-//! it owes, and what waits to be told to it.
+//! The link to the engine: its state, what has been sent to it, which answers it
+//! owes, and which lines wait to be sent to it.
 //!
 //! # Background searches
 //!
-//! The engine may make a search that the GUI knows nothing of: one that warms
-//! it up or looks at a book move that is held, or one that the GUI has given up
-//! for another. Such a search has to end before the engine is told of anything
-//! else, and nothing of it may be taken for an answer to what comes later:
+//! The engine may make a search that the GUI knows nothing of: one that warms it up
+//! or looks at a book move that is held, or one that the GUI has given up for
+//! another. Such a search has to end before anything else is sent to the engine, and
+//! none of its output may be taken for an answer to what comes later:
 //!
-//! 1. It is told to `stop`, no sooner than [`PAUSE`] after its `go`: engines
-//!    lose a `stop` that follows at once, because they begin to search in
-//!    another thread. As it may be lost all the same, it is repeated.
-//! 2. Its `bestmove` is followed by an `isready` of ours. Whatever comes before
-//!    the `readyok`, a second `bestmove` too, is of the background search.
+//! 1. `stop` is sent, no sooner than [`PAUSE`] after its `go`: engines lose a `stop`
+//!    that follows at once, because they begin to search in another thread. As it may
+//!    be lost all the same, it is repeated.
+//! 2. After its `bestmove` Tabia sends an `isready`. Whatever comes before the
+//!    `readyok`, a second `bestmove` too, is of the background search.
 //! 3. Only then are the lines sent that have waited.
 
 use std::collections::VecDeque;
@@ -24,8 +24,8 @@ use super::restarts::Restarts;
 use tabia_uci::gui::{self, GuiCommand};
 use tabia_uci::line;
 
-/// How long an engine has searched at least before it is told to stop for
-/// reasons of our own.
+/// How long an engine searches at least before Tabia sends a `stop` that the GUI has
+/// not sent.
 pub(super) const PAUSE: Duration = Duration::from_millis(50);
 
 /// Shortest time until a `stop` is repeated; each time it grows.
@@ -50,25 +50,25 @@ enum Background {
     None,
     /// It goes on while a book move is held.
     Warming,
-    /// It is to end, `since` then; `stop` is said, or, once it is `told`, said
-    /// again, at `stop`.
+    /// It has to end, `since` this time. `stop` is sent at the time `stop`; if
+    /// `stop_sent`, it has been sent already and is repeated then.
     Ending {
         since: Duration,
         stop: Duration,
-        told: bool,
+        stop_sent: bool,
     },
-    /// It has ended; the engine has still to say `readyok`.
+    /// It has ended; the engine still owes the `readyok`.
     Ended { since: Duration },
 }
 
-/// Who waits for a `readyok`.
+/// What a `readyok` of the engine answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Asker {
     Gui,
-    /// We do, behind a background search.
+    /// Our own `isready` after a background search.
     Fence,
-    /// The GUI has had its answer already.
-    Nobody,
+    /// An `isready` of the GUI that Tabia has answered already.
+    Answered,
 }
 
 /// A line that waits until a background search has ended.
@@ -91,7 +91,7 @@ pub(super) struct Link {
     pub(super) state: Engine,
     /// The process runs.
     pub(super) runs: bool,
-    /// Some engine has said `uciok` in this session.
+    /// Some engine has sent `uciok` in this session.
     pub(super) was_up: bool,
     pub(super) restarts: Restarts,
     /// The engine that has died too often while nothing was asked of it.
@@ -104,25 +104,25 @@ pub(super) struct Link {
     outbound: VecDeque<Outgoing>,
     /// Bytes in `outbound`.
     backlog: usize,
-    /// Behind the `go` in `outbound` comes a `stop`.
+    /// A `stop` has to follow the `go` in `outbound`.
     stop_waits: bool,
-    /// When it was last told to `go`.
+    /// When a `go` was last sent to it.
     went: Option<Duration>,
     /// When the `stop` of a search that the GUI waits for is repeated.
     stop_again: Option<Duration>,
-    /// Who waits for its `readyok`, in order.
+    /// What each `readyok` that it owes answers, in order.
     ready: VecDeque<Asker>,
     /// When the GUI asked for the `readyok` that it waits for; `None` when it
     /// waits for none, or may wait as long as it takes.
     ready_since: Option<Duration>,
     /// It owes a `readyok` for so long that the GUI was given it without it.
     pub(super) silent: bool,
-    /// It was told all its options and has answered nothing since.
+    /// All its options were sent to it, and it has answered nothing since.
     pub(super) options_unanswered: bool,
-    /// The one before it ended in that way: it is told its options one by one.
+    /// The engine before it ended in that way: this one gets its options one by one.
     pub(super) tries_options: bool,
-    /// The options that it has been told one by one, the last of them not
-    /// answered yet; `None` while it is not.
+    /// The options that have been sent to it one by one; it has not answered the last
+    /// of them yet. `None` at other times.
     pub(super) tried: Option<Vec<Vec<u8>>>,
     /// It has been given the last `position` line.
     pub(super) position_sent: bool,
@@ -133,7 +133,7 @@ impl Link {
         matches!(self.state, Engine::Starting { .. })
     }
 
-    /// The GUI has not been told `uciok`, for want of an engine.
+    /// The GUI has not got `uciok` yet, because no engine has started.
     pub(super) const fn is_unknown(&self) -> bool {
         !self.was_up && matches!(self.state, Engine::Starting { late: false, .. })
     }
@@ -148,38 +148,41 @@ impl Link {
     }
 
     /// It makes, or ends, a search that the GUI knows nothing of.
-    pub(super) fn is_aside(&self) -> bool {
+    pub(super) fn searches_in_background(&self) -> bool {
         self.background != Background::None
     }
 
-    /// It makes such a search, which nobody has told it to end.
+    /// It makes such a search, which does not have to end yet.
     pub(super) fn is_warming(&self) -> bool {
         self.background == Background::Warming
     }
 
-    /// Bytes that wait to be told to it.
+    /// Bytes that wait to be sent to it.
     pub(super) const fn backlog(&self) -> usize {
         self.backlog
     }
 
-    // What it is told.
+    // What is sent to it.
 
     /// Sends a line, now or when a background search has ended.
-    pub(super) fn tell(&mut self, line: &[u8], out: &mut dyn Outlet) {
+    pub(super) fn send(&mut self, line: &[u8], out: &mut dyn Outlet) {
         match self.state {
-            Engine::Up { .. } if !self.is_aside() => out.engine(line::trimmed_end(line)),
+            Engine::Up { .. } if !self.searches_in_background() => {
+                out.engine(line::trimmed_end(line))
+            }
             Engine::Up { .. } => self.put(Kind::Other, line),
-            // One that starts is told everything when it is up, from what is
-            // known; the rest has to be kept.
+            // An engine that starts gets everything when it is up, from the state
+            // that the session has; lines that are not part of that state are stored
+            // here.
             Engine::Starting { .. } if is_unremembered(line) => self.put(Kind::Other, line),
             Engine::None | Engine::Starting { .. } => {}
         }
     }
 
     /// Sends a `position` line; one that still waits is superseded.
-    pub(super) fn tell_position(&mut self, line: &[u8], out: &mut dyn Outlet) {
-        if !self.is_up() || !self.is_aside() {
-            return self.tell_if_up(line, out);
+    pub(super) fn send_position(&mut self, line: &[u8], out: &mut dyn Outlet) {
+        if !self.is_up() || !self.searches_in_background() {
+            return self.send_if_up(line, out);
         }
         if let Some(last) = self.outbound.back()
             && last.kind == Kind::Position
@@ -191,28 +194,28 @@ impl Link {
     }
 
     /// Sends a `go` line.
-    pub(super) fn tell_go(&mut self, now: Duration, line: &[u8], out: &mut dyn Outlet) {
-        if self.is_up() && self.is_aside() {
+    pub(super) fn send_go(&mut self, now: Duration, line: &[u8], out: &mut dyn Outlet) {
+        if self.is_up() && self.searches_in_background() {
             self.stop_waits = false;
             return self.put(Kind::Go, line);
         }
         self.went = Some(now);
-        self.tell_if_up(line, out);
+        self.send_if_up(line, out);
     }
 
-    fn tell_if_up(&self, line: &[u8], out: &mut dyn Outlet) {
+    fn send_if_up(&self, line: &[u8], out: &mut dyn Outlet) {
         if self.is_up() {
             out.engine(line::trimmed_end(line));
         }
     }
 
-    /// Ends the search that the GUI waits for. One that has hardly begun is
-    /// told so again.
-    pub(super) fn tell_stop(&mut self, now: Duration, out: &mut dyn Outlet) {
+    /// Ends the search that the GUI waits for. If the search has only just begun,
+    /// `stop` is repeated.
+    pub(super) fn send_stop(&mut self, now: Duration, out: &mut dyn Outlet) {
         if !self.is_up() {
             return;
         }
-        if self.is_aside() {
+        if self.searches_in_background() {
             self.stop_waits = true;
             return;
         }
@@ -245,14 +248,14 @@ impl Link {
 
     /// Begins a search that the GUI knows nothing of.
     pub(super) fn warm_up(&mut self, now: Duration, go: &[u8], out: &mut dyn Outlet) {
-        self.tell_go(now, go, out);
+        self.send_go(now, go, out);
         self.background = Background::Warming;
     }
 
     /// Ends the search by which it warms up.
     pub(super) fn end_warming(&mut self, now: Duration, out: &mut dyn Outlet) {
         if self.background == Background::Warming {
-            self.end_aside(now, out);
+            self.end_background(now, out);
         }
     }
 
@@ -265,21 +268,21 @@ impl Link {
                 self.backlog -= go.line.len();
             }
         } else if self.is_up() {
-            self.end_aside(now, out);
+            self.end_background(now, out);
         }
     }
 
-    fn end_aside(&mut self, now: Duration, out: &mut dyn Outlet) {
+    fn end_background(&mut self, now: Duration, out: &mut dyn Outlet) {
         let earliest = self.went.map_or(now, |went| went.saturating_add(PAUSE));
         self.background = Background::Ending {
             since: now,
             stop: earliest.max(now),
-            told: false,
+            stop_sent: false,
         };
-        self.say_stop(now, out);
+        self.send_due_stop(now, out);
     }
 
-    /// When a `stop` is to be said.
+    /// When a `stop` has to be sent.
     pub(super) fn stop_due(&self) -> Option<Duration> {
         match self.background {
             Background::Ending { stop, .. } => Some(stop),
@@ -287,17 +290,22 @@ impl Link {
         }
     }
 
-    /// Says the `stop` that is due.
-    pub(super) fn say_stop(&mut self, now: Duration, out: &mut dyn Outlet) {
+    /// Sends the `stop` that is due.
+    pub(super) fn send_due_stop(&mut self, now: Duration, out: &mut dyn Outlet) {
         if self.stop_due().is_none_or(|due| due > now) {
             return;
         }
         out.engine(b"stop");
         self.stop_again = None;
-        if let Background::Ending { since, stop, told } = &mut self.background {
+        if let Background::Ending {
+            since,
+            stop,
+            stop_sent,
+        } = &mut self.background
+        {
             let pause = now.saturating_sub(*since).max(REPEAT);
             *stop = now.saturating_add(pause);
-            *told = true;
+            *stop_sent = true;
         }
     }
 
@@ -305,7 +313,9 @@ impl Link {
     pub(super) fn first_stop_late(&self, now: Duration) -> Option<Duration> {
         match self.background {
             Background::Ending {
-                stop, told: false, ..
+                stop,
+                stop_sent: false,
+                ..
             } => now.checked_sub(stop),
             _ => None,
         }
@@ -319,7 +329,7 @@ impl Link {
         }
     }
 
-    /// For some time it could not be heard.
+    /// For some time its output could not be read.
     pub(super) fn hold_up(&mut self, time: Duration) {
         if let Background::Ending { since, .. } | Background::Ended { since } = &mut self.background
         {
@@ -328,7 +338,7 @@ impl Link {
         self.ready_since = self.ready_since.map(|since| since.saturating_add(time));
     }
 
-    /// It has answered; true if nobody is to see that.
+    /// It has sent a `bestmove`; true if the GUI must not see it.
     pub(super) fn ignores_answer(&mut self, now: Duration, out: &mut dyn Outlet) -> bool {
         self.stop_again = None;
         match self.background {
@@ -349,7 +359,7 @@ impl Link {
     pub(super) fn ask_ready(&mut self, now: Duration, out: &mut dyn Outlet) {
         self.ready.push_back(Asker::Gui);
         self.ready_since.get_or_insert(now);
-        self.tell_if_up(b"isready", out);
+        self.send_if_up(b"isready", out);
     }
 
     /// Whether the GUI waits for a `readyok`.
@@ -357,7 +367,7 @@ impl Link {
         self.ready.contains(&Asker::Gui)
     }
 
-    /// It has said `readyok`.
+    /// It has sent `readyok`.
     pub(super) fn on_ready(&mut self, now: Duration, out: &mut dyn Outlet) {
         self.silent = false;
         match self.ready.pop_front() {
@@ -371,7 +381,7 @@ impl Link {
                     self.flush(now, out);
                 }
             }
-            Some(Asker::Nobody) | None => {}
+            Some(Asker::Answered) | None => {}
         }
     }
 
@@ -390,7 +400,7 @@ impl Link {
         self.ready_since = None;
         for asker in &mut self.ready {
             if *asker == Asker::Gui {
-                *asker = Asker::Nobody;
+                *asker = Asker::Answered;
                 out.gui(b"readyok");
             }
         }
@@ -398,8 +408,8 @@ impl Link {
 
     // Its beginning and end.
 
-    /// Another engine is to take its place, which has searched nothing yet:
-    /// of the lines that wait, those stay that it would not be told anyway.
+    /// Another engine is to take its place, which has searched nothing yet: of the
+    /// lines that wait, those stay that it would not get in another way.
     pub(super) fn begin_again(&mut self, index: usize, late: bool) {
         self.state = Engine::Starting { index, late };
         self.forget_process();
@@ -441,8 +451,8 @@ impl Link {
     }
 }
 
-/// Whether nothing else remembers a line for an engine that is started again:
-/// commands of its own, and buttons.
+/// Whether the session stores this line nowhere else for an engine that is started
+/// again: the engine's special commands, and buttons.
 fn is_unremembered(line: &[u8]) -> bool {
     match gui::parse(line) {
         GuiCommand::Other => true,

@@ -1,4 +1,4 @@
-//! The conversation: GUI on one side, engine on the other, books in between.
+//! The session: GUI on one side, engine on the other, books in between.
 //!
 //! [`Session::step`] is the whole adapter as a pure state machine: an event
 //! goes in, lines and requests come out. No process, file, thread or clock
@@ -6,7 +6,7 @@
 //! parameter, and what has to be done outside (start an engine, open books,
 //! wake me later, end) is asked for as a [`Request`].
 //!
-//! # Who answers a `go`
+//! # What answers a `go`
 //!
 //! The book, when all of this holds: `OwnBook` is on; the game was followed
 //! to its end and every move is legal; the `go` is neither `infinite` (a bare
@@ -20,13 +20,13 @@
 //! | search | the GUI's `go` is | left by |
 //! |---|---|---|
 //! | `Idle` | answered | `go` |
-//! | `Held` | answered, but it is not time to say so (`go ponder`, `Book Delay`, `Book Verify`, or an engine that ended `go infinite` by itself) | its time, `ponderhit`, `stop`, `quit`; dropped by `go` alone |
+//! | `Held` | answered, but the answer may not be sent yet (`go ponder`, `Book Delay`, `Book Verify`, or an engine that ended `go infinite` by itself) | its time, `ponderhit`, `stop`, `quit`; dropped by `go` alone |
 //! | `Engine` | in the engine's hands | its `bestmove` |
 //!
-//! Beside that runs the engine's own state (`link`): starting, up, or none.
-//! Lines of the GUI are understood when they come, and the books answer
-//! whatever the engine does; what is meant for an engine that starts, or that
-//! ends a search of which the GUI knows nothing, waits until it may be told.
+//! Beside that runs the engine's own state (`link`): starting, up, or none. Lines of
+//! the GUI are understood when they come, and the books answer whatever the engine
+//! does; what is meant for an engine that starts, or that ends a search of which the
+//! GUI knows nothing, waits until it may be sent.
 //!
 //! A few lines of the GUI have to wait themselves, in order (`queue`): all of
 //! them until the first engine has introduced itself or has had its time, and
@@ -35,10 +35,9 @@
 //! `go`, and options (Stockfish stops reading its input when one comes during
 //! a search).
 //!
-//! An engine that dies is started again, and one that has used up its clock
-//! is ended and counts as dead ([`Session::deadline`]). What cannot be
-//! repaired ends the program with exit code 2, unless the built-in engine
-//! may stand in.
+//! An engine that dies is started again, and one that has used up its clock is ended
+//! and counts as dead ([`Session::deadline`]). What cannot be repaired ends the
+//! program with exit code 2, unless the built-in engine may replace the lost one.
 //!
 //! Everything that happens here follows from the events, their times, the
 //! books and the seed: a recorded conversation can be replayed.
@@ -87,7 +86,7 @@ use search::Search;
 use tabia_uci::gui::{self, GuiCommand};
 use tabia_uci::line;
 
-/// When something happens, the books by then, and who hears what follows.
+/// The context of an event: its time, the books at that time, and where the output goes.
 struct Moment<'a> {
     now: Duration,
     book_set: &'a BookSet,
@@ -99,9 +98,9 @@ struct Moment<'a> {
 pub struct Session {
     engines: Engines,
     link: Link,
-    /// So many `uci` of the GUI wait for the engine's `uciok`.
+    /// Number of `uci` commands of the GUI that wait for the engine's `uciok`.
     uci_wanted: u32,
-    /// Things to say once the GUI may hear them.
+    /// Messages to send once the GUI may get them (after `uciok`).
     notices: Vec<String>,
     queue: Queue,
     books: Books,
@@ -109,20 +108,20 @@ pub struct Session {
     game: Game,
     search: Search,
     chooser: BookChooser,
-    /// The GUI has said `debug on`.
+    /// The GUI has sent `debug on`.
     debug: bool,
     learner: Learner,
-    /// The game for the record, if one is kept.
+    /// The game for the record, if games are recorded.
     recorder: Option<Recorder>,
     /// What is known of the game for the choice of books.
     conditions: GameConditions,
-    /// Its books have been named.
-    books_told: bool,
+    /// The books for this game have been reported.
+    books_reported: bool,
     /// The seed of the game, where a file has them.
     seed: seed::GameSeed,
     /// What moves are drawn by while `Book Seed` is 0.
     entropy: u64,
-    /// The GUI has said `quit` or closed our input.
+    /// The GUI has sent `quit` or closed our input.
     leaving: bool,
     ended: bool,
     /// Why we end, when it is no ordinary end.
@@ -142,7 +141,7 @@ impl Session {
         Session {
             recorder: engines.record_games.then(Recorder::default),
             conditions: GameConditions::default(),
-            books_told: false,
+            books_reported: false,
             seed: seed::GameSeed::default(),
             engines,
             link: Link::default(),
@@ -228,9 +227,9 @@ impl Session {
         }
     }
 
-    /// Says something to the GUI; before it has been told `uciok`, later.
+    /// Sends a message to the GUI; before it has got `uciok`, the message waits.
     fn notice(&mut self, text: &str, out: &mut dyn Outlet) {
-        if self.link.hello.told {
+        if self.link.hello.announced {
             info_string(text, out);
         } else {
             self.notices.push(text.to_owned());
@@ -248,7 +247,7 @@ impl Session {
             GuiCommand::Uci if self.link.is_starting() && !self.link.is_late() => {
                 self.uci_wanted += 1;
             }
-            GuiCommand::Uci => self.tell_uci(at.out),
+            GuiCommand::Uci => self.send_uci(at.out),
             command if self.must_wait(&command) => self.defer(line, command, at),
             command => self.handle(line, command, at),
         }
@@ -256,7 +255,7 @@ impl Session {
 
     fn handle(&mut self, line: &[u8], command: GuiCommand, at: &mut Moment<'_>) {
         match command {
-            GuiCommand::Uci => self.tell_uci(at.out),
+            GuiCommand::Uci => self.send_uci(at.out),
             GuiCommand::IsReady => self.on_is_ready(line, at),
             GuiCommand::NewGame => {
                 self.leave_position(at.now, at.out);
@@ -268,7 +267,7 @@ impl Session {
                 }
                 self.game_over(at.out);
                 self.books.grow_stale();
-                self.link.tell(line, at.out);
+                self.link.send(line, at.out);
             }
             GuiCommand::SetOption(option) => self.on_set_option(line, option, at.out),
             GuiCommand::Position => self.on_position(line, at),
@@ -283,7 +282,7 @@ impl Session {
                 if words.next() == Some(b"debug") {
                     self.debug = words.next() == Some(b"on");
                 }
-                self.link.tell(line, at.out);
+                self.link.send(line, at.out);
             }
             GuiCommand::Blank | GuiCommand::Quit => {}
         }
@@ -337,12 +336,12 @@ impl Session {
             self.notice(&text, at.out);
         } else {
             self.link.position_sent = true;
-            self.link.tell_position(line, at.out);
+            self.link.send_position(line, at.out);
         }
     }
 }
 
-/// Says something to the GUI at once.
+/// Sends an `info string` to the GUI at once.
 fn info_string(text: &str, out: &mut dyn Outlet) {
     let mut line = b"info string ".to_vec();
     // One line it has to stay, and nothing that a terminal obeys: names come

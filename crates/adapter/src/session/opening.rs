@@ -20,7 +20,7 @@ pub(super) struct Books {
     /// know. Not so at first, when the settings change, and when a new game
     /// begins, for the files may have changed.
     fresh: bool,
-    /// What was said when they were last opened.
+    /// The messages from when they were last opened.
     messages: Vec<String>,
 }
 

@@ -13,7 +13,7 @@ impl Session {
         if let Some(id) = OptionId::by_name(&option.name) {
             return self.set_own(id, &option.text(), out);
         }
-        let renamed = self.link.hello.behind_prefix(&option.name);
+        let renamed = self.link.hello.without_prefix(&option.name);
         if let Some(name) = renamed.map(str::to_owned) {
             let mut line = format!("setoption name {name}").into_bytes();
             if let Some(value) = &option.value {
@@ -31,9 +31,9 @@ impl Session {
             }
         }
         if !is_known && option.name.eq_ignore_ascii_case(ANALYSE_MODE) {
-            // Ours to heed; the engine would not know it.
+            // Tabia handles it; the engine would not know it.
             let value = option.value.as_deref().unwrap_or_default();
-            return self.link.options.heed(ANALYSE_MODE, value);
+            return self.link.options.apply(ANALYSE_MODE, value);
         }
         if !is_known && let Some(meant) = OptionId::like(&option.name) {
             let text = format!(
@@ -46,7 +46,8 @@ impl Session {
         self.set_engines(line, option, out);
     }
 
-    /// Whether it is asked who the opponent is, of GUIs that tell it.
+    /// Whether the name of the opponent is needed, so that the option for it is
+    /// offered to the GUI.
     pub(super) fn wants_opponent(&self) -> bool {
         self.recorder.is_some() || self.has_conditions()
     }
@@ -60,16 +61,16 @@ impl Session {
     /// Another game begins: its first clock counts.
     pub(super) fn forget_clock(&mut self) {
         self.conditions.pace = None;
-        self.books_told = false;
+        self.books_reported = false;
     }
 
-    /// The first clock of a game decides, with the opponent, which books are for
-    /// it; says once which these are.
+    /// The first clock of a game decides, with the opponent, which books are for it;
+    /// reports once which these are.
     pub(super) fn see_clock(&mut self, clocks: &Clocks, at: &mut Moment<'_>) {
-        if self.books_told || !self.has_conditions() {
+        if self.books_reported || !self.has_conditions() {
             return;
         }
-        self.books_told = true;
+        self.books_reported = true;
         self.conditions.pace = Pace::of(clocks);
         self.chooser.settings_changed();
         if self.settings.text(OptionId::Info) == "none" {
@@ -103,13 +104,13 @@ impl Session {
         }
         // One that starts has declared nothing yet: it is looked at then.
         if let Some(misfit) = self.link.hello.misfit(&option, true) {
-            return self.tell_misfit(&misfit, out);
+            return self.report_misfit(&misfit, out);
         }
         let value = option.value.as_deref();
         self.link
             .options
             .note(&option.name, value, line::trimmed(line));
-        self.link.tell(line, out);
+        self.link.send(line, out);
     }
 
     pub(super) fn set_own(&mut self, id: OptionId, text: &str, out: &mut dyn Outlet) {

@@ -1,15 +1,14 @@
 //! Lines of the GUI that have to wait for their turn.
 //!
-//! They wait in order until the first engine has introduced itself, while
-//! books are being opened, and while the engine searches if they may not reach
-//! a searching engine. Nothing waits for an engine that is started again or
-//! says nothing: what is meant for it waits behind the link to it,
-//! and the books answer meanwhile.
+//! They wait in order until the first engine has introduced itself, while books are
+//! being opened, and while the engine searches if they may not reach a searching
+//! engine. No line waits here for an engine that is started again or is silent: lines
+//! for it wait in the link to the engine, and the books answer meanwhile.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::clock::WORTH_TELLING;
+use super::clock::LEAST_CORRECTED_WAIT;
 use super::{Moment, Outlet, Session};
 use crate::settings::OptionId;
 use tabia_uci::gui::{GuiCommand, with_time_left};
@@ -110,8 +109,8 @@ impl Session {
             return self.disturbs_search(command);
         }
         match command {
-            // These belong to the search under way, unless another one is
-            // waiting behind it.
+            // These belong to the search under way, unless another one is waiting
+            // after it.
             GuiCommand::Stop | GuiCommand::PonderHit => self.queue.has_go(),
             // The engine answers in the middle of a search. After a stop it
             // comes to the waiting lines at once, and they come first.
@@ -141,7 +140,7 @@ impl Session {
         self.queue.push(at.now, line, command);
         // A stop that waits before it is for the search under way, which is
         // then to be answered and not replaced.
-        if is_go && self.search.is_engine() && self.heed_what_waits(at.now, at.out) {
+        if is_go && self.search.is_engine() && self.handle_waiting(at.now, at.out) {
             self.go_on(at);
         }
     }
@@ -152,7 +151,7 @@ impl Session {
             let Some(waiting) = self.queue.lines.front() else {
                 return;
             };
-            if self.disturbs_search(&waiting.command) && !self.heed_what_waits(at.now, at.out) {
+            if self.disturbs_search(&waiting.command) && !self.handle_waiting(at.now, at.out) {
                 return;
             }
             let Some(mut waiting) = self.queue.pop() else {
@@ -171,7 +170,7 @@ impl Session {
         };
         let waited = now.saturating_sub(waiting.since);
         if !go.ponder
-            && waited >= WORTH_TELLING
+            && waited >= LEAST_CORRECTED_WAIT
             && let Some(white_moves) = self.white_moves()
         {
             waiting.line = with_time_left(&waiting.line, white_moves, waited, false);
@@ -179,10 +178,10 @@ impl Session {
         }
     }
 
-    /// Lets the search under way know of what waits behind a line that has
-    /// to wait for its end: a `stop` or `ponderhit` is for it, and a `go`
-    /// takes its place. True when that has ended it.
-    fn heed_what_waits(&mut self, now: Duration, out: &mut dyn Outlet) -> bool {
+    /// Handles the lines that are queued after a line that has to wait for the end of
+    /// the search: a `stop` or `ponderhit` is for that search, and a `go` replaces
+    /// it. True if that has ended it.
+    fn handle_waiting(&mut self, now: Duration, out: &mut dyn Outlet) -> bool {
         let mut at = 0;
         while let Some(waiting) = self.queue.lines.get(at) {
             match &waiting.command {

@@ -1,9 +1,9 @@
 //! The record of a match (`--games`): a line for each game, and one for each
 //! time that the engine was started again in a game.
 //!
-//! A game is over at `ucinewgame`, at a `position` of another game, and at the
-//! end. One without a `go` for a move is none. UCI does not tell results: one is
-//! known where the last position is checkmate or a draw by the rules.
+//! A game is over at `ucinewgame`, at a `position` of another game, and at the end.
+//! One without a `go` for a move is none. UCI does not transmit results: a result is
+//! known if the last position is checkmate or a draw by the rules.
 
 use shakmaty::{Chess, Color, Position};
 
@@ -46,7 +46,7 @@ pub struct GameRecord {
     pub restarts: u32,
     /// Positions that no book knew.
     pub misses: u32,
-    /// `1-0`, `0-1` or `1/2-1/2`, where the rules tell it.
+    /// `1-0`, `0-1` or `1/2-1/2`, if it follows from the rules; else empty.
     pub result: String,
     /// FEN of the first position; empty for the usual one.
     pub start: String,
@@ -257,8 +257,8 @@ impl Recorder {
         }
         let is_book = |known: &Chosen| matches!(known.by, Chooser::Book(_));
         let last_book = self.choices.iter().rposition(is_book);
-        let behind = last_book.map_or(0, |at| at + 1);
-        let exit = self.choices.get(behind);
+        let next = last_book.map_or(0, |at| at + 1);
+        let exit = self.choices.get(next);
         let first = Some(start.as_str()).filter(|start| !start.is_empty());
         let outcome = by_rules(first, &moves);
         let mut record = GameRecord {

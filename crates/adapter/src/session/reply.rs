@@ -21,8 +21,8 @@ impl Session {
             EngineReply::Info => {
                 // Infos of a search that the GUI does not know of would be
                 // taken for those of another.
-                if !self.link.is_aside() {
-                    self.learner.hear(line);
+                if !self.link.searches_in_background() {
+                    self.learner.receive_info(line);
                     at.out.gui(line);
                 } else if let Search::Held(Held {
                     check: Some(check), ..
@@ -43,10 +43,10 @@ impl Session {
 
     fn on_best_move(&mut self, line: &[u8], at: &mut Moment<'_>) {
         let Some(answer) = engine::sound_answer(line) else {
-            // It ends no search, neither one that the GUI waits for nor one
-            // that it has given up: what is to be told to stop still is.
-            if self.link.is_aside() || self.search.is_engine() {
-                self.tell_unsound(line, at.out);
+            // It ends no search, neither one that the GUI waits for nor one that it
+            // has given up: a `stop` that is due is still sent.
+            if self.link.searches_in_background() || self.search.is_engine() {
+                self.report_unsound(line, at.out);
             }
             return;
         };
@@ -65,7 +65,7 @@ impl Session {
                 self.link.restarts.engine_answers();
                 self.learn_answer(answer);
                 self.search = Search::Idle;
-                self.tell_stand_in(at.out);
+                self.report_stand_in(at.out);
                 if may_answer {
                     at.out.gui(answer);
                 } else {
@@ -76,8 +76,8 @@ impl Session {
         }
     }
 
-    /// An answer that is none: whoever waits for it would take it for a move.
-    fn tell_unsound(&mut self, line: &[u8], out: &mut dyn Outlet) {
+    /// An answer that is not a move: a program that waits for it would take it for one.
+    fn report_unsound(&mut self, line: &[u8], out: &mut dyn Outlet) {
         let shown: String = text(line).chars().take(80).collect();
         self.notice(
             &format!("the engine's answer is no UCI and does not count: {shown}"),

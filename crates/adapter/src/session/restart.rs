@@ -1,4 +1,4 @@
-//! The engine's end: starting it again, standing in for it, giving up.
+//! The engine's end: starting it again, replacing it by the built-in engine, giving up.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use tabia_uci::gui::with_time_left;
 impl Session {
     /// Asks for the engine of a profile.
     pub(super) fn start_engine(&mut self, index: usize, out: &mut dyn Outlet) {
-        // Who has been told `uciok` without it is not told so again.
+        // If the GUI has got `uciok` without an engine, it does not get another one.
         let late = self.link.is_late() && !self.link.was_up;
         self.link.begin_again(index, late);
         out.request(Request::StartEngine(index));
@@ -24,8 +24,8 @@ impl Session {
 
     /// The engine could not be started, or has ended.
     pub(super) fn on_engine_gone(&mut self, reason: &str, at: &mut Moment<'_>) {
-        // One that has never said a word may still be the right one: it is
-        // tried again. One that is not there is not.
+        // An engine that has started but has sent no line may still be the right one:
+        // it is tried again. A program that could not be started is not.
         let may_return = self.link.was_up || self.link.runs;
         self.replace_engine(reason, may_return, at);
     }
@@ -122,26 +122,26 @@ impl Session {
         true
     }
 
-    /// The sentence that goes with every move of the engine that stands in.
-    pub(super) fn tell_stand_in(&self, out: &mut dyn Outlet) {
+    /// Reports with every move of the built-in engine which engine it replaces.
+    pub(super) fn report_stand_in(&self, out: &mut dyn Outlet) {
         if let Some(lost) = &self.link.stands_in_for {
             let text = format!("the built-in engine's move, in place of {lost}");
             info_string(&text, out);
         }
     }
 
-    /// Ends at once, so that whoever scores the game scores what happened.
+    /// Ends at once, so that the program that runs the match scores what happened.
     pub(super) fn give_up(&mut self, reason: &str, out: &mut dyn Outlet) {
         let text = format!("{reason}: giving up");
-        self.tell_notices(out);
+        self.send_notices(out);
         info_string(&text, out);
         self.farewell = Some(text);
         self.exit(2, out);
     }
 
-    /// Tells an engine that was started in the middle of a session all that
-    /// the one before it knew, and repeats the search that it owed.
-    /// `with_options`: unless it has been told these already.
+    /// Sends to an engine that was started in the middle of a session all that the
+    /// one before it knew, and repeats the search that it owed. `with_options` is
+    /// false if the options have been sent already.
     pub(super) fn bring_up_to_date(
         &mut self,
         now: Duration,
@@ -161,7 +161,7 @@ impl Session {
         }
         self.link.catch_up(now, out);
         if !readable && self.link.position_sent {
-            return self.spare_position(out);
+            return self.skip_position(out);
         }
         if !readable && self.search.is_engine() {
             self.send_position(out);
@@ -169,9 +169,9 @@ impl Session {
         self.search_again(now, out);
     }
 
-    /// The line that nobody can read was the death of one engine already:
-    /// the next one is spared it.
-    fn spare_position(&mut self, out: &mut dyn Outlet) {
+    /// The engine before has ended after this `position` line, which is not legal:
+    /// the line is not sent to the next one.
+    fn skip_position(&mut self, out: &mut dyn Outlet) {
         self.link.position_sent = false;
         let Search::Engine(running) = &self.search else {
             return;
@@ -203,9 +203,9 @@ impl Session {
                     false => allowance(&asked, white_moves).map(|time| now.saturating_add(time)),
                 };
                 let stopped = running.stopped;
-                self.link.tell_go(now, &go, out);
+                self.link.send_go(now, &go, out);
                 if stopped {
-                    self.link.tell_stop(now, out);
+                    self.link.send_stop(now, out);
                 }
             }
         }
@@ -234,7 +234,7 @@ impl Session {
             Search::Engine(running) => running.due,
             _ => None,
         };
-        search.into_iter().chain(self.aside_due()).min()
+        search.into_iter().chain(self.background_due()).min()
     }
 
     /// When the GUI has waited long enough for the `readyok` of an engine that
@@ -251,7 +251,7 @@ impl Session {
     pub(super) fn on_overdue(&mut self, at: &mut Moment<'_>) {
         let now = at.now;
         let is_due = |due: Option<Duration>| due.is_some_and(|due| due <= now);
-        // Nobody is late with what he has not been told.
+        // While the `stop` is not sent yet, the engine cannot be late.
         if let Some(late) = self.link.first_stop_late(now) {
             self.on_held_up(late);
         }
@@ -261,7 +261,7 @@ impl Session {
         if let Some(late) = self.engine_due().and_then(|due| at.now.checked_sub(due)) {
             self.on_engine_late(late, at);
         }
-        self.link.say_stop(at.now, at.out);
+        self.link.send_due_stop(at.now, at.out);
         if is_due(self.held_due()) {
             self.on_held_due(at.now, at.out);
         }
@@ -270,10 +270,9 @@ impl Session {
         }
     }
 
-    /// The engine says nothing to `isready`. While the books have a move the
-    /// GUI need not wait for it: programs give up after 15 seconds. Otherwise
-    /// it may take as long as it likes, for no clock runs: it may be reading
-    /// a network.
+    /// The engine does not answer `isready`. While the books have a move the GUI need
+    /// not wait for it: programs give up after 15 seconds. Otherwise it may take as
+    /// long as it likes, for no clock runs: it may be reading a network.
     fn on_ready_late(&mut self, at: &mut Moment<'_>) {
         self.link.wait_for_ready();
         if self.is_in_book(at.book_set) {
@@ -287,9 +286,9 @@ impl Session {
             // We were not running, and so perhaps neither was the engine.
             return self.on_held_up(late.saturating_add(MARGIN));
         }
-        let aside = self.aside_due().is_some_and(|due| due <= at.now);
+        let in_background = self.background_due().is_some_and(|due| due <= at.now);
         let text = match &self.search {
-            _ if aside => "the engine does not end a search that nobody waits for: \
+            _ if in_background => "the engine does not end a search that nobody waits for: \
                  it hangs and is ended"
                 .to_owned(),
             Search::Engine(running) if running.stopped => {
@@ -306,7 +305,8 @@ impl Session {
         self.on_engine_gone(&text, at);
     }
 
-    /// For some time the engine could not be heard: that is not its fault.
+    /// For some time the engine's output could not be read: that time does not count
+    /// as its own.
     pub(super) fn on_held_up(&mut self, time: Duration) {
         if let Search::Engine(running) = &mut self.search {
             for due in [&mut running.due, &mut running.begin_due] {

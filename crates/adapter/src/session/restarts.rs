@@ -6,9 +6,9 @@ use std::time::Duration;
 /// How often an engine is started again before it has answered a search.
 const WITHOUT_ANSWER: u32 = 2;
 
-/// How often an engine is started again within [`WHILE`]. One that is killed
-/// from outside again and again, but answers in between, has to be served; one
-/// that does nothing but die is told by [`WITHOUT_ANSWER`] before.
+/// How often an engine is started again within [`WHILE`]. One that is killed from
+/// outside again and again, but answers in between, has to be served; one that only
+/// dies is found earlier, by [`WITHOUT_ANSWER`].
 const IN_A_WHILE: usize = 600;
 const WHILE: Duration = Duration::from_secs(60);
 

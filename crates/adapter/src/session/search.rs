@@ -1,4 +1,4 @@
-//! A `go` and its answer: who owes what, and when it may be said.
+//! A `go` and its answer: which answer is owed, and when it may be sent.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ pub(super) enum Search {
     /// Nothing.
     #[default]
     Idle,
-    /// An answer that is known but may not be said yet.
+    /// An answer that is known but may not be sent yet.
     Held(Held),
     /// An answer that the engine is looking for.
     Engine(Running),
@@ -45,11 +45,11 @@ pub(super) enum Search {
 /// An answer that waits for its time.
 #[derive(Debug)]
 pub(super) struct Held {
-    /// The lines to say, the last of them the `bestmove`.
+    /// The lines to send, the last of them the `bestmove`.
     pub(super) answer: Vec<Vec<u8>>,
     pub(super) kind: SearchKind,
-    /// When it is sent by itself (`Book Delay`); `None` if nobody waits for
-    /// that.
+    /// When the delay is over and it is sent (`Book Delay`); `None` if it is not
+    /// delayed.
     pub(super) due: Option<Duration>,
     /// The engine's look at it, while that lasts.
     pub(super) check: Option<Box<Check>>,
@@ -83,7 +83,7 @@ pub(super) struct Running {
     /// The same if it has not even begun, for another search that it has
     /// still to end.
     pub(super) begin_due: Option<Duration>,
-    /// The engine has been told to stop.
+    /// `stop` has been sent to the engine.
     pub(super) stopped: bool,
 }
 
@@ -100,7 +100,7 @@ impl Running {
         self.begin_due = patience(&self.asked, white_moves).map(|time| now.saturating_add(time));
     }
 
-    /// The engine is about to be told to stop.
+    /// `stop` is about to be sent to the engine.
     pub(super) fn stop(&mut self, now: Duration) {
         if !self.stopped {
             self.stopped = true;
@@ -129,8 +129,8 @@ impl Search {
         matches!(self, Search::Engine(_))
     }
 
-    /// Whether the engine has to end this search before it may be told of
-    /// anything else.
+    /// Whether the engine has to end this search before anything else may be sent to
+    /// it.
     pub(super) const fn is_exclusive(&self) -> bool {
         matches!(self, Search::Engine(running) if !running.asked.perft)
     }
@@ -143,7 +143,7 @@ impl Search {
 impl Session {
     pub(super) fn on_go(&mut self, line: &[u8], go: Go, at: &mut Moment<'_>) {
         self.drop_held(at.now, at.out);
-        self.tell_notices(at.out);
+        self.send_notices(at.out);
         self.learner.begin_search(go.ponder, None);
         let analysis = go.infinite || go.engine_only || self.link.options.analysing();
         if !analysis {
@@ -154,8 +154,8 @@ impl Session {
             return self.answer_from_book(line, &go, answer, at);
         }
         if self.link.state != Engine::None {
-            self.tell_silence(&go, at);
-            self.tell_own_book(at.out);
+            self.report_silence(&go, at);
+            self.report_own_book(at.out);
         }
         self.have_engine_search(line, go, analysis, at);
     }
@@ -173,13 +173,13 @@ impl Session {
             return;
         };
         if held.is_due(at.now) {
-            return tell_all(&held.answer, at.out);
+            return send_all(&held.answer, at.out);
         }
         // Not while it still ends the last warming: the line would wait.
         if go.ponder
             && self.settings.check(OptionId::ThinkAhead)
             && self.link.is_up()
-            && !self.link.is_aside()
+            && !self.link.searches_in_background()
         {
             self.link.warm_up(at.now, line, at.out);
         }
@@ -221,7 +221,7 @@ impl Session {
             return self.answer_without_engine(&go, at.out);
         }
         self.send_position(at.out);
-        self.link.tell_go(at.now, line, at.out);
+        self.link.send_go(at.now, line, at.out);
         let turn = self.white_moves().map_or(Color::White, Color::from_white);
         let wanted = Session::learns(at.book_set)
             || self.chooser.exits_by_value()
@@ -246,11 +246,11 @@ impl Session {
         self.search = Search::Engine(running);
     }
 
-    /// Sends the last `position` line if it was kept back.
+    /// Sends the last `position` line if it was not sent at once.
     pub(super) fn send_position(&mut self, out: &mut dyn Outlet) {
-        // One that starts is told it when it is up.
+        // An engine that starts gets it when it is up.
         if self.link.is_up() && !self.link.position_sent && !self.game.raw().is_empty() {
-            self.link.tell_position(self.game.raw(), out);
+            self.link.send_position(self.game.raw(), out);
             self.link.position_sent = true;
         }
     }
@@ -269,7 +269,7 @@ impl Session {
                 // Forwarded even when the engine knows: it may have missed
                 // the first one.
                 running.stop(now);
-                self.link.tell_stop(now, out);
+                self.link.send_stop(now, out);
             }
         }
     }
@@ -294,16 +294,16 @@ impl Session {
                 if std::mem::take(&mut running.kind.ponder) && !running.stopped {
                     running.start_clock(now, white_moves);
                 }
-                self.link.tell(b"ponderhit", out);
+                self.link.send(b"ponderhit", out);
             }
         }
     }
 
-    /// Says the answer that was held.
+    /// Sends the answer that was held.
     pub(super) fn release(&mut self, now: Duration, out: &mut dyn Outlet) {
         self.forget_check(now, out);
         if let Search::Held(held) = std::mem::take(&mut self.search) {
-            tell_all(&held.answer, out);
+            send_all(&held.answer, out);
             self.link.end_warming(now, out);
         }
     }
@@ -336,8 +336,8 @@ impl Session {
         }
     }
 
-    /// A later `go` takes the place of the search under way, unless that was
-    /// stopped: nobody waits for its answer any more. True if it has done so.
+    /// A later `go` takes the place of the search under way, unless that was stopped:
+    /// then the GUI waits no more for its answer. True if it has done so.
     pub(super) fn abandon_search(&mut self, now: Duration, out: &mut dyn Outlet) -> bool {
         if !matches!(&self.search, Search::Engine(running) if !running.stopped) {
             return false;
@@ -347,9 +347,9 @@ impl Session {
         true
     }
 
-    /// When an engine that has still to end a search aside has kept the GUI
-    /// waiting too long, or simply is silent for too long.
-    pub(super) fn aside_due(&self) -> Option<Duration> {
+    /// When an engine that has still to end a background search has delayed the GUI
+    /// for too long, or has been silent for too long.
+    pub(super) fn background_due(&self) -> Option<Duration> {
         let due = self.link.ending_since()?.saturating_add(STOP_LIMIT);
         let begin_due = match &self.search {
             Search::Engine(running) => running.begin_due,
@@ -370,8 +370,8 @@ impl Session {
 
     /// A move for a `go` for which there never was an engine.
     pub(super) fn move_without_engine(&mut self, go: &Go, out: &mut dyn Outlet) -> Vec<u8> {
-        // It never ran, so this is a matter of configuration: better a bad
-        // game that tells what is wrong than a silence that tells nothing.
+        // It never ran, so this is a matter of configuration: a bad game with a
+        // message is better than no answer and no message.
         info_string(
             "there is no engine and the book has no move: playing the first legal move",
             out,
@@ -379,7 +379,7 @@ impl Session {
         self.first_legal_move(go)
     }
 
-    /// Says an answer, or holds it until it may be said.
+    /// Sends an answer, or holds it until it may be sent.
     pub(super) fn answer_when_due(
         &mut self,
         answer: Vec<u8>,
@@ -396,7 +396,7 @@ impl Session {
     }
 }
 
-fn tell_all(lines: &[Vec<u8>], out: &mut dyn Outlet) {
+fn send_all(lines: &[Vec<u8>], out: &mut dyn Outlet) {
     for line in lines {
         out.gui(line);
     }

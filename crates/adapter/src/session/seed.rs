@@ -18,7 +18,7 @@ pub(super) enum Seed {
 /// The seed of the game under way, out of `Book Seed File`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum GameSeed {
-    /// Nobody has needed it yet.
+    /// It has not been needed yet.
     #[default]
     Untaken,
     /// It is on its way.

@@ -1,10 +1,10 @@
 //! Options of which an engine dies.
 //!
 //! Some engines end themselves on an option: Debian's Ethereal on `SyzygyPath`,
-//! whatever the value. Programs that set all options send it before every game. An
-//! engine that was started again, and has ended once more without an answer after it
-//! was told its options, is told them one by one the next time, each followed by
-//! `isready`. The one that it does not answer is left out from then on.
+//! whatever the value. Programs that set all options send it before every game. If an
+//! engine that was started again gets its options and ends once more without an
+//! answer, the options are sent one by one the next time, each followed by `isready`.
+//! The one that it does not answer is left out from then on.
 
 use super::link::Engine;
 use super::{Moment, Session};
@@ -13,8 +13,8 @@ use tabia_uci::engine::EngineReply;
 use tabia_uci::gui::{self, GuiCommand};
 
 impl Session {
-    /// Begins to tell the engine its options one by one, if one before it has
-    /// died of them; true if so.
+    /// Begins to send the options to the engine one by one, if an engine before it
+    /// has died of them; true if so.
     pub(super) fn try_options(&mut self, at: &mut Moment<'_>) -> bool {
         if !std::mem::take(&mut self.link.tries_options) {
             return false;
@@ -23,8 +23,8 @@ impl Session {
         self.try_next_option(at)
     }
 
-    /// Tells the engine the next option that it has not been told; false if
-    /// there is none left.
+    /// Sends the next option that the engine has not got yet; false if there is none
+    /// left.
     fn try_next_option(&mut self, at: &mut Moment<'_>) -> bool {
         let Some(tried) = &mut self.link.tried else {
             return false;
@@ -37,7 +37,7 @@ impl Session {
         at.out.engine(&next);
         at.out.engine(b"isready");
         tried.push(next);
-        // Who leaves has an alarm of his own.
+        // A session that is leaving has set another alarm.
         if !self.leaving
             && let Some(limit) = self.profile().map(|profile| profile.start_timeout)
         {
@@ -46,7 +46,7 @@ impl Session {
         true
     }
 
-    /// A line of an engine that is told its options one by one.
+    /// A line of an engine that gets its options one by one.
     pub(super) fn on_trial(&mut self, line: &[u8], reply: EngineReply, at: &mut Moment<'_>) {
         match reply {
             EngineReply::ReadyOk if !self.try_next_option(at) => {

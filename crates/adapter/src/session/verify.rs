@@ -8,9 +8,9 @@
 //! book is drawn and compared with the engine's move, and where none is left the
 //! engine plays.
 //!
-//! Whatever is not known in time plays the book move: an engine that is silent,
-//! ends, or does not heed `searchmoves` vetoes nothing. All looks of one `go`
-//! together take no more than a tenth of the clock.
+//! Whatever is not known in time plays the book move: an engine that is silent, ends,
+//! or ignores `searchmoves` vetoes nothing. All looks of one `go` together take no
+//! more than a tenth of the clock.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ use tabia_uci::{info, line, message};
 /// Below this a look shows nothing: the book move is played at once.
 const LEAST: Duration = Duration::from_millis(20);
 
-/// So many moves of the book are looked at in one position.
+/// Greatest number of book moves that are looked at in one position.
 const MOST_CANDIDATES: usize = 6;
 
 /// The time for the looks of one `go`.
@@ -155,7 +155,7 @@ impl Check {
                 };
                 let values = match both {
                     true => of(self.candidate).zip(of(best)).map(|(a, b)| (a.1, b.1)),
-                    // It has not heeded the word if it plays another move.
+                    // It has ignored `searchmoves` if it plays another move.
                     false => found
                         .first()
                         .filter(|_| played == Some(self.candidate))
@@ -184,7 +184,7 @@ impl Session {
         at: &mut Moment<'_>,
     ) -> Result<(), Held> {
         let wanted = self.settings.number(OptionId::Verify);
-        let is_free = self.link.is_up() && !self.link.is_aside() && !self.link.silent;
+        let is_free = self.link.is_up() && !self.link.searches_in_background() && !self.link.silent;
         let Some(position) = self.game.position().filter(|_| wanted > 0 && is_free) else {
             return Err(held);
         };
@@ -243,19 +243,19 @@ impl Session {
                 self.put_check(check);
             }
             Outcome::Veto(book, best) => {
-                self.tell_veto(&check, [book, best], at);
+                self.report_veto(&check, [book, best], at);
                 self.try_next(check, at);
             }
         }
     }
 
-    /// The engine may be told something again.
+    /// The background search has ended, so that lines can be sent to the engine again.
     pub(super) fn go_on_checking(&mut self, now: Duration, out: &mut dyn Outlet) {
         let is_between = matches!(
             &self.search,
             Search::Held(Held { check: Some(check), .. }) if check.stage == Stage::Between
         );
-        if !is_between || self.link.is_aside() {
+        if !is_between || self.link.searches_in_background() {
             return;
         }
         let Some(mut check) = self.take_check() else {
@@ -274,7 +274,7 @@ impl Session {
         if both {
             line += &format!(" {}", best.to_uci(mode));
             let set = message::set_option(MULTI_PV, Some("2"));
-            self.link.tell(set.as_bytes(), out);
+            self.link.send(set.as_bytes(), out);
         }
         check.stage = Stage::Comparing { both };
         let turn = check.search.turn();
@@ -318,8 +318,8 @@ impl Session {
         self.put_check(check);
     }
 
-    /// The time for the look is over, or there is nobody who looks: the book
-    /// move is played.
+    /// The time for the look is over, or there is no engine that looks: the book move
+    /// is played.
     pub(super) fn end_check(&mut self, now: Duration, out: &mut dyn Outlet) {
         if self.forget_check(now, out) {
             self.play_held(now, out);
@@ -350,10 +350,10 @@ impl Session {
         }
         let known = self.link.options.line(MULTI_PV).map(<[u8]>::to_vec);
         let line = known.unwrap_or_else(|| message::set_option(MULTI_PV, Some("1")).into_bytes());
-        self.link.tell(&line, out);
+        self.link.send(&line, out);
     }
 
-    fn tell_veto(&self, check: &Check, [book, best]: [i32; 2], at: &mut Moment<'_>) {
+    fn report_veto(&self, check: &Check, [book, best]: [i32; 2], at: &mut Moment<'_>) {
         if self.settings.text(OptionId::Info) == "none" {
             return;
         }

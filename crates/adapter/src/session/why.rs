@@ -1,11 +1,10 @@
 //! Why a `go` is not answered by a book.
 //!
-//! "Why does it not use my book?" is the question asked most often about
-//! programs like this one. Whatever keeps a book from answering has a
-//! sentence here. What surprises is said when it happens: once in a game, or
-//! each time where it differs from position to position. The rest (the book
-//! is off, an analysis, no book is named) is said after `debug on`, with
-//! every `go`.
+//! "Why does it not use my book?" is the question asked most often about programs
+//! like this one. Whatever keeps a book from answering has a sentence here. An
+//! unexpected reason is reported when it happens: once in a game, or each time if it
+//! differs from position to position. The other reasons (the book is off, an
+//! analysis, no book is named) are reported after `debug on`, with every `go`.
 
 use std::fmt::Write as _;
 
@@ -20,10 +19,10 @@ use tabia_book::Lookup;
 use tabia_book::policy::{Rejection, Weighed};
 use tabia_uci::gui::Go;
 
-/// Most moves that are named with what is against them.
+/// Greatest number of moves that are listed with the reason against them.
 const LISTED: usize = 6;
 
-/// What keeps one book from answering.
+/// The reason why one book does not answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Silence {
     /// It is for games with other opponents or clocks.
@@ -104,9 +103,9 @@ impl Silence {
     }
 }
 
-/// What has been said of this in the present game.
+/// The reasons that have been reported in the present game.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct ReportedSilences {
     analysis: bool,
     out_of_book: bool,
     past_depth: bool,
@@ -114,8 +113,8 @@ pub(super) struct Said {
 }
 
 impl Session {
-    /// Says why this `go` goes to the engine, if that is worth saying.
-    pub(super) fn tell_silence(&mut self, go: &Go, at: &mut Moment<'_>) {
+    /// Reports why this `go` goes to the engine, if that is worth a message.
+    pub(super) fn report_silence(&mut self, go: &Go, at: &mut Moment<'_>) {
         let wanted = self.settings.text(OptionId::Info) != "none";
         let text = match self.silence_of_all(go, at.book_set) {
             Some((text, news)) if (news && wanted) || self.debug => text,
@@ -128,27 +127,27 @@ impl Session {
         info_string(&format!("no book move: {text}"), at.out);
     }
 
-    /// Says once that the engine has a book of its own that nobody has
-    /// switched off: its moves come where ours end.
-    pub(super) fn tell_own_book(&mut self, out: &mut dyn Outlet) {
+    /// Reports once that the engine has its own book and that it is not switched off:
+    /// its moves come where the books of Tabia end.
+    pub(super) fn report_own_book(&mut self, out: &mut dyn Outlet) {
         let Some(name) = self.link.hello.own_book() else {
             return;
         };
-        let untold = !self.chooser.told_own_book && self.link.options.line(name).is_none();
-        if untold && self.settings.check(OptionId::OwnBook) {
+        let unreported = !self.chooser.own_book_reported && self.link.options.line(name).is_none();
+        if unreported && self.settings.check(OptionId::OwnBook) {
             let text = format!(
                 "the engine plays from a book of its own where Tabia's books end: \
                  set \"{}\" to false to have it think",
                 Hello::announced_name(name)
             );
-            self.chooser.told_own_book = true;
+            self.chooser.own_book_reported = true;
             info_string(&text, out);
         }
     }
 
-    /// What keeps every book from answering, and whether it is news.
+    /// The reason why no book answers, and whether it has not been reported yet.
     fn silence_of_all(&mut self, go: &Go, book_set: &BookSet) -> Option<(String, bool)> {
-        let said = &mut self.chooser.said;
+        let reported = &mut self.chooser.silences_reported;
         let text = if !self.settings.check(OptionId::OwnBook) {
             "OwnBook is off"
         } else if go.infinite {
@@ -156,7 +155,7 @@ impl Session {
         } else if go.engine_only {
             "only the engine can answer this go"
         } else if let Some(text) = analysis_text(&self.link.options) {
-            let news = !std::mem::replace(&mut said.analysis, true);
+            let news = !std::mem::replace(&mut reported.analysis, true);
             return Some((text.to_owned(), news));
         } else if self.chooser.shut {
             "the book is closed for this game (Book Miss Limit)"
@@ -170,10 +169,11 @@ impl Session {
         Some((text.to_owned(), false))
     }
 
-    /// What keeps each book from answering, and whether it is news.
+    /// The reason why each book does not answer, and whether it has not been reported
+    /// yet.
     fn silence_of_books(&mut self, book_set: &BookSet) -> Option<(String, bool)> {
         let position = self.game.position()?;
-        let said = &mut self.chooser.said;
+        let reported = &mut self.chooser.silences_reported;
         let chess960 = self.link.options.chess960();
         let silences = &self.chooser.silences;
         let has = |wanted: fn(&Silence) -> bool| silences.iter().any(wanted);
@@ -182,7 +182,7 @@ impl Session {
         // rights to castle, as long as there are any.
         if chess960 && !is_ordinary(position) {
             text.push_str("books have positions of ordinary chess only, and this is Chess960");
-            return Some((text, !std::mem::replace(&mut said.chess960, true)));
+            return Some((text, !std::mem::replace(&mut reported.chess960, true)));
         }
         for (book, silence) in book_set.books.iter().zip(silences) {
             if !text.is_empty() {
@@ -194,12 +194,12 @@ impl Session {
         let news = if has(|silence| matches!(silence, Silence::NoMove(_) | Silence::Exit(_))) {
             true
         } else if has(|silence| matches!(silence, Silence::PastDepth(_))) {
-            !std::mem::replace(&mut said.past_depth, true)
+            !std::mem::replace(&mut reported.past_depth, true)
         } else {
-            // What is wrong with a book has been said, and explains it.
+            // If a book has an error, that has been reported and explains it.
             let sound = book_set.books.iter().all(|book| book.notices.is_empty())
                 && !has(|silence| matches!(silence, Silence::Trouble));
-            !std::mem::replace(&mut said.out_of_book, true) && sound
+            !std::mem::replace(&mut reported.out_of_book, true) && sound
         };
         Some((text, news))
     }
@@ -213,7 +213,7 @@ fn analysis_text(options: &ChildOptions) -> Option<&'static str> {
     }
 }
 
-/// Whether all that may castle stands as in ordinary chess.
+/// Whether all kings and rooks that may castle are on the squares of ordinary chess.
 fn is_ordinary(position: &Chess) -> bool {
     use shakmaty::Square;
     let corners = [Square::A1, Square::H1, Square::A8, Square::H8];

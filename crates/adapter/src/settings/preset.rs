@@ -1,8 +1,8 @@
-//! What the values of `Book Preset` stand for.
+//! The settings of each value of `Book Preset`.
 
 use super::{OptionId, OptionValue};
 
-/// The preset that says nothing.
+/// The preset that sets nothing.
 pub(super) const CUSTOM: OptionValue = OptionValue::Combo(0);
 
 /// What `Optimize`, `Normal` and `Handicap` set, in the order of

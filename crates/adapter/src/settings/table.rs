@@ -80,13 +80,13 @@ pub(super) const EXIT_BELOW: i32 = -2000;
 /// No value is above this one for `Book Exit Above`.
 pub(super) const EXIT_ABOVE: i32 = 2000;
 
-/// Stands for the book that comes with the program.
+/// The value that means the book that comes with the program.
 pub const STARTER: &str = "<starter>";
-/// Stands for no book at all.
+/// The value that means no book at all.
 pub const NONE: &str = "<empty>";
-/// Stands for the evaluations beside a book.
+/// The value that means the evaluations beside a book.
 pub const BESIDE: &str = "<beside>";
-/// Stands for the `[[books]]` of engines.toml.
+/// The value that means the `[[books]]` of engines.toml.
 pub const CONFIGURED: &str = "<configured>";
 
 const fn spec(id: OptionId, name: &'static str, kind: OptionKind, help: &'static str) -> Spec {
@@ -317,7 +317,7 @@ impl OptionId {
         &SPECS[self as usize]
     }
 
-    /// The option of this UCI name, case aside.
+    /// The option of this UCI name; upper and lower case are the same.
     #[must_use]
     pub fn by_name(name: &str) -> Option<OptionId> {
         SPECS
@@ -326,8 +326,8 @@ impl OptionId {
             .map(|spec| spec.id)
     }
 
-    /// The option that somebody meant who wrote a name like one of ours, but
-    /// not one: blanks left out, underscores, a slip of the finger.
+    /// The option that the user probably meant with a name like one of ours, but not
+    /// one: blanks left out, underscores, a slip of the finger.
     #[must_use]
     pub fn like(name: &str) -> Option<OptionId> {
         let plain = |name: &str| -> String {

@@ -22,14 +22,14 @@ fn values_are_read_as_guis_write_them() {
         settings.set(OptionId::OwnBook, text).unwrap();
         assert_eq!(settings.check(OptionId::OwnBook), on, "{text}");
     }
-    for (given, kept) in [
+    for (given, expected) in [
         ("C:\\my  books\\a.ctg", "C:\\my  books\\a.ctg"),
         ("\"a b.ctg\"", "a b.ctg"),
         ("<empty>", ""),
         ("", ""),
     ] {
         settings.set(OptionId::File, given).unwrap();
-        assert_eq!(settings.text(OptionId::File), kept);
+        assert_eq!(settings.text(OptionId::File), expected);
     }
 }
 
@@ -88,15 +88,24 @@ fn what_is_in_force_is_said_where_it_is_not_the_usual() {
     let optimize = "Optimize: variety 15, learn influence 100, tournament true, \
                     annotations true, minimum games 5, minimum score 40, minimum share 50";
     // The value equal to the default is not what is in force.
-    let said = with(&[(Id::Preset, "Optimize"), (Id::Variety, "50")]);
-    assert_eq!(said.as_deref(), Some(optimize));
-    let said = with(&[(Id::Preset, "Normal")]).unwrap();
-    assert!(said.starts_with("Normal: variety 50, learn"), "{said}");
-    let said = with(&[(Id::Variety, "30"), (Id::MinimumGames, "2")]);
-    assert_eq!(said.as_deref(), Some("Custom: variety 30, minimum games 2"));
-    // A preset that does not hold in all it says.
-    let said = with(&[(Id::Preset, "Optimize"), (Id::Variety, "30")]).unwrap();
-    assert!(said.starts_with("Custom: variety 30, learn"), "{said}");
+    let in_force = with(&[(Id::Preset, "Optimize"), (Id::Variety, "50")]);
+    assert_eq!(in_force.as_deref(), Some(optimize));
+    let in_force = with(&[(Id::Preset, "Normal")]).unwrap();
+    assert!(
+        in_force.starts_with("Normal: variety 50, learn"),
+        "{in_force}"
+    );
+    let in_force = with(&[(Id::Variety, "30"), (Id::MinimumGames, "2")]);
+    assert_eq!(
+        in_force.as_deref(),
+        Some("Custom: variety 30, minimum games 2")
+    );
+    // A preset of which one value was changed.
+    let in_force = with(&[(Id::Preset, "Optimize"), (Id::Variety, "30")]).unwrap();
+    assert!(
+        in_force.starts_with("Custom: variety 30, learn"),
+        "{in_force}"
+    );
 }
 
 /// A GUI's whole list: the defaults announced, but for what the user chose.

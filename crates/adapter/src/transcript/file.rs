@@ -17,7 +17,7 @@ const MOST: u32 = 999;
 pub fn create(path: &Path) -> io::Result<(File, PathBuf)> {
     for number in 1..=MOST {
         let path = numbered(path, number);
-        // Not emptied before it is known to be nobody else's.
+        // Emptied only after the lock shows that no other program writes it.
         let file = File::options()
             .write(true)
             .create(true)
@@ -70,8 +70,8 @@ mod tests {
         let (_third, path) = create(&wanted).unwrap();
         assert_eq!(path, folder.path().join("game.3.log"));
         assert_eq!(std::fs::read(&wanted).unwrap(), b"first");
-        // What other tests are starting may keep it from being closed. Wine
-        // unlocks it and says that it has not.
+        // What other tests are starting may keep it from being closed. Wine unlocks
+        // it and returns an error.
         let _ = first.unlock();
         drop(first);
         assert_eq!(create(&wanted).unwrap().1, wanted);

@@ -1,8 +1,8 @@
-//! Conversations in files, and their replay.
+//! Recorded sessions in files, and their replay.
 //!
-//! What a [`Session`](crate::session::Session) does follows from its events,
-//! their times, the books and the seed. A transcript holds all of that, and
-//! what the session said, one line each, in order:
+//! What a [`Session`](crate::session::Session) does follows from its events, their
+//! times, the books and the seed. A transcript holds all of that, and the output of
+//! the session, one line each, in order:
 //!
 //! ```text
 //! tabia-log 1
@@ -18,16 +18,15 @@
 //!     0.001021 eng< uci
 //! ```
 //!
-//! First the header: words and values, `#` before what is for people alone.
-//! Then the conversation: seconds since the start with six decimals, and a
-//! word that says what happened.
+//! First the header: words and values; lines with `#` are comments. Then the session:
+//! seconds since the start with six decimals, and a word for the event.
 //!
-//! | word | what came in |
+//! | word | event |
 //! |---|---|
 //! | `gui> LINE`, `eng> LINE` | a line of the GUI, of the engine |
 //! | `eof` | the GUI closed our input |
 //! | `up`, `gone REASON` | the engine runs, has ended |
-//! | `told MESSAGE`, `book set IDENTITY PATH` | what was said of the books, which are open; then |
+//! | `told MESSAGE`, `book_set IDENTITY PATH` | messages about the books, and the books that are open; then |
 //! | `opened` | the books are open |
 //! | `seed NUMBER`, `no-seed REASON` | the seed that was asked for |
 //! | `wake` | the alarm that was asked for |
@@ -35,14 +34,14 @@
 //! | `heldup MICROSECONDS` | the GUI did not read for so long |
 //! | `overlong gui`, `overlong eng` | a line was too long |
 //!
-//! | word | what came of it |
+//! | word | output |
 //! |---|---|
-//! | `gui< LINE`, `eng< LINE` | said to the GUI, to the engine |
+//! | `gui< LINE`, `eng< LINE` | a line sent to the GUI, to the engine |
 //! | `ask< REQUEST` | `start N`, `kill`, `open N`, `record LINE`, `seed FILE`, `wake MS`, `exit CODE` |
 //!
-//! Control characters, bytes that are no UTF-8, and a backslash before an
-//! `x` stand as `\x` and two hexadecimal digits, so that a log can be looked
-//! at in a terminal and still has every byte.
+//! Control characters, bytes that are no UTF-8, and a backslash before an `x` are
+//! written as `\x` and two hexadecimal digits, so that a log can be looked at in a
+//! terminal and still has every byte.
 
 mod file;
 mod read;

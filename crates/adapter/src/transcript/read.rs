@@ -10,7 +10,7 @@ use crate::book_set::BookSpec;
 use crate::session::{Engines, Event, Profile, Speaker};
 use crate::settings::{OptionId, Settings};
 
-/// A transcript as it stands in a file.
+/// The content of a transcript file.
 #[derive(Debug, Default)]
 pub struct Recording {
     /// The version of the program that wrote it.
@@ -23,32 +23,32 @@ pub struct Recording {
     pub folders: Vec<String>,
     /// The engines and what was set for them.
     pub engines: Engines,
-    /// The conversation.
+    /// The events and the output of the session.
     pub lines: Vec<LoggedLine>,
-    /// The last line of the file, from 1, if it ends in the middle: whoever
+    /// The last line of the file, from 1, if it ends in the middle: the program that
     /// wrote it was cut off.
     pub cut: Option<usize>,
 }
 
-/// A line of the conversation.
+/// A line of the session.
 #[derive(Debug)]
 pub struct LoggedLine {
     /// Its number in the file, from 1.
     pub number: usize,
     /// Since the start.
     pub time: Duration,
-    /// What stands there.
+    /// Its content.
     pub entry: LogEntry,
 }
 
-/// What a line of the conversation says.
+/// The content of a line of the session.
 #[derive(Debug)]
 pub enum LogEntry {
     /// Something came in.
     Came(Happening),
-    /// Something was said or asked for; as it stands in the file, from its
-    /// word on.
-    Said(String),
+    /// A line was sent or a request made; the text is as in the file, from its word
+    /// on.
+    Sent(String),
 }
 
 /// An [`Event`] that owns its text.
@@ -60,7 +60,7 @@ pub enum Happening {
     Engine(Vec<u8>),
     EngineUp,
     EngineGone(String),
-    /// What was said of the books, and identity and path of each.
+    /// Messages about the books, and identity and path of each.
     BooksOpened(Vec<String>, Vec<(String, String)>),
     Seed(Result<u32, String>),
     WakeUp,
@@ -149,7 +149,7 @@ fn first_line(line: &str) -> Result<(), String> {
 #[derive(Default)]
 struct Reader {
     recording: Recording,
-    told: Vec<String>,
+    messages: Vec<String>,
     book_set: Vec<(String, String)>,
 }
 
@@ -211,14 +211,14 @@ impl Reader {
     fn entry(&mut self, word: &str, text: &str, whole: &str) -> Result<Option<LogEntry>, String> {
         let string = || String::from_utf8_lossy(&unescape(text)).into_owned();
         let happening = match word {
-            "gui<" | "eng<" | "ask<" => return Ok(Some(LogEntry::Said(whole.to_owned()))),
+            "gui<" | "eng<" | "ask<" => return Ok(Some(LogEntry::Sent(whole.to_owned()))),
             "gui>" => Happening::Gui(unescape(text)),
             "eng>" => Happening::Engine(unescape(text)),
             "eof" => Happening::GuiClosed,
             "up" => Happening::EngineUp,
             "gone" => Happening::EngineGone(string()),
             "told" => {
-                self.told.push(string());
+                self.messages.push(string());
                 return Ok(None);
             }
             "book_set" => {
@@ -230,7 +230,7 @@ impl Reader {
                 return Ok(None);
             }
             "opened" => Happening::BooksOpened(
-                std::mem::take(&mut self.told),
+                std::mem::take(&mut self.messages),
                 std::mem::take(&mut self.book_set),
             ),
             "seed" => Happening::Seed(Ok(text.parse().map_err(|_| "expected: seed NUMBER")?)),

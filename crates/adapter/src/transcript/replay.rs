@@ -1,4 +1,4 @@
-//! Having a conversation again.
+//! Replaying a recorded session.
 
 use std::fmt::Write as _;
 
@@ -7,38 +7,38 @@ use super::text::escape;
 use crate::book_set::{BookSet, BookSpec};
 use crate::session::{Outlet, Request, Session};
 
-/// What came of having a conversation again.
+/// The result of replaying a session.
 #[derive(Debug, Default)]
 pub struct Replayed {
-    /// Lines that came in.
+    /// Number of events.
     pub came: usize,
-    /// Lines that were said, the same as then.
-    pub said: usize,
+    /// Number of output lines that are the same as in the recording.
+    pub matched: usize,
     /// What is different around it: books above all.
     pub notes: Vec<String>,
-    /// Where the session said something else than then; `None` if nowhere.
+    /// Where the output differs from the recording; `None` if nowhere.
     pub departure: Option<Departure>,
 }
 
-/// The first place where a session says something else than it did.
+/// The first place where the output of a session differs from the recording.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Departure {
     /// Line of the file, from 1: the event after which it happened.
     pub line: usize,
-    /// What was said then from there on, up to the next event.
+    /// The recorded output from there on, up to the next event.
     pub then: Vec<String>,
-    /// What is said now.
+    /// The output of the replay.
     pub now: Vec<String>,
 }
 
-/// Everything the session says, as it stands in a file.
+/// The output of the session, as it is written in a transcript.
 #[derive(Default)]
-struct Heard {
+struct Output {
     lines: Vec<String>,
     books: Option<Vec<BookSpec>>,
 }
 
-impl Heard {
+impl Output {
     fn line(&mut self, word: &str, line: &[u8]) {
         let mut text = word.to_owned();
         if !line.is_empty() {
@@ -48,7 +48,7 @@ impl Heard {
     }
 }
 
-impl Outlet for Heard {
+impl Outlet for Output {
     fn gui(&mut self, line: &[u8]) {
         self.line("gui<", line);
     }
@@ -65,12 +65,12 @@ impl Outlet for Heard {
     }
 }
 
-/// Runs the session of a recording on the same events at the same times,
-/// and stops where it says something else. Books are opened by `open`, which
-/// gets those wanted and the present book set; `identify` is that of
-/// [`Transcript::begin`](super::Transcript::begin).
-/// What the program says of itself, its version and its options, is not
-/// compared when the log is of another version than `version`.
+/// Runs the session of a recording on the same events at the same times, and stops
+/// where the output differs. Books are opened by `open`, which gets those wanted and
+/// the present book set; `identify` is that of
+/// [`Transcript::begin`](super::Transcript::begin). The introduction of the program,
+/// with its version and its options, is not compared when the log is of another
+/// version than `version`.
 pub fn replay(
     recording: &Recording,
     version: &str,
@@ -81,38 +81,38 @@ pub fn replay(
     let other_version = recording.version != version;
     let mut session = Session::new(recording.engines.clone(), recording.seed);
     let mut book_set = BookSet::default();
-    let mut heard = Heard::default();
-    session.start(&mut heard);
+    let mut output = Output::default();
+    session.start(&mut output);
     let mut event_line = 0;
     let mut lines = recording.lines.iter().peekable();
     loop {
         let mut then = Vec::new();
-        while let Some(LogEntry::Said(text)) = lines.peek().map(|line| &line.entry) {
+        while let Some(LogEntry::Sent(text)) = lines.peek().map(|line| &line.entry) {
             then.push(text.clone());
             lines.next();
         }
         let is_last = lines.peek().is_none();
         if other_version {
             then.retain(|line| !is_introduction(line));
-            heard.lines.retain(|line| !is_introduction(line));
+            output.lines.retain(|line| !is_introduction(line));
         }
         let same = then
             .iter()
-            .zip(&heard.lines)
+            .zip(&output.lines)
             .take_while(|(then, now)| then == now)
             .count();
-        replayed.said += same;
-        // A log that was cut off may end in the middle of what was said.
-        let fits = same == then.len() && (is_last || same == heard.lines.len());
+        replayed.matched += same;
+        // A log that was cut off may end in the middle of the output.
+        let fits = same == then.len() && (is_last || same == output.lines.len());
         if !fits {
             replayed.departure = Some(Departure {
                 line: event_line,
                 then: then.split_off(same),
-                now: heard.lines.split_off(same),
+                now: output.lines.split_off(same),
             });
             return replayed;
         }
-        heard.lines.clear();
+        output.lines.clear();
         let Some(line) = lines.next() else {
             return replayed;
         };
@@ -121,12 +121,12 @@ pub fn replay(
             continue;
         };
         if let Happening::BooksOpened(_, then) = happening {
-            let wanted = heard.books.take().unwrap_or_default();
+            let wanted = output.books.take().unwrap_or_default();
             book_set = open(&wanted, &book_set);
             replayed.compare_book_sets(then, &book_set, identify);
         }
         replayed.came += 1;
-        session.step(line.time, happening.event(), &book_set, &mut heard);
+        session.step(line.time, happening.event(), &book_set, &mut output);
     }
 }
 

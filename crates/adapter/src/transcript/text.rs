@@ -23,7 +23,7 @@ pub fn escape(bytes: &[u8]) -> String {
     text
 }
 
-/// Characters that turn or hide what stands beside them.
+/// Characters that reverse or hide the characters beside them.
 const fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
@@ -54,7 +54,7 @@ pub fn unescape(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// The byte that an escape at the start of `rest` stands for.
+/// The byte of an escape at the start of `rest`.
 fn hex(rest: &[u8]) -> Option<u8> {
     let digits = rest.strip_prefix(b"\\x")?.get(..2)?;
     let value = |digit: u8| char::from(digit).to_digit(16);

@@ -30,13 +30,13 @@ pub struct LogHeader<'a> {
     pub mmap: bool,
 }
 
-/// Tells which file a book is: changes when the file does.
+/// Returns a word that identifies the file of a book: it changes when the file does.
 type Identify = Box<dyn Fn(&str) -> String + Send>;
 
-/// A conversation on its way into a file.
+/// Writes a session into a file.
 ///
-/// What cannot be written is lost without a word to the GUI: a full disk is
-/// no reason to lose a game. [`Transcript::flush`] says so once.
+/// What cannot be written is lost without a message to the GUI: a full disk is no
+/// reason to lose a game. [`Transcript::flush`] returns the error once.
 pub struct Transcript {
     out: Box<dyn Write + Send>,
     identify: Identify,
@@ -72,7 +72,7 @@ impl Transcript {
         })
     }
 
-    /// Writes down an event that happens at `now`; microseconds are kept.
+    /// Writes down an event that happens at `now`; microseconds are written.
     pub fn event(&mut self, now: Duration, event: &Event<'_>, book_set: &BookSet) {
         self.now = now;
         match event {
@@ -104,12 +104,12 @@ impl Transcript {
         }
     }
 
-    /// Writes down a line said to the GUI.
+    /// Writes down a line sent to the GUI.
     pub fn to_gui(&mut self, line: &[u8]) {
         self.line("gui<", line);
     }
 
-    /// Writes down a line said to the engine.
+    /// Writes down a line sent to the engine.
     pub fn to_engine(&mut self, line: &[u8]) {
         self.line("eng<", line);
     }
@@ -119,14 +119,13 @@ impl Transcript {
         self.line("ask<", request.to_string().as_bytes());
     }
 
-    /// Writes down something for people.
+    /// Writes a comment, which the replay ignores.
     pub fn remark(&mut self, text: &str) {
         let written = writeln!(self.out, "# {}", escape(text.as_bytes()));
         self.note(written);
     }
 
-    /// Brings what was written into the file. The first trouble with it is
-    /// given back once.
+    /// Brings what was written into the file. Returns the first error, once.
     pub fn flush(&mut self) -> Option<io::Error> {
         let flushed = self.out.flush();
         self.note(flushed);

@@ -94,6 +94,6 @@ fn a_forwarded_line_allocates_nothing() {
     round(&mut out);
     let counted = allocation_counter::measure(|| round(&mut out));
     assert_eq!(counted.count_total, 0);
-    let said = out.gui.split(|byte| *byte == b'\n').count() - 1;
-    assert_eq!(said, 600, "500 infos and 100 readyok came through");
+    let sent = out.gui.split(|byte| *byte == b'\n').count() - 1;
+    assert_eq!(sent, 600, "500 infos and 100 readyok came through");
 }

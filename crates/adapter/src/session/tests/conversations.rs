@@ -12,26 +12,26 @@
 //! | `set NAME=VALUE` | one of our options, for all engines |
 //! | `book [white\|black\|learning\|KEY=VALUE...]` | begins a book; `learning`: one that notes games; `KEY=VALUE`: for which games it is |
 //! | `in MOVES: MOVE=W/D/L [MOVE=W/D/L[g]]...` | what the book has after these moves; `g` green, `r` red |
-//! | `gui> LINE` | the GUI says |
-//! | `eng> LINE` | the engine says |
+//! | `gui> LINE` | the GUI sends |
+//! | `eng> LINE` | the engine sends |
 //! | `up` | the engine asked for runs |
-//! | `up NAME MOVES...` | it runs and says a minimal hello: name, options |
+//! | `up NAME MOVES...` | it runs and sends a minimal introduction: name, options |
 //! | `gone REASON` | the engine has ended |
 //! | `opened [MESSAGE]` | the books are open |
 //! | `seed NUMBER`, `seed REASON` | the seed asked for, or why there is none |
 //! | `wake` | the alarm asked for rings |
-//! | `overdue` | the engine's deadline may have come; `heldup MS` it was not heard for so long |
+//! | `overdue` | the engine's deadline may have come; `heldup MS` its output was not read for so long |
 //! | `eof` | the GUI closes our input |
 //! | `time MS` | so much time passes |
-//! | `gui< LINE` | expected: said to the GUI |
-//! | `eng< LINE` | expected: said to the engine |
+//! | `gui< LINE` | expected: sent to the GUI |
+//! | `eng< LINE` | expected: sent to the engine |
 //! | `ask< ...` | expected: `start N`, `kill`, `open N`, `record LINE`, `seed FILE`, `wake MS`, `exit CODE` |
 //!
-//! A `*` in an expected line stands for anything; `gui< our options` stands
-//! for the declarations of all our options. Everything that happens must be
-//! expected, in this order.
+//! A `*` in an expected line matches anything; `gui< our options` stands for the
+//! declarations of all our options. Everything that happens must be expected, in this
+//! order.
 
-#![allow(clippy::unwrap_used)] // A test that stops says where.
+#![allow(clippy::unwrap_used)] // A panic in a test shows its place.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -124,14 +124,14 @@ impl WrittenBook {
     }
 }
 
-/// Everything the session says, written as in the files.
+/// The output of the session, written as in the files.
 #[derive(Default)]
-struct Heard {
+struct Output {
     lines: Vec<String>,
     declarations: usize,
 }
 
-impl Outlet for Heard {
+impl Outlet for Output {
     fn gui(&mut self, line: &[u8]) {
         let line = String::from_utf8_lossy(line);
         let ours = line
@@ -184,7 +184,7 @@ struct Conversation {
     books: Vec<(Option<Color>, WrittenBook)>,
     book_set: BookSet,
     now: Duration,
-    heard: Heard,
+    output: Output,
 }
 
 impl Conversation {
@@ -193,7 +193,7 @@ impl Conversation {
             self.begin();
         }
         if let Some(session) = &mut self.session {
-            session.step(self.now, event, &self.book_set, &mut self.heard);
+            session.step(self.now, event, &self.book_set, &mut self.output);
         }
     }
 
@@ -229,7 +229,7 @@ impl Conversation {
             });
         }
         let mut session = Session::new(self.engines.clone(), 1);
-        session.start(&mut self.heard);
+        session.start(&mut self.output);
         self.session = Some(session);
     }
 
@@ -323,7 +323,7 @@ fn hold(path: &Path) -> Result<(), String> {
         books: Vec::new(),
         book_set: BookSet::default(),
         now: Duration::ZERO,
-        heard: Heard::default(),
+        output: Output::default(),
     };
     let mut transcript = String::new();
     let lines: Vec<&str> = text
@@ -336,10 +336,10 @@ fn hold(path: &Path) -> Result<(), String> {
         at += 1;
         let _ = writeln!(transcript, "{line}");
         conversation.line(line);
-        for heard in std::mem::take(&mut conversation.heard.lines) {
+        for output in std::mem::take(&mut conversation.output.lines) {
             let expected = lines.get(at).copied().unwrap_or("(the end)");
-            let _ = writeln!(transcript, "    {heard}");
-            if !matches(expected, &heard) {
+            let _ = writeln!(transcript, "    {output}");
+            if !matches(expected, &output) {
                 return Err(format!("{transcript}    but expected: {expected}"));
             }
             at += 1;

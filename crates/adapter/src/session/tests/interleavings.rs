@@ -1,6 +1,6 @@
-//! The session in a world where everything may happen at any time: the GUI
-//! says what it likes, the engine answers late, dies, hangs, does not start;
-//! books open when they do; the clock runs, and the machine sleeps.
+//! The session in a world where everything may happen at any time: the GUI sends any
+//! line, the engine answers late, dies, hangs, does not start; books open when they
+//! do; the clock runs, and the machine sleeps.
 //!
 //! A GUI that waits for an answer before its next `go` (`polite`) must get
 //! exactly one legal answer for each `go`, at its time, whatever positions and
@@ -142,7 +142,7 @@ enum Do {
     Ours(usize),
     /// The engine starts, and works on so many lines.
     Work(usize),
-    /// The engine says what nobody has asked for.
+    /// The engine sends a line that was not asked for.
     Odd(usize),
     Die,
     StartFails,
@@ -220,7 +220,7 @@ struct Engine {
     position: usize,
     /// It searches; true while it may not end by itself.
     searches: Option<bool>,
-    /// The moves that it may play, if it was told.
+    /// The moves that it may play (`searchmoves`), if the `go` has them.
     only: Vec<String>,
 }
 
@@ -243,7 +243,7 @@ struct Asked {
 struct World {
     polite: bool,
     now: Duration,
-    said: String,
+    script: String,
     alarm: Option<Duration>,
     /// The engine that is to be started.
     wanted: Option<usize>,
@@ -282,13 +282,13 @@ struct World {
 
 impl World {
     fn note(&mut self, line: &str) {
-        self.said.push_str(line);
-        self.said.push('\n');
+        self.script.push_str(line);
+        self.script.push('\n');
     }
 
     fn must(&mut self, holds: bool, what: &str) {
         if !holds && self.wrong.is_none() {
-            let _ = writeln!(self.said, "# WRONG: {what}");
+            let _ = writeln!(self.script, "# WRONG: {what}");
             self.wrong = Some(what.to_owned());
         }
     }
@@ -305,7 +305,7 @@ impl World {
             return;
         }
         let Some(asked) = self.asked.take() else {
-            return self.must(false, "an answer that nobody has asked for");
+            return self.must(false, "an answer that was not asked for");
         };
         self.must(asked.due, "an answer before its time");
         let Some(position) = asked.position else {
@@ -351,8 +351,8 @@ impl World {
                 // It has not introduced itself in time.
                 return;
             }
-            // One that leaves what it is told lying may be keeping us waiting
-            // with a search of which the GUI knows nothing.
+            // An engine that has unread lines may be delaying the session with a
+            // search of which the GUI knows nothing.
             let idles = engine.hangs || !engine.inbox.is_empty();
             let deserved = !self.polite || idles || self.is_late();
             self.must(deserved, "a healthy engine is ended");
@@ -534,7 +534,7 @@ impl Play {
         let world = World {
             polite,
             now: Duration::ZERO,
-            said: "engine fish\nstand-in builtin\nset Book Info=none\nbook\n\
+            script: "engine fish\nstand-in builtin\nset Book Info=none\nbook\n\
                    in : e2e4=0/0/5\nin e2e4 e7e5: g1f3=0/0/5\n"
                 .to_owned(),
             alarm: None,
@@ -827,7 +827,7 @@ impl Play {
                 self.step("overdue", Event::Overdue);
                 let again = self.session.deadline();
                 let moved = again.is_none_or(|again| again > self.world.now);
-                self.world.must(moved, "a deadline that nobody heeds");
+                self.world.must(moved, "a deadline without any effect");
             }
         }
         self.advance(until);
@@ -897,7 +897,7 @@ impl Play {
             .as_ref()
             .is_some_and(|engine| engine.hangs);
         if let Some(code) = self.world.exit {
-            self.world.must(code == 2, "an end that nobody wanted");
+            self.world.must(code == 2, "an end that was not requested");
             let faults = self.world.faults > 0;
             self.world.must(faults, "giving up with a healthy engine");
             self.world
@@ -972,7 +972,10 @@ fn run(polite: bool, deeds: &[Do], by_eof: bool, log: Option<&Log>) -> Result<()
     }
     match &play.world.wrong {
         None => Ok(()),
-        Some(wrong) => Err(TestCaseError::fail(format!("{wrong}\n{}", play.world.said))),
+        Some(wrong) => Err(TestCaseError::fail(format!(
+            "{wrong}\n{}",
+            play.world.script
+        ))),
     }
 }
 
@@ -993,7 +996,7 @@ fn run_twice(deeds: &[Do], by_eof: bool) -> Result<(), TestCaseError> {
     if let Some(departure) = &replayed.departure {
         return Err(TestCaseError::fail(format!("{departure:#?}\n{text}")));
     }
-    prop_assert_eq!(replayed.came + replayed.said, recording.lines.len());
+    prop_assert_eq!(replayed.came + replayed.matched, recording.lines.len());
     Ok(())
 }
 

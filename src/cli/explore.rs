@@ -15,8 +15,8 @@ use tabia_adapter::settings::{BESIDE, OptionId, STARTER, Settings};
 use tabia_book::evals;
 use tabia_build::learn;
 use tabia_explorer::{
-    Access, EngineChoice, ExploredBook, Explorer, Games, Guest, Limits, Notify, Reopen, machine,
-    marker_of, reason_not_to_edit, serve,
+    Access, AllowedOrigin, EngineChoice, ExploredBook, Explorer, Games, Limits, Notify, Reopen,
+    machine, marker_of, reason_not_to_edit, serve,
 };
 use tabia_games::index::GamesIndex;
 use tabia_io::input::path::{file_name, from_home, from_text};
@@ -48,7 +48,7 @@ pub(super) struct ExploreArgs {
     /// all sites; may be given several times
     #[allow(rustdoc::bare_urls)] // The help is plain text.
     #[arg(long, value_name = "URL", help_heading = "The page")]
-    pub(super) allow_origin: Vec<Guest>,
+    pub(super) allow_origin: Vec<AllowedOrigin>,
     /// Sets a UCI option that decides between moves
     #[arg(long, value_name = "NAME=VALUE", help_heading = "Moves and engine")]
     pub(super) set: Vec<String>,
@@ -113,7 +113,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     progress::at_ctrl_c(move || raised.notify_one())?;
     std::thread::spawn(tabia_notation::openings::warm_up);
     let access = Access::new(address, Access::random_token());
-    let access = access.with_guests(args.allow_origin.clone());
+    let access = access.with_allowed_origins(args.allow_origin.clone());
     if access.is_open_to_any() {
         say!("tabia: pages of any site that you visit can read these books and games");
     }

@@ -1,5 +1,5 @@
-//! Who may ask: the address by which a request comes, and the page it comes
-//! from.
+//! Access control: which requests are answered, by the host they name and the
+//! page they come from.
 
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
@@ -10,10 +10,10 @@ use hyper::header::{HOST, HeaderName, ORIGIN};
 /// The header that carries the page's token.
 pub(super) const TOKEN_HEADER: &str = "x-tabia-token";
 
-/// Who may ask the explorer, and what.
+/// Which requests the explorer answers.
 ///
 /// Any page of any site can make a browser send requests to this machine, and
-/// a hostile name server can make its own name mean 127.0.0.1. Both are told
+/// a hostile name server can make its name mean 127.0.0.1. Both are recognized
 /// by headers that a page cannot forge: `Host` must be an address of this
 /// server (no names but `localhost`, so no name server is ever believed), and
 /// `Origin`, where there is one, must be the same.
@@ -21,52 +21,52 @@ pub(super) const TOKEN_HEADER: &str = "x-tabia-token";
 pub struct Access {
     address: SocketAddr,
     token: String,
-    /// Pages of other sites that may read what the opening explorer answers.
-    guests: Vec<Guest>,
+    /// Other sites whose pages may read the answers of the opening explorer.
+    allowed_origins: Vec<AllowedOrigin>,
 }
 
-/// Pages of another site that may read.
+/// Another site whose pages may read the answers of the opening explorer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Guest {
-    /// Those of one origin, as `https://example.org`.
+pub enum AllowedOrigin {
+    /// One origin, as `https://example.org`.
     Origin(String),
-    /// All.
+    /// Every origin.
     Any,
 }
 
-impl FromStr for Guest {
+impl FromStr for AllowedOrigin {
     type Err = &'static str;
 
     /// Reads an origin (scheme, host, perhaps port), `null` for pages of files,
     /// or `any`.
-    fn from_str(text: &str) -> Result<Guest, &'static str> {
+    fn from_str(text: &str) -> Result<AllowedOrigin, &'static str> {
         const WANTED: &str = "expected an origin as https://example.org, or any";
         let text = text.trim().trim_end_matches('/').to_ascii_lowercase();
         if ["any", "*"].contains(&text.as_str()) {
-            return Ok(Guest::Any);
+            return Ok(AllowedOrigin::Any);
         }
         if text == "null" {
-            return Ok(Guest::Origin(text));
+            return Ok(AllowedOrigin::Origin(text));
         }
         let (scheme, host) = text.split_once("://").ok_or(WANTED)?;
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._:[]".contains(c);
         let is_scheme =
             !scheme.is_empty() && scheme.chars().all(|c| c.is_ascii_alphabetic() || c == '-');
         match is_scheme && !host.is_empty() && host.chars().all(is_plain) {
-            true => Ok(Guest::Origin(text)),
+            true => Ok(AllowedOrigin::Origin(text)),
             false => Err(WANTED),
         }
     }
 }
 
-/// How a request comes.
+/// Where a request comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Visit {
-    /// From the page itself, or from a program.
+    /// The page itself, or a program.
     Own,
-    /// From a page of another site that may read: its origin as the answer
-    /// names it.
-    Guest(String),
+    /// A page of another site that may read the answer: the origin to be named
+    /// in the answer's header.
+    CrossOrigin(String),
 }
 
 impl Access {
@@ -77,25 +77,32 @@ impl Access {
         Access {
             address,
             token,
-            guests: Vec::new(),
+            allowed_origins: Vec::new(),
         }
     }
 
-    /// The same for pages of other sites too, as far as they read what the
-    /// opening explorer answers.
+    /// Also allows pages of these other sites to read the answers of the opening
+    /// explorer.
     #[must_use]
-    pub fn with_guests(self, guests: Vec<Guest>) -> Access {
-        Access { guests, ..self }
+    pub fn with_allowed_origins(self, allowed_origins: Vec<AllowedOrigin>) -> Access {
+        Access {
+            allowed_origins,
+            ..self
+        }
     }
 
     /// Whether pages of any other site may read.
     #[must_use]
     pub fn is_open_to_any(&self) -> bool {
-        self.guests.contains(&Guest::Any)
+        self.allowed_origins.contains(&AllowedOrigin::Any)
     }
 
-    /// How a request of the opening explorer comes, which pages of other sites
-    /// may make if they are guests: the reason if it is refused.
+    /// Where a request to the opening explorer comes from. Pages of allowed
+    /// origins may make such requests.
+    ///
+    /// # Errors
+    ///
+    /// The reason why the request is refused.
     pub(super) fn visit(&self, headers: &HeaderMap) -> Result<Visit, &'static str> {
         let Some(refusal) = self.refusal(headers, false) else {
             return Ok(Visit::Own);
@@ -104,11 +111,11 @@ impl Access {
         let Some(origin) = only(headers, &ORIGIN).filter(|_| is_own_host) else {
             return Err(refusal);
         };
-        let named = Guest::Origin(origin.to_ascii_lowercase());
-        if self.guests.contains(&named) {
-            Ok(Visit::Guest(origin.to_owned()))
+        let named = AllowedOrigin::Origin(origin.to_ascii_lowercase());
+        if self.allowed_origins.contains(&named) {
+            Ok(Visit::CrossOrigin(origin.to_owned()))
         } else if self.is_open_to_any() {
-            Ok(Visit::Guest("*".to_owned()))
+            Ok(Visit::CrossOrigin("*".to_owned()))
         } else {
             Err(refusal)
         }
@@ -159,7 +166,7 @@ impl Access {
         let Some(given) = only(headers, &HeaderName::from_static(TOKEN_HEADER)) else {
             return false;
         };
-        // Every byte is looked at, so that time tells nothing.
+        // Every byte is compared, so that the time taken reveals nothing.
         given.len() == self.token.len()
             && given
                 .bytes()
@@ -185,7 +192,7 @@ impl Access {
     }
 }
 
-/// The name of this machine; empty where it cannot be told.
+/// The name of this machine; empty if it is unknown.
 #[must_use]
 pub fn machine() -> String {
     let of_kernel = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
@@ -194,9 +201,9 @@ pub fn machine() -> String {
     name.trim().to_owned()
 }
 
-/// Whether a host is the machine of that name in its own network. Under the
-/// endings of private networks nobody can register a name, so no hostile
-/// name server stands behind one.
+/// Whether a host is the machine of that name in its private network. Nobody
+/// can register a name under the endings of private networks, so no hostile
+/// name server can answer for one.
 fn is_name_of(host: &str, machine: &str) -> bool {
     const PRIVATE: &str = "local lan home home.arpa internal fritz.box localdomain";
     let (label, ending) = host.split_once('.').unwrap_or((host, ""));
@@ -330,11 +337,11 @@ mod tests {
     }
 
     #[test]
-    fn guests_are_let_in_by_name() {
-        let visit = |guests: &[&str], headers: &[(&'static str, &str)]| {
-            let guests = guests.iter().map(|guest| guest.parse().unwrap()).collect();
+    fn allowed_origins_are_admitted_by_name() {
+        let visit = |allowed: &[&str], headers: &[(&'static str, &str)]| {
+            let allowed = allowed.iter().map(|name| name.parse().unwrap()).collect();
             let address = "127.0.0.1:8000".parse().unwrap();
-            let access = Access::new(address, "secret".into()).with_guests(guests);
+            let access = Access::new(address, "secret".into()).with_allowed_origins(allowed);
             let mut map = HeaderMap::new();
             for (name, value) in headers {
                 map.append(*name, value.parse().unwrap());
@@ -348,14 +355,14 @@ mod tests {
             ("sec-fetch-site", "cross-site"),
         ];
         let other = [host, ("origin", "https://evil.example")];
-        let guest = |name: &str| Ok(Visit::Guest(name.to_owned()));
+        let cross_origin = |name: &str| Ok(Visit::CrossOrigin(name.to_owned()));
         assert!(visit(&[], &page).is_err());
         assert_eq!(
             visit(&["https://good.example/"], &page),
-            guest("https://good.example")
+            cross_origin("https://good.example")
         );
         assert!(visit(&["https://good.example"], &other).is_err());
-        assert_eq!(visit(&["any"], &other), guest("*"));
+        assert_eq!(visit(&["any"], &other), cross_origin("*"));
         assert_eq!(visit(&["any"], &[host]), Ok(Visit::Own));
         // A name of somebody else's is refused all the same.
         let rebound = [
@@ -371,7 +378,7 @@ mod tests {
             "https://x/y",
             "://x",
         ] {
-            assert!(bad.parse::<Guest>().is_err(), "{bad}");
+            assert!(bad.parse::<AllowedOrigin>().is_err(), "{bad}");
         }
     }
 

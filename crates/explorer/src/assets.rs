@@ -18,7 +18,7 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 const JSON: &str = "application/json; charset=utf-8";
 
-/// What is seen first, and behind the mark the dialogs, which come later.
+/// What is shown first; after the mark the dialogs, which are loaded later.
 const PAGE_HTML: &str = include_str!("page/index.html");
 const DIALOGS_MARK: &str = "<!-- Dialogs: they come after the first picture. -->";
 
@@ -28,19 +28,19 @@ const DIALOGS_NAME: &str = "dialogs.html";
 /// Where the page expects its token.
 const TOKEN_PLACE: &str = "{{token}}";
 
-/// Where it looks for the answer about its own address.
+/// Where the page looks for the answer about its address.
 const FIRST_PLACE: &str = "{{first}}";
 
-/// Where the name stands by which a browser knows what is the page's own.
+/// The place of the nonce, by which a browser knows the page's scripts and styles.
 const NONCE_PLACE: &str = "{{nonce}}";
 
-/// Where the style sheet stands, and the script of what is seen first: there
-/// is nothing to wait for.
+/// The places of the style sheet and of the script of what is shown first: in
+/// the page itself, so that nothing has to be waited for.
 const STYLE_PLACE: &str = "{{style}}";
 const STYLE: &str = include_str!("page/style.css");
 const FACE_PLACE: &str = "{{face}}";
 
-/// Where the pictures of the pieces stand, for every use on the board.
+/// The place of the pictures of the pieces, which the board refers to.
 const PIECES_PLACE: &str = "{{pieces}}";
 const PIECES: &str = include_str!("page/pieces.svg");
 
@@ -190,7 +190,7 @@ static PAGE: LazyLock<String> = LazyLock::new(|| {
 /// it the way to ask for it. `nonce` is nobody's to guess: only what carries
 /// it runs within the page.
 pub(super) fn page(token: &str, nonce: &str, first: &str) -> Response<Bytes> {
-    // No text in it ends the element in which it stands.
+    // No text in it can end the element that contains it.
     let first = first.replace('<', "\\u003c");
     let text = PAGE
         .replace(TOKEN_PLACE, token)
@@ -199,8 +199,8 @@ pub(super) fn page(token: &str, nonce: &str, first: &str) -> Response<Bytes> {
     own_page(nonce, reply(StatusCode::OK, HTML, text.into()))
 }
 
-/// The same for another machine: fewer bytes, which here are sooner sent than
-/// packed.
+/// The same, compressed, for another machine. On this machine sending is faster
+/// than compressing.
 pub(super) fn packed_page(page: Response<Bytes>, headers: &HeaderMap) -> Response<Bytes> {
     if !takes_packed(headers) {
         return page;
@@ -210,7 +210,7 @@ pub(super) fn packed_page(page: Response<Bytes>, headers: &HeaderMap) -> Respons
     response
 }
 
-/// The file of a path, if there is one; packed for who takes that.
+/// The file of a path, if there is one; compressed for clients that accept that.
 pub(super) fn file(path: &str, headers: &HeaderMap) -> Option<Response<Bytes>> {
     let name = match path {
         "/favicon.ico" => "favicon.svg",

@@ -1,5 +1,5 @@
-//! The books of the command line, each kept open and taken anew when its file
-//! has changed.
+//! The books of the command line. Each stays open, and is opened again when its
+//! file has changed.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -117,8 +117,8 @@ impl ExploredBook {
         reason.unwrap_or_else(|| message!("this book cannot be changed"))
     }
 
-    /// The same, where `learns` says that what was learnt while playing lies on
-    /// top of its learn values, so that they are not those of the file.
+    /// The same; `learns` is whether results learnt while playing are added to
+    /// its learn values, so that they differ from those of the file.
     #[must_use]
     pub fn with_learning(self, learns: bool) -> ExploredBook {
         ExploredBook { learns, ..self }

@@ -16,7 +16,7 @@ use tabia_notation::Line;
 /// Steps that can be taken back; the oldest is forgotten first.
 const MOST_STEPS: usize = 1000;
 
-/// Of these, such for which an old book is kept on the disk.
+/// The most steps among them for which an old book is stored on the disk.
 const MOST_REWRITES: usize = 20;
 
 /// A change that could not be made. Nothing has changed then.
@@ -41,8 +41,8 @@ pub trait BookMarker: Send + Sync {
         None
     }
 
-    /// Changes what the book says about moves, each in its position, and
-    /// returns the way back; `None` when there was nothing to change. `seen`
+    /// Changes the values of moves in the book, each in its position, and
+    /// returns how to undo it; `None` when there was nothing to change. `seen`
     /// is what the page showed before.
     ///
     /// # Errors
@@ -87,7 +87,7 @@ pub(super) struct Edits {
     editor: Box<dyn BookMarker>,
     /// Held as long as a change takes: others wait.
     at_work: Mutex<()>,
-    /// Held for a moment only, so that nobody who looks waits for a change.
+    /// Held for a moment only, so that reading never waits for a change.
     steps: Mutex<Steps>,
     /// Ends the counts that are under way, by the pages that asked.
     counting: Mutex<HashMap<String, Arc<AtomicBool>>>,
@@ -106,7 +106,7 @@ struct Step {
     undo: Undo,
 }
 
-/// A change: who asked for it, where, and what.
+/// A change: the page that asked for it, and what it does.
 #[derive(Clone)]
 pub(super) struct Change {
     /// The page that asked; each takes back only its own changes.
@@ -132,7 +132,7 @@ pub(super) enum ChangeKind {
 }
 
 impl ChangeKind {
-    /// Whether the book is written anew, and the old one kept for the way back.
+    /// Whether the book is written anew, and the old one stored for undo.
     const fn rewrites(&self) -> bool {
         !matches!(self, ChangeKind::Mark { .. })
     }
@@ -192,7 +192,7 @@ impl Edits {
         Ok(())
     }
 
-    /// For who is at work.
+    /// Makes a change; the caller holds `at_work`.
     fn make(&self, change: Change) -> Result<(), MarkerError> {
         let done = match &change.kind {
             ChangeKind::Mark { moves, edit, seen } => {
@@ -205,9 +205,9 @@ impl Edits {
             return Ok(());
         };
         let mut steps = self.steps();
-        let kept = steps.made.iter();
+        let made = steps.made.iter();
         if change.kind.rewrites()
-            && kept.filter(|step| step.change.kind.rewrites()).count() >= MOST_REWRITES
+            && made.filter(|step| step.change.kind.rewrites()).count() >= MOST_REWRITES
         {
             // Up to the oldest of them: what came before it cannot be had back either.
             let oldest = steps
@@ -223,7 +223,7 @@ impl Edits {
         Ok(())
     }
 
-    /// Takes the last change of a page back and tells which it was; `None`
+    /// Takes the last change of a page back and returns which it was; `None`
     /// when there is none. A step that cannot be taken back stays.
     pub(super) fn undo(&self, client: &str) -> Result<Option<Message>, MarkerError> {
         let _at_work = self.work();

@@ -240,7 +240,7 @@ impl Explorer {
     }
 }
 
-/// The lines whose last moves go, and what that is called.
+/// The lines whose last moves are deleted, and the text that describes the change.
 fn removed(book: &ExploredBook, asked: &RemoveRequest) -> Result<(Vec<Line>, Message), Refusal> {
     let line = line::read(None, Some(&asked.play)).map_err(bad)?;
     let (lines, what) = if asked.below {
@@ -248,13 +248,13 @@ fn removed(book: &ExploredBook, asked: &RemoveRequest) -> Result<(Vec<Line>, Mes
         book.current()
             .probe(line.last(), Wanted::Stored, &mut found)
             .map_err(|error| conflict(failed(error)))?;
-        let behind = found.moves.iter().map(|known| {
-            let mut behind = line.clone();
-            behind.push(known.mv);
-            behind
+        let longer = found.moves.iter().map(|known| {
+            let mut longer = line.clone();
+            longer.push(known.mv);
+            longer
         });
-        let behind: Vec<Line> = behind.collect();
-        (behind, message!("deleted all after {0}", line.to_string()))
+        let longer: Vec<Line> = longer.collect();
+        (longer, message!("deleted all after {0}", line.to_string()))
     } else {
         let what = message!("deleted {0}", line.to_string());
         (vec![line], what)

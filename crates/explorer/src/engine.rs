@@ -1,5 +1,5 @@
-//! The engine behind the page: one for all pages, which thinks about the
-//! position that was asked about last, while somebody listens.
+//! The engine of the page: one for all pages. It thinks about the position that
+//! was requested last, as long as a page listens.
 
 use std::ops::ControlFlow;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
@@ -23,10 +23,10 @@ use tabia_uci::process::{
 /// Lines that a page may ask for.
 pub(super) const MOST_LINES: usize = 5;
 
-/// Moves of the book whose values are looked for.
+/// The most moves of the book whose values are searched.
 pub(super) const MOST_MOVES: usize = 40;
 
-/// Plies of a line that are told.
+/// The most plies of a line that are reported.
 const MOST_PLIES: usize = 16;
 
 /// The first look, before the moves of the book have theirs.
@@ -41,8 +41,8 @@ const MOVE_ROUNDS: usize = 5;
 /// Nobody looks at one position with profit for longer.
 const LONGEST: Duration = Duration::from_secs(300);
 
-/// Between two things that a page hears. It hears also when nothing is new: so
-/// its end is noticed.
+/// The time between two reports to a page. Reports are sent even if nothing is
+/// new: so it is noticed when the page has gone.
 const PACE: Duration = Duration::from_millis(200);
 
 /// An engine that nobody has asked for so long is ended.
@@ -137,7 +137,7 @@ impl Bench {
 }
 
 impl Drop for Bench {
-    /// Waits for the engine's end, so that none is left behind. One that hangs
+    /// Waits for the engine's end, so that no process is left. One that hangs
     /// is killed.
     fn drop(&mut self) {
         let worker = self.worker.get_mut();
@@ -177,7 +177,7 @@ fn work(choices: &[EngineChoice], leash: &Leash, requests: &Receiver<SearchReque
             engine: String::new(),
             best: Thought::default(),
             values: Vec::new(),
-            told: None,
+            last_report: None,
         };
         if let Err(error) = task.answer(choices, leash, &mut engine) {
             // It may hang or babble: the next request starts another one.
@@ -199,22 +199,22 @@ struct Task<'a> {
     /// The deepest look so far.
     best: Thought,
     /// Of moves, those of the book first of all.
-    values: Vec<MoveSaid>,
-    /// When the page heard last.
-    told: Option<Instant>,
+    values: Vec<ReportedMove>,
+    /// When the last report was sent to the page.
+    last_report: Option<Instant>,
 }
 
-/// What a page is told: all that is known, each time.
+/// What is sent to a page: all that is known, each time.
 #[derive(Serialize)]
-struct Said<'a> {
+struct Report<'a> {
     engine: &'a str,
     /// `None` before the first line.
     depth: Option<u16>,
-    /// `None` as long as the engine has not said.
+    /// `None` until the engine reports it.
     nodes: Option<u64>,
     nodes_a_second: Option<u64>,
-    lines: Vec<LineSaid>,
-    moves: &'a [MoveSaid],
+    lines: Vec<ReportedLine>,
+    moves: &'a [ReportedMove],
     /// Whether nothing more comes.
     done: bool,
 }
@@ -222,7 +222,7 @@ struct Said<'a> {
 /// Values are White's: centipawns, or moves to mate, negative when Black
 /// gives it.
 #[derive(Clone, Copy, Serialize)]
-struct ValueSaid {
+struct ReportedValue {
     #[serde(skip_serializing_if = "Option::is_none")]
     cp: Option<i16>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -231,20 +231,20 @@ struct ValueSaid {
 }
 
 #[derive(Serialize)]
-struct LineSaid {
+struct ReportedLine {
     #[serde(flatten)]
-    value: ValueSaid,
+    value: ReportedValue,
     moves: Vec<Named>,
 }
 
 #[derive(Clone, Serialize)]
-struct MoveSaid {
+struct ReportedMove {
     uci: String,
     #[serde(flatten)]
-    value: ValueSaid,
+    value: ReportedValue,
 }
 
-/// Why a page hears nothing more.
+/// Why a page gets no more reports.
 #[derive(Serialize)]
 struct Ended {
     problem: Message,
@@ -257,9 +257,10 @@ impl SearchRequest {
         self.send(&Ended { problem, taken });
     }
 
-    /// A page that reads slowly misses something; the next says all again.
-    fn send(&self, told: &impl Serialize) {
-        if let Ok(text) = serde_json::to_string(told) {
+    /// A page that reads slowly misses some reports; each contains all that is
+    /// known, so the next one makes up for them.
+    fn send(&self, report: &impl Serialize) {
+        if let Ok(text) = serde_json::to_string(report) {
             let piece = format!("data: {text}\n\n").into();
             self.listener.send_replace(piece);
         }
@@ -282,7 +283,7 @@ impl Task<'_> {
             || self.value_moves(&mut running)?
             || self.look(&mut running, LONGEST)?;
         if !ended {
-            self.say(true);
+            self.report(true);
         }
         *engine = Some(running);
         Ok(())
@@ -298,18 +299,18 @@ impl Task<'_> {
         };
         let mut ended = false;
         let found = engine.think(question, limit, |thought| {
-            self.hear(thought);
-            self.say_soon();
+            self.receive(thought);
+            self.report_if_due();
             ended = self.is_over();
             end_if(ended)
         })?;
-        self.hear(&found);
+        self.receive(&found);
         Ok(ended)
     }
 
     /// Looks at each move of the book that the lines do not begin with. A busy
-    /// machine may stop an engine before it has told of all of them: what is
-    /// missing is asked again, and for longer.
+    /// machine may stop an engine before it has reported all of them: those that
+    /// are missing are searched again, for longer.
     fn value_moves(&mut self, engine: &mut Analyst) -> Result<bool, AnalystError> {
         let mut limit = MOVE_LOOK;
         for _ in 0..MOVE_ROUNDS {
@@ -358,34 +359,35 @@ impl Task<'_> {
         })?;
         self.value(&found);
         if !ended {
-            self.say(false);
+            self.report(false);
         }
         Ok(ended)
     }
 
-    /// A later look begins again at the first ply: what is known better stays.
-    fn hear(&mut self, thought: &Thought) {
+    /// Takes a result of the engine. A later search begins again at the first ply:
+    /// a better result that is known stays.
+    fn receive(&mut self, thought: &Thought) {
         let rank = |thought: &Thought| {
             let first = thought.lines.first().and_then(Option::as_ref);
             (first.map_or(0, |line| line.depth), thought.nodes)
         };
-        let told = |thought: &Thought| thought.lines.iter().flatten().count();
-        if told(thought) >= told(&self.best) && rank(thought) >= rank(&self.best) {
+        let count = |thought: &Thought| thought.lines.iter().flatten().count();
+        if count(thought) >= count(&self.best) && rank(thought) >= rank(&self.best) {
             self.best = thought.clone();
             self.value(thought);
         }
     }
 
-    /// Notes what the first moves of lines are worth.
+    /// Stores the values of the first moves of lines.
     fn value(&mut self, thought: &Thought) {
         for line in thought.lines.iter().flatten() {
             let Some(uci) = first_move(&self.request.position, line) else {
                 continue;
             };
             self.values.retain(|known| known.uci != uci);
-            self.values.push(MoveSaid {
+            self.values.push(ReportedMove {
                 uci,
-                value: said(line),
+                value: reported_value(line),
             });
         }
     }
@@ -414,27 +416,27 @@ impl Task<'_> {
         self.next.is_some() || self.request.listener.is_closed()
     }
 
-    fn say_soon(&mut self) {
-        if self.told.is_none_or(|told| told.elapsed() >= PACE) {
-            self.say(false);
+    fn report_if_due(&mut self) {
+        if self.last_report.is_none_or(|sent| sent.elapsed() >= PACE) {
+            self.report(false);
         }
     }
 
-    /// Tells the page all that is known.
-    fn say(&mut self, done: bool) {
-        self.told = Some(Instant::now());
+    /// Sends the page all that is known.
+    fn report(&mut self, done: bool) {
+        self.last_report = Some(Instant::now());
         let position = &self.request.position;
-        let lines: Vec<LineSaid> = self
+        let lines: Vec<ReportedLine> = self
             .lines()
             .filter_map(|line| {
                 let moves = named_from(position, &playable(position, &line.moves));
-                (!moves.is_empty()).then(|| LineSaid {
-                    value: said(line),
+                (!moves.is_empty()).then(|| ReportedLine {
+                    value: reported_value(line),
                     moves,
                 })
             })
             .collect();
-        let told = Said {
+        let report = Report {
             engine: &self.engine,
             depth: lines.first().map(|line| line.value.depth),
             nodes: (self.best.nodes > 0).then_some(self.best.nodes),
@@ -443,7 +445,7 @@ impl Task<'_> {
             moves: &self.values,
             done,
         };
-        self.request.send(&told);
+        self.request.send(&report);
     }
 }
 
@@ -490,12 +492,12 @@ fn playable(position: &Chess, moves: &[UciMove]) -> Vec<Move> {
     found
 }
 
-fn said(line: &Variation) -> ValueSaid {
+fn reported_value(line: &Variation) -> ReportedValue {
     let (cp, mate) = match line.value {
         Value::Cp(cp) => (Some(cp), None),
         Value::Mate { winner, moves } => (None, Some(winner.fold_wb(1, -1) * i32::from(moves))),
     };
-    ValueSaid {
+    ReportedValue {
         cp,
         mate,
         depth: line.depth,
@@ -509,7 +511,7 @@ mod tests {
     use shakmaty::Color;
 
     #[test]
-    fn what_an_engine_says_is_played_before_it_is_told() {
+    fn moves_of_an_engine_are_played_before_they_are_reported() {
         let start = Chess::default();
         let moves: Vec<UciMove> = ["e2e4", "e7e5", "e1g1", "g8f6"]
             .iter()
@@ -523,9 +525,9 @@ mod tests {
     }
 
     #[test]
-    fn each_page_hears_that_another_has_asked_since() {
+    fn each_page_is_notified_that_another_has_asked_since() {
         let listens = |client: &str| {
-            let (listener, hears) = watch::channel(Bytes::new());
+            let (listener, receiver) = watch::channel(Bytes::new());
             let request = SearchRequest {
                 position: Chess::default(),
                 lines: 1,
@@ -533,7 +535,7 @@ mod tests {
                 client: client.to_owned(),
                 listener,
             };
-            (request, hears)
+            (request, receiver)
         };
         let (first, of_first) = listens("one");
         let (second, of_second) = listens("two");
@@ -546,23 +548,23 @@ mod tests {
             engine: String::new(),
             best: Thought::default(),
             values: Vec::new(),
-            told: None,
+            last_report: None,
         };
         assert!(!task.is_over());
-        // Both come before the engine has said anything.
+        // Both come before the engine has reported anything.
         sender.send(second).unwrap();
         sender.send(third).unwrap();
         assert!(task.is_over());
-        for (hears, ended) in [(of_first, true), (of_second, true), (of_third, false)] {
-            let told = String::from_utf8_lossy(&hears.borrow()).into_owned();
-            assert_eq!(told.contains("another page"), ended, "{told}");
+        for (receiver, ended) in [(of_first, true), (of_second, true), (of_third, false)] {
+            let report = String::from_utf8_lossy(&receiver.borrow()).into_owned();
+            assert_eq!(report.contains("another page"), ended, "{report}");
         }
     }
 
     #[test]
-    fn mates_have_the_sign_of_who_gives_them() {
+    fn mates_have_the_sign_of_the_side_that_gives_them() {
         let line = |value| {
-            said(&Variation {
+            reported_value(&Variation {
                 value,
                 depth: 3,
                 moves: Vec::new(),

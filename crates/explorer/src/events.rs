@@ -1,5 +1,5 @@
-//! What pages are told without asking: that a book has changed, and what an
-//! engine thinks meanwhile.
+//! Server-sent events: notifications of pages that a book has changed, and the
+//! reports of the engine.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -14,11 +14,11 @@ use tokio::time::timeout;
 
 use super::reply::EVENTS;
 
-/// How often a page hears that the connection still stands.
+/// How often a page is sent an empty event, which keeps the connection open.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
-/// Whether a response goes on telling.
-fn tells(response: &Response<Bytes>) -> bool {
+/// Whether a response is a stream of events.
+fn is_event_stream(response: &Response<Bytes>) -> bool {
     let kind = response.headers().get(CONTENT_TYPE);
     kind.is_some_and(|kind| kind == EVENTS)
 }
@@ -26,21 +26,22 @@ fn tells(response: &Response<Bytes>) -> bool {
 /// A body that never ends by itself: server-sent events.
 pub(super) struct Events(mpsc::Receiver<Bytes>);
 
-/// Goes with a response whose body somebody else tells, piece by piece, of
-/// which each says all that those before it did: whoever reads slowly misses
-/// some, and never the last.
+/// An extension of a response whose body another thread sends, in pieces. Each
+/// piece replaces those before it: a slow reader misses some, but never the
+/// last one.
 #[derive(Clone)]
-pub(super) struct Told(pub(super) watch::Receiver<Bytes>);
+pub(super) struct Subscription(pub(super) watch::Receiver<Bytes>);
 
-/// What a response goes on telling, if it does; others are news of `changes`.
-pub(super) fn told(
+/// The events of a response, if it is a stream of events: those of its
+/// [`Subscription`], else the numbers of `changes`.
+pub(super) fn subscription(
     response: &mut Response<Bytes>,
     changes: watch::Receiver<u64>,
 ) -> Option<Events> {
-    if let Some(Told(pieces)) = response.extensions_mut().remove() {
+    if let Some(Subscription(pieces)) = response.extensions_mut().remove() {
         return Some(Events::of(pieces));
     }
-    if !tells(response) {
+    if !is_event_stream(response) {
         return None;
     }
     Some(Events::new(std::mem::take(response.body_mut()), changes))
@@ -64,8 +65,8 @@ impl Events {
         Events(receiver)
     }
 
-    /// Begins with `first`, then tells the number of changes, now and each time
-    /// that there is another.
+    /// Begins with `first`, then sends the number of changes, now and whenever
+    /// it is another one.
     fn new(first: Bytes, mut changes: watch::Receiver<u64>) -> Events {
         let (sender, receiver) = mpsc::channel(4);
         changes.mark_changed();

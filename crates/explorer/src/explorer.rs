@@ -10,10 +10,10 @@ use super::api::{Api, Games};
 use super::assets;
 use super::books::ExploredBook;
 use super::cache::AnswerCache;
+use super::cors;
 use super::engine::{self, Bench, EngineChoice, SearchRequest};
-use super::events::Told;
+use super::events::Subscription;
 use super::find_next::{self, Goal};
-use super::guests;
 use super::line;
 use super::look::{self, Question};
 use super::message::{Message, message};
@@ -47,8 +47,8 @@ pub struct Explorer {
     access: Access,
     general: Settings,
     pub(super) read_only: bool,
-    /// Tells pages that wait for it the number of changes to books. It begins
-    /// anywhere, so that a page tells another run of the program from this one.
+    /// Sends the number of changes to books to waiting pages. It begins with an
+    /// arbitrary number, so that a page can recognize another run of the program.
     changes: watch::Sender<u64>,
     first_change: u64,
     cache: AnswerCache,
@@ -111,7 +111,7 @@ struct EngineRequest {
 
 impl Explorer {
     /// An explorer of some books. `general` are the options that hold unless
-    /// a request says otherwise. Nothing can be changed when it is
+    /// a request sets others. Nothing can be changed when it is
     /// `read_only` or open to other machines.
     #[must_use]
     pub fn new(
@@ -159,7 +159,7 @@ impl Explorer {
         self
     }
 
-    /// Hears of each change to a book.
+    /// Receives the number of changes at each change to a book.
     pub(super) fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
@@ -169,17 +169,17 @@ impl Explorer {
         self.changes.receiver_count() > 0
     }
 
-    /// Takes up what other programs have changed, and tells pages.
+    /// Opens books that other programs have changed again, and notifies pages.
     pub(super) fn look_after(&self) {
         self.books.iter().for_each(ExploredBook::look_after);
         self.announce();
     }
 
-    /// Tells pages if a book has been opened anew since they were told last.
+    /// Notifies pages if a book has been opened anew since the last notification.
     pub(super) fn announce(&self) {
         let now = self.changes_now();
         self.changes
-            .send_if_modified(|told| std::mem::replace(told, now) != now);
+            .send_if_modified(|sent| std::mem::replace(sent, now) != now);
     }
 
     /// How often books have been opened anew.
@@ -201,12 +201,12 @@ impl Explorer {
             return match self.access.visit(headers) {
                 Err(reason) => refuse(StatusCode::FORBIDDEN, reason),
                 Ok(Visit::Own) => self.respond(route, request),
-                Ok(Visit::Guest(origin)) => {
+                Ok(Visit::CrossOrigin(origin)) => {
                     let mut response = match *method {
-                        Method::OPTIONS => guests::preflight(headers),
+                        Method::OPTIONS => cors::preflight(headers),
                         _ => self.respond(route, request),
                     };
-                    guests::admit(&origin, &mut response);
+                    cors::admit(&origin, &mut response);
                     response
                 }
             };
@@ -311,7 +311,7 @@ impl Explorer {
         query.set("lenient", "1");
         query.set("ahead", &MOST_AHEAD.to_string());
         let first = self.position(&query).map(Response::into_body);
-        // Without one it asks, and hears why there is none.
+        // Without one the page asks, and gets the reason why there is none.
         let first = first.unwrap_or_default();
         let nonce = Access::random_token();
         let first = String::from_utf8_lossy(&first);
@@ -338,8 +338,8 @@ impl Explorer {
             .map(json_text)
     }
 
-    /// The engine begins to think about a position, and tells while the page
-    /// listens.
+    /// The engine begins to think about a position, and sends reports as long as
+    /// the page listens.
     fn evaluate(&self, asked: &EngineRequest) -> Result<Response<Bytes>, Refusal> {
         if self.engine.name().is_none() {
             return Err((StatusCode::FORBIDDEN, message!("there is no engine here")));
@@ -352,7 +352,7 @@ impl Explorer {
         let moves = asked.moves.iter().take(engine::MOST_MOVES);
         let moves = moves.map(|mv| mv.parse());
         let moves: Result<_, _> = moves.collect();
-        let (listener, told) = watch::channel(Bytes::new());
+        let (listener, receiver) = watch::channel(Bytes::new());
         self.engine.think(SearchRequest {
             position: position.clone(),
             lines: asked.lines.clamp(1, engine::MOST_LINES),
@@ -361,7 +361,7 @@ impl Explorer {
             listener,
         });
         let mut response = reply(StatusCode::OK, EVENTS, Bytes::new());
-        response.extensions_mut().insert(Told(told));
+        response.extensions_mut().insert(Subscription(receiver));
         Ok(response)
     }
 
@@ -444,7 +444,7 @@ impl Explorer {
 
     /// With `lenient`, what can be shown of a broken address is shown.
     fn position(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
-        // Before the books are read: what changes meanwhile is told later.
+        // Before the books are read: changes made meanwhile are announced later.
         let changes = self.changes_now();
         let lenient = query.get("lenient").is_some();
         let (fen, play) = (query.get("fen"), query.get("play"));

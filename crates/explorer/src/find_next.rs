@@ -72,7 +72,7 @@ impl Ord for Waiting {
 }
 
 /// The moves from the end of a line to the place of a kind that is the
-/// `skip`th behind it; `None` when no more is found among the likeliest
+/// `skip`th after it; `None` when no more is found among the likeliest
 /// positions. The end of the line itself does not count. The last book is the
 /// other one of two.
 pub(super) fn find(
@@ -113,7 +113,7 @@ pub(super) fn find(
         if next.line.len() >= MOST_PLIES || number >= MOST_POSITIONS {
             continue;
         }
-        // What only one book holds was a difference; what lies behind it is the same one.
+        // A move of only one book was a difference; the moves after it belong to the same one.
         let shared = |mv: &&BookMove| {
             kind != Goal::Difference || there.moves.iter().any(|other| other.mv == mv.mv)
         };

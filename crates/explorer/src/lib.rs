@@ -17,8 +17,8 @@
 //!
 //! The books of the command line, by number, and the files of the page, by
 //! name from a table. No text of a request ever becomes a path. [`Access`]
-//! turns away requests that come by a name other than this machine's own
-//! address (DNS rebinding) or from pages of other sites; changes need a token
+//! refuses requests whose `Host` is not an address of this machine
+//! (DNS rebinding) or from pages of other sites; changes need a token
 //! that only the page has.
 
 mod access;
@@ -27,13 +27,13 @@ mod assets;
 mod books;
 mod bundle;
 mod cache;
+mod cors;
 mod edit;
 mod editing;
 mod engine;
 mod events;
 mod explorer;
 mod find_next;
-mod guests;
 mod line;
 mod look;
 mod marker;
@@ -46,7 +46,7 @@ mod reply;
 mod route;
 mod server;
 
-pub use access::{Access, Guest, machine};
+pub use access::{Access, AllowedOrigin, machine};
 pub use api::Games;
 pub use books::{ExploredBook, Open, Reopen};
 pub use edit::{BookMarker, MarkerError, Undo};

@@ -26,7 +26,7 @@ pub(super) fn read_prefix(fen: Option<&str>, play: Option<&str>) -> (Line, Optio
         }
     };
     let problem = line.extend(play.unwrap_or_default()).err().map(|error| {
-        let kept = match line.plies() {
+        let before = match line.plies() {
             0 => message!("Nothing before it could be kept"),
             1 => message!("The move before it is shown"),
             plies => message!("The {0} moves before it are shown", plies),
@@ -34,7 +34,7 @@ pub(super) fn read_prefix(fen: Option<&str>, play: Option<&str>) -> (Line, Optio
         message!(
             "The address names a line that cannot be played: {0}. {1}.",
             Message::from(error),
-            kept
+            before
         )
     });
     (line, problem)

@@ -55,7 +55,7 @@ pub(super) struct Named {
 struct LegalMove {
     #[serde(flatten)]
     named: Named,
-    /// Where the rook of a castling stands: the king may be put there, too.
+    /// The square of the castling rook: the king may be put there, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     rook: Option<String>,
 }
@@ -66,7 +66,7 @@ struct OptionView {
     value: String,
 }
 
-/// What one book says.
+/// The values of one book.
 #[derive(Serialize)]
 pub(super) struct BookView {
     book: usize,
@@ -98,7 +98,7 @@ struct ColouredMove {
     /// `None` where the book knows no results.
     white: Option<u32>,
     black: Option<u32>,
-    /// The name of the position after it, if it has one of its own.
+    /// The name of the position after it, if that has a separate name.
     opening: Option<Opening>,
     /// Why it is not played, for the page.
     reason: Option<Message>,
@@ -190,8 +190,8 @@ fn named(position: &Chess, mv: Option<Move>) -> Named {
     }
 }
 
-/// In set-ups of Chess960 castling is the king taking the rook: its own move
-/// may be a plain one.
+/// In set-ups of Chess960 castling is the king taking the rook: the king's usual
+/// castling move may be an ordinary move.
 pub(super) fn uci(position: &Chess, mv: Move) -> String {
     mv.to_uci(position.castles().mode()).to_string()
 }
@@ -272,7 +272,7 @@ fn book_view(number: usize, book: &ExploredBook, walked: &Line, asked: &Question
     }
 }
 
-/// Whether the figures of a position tell results. Arena books that were made
+/// Whether the numbers of a position are results. Arena books that were made
 /// without any have games and neither wins nor losses: those are not draws.
 fn knows_results(found: &Choice) -> bool {
     found.lookup.moves.iter().any(|mv| match mv.preference {

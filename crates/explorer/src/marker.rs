@@ -23,7 +23,7 @@ use tabia_io::input::sibling::sibling;
 use tabia_io::progress::Watch;
 use tabia_notation::{self as notation, Line};
 
-/// What stands beside a book.
+/// Extensions of the files that belong to a book.
 const COMPANIONS: [&str; 2] = ["cto", "ctb"];
 
 /// Writes changes to the files of a book.
@@ -93,7 +93,7 @@ impl FileMarker {
         }
     }
 
-    /// Writes the book anew; the old one is kept as a backup for undo.
+    /// Writes the book anew; the old one becomes a backup for undo.
     fn rewrite(
         &self,
         write: impl FnOnce(&Path, &RewriteOptions) -> Result<(), MarkerError>,
@@ -183,7 +183,7 @@ impl BookMarker for FileMarker {
     }
 }
 
-/// Whether the book says of moves what a page saw or made of them.
+/// Fails unless the values of moves in the book are those that a page saw or set.
 fn still_so(book: &Book, moves: &[(Chess, Move)], seen: &MarkEdit) -> Result<(), MarkerError> {
     let mut found = Lookup::default();
     for (position, mv) in moves {
@@ -254,10 +254,10 @@ fn without(lines: &[Line]) -> Conditions {
     }
 }
 
-/// The files of a book as they were, in a folder beside it that goes with this.
+/// The files of a book as they were, in a folder beside it, which is deleted with this.
 struct Backup {
     _folder: TempFolder,
-    /// Where each is kept, and where it stood. The book is the first.
+    /// The copy of each file and the path of the original. The book is the first.
     files: Vec<(PathBuf, PathBuf)>,
 }
 
@@ -267,12 +267,17 @@ impl Backup {
         let companions = COMPANIONS.iter().filter_map(|ending| sibling(path, ending));
         let files: Vec<(PathBuf, PathBuf)> = std::iter::once(path.to_owned())
             .chain(companions)
-            .map(|own| (folder.path().join(own.file_name().unwrap_or_default()), own))
+            .map(|file| {
+                (
+                    folder.path().join(file.file_name().unwrap_or_default()),
+                    file,
+                )
+            })
             .collect();
-        for (kept, own) in &files {
-            // The new book gets files of its own, so a second name keeps the old ones.
-            if std::fs::hard_link(own, kept).is_err() {
-                std::fs::copy(own, kept)?;
+        for (copy, original) in &files {
+            // The new book gets new files, so a hard link preserves the old ones.
+            if std::fs::hard_link(original, copy).is_err() {
+                std::fs::copy(original, copy)?;
             }
         }
         let _folder = folder;
@@ -281,12 +286,12 @@ impl Backup {
 
     /// Puts the old files in place again.
     fn restore(&self) -> io::Result<()> {
-        let copied = |(kept, own): &(PathBuf, PathBuf)| -> io::Result<NewFile> {
-            let mut new = NewFile::create(own, Old::Replace).map_err(io::Error::other)?;
-            io::copy(&mut File::open(kept)?, &mut new)?;
+        let restored = |(copy, original): &(PathBuf, PathBuf)| -> io::Result<NewFile> {
+            let mut new = NewFile::create(original, Old::Replace).map_err(io::Error::other)?;
+            io::copy(&mut File::open(copy)?, &mut new)?;
             Ok(new)
         };
-        let all: io::Result<Vec<NewFile>> = self.files.iter().map(copied).collect();
+        let all: io::Result<Vec<NewFile>> = self.files.iter().map(restored).collect();
         let mut all = all?.into_iter();
         if let Some(book) = all.next() {
             book.put_with(all.collect()).map_err(io::Error::other)?;
@@ -295,7 +300,7 @@ impl Backup {
     }
 }
 
-/// Tells contents apart.
+/// A hash of a file's content.
 fn content(path: &Path) -> io::Result<u64> {
     let mut file = File::open(path)?;
     let mut hasher = DefaultHasher::new();

@@ -12,7 +12,7 @@ use tabia_uci::process::AnalystError;
 ///
 /// Its code is the English sentence with `{0}`, `{1}` for what varies: the key
 /// under which the files in `locales/` have it. A text that has no translation,
-/// such as the system's about a file, is its own code.
+/// such as the system's about a file, is itself the code.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Message {
     code: String,
@@ -42,7 +42,7 @@ impl Message {
         Message { code, args }
     }
 
-    /// Whether it says more than its code.
+    /// Whether it has values besides its code.
     pub(super) fn has_arguments(&self) -> bool {
         !self.args.is_empty()
     }
@@ -138,7 +138,7 @@ impl From<FenError> for Message {
     }
 }
 
-/// Why a word is no move where it stands.
+/// Why a word is no move in its position.
 pub(super) fn move_error(reason: MoveError, word: impl Into<Arg>) -> Message {
     match reason {
         MoveError::Syntax => message!("{0} is no move", word),
@@ -221,8 +221,8 @@ mod tests {
             let Err(error) = tabia_notation::Line::read(fen, play) else {
                 continue;
             };
-            let said = error.to_string().replace("illegal position: ", "");
-            assert_eq!(Message::from(error).to_string(), said);
+            let text = error.to_string().replace("illegal position: ", "");
+            assert_eq!(Message::from(error).to_string(), text);
         }
         let reason = Rejection::LosesTooMuch { loss: 3, limit: 2 };
         assert_eq!(Message::from(reason).to_string(), reason.to_string());
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_stand_beside_the_code() {
+    fn arguments_are_beside_the_code() {
         let inner = message!("move {0} is a null move in check", 3);
         let outer = message!(
             "The address names a line that cannot be played: {0}.",

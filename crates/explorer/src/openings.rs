@@ -26,7 +26,7 @@ pub(crate) struct Found {
 /// Openings that a search lists at most.
 const MOST_FOUND: usize = 40;
 
-/// Letters of a word that may stand for a longer one of another language.
+/// Letters of a word that may mean a longer one of another language.
 const LEAST_PREFIX: usize = 4;
 
 /// A row of the table of names, ready to be searched.
@@ -140,8 +140,8 @@ fn fit(typed: &[String], code: &str, name: &[String]) -> Option<Fit> {
         return Some(Fit::Whole);
     }
     let starts =
-        |word: &String| code.starts_with(word) || name.iter().any(|own| own.starts_with(word));
-    let is_part = |word: &String| starts(word) || name.iter().any(|own| own.contains(word));
+        |word: &String| code.starts_with(word) || name.iter().any(|part| part.starts_with(word));
+    let is_part = |word: &String| starts(word) || name.iter().any(|part| part.contains(word));
     if typed.iter().all(starts) {
         Some(Fit::Starts)
     } else {

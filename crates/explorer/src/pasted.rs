@@ -1,5 +1,5 @@
 //! What people paste: a position, moves as every notation writes them, a game
-//! with its variations and comments, or an address that says one of these.
+//! with its variations and comments, or an address that contains one of these.
 
 use serde::Serialize;
 use shakmaty::Chess;
@@ -18,7 +18,7 @@ pub(super) struct Pasted {
     fen: Option<String>,
     /// The main line in UCI notation.
     play: Vec<String>,
-    /// All moves; each one's parent stands before it, and the first child of
+    /// All moves; each one's parent comes before it, and the first child of
     /// a move is its main line.
     nodes: Vec<PastedMove>,
     /// The comment before the first move.
@@ -87,7 +87,7 @@ fn plain(line: &Line) -> Result<Pasted, Message> {
     })
 }
 
-/// The page's own address, or one of lichess's analysis board. Nothing is
+/// An address of this page, or one of lichess's analysis board. Nothing is
 /// fetched.
 fn address(rest: &str) -> Result<Pasted, Message> {
     let rest = rest.split('#').next().unwrap_or_default();
@@ -115,7 +115,7 @@ fn address(rest: &str) -> Result<Pasted, Message> {
     ))
 }
 
-/// Where the moves stand: the move before and the position.
+/// A place in the tree: the move before and the position.
 #[derive(Clone)]
 struct Place {
     node: Option<usize>,
@@ -313,7 +313,7 @@ impl<'a> Reader<'a> {
             return Ok(());
         };
         let (node, position) = (place.node, place.position.clone());
-        // Numbers, and signs that stand alone, play nothing.
+        // Numbers and separate signs are no moves.
         let mut line = Line::from_start(position.clone());
         if let Err(error) = line.extend(word) {
             self.lost = Some(depth);

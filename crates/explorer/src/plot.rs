@@ -65,7 +65,7 @@ pub(super) fn main_line(
     Ok(points)
 }
 
-/// A line and up to `most` of the likeliest moves behind it.
+/// A line and up to `most` of the likeliest moves after it.
 pub(super) fn ahead(
     book: &(Open, Arc<Notes>),
     walked: &Line,
@@ -106,24 +106,24 @@ fn follow(
     Ok(line)
 }
 
-/// Positions whose likeliest moves are kept.
-const MOST_KEPT: usize = 50_000;
+/// The most positions whose likeliest moves are cached.
+const MOST_CACHED: usize = 50_000;
 
-/// The move that the adapter would play most often at the end of a line. What
-/// does not depend on the way there is kept.
+/// The move that the adapter would play most often at the end of a line. It is
+/// cached if it does not depend on the moves that led there.
 fn likeliest(
     book: &(Open, Arc<Notes>),
     line: &Line,
     settings: &Settings,
     options: u64,
 ) -> Result<Option<(Move, Stats)>, Error> {
-    let kept = || {
-        let kept = book.1.likeliest.lock();
-        kept.unwrap_or_else(PoisonError::into_inner)
+    let cache = || {
+        let cache = book.1.likeliest.lock();
+        cache.unwrap_or_else(PoisonError::into_inner)
     };
     let position = line.last();
     let key = (position.clone(), position.fullmoves().get(), options);
-    let known = kept().get(&key).copied();
+    let known = cache().get(&key).copied();
     if let Some(known) = known {
         let was_there =
             known.is_some_and(|(mv, _)| line.positions().contains(&notation::after(position, mv)));
@@ -139,16 +139,16 @@ fn likeliest(
         .into_iter()
         .any(|why| why == Rejection::Repetition)
     {
-        let mut kept = kept();
-        if kept.len() >= MOST_KEPT {
-            kept.clear();
+        let mut cache = cache();
+        if cache.len() >= MOST_CACHED {
+            cache.clear();
         }
-        kept.insert(key, best);
+        cache.insert(key, best);
     }
     Ok(best)
 }
 
-/// Tells options apart that choose otherwise.
+/// A hash of the options that affect the choice of moves.
 fn fingerprint(settings: &Settings) -> u64 {
     let mut hasher = DefaultHasher::new();
     DECIDING.map(|id| settings.display(id)).hash(&mut hasher);

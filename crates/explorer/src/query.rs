@@ -4,12 +4,12 @@ use super::message::{Message, message};
 use tabia_adapter::settings::DECIDING;
 use tabia_adapter::settings::{OptionId, Settings};
 
-/// Parameters in the order in which they stand.
+/// Parameters in their order.
 #[derive(Debug, Default)]
 pub(super) struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// Reads the part of an address behind `?`.
+    /// Reads the part of an address after `?`.
     pub(super) fn read(text: &str) -> Query {
         Query(
             form_urlencoded::parse(text.as_bytes())

@@ -28,12 +28,12 @@ const EVERYWHERE: [(HeaderName, &str); 7] = [
     (header::SERVER, "tabia"),
 ];
 
-/// A page in which script and style that carry this nonce are its own.
+/// A page in which scripts and styles with this nonce are allowed.
 pub(super) fn own_page(nonce: &str, mut page: Response<Bytes>) -> Response<Bytes> {
-    let own = format!("'nonce-{nonce}'");
+    let allowed = format!("'nonce-{nonce}'");
     let policy = CONTENT_POLICY
-        .replace("script-src 'self'", &format!("script-src 'self' {own}"))
-        .replace("style-src 'self'", &format!("style-src {own}"));
+        .replace("script-src 'self'", &format!("script-src 'self' {allowed}"))
+        .replace("style-src 'self'", &format!("style-src {allowed}"));
     // Hexadecimal digits fit into a header.
     if let Ok(policy) = HeaderValue::from_str(&policy) {
         let headers = page.headers_mut();
@@ -42,9 +42,9 @@ pub(super) fn own_page(nonce: &str, mut page: Response<Bytes>) -> Response<Bytes
     page
 }
 
-/// A page for somebody who has come by himself, by an address typed, a bookmark
-/// or a reload, where the browser says so: no page has opened it, and a browser
-/// told of a rule about that first starts another process, for 25 ms.
+/// A page that the user has opened by typing its address, by a bookmark or by a
+/// reload, if the browser's headers say so. No other page has opened it, so it
+/// needs no opener policy, for which a browser starts another process (25 ms).
 pub(super) fn unless_opened(asked: &HeaderMap, mut page: Response<Bytes>) -> Response<Bytes> {
     let from = asked.get(HeaderName::from_static("sec-fetch-site"));
     if from.is_some_and(|from| from == "none" || from == "same-origin") {
@@ -66,10 +66,10 @@ pub(super) fn unreadable(error: impl std::fmt::Display) -> Refusal {
     (StatusCode::INTERNAL_SERVER_ERROR, error.to_string().into())
 }
 
-/// The type of a body that goes on telling.
+/// The type of a body of server-sent events.
 pub(super) const EVENTS: &str = "text/event-stream";
 
-/// A body of a type, which is not kept by anybody.
+/// A body of a type; caches do not store it.
 pub(super) fn reply(status: StatusCode, kind: &'static str, body: Bytes) -> Response<Bytes> {
     let mut response = Response::new(body);
     *response.status_mut() = status;

@@ -4,8 +4,8 @@ use hyper::Method;
 
 use super::api::Endpoint;
 
-/// What is asked for. A request is parsed once; who answers it matches all of
-/// these.
+/// What is asked for. A request is parsed once; the code that answers it matches all
+/// of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Route<'p> {
     /// The page itself.

@@ -2,8 +2,8 @@
 //! client can make grow: connections, bytes, and the time they take.
 //!
 //! One thread waits for sockets; the answers themselves, which may wait for a
-//! disk, come from a few others. A connection more than [`Limits`] allow is
-//! told so and closed, at once.
+//! disk, come from a few others. A connection more than [`Limits`] allow
+//! gets an error and is closed, at once.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -23,7 +23,7 @@ use tokio::net::TcpStream;
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::{sleep, timeout};
 
-use super::events::{Events, told};
+use super::events::{Events, subscription};
 use super::explorer::Explorer;
 use super::message::message;
 use super::reply::refuse;
@@ -33,8 +33,8 @@ use super::reply::refuse;
 pub struct Limits {
     /// Connections that are served at once.
     pub connections: usize,
-    /// Connections over that which are told so when they have sent their
-    /// request; those over even this are told and closed at once, and may
+    /// Connections over that which get an error when they have sent their
+    /// request; those over even this get it at once and are closed, and may
     /// see no more than that they were closed.
     pub refusals: usize,
     /// Connections of one other machine. Programs of this machine share all.
@@ -71,7 +71,7 @@ const ANSWERING_THREADS: usize = 4;
 /// How often the files of the books are looked after while a page is open.
 const LOOK_EVERY: Duration = Duration::from_millis(300);
 
-/// What a client over the limit is told.
+/// The answer to a client over the limit.
 const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\n\
     content-length: 32\r\nretry-after: 1\r\nconnection: close\r\n\r\n\
     {\"error\":\"too many connections\"}";
@@ -195,15 +195,15 @@ impl Listening {
                     drop(place);
                 });
             } else {
-                // No place even to wait for its request: said in passing.
+                // No slot even to wait for its request: try to send the error, then close.
                 let _ = stream.try_write(BUSY);
             }
         }
     }
 }
 
-/// Tells a client that there is no room. What it has sent is read first: a
-/// socket that is closed over unread bytes loses the answer.
+/// Answers a client that there is no room, then reads what it has sent: a socket
+/// that is closed with unread bytes loses the answer.
 async fn turn_away(mut stream: TcpStream) {
     let _ = stream.write_all(BUSY).await;
     let _ = stream.shutdown().await;
@@ -259,7 +259,7 @@ async fn answer(
             })
         }
     };
-    match told(&mut response, explorer.changes()) {
+    match subscription(&mut response, explorer.changes()) {
         Some(events) => response.map(|_| Either::Right(events)),
         None => response.map(|body| Either::Left(Full::new(body))),
     }
@@ -277,9 +277,9 @@ mod tests {
         assert!(held.iter().all(Option::is_some));
         assert!(peers.slot(other, 3).is_none());
         assert!(peers.slot("192.0.2.8".parse().unwrap(), 3).is_some());
-        for own in ["127.0.0.1", "::1", "::ffff:127.0.0.1"] {
-            let own: IpAddr = own.parse().unwrap();
-            let many: Vec<_> = (0..9).map(|_| peers.slot(own, 3)).collect();
+        for local in ["127.0.0.1", "::1", "::ffff:127.0.0.1"] {
+            let local: IpAddr = local.parse().unwrap();
+            let many: Vec<_> = (0..9).map(|_| peers.slot(local, 3)).collect();
             assert!(many.iter().all(Option::is_some));
         }
         drop(held);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use hyper::{Method, Request, StatusCode};
 use serde_json::{Value, json};
 use tabia_adapter::settings::Settings;
-use tabia_explorer::{Access, Explorer, Games, Guest};
+use tabia_explorer::{Access, AllowedOrigin, Explorer, Games};
 use tabia_games::GameFilter;
 use tabia_games::index::make::{self, IndexJob, IndexReport};
 use tabia_games::index::{self, GamesIndex};
@@ -90,10 +90,12 @@ fn run(job: &IndexJob) -> Result<IndexReport, make::IndexError> {
     make::run(job, &mut Watch::default())
 }
 
-fn explorer_of(path: &Path, guests: &[&str]) -> Explorer {
-    let guests = guests.iter().map(|guest| guest.parse::<Guest>().unwrap());
-    let access =
-        Access::new(ADDRESS.parse().unwrap(), "secret".into()).with_guests(guests.collect());
+fn explorer_of(path: &Path, origins: &[&str]) -> Explorer {
+    let origins = origins
+        .iter()
+        .map(|origin| origin.parse::<AllowedOrigin>().unwrap());
+    let access = Access::new(ADDRESS.parse().unwrap(), "secret".into())
+        .with_allowed_origins(origins.collect());
     let index = GamesIndex::open(path, false).unwrap();
     Explorer::new(vec![starter(None)], access, Settings::default(), false)
         .with_games(Games::new(vec![index], false))
@@ -242,7 +244,7 @@ fn many_positions_are_asked_at_once() {
 }
 
 #[test]
-fn guests_read_and_change_nothing() {
+fn pages_of_other_sites_read_and_change_nothing() {
     with_explorer(|explorer| {
         let from = |origin: &str, method: Method, target: &str| {
             let asked = Request::builder()

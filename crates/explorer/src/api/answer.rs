@@ -88,8 +88,8 @@ pub(super) struct ExploredMonth {
     black: u64,
 }
 
-/// A move that is to be told of.
-pub(super) struct Told {
+/// A move of the answer, with the numbers of its games.
+pub(super) struct CountedMove {
     pub(super) mv: Move,
     pub(super) counts: Counts,
     pub(super) game: Option<ExploredGame>,
@@ -98,19 +98,21 @@ pub(super) struct Told {
 impl Explored {
     /// About the position of a question, with all moves there are, most played
     /// first.
-    pub(super) fn new(question: &Question, counts: &Counts, moves: Vec<Told>) -> Explored {
+    pub(super) fn new(question: &Question, counts: &Counts, moves: Vec<CountedMove>) -> Explored {
         let shape = question.shape;
         let positions = question.positions.as_deref().unwrap_or_default();
         let last = positions.last().cloned().unwrap_or_default();
         // What has no games is nothing to divide by.
-        let moves = moves.into_iter().filter(|told| told.counts.games() > 0);
+        let moves = moves
+            .into_iter()
+            .filter(|counted| counted.counts.games() > 0);
         Explored {
             white: counts.won.white,
             draws: counts.draws,
             black: counts.won.black,
             moves: moves
                 .take(question.moves)
-                .map(|told| ExploredMove::new(told, &last, shape))
+                .map(|counted| ExploredMove::new(counted, &last, shape))
                 .collect(),
             recent_games: (shape != Shape::Masters).then(Vec::new),
             top_games: (shape != Shape::Player).then(Vec::new),
@@ -127,9 +129,9 @@ impl Explored {
 }
 
 impl ExploredMove {
-    fn new(told: Told, position: &Chess, shape: Shape) -> ExploredMove {
+    fn new(counted: CountedMove, position: &Chess, shape: Shape) -> ExploredMove {
         let own = position.turn();
-        let Told { mv, counts, game } = told;
+        let CountedMove { mv, counts, game } = counted;
         let (average_opponent_rating, performance) = performance::against(&counts, own);
         ExploredMove {
             uci: UciMove::from_chess960(mv).to_string(),
@@ -160,8 +162,8 @@ fn after(position: &Chess, mv: Move) -> Option<Opening> {
 }
 
 /// The months from the first one with games, or from the one asked for, to the
-/// last one with games, none left out between them. Unless it is said where to
-/// end, the newest month of all is left out: it may not be complete.
+/// last one with games, none left out between them. Unless the request names the
+/// last month, the newest month of all is left out: it may not be complete.
 pub(super) fn history(
     question: &Question,
     months: &BTreeMap<Month, Counts>,

@@ -4,7 +4,7 @@ use shakmaty::{ByColor, Color, Position};
 
 use super::super::books::Open;
 use super::super::books::by_colour;
-use super::answer::{Explored, Told};
+use super::answer::{CountedMove, Explored};
 use super::question::Question;
 use tabia_adapter::settings::Settings;
 use tabia_book::policy::{Weighed, choose};
@@ -14,7 +14,7 @@ use tabia_games::index::Counts;
 /// What a book answers.
 pub(super) struct Answer {
     pub(super) explored: Explored,
-    /// Its weights stand as draws: it knows no results.
+    /// Its weights are given as draws: it knows no results.
     pub(super) weights: bool,
 }
 
@@ -39,22 +39,22 @@ pub(super) fn explore(
         let turn = position.turn();
         let stored = found.rows().filter(|(mv, _)| !mv.transposition);
         let wanted = stored.filter(|(_, verdict)| !question.playable || is_played(verdict));
-        let mut told: Vec<Told> = wanted
-            .map(|(mv, _)| Told {
+        let mut moves: Vec<CountedMove> = wanted
+            .map(|(mv, _)| CountedMove {
                 mv: mv.mv,
                 counts: counts_of(mv, turn),
                 game: None,
             })
             .collect();
-        told.sort_by_key(|told| std::cmp::Reverse(told.counts.games()));
+        moves.sort_by_key(|mv| std::cmp::Reverse(mv.counts.games()));
         let weights = found.lookup.moves.iter().any(has_weight_only);
         let mut counts = counts(&here.stats, turn);
         if weights || question.playable {
             counts = Counts::default();
-            told.iter().for_each(|told| counts.add(&told.counts));
+            moves.iter().for_each(|mv| counts.add(&mv.counts));
         }
         return Ok(Answer {
-            explored: Explored::new(question, &counts, told),
+            explored: Explored::new(question, &counts, moves),
             weights,
         });
     }
@@ -84,7 +84,7 @@ fn counts_of(mv: &BookMove, turn: Color) -> Counts {
     counts
 }
 
-/// What a book says of a position, seen from the side to move there.
+/// The counts of a book for a position in which `own` is to move.
 fn counts(stats: &Stats, own: Color) -> Counts {
     let (white, black) = by_colour(stats, own);
     let own_first = |own_value: u32, other: u32| {

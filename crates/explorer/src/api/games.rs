@@ -11,7 +11,7 @@ use shakmaty::{Chess, Color, Position};
 use super::super::books::{ExploredBook, Open};
 use super::super::message::message;
 use super::answer::{
-    Explored, ExploredGame, ExploredPlayer, PlayedGame, Told, history, speed_name,
+    CountedMove, Explored, ExploredGame, ExploredPlayer, PlayedGame, history, speed_name,
 };
 use super::question::{Question, Shape};
 use tabia_adapter::settings::Settings;
@@ -21,8 +21,8 @@ use tabia_games::index::ask::{self, Lists, Named, Sums};
 use tabia_games::index::{Counts, GameSelection, GamesIndex, Player};
 use tabia_games::tgx::{TgxError, move_of};
 
-/// Players whose games are kept at hand.
-const KEPT_PLAYERS: usize = 8;
+/// The most players whose games are cached.
+const CACHED_PLAYERS: usize = 8;
 
 /// The indexes of the command line, each taken anew when games were added.
 #[derive(Default)]
@@ -147,14 +147,14 @@ impl Games {
         let months = question
             .history
             .then(|| history(question, &sums.history, newest));
-        let mut explored = told(question, position, settings, &indexes, &sums)?;
+        let mut explored = explored_from(question, position, settings, &indexes, &sums)?;
         if question.history {
             explored.history = months;
         }
         Ok(explored)
     }
 
-    /// What the games of a player say.
+    /// The answer from the games of a player.
     pub(super) fn player(
         &self,
         question: &Question,
@@ -172,8 +172,8 @@ impl Games {
                 continue;
             }
             let sums = player.ask(position, &question.selection, lists(question));
-            let own = std::slice::from_ref(index);
-            return told(question, position, settings, own, &sums);
+            let index = std::slice::from_ref(index);
+            return explored_from(question, position, settings, index, &sums);
         }
         Ok(Explored::nothing(question))
     }
@@ -192,7 +192,7 @@ impl Games {
         }
         let player = Arc::new(Player::read(index, name, color)?);
         let mut players = players();
-        if players.len() >= KEPT_PLAYERS {
+        if players.len() >= CACHED_PLAYERS {
             players.remove(0);
         }
         players.push((key, Arc::clone(&player)));
@@ -220,14 +220,14 @@ fn lists(question: &Question) -> Lists {
 }
 
 /// The sums as an answer.
-fn told(
+fn explored_from(
     question: &Question,
     position: &Chess,
     settings: &Settings,
     indexes: &[Arc<GamesIndex>],
     sums: &Sums,
 ) -> Result<Explored, TgxError> {
-    // Who wants no games gets none with the moves either.
+    // A request for no games gets none with the moves either.
     let names_games = question.top_games + question.recent_games > 0;
     let unplayed = unplayed(question, position, settings, sums);
     let mut moves = Vec::new();
@@ -242,7 +242,7 @@ fn told(
             Some(named) => find(question, indexes, &named)?,
             None => None,
         };
-        moves.push(Told {
+        moves.push(CountedMove {
             mv: made.mv,
             counts: made.counts,
             game,
@@ -251,7 +251,7 @@ fn told(
     let mut counts = sums.counts;
     if question.playable {
         counts = Counts::default();
-        moves.iter().for_each(|told| counts.add(&told.counts));
+        moves.iter().for_each(|mv| counts.add(&mv.counts));
     }
     let mut explored = Explored::new(question, &counts, moves);
     for (list, named) in [

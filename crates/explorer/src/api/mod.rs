@@ -3,9 +3,9 @@
 //!
 //! The shape is that of the published description of its API
 //! (`OpeningExplorer*.yaml` of lichess-org/api); castling is written as the king
-//! taking the rook, as that service does. What is not known is said as that
-//! service says "nothing": no games, no rating (0). docs/explorer-server.md says
-//! what clients have to change.
+//! taking the rook, as that service does. What is not known is
+//! written as that service does: no games, no rating (0).
+//! docs/explorer-server.md describes what clients have to change.
 //!
 //! Reading only: nothing here changes a book.
 
@@ -28,7 +28,8 @@ use answer::Explored;
 use question::{Question, Shape};
 use tabia_adapter::settings::Settings;
 
-/// Says that a book knows no results: its weights stand as draws.
+/// The header of an answer from a book without results, whose weights are given
+/// as draws.
 const WEIGHTS: HeaderName = HeaderName::from_static("x-tabia-results");
 
 const LINES: &str = "application/x-ndjson";
@@ -126,7 +127,7 @@ impl Api<'_> {
         }
     }
 
-    /// The answer, and whether weights stand for results in it.
+    /// The answer, and whether it has weights in place of results.
     fn explore(&self, question: &Question) -> Result<(Explored, bool), Refusal> {
         if question.book.is_none() && !self.games.is_empty() {
             let explored = self.games.explore(question, self.settings);
@@ -148,7 +149,7 @@ impl Api<'_> {
             // Taken for a book of that player.
             false => self.explore(&question)?,
         };
-        // One line is a whole stream: also for those who read it as one text.
+        // One line is a complete stream, also for clients that read it as one text.
         let mut response = reply(StatusCode::OK, LINES, line(&explored).into());
         declare(weights, &mut response);
         Ok(response)
@@ -224,7 +225,8 @@ fn line(value: &impl serde::Serialize) -> Vec<u8> {
     text
 }
 
-/// Says what the numbers mean where they are no results.
+/// Adds the header for numbers that are no results, and for streams one that
+/// keeps proxies from buffering.
 fn declare(weights: bool, response: &mut Response<Bytes>) {
     if weights {
         let words = HeaderValue::from_static("weights-as-draws");

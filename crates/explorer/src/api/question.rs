@@ -23,7 +23,7 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    /// Moves that are listed unless the request says how many.
+    /// The number of moves that are listed by default.
     fn usual_moves(self) -> usize {
         match self {
             Shape::Masters | Shape::Lichess => 12,
@@ -61,8 +61,8 @@ const OTHERS: &str = "chess960, chess 960, fischerandom, antichess, atomic, craz
     giveaway";
 
 impl Question {
-    /// Reads a request; `fen` stands for the parameter of that name if it is
-    /// there.
+    /// Reads a request; `fen` replaces the parameter of that name if it is
+    /// `Some`.
     ///
     /// # Errors
     ///

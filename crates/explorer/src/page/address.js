@@ -7,7 +7,7 @@ import * as trees from "./tree.js";
 const AT_ONCE = 20,
   PACE = 400;
 
-/** What an address says, its moves as words. */
+/** What an address contains; its moves are still words. */
 export function read(search) {
   const query = new URLSearchParams(search);
   const words = (query.get("play") ?? "").split(/[ ,]+/).filter(Boolean);

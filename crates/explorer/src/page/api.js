@@ -1,6 +1,6 @@
 // Requests to the program that served this page.
 
-import { t, told } from "./lang.js";
+import { t, translated } from "./lang.js";
 
 const place = document.querySelector('meta[name="tabia-token"]');
 let token = place.content;
@@ -8,8 +8,8 @@ let token = place.content;
 const unique = () => crypto.getRandomValues(new Uint32Array(2)).join("");
 
 /**
- * Tells this page from others that change the same books. It stays when the page is left and opened
- * again, and goes on to the next page when its tab is closed: what it has changed can still be taken back.
+ * Identifies this page among others that change the same books. It stays the same when the page is left and
+ * opened again, and the next page takes it over when the tab is closed: so its changes can still be undone.
  */
 export const client = lasting();
 
@@ -17,27 +17,27 @@ function lasting() {
   const name = "client",
     old = "client-left";
   try {
-    const own = sessionStorage.getItem(name) ?? localStorage.getItem(old) ?? unique();
-    const isHere = () => localStorage.getItem(old) === own && localStorage.removeItem(old);
+    const id = sessionStorage.getItem(name) ?? localStorage.getItem(old) ?? unique();
+    const isHere = () => localStorage.getItem(old) === id && localStorage.removeItem(old);
     isHere();
-    sessionStorage.setItem(name, own);
-    addEventListener("pagehide", () => localStorage.setItem(old, own));
+    sessionStorage.setItem(name, id);
+    addEventListener("pagehide", () => localStorage.setItem(old, id));
     addEventListener("pageshow", isHere);
-    return own;
+    return id;
   } catch {
     return unique();
   }
 }
 
-/** Tells it from others that ask the engine: no two are the same. */
+/** Identifies this page among others that ask the engine: no two are the same. */
 const asker = unique();
 
 /** The program cannot be reached. */
 export class Gone extends Error {}
 
-/** What a refusal says. */
+/** The error of a request that was refused. */
 const refusal = ({ error, message }, status) =>
-  new Error(error ? told(message ?? error) : t`The program answered ${status}.`);
+  new Error(error ? translated(message ?? error) : t`The program answered ${status}.`);
 
 async function answer(coming) {
   let response;
@@ -51,7 +51,7 @@ async function answer(coming) {
   return body;
 }
 
-/** Asks for something; `parameters` are the part of the address behind "?". */
+/** Asks for something; `parameters` are the part of the address after "?". */
 export const get = (path, parameters) => answer(fetch(parameters ? `${path}?${parameters}` : path));
 
 /** So many characters may be on their way when the page is left. */
@@ -81,18 +81,18 @@ async function send(path, body, signal) {
 /** Asks for a change. */
 export const post = (path, body) => answer(send(path, body));
 
-/** Lets what takes time be done in turn: each knows what the one before has come to. */
+/** Runs asynchronous actions one after another: each starts when the one before has ended. */
 export function inTurn() {
   let last = Promise.resolve();
-  return (deed) => {
-    const done = last.then(deed);
+  return (action) => {
+    const done = last.then(action);
     last = done.catch(() => {});
     return done;
   };
 }
 
-/** Asks for something that is told piece by piece, until it ends or `signal` ends it. */
-export async function follow(path, body, heard, signal) {
+/** Reads an answer that arrives in pieces, calls `onMessage` with each, and returns when it ends or `signal` aborts it. */
+export async function follow(path, body, onMessage, signal) {
   const response = await send(path, { ...body, client: asker }, signal);
   if (!response.ok) throw refusal(await response.json(), response.status);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -102,7 +102,7 @@ export async function follow(path, body, heard, signal) {
     if (done) return;
     const pieces = (rest + value).split("\n\n");
     rest = pieces.pop();
-    for (const piece of pieces) if (piece.startsWith("data: ")) heard(JSON.parse(piece.slice(6)));
+    for (const piece of pieces) if (piece.startsWith("data: ")) onMessage(JSON.parse(piece.slice(6)));
   }
 }
 
@@ -120,27 +120,27 @@ export async function comeBack() {
 
 /**
  * Calls `changed` with the number of changes to books, whenever it may be another one.
- * Of all pages that are seen one listens, and tells the others: a browser opens few connections to a program.
+ * Of all visible pages one listens and notifies the others: a browser opens few connections to a program.
  */
 export function listen(changed) {
   const others = new BroadcastChannel("changes");
   const asks = "?";
   let count = null,
     leave = () => {};
-  const heard = (number) => {
+  const receive = (number) => {
     count = number;
     if (!document.hidden) changed(number);
   };
   others.addEventListener("message", ({ data }) => {
-    if (data !== asks) heard(data);
+    if (data !== asks) receive(data);
     else if (count !== null) others.postMessage(count);
   });
-  /** Listens until nobody looks at this page any more. */
+  /** Listens until this page is hidden. */
   const connect = () =>
     new Promise((left) => {
       const source = new EventSource("/api/events");
       source.addEventListener("change", ({ data }) => {
-        heard(Number(data));
+        receive(Number(data));
         others.postMessage(count);
       });
       leave = () => left(source.close());

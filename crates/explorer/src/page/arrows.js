@@ -1,4 +1,4 @@
-// Arrows and circles on the board: of the book, of the pointer, one's own.
+// Arrows and circles on the board: of the book, of the move under the pointer, of the user.
 
 import { fill, svg } from "./dom.js";
 
@@ -84,8 +84,8 @@ export class Arrows {
     this.likely.classList.add("faint");
   }
 
-  /** Draws one's own arrow or circle, or takes it away. */
-  own(from, to) {
+  /** Draws an arrow or a circle of the user, or removes it if it is there. */
+  toggle(from, to) {
     const known = this.drawn.querySelector(`[data-arrow="${from}${to}"]`);
     if (known) {
       known.remove();

@@ -1,5 +1,5 @@
-// The board: shows a position, takes moves by drag, click and keyboard. Which
-// moves are legal it is told.
+// The board: shows a position, takes moves by drag, click and keyboard. The
+// program sends it the legal moves.
 
 import { Arrows } from "./arrows.js";
 import { by, el, svg } from "./dom.js";
@@ -148,7 +148,7 @@ export class Board {
       if (!from) continue;
       const [x1, y1] = this.centre(from),
         [x2, y2] = this.centre(name);
-      // In parts of its own size, which is a little less than its square's: nothing is measured.
+      // In parts of the piece's size, which is a little less than its square's: nothing is measured.
       const part = (squares) => `${(squares * 100) / PIECE}%`;
       const start = `translate(${part(x1 - x2)}, ${part(y1 - y2)})`;
       this.squares
@@ -321,13 +321,13 @@ export class Board {
     );
   }
 
-  /** An arrow or a circle of one's own, by the right button. */
+  /** The right button draws an arrow or a circle of the user. */
   draw(event, name) {
     addEventListener(
       "pointerup",
       (end) => {
         const target = this.at(end);
-        if (target) this.arrows.own(name, target);
+        if (target) this.arrows.toggle(name, target);
       },
       { once: true },
     );

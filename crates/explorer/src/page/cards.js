@@ -1,4 +1,4 @@
-// What has been trained: one card for each position that was asked, kept in the
+// What has been trained: one card for each position that was asked, stored in the
 // browser's storage. A right answer puts it off, a wrong one brings it back.
 
 import { t } from "./lang.js";
@@ -11,18 +11,18 @@ const DAYS = [0, 1, 3, 7, 16, 35, 90, 180];
 const PLACE = "training";
 const FORMAT = "tabia-training";
 
-/** Cards that are kept; those that were asked longest ago go first. */
+/** The most cards that are stored; those asked longest ago are removed first. */
 const MOST = 5000;
 
 export class Cards {
   constructor() {
-    let kept = null;
+    let saved = null;
     try {
-      kept = JSON.parse(localStorage.getItem(PLACE));
+      saved = JSON.parse(localStorage.getItem(PLACE));
     } catch {
       /* Then it begins anew. */
     }
-    this.all = new Map(kept ? valid(kept) : []);
+    this.all = new Map(saved ? valid(saved) : []);
   }
 
   /** A position of a book, asked of a colour. Counters of moves do not matter. */
@@ -30,7 +30,7 @@ export class Cards {
     return [book, colour, fen.split(" ").slice(0, 4).join(" ")].join("|");
   }
 
-  /** Notes an answer; `way` leads to the position. */
+  /** Stores an answer; `way` leads to the position. */
   answered(key, right, way) {
     const old = this.all.get(key) ?? { level: 0, right: 0, wrong: 0 };
     const now = Date.now();
@@ -66,7 +66,7 @@ export class Cards {
     try {
       read = JSON.parse(text);
     } catch {
-      /* Said below. */
+      /* Reported below. */
     }
     if (read?.format !== FORMAT) throw new Error(t("This is no file of training that Tabia has saved."));
     let came = 0;

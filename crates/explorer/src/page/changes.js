@@ -3,12 +3,12 @@
 import { Gone, client, get, inTurn, post } from "./api.js";
 import { by } from "./dom.js";
 import { linesOf } from "./edit.js";
-import { t, told } from "./lang.js";
+import { t, translated } from "./lang.js";
 import { modal, say } from "./say.js";
 import { takesLines } from "./columns.js";
 import * as trees from "./tree.js";
 
-/** A change that takes longer is said to be under way, milliseconds. */
+/** If a change takes longer than so many milliseconds, the page shows that it is running. */
 const SOON = 500;
 
 export class Changes {
@@ -51,10 +51,10 @@ export class Changes {
     this.made.push(book);
     this.undone.length = 0;
     await this.refresh();
-    say(t`Saved: ${told(done.last_change)}`);
+    say(t`Saved: ${translated(done.last_change)}`);
   }
 
-  /** Another mark, or whatever else stands beside a move; `seen` is what the page shows of it. */
+  /** Changes the mark or another value of a move; `seen` has the values that the page shows. */
   mark({ book, move, place, seen }, what, value) {
     return this.turn(async () => {
       await this.write("/api/edit", book, { ...place, uci: move.uci, change: what, value, seen: seen[what] });
@@ -71,7 +71,7 @@ export class Changes {
   /** Why nothing that is shown can be changed. */
   locked() {
     const { books = [] } = this.store.view ?? {};
-    const reasons = books.filter((book) => book.locked).map((book) => `${book.name}: ${told(book.locked)}`);
+    const reasons = books.filter((book) => book.locked).map((book) => `${book.name}: ${translated(book.locked)}`);
     return books.some((book) => book.editable) ? "" : reasons.join(" ");
   }
 
@@ -79,7 +79,7 @@ export class Changes {
     say(this.locked() || t("This cannot be changed in the book."), true);
   }
 
-  /** What a book says now of a move that a dialog is about: its view, and the move if it is still there. */
+  /** The current view of a book for the move of a dialog, and the move if it is still there. */
   now({ book, move, place }) {
     return this.turn(async () => {
       const {
@@ -156,7 +156,7 @@ export class Changes {
       this.made.pop();
       if (done.taken_back) this.undone.push(book);
       await this.refresh();
-      say(done.taken_back ? t`Taken back: ${told(done.taken_back)}` : t("There is nothing to take back."));
+      say(done.taken_back ? t`Taken back: ${translated(done.taken_back)}` : t("There is nothing to take back."));
     }).catch(this.failed);
   }
 
@@ -168,7 +168,7 @@ export class Changes {
       this.undone.pop();
       this.made.push(book);
       await this.refresh();
-      say(t`Done again: ${told(done.last_change)}`);
+      say(t`Done again: ${translated(done.last_change)}`);
     }).catch(this.failed);
   }
 
@@ -179,7 +179,9 @@ export class Changes {
     by("undo").hidden = by("redo").hidden = by("book-menu").hidden = !book?.editable;
     by("add-line").hidden = by("add-tree").hidden = !books.some(takesLines);
     by("undo").disabled = !book?.undo;
-    by("undo").title = book?.last_change ? t`Take back: ${told(book.last_change)} (Ctrl+Z)` : t("Nothing to take back");
+    by("undo").title = book?.last_change
+      ? t`Take back: ${translated(book.last_change)} (Ctrl+Z)`
+      : t("Nothing to take back");
     by("redo").disabled = !book?.redo;
     by("locked").textContent = this.locked();
     by("locked").hidden = !by("locked").textContent;

@@ -187,8 +187,8 @@ export class Controls {
   }
 
   openNote(state = this.state) {
-    this.noted = state;
-    const { tree, at } = this.noted;
+    this.noteState = state;
+    const { tree, at } = this.noteState;
     const { san, comment, nags } = trees.node(tree, at);
     by("note-title").textContent =
       at === 0 ? t("Before the first move") : `${trees.numberOf(tree, at, true)} ${lettered(san)}`;
@@ -317,7 +317,10 @@ export class Controls {
     });
     by("note-form").addEventListener("submit", (event) => {
       if (event.submitter?.value === "keep")
-        this.store.want(steps.noted(this.noted, by("note-text").value.trim(), Number(by("note-signs").value)), "keep");
+        this.store.want(
+          steps.annotate(this.noteState, by("note-text").value.trim(), Number(by("note-signs").value)),
+          "keep",
+        );
     });
   }
 

@@ -73,7 +73,7 @@ export function isTyping(target) {
 /** How the language of the page writes numbers. */
 const formats = new Map();
 
-/** A number with so many digits behind the point, or the comma where the language has one. */
+/** A number with so many digits after the decimal point, or the comma where the language has one. */
 export function decimal(number, digits) {
   const { lang } = document.documentElement,
     key = lang + digits;

@@ -1,5 +1,5 @@
-// Buttons and keys are heard by the rest of the page. What is pressed before
-// that is there is pressed again then.
+// The rest of the page handles buttons and keys. What is pressed before it has
+// been loaded is pressed again afterwards.
 
 const pressed = [];
 const come = new AbortController(),
@@ -24,7 +24,7 @@ addEventListener(
   { signal },
 );
 
-/** The rest of the page is there, and hears all that comes by itself. */
+/** The rest of the page has been loaded and handles all further events itself. */
 export function again() {
   come.abort();
   for (const press of pressed) press();

@@ -30,7 +30,7 @@ export class EditDialog {
   failed;
   now;
 
-  /** `change(entry, what, value)` writes, `now(entry)` asks what the book says; `failed` takes what went wrong. */
+  /** `change(entry, what, value)` writes, `now(entry)` reads the current values of the book; `failed` takes errors. */
   constructor({ change, now, failed, removal }) {
     Object.assign(this, { change, now, failed });
     this.dialog = by("edit-dialog");
@@ -92,7 +92,7 @@ export class EditDialog {
     modal(this.dialog);
   }
 
-  /** What the book says of the move, which is what was seen when it is changed. */
+  /** Shows the values of the move in the book; a change sends them along as those that were seen. */
   show(book, move) {
     Object.assign(this.entry.seen, {
       mark: move.mark,
@@ -141,7 +141,7 @@ export class EditDialog {
     }
   }
 
-  /** What was refused is not what the book says. */
+  /** After a refused change: shows the values of the book again. */
   async renew(entry) {
     const { book, move } = await this.now(entry);
     if (entry !== this.entry || !this.dialog.open) return;
@@ -156,7 +156,7 @@ export class RemovalDialog {
   remove;
   failed;
 
-  /** `count(entry, below)` tells how many positions go, `remove(entry, below)` deletes them. */
+  /** `count(entry, below)` returns how many positions would be deleted, `remove(entry, below)` deletes them. */
   constructor({ count, remove, failed }) {
     Object.assign(this, { count, remove, failed });
     this.dialog = by("removal-dialog");
@@ -169,35 +169,35 @@ export class RemovalDialog {
     by("removal-title").textContent = below
       ? t`Delete what lies below ${name} in ${entry.name}`
       : t`Delete ${name} in ${entry.name}`;
-    this.tell(t("The positions are being counted…"));
+    this.showStatus(t("The positions are being counted…"));
     modal(this.dialog);
     await this.until(asked, async () => {
       const positions = await this.count(entry, below);
       if (asked !== this.asked) return;
-      this.tell(t`Positions that go: ${grouped(positions)}. “Undo” brings them back.`, false);
+      this.showStatus(t`Positions that go: ${grouped(positions)}. “Undo” brings them back.`, false);
       by("removal-begin").focus();
     });
   }
 
   begin() {
     const { asked } = this;
-    this.tell(t("It goes on when this page is left, and can be undone all the same."));
+    this.showStatus(t("It goes on when this page is left, and can be undone all the same."));
     this.until(asked, async () => {
       await this.remove(asked.entry, asked.below);
       if (asked === this.asked) this.dialog.close();
     });
   }
 
-  tell(text, isAtWork = true) {
+  showStatus(text, isAtWork = true) {
     by("removal-told").textContent = text;
     by("removal-progress").hidden = !isAtWork;
     by("removal-begin").disabled = isAtWork;
   }
 
-  /** What goes wrong is said where the dialog was. */
-  async until(asked, deed) {
+  /** Runs `action`; if it fails, the dialog is closed and the error is shown on the page. */
+  async until(asked, action) {
     try {
-      await deed();
+      await action();
     } catch (error) {
       if (asked !== this.asked) return;
       this.dialog.close();

@@ -1,9 +1,9 @@
-// The engine: thinks about the position that is shown while it is on and the
-// page is seen. What it says comes over one request that lasts.
+// The engine: thinks about the position that is shown, while it is on and the
+// page is visible. Its reports arrive as the answer to one long request.
 
 import { follow } from "./api.js";
 import { by, el, fill, grouped } from "./dom.js";
-import { keep, kept, lettered, t, told } from "./lang.js";
+import { keep, stored, lettered, t, translated } from "./lang.js";
 import { valueText } from "./signs.js";
 import * as trees from "./tree.js";
 
@@ -33,25 +33,25 @@ export class Engine {
   best;
   valued;
 
-  /** `play` takes several moves; `point` shows them on the board; `values` takes what moves are worth, by name; `best` the best move, `valued` is told that a position got a value. */
+  /** `play` takes several moves; `point` shows them on the board; `values` takes what moves are worth, by name; `best` the best move; `valued` is called when a position got a value. */
   constructor({ play, point, values, best, valued }) {
     Object.assign(this, { play, point, values, best, valued });
     this.on = false;
     this.asked = null;
     this.lines = by("engine-lines");
-    this.lines.value = kept("engine-lines", "3");
+    this.lines.value = stored("engine-lines", "3");
     this.lines.addEventListener("change", () => {
       keep("engine-lines", this.lines.value);
       this.again();
     });
     /** Values that were found since the page was opened. */
     this.found = new Map();
-    // There is one engine for all pages: who is done with it lets the others know.
+    // There is one engine for all pages: a page that no longer needs it notifies the others.
     this.others = new BroadcastChannel("engine");
     this.isTaken = false;
     this.others.addEventListener("message", () => this.takeBack());
     addEventListener("focus", () => this.takeBack());
-    // It says something new several times a second: what is listed changes, and is never made anew.
+    // Reports come several times a second: the elements of the list are changed, never replaced.
     this.drawn = [];
     this.list = by("engine-list");
     this.list.addEventListener("click", ({ target }) =>
@@ -94,7 +94,7 @@ export class Engine {
     by("engine-pane").hidden = by("gauge").hidden = !this.on;
     by("side").classList.toggle("thinking", this.on);
     if (this.on) {
-      // What it says is of no use without the board.
+      // Its lines are of no use without the board.
       for (const id of ["engine-pane", "board"]) by(id).scrollIntoView({ block: "nearest" });
     } else {
       this.values(null);
@@ -135,7 +135,7 @@ export class Engine {
     if (key === this.key) return;
     this.stop();
     this.key = key;
-    this.said = null;
+    this.report = null;
     this.place = keyOf(state.tree, line);
     by("engine-pane").style.setProperty("--lines", this.lines.value);
     if (view.end) {
@@ -150,7 +150,7 @@ export class Engine {
   async ask(body) {
     const asked = (this.asked = new AbortController());
     try {
-      await follow("/api/engine", body, (said) => asked === this.asked && this.hear(said), asked.signal);
+      await follow("/api/engine", body, (report) => asked === this.asked && this.receive(report), asked.signal);
     } catch (error) {
       if (asked !== this.asked) return;
       // Shown anew, such as when the program is back, it is asked again.
@@ -164,22 +164,23 @@ export class Engine {
     this.draw(end === "checkmate" ? t("Checkmate.") : t("Stalemate."));
   }
 
-  hear(said) {
-    if (said.problem) {
-      this.isTaken = said.taken;
-      this.draw(t`The engine has stopped: ${told(said.problem)}.`);
-      if (!said.taken) this.offerAgain();
+  /** Shows a report of the engine, or why it has stopped. */
+  receive(report) {
+    if (report.problem) {
+      this.isTaken = report.taken;
+      this.draw(t`The engine has stopped: ${translated(report.problem)}.`);
+      if (!report.taken) this.offerAgain();
       return;
     }
-    this.said = said;
+    this.report = report;
     const isFirst = !this.found.has(this.place);
-    if (said.lines.length) this.found.set(this.place, said.lines[0]);
-    if (said.done || (isFirst && said.lines.length)) this.valued();
-    this.values(new Map(said.moves.map((move) => [move.uci, move])));
-    const speed = said.nodes_a_second ? `, ${grouped(Math.round(said.nodes_a_second / 1000))}\u202fkN/s` : "";
+    if (report.lines.length) this.found.set(this.place, report.lines[0]);
+    if (report.done || (isFirst && report.lines.length)) this.valued();
+    this.values(new Map(report.moves.map((move) => [move.uci, move])));
+    const speed = report.nodes_a_second ? `, ${grouped(Math.round(report.nodes_a_second / 1000))}\u202fkN/s` : "";
     this.draw(
-      said.depth
-        ? t`depth ${said.depth}` + `, ${said.engine}${speed}${said.done ? `, ${t("done")}` : ""}`
+      report.depth
+        ? t`depth ${report.depth}` + `, ${report.engine}${speed}${report.done ? `, ${t("done")}` : ""}`
         : t("thinking…"),
     );
   }
@@ -199,7 +200,7 @@ export class Engine {
   }
 
   draw(text) {
-    const lines = this.said?.lines ?? [];
+    const lines = this.report?.lines ?? [];
     by("engine-told").textContent = text;
     by("engine-told").title = text;
     const best = lines[0];
@@ -239,10 +240,10 @@ export class Engine {
     );
   }
 
-  /** Tells the moves of a line up to the one that is meant, if one is. */
-  pick(target, tell) {
+  /** Calls `use` with the moves of a line up to the one at `target`, if there is one. */
+  pick(target, use) {
     const { line, index } = target.closest("button")?.dataset ?? {};
-    if (line) tell(this.drawn[line].moves.slice(0, Number(index) + 1));
+    if (line) use(this.drawn[line].moves.slice(0, Number(index) + 1));
   }
 
   /** The number in front of a move of a line. */

@@ -1,6 +1,6 @@
-// What is seen first: board, title, moves and table. It stands in the page
+// What is shown first: board, title, moves and table. This script is in the page
 // itself, with the answer about the page's address, and needs nothing else; the
-// rest of the page comes when this has been painted.
+// rest of the page is loaded when this has been painted.
 
 import * as address from "./address.js";
 import { Board } from "./board.js";
@@ -17,16 +17,16 @@ const LONGEST_MS = 500,
   AGAIN_MS = 1000;
 
 let come;
-/** What the page does when people do something: it is done once the page is there. */
-const deeds = new Promise((resolve) => {
+/** What the page does when people do something: it waits until the page has been loaded. */
+const actions = new Promise((resolve) => {
   come = resolve;
 });
 const later =
   (name) =>
   (...what) =>
-    deeds.then((known) => known[name](...what));
+    actions.then((known) => known[name](...what));
 
-/** Now they are done: `play` takes a move in UCI notation, `swipe` whether a finger has gone forwards, `edit` a book's view and a move, `add` nothing, `go` the number of a move of the tree, `menu` an event and that number, `mark` a book's view, a move and a mark. */
+/** The page has been loaded and has these actions: `play` takes a move in UCI notation, `swipe` whether a finger has gone forwards, `edit` a book's view and a move, `add` nothing, `go` the number of a move of the tree, `menu` an event and that number, `mark` a book's view, a move and a mark. */
 export function does(known) {
   come(known);
   again();
@@ -41,7 +41,7 @@ export const table = new Table({
   mark: later("mark"),
 });
 listenToMoves(later("go"), later("menu"));
-// The second click of a double click was meant for what stood there at the first.
+// The second click of a double click was meant for what was there at the first.
 addEventListener(
   "click",
   (event) => {
@@ -63,7 +63,7 @@ export function show(state, view) {
   by("back").disabled = by("to-start").disabled = at === 0;
   by("to-end").disabled = at === tail;
   by("forward").disabled = at === tail && view.ahead.length === 0;
-  // Once: each mark is kept as long as the page.
+  // Once: a browser stores each mark as long as the page is open.
   if (!performance.getEntriesByName("shown").length) performance.mark("shown");
 }
 
@@ -94,8 +94,8 @@ function sent() {
 
 async function open() {
   dress();
-  const translated = begin();
-  if (translated) await translated;
+  const translation = begin();
+  if (translation) await translation;
   const first = sent();
   if (first) show(first.state, first.view);
   return first;

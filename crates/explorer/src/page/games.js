@@ -1,4 +1,4 @@
-// Games: those behind the position, where the program has an index of games,
+// Games: those that reached the position, where the program has an index of games,
 // and those of a file that was dropped on the page, which stays in the browser.
 
 import { get } from "./api.js";
@@ -11,7 +11,7 @@ const MOST = 200;
 
 const RESULTS = { white: "1-0", black: "0-1" };
 
-/** The games of a PGN file, as text with what their tags say. */
+/** The games of a PGN file, as text with the values of their tags. */
 export function split(pgn) {
   return pgn
     .replaceAll("\r\n", "\n")
@@ -99,7 +99,7 @@ export class Games {
         words.every((word) => `${label} ${when}`.toLowerCase().includes(word)),
       );
     } else {
-      found = await this.behind().catch((error) => {
+      found = await this.fromIndex().catch((error) => {
         if (number === this.asked) this.failed(error);
         return null;
       });
@@ -130,7 +130,7 @@ export class Games {
   }
 
   /** The games that the index has of the position, under the filters. */
-  async behind() {
+  async fromIndex() {
     const player = by("games-player").value.trim();
     const query = player && player === this.ofPlayer ? new URLSearchParams() : this.query();
     const set = (name, value) => value && query.set(name, value);

@@ -18,7 +18,8 @@ const LETTERS = {
 let words = {},
   letters = null;
 
-export function kept(name, usual) {
+/** A setting that the browser has stored, else `usual`. */
+export function stored(name, usual) {
   try {
     return localStorage.getItem(name) ?? usual;
   } catch {
@@ -26,25 +27,26 @@ export function kept(name, usual) {
   }
 }
 
+/** Stores a setting in the browser. */
 export function keep(name, value) {
   try {
     localStorage.setItem(name, value);
   } catch {
-    /* It is forgotten, then. */
+    /* Then the setting lasts only as long as the page. */
   }
 }
 
 /** The language that was chosen, else the browser's, else English. */
 export function chosen() {
-  const own = navigator.language.slice(0, 2);
-  const known = kept("language", own);
+  const preferred = navigator.language.slice(0, 2);
+  const known = stored("language", preferred);
   return known in LANGUAGES ? known : "en";
 }
 
-/** Takes up the chosen language, before anything is shown: a promise where its tables are to be fetched. */
+/** Applies the chosen language before anything is shown; returns a promise if its table has to be fetched. */
 export function begin() {
   const code = chosen();
-  const set = kept("letters", "language");
+  const set = stored("letters", "language");
   const alphabet = LETTERS[set === "language" ? code : set] ?? LETTERS.en;
   letters =
     alphabet === LETTERS.en
@@ -85,12 +87,12 @@ export function t(first, ...values) {
 }
 
 /** A message of the program, in the language of the page; its code is the English text. */
-export function told(message) {
+export function translated(message) {
   if (typeof message === "string") return words[message] ?? message;
   const { code, args } = message;
   const text = words[code] ?? code;
-  const said = (arg) => (typeof arg === "string" ? arg : told(arg));
-  return args ? placed(text, args.map(said)) : text;
+  const shown = (arg) => (typeof arg === "string" ? arg : translated(arg));
+  return args ? placed(text, args.map(shown)) : text;
 }
 
 /** A move with the letters of the chosen language. */
@@ -104,9 +106,9 @@ export function spoken(san) {
   const bare = san.replace(/[+#]/g, "");
   if (bare === "O-O") return t("castles short") + end;
   if (bare === "O-O-O") return t("castles long") + end;
-  const told = bare
+  const text = bare
     .replace(/[KQRBN]/g, (letter) => ` ${t(PIECES[letter])} `)
     .replace("x", ` ${t("takes")} `)
     .replace("=", ` ${t("becomes")} `);
-  return told.replace(/\s+/g, " ").trim() + end;
+  return text.replace(/\s+/g, " ").trim() + end;
 }

@@ -10,7 +10,7 @@ import { EditDialog, RemovalDialog } from "./edit.js";
 import { Engine } from "./engine.js";
 import * as face from "./face.js";
 import { Games } from "./games.js";
-import { spoken, t, told } from "./lang.js";
+import { spoken, t, translated } from "./lang.js";
 import { draw, listenToPlot } from "./plot.js";
 import { Policy } from "./policy.js";
 import { say } from "./say.js";
@@ -65,7 +65,7 @@ const games = new Games({
   },
 });
 const search = new Search({
-  go: ({ play: moves, name, eco }) => load(moves.join(" "), { said: `${eco} ${name}` }).catch(problem),
+  go: ({ play: moves, name, eco }) => load(moves.join(" "), { message: `${eco} ${name}` }).catch(problem),
   player: (name) => games.open(name),
   indexed: () => games.indexed,
   books: () => new URLSearchParams(state().books ? { books: state().books } : {}),
@@ -91,7 +91,7 @@ const controls = new Controls({
   jump,
   problem,
 });
-const deeds = {
+const actions = {
   play,
   swipe: (forwards) => trainer.on || walk(forwards),
   go: (id) => trainer.on || store.want(steps.to(id)),
@@ -128,15 +128,15 @@ function follow(how) {
   policy?.show(view.options, now.set);
   announce(now);
   showBooks(view);
-  // What was under way when somebody went back is not noted where they are now.
+  // A change that was running when the user went back is not written into the address of this place.
   if (how === "pop" || !store.queue.some((waiting) => waiting.how === "pop")) address.note(now, how);
-  if (view.problem) say(told(view.problem), true);
+  if (view.problem) say(translated(view.problem), true);
   plotSoon();
 }
 
 let announced = null;
 
-/** Says a move to screen readers; the opening's name says itself. */
+/** Announces a move to screen readers; they announce the opening's name by themselves. */
 function announce({ tree, at }) {
   const text = at === 0 ? "" : `${trees.numberOf(tree, at, true)} ${spoken(trees.node(tree, at).san)}`;
   if (announced !== null && text !== announced) by("announce").textContent = text;
@@ -237,11 +237,11 @@ function playAll(moves) {
 let loads = 0;
 
 /**
- * Another tree: what a text says, which may be still to come; `read` is told when it can be read, `said` is said then. Whether it is shown.
+ * Shows another tree, that of a text, which may be a promise. Calls `read` when the text could be read, and shows `message` then. Returns whether the tree is shown.
  * @param {string | Promise<string>} text
- * @param {{ read?: () => void, said?: string }} how
+ * @param {{ read?: () => void, message?: string }} how
  */
-async function load(text, { read = () => {}, said } = {}) {
+async function load(text, { read = () => {}, message } = {}) {
   const number = (loads += 1);
   const pasted = await post("/api/read", { text: await text });
   if (number !== loads) return false;
@@ -249,8 +249,8 @@ async function load(text, { read = () => {}, said } = {}) {
   const tree = trees.fromPasted(pasted);
   const end = trees.endOf(tree, 0);
   if (!(await store.want((from) => ({ ...from, tree, at: end, tail: end })))) return false;
-  if (pasted.problem) say(told(pasted.problem), true);
-  else if (said) say(said);
+  if (pasted.problem) say(translated(pasted.problem), true);
+  else if (message) say(message);
   return true;
 }
 
@@ -330,7 +330,7 @@ async function jump(to) {
   if (there === address.address(state())) jumped = { to, origin: from.origin, skip: from.skip + 1, here: there };
 }
 
-/** The first answer, where none came with the page: what the address says, as far as it can be read. */
+/** The first answer, where none came with the page: the position of the address, as far as that can be read. */
 async function first() {
   const old = address.left();
   if (old) {
@@ -361,11 +361,11 @@ async function start() {
     .catch(problem)
     .finally(() => {
       controls.listen();
-      face.does(deeds);
+      face.does(actions);
     });
   try {
     const start = await get("/api/start");
-    // What is behind buttons can wait for the figures.
+    // What buttons open can wait until the values are shown.
     await loaded;
     const { options } = start;
     const set = (name, value) => store.want(steps.set(options, store.view.options, name, value), "keep");
@@ -379,7 +379,7 @@ async function start() {
       showBooks(store.view);
     }
     const notices = start.books.flatMap((book) => book.notices);
-    if (notices.length && !store.view?.problem) say(notices.map(told).join(" "));
+    if (notices.length && !store.view?.problem) say(notices.map(translated).join(" "));
     listen((count) => count === store.view?.changes || refresh());
   } catch (error) {
     problem(error);

@@ -104,7 +104,7 @@ function draw(tree) {
   drawn = { tree, elements, buttons };
 }
 
-/** Who played a game, where and when; empty for a line of nobody. */
+/** Players, result, event and date of a game; empty for a line without players. */
 function header(tags) {
   const known = new Map(tags);
   const of = (name) => (/^[?.]*$/.test(known.get(name) ?? "") ? "" : known.get(name));

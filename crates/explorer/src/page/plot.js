@@ -28,7 +28,7 @@ export function draw(points, at, values) {
   const step = WIDE / Math.max(points.length, 20);
   const x = (index) => step * (index + 0.5);
   const floor = HIGH - BOTTOM;
-  // Where the book counts no games, a bar says only that it holds the position.
+  // Where the book counts no games, a bar shows only that it holds the position.
   const height = (point) =>
     !point.in_book ? 0 : (floor - TOP) * (known ? Math.log10((point.games ?? 0) + 1) / most : 0.35);
   const yScore = (score) => floor - (floor - TOP) * score;

@@ -2,7 +2,7 @@
 // which they are changed; the same names, ranges and defaults as in UCI.
 
 import { by, el } from "./dom.js";
-import { t, told } from "./lang.js";
+import { t, translated } from "./lang.js";
 
 /** Places of the sliders of options with a wide range: small values matter most. */
 const STOPS = [
@@ -60,7 +60,7 @@ export class Policy {
       { class: "option check" },
       box,
       el("label", { for: id }, label),
-      el("p", { class: "hint", id: `${id}-help` }, told(option.help)),
+      el("p", { class: "hint", id: `${id}-help` }, translated(option.help)),
     );
   }
 
@@ -73,7 +73,7 @@ export class Policy {
     this.setters.set(option.name, (value) => {
       list.value = value;
     });
-    return el("div", { class: "option combo", title: told(option.help) }, el("label", { for: id }, label), list);
+    return el("div", { class: "option combo", title: translated(option.help) }, el("label", { for: id }, label), list);
   }
 
   spin(option, id, label) {
@@ -116,7 +116,7 @@ export class Policy {
       el("label", { for: id }, label),
       slider,
       number,
-      el("p", { class: "hint", id: `${id}-help` }, told(option.help)),
+      el("p", { class: "hint", id: `${id}-help` }, translated(option.help)),
     );
   }
 

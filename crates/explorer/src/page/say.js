@@ -1,17 +1,17 @@
-// What the page has to say: at its foot, or in the dialog that is open, since
-// what lies behind a dialog is neither seen nor read aloud.
+// Messages of the page: at its foot, or in the open dialog, since text below a
+// dialog is neither visible nor read aloud.
 
 import { by } from "./dom.js";
 
-/** The dialog in which an error was said, which is about that dialog. */
+/** The dialog that shows an error about itself. */
 let about = null;
 
-/** Says something, also aloud. */
+/** Shows a message; screen readers read it aloud. */
 export function say(text, isError = false) {
   const dialog = document.querySelector("dialog[open]");
   about = isError ? dialog : null;
   const place = dialog?.querySelector(".buttons.end") ?? dialog ?? document.body;
-  // The place is there before the words are, or they are not read.
+  // The element must be there before its text, or screen readers do not read it.
   if (by("told").parentNode !== place) place.append(by("told"));
   by("status").textContent = text;
   by("status").classList.toggle("error", isError);
@@ -23,7 +23,7 @@ export function modal(dialog) {
   say("");
 }
 
-/** What was said in a dialog stays when it closes, but for its errors. */
+/** A message that a dialog has shown stays when the dialog closes, unless it is an error. */
 export function listenToDialogs() {
   addEventListener(
     "close",

@@ -1,8 +1,8 @@
-// How the page looks and which language it speaks: kept in the browser.
+// The look and the language of the page: stored in the browser.
 
 import { by, el } from "./dom.js";
 import { COLUMNS } from "./columns.js";
-import { LANGUAGES, chosen, keep, kept, t } from "./lang.js";
+import { LANGUAGES, chosen, keep, stored, t } from "./lang.js";
 
 const CHOICES = {
   language: LANGUAGES,
@@ -31,10 +31,10 @@ export function nextTheme() {
 
 /** Theme, board and pieces as they were chosen, before anything is shown. */
 export function dress() {
-  const theme = kept("theme", "auto");
+  const theme = stored("theme", "auto");
   wear(THEMES.includes(theme) ? theme : "auto");
   for (const name of ["board", "pieces"]) {
-    const value = kept(name, "");
+    const value = stored(name, "");
     if (value in CHOICES[name]) document.documentElement.dataset[name] = value;
   }
 }
@@ -50,7 +50,7 @@ export function prepare() {
     list.replaceChildren(
       ...Object.entries(values).map(([value, text]) => el("option", { value }, name === "language" ? text : t(text))),
     );
-    list.value = name === "language" ? chosen() : kept(name, Object.keys(values)[0]);
+    list.value = name === "language" ? chosen() : stored(name, Object.keys(values)[0]);
     list.addEventListener("change", () => {
       keep(name, list.value);
       // The history keeps what is shown.

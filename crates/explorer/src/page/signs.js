@@ -3,7 +3,7 @@
 import { decimal, el, grouped, percent } from "./dom.js";
 import { t } from "./lang.js";
 
-/** What numbers in PGN (NAG) stand for: about a move, then about a position. */
+/** The meaning of numbers in PGN (NAG): about a move, then about a position. */
 const SIGNS = {
   1: ["!", "good"],
   2: ["?", "mistake"],

@@ -18,7 +18,7 @@ export function walkTo(from, move) {
 export const playFrom = (meant, moves) => (from) =>
   trees.isSamePlace(from, meant) ? moves.reduce(walkTo, from) : null;
 
-/** The next move of the line; behind its end the likeliest of the book. */
+/** The next move of the line; after its end the likeliest of the book. */
 export function forward(from, store) {
   if (from.at !== from.tail) {
     const rest = trees.path(from.tree, from.tail);
@@ -41,12 +41,12 @@ export const along = (moves) => (from) => {
 };
 
 /** Another comment and sign for the move that was shown in `meant`. */
-export const noted = (meant, comment, sign) => (from) => {
+export const annotate = (meant, comment, sign) => (from) => {
   const at = from.tree.fen === meant.tree.fen ? trees.find(from.tree, trees.line(meant.tree, meant.at)) : undefined;
   if (at === undefined) return null;
   const { nags } = trees.node(from.tree, at);
-  const kept = sign === (nags[0] ?? 0) ? nags : sign ? [sign] : [];
-  return { ...from, tree: trees.note(from.tree, at, { comment, nags: kept }) };
+  const others = sign === (nags[0] ?? 0) ? nags : sign ? [sign] : [];
+  return { ...from, tree: trees.note(from.tree, at, { comment, nags: others }) };
 };
 
 export const promote = (from) => ({ ...from, tree: trees.promote(from.tree, from.at) });
@@ -63,7 +63,7 @@ export const set = (options, shown, name, value) => (from) => {
   const usual = (other) => options.find((option) => option.name === other).default;
   let now = { ...from.set };
   if (name === "Book Preset") {
-    // A preset stands for several options: what was set by hand makes way.
+    // A preset sets several options: it replaces those that were set by hand.
     now = value === "Custom" ? now : { [name]: value };
   } else {
     if (now["Book Preset"]) {

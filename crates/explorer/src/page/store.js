@@ -15,7 +15,7 @@ export class Store {
   shown;
   failed;
 
-  /** `ask(state)` gives the answer to a state; `shown(how)` is told when both have changed; `failed(error)` when not. */
+  /** `ask(state)` gives the answer to a state; `shown(how)` is called when both have changed, `failed(error)` when not. */
   constructor(state, { ask, shown, failed }) {
     Object.assign(this, { state, ask, shown, failed });
     this.view = null;
@@ -25,8 +25,8 @@ export class Store {
 
   /**
    * Adds a wish: `(state, store) => next state`, nothing, or WAIT. `how` says
-   * what becomes of the browser's history: walk, jump, keep or pop. Tells in
-   * the end whether all that was wanted with it went well.
+   * what becomes of the browser's history: walk, jump, keep or pop. Resolves
+   * when the queue is empty: whether everything in it succeeded.
    */
   want(wish, how = "jump") {
     this.queue.push({ wish, how });
@@ -69,7 +69,7 @@ export class Store {
       if (!step || step === WAIT) continue;
       next = step;
       how = asked;
-      // Another kind of step is an entry of its own in the history.
+      // Another kind of step gets a separate entry in the history.
       if (this.queue[0]?.how !== asked) break;
     }
     return { next, how };

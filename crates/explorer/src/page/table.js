@@ -1,9 +1,9 @@
-// The book table: what one book says about the position, or two side by side.
+// The book table: the moves of one book in the position, or of two side by side.
 
 import { by, decimal, el, fill, grouped, percent } from "./dom.js";
 import { COLUMNS, MARKS, amount, canChange, matters, takesLines } from "./columns.js";
 import { openMenu } from "./context.js";
-import { lettered, t, told } from "./lang.js";
+import { lettered, t, translated } from "./lang.js";
 import { comment, markSign, results, signed, valueText } from "./signs.js";
 
 const whole = (number) => (number === null || number === undefined ? "–" : Math.round(number).toString());
@@ -49,7 +49,7 @@ export class Table {
   show(view) {
     const isNew = this.view?.fen !== view.fen;
     const focused = document.activeElement?.closest?.("#books button.move");
-    const kept = focused && { uci: focused.dataset.uci, same: !isNew };
+    const focusedMove = focused && { uci: focused.dataset.uci, same: !isNew };
     // Only if need be: it lays out at once all that has changed.
     if (this.scrolled && isNew) {
       this.place.scrollTop = 0;
@@ -60,7 +60,7 @@ export class Table {
     fill(this.place, view.books.length > 1 ? this.pair(view.books) : this.single(view.books[0]));
     const first = this.place.querySelector("button.move");
     if (first) first.tabIndex = 0;
-    if (kept) (this.button(kept.same ? kept.uci : null) ?? first)?.focus({ preventScroll: true });
+    if (focusedMove) (this.button(focusedMove.same ? focusedMove.uci : null) ?? first)?.focus({ preventScroll: true });
     if (isNew) this.point(this.chosen());
   }
 
@@ -72,7 +72,7 @@ export class Table {
         : end === "stalemate"
           ? t("Stalemate.")
           : book.error
-            ? told(book.error)
+            ? translated(book.error)
             : book.in_book
               ? t("The book’s line ends here.")
               : this.view.at > 0
@@ -198,11 +198,11 @@ export class Table {
   totals(book) {
     const known = book.in_book && !book.moves.some((move) => move.stored_weight !== undefined);
     const finished = known && book.white !== null ? book.white + book.draws + book.black : 0;
-    const own = this.view.turn === "white" ? book.white : book.black;
+    const wins = this.view.turn === "white" ? book.white : book.black;
     const played = book.moves.reduce((sum, move) => sum + move.probability, 0);
     return {
       n: grouped(known ? book.games : book.moves.reduce((sum, move) => sum + amount(move), 0)),
-      score: finished ? decimal((100 * (own + book.draws / 2)) / finished, 1) : "–",
+      score: finished ? decimal((100 * (wins + book.draws / 2)) / finished, 1) : "–",
       prob: played > 0 ? this.share(played, 0) : "–",
     };
   }
@@ -241,16 +241,16 @@ export class Table {
             "span",
             {
               class: "name",
-              title: [name, move.not_played && t`not played: ${told(move.reason)}`].filter(Boolean).join("; "),
+              title: [name, move.not_played && t`not played: ${translated(move.reason)}`].filter(Boolean).join("; "),
             },
-            move.not_played ? el("span", { class: "reason" }, told(move.reason)) : "",
+            move.not_played ? el("span", { class: "reason" }, translated(move.reason)) : "",
             name ? el("span", { class: "of" }, move.not_played ? " · " : "", this.shortened(name)) : null,
           )
         : null,
     );
   }
 
-  /** A name without what the title says already. */
+  /** A name without the part that the title shows already. */
   shortened(name) {
     const shown = this.view.opening?.name ?? "";
     const known = [`${shown}, `, `${shown}: `, `${shown.split(":")[0]}: `].find((start) => name.startsWith(start));
@@ -361,7 +361,7 @@ export class Table {
         { class: "number", "data-probability": move.probability },
         move.not_played ? "–" : this.share(move.probability),
       ),
-      move.not_played ? el("span", { class: "unseen" }, t`not played: ${told(move.reason)}`) : null,
+      move.not_played ? el("span", { class: "unseen" }, t`not played: ${translated(move.reason)}`) : null,
       pencil,
     );
   }
@@ -375,7 +375,7 @@ export class Table {
   pair([a, b]) {
     const error = [a, b]
       .filter((book) => book.error)
-      .map((book) => el("p", { class: "notice error" }, `${book.name}: ${told(book.error)}`));
+      .map((book) => el("p", { class: "notice error" }, `${book.name}: ${translated(book.error)}`));
     const of = (book) => new Map(book.moves.map((move) => [move.uci, move]));
     const [first, second] = [of(a), of(b)];
     const shared = a.moves.filter((move) => second.has(move.uci));
@@ -450,11 +450,11 @@ export class Table {
     const scores = move.score !== null && other.score !== null ? Math.abs(move.score - other.score) : 0;
     const head = this.moveCell(move);
     if (signsDiffer) {
-      const told = [
+      const otherSigns = [
         other.mark !== "none" && markSign(other.mark),
         other.annotation || (other.mark === "none" && t("none")),
       ].filter(Boolean);
-      head.querySelector("button").after(el("span", { class: "other" }, "B: ", ...told));
+      head.querySelector("button").after(el("span", { class: "other" }, "B: ", ...otherSigns));
       tint(head, 1, t("marked otherwise in B"));
     }
     head.querySelector("button").after(el("span", { class: "worth" }, this.worthText(move)));

@@ -1,14 +1,14 @@
-// Training: the page asks for the moves of one's own repertoire, the book plays
+// Training: the page asks for the moves of your repertoire, the book plays
 // the other side. And playing on against the engine.
 
 import { follow } from "./api.js";
 import { Cards } from "./cards.js";
 import { by } from "./dom.js";
-import { lettered, t, told } from "./lang.js";
+import { lettered, t, translated } from "./lang.js";
 import { say } from "./say.js";
 import * as trees from "./tree.js";
 
-/** Before the other side moves, milliseconds: so that one's own move is seen. */
+/** Pause before the other side moves, milliseconds: so that the user's move can be seen. */
 const PAUSE = 350;
 
 /** How long the engine thinks about a move of a game, milliseconds. */
@@ -89,7 +89,7 @@ export class Trainer {
       for (const move of card.line) [tree, at] = trees.add(tree, at, move);
       from = { ...this.root, tree, at, tail: at };
     } else {
-      // The line to the root, and nothing else: it would tell what comes.
+      // Only the line to the root: the rest would show the answers.
       let tree = trees.empty(from.tree.fen),
         at = 0;
       for (const id of trees.path(from.tree, from.at))
@@ -116,7 +116,7 @@ export class Trainer {
         this.ended();
         return;
       }
-      this.tell(this.last ?? t("The book moves."));
+      this.showStatus(this.last ?? t("The book moves."));
       this.timer = setTimeout(() => this.play(state, move), PAUSE);
       return;
     }
@@ -142,7 +142,7 @@ export class Trainer {
       way: { fen: state.tree.fen, line },
       missed: false,
     };
-    this.tell(this.last ?? (this.colour === "white" ? t("Your move as White.") : t("Your move as Black.")));
+    this.showStatus(this.last ?? (this.colour === "white" ? t("Your move as White.") : t("Your move as Black.")));
     this.last = null;
   }
 
@@ -164,7 +164,7 @@ export class Trainer {
     const right = question.right.some(({ uci }) => uci === move.uci);
     if (!right) {
       this.miss();
-      this.tell(t`${lettered(move.san)} is not the move. Try again.`, true);
+      this.showStatus(t`${lettered(move.san)} is not the move. Try again.`, true);
       return;
     }
     if (!question.missed) {
@@ -190,15 +190,15 @@ export class Trainer {
     if (!this.question) return;
     this.miss();
     this.point(this.question.right[0].uci);
-    this.tell(t`The book plays ${this.question.right.map(({ san }) => lettered(san)).join(t(" or "))}.`);
+    this.showStatus(t`The book plays ${this.question.right.map(({ san }) => lettered(san)).join(t(" or "))}.`);
   }
 
   ended() {
     this.question = null;
-    this.tell(t("The book’s line ends here."));
+    this.showStatus(t("The book’s line ends here."));
   }
 
-  tell(text, wrong = false) {
+  showStatus(text, wrong = false) {
     by("train-told").textContent = text;
     by("train-told").classList.toggle("error", wrong);
     const left = this.mode === "train" ? this.due.length + this.again.length : 0;
@@ -217,7 +217,7 @@ export class Trainer {
   gameShown(state, view) {
     this.mine = false;
     if (view.end) {
-      this.tell(
+      this.showStatus(
         view.end === "checkmate"
           ? view.turn === this.colour
             ? t("Checkmate: the engine wins.")
@@ -228,10 +228,10 @@ export class Trainer {
     }
     if (view.turn === this.colour) {
       this.mine = true;
-      this.tell(t("Your move."));
+      this.showStatus(t("Your move."));
       return;
     }
-    this.tell(t("The engine thinks…"));
+    this.showStatus(t("The engine thinks…"));
     this.answer(state);
   }
 
@@ -239,7 +239,7 @@ export class Trainer {
   async answer(state) {
     const asked = (this.asked = new AbortController());
     let best = null;
-    // An engine that has said nothing by then moves as soon as it says something.
+    // An engine that has reported no move by then moves with its first report.
     let late = false;
     const moves = () => {
       if (best && late) asked.abort();
@@ -248,18 +248,18 @@ export class Trainer {
       late = true;
       moves();
     }, THINKS);
-    const heard = (said) => {
-      if (said.problem) throw new Error(t`The engine has stopped: ${told(said.problem)}.`);
-      best = said.lines[0]?.moves[0] ?? best;
-      late ||= said.done;
+    const receive = (report) => {
+      if (report.problem) throw new Error(t`The engine has stopped: ${translated(report.problem)}.`);
+      best = report.lines[0]?.moves[0] ?? best;
+      late ||= report.done;
       moves();
     };
     const play = trees.line(state.tree, state.at).join(",");
     try {
-      await follow("/api/engine", { fen: state.tree.fen, play, lines: 1 }, heard, asked.signal);
+      await follow("/api/engine", { fen: state.tree.fen, play, lines: 1 }, receive, asked.signal);
     } catch (error) {
       if (error.name !== "AbortError") {
-        this.tell(error.message, true);
+        this.showStatus(error.message, true);
         return;
       }
     }

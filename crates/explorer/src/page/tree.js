@@ -24,7 +24,7 @@ export function add(tree, at, { uci, san, nags = [], comment = "" }) {
   return [{ ...grown, next: id + 1 }, id];
 }
 
-/** The moves from the first position to `id`, which stands last. */
+/** The moves from the first position to `id`, which is the last one. */
 export function path(tree, id) {
   const found = [];
   for (let at = id; at !== 0 && at !== null; at = node(tree, at).parent) found.unshift(at);

@@ -1,5 +1,5 @@
-//! What browsers must be told before pages of other sites may read an answer
-//! (CORS): only of the opening explorer's paths, and only for guests.
+//! CORS: the headers that let pages of other sites read an answer. Only on the
+//! paths of the opening explorer, and only for allowed origins.
 
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
@@ -11,24 +11,25 @@ use super::reply::reply;
 const SENT: &str = "authorization, accept, cache-control, content-type, if-modified-since, \
     x-requested-with";
 
-/// A question of older browsers before a public page may ask this machine.
+/// Older browsers ask with this header whether a public page may send requests
+/// to this machine.
 const ASKS_PRIVATE: &str = "access-control-request-private-network";
 
-/// The answer to a browser that asks whether a page may ask.
+/// The answer to a browser that asks whether a page may send a request.
 pub(super) fn preflight(asked: &HeaderMap) -> Response<Bytes> {
     let mut response = reply(StatusCode::NO_CONTENT, "text/plain", Bytes::new());
     let headers = response.headers_mut();
     headers.remove(header::CONTENT_TYPE);
-    let mut say = |name: HeaderName, value| headers.insert(name, HeaderValue::from_static(value));
-    say(
+    let mut set = |name: HeaderName, value| headers.insert(name, HeaderValue::from_static(value));
+    set(
         header::ACCESS_CONTROL_ALLOW_METHODS,
         "GET, HEAD, POST, OPTIONS",
     );
-    say(header::ACCESS_CONTROL_ALLOW_HEADERS, SENT);
-    say(header::ACCESS_CONTROL_MAX_AGE, "86400");
+    set(header::ACCESS_CONTROL_ALLOW_HEADERS, SENT);
+    set(header::ACCESS_CONTROL_MAX_AGE, "86400");
     if asked.get(ASKS_PRIVATE).is_some_and(|value| value == "true") {
         let allow = HeaderName::from_static("access-control-allow-private-network");
-        say(allow, "true");
+        set(allow, "true");
     }
     response
 }

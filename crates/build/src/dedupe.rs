@@ -44,7 +44,7 @@ pub(super) struct Chunk {
     signs: Vec<Sign>,
 }
 
-/// What is kept of a game.
+/// The stored part of a game.
 struct Kept {
     fingerprint: u128,
     result: GameResult,
@@ -66,7 +66,7 @@ impl Chunk {
         let signs = self.signs.len();
         let is_kept = |(ply, ..): &&(usize, Chess, Move)| *ply < plies;
         self.signs.extend(game.signs.iter().filter_map(|sign| {
-            if !sign.aside {
+            if !sign.side_move {
                 return Some(*sign);
             }
             // Side moves that are left out move the others.

@@ -1,9 +1,8 @@
 //! Archives: files packed in one, from which databases are read in place.
 //!
-//! What an archive holds is a stream for each file in it. A reader that jumps
-//! about in a file gets it in memory or, if it is large, in a temporary file
-//! without a name. Nothing is written under a name that an archive gives
-//! unless somebody asks for it: see `extract`.
+//! What an archive holds is a stream for each file in it. A reader that jumps about
+//! in a file gets it in memory or, if it is large, in a temporary file without a
+//! name. A file with a name from an archive is only written by `extract`.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};

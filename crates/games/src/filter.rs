@@ -41,14 +41,14 @@ pub struct GameFilter {
     pub titles: Vec<Title>,
     /// None of the players has one of these names.
     pub not_players: Vec<String>,
-    /// Somebody won.
+    /// The game is not a draw: White or Black won.
     pub decisive: bool,
     /// Its result comes of its moves: see [`Conditions::forfeited`].
     ///
     /// [`Conditions::forfeited`]: crate::Conditions::forfeited
     pub played_out: bool,
-    /// It meets all of one of these; empty for any game. So one pass over the
-    /// games serves several who want different ones.
+    /// It meets all of one of these; empty for any game. So one pass over the games
+    /// serves several jobs with different filters.
     pub any_of: Vec<GameFilter>,
 }
 
@@ -301,8 +301,8 @@ mod tests {
             ..GameFilter::default()
         };
         assert!(!filter.admits(&game));
-        game.conditions.hear(b"Event", b"Rated Rapid game");
-        game.conditions.hear(b"BlackTitle", b"GM");
+        game.conditions.read_tag(b"Event", b"Rated Rapid game");
+        game.conditions.read_tag(b"BlackTitle", b"GM");
         game.result = GameResult::Won(Color::Black);
         assert!(filter.admits(&game));
         game.names.white = "Fischer, Bobby".to_owned();

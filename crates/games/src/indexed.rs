@@ -1,9 +1,9 @@
-//! Databases of two large files: an index with a record of equal length for
-//! each game, and the moves, at places that the index tells.
+//! Databases of two large files: an index with a record of equal length for each
+//! game, and the moves, at offsets that the index contains.
 //!
-//! Nothing is read before it is wanted: a batch is a range of records, and
-//! whoever works on it reads its stretch of both files, and lets it go with the
-//! batch. So memory does not depend on the size of a database.
+//! Nothing is read before it is wanted: a batch is a range of records, and the thread
+//! that works on it reads its part of both files, and frees it with the batch. So
+//! memory does not depend on the size of a database.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -119,7 +119,7 @@ impl<D: Indexed> GameSource for IndexedSource<D> {
     fn remarks(&self) -> Vec<String> {
         let layout = self.database.layout();
         let oddities = self.database.oddities().into_iter();
-        let counted = oddities.filter_map(|oddity| oddity.said(&layout.name));
+        let counted = oddities.filter_map(|oddity| oddity.report(&layout.name));
         layout.remarks.iter().cloned().chain(counted).collect()
     }
 }

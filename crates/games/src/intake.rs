@@ -41,7 +41,7 @@ pub enum ReadError {
         /// As it was named.
         path: PathBuf,
     },
-    /// Somebody wanted an end.
+    /// The work was cancelled.
     #[error(transparent)]
     Stopped(#[from] Stopped),
 }
@@ -222,7 +222,7 @@ impl Intake<'_> {
             },
         )?;
         for (argument, (path, games)) in sources.named.iter().zip(games_of).enumerate() {
-            // A source may stand for files that an earlier one stands for.
+            // A source may contain files that an earlier one contains too.
             let is_read = sources
                 .inputs
                 .iter()
@@ -327,7 +327,7 @@ where
         self.close(&mut open_sources)
     }
 
-    /// Hears the remarks, which are complete when the batches are done.
+    /// Collects the remarks, which are complete when the batches are done.
     fn close(&mut self, open_sources: &mut Vec<Box<dyn GameSource>>) -> Result<(), E> {
         while let Some(piece) = self.crew.rest()? {
             self.watch.go_on().map_err(ReadError::from)?;
@@ -587,8 +587,8 @@ mod tests {
         assert_eq!(years("skips", 4, u16::MAX).unwrap(), (one, tally));
     }
 
-    /// A reader that panics, one that fails, a worker that fails, and somebody
-    /// who has had enough: nobody waits for anybody.
+    /// A reader that panics, one that fails, a worker that fails, and a caller that
+    /// cancels: no thread waits for another for ever.
     #[test]
     fn whatever_fails_ends_the_reading_with_its_message() {
         for threads in [1, 2, 4] {

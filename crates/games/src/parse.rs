@@ -52,7 +52,7 @@ pub(super) struct Broken {
     /// As in `12...`.
     pub(super) number: String,
     pub(super) word: String,
-    /// Where it stands.
+    /// Its offset.
     pub(super) at: usize,
     /// Whether it looks like a move at all.
     pub(super) is_move: bool,
@@ -147,7 +147,7 @@ enum Stop {
     Enough,
     Skip(SkipReason),
     Move(Broken),
-    /// What stands here is prose.
+    /// The text here is prose.
     NoGame,
     /// A comment has no end.
     Unclosed,
@@ -322,8 +322,8 @@ impl<'a> Visit<'a> {
     }
 
     fn comment(&mut self, text: &[u8]) {
-        // Line breaks stay: who writes text again breaks lines anew, and
-        // databases hold them as they are.
+        // Line breaks stay: a PGN writer breaks lines anew, and databases store them
+        // as they are.
         let text = encodings::text(text.trim_ascii());
         if !text.is_empty() {
             self.is_game = true;
@@ -335,8 +335,8 @@ impl<'a> Visit<'a> {
     #[cold]
     fn word(&mut self, tokens: &Tokens<'_>, is_numbered: bool) -> ControlFlow<Stop> {
         let Some(position) = self.recorder.position() else {
-            // The line was given up, or no more of it is wanted. The result may
-            // still stand at the end.
+            // The line was given up, or no more of it is wanted. The result may still
+            // come at the end.
             if self.recorder.is_main_line() && self.has_result {
                 return Break(Stop::Enough);
             }
@@ -434,7 +434,7 @@ impl<'a> Visit<'a> {
                 Err(error) => self.bad_fen = Some(error.to_string()),
             },
             b"Variant" => text_of(value, &mut self.variant),
-            name => game.conditions.hear(name, value),
+            name => game.conditions.read_tag(name, value),
         }
     }
 }

@@ -1,9 +1,9 @@
-//! What tags and comments of PGN say.
+//! Tags and comments of PGN.
 
 use super::{Tags, encodings};
 
-/// Keeps a tag, word for word. The result, and what says that there is a
-/// position, stand elsewhere.
+/// Stores a tag, word for word. The result, and the tags of a set-up position, are
+/// stored in other fields.
 pub(super) fn note_tag(tags: &mut Tags, name: &[u8], value: &[u8]) {
     let Ok(name) = std::str::from_utf8(name.trim_ascii()) else {
         return;

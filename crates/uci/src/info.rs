@@ -17,7 +17,7 @@ const MOST_MOVES: usize = 40;
 /// Variations that are read, whatever numbers an engine prints.
 const MOST_VARIATIONS: u16 = 500;
 
-/// What a score says about the value.
+/// What a score means for the value.
 #[derive(Clone, Copy, Debug)]
 enum Bound {
     Exact,

@@ -105,7 +105,7 @@ impl Header {
         HEADER_BYTES + self.players_bytes + self.source_bytes
     }
 
-    /// Where the set-up position stands.
+    /// Offset of the set-up position.
     pub(super) fn set_up_at(&self) -> usize {
         self.moves_at() + self.moves_bytes + self.notes_bytes
     }

@@ -19,7 +19,7 @@ pub(super) fn decode(bytes: &[u8]) -> String {
     text.trim().to_owned()
 }
 
-/// White and Black: what stands on either side of the first hyphen.
+/// White and Black: the texts before and after the first hyphen.
 pub(super) fn players(text: &str) -> (&str, &str) {
     let (white, black) = text.split_once('-').unwrap_or((text, ""));
     (white.trim(), black.trim())

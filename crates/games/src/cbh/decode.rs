@@ -240,7 +240,7 @@ impl Decoder<'_> {
         if self.alternatives.len() >= MOST_ALTERNATIVES {
             return Err("too many variations are open");
         }
-        // Nobody comes back for them then.
+        // Otherwise the alternatives are not read.
         if matches!(self.extent, Extent::All) {
             self.alternatives.push(self.line.clone());
         }

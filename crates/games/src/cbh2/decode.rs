@@ -123,7 +123,7 @@ fn read(
     }
     tree.clear();
     let found = all_lines(words, position, start, tree);
-    tree.tell(&mut recorder);
+    tree.record(&mut recorder);
     found
 }
 
@@ -214,8 +214,8 @@ fn all_lines(
     (true, None)
 }
 
-/// The legal move that a word stands for. Put into its callers: a move that is
-/// handed over in memory, byte by byte, makes a processor wait for it.
+/// The legal move that a word means. Inlined into its callers: a move that is handed
+/// over in memory, byte by byte, makes a processor wait for it.
 #[inline(always)]
 fn legal(word: u16, position: &Chess, start: &Start) -> Result<Move, Fault> {
     let turn = position.turn();

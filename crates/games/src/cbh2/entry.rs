@@ -1,8 +1,8 @@
 //! The `.2cbh` file: one record of 192 bytes for each game, text or analysis.
 //!
-//! The first 192 bytes are a header; at 10 stands the size of a record, at 16
-//! how many there are, plus one. The record of entry `i`, from 1, begins at
-//! `192 * i`; little-endian:
+//! The first 192 bytes are a header; at offset 10 is the size of a record, at 16
+//! their number plus one. The record of entry `i`, from 1, begins at `192 * i`;
+//! little-endian:
 //!
 //! | offset | size | content |
 //! |---|---|---|

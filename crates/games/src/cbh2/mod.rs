@@ -2,8 +2,8 @@
 //!
 //! | file | holds | module |
 //! |---|---|---|
-//! | .2cbh | who, when, which result, one record for each entry | `entry` |
-//! | .2cbg | first positions and moves, at places that .2cbh tells | `framing`, `start`, `words`, `decode` |
+//! | .2cbh | players, date, result: one record for each entry | `entry` |
+//! | .2cbg | first positions and moves, at offsets that .2cbh contains | `framing`, `start`, `words`, `decode` |
 //! | .2lid | players, tournaments | `names` |
 //!
 //! Only the first two are needed. No genuine file could be had when this was

@@ -9,7 +9,7 @@
 //!
 //! | offset | size | record of a member |
 //! |---|---|---|
-//! | 0 | 128 | name up to the first zero, Windows-1252, `\` between folders; rubbish behind it |
+//! | 0 | 128 | name up to the first zero, Windows-1252, `\` between folders; undefined bytes after it |
 //! | 128, 132, 136 | 4 | where its blocks begin, how long they are, and unpacked |
 //! | 140 | 1 | 1 |
 //! | 141, 145 | 4 | time of the file: `YYYYMMDD`, `HHMMSScc` as decimal numbers |

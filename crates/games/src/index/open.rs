@@ -25,7 +25,7 @@ pub struct GamesIndex {
 pub struct FoundGame {
     /// Its name: that of lichess, or one of our own.
     pub id: String,
-    /// Who, when, and how it ended.
+    /// Players, date and result.
     pub head: Head,
 }
 

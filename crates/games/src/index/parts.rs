@@ -1,11 +1,11 @@
 //! Parts of an index that become one.
 //!
-//! What is added at once is a part with tables of its own, and an answer is
-//! the sum over all parts. So that no answer asks many, parts of a size are
-//! joined as they are added: there are at most three of each level, which are
-//! powers of four. Of a hundred months of one size that makes four, and each
-//! month was written three times. Joined is what stands under the same key;
-//! all else goes over as it is, and games stay where they are.
+//! What is added at once is a part with tables of its own, and an answer is the sum
+//! over all parts. So that no answer asks many, parts of a size are joined as they
+//! are added: there are at most three of each level, which are powers of four. Of a
+//! hundred months of one size that makes four, and each month was written three
+//! times. Entries with the same key are joined; all else is copied as it is, and
+//! games stay where they are.
 
 use super::POSITIONS;
 use super::error::IndexError;

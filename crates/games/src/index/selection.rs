@@ -47,9 +47,9 @@ impl GameSelection {
         }
     }
 
-    /// Only games of the groups that these ratings belong to. All groups
-    /// together are no condition. The highest group is that of 2500 to 2799
-    /// and stands for all above: a higher rating names none.
+    /// Only games of the groups that these ratings belong to. All groups together are
+    /// no condition. The highest group is that of 2500 to 2799 and includes all
+    /// above: a higher rating names none.
     #[must_use]
     pub fn with_ratings(self, ratings: &[u16]) -> GameSelection {
         let known = ratings.iter().filter(|rating| **rating < 2800);
@@ -97,9 +97,9 @@ impl GameSelection {
                 })
     }
 
-    /// The least group whose games may stand among the top ones of lichess: its
-    /// place. Only where the highest group is wanted there are any, from there
-    /// down as far as no group is missing, and not below 2000.
+    /// The lowest group whose games may be among the top games of lichess: its place.
+    /// Only where the highest group is wanted there are any, from there down as far
+    /// as no group is missing, and not below 2000.
     #[must_use]
     pub fn least_top_group(&self) -> Option<usize> {
         let is_wanted = |place: usize| self.groups.is_none_or(|bits| bits >> place & 1 != 0);

@@ -60,7 +60,7 @@ pub(super) struct Entries<'f> {
 }
 
 impl<'f> Entries<'f> {
-    /// Stands at the first entry.
+    /// Begins at the first entry.
     pub(super) fn new(
         file: &'f TgxFile,
         directory: &'f Directory,

@@ -147,7 +147,7 @@ fn to(word: u16) -> Square {
     Square::new(u32::from(word & 63))
 }
 
-/// The legal move that a word stands for.
+/// The legal move that a word means.
 fn find_move(word: u16, position: &Chess, promotions: &dyn Promotions) -> Option<Move> {
     let (from, to) = (from(word), to(word));
     let is_promotion = position.board().role_at(from) == Some(Role::Pawn)

@@ -251,7 +251,7 @@ impl GameSource for ScdbSource {
             &database.odd_status,
             &database.unsaid_promotions,
         ];
-        remarks.extend(oddities.iter().filter_map(|oddity| oddity.said(name)));
+        remarks.extend(oddities.iter().filter_map(|oddity| oddity.report(name)));
         if database.numbering.get() == Some(&Numbering::Document) {
             let text = "promotions are numbered as in the format's document (1 to 4)";
             remarks.push(format!("{name}: {text}"));
@@ -304,7 +304,7 @@ impl ScdbBatch {
         };
         self.bytes.clear();
         self.bytes.extend(more.iter().take(length));
-        // What stands there, no more than the file has.
+        // The bytes of the game, no more than the file has.
         let missing = length - self.bytes.len();
         let count = file
             .by_ref()

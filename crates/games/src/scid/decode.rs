@@ -2,7 +2,7 @@
 //!
 //! | part | content |
 //! |---|---|
-//! | tags | length of a name (1 to 240), the name, length of the value (1 byte), the value; 241 to 250 stand for a name of [`COMMON_TAGS`]; 251 to 254 for one that is not known; 255: three bytes that are no use now; 0: no more tags |
+//! | tags | length of a name (1 to 240), the name, length of the value (1 byte), the value; 241 to 250 mean a name of [`COMMON_TAGS`]; 251 to 254 for one that is not known; 255: three bytes that are no use now; 0: no more tags |
 //! | start | one byte; bit 0: a FEN follows, to a zero |
 //! | moves | see `moves` |
 //! | comments | each to a zero, in the order of their marks in the moves |
@@ -113,7 +113,7 @@ fn tags<'b>(mut bytes: &'b [u8], wanted: GameParts, game: &mut Game) -> Option<&
         let (value, rest) = rest.split_at_checked((*length).into())?;
         bytes = rest;
         if let Some(name) = name {
-            game.conditions.hear(name, value);
+            game.conditions.read_tag(name, value);
         }
         if let Some(name) = name.filter(|_| wanted.tags()) {
             let name = text(name);
@@ -186,7 +186,7 @@ impl<'b> Iterator for Texts<'b> {
 }
 
 impl<'b> Comments<'b> {
-    /// They stand behind the end of the moves. If that is not found, there are
+    /// They are stored after the end of the moves. If that is not found, there are
     /// none.
     fn find(mut moves: Tokens<'_>, bytes: &'b [u8]) -> Comments<'b> {
         let behind = loop {

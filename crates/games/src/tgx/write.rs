@@ -78,7 +78,7 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// It is none, cannot be written, or somebody else is adding to it.
+    /// It is no games index, cannot be written, or another program is adding to it.
     pub fn append(path: &Path) -> Result<(Writer, TgxFile), TgxWriteError> {
         let failed = |error| failed(path, error);
         let mut file = lock(path)?;
@@ -190,11 +190,11 @@ impl Writer {
     }
 }
 
-/// Opens a file for adding to it. As long as it is open nobody else does.
+/// Opens a file for adding to it. As long as it is open no other program can do so.
 ///
 /// # Errors
 ///
-/// It cannot be written, or somebody else is adding to it.
+/// It cannot be written, or another program is adding to it.
 pub(crate) fn lock(path: &Path) -> Result<Locked, TgxError> {
     let opened = OpenOptions::new().read(true).write(true).open(path);
     let file = opened.map_err(|error| failed(path, error))?;

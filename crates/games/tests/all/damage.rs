@@ -1,5 +1,5 @@
-//! Every file of a database, cut off and changed anywhere: nothing panics, and
-//! what is lost is told.
+//! Every file of a database, cut off and changed anywhere: nothing panics, and what
+//! is lost is reported.
 
 use std::fs::{self, File};
 use std::io::{Seek as _, SeekFrom, Write as _};

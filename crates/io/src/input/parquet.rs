@@ -282,7 +282,7 @@ impl<T: DataType> Cells<T> {
     }
 }
 
-/// What a Parquet error says, without its kind.
+/// The text of a Parquet error, without its kind.
 fn error_text(error: &ParquetError) -> String {
     let text = error.to_string();
     if let Some((_, codec)) = text.split_once("Disabled feature at compile time: ") {

@@ -34,7 +34,7 @@ fn decode_all(block: &[u8]) -> (Game, Found) {
         ..Game::default()
     };
     game.start_from(start.position);
-    tree.tell(&mut Recorder::new(GameParts::EVERYTHING, &mut game));
+    tree.record(&mut Recorder::new(GameParts::EVERYTHING, &mut game));
     (game, found)
 }
 

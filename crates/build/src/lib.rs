@@ -155,9 +155,11 @@ impl BuildJob {
         let Some(more) = self.eco_relative else {
             return self.max_ply;
         };
-        let kept = game.positions.iter().take(self.max_ply + 1);
-        let kept = kept.enumerate().take(LONGEST_OPENING + 1);
-        let mut named = kept.rev().filter(|(_, now)| openings::of(now).is_some());
+        let positions = game.positions.iter().take(self.max_ply + 1);
+        let positions = positions.enumerate().take(LONGEST_OPENING + 1);
+        let mut named = positions
+            .rev()
+            .filter(|(_, now)| openings::of(now).is_some());
         named
             .next()
             .map_or(0, |(ply, _)| ply)

@@ -1,5 +1,5 @@
-//! Reads game collections to their end, one thread, and says what came and how
-//! long it took.
+//! Reads game collections to their end, one thread, and prints what came and how long
+//! it took.
 //!
 //! ```text
 //! read_games [--notes] [--plies N] SOURCE...

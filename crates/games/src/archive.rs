@@ -38,7 +38,7 @@ pub(super) trait Archive: Send + Sync {
 pub(super) struct ArchiveMember {
     /// Its name, with `/` between folders; nothing is known of its decency.
     pub(super) name: String,
-    /// Bytes when unpacked, by what the archive says.
+    /// Bytes when unpacked, as declared by the archive.
     pub(super) size: u64,
 }
 
@@ -92,8 +92,7 @@ impl Packed {
 /// A file of a database: on the disk, or in an archive.
 #[derive(Clone)]
 pub(super) struct Located {
-    /// What it is called in messages: for a packed one, its name behind that of
-    /// its archive.
+    /// Its name in messages: for a packed one, its name after that of its archive.
     path: PathBuf,
     packed: Option<(Arc<Packed>, usize)>,
 }

@@ -99,7 +99,7 @@ pub fn title(text: &[u8]) -> Option<Title> {
     Some(title)
 }
 
-/// What the tags of a game say about how it was played.
+/// The conditions of play, from the tags of a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Conditions {
     /// How fast it was.
@@ -108,8 +108,8 @@ pub struct Conditions {
     pub rated: Option<bool>,
     /// Titles of the players.
     pub titles: ByColor<Title>,
-    /// `Termination` says that the result does not come of the moves: time
-    /// forfeit, disconnect, illegal move and the like.
+    /// By `Termination` the result does not come from the moves: time forfeit,
+    /// disconnect, illegal move and the like.
     pub forfeited: bool,
 }
 
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lichess_says_in_the_event() {
+    fn the_event_of_lichess_contains_rating_and_speed() {
         let mut conditions = Conditions::default();
         conditions.read_tag(b"Event", b"Rated Blitz tournament https://lichess.org/x");
         assert_eq!(

@@ -53,8 +53,8 @@ pub struct GameFilter {
 }
 
 impl GameFilter {
-    /// Whether the game counts. What a game does not say about itself never
-    /// meets a condition.
+    /// Whether the game counts. What the tags of a game do not state never meets a
+    /// condition.
     #[must_use]
     pub fn admits(&self, game: &Game) -> bool {
         let best = game.elo.white.max(game.elo.black);

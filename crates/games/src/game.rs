@@ -12,7 +12,7 @@ pub enum GameResult {
     Won(Color),
     /// `1/2-1/2`
     Draw,
-    /// `*`, or nothing said.
+    /// `*`, or no result given.
     #[default]
     Unknown,
 }
@@ -261,7 +261,7 @@ pub struct Tags {
 const FEW_TAGS: usize = 40;
 
 impl Tags {
-    /// What a tag says.
+    /// The value of a tag.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         let (_, value) = self.list.get(self.place(name)?)?;
@@ -292,7 +292,7 @@ impl Tags {
         }
     }
 
-    /// Sets a tag, if anything is known that it could say.
+    /// Sets a tag, if its value is known.
     pub(super) fn set_known(&mut self, name: &str, value: impl Into<String> + AsRef<str>) {
         if !value.as_ref().is_empty() {
             self.set(name, value);

@@ -25,7 +25,8 @@ use tabia_io::progress::{Progress, Stopped, Watch};
 /// So many skipped games are remembered by name.
 const NAMED_SKIPS: usize = 1000;
 
-/// So many sources are kept open, until all of their games have been read.
+/// Greatest number of sources that are open at a time; each until all of its games
+/// have been read.
 const OPEN_SOURCES: usize = 64;
 
 /// Why games cannot be read to the end.
@@ -63,7 +64,7 @@ struct Input {
 }
 
 impl Sources {
-    /// The files behind what a user named: see [`files`]. None comes twice.
+    /// The files that a user named: see [`files`]. None comes twice.
     ///
     /// # Errors
     ///
@@ -121,7 +122,7 @@ pub struct Tally {
     /// The first games that were skipped or cut short, in the order of the
     /// sources.
     pub named: Vec<Skipped>,
-    /// What is to be said about the sources.
+    /// The remarks about the sources.
     pub remarks: Vec<String>,
 }
 
@@ -235,8 +236,8 @@ impl Intake<'_> {
         Ok((tally, held))
     }
 
-    /// Adds all games up: each thread has a sum of its own, to which `add`
-    /// gives a game. The sums come in no particular order.
+    /// Adds all games up: each thread has a separate sum, to which `add` gives a
+    /// game. The sums come in no particular order.
     ///
     /// # Errors
     ///
@@ -360,7 +361,7 @@ impl<P, H, E> Batches<'_, P, H, E> {
     ///
     /// # Errors
     ///
-    /// The first that `work` says.
+    /// The first error of `work`.
     pub fn each(&self, mut work: impl FnMut(&mut Batch<'_>) -> Result<P, E>) -> Result<(), E> {
         self.jobs.each(|parcel, turn| {
             let mut batch = Batch {
@@ -471,7 +472,7 @@ mod tests {
         Full,
     }
 
-    /// Twenty batches of ten games; the file's name says what goes wrong.
+    /// Twenty batches of ten games; the file's name decides what goes wrong.
     struct Faulty {
         name: String,
         batch: u64,

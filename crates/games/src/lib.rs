@@ -77,15 +77,14 @@ pub trait GameSource: Send {
     /// disk) have been read.
     fn bytes_read(&self) -> u64;
 
-    /// Whether a part of it is lost: it is damaged or breaks off. Known when
-    /// every batch has been read to its end; the remarks say more.
+    /// Whether a part of it is lost: it is damaged or breaks off. Known when every
+    /// batch has been read to its end; the remarks contain more.
     fn is_cut(&self) -> bool {
         false
     }
 
-    /// What is to be said about the source as a whole: files that are missing,
-    /// bytes that belong to no game. Complete when every batch has been read
-    /// to its end.
+    /// Remarks about the source as a whole: files that are missing, bytes that belong
+    /// to no game. Complete when every batch has been read to its end.
     fn remarks(&self) -> Vec<String> {
         Vec::new()
     }
@@ -104,8 +103,8 @@ pub trait GameBatch: Send {
     fn next_game(&mut self, wanted: GameParts, game: &mut Game) -> Result<bool, SkipReason>;
 
     /// As [`GameBatch::next_game`], for a caller that does not use games that do not
-    /// meet `filter`: where their tags say so, their moves are not read, and not
-    /// checked. Whether a game meets it is still to be asked.
+    /// meet `filter`: where this follows from their tags, their moves are not read,
+    /// and not checked. Whether a game meets it is still to be asked.
     ///
     /// # Errors
     ///
@@ -144,12 +143,11 @@ pub struct GameParts {
     pub plies: usize,
     /// Moves of variations too, as [`Game::side_moves`].
     pub variations: bool,
-    /// Everything that a PGN file can say: [`Game::tags`] and
-    /// [`Game::movetext`].
+    /// Everything that a PGN file can contain: [`Game::tags`] and [`Game::movetext`].
     pub notes: bool,
     /// Signs of moves and positions, as [`Game::signs`].
     pub signs: bool,
-    /// What its head says, as [`Game::tags`], without the movetext.
+    /// Its header, as [`Game::tags`], without the movetext.
     pub heads: bool,
 }
 
@@ -170,7 +168,7 @@ impl GameParts {
         ..GameParts::MAIN_LINES
     };
 
-    /// Whether tags are kept.
+    /// Whether tags are stored.
     fn tags(self) -> bool {
         self.notes || self.heads
     }

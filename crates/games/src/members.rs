@@ -12,14 +12,14 @@ use super::peeked::Input;
 use super::zst::ZstReader;
 use tabia_io::input::kind::Packing;
 
-/// Whether an error says that compressed data are damaged or cut off, not that
-/// the system cannot read.
+/// Whether an error means that compressed data are damaged or cut off, not that the
+/// system cannot read.
 pub(super) fn is_damage(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
     matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof)
 }
 
-/// Of compressed data that end too early each decoder has words of its own.
+/// Each decoder reports data that end too early in a different way.
 fn in_plain_words(error: io::Error) -> io::Error {
     const EARLY: [&str; 4] = [
         "UnexpectedEof",

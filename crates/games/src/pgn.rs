@@ -36,7 +36,7 @@ pub struct PgnSource {
     name: Arc<str>,
     text: Box<dyn Read + Send>,
     counter: Arc<AtomicU64>,
-    /// Read, but behind the last cut.
+    /// Read, but after the last cut.
     pending: Vec<u8>,
     /// So many bytes of it have the line ends of PGN.
     clean: usize,
@@ -214,7 +214,7 @@ fn clean_lines(text: &mut Vec<u8>, from: usize, at_end: bool, quoted: &mut bool)
         Some(last) if !at_end => last + 1,
         _ => text.len(),
     };
-    // A line begins behind the end of the one before.
+    // A line begins after the end of the one before.
     let before = from.saturating_sub(1);
     let fresh = text.get(before..end).unwrap_or_default();
     if !(from == 0 && fresh.starts_with(b">")) && memmem::find(fresh, b"\n>").is_none() {
@@ -352,7 +352,7 @@ mod tests {
             (there, game.elo.white, game.moves.len())
         };
         assert_eq!(next(), (Ok(true), 1500, 0));
-        // Its result is known behind its moves only.
+        // Its result is known after its moves only.
         assert_eq!(next(), (Ok(true), 1500, 2));
         let (broken, elo, _) = next();
         assert!(broken.is_err() && elo == 2500);
@@ -388,12 +388,12 @@ mod tests {
             "x".repeat(8_000),
         );
         let games = all(text.as_bytes(), GameParts::default());
-        let said = games.iter().map(|game| match game {
+        let results = games.iter().map(|game| match game {
             Ok(game) => format!("{} {}", game.names.white, game.moves.len()),
             Err(message) => message.clone(),
         });
         assert_eq!(
-            said.collect::<Vec<_>>(),
+            results.collect::<Vec<_>>(),
             [
                 "1 2",
                 "x: line 10: game skipped: move 1... on line 12 is impossible: e4",

@@ -302,8 +302,8 @@ impl<'g> Recorder<'g> {
         }
     }
 
-    /// Says that the line cannot be read on: what still comes in it is left
-    /// out. The first reason given stays with the game.
+    /// Marks that the line cannot be read on: what still comes in it is left out. The
+    /// first reason given stays with the game.
     pub fn give_up_line(&mut self, reason: SkipReason) {
         if self.ignored == 0 {
             self.game.cut.get_or_insert(reason);

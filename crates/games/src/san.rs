@@ -10,8 +10,8 @@ pub(super) fn resolve(san: San, position: &Chess) -> Option<Move> {
     plain(san, position).or_else(|| san.to_move(position).ok())
 }
 
-/// Whether a move that a database names is legal, as the library says it, but
-/// without looking at any other move.
+/// Whether a move that a database names is legal, with the same result as the
+/// library, but without looking at any other move.
 #[inline(always)]
 pub(super) fn is_legal(m: Move, position: &Chess) -> bool {
     match m {

@@ -71,7 +71,7 @@ pub enum SkipReason {
     Move {
         /// The move's number as in `12...`.
         number: String,
-        /// The line it stands on.
+        /// Its line in the text, from 1.
         line: u64,
         /// The move as written.
         san: String,
@@ -81,7 +81,7 @@ pub enum SkipReason {
     Word {
         /// The number of the move as in `12...`.
         number: String,
-        /// The line it stands on.
+        /// Its line in the text, from 1.
         line: u64,
         /// The word.
         word: String,

@@ -101,7 +101,7 @@ impl<'t> Tokens<'t> {
         rest.get(..length).unwrap_or_default()
     }
 
-    /// Passes over space, and over lines that begin with `%`; says whether an
+    /// Passes over space, and over lines that begin with `%`; returns whether an
     /// empty line was there.
     fn skip_space(&mut self, mut is_line_start: bool) -> bool {
         let mut is_gap = false;
@@ -536,7 +536,7 @@ fn closing(value: &[u8]) -> Option<usize> {
 }
 
 /// Where a tag's value ends that does not: before the last quotation mark of its
-/// line, a bracket behind it or not; or of one of the next lines, if it goes on
+/// line, a bracket after it or not; or of one of the next lines, if it goes on
 /// there; or with the line.
 #[cold]
 fn odd_closing(value: &[u8]) -> usize {
@@ -585,7 +585,7 @@ fn ends_word(byte: u8) -> bool {
     )
 }
 
-/// The bytes of `(Q)`, whatever piece it says; 0 if it is something else.
+/// The bytes of `(Q)`, whatever piece it names; 0 if it is something else.
 fn bracketed_promotion(text: &[u8]) -> usize {
     let length = text.iter().take(5).position(|byte| *byte == b')');
     let inside = length.and_then(|length| text.get(1..length));
@@ -622,8 +622,8 @@ fn word_length(text: &[u8]) -> usize {
     at
 }
 
-/// The bytes of a space of the web, of the three dots of a number, or of the
-/// mark that says how a text is encoded.
+/// The bytes of a space of the web, of the three dots of a number, or of the mark of
+/// the encoding of a text.
 fn space_in_utf8(text: &[u8]) -> Option<usize> {
     let spaces = [
         "\u{a0}", "…", "\u{feff}", "\u{2009}", "\u{202f}", "\u{200b}",
@@ -634,7 +634,7 @@ fn space_in_utf8(text: &[u8]) -> Option<usize> {
     space.map(|space| space.len())
 }
 
-/// What a word says of the end of the game, with any dash.
+/// The result that a word means, with any dash.
 fn result(word: &[u8]) -> Option<GameResult> {
     // Latin-1 has the half as one byte.
     let word = match word {
@@ -752,7 +752,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_goes_on_behind_an_empty_line() {
+    fn a_game_goes_on_after_an_empty_line() {
         assert_parsed("1. e4 e5\n\n2. Nf3 *\n\n3. x\n", &["e4 e5 Nf3 *", "<x>"]);
         assert_parsed(
             "{a}\r\n\r\n1. e4\n\n1. d4\n\nprose",

@@ -283,7 +283,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn kinds_are_told_by_the_first_word() {
+    fn kinds_are_known_by_the_first_word() {
         for (line, kind) in [
             ("info depth 300 seldepth 400", EngineReply::Info),
             ("info string", EngineReply::Info),

@@ -107,7 +107,7 @@ impl Counted {
 ///
 /// # Errors
 ///
-/// A source or the book cannot be read, or `watch` wants an end.
+/// A source or the book cannot be read, or `watch` cancels the work.
 pub fn tally_games(
     book: &Book,
     sources: &Sources,

@@ -16,9 +16,9 @@
 //! | `.` | the line is complete |
 //!
 //! A line is written in one piece after all others, so several adapters may share a
-//! file and a crash loses one game at most. Lines that are not complete, and words
-//! that later versions may add as lines of their own, are passed over. Deleting the
-//! file forgets everything.
+//! file and a crash loses one game at most. Lines that are not complete, and
+//! additional lines of later versions, are passed over. Deleting the file forgets
+//! everything.
 
 use std::collections::HashMap;
 use std::fs::{self, File};

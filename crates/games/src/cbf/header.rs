@@ -16,7 +16,7 @@ pub(super) const SETUP_BYTES: usize = 33;
 /// of the next one.
 const LAST_MASK: u8 = 0x65;
 
-/// What a header says.
+/// The content of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     /// 0 if unknown.
@@ -42,7 +42,7 @@ pub(super) struct Header {
     pub(super) is_checked: bool,
 }
 
-/// What a header says about a set-up position.
+/// The fields of a header for a set-up position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SetUp {
     pub(super) turn: Color,

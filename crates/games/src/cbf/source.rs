@@ -142,7 +142,7 @@ struct Database {
     bytes: u64,
     /// Games with a check byte that is not known.
     unchecked: Oddity,
-    /// Games that have more or fewer moves than they say.
+    /// Games that have more or fewer moves than their header states.
     miscounted: Oddity,
 }
 

@@ -37,7 +37,7 @@ use entities::Entities;
 use entry::{CbhEntry, Kind};
 use tabia_io::input::window::Window;
 
-/// Bytes behind the start of a batch's last block that are taken for its own.
+/// Bytes after the start of a batch's last block that are taken for its own.
 const USUAL_BLOCK_BYTES: u64 = 1 << 16;
 
 /// An open database.

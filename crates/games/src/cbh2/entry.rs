@@ -13,7 +13,7 @@
 //! | 48 | 8 | annotator, a number of a player |
 //! | 88 | 1 | result |
 //! | 90, 92 | 2 | round, its part |
-//! | 96, 112 | 2 | Elo of White, Black; behind each its kind (2): speed in the bits from 3 on |
+//! | 96, 112 | 2 | Elo of White, Black; after each its kind (2): speed in the bits from 3 on |
 //! | 128 | 2 | ECO |
 //! | 188 | 4 | date |
 //!

@@ -36,7 +36,7 @@ use framing::Tag;
 use names::Names;
 use tabia_io::input::window::Window;
 
-/// Bytes behind the start of a batch's last record that are taken for its own.
+/// Bytes after the start of a batch's last record that are taken for its own.
 const USUAL_RECORD_BYTES: u64 = 1 << 12;
 
 /// An open database.

@@ -54,7 +54,7 @@ pub(super) fn extent(header: &[u8]) -> Option<(usize, usize)> {
     (length == Some(8) && record >= LEAST_RECORD_BYTES).then_some((count, record))
 }
 
-/// Whether a file that begins so is an archive: its first member begins behind
+/// Whether a file that begins so is an archive: its first member begins after
 /// the list.
 pub(super) fn is_archive(start: &[u8]) -> bool {
     let Some((count, record)) = extent(start) else {

@@ -249,8 +249,8 @@ fn read(
             }
             let count = u32::try_from(games).map_err(|_| IndexError::TooMany)?;
             let start = next.load(Relaxed);
-            let behind = start.checked_add(count).ok_or(IndexError::TooMany)?;
-            next.store(behind, Relaxed);
+            let end = start.checked_add(count).ok_or(IndexError::TooMany)?;
+            next.store(end, Relaxed);
             batch.turn().pass();
             counter.end_batch(start)?;
             for (sorter, keys) in [(&mut players, &named), (&mut ids, &known)] {

@@ -16,11 +16,11 @@
 //! headers and all moves, so that an index is a source of games like any other: books
 //! are built from it, filtered anew, without the files it was made from.
 //!
-//! What is added later ([`make::IndexJob::append`]) is a segment of its own; an answer
+//! What is added later ([`make::IndexJob::append`]) is a separate segment; an answer
 //! is the sum over all. So adding a month costs what that month costs.
 //!
-//! [`make::run`] makes, [`GamesIndex`] reads, [`GameSelection`] says which games are
-//! wanted, and [`ask`] gives the sums: without any HTTP, which is `explore`'s.
+//! [`make::run`] makes, [`GamesIndex`] reads, [`GameSelection`] decides which games
+//! are wanted, and [`ask`] gives the sums: without any HTTP, which is `explore`'s.
 
 pub mod ask;
 mod bucket;

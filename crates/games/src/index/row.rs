@@ -102,8 +102,8 @@ impl GameRef {
         })
     }
 
-    /// Result and day are a byte, whose upper bit says whether there are
-    /// ratings: three more.
+    /// Result and day are a byte, whose upper bit is set if there are ratings: three
+    /// more.
     fn encode(&self, out: &mut Vec<u8>) {
         let bits = self.pack();
         let (low, ratings) = (bits as u8 & 0x7f, bits >> 7);

@@ -4,8 +4,8 @@ use super::bucket::Bucket;
 use crate::tgx::speed_number;
 use crate::{GROUPS, Month, Speed, group_of};
 
-/// Conditions on games; all that are set must be met. What a game does not say
-/// about itself never meets one.
+/// Conditions on games; all that are set must be met. What the tags of a game do not
+/// state about itself never meets one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct GameSelection {
     /// Played in this month or later.
@@ -31,8 +31,8 @@ impl GameSelection {
         }
     }
 
-    /// Only games of these speeds. All of them together are no condition: also
-    /// games that do not say their speed are meant then.
+    /// Only games of these speeds. All of them together are no condition: also games
+    /// without a known speed are meant then.
     #[must_use]
     pub fn with_speeds(self, speeds: &[Speed]) -> GameSelection {
         let bits = speeds

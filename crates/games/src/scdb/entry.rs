@@ -97,8 +97,8 @@ pub(super) fn is_likely(bytes: &[u8], games_end: u64) -> bool {
         return false;
     };
     let is_reference = |place: u32| {
-        let behind = (place as usize).checked_sub(MAGIC_BYTES);
-        place == 0 || behind.is_some_and(|behind| behind.is_multiple_of(NAME_BYTES))
+        let past_magic = (place as usize).checked_sub(MAGIC_BYTES);
+        place == 0 || past_magic.is_some_and(|bytes| bytes.is_multiple_of(NAME_BYTES))
     };
     matches!(entry.status, 0 | 0xff)
         && (MAGIC_BYTES as u64..games_end).contains(&entry.offset)

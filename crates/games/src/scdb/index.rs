@@ -30,7 +30,7 @@ pub(super) struct Index {
     pub(super) bytes_read: u64,
     /// Entries that were displaced.
     displaced: u64,
-    /// Bytes behind the last entry that are no entry.
+    /// Bytes after the last entry that are no entry.
     tail_bytes: usize,
     /// Offset of the last game.
     last_offset: u64,
@@ -41,9 +41,9 @@ pub(super) struct Index {
 pub(super) struct Faults {
     /// Entries that were displaced.
     pub(super) displaced: u64,
-    /// Bytes behind the last entry that are no entry.
+    /// Bytes after the last entry that are no entry.
     pub(super) tail_bytes: u64,
-    /// Bytes of games behind the last one that has an entry.
+    /// Bytes of games after the last one that has an entry.
     pub(super) unnamed_bytes: u64,
 }
 

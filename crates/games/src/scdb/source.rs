@@ -173,7 +173,7 @@ impl Promotions for Database {
             .get_or_init(|| find().unwrap_or(Numbering::Program))
     }
 
-    fn note_unsaid(&self) {
+    fn note_unknown_promotion(&self) {
         self.unsaid_promotions.add(1_u64);
     }
 }
@@ -340,7 +340,7 @@ impl ScdbBatch {
     }
 }
 
-/// What the index says about a game.
+/// The fields of the index for a game.
 fn describe(database: &Database, entry: &ScdbEntry, wanted: GameParts, game: &mut Game) {
     let name = |names: &Names, place: u32| {
         names.get(place).unwrap_or_else(|| {

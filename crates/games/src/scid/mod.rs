@@ -233,7 +233,7 @@ impl Database {
         })
     }
 
-    /// What the index says.
+    /// The entry of the index.
     fn describe(&self, entry: &ScidEntry, wanted: GameParts, game: &mut Game) {
         for color in Color::ALL {
             let name = self.look_up(PLAYERS, *entry.players.get(color));

@@ -233,7 +233,7 @@ pub(super) const USUAL_ROOKS: Rooks = ByColor {
     black: [Square::H8, Square::A8],
 };
 
-/// Where the rooks stand at the start that castle later: in Chess960 anywhere.
+/// The squares at the start of the rooks that castle later: in Chess960 anywhere.
 pub(super) fn rooks(position: &Chess) -> Rooks {
     ByColor::new_with(|color: Color| {
         let rank = color.fold_wb(Rank::First, Rank::Eighth);
@@ -332,7 +332,7 @@ impl<'b> Tokens<'b> {
         byte.ok_or("it ends without the mark of its end")
     }
 
-    /// Remembers the lists before a move if a variation comes next, or behind
+    /// Remembers the lists before a move if a variation comes next, or after
     /// what belongs to the move: only then is it worth its time.
     #[inline(always)]
     fn remember(&mut self) {

@@ -11,7 +11,7 @@
 //! where more follow; in it the kind (3 low bits) and the length; then the
 //! name. A name's number is its place among those of its kind.
 //!
-//! Neither says how names are encoded: they are UTF-8 or Windows-1252, even
+//! Neither version stores how names are encoded: they are UTF-8 or Windows-1252, even
 //! side by side.
 
 use std::borrow::Cow;

@@ -110,7 +110,7 @@ pub fn rated_number(rated: Option<bool>) -> u8 {
     rated.map_or(0, |rated| 2 - u8::from(rated))
 }
 
-/// What such a number says.
+/// The meaning of such a number.
 #[must_use]
 pub fn rated_of(number: u8) -> Option<bool> {
     matches!(number, 1 | 2).then_some(number == 1)

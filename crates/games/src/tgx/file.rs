@@ -1,4 +1,4 @@
-//! The file: blocks that are never changed, and a root that says which count.
+//! The file: blocks that are never changed, and a root that names the valid ones.
 //!
 //! | bytes | what |
 //! |---|---|
@@ -39,7 +39,7 @@ const HEAD: usize = SLOTS[1] as usize + SLOT_BYTES;
 /// Bytes before those of a frame.
 pub(super) const FRAME_HEAD: u64 = 8;
 
-/// No frame is longer: what says so is damaged.
+/// No frame is longer: a greater length means damage.
 const LARGEST_FRAME: u32 = 1 << 30;
 
 /// A games index cannot be read, or written.
@@ -335,7 +335,7 @@ impl TgxFile {
         Ok(bytes)
     }
 
-    /// Says that what was read at a place makes no sense.
+    /// The error that the bytes read at a place make no sense.
     #[must_use]
     pub fn damaged(&self, at: u64, what: &'static str) -> TgxError {
         TgxError::Damaged {

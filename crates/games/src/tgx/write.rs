@@ -159,7 +159,7 @@ impl Writer {
         let mut root = self.root.clone();
         root.end = self.at;
         let mut text = serde_json::to_vec(&root).unwrap_or_default();
-        // The end is behind the root, whose length depends on that number.
+        // The end is after the root, whose length depends on that number.
         loop {
             root.end = self.at + FRAME_HEAD + text.len() as u64;
             let again = serde_json::to_vec(&root).unwrap_or_default();

@@ -197,7 +197,7 @@ mod tests {
 
     /// A file that is being removed is locked by the program that removes it.
     #[test]
-    fn a_file_that_somebody_else_has_locked_is_not_ours() {
+    fn a_file_that_another_program_has_locked_is_not_ours() {
         let folder = tempfile::tempdir().unwrap();
         let mut remover = None;
         let file = make_locked(|| {
@@ -230,7 +230,7 @@ mod tests {
         }
         remove_leftovers(&path);
         assert!(alive.path().join("lines.ctg").exists());
-        // A folder without a lock file may be anybody's.
+        // A folder without a lock file may belong to any program.
         fs::remove_dir_all(folder.path().join(".tabia-other")).unwrap();
         assert_eq!(seen(&folder).len(), 2, "{:?}", seen(&folder));
         drop(alive);

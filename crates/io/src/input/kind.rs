@@ -1,5 +1,5 @@
-//! What a file is: games, a book, or neither. By its content; its name counts
-//! only where that says nothing.
+//! What a file is: games, a book, or neither. By its content; its name counts only
+//! where that decides nothing.
 //!
 //! Everything that is given a file asks here, so that one given where the other
 //! is wanted is refused with the command that would help.
@@ -117,7 +117,7 @@ const GAME_FILES: [(&str, Kind); 16] = [
 
 impl Kind {
     /// Of the file at a path. `None` if it cannot be read, which opening it
-    /// will say, or is no file.
+    /// will report, or is no file.
     #[must_use]
     pub fn of_file(path: &Path) -> Option<Kind> {
         // A pipe would wait for its writer.

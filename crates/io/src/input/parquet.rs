@@ -345,7 +345,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_to_do_about_a_compression_is_said() {
+    fn the_error_for_a_compression_contains_advice() {
         let error = ParquetError::General("Disabled feature at compile time: zstd".to_owned());
         assert!(error_text(&error).contains("by zstd: write it anew with Snappy"));
         assert_eq!(

@@ -197,8 +197,8 @@ pub struct PlayedMove {
     pub remarks: Vec<String>,
 }
 
-/// Starts an engine, lets it play one move in each position (`startpos`, or
-/// `fen ...`), each in a game of its own, and ends it.
+/// Starts an engine, lets it play one move in each position (`startpos`, or `fen
+/// ...`), each in a separate game, and ends it.
 ///
 /// # Errors
 ///

@@ -146,7 +146,7 @@ impl LearnArgs {
             if self.dry_run {
                 files.extend(path.exists().then_some(path));
             } else {
-                let taken = learn::take_aside(&path);
+                let taken = learn::take_side_file(&path);
                 files.extend(taken.with_context(|| path.display().to_string())?);
             }
         }

@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_condition_says_what_would_do() {
+    fn the_error_for_a_wrong_condition_lists_the_valid_values() {
         for (key, text) in [
             ("opponent", ""),
             ("opponent", "GM|"),

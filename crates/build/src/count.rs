@@ -249,11 +249,15 @@ impl<'r> Counter<'r> {
                 let before = game.positions.get(sign.index)?;
                 Some((sign.index, before, *game.moves.get(sign.index)?))
             };
-            let aside = || {
+            let side_move = || {
                 let (ply, before, m) = game.side_moves.get(sign.index)?;
                 Some((*ply, before, *m))
             };
-            let found = if sign.aside { aside() } else { on_line() };
+            let found = if sign.side_move {
+                side_move()
+            } else {
+                on_line()
+            };
             let Some((ply, before, m)) = found else {
                 continue;
             };
@@ -324,7 +328,7 @@ impl<'r> Counter<'r> {
     }
 
     /// Counts the side moves of a game and their annotations, and nothing else.
-    pub(super) fn count_aside(&mut self, game: &Game) {
+    pub(super) fn count_only_side_moves(&mut self, game: &Game) {
         let extent = Extent {
             max_ply: usize::MAX,
             main: false,

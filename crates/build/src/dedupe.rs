@@ -38,14 +38,14 @@ impl Duplicates {
 /// times the room of their moves.
 #[derive(Default)]
 pub(super) struct Chunk {
-    games: Vec<Kept>,
+    games: Vec<StoredGame>,
     moves: Vec<Move>,
     side_moves: Vec<(usize, Chess, Move)>,
     signs: Vec<Sign>,
 }
 
-/// What is kept of a game.
-struct Kept {
+/// The stored part of a game.
+struct StoredGame {
     fingerprint: u128,
     result: GameResult,
     elo: ByColor<u16>,
@@ -66,7 +66,7 @@ impl Chunk {
         let signs = self.signs.len();
         let is_kept = |(ply, ..): &&(usize, Chess, Move)| *ply < plies;
         self.signs.extend(game.signs.iter().filter_map(|sign| {
-            if !sign.aside {
+            if !sign.side_move {
                 return Some(*sign);
             }
             // Side moves that are left out move the others.
@@ -76,7 +76,7 @@ impl Chunk {
             Some(Sign { index, ..*sign })
         }));
         let start = game.positions.first().filter(|_| game.set_up);
-        self.games.push(Kept {
+        self.games.push(StoredGame {
             fingerprint: fingerprint(game),
             result: game.result,
             elo: game.elo,
@@ -89,7 +89,7 @@ impl Chunk {
 
     /// Bytes that it takes.
     pub(super) fn bytes(&self) -> usize {
-        self.games.len() * size_of::<Kept>()
+        self.games.len() * size_of::<StoredGame>()
             + self.moves.len() * size_of::<Move>()
             + self.side_moves.len() * size_of::<(usize, Chess, Move)>()
             + self.signs.len() * size_of::<Sign>()
@@ -102,24 +102,24 @@ impl Chunk {
         game: &mut Game,
         mut count: impl FnMut(&Game) -> Result<(), E>,
     ) -> Result<(), E> {
-        for kept in self.games.drain(..) {
+        for stored in self.games.drain(..) {
             game.clear();
-            game.result = kept.result;
-            game.elo = kept.elo;
-            game.set_up = kept.start.is_some();
-            if let Some(start) = kept.start {
+            game.result = stored.result;
+            game.elo = stored.elo;
+            game.set_up = stored.start.is_some();
+            if let Some(start) = stored.start {
                 game.start_from(*start);
             }
             let mut position = game.positions.first().cloned().unwrap_or_default();
-            for &m in self.moves.get(kept.moves).unwrap_or_default() {
+            for &m in self.moves.get(stored.moves).unwrap_or_default() {
                 position.play_unchecked(m);
                 game.moves.push(m);
                 game.positions.push(position.clone());
             }
-            let side_moves = self.side_moves.get(kept.side_moves);
+            let side_moves = self.side_moves.get(stored.side_moves);
             game.side_moves
                 .extend_from_slice(side_moves.unwrap_or_default());
-            let signs = self.signs.get(kept.signs);
+            let signs = self.signs.get(stored.signs);
             game.signs.extend_from_slice(signs.unwrap_or_default());
             count(game)?;
         }

@@ -82,8 +82,8 @@ impl Piece {
     pub(super) fn entries(&self) -> impl Iterator<Item = (u32, &[u8], usize)> {
         let mut rest = self.bytes.as_slice();
         self.entries.iter().map_while(move |made| {
-            let (entry, behind) = rest.split_at_checked(usize::from(made.bytes))?;
-            rest = behind;
+            let (entry, after) = rest.split_at_checked(usize::from(made.bytes))?;
+            rest = after;
             Some((made.order, entry, usize::from(made.moves)))
         })
     }

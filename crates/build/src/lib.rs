@@ -155,9 +155,11 @@ impl BuildJob {
         let Some(more) = self.eco_relative else {
             return self.max_ply;
         };
-        let kept = game.positions.iter().take(self.max_ply + 1);
-        let kept = kept.enumerate().take(LONGEST_OPENING + 1);
-        let mut named = kept.rev().filter(|(_, now)| openings::of(now).is_some());
+        let positions = game.positions.iter().take(self.max_ply + 1);
+        let positions = positions.enumerate().take(LONGEST_OPENING + 1);
+        let mut named = positions
+            .rev()
+            .filter(|(_, now)| openings::of(now).is_some());
         named
             .next()
             .map_or(0, |(ply, _)| ply)
@@ -278,7 +280,7 @@ pub fn run_all(jobs: &[BuildJob], watch: &mut Watch<'_>) -> Result<Vec<Summary>,
     let sources = Sources::list(first.sources.iter().map(|source| &source.path))?;
     let mut sources = sources.with_password(first.password.as_deref());
     let tables = sources.take(records::is_records);
-    // Whether it holds records, and something is asked that only games tell.
+    // Whether it holds records, although the jobs need something that only games have.
     let is_late = |argument: usize| {
         let marked = first.sources.get(argument).is_some_and(|s| s.priority);
         let chosen = |job: &BuildJob| job.dedupe || job.filter != GameFilter::default();

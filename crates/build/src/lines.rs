@@ -37,10 +37,10 @@ pub fn write_lines(
             .extend(moves.map(|(ply, (position, mv))| (ply, position.clone(), mv)));
         game.signs.extend(signs.iter().map(|&(index, nag)| Sign {
             nag,
-            aside: true,
+            side_move: true,
             index,
         }));
-        counter.count_aside(&game);
+        counter.count_only_side_moves(&game);
         let lost = counter.unstorable - before;
         if lost > 0 {
             return Err(BuildError::Unstorable(line.clone(), lost));

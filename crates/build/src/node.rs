@@ -106,7 +106,7 @@ pub(super) struct SignCount {
 const RESULT: u8 = 0x03;
 /// Exactly one game.
 const SINGLE: u8 = 0x04;
-/// Somebody had a rating.
+/// At least one player had a rating.
 const RATED: u8 = 0x08;
 /// See [`Node::main`].
 const MAIN: u8 = 0x10;

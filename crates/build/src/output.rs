@@ -27,7 +27,7 @@ pub(super) enum Complete {
 }
 
 impl Output {
-    /// With `room` bytes for runs in memory. The first of the jobs says where
+    /// With `room` bytes for runs in memory. The first of the jobs decides where
     /// temporary files go.
     pub(super) fn create(
         job: &BuildJob,

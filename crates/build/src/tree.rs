@@ -244,7 +244,7 @@ impl Tree {
             }
         }
         parts.sort_unstable();
-        // Where the numbers of a part stand in the order.
+        // The places of a part's numbers in the order.
         let place = |&(order, n, is_move): &(u32, u32, bool)| {
             let mut origin = origins.get(n as usize)?;
             if is_move {
@@ -282,7 +282,7 @@ impl Tree {
     }
 }
 
-/// A number that tells the moves of one position apart.
+/// A number that distinguishes the moves of one position.
 fn name(m: Move) -> Option<u32> {
     let promotion = m.promotion().map_or(0, |role| role as u32);
     Some(m.from()?.to_u32() << 9 | m.to().to_u32() << 3 | promotion)

@@ -1,5 +1,5 @@
-//! Reads game collections to their end, one thread, and says what came and how
-//! long it took.
+//! Reads game collections to their end, one thread, and prints what came and how long
+//! it took.
 //!
 //! ```text
 //! read_games [--notes] [--plies N] SOURCE...
@@ -164,10 +164,10 @@ struct Sum {
     refused: u64,
     /// As if nothing were damaged, as far as the counts go.
     same: u64,
-    /// Something is missing, and it was said.
-    told: u64,
-    /// Other games or moves, and nothing said.
-    untold: u64,
+    /// Something is missing, and it was reported.
+    reported: u64,
+    /// Other games or moves, and nothing reported.
+    unreported: u64,
     games: u64,
 }
 
@@ -183,9 +183,9 @@ impl Sum {
         if damaged == whole {
             self.same += 1;
         } else if losses(damaged) == losses(whole) {
-            self.untold += 1;
+            self.unreported += 1;
         } else {
-            self.told += 1;
+            self.reported += 1;
         }
     }
 }

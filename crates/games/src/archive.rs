@@ -1,9 +1,8 @@
 //! Archives: files packed in one, from which databases are read in place.
 //!
-//! What an archive holds is a stream for each file in it. A reader that jumps
-//! about in a file gets it in memory or, if it is large, in a temporary file
-//! without a name. Nothing is written under a name that an archive gives
-//! unless somebody asks for it: see `extract`.
+//! What an archive holds is a stream for each file in it. A reader that jumps about
+//! in a file gets it in memory or, if it is large, in a temporary file without a
+//! name. A file with a name from an archive is only written by `extract`.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -39,7 +38,7 @@ pub(super) trait Archive: Send + Sync {
 pub(super) struct ArchiveMember {
     /// Its name, with `/` between folders; nothing is known of its decency.
     pub(super) name: String,
-    /// Bytes when unpacked, by what the archive says.
+    /// Bytes when unpacked, as declared by the archive.
     pub(super) size: u64,
 }
 
@@ -93,8 +92,7 @@ impl Packed {
 /// A file of a database: on the disk, or in an archive.
 #[derive(Clone)]
 pub(super) struct Located {
-    /// What it is called in messages: for a packed one, its name behind that of
-    /// its archive.
+    /// Its name in messages: for a packed one, its name after that of its archive.
     path: PathBuf,
     packed: Option<(Arc<Packed>, usize)>,
 }

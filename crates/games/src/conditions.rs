@@ -99,7 +99,7 @@ pub fn title(text: &[u8]) -> Option<Title> {
     Some(title)
 }
 
-/// What the tags of a game say about how it was played.
+/// The conditions of play, from the tags of a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Conditions {
     /// How fast it was.
@@ -108,13 +108,13 @@ pub struct Conditions {
     pub rated: Option<bool>,
     /// Titles of the players.
     pub titles: ByColor<Title>,
-    /// `Termination` says that the result does not come of the moves: time
-    /// forfeit, disconnect, illegal move and the like.
+    /// By `Termination` the result does not come from the moves: time forfeit,
+    /// disconnect, illegal move and the like.
     pub forfeited: bool,
 }
 
-/// What stands in `Termination` where the result does not come of the moves, by
-/// the words of the PGN standard and of managers and servers.
+/// Words in `Termination` of games whose result does not come from the moves, from
+/// the PGN standard and from match managers and servers.
 const FORFEITS: [&str; 10] = [
     "time forfeit",
     "abandoned",
@@ -129,9 +129,9 @@ const FORFEITS: [&str; 10] = [
 ];
 
 impl Conditions {
-    /// Hears a tag. Lichess says in `Event` whether a game is rated, and its
+    /// Takes in a tag. Lichess writes into `Event` whether a game is rated, and its
     /// speed; a time control is more exact.
-    pub(super) fn hear(&mut self, name: &[u8], value: &[u8]) {
+    pub(super) fn read_tag(&mut self, name: &[u8], value: &[u8]) {
         match name {
             b"Event" => {
                 let mut words = value.split(|byte| *byte == b' ');
@@ -196,23 +196,26 @@ mod tests {
             ("unterminated", true),
             ("", false),
         ] {
-            let mut heard = Conditions::default();
-            heard.hear(b"Termination", text.as_bytes());
-            assert_eq!(heard.forfeited, expected, "{text}");
+            let mut conditions = Conditions::default();
+            conditions.read_tag(b"Termination", text.as_bytes());
+            assert_eq!(conditions.forfeited, expected, "{text}");
         }
     }
 
     #[test]
-    fn what_lichess_says_in_the_event() {
-        let mut heard = Conditions::default();
-        heard.hear(b"Event", b"Rated Blitz tournament https://lichess.org/x");
-        assert_eq!((heard.rated, heard.speed), (Some(true), Some(Speed::Blitz)));
-        heard.hear(b"TimeControl", b"60+0");
-        heard.hear(b"BlackTitle", b"wgm");
-        assert_eq!(heard.speed, Some(Speed::Bullet));
-        assert_eq!(&heard.titles.black, b"WGM");
+    fn the_event_of_lichess_contains_rating_and_speed() {
+        let mut conditions = Conditions::default();
+        conditions.read_tag(b"Event", b"Rated Blitz tournament https://lichess.org/x");
+        assert_eq!(
+            (conditions.rated, conditions.speed),
+            (Some(true), Some(Speed::Blitz))
+        );
+        conditions.read_tag(b"TimeControl", b"60+0");
+        conditions.read_tag(b"BlackTitle", b"wgm");
+        assert_eq!(conditions.speed, Some(Speed::Bullet));
+        assert_eq!(&conditions.titles.black, b"WGM");
         let mut other = Conditions::default();
-        other.hear(b"Event", b"Linares");
+        other.read_tag(b"Event", b"Linares");
         assert_eq!(other, Conditions::default());
         assert_eq!(title(b"GRANDMASTER"), None);
     }

@@ -1,4 +1,4 @@
-//! Texts of programs that do not say how they are encoded.
+//! Texts of programs that do not store the encoding.
 
 use std::borrow::Cow;
 

@@ -80,12 +80,12 @@ pub enum ExportError {
     Panicked(#[from] Panicked),
 }
 
-/// Writes the games. `output` gets the text for [`Target::Output`]; `watch`
-/// hears of the work and may end it.
+/// Writes the games. `output` gets the text for [`Target::Output`]; `watch` receives
+/// the progress of the work and may cancel it.
 ///
 /// # Errors
 ///
-/// There is no new file then; what stood in its place still does.
+/// There is no new file then; an old file in its place is still there.
 pub fn run(
     job: &ExportJob,
     output: &mut dyn Write,

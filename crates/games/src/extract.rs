@@ -42,7 +42,7 @@ pub enum ExtractError {
         /// Where they are.
         folder: PathBuf,
     },
-    /// Somebody wanted an end.
+    /// The work was cancelled.
     #[error("interrupted; files that were complete are there")]
     Stopped(#[from] Stopped),
 }

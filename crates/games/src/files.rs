@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use super::SourceError;
 use tabia_io::input::kind::Kind;
 
-/// The files behind what a user named: a folder stands for every database in
-/// it and in the folders below it (one file of each that has several), in the
-/// order of their names. Links in folders are not followed. A file that `seen`
-/// already holds is left out; `-` is standard input.
+/// The files that a user has named: a folder means every database in it and in the
+/// folders below it (one file of each that has several), in the order of their names.
+/// Links in folders are not followed. A file that `seen` already holds is left out;
+/// `-` is standard input.
 ///
 /// # Errors
 ///

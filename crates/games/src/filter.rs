@@ -41,20 +41,20 @@ pub struct GameFilter {
     pub titles: Vec<Title>,
     /// None of the players has one of these names.
     pub not_players: Vec<String>,
-    /// Somebody won.
+    /// The game is not a draw: White or Black won.
     pub decisive: bool,
     /// Its result comes of its moves: see [`Conditions::forfeited`].
     ///
     /// [`Conditions::forfeited`]: crate::Conditions::forfeited
     pub played_out: bool,
-    /// It meets all of one of these; empty for any game. So one pass over the
-    /// games serves several who want different ones.
+    /// It meets all of one of these; empty for any game. So one pass over the games
+    /// serves several jobs with different filters.
     pub any_of: Vec<GameFilter>,
 }
 
 impl GameFilter {
-    /// Whether the game counts. What a game does not say about itself never
-    /// meets a condition.
+    /// Whether the game counts. What the tags of a game do not state never meets a
+    /// condition.
     #[must_use]
     pub fn admits(&self, game: &Game) -> bool {
         let best = game.elo.white.max(game.elo.black);
@@ -301,8 +301,8 @@ mod tests {
             ..GameFilter::default()
         };
         assert!(!filter.admits(&game));
-        game.conditions.hear(b"Event", b"Rated Rapid game");
-        game.conditions.hear(b"BlackTitle", b"GM");
+        game.conditions.read_tag(b"Event", b"Rated Rapid game");
+        game.conditions.read_tag(b"BlackTitle", b"GM");
         game.result = GameResult::Won(Color::Black);
         assert!(filter.admits(&game));
         game.names.white = "Fischer, Bobby".to_owned();

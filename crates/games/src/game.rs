@@ -1,4 +1,4 @@
-//! A game as every source tells it.
+//! A game in the form that all sources give.
 
 use rustc_hash::FxHashMap;
 use shakmaty::{ByColor, Chess, Color, Move};
@@ -12,7 +12,7 @@ pub enum GameResult {
     Won(Color),
     /// `1/2-1/2`
     Draw,
-    /// `*`, or nothing said.
+    /// `*`, or no result given.
     #[default]
     Unknown,
 }
@@ -114,11 +114,11 @@ pub struct Game {
     /// Why a part of it is missing: it, or a variation of it, could not be
     /// read to the end.
     pub cut: Option<super::SkipReason>,
-    /// Only with [`super::GameParts::notes`]: what the fields above do not say,
-    /// and what they say in other words than the source's.
+    /// Only with [`super::GameParts::notes`]: the tags that the fields above do not
+    /// contain, or contain in other words than the source's.
     pub tags: Tags,
-    /// Only with [`super::GameParts::notes`]: all that stands between the first
-    /// position and the result.
+    /// Only with [`super::GameParts::notes`]: everything between the first position
+    /// and the result.
     pub movetext: Vec<Item>,
 }
 
@@ -218,13 +218,13 @@ impl Game {
     }
 }
 
-/// A numeric annotation glyph of a move or of the position behind it.
+/// A numeric annotation glyph of a move or of the position after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sign {
     /// As in PGN: 1 is `!`, 14 a small advantage of White.
     pub nag: u8,
     /// Whether the move is one of [`Game::side_moves`], not of [`Game::moves`].
-    pub aside: bool,
+    pub side_move: bool,
     /// Its place there.
     pub index: usize,
 }
@@ -234,7 +234,7 @@ pub struct Sign {
 /// program that walks it needs no recursion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// A move, legal where it stands.
+    /// A move, legal in its place.
     Move(Move),
     /// A null move: the side to move passes.
     Null,
@@ -253,7 +253,7 @@ pub enum Item {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tags {
     list: Vec<(String, String)>,
-    /// Where each stands in the list, if there are many.
+    /// The place of each in the list, if there are many.
     places: FxHashMap<String, usize>,
 }
 
@@ -261,7 +261,7 @@ pub struct Tags {
 const FEW_TAGS: usize = 40;
 
 impl Tags {
-    /// What a tag says.
+    /// The value of a tag.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         let (_, value) = self.list.get(self.place(name)?)?;
@@ -292,7 +292,7 @@ impl Tags {
         }
     }
 
-    /// Sets a tag, if anything is known that it could say.
+    /// Sets a tag, if its value is known.
     pub(super) fn set_known(&mut self, name: &str, value: impl Into<String> + AsRef<str>) {
         if !value.as_ref().is_empty() {
             self.set(name, value);

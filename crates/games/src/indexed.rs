@@ -1,9 +1,9 @@
-//! Databases of two large files: an index with a record of equal length for
-//! each game, and the moves, at places that the index tells.
+//! Databases of two large files: an index with a record of equal length for each
+//! game, and the moves, at offsets that the index contains.
 //!
-//! Nothing is read before it is wanted: a batch is a range of records, and
-//! whoever works on it reads its stretch of both files, and lets it go with the
-//! batch. So memory does not depend on the size of a database.
+//! Nothing is read before it is wanted: a batch is a range of records, and the thread
+//! that works on it reads its part of both files, and frees it with the batch. So
+//! memory does not depend on the size of a database.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ const BATCH_GAMES: u64 = 256;
 
 /// What a kind of database knows about its records.
 pub(super) trait Indexed: Send + Sync + 'static {
-    /// What a record says.
+    /// The content of a record.
     type Entry;
     /// Memory that is used again for each game.
     type Buffers: Default + Send;
@@ -91,16 +91,16 @@ impl<D> IndexedSource<D> {
 impl<D: Indexed> GameSource for IndexedSource<D> {
     fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, SourceError> {
         let first = self.next;
-        let behind = (self.database.layout().count + 1).min(first + BATCH_GAMES);
-        if first >= behind {
+        let until = (self.database.layout().count + 1).min(first + BATCH_GAMES);
+        if first >= until {
             return Ok(None);
         }
-        self.next = behind;
+        self.next = until;
         Ok(Some(Box::new(Batch {
             database: Arc::clone(&self.database),
             number: first - 1,
             first,
-            behind,
+            until,
             windows: None,
             record: Vec::new(),
             buffers: D::Buffers::default(),
@@ -119,7 +119,7 @@ impl<D: Indexed> GameSource for IndexedSource<D> {
     fn remarks(&self) -> Vec<String> {
         let layout = self.database.layout();
         let oddities = self.database.oddities().into_iter();
-        let counted = oddities.filter_map(|oddity| oddity.said(&layout.name));
+        let counted = oddities.filter_map(|oddity| oddity.report(&layout.name));
         layout.remarks.iter().cloned().chain(counted).collect()
     }
 }
@@ -130,8 +130,8 @@ struct Batch<D: Indexed> {
     /// Number of the record that came last, from 1.
     number: u64,
     first: u64,
-    /// Number behind the last one.
-    behind: u64,
+    /// Number after the last one.
+    until: u64,
     windows: Option<Windows>,
     /// For bytes outside of the windows.
     record: Vec<u8>,
@@ -147,7 +147,7 @@ struct Windows {
 impl<D: Indexed> GameBatch for Batch<D> {
     fn next_game(&mut self, wanted: GameParts, game: &mut Game) -> Result<bool, SkipReason> {
         self.number += 1;
-        if self.number >= self.behind {
+        if self.number >= self.until {
             return Ok(false);
         }
         self.read(wanted, game)?;
@@ -169,7 +169,7 @@ impl<D: Indexed> Batch<D> {
         let layout = database.layout();
         let windows = self
             .windows
-            .get_or_insert_with(|| windows(database, self.first, self.behind));
+            .get_or_insert_with(|| windows(database, self.first, self.until));
         let bytes = usize::try_from(layout.record_bytes).unwrap_or(usize::MAX);
         let record = windows
             .entries
@@ -186,13 +186,13 @@ impl<D: Indexed> Batch<D> {
 
 /// The windows of a batch. Moves usually lie in the order of the records, so
 /// those of a batch are one stretch.
-fn windows<D: Indexed>(database: &D, first: u64, behind: u64) -> Windows {
+fn windows<D: Indexed>(database: &D, first: u64, until: u64) -> Windows {
     let layout = database.layout();
-    let records = layout.place(first)..layout.place(behind);
+    let records = layout.place(first)..layout.place(until);
     let entries = Window::new(Arc::clone(&layout.entries), records);
     let mut buffer = Vec::new();
     let (mut start, mut end) = (u64::MAX, 0);
-    for number in first..behind {
+    for number in first..until {
         let bytes = usize::try_from(layout.record_bytes).unwrap_or(usize::MAX);
         let record = entries.read(layout.place(number), bytes, &mut buffer);
         let entry = record.ok().filter(|record| record.len() == bytes);

@@ -25,7 +25,8 @@ use tabia_io::progress::{Progress, Stopped, Watch};
 /// So many skipped games are remembered by name.
 const NAMED_SKIPS: usize = 1000;
 
-/// So many sources are kept open, until all of their games have been read.
+/// Greatest number of sources that are open at a time; each until all of its games
+/// have been read.
 const OPEN_SOURCES: usize = 64;
 
 /// Why games cannot be read to the end.
@@ -41,7 +42,7 @@ pub enum ReadError {
         /// As it was named.
         path: PathBuf,
     },
-    /// Somebody wanted an end.
+    /// The work was cancelled.
     #[error(transparent)]
     Stopped(#[from] Stopped),
 }
@@ -63,7 +64,7 @@ struct Input {
 }
 
 impl Sources {
-    /// The files behind what a user named: see [`files`]. None comes twice.
+    /// The files that a user named: see [`files`]. None comes twice.
     ///
     /// # Errors
     ///
@@ -121,7 +122,7 @@ pub struct Tally {
     /// The first games that were skipped or cut short, in the order of the
     /// sources.
     pub named: Vec<Skipped>,
-    /// What is to be said about the sources.
+    /// The remarks about the sources.
     pub remarks: Vec<String>,
 }
 
@@ -222,7 +223,7 @@ impl Intake<'_> {
             },
         )?;
         for (argument, (path, games)) in sources.named.iter().zip(games_of).enumerate() {
-            // A source may stand for files that an earlier one stands for.
+            // A source may contain files that an earlier one contains too.
             let is_read = sources
                 .inputs
                 .iter()
@@ -235,8 +236,8 @@ impl Intake<'_> {
         Ok((tally, held))
     }
 
-    /// Adds all games up: each thread has a sum of its own, to which `add`
-    /// gives a game. The sums come in no particular order.
+    /// Adds all games up: each thread has a separate sum, to which `add` gives a
+    /// game. The sums come in no particular order.
     ///
     /// # Errors
     ///
@@ -327,7 +328,7 @@ where
         self.close(&mut open_sources)
     }
 
-    /// Hears the remarks, which are complete when the batches are done.
+    /// Collects the remarks, which are complete when the batches are done.
     fn close(&mut self, open_sources: &mut Vec<Box<dyn GameSource>>) -> Result<(), E> {
         while let Some(piece) = self.crew.rest()? {
             self.watch.go_on().map_err(ReadError::from)?;
@@ -360,7 +361,7 @@ impl<P, H, E> Batches<'_, P, H, E> {
     ///
     /// # Errors
     ///
-    /// The first that `work` says.
+    /// The first error of `work`.
     pub fn each(&self, mut work: impl FnMut(&mut Batch<'_>) -> Result<P, E>) -> Result<(), E> {
         self.jobs.each(|parcel, turn| {
             let mut batch = Batch {
@@ -471,7 +472,7 @@ mod tests {
         Full,
     }
 
-    /// Twenty batches of ten games; the file's name says what goes wrong.
+    /// Twenty batches of ten games; the file's name decides what goes wrong.
     struct Faulty {
         name: String,
         batch: u64,
@@ -587,8 +588,8 @@ mod tests {
         assert_eq!(years("skips", 4, u16::MAX).unwrap(), (one, tally));
     }
 
-    /// A reader that panics, one that fails, a worker that fails, and somebody
-    /// who has had enough: nobody waits for anybody.
+    /// A reader that panics, one that fails, a worker that fails, and a caller that
+    /// cancels: no thread waits for another for ever.
     #[test]
     fn whatever_fails_ends_the_reading_with_its_message() {
         for threads in [1, 2, 4] {

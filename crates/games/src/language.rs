@@ -1,8 +1,8 @@
 //! Which language the moves of a game are written in.
 //!
-//! English is tried first, always. Another language is that of a game only when
-//! its whole main line is legal in it, and in no other that makes another game
-//! of it; of several the first games of the file say which.
+//! English is tried first, always. Another language is that of a game only when its
+//! whole main line is legal in it, and in no other that makes another game of it; if
+//! there are several, the first games of the file decide.
 
 use std::sync::OnceLock;
 

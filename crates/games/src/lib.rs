@@ -1,15 +1,15 @@
 //! Games, wherever they come from.
 //!
-//! A [`GameSource`] is opened by [`open`]; it cuts its input into
-//! [`GameBatch`]es, which is cheap and happens in one thread, and a batch
-//! yields its games in whatever thread it is sent to. Nothing here filters or
-//! counts: a source says what stands in it.
+//! A [`GameSource`] is opened by [`open`]; it cuts its input into [`GameBatch`]es,
+//! which is cheap and happens in one thread, and a batch yields its games in whatever
+//! thread it is sent to. Nothing here filters or counts: a source only returns its
+//! content.
 //!
-//! A new kind of source is one file with these two traits and one line in
-//! `open.rs`. It tells a [`Recorder`] what it decodes, move by move, and so
-//! gives with one and the same code the cheap form of a game that a book is
-//! made from (positions and moves) and the full one that becomes PGN again
-//! (tags, variations, comments, NAGs): see [`GameParts`].
+//! A new kind of source is one file with these two traits and one line in `open.rs`.
+//! It passes what it decodes to a [`Recorder`], move by move, and so gives with one
+//! and the same code the cheap form of a game that a book is made from (positions and
+//! moves) and the full one that becomes PGN again (tags, variations, comments, NAGs):
+//! see [`GameParts`].
 
 #![warn(missing_docs)]
 
@@ -77,15 +77,14 @@ pub trait GameSource: Send {
     /// disk) have been read.
     fn bytes_read(&self) -> u64;
 
-    /// Whether a part of it is lost: it is damaged or breaks off. Known when
-    /// every batch has been read to its end; the remarks say more.
+    /// Whether a part of it is lost: it is damaged or breaks off. Known when every
+    /// batch has been read to its end; the remarks contain more.
     fn is_cut(&self) -> bool {
         false
     }
 
-    /// What is to be said about the source as a whole: files that are missing,
-    /// bytes that belong to no game. Complete when every batch has been read
-    /// to its end.
+    /// Remarks about the source as a whole: files that are missing, bytes that belong
+    /// to no game. Complete when every batch has been read to its end.
     fn remarks(&self) -> Vec<String> {
         Vec::new()
     }
@@ -99,12 +98,12 @@ pub trait GameBatch: Send {
     ///
     /// # Errors
     ///
-    /// A game that is no use, and why. `game` is undefined then, and the next
-    /// call goes on behind it.
+    /// A game that is no use, and why. `game` is undefined then, and the next call
+    /// goes on after it.
     fn next_game(&mut self, wanted: GameParts, game: &mut Game) -> Result<bool, SkipReason>;
 
-    /// As [`GameBatch::next_game`], for somebody who has no use for games that
-    /// do not meet `filter`: where their tags say so, their moves are not read,
+    /// As [`GameBatch::next_game`], for a caller that does not use games that do not
+    /// meet `filter`: where this follows from their tags, their moves are not read,
     /// and not checked. Whether a game meets it is still to be asked.
     ///
     /// # Errors
@@ -122,10 +121,10 @@ pub trait GameBatch: Send {
     /// The source, as its user named it.
     fn source(&self) -> &str;
 
-    /// Where the game that came last stands in it.
+    /// The place of the last game in it.
     fn place(&self) -> GamePlace;
 
-    /// Names the game that came last, for somebody who has no use for it.
+    /// Describes the last game for the caller that leaves it out.
     fn skip(&self, reason: SkipReason) -> Skipped {
         Skipped {
             source: self.source().to_owned(),
@@ -144,12 +143,11 @@ pub struct GameParts {
     pub plies: usize,
     /// Moves of variations too, as [`Game::side_moves`].
     pub variations: bool,
-    /// Everything that a PGN file can say: [`Game::tags`] and
-    /// [`Game::movetext`].
+    /// Everything that a PGN file can contain: [`Game::tags`] and [`Game::movetext`].
     pub notes: bool,
     /// Signs of moves and positions, as [`Game::signs`].
     pub signs: bool,
-    /// What its head says, as [`Game::tags`], without the movetext.
+    /// Its header, as [`Game::tags`], without the movetext.
     pub heads: bool,
 }
 
@@ -170,7 +168,7 @@ impl GameParts {
         ..GameParts::MAIN_LINES
     };
 
-    /// Whether tags are kept.
+    /// Whether tags are stored.
     fn tags(self) -> bool {
         self.notes || self.heads
     }

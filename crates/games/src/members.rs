@@ -1,5 +1,5 @@
-//! Compressed streams: members one after the other, as `cat a.gz b.gz` makes
-//! them, and what stands behind the last one.
+//! Compressed streams: members one after the other, as `cat a.gz b.gz` makes them,
+//! and the data after the last one.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use super::peeked::Input;
 use super::zst::ZstReader;
 use tabia_io::input::kind::Packing;
 
-/// Whether an error says that compressed data are damaged or cut off, not that
-/// the system cannot read.
+/// Whether an error means that compressed data are damaged or cut off, not that the
+/// system cannot read.
 pub(super) fn is_damage(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
     matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof)
 }
 
-/// Of compressed data that end too early each decoder has words of its own.
+/// Each decoder reports data that end too early in a different way.
 fn in_plain_words(error: io::Error) -> io::Error {
     const EARLY: [&str; 4] = [
         "UnexpectedEof",
@@ -34,11 +34,11 @@ fn in_plain_words(error: io::Error) -> io::Error {
     }
 }
 
-/// Decompresses all members. What stands behind them, and is none, is passed
-/// over, as gzip does it; that it is there is recorded.
+/// Decompresses all members. Other data after them is skipped, as gzip does it; a
+/// flag records that there was some.
 pub(super) struct Members {
     decoder: Decoder,
-    rubbish: Arc<AtomicBool>,
+    trailing_data: Arc<AtomicBool>,
 }
 
 enum Decoder {
@@ -62,11 +62,11 @@ impl Members {
     pub(super) fn new(
         packing: Packing,
         input: Box<dyn Read + Send>,
-        rubbish: Arc<AtomicBool>,
+        trailing_data: Arc<AtomicBool>,
     ) -> Members {
         Members {
             decoder: Decoder::new(packing, Input::new(input)),
-            rubbish,
+            trailing_data,
         }
     }
 
@@ -84,8 +84,8 @@ impl Members {
             self.decoder = Decoder::new(packing, input);
             return Ok(true);
         }
-        let is_rubbish = !start.is_empty();
-        self.rubbish.fetch_or(is_rubbish, Ordering::Relaxed);
+        let is_trailing = !start.is_empty();
+        self.trailing_data.fetch_or(is_trailing, Ordering::Relaxed);
         Ok(false)
     }
 }
@@ -132,20 +132,20 @@ mod tests {
         ruzstd::encoding::compress_to_vec(text, ruzstd::encoding::CompressionLevel::Fastest)
     }
 
-    /// What comes out before the end or the error, and whether rubbish follows.
+    /// What comes out before the end or the error, and whether other data follows.
     fn read(packed: &[u8]) -> (Vec<u8>, bool, bool) {
-        let rubbish = Arc::new(AtomicBool::new(false));
+        let trailing_data = Arc::new(AtomicBool::new(false));
         let packing = Packing::of(packed).unwrap();
         let input = Box::new(io::Cursor::new(packed.to_vec()));
-        let mut members = Members::new(packing, input, Arc::clone(&rubbish));
+        let mut members = Members::new(packing, input, Arc::clone(&trailing_data));
         let mut text = Vec::new();
         let whole = members.read_to_end(&mut text);
         assert!(whole.as_ref().err().is_none_or(is_damage), "{whole:?}");
-        (text, whole.is_ok(), rubbish.load(Ordering::Relaxed))
+        (text, whole.is_ok(), trailing_data.load(Ordering::Relaxed))
     }
 
     #[test]
-    fn members_follow_each_other_and_rubbish_is_passed_over() {
+    fn members_follow_each_other_and_trailing_data_is_passed_over() {
         let text: Vec<u8> = (0..400_000_u32)
             .flat_map(|n| (n / 7).wrapping_mul(2_654_435_761).to_le_bytes())
             .collect();
@@ -154,8 +154,8 @@ mod tests {
             let mut packed = [pack(one), pack(two)].concat();
             assert!(read(&packed) == (text.clone(), true, false));
             // What is there comes out, and then an error.
-            let (part, whole, rubbish) = read(&packed[..packed.len() / 2]);
-            assert!(!whole && !rubbish && part.len() > 1000 && text.starts_with(&part));
+            let (part, whole, trailing_data) = read(&packed[..packed.len() / 2]);
+            assert!(!whole && !trailing_data && part.len() > 1000 && text.starts_with(&part));
             packed.extend(b"rubbish");
             assert!(read(&packed) == (text.clone(), true, true));
         }

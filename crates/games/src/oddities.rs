@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// How often something was met, in whatever thread, and what is said of it
-/// behind the number.
+/// How often something was met, in all threads, and the text of the message after the
+/// number.
 #[derive(Debug)]
 pub(super) struct Oddity {
     count: AtomicU64,
@@ -29,8 +29,8 @@ impl Oddity {
         self.count.store(0, Relaxed);
     }
 
-    /// In words about the source of this name; `None` if it was never met.
-    pub(super) fn said(&self, name: &str) -> Option<String> {
+    /// The message about the source of this name; `None` if it was never met.
+    pub(super) fn report(&self, name: &str) -> Option<String> {
         let count = self.count.load(Relaxed);
         (count > 0).then(|| format!("{name}: {count} {}", self.what))
     }

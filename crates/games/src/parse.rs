@@ -52,7 +52,7 @@ pub(super) struct Broken {
     /// As in `12...`.
     pub(super) number: String,
     pub(super) word: String,
-    /// Where it stands.
+    /// Its offset.
     pub(super) at: usize,
     /// Whether it looks like a move at all.
     pub(super) is_move: bool,
@@ -147,7 +147,7 @@ enum Stop {
     Enough,
     Skip(SkipReason),
     Move(Broken),
-    /// What stands here is prose.
+    /// The text here is prose.
     NoGame,
     /// A comment has no end.
     Unclosed,
@@ -163,7 +163,7 @@ struct Visit<'a> {
     /// Whether there was anything but empty space.
     is_game: bool,
     has_result: bool,
-    /// Whether the result stood behind the moves: then the game is over.
+    /// Whether the result came after the moves: then the game is over.
     is_over: bool,
     fen: Option<Fen>,
     /// A FEN that is none.
@@ -198,7 +198,7 @@ impl<'a> Visit<'a> {
         }
     }
 
-    /// Sets the game up as FEN and Variant say.
+    /// Sets the game up from FEN and Variant.
     fn set_up(&mut self) -> Result<(), SkipReason> {
         let variant = self.variant.trim().to_ascii_lowercase();
         let mut chess960 = CHESS960.contains(&variant.as_str());
@@ -259,7 +259,7 @@ impl<'a> Visit<'a> {
         if let Err(reason) = self.set_up() {
             return Break(Stop::Skip(reason));
         }
-        // Without a tag the result comes behind the moves.
+        // Without a tag the result comes after the moves.
         if let Some(filter) = self.filter
             && self.has_result
             && !filter.admits(self.recorder.game())
@@ -322,8 +322,8 @@ impl<'a> Visit<'a> {
     }
 
     fn comment(&mut self, text: &[u8]) {
-        // Line breaks stay: who writes text again breaks lines anew, and
-        // databases hold them as they are.
+        // Line breaks stay: a PGN writer breaks lines anew, and databases store them
+        // as they are.
         let text = encodings::text(text.trim_ascii());
         if !text.is_empty() {
             self.is_game = true;
@@ -335,8 +335,8 @@ impl<'a> Visit<'a> {
     #[cold]
     fn word(&mut self, tokens: &Tokens<'_>, is_numbered: bool) -> ControlFlow<Stop> {
         let Some(position) = self.recorder.position() else {
-            // The line was given up, or no more of it is wanted. The result may
-            // still stand at the end.
+            // The line was given up, or no more of it is wanted. The result may still
+            // come at the end.
             if self.recorder.is_main_line() && self.has_result {
                 return Break(Stop::Enough);
             }
@@ -366,7 +366,7 @@ impl<'a> Visit<'a> {
                 }
                 Continue(())
             }
-            // Words behind the result belong to no game.
+            // Words after the result belong to no game.
             Err(_) if self.is_over && self.recorder.is_main_line() => Continue(()),
             Err(_) if !self.is_game && !is_numbered => Break(Stop::NoGame),
             Err(error) => self.broken(tokens, &word, error != MoveError::Syntax),
@@ -387,7 +387,7 @@ impl<'a> Visit<'a> {
         if !self.wanted.notes && in_main_line {
             return Break(Stop::Move(broken));
         }
-        // That of the main line says most.
+        // That of the main line is the most useful.
         if self.broken.is_none() || in_main_line {
             self.broken = Some(broken);
         }
@@ -434,7 +434,7 @@ impl<'a> Visit<'a> {
                 Err(error) => self.bad_fen = Some(error.to_string()),
             },
             b"Variant" => text_of(value, &mut self.variant),
-            name => game.conditions.hear(name, value),
+            name => game.conditions.read_tag(name, value),
         }
     }
 }

@@ -1,10 +1,9 @@
 //! PGN text, cut into games.
 //!
-//! A game begins with a line that starts with `[Event `. The text is cut
-//! there before it is parsed: into batches for the threads, and each batch
-//! into games. So a comment or bracket that is never closed spoils the game
-//! it stands in and no other. Text without such lines is cut at empty lines,
-//! once it has grown large.
+//! A game begins with a line that starts with `[Event `. The text is cut there before
+//! it is parsed: into batches for the threads, and each batch into games. So a
+//! comment or bracket that is never closed spoils only its own game. Text without
+//! such lines is cut at empty lines, once it has grown large.
 //!
 //! Before that, line ends of old systems (CR alone) become those of PGN, and
 //! the signs of quoted mail (`> `) are taken off.
@@ -37,7 +36,7 @@ pub struct PgnSource {
     name: Arc<str>,
     text: Box<dyn Read + Send>,
     counter: Arc<AtomicU64>,
-    /// Read, but behind the last cut.
+    /// Read, but after the last cut.
     pending: Vec<u8>,
     /// So many bytes of it have the line ends of PGN.
     clean: usize,
@@ -46,8 +45,8 @@ pub struct PgnSource {
     /// Number of the line that `pending` begins with.
     line: u64,
     language: Option<Arc<Language>>,
-    /// Whether something stands behind the compressed text.
-    rubbish: Arc<AtomicBool>,
+    /// Whether other data follows the compressed text.
+    trailing_data: Arc<AtomicBool>,
     /// Where it breaks off, and why.
     cut: Option<String>,
     at_end: bool,
@@ -67,14 +66,18 @@ impl PgnSource {
             line: 1,
             language: None,
             at_end: false,
-            rubbish: Arc::default(),
+            trailing_data: Arc::default(),
             cut: None,
         }
     }
 
-    /// The same with word from whoever decompresses it.
-    pub(super) fn with_rubbish(self, rubbish: Arc<AtomicBool>) -> PgnSource {
-        PgnSource { rubbish, ..self }
+    /// The same, with the flag of the decompressor for other data after the
+    /// compressed text.
+    pub(super) fn with_trailing_data(self, trailing_data: Arc<AtomicBool>) -> PgnSource {
+        PgnSource {
+            trailing_data,
+            ..self
+        }
     }
 
     /// Notes that the text breaks off; an error if there is nothing of it.
@@ -178,12 +181,12 @@ impl GameSource for PgnSource {
     }
 
     fn remarks(&self) -> Vec<String> {
-        let rubbish = self.rubbish.load(Ordering::Relaxed);
-        let rubbish = rubbish.then(|| {
+        let trailing_data = self.trailing_data.load(Ordering::Relaxed);
+        let trailing_data = trailing_data.then(|| {
             let name = &self.name;
             format!("{name}: what stands behind its compressed data is passed over")
         });
-        self.cut.iter().cloned().chain(rubbish).collect()
+        self.cut.iter().cloned().chain(trailing_data).collect()
     }
 }
 
@@ -211,7 +214,7 @@ fn clean_lines(text: &mut Vec<u8>, from: usize, at_end: bool, quoted: &mut bool)
         Some(last) if !at_end => last + 1,
         _ => text.len(),
     };
-    // A line begins behind the end of the one before.
+    // A line begins after the end of the one before.
     let before = from.saturating_sub(1);
     let fresh = text.get(before..end).unwrap_or_default();
     if !(from == 0 && fresh.starts_with(b">")) && memmem::find(fresh, b"\n>").is_none() {
@@ -293,7 +296,7 @@ impl PgnBatch {
         }
     }
 
-    /// Number of the line that a byte of the text stands on.
+    /// Number of the line that contains a byte of the text.
     fn line_of(&self, at: usize) -> u64 {
         self.line + lines(self.text.get(..at).unwrap_or_default())
     }
@@ -333,7 +336,7 @@ mod tests {
         [Event \"3\"]\n[Result \"1-0\"]\n[WhiteElo \"2500\"]\n\n1. e4 {half\n\n\
         [Event \"4\"]\n[Result \"0-1\"]\n[WhiteElo \"2500\"]\n\n1. d4 d5 0-1\n";
 
-    /// And the first game's impossible move is nobody's concern.
+    /// The impossible move of the first game is not reported either.
     #[test]
     fn moves_of_games_that_tags_refuse_are_not_read() {
         let filter = GameFilter {
@@ -349,7 +352,7 @@ mod tests {
             (there, game.elo.white, game.moves.len())
         };
         assert_eq!(next(), (Ok(true), 1500, 0));
-        // Its result is known behind its moves only.
+        // Its result is known after its moves only.
         assert_eq!(next(), (Ok(true), 1500, 2));
         let (broken, elo, _) = next();
         assert!(broken.is_err() && elo == 2500);
@@ -385,12 +388,12 @@ mod tests {
             "x".repeat(8_000),
         );
         let games = all(text.as_bytes(), GameParts::default());
-        let said = games.iter().map(|game| match game {
+        let results = games.iter().map(|game| match game {
             Ok(game) => format!("{} {}", game.names.white, game.moves.len()),
             Err(message) => message.clone(),
         });
         assert_eq!(
-            said.collect::<Vec<_>>(),
+            results.collect::<Vec<_>>(),
             [
                 "1 2",
                 "x: line 10: game skipped: move 1... on line 12 is impossible: e4",

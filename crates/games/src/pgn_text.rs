@@ -1,9 +1,9 @@
-//! What tags and comments of PGN say.
+//! Tags and comments of PGN.
 
 use super::{Tags, encodings};
 
-/// Keeps a tag, word for word. The result, and what says that there is a
-/// position, stand elsewhere.
+/// Stores a tag, word for word. The result, and the tags of a set-up position, are
+/// stored in other fields.
 pub(super) fn note_tag(tags: &mut Tags, name: &[u8], value: &[u8]) {
     let Ok(name) = std::str::from_utf8(name.trim_ascii()) else {
         return;
@@ -56,7 +56,7 @@ pub(super) fn year(bytes: &[u8]) -> Option<u16> {
     (year > 0).then_some(year)
 }
 
-/// The month of a date such as `2025.06.24`; 0 if it says none.
+/// The month of a date such as `2025.06.24`; 0 if it has none.
 pub(super) fn month(bytes: &[u8]) -> u8 {
     let digits = bytes.trim_ascii().get(5..7);
     let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());

@@ -16,7 +16,7 @@ use tabia_notation as notation;
 /// the standard (4.3: 80 or more).
 const COLUMNS: usize = 79;
 
-/// Adds a game to `out`, with the empty line behind it.
+/// Adds a game to `out`, with the empty line after it.
 pub fn write_pgn(game: &Game, out: &mut String) {
     write_tags(game, out);
     out.push('\n');
@@ -25,8 +25,8 @@ pub fn write_pgn(game: &Game, out: &mut String) {
 }
 
 fn write_tags(game: &Game, out: &mut String) {
-    let said = |name: &str| game.tags.get(name).filter(|value| !value.is_empty());
-    let or = |name: &str, other: &str| said(name).unwrap_or(other).to_owned();
+    let value = |name: &str| game.tags.get(name).filter(|value| !value.is_empty());
+    let or = |name: &str, other: &str| value(name).unwrap_or(other).to_owned();
     let unknown = |name: &String| if name.is_empty() { "?" } else { name }.to_owned();
     let roster = [
         ("Event", or("Event", "?")),

@@ -6,9 +6,9 @@ use super::{Game, GameParts, Item, Sign, SkipReason};
 
 use tabia_notation as notation;
 
-/// Fills the moves of a [`Game`]. A source tells it what comes, in the order
-/// of PGN; it knows the position that the next move is played in, keeps apart
-/// main line and variations, and writes down what is wanted.
+/// Fills the moves of a [`Game`]. A source calls it for each item, in the order of
+/// PGN; it knows the position that the next move is played in, keeps apart main line
+/// and variations, and writes down what is wanted.
 ///
 /// The game is whole once this is dropped: only then does it hold its last
 /// position.
@@ -18,8 +18,8 @@ pub struct Recorder<'g> {
     /// The last position of the main line. Played on here, not in the game's
     /// list: to read what has just been copied is slow.
     now: Chess,
-    /// Where the main line is, once a null move was played in it: what comes
-    /// then stands in the movetext only.
+    /// Where the main line is, once a null move was played in it: what comes then is
+    /// stored in the movetext only.
     beyond: Option<SideLine>,
     /// Variations that are open and followed.
     side_lines: Vec<SideLine>,
@@ -27,8 +27,8 @@ pub struct Recorder<'g> {
     ignored: usize,
 }
 
-/// Deeper variations are left out: they come from damage, or from somebody who
-/// wants to see memory run out.
+/// Deeper variations are left out: they come from damage, or from a file that was
+/// made to exhaust the memory.
 const DEEPEST: usize = 500;
 
 /// A line of moves beside the main one.
@@ -128,7 +128,7 @@ impl<'g> Recorder<'g> {
     #[inline]
     pub fn play(&mut self, m: Move) {
         if self.beyond.is_some() || !self.is_main_line() {
-            self.play_aside(m);
+            self.play_side_move(m);
             return;
         }
         if self.game.moves.len() >= self.wanted.plies {
@@ -144,7 +144,7 @@ impl<'g> Recorder<'g> {
     }
 
     /// The same in a line beside the main one.
-    fn play_aside(&mut self, m: Move) {
+    fn play_side_move(&mut self, m: Move) {
         let Some(position) = self.position() else {
             self.drop_line();
             return;
@@ -173,8 +173,8 @@ impl<'g> Recorder<'g> {
         }
     }
 
-    /// Plays a null move. No book holds one: what follows stands in the
-    /// movetext only.
+    /// Plays a null move. No book holds one: what follows is stored in the movetext
+    /// only.
     ///
     /// # Errors
     ///
@@ -220,7 +220,11 @@ impl<'g> Recorder<'g> {
                     .map(|index| (false, index)),
             };
             let signs = &mut self.game.signs;
-            signs.extend(sign.map(|(aside, index)| Sign { nag, aside, index }));
+            signs.extend(sign.map(|(side_move, index)| Sign {
+                nag,
+                side_move,
+                index,
+            }));
         }
         if !self.wanted.notes || self.is_given_up() {
             return;
@@ -298,8 +302,8 @@ impl<'g> Recorder<'g> {
         }
     }
 
-    /// Says that the line cannot be read on: what still comes in it is left
-    /// out. The first reason given stays with the game.
+    /// Marks that the line cannot be read on: what still comes in it is left out. The
+    /// first reason given stays with the game.
     pub fn give_up_line(&mut self, reason: SkipReason) {
         if self.ignored == 0 {
             self.game.cut.get_or_insert(reason);

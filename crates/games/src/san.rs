@@ -1,5 +1,5 @@
-//! Which move a SAN means, and which moves are legal, for those who read
-//! millions of them.
+//! Which move a SAN means, and which moves are legal; fast enough for millions of
+//! them.
 
 use shakmaty::san::San;
 use shakmaty::{Bitboard, Chess, Color, Move, Position, Role, Square, attacks};
@@ -10,8 +10,8 @@ pub(super) fn resolve(san: San, position: &Chess) -> Option<Move> {
     plain(san, position).or_else(|| san.to_move(position).ok())
 }
 
-/// Whether a move that a database names is legal, as the library says it, but
-/// without looking at any other move.
+/// Whether a move that a database names is legal, with the same result as the
+/// library, but without looking at any other move.
 #[inline(always)]
 pub(super) fn is_legal(m: Move, position: &Chess) -> bool {
     match m {
@@ -78,8 +78,8 @@ fn can_go(
 }
 
 /// The move, if one man alone can go there, as with nearly all moves of a game.
-/// Castling, en passant, and men that only a pin or a check tells apart are for
-/// the library.
+/// Castling, en passant, and men that only a pin or a check distinguishes are for the
+/// library.
 fn plain(san: San, position: &Chess) -> Option<Move> {
     let San::Normal {
         role,
@@ -175,7 +175,7 @@ fn origins(
     })
 }
 
-/// Whether nobody attacks the own king behind a move.
+/// Whether the own king is not attacked after a move.
 #[inline]
 fn is_safe(role: Role, from: Square, to: Square, position: &Chess) -> bool {
     let (board, turn) = (position.board(), position.turn());
@@ -191,10 +191,11 @@ fn is_safe(role: Role, from: Square, to: Square, position: &Chess) -> bool {
         | attacks::knight_attacks(king) & board.knights()
         | attacks::pawn_attacks(turn, king) & board.pawns()
         | attacks::king_attacks(king) & board.kings();
-    // Mostly nobody is near, or on a line with it, whatever stands between.
+    // Mostly no enemy man is near the king, or on a line with it, even if the men
+    // between are ignored.
     (threats & them).is_empty() || {
-        let behind = board.occupied().without(from).with(to);
-        (board.attacks_to(king, !turn, behind) & them).is_empty()
+        let after = board.occupied().without(from).with(to);
+        (board.attacks_to(king, !turn, after) & them).is_empty()
     }
 }
 

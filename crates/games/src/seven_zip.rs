@@ -18,7 +18,7 @@ use tabia_io::input::reader::FileReader;
 /// Bytes that are handed over at once.
 const CHUNK_BYTES: usize = 256 << 10;
 
-/// So many pieces wait for whoever reads them.
+/// Number of pieces that may wait for the reader.
 const CHUNKS_AHEAD: usize = 4;
 
 /// A dictionary may be as large as the window of a `.zst` file.
@@ -67,7 +67,7 @@ pub(super) fn archive(file: DataFile) -> Result<Arc<dyn Archive>, String> {
     );
     let contents = contents.map_err(|error| match error {
         sevenz_rust2::Error::PasswordRequired => "it is encrypted: unpack it first".to_owned(),
-        error => format!("no .7z file that can be read: {}", said(error)),
+        error => format!("no .7z file that can be read: {}", error_text(error)),
     })?;
     let files = contents.files.iter().enumerate();
     let files = files.filter(|(_, file)| !file.is_directory() && !file.is_anti_item());
@@ -92,8 +92,8 @@ fn reader(file: &Arc<DataFile>) -> BufReader<FileReader> {
     BufReader::with_capacity(CHUNK_BYTES, reader)
 }
 
-/// In words: what the library says of it is its own name for it.
-fn said(error: sevenz_rust2::Error) -> String {
+/// The text of an error, without the library's name for its kind.
+fn error_text(error: sevenz_rust2::Error) -> String {
     match error {
         sevenz_rust2::Error::Io(error, _) => error.to_string(),
         error => error.to_string(),
@@ -147,8 +147,8 @@ impl Archive for SevenZip {
 }
 
 impl SevenZip {
-    /// Starts a thread that unpacks a block. It ends when nobody can ask it for
-    /// more, or at damage.
+    /// Starts a thread that unpacks a block. It ends when no sender of requests is
+    /// left, or at damage.
     fn unpack(&self, block: usize, first: Request) -> io::Result<Sender<Request>> {
         let (requests, more) = mpsc::channel();
         let (file, contents) = (Arc::clone(&self.file), Arc::clone(&self.contents));
@@ -188,11 +188,11 @@ fn unpack(
     });
     // A file before the wanted one is damaged.
     if let (Err(error), Some(request)) = (done, wanted) {
-        let _ = request.to.send(Err(damaged(said(error))));
+        let _ = request.to.send(Err(damaged(error_text(error))));
     }
 }
 
-/// Hands a file over; false at damage. What nobody reads is not unpacked here.
+/// Hands a file over; false at damage. A file that is not read is not unpacked here.
 fn give(bytes: &mut dyn Read, request: &Request) -> bool {
     loop {
         let mut piece = Vec::new();

@@ -36,7 +36,7 @@ impl fmt::Display for Skipped {
     }
 }
 
-/// Where a game stands in its source.
+/// The place of a game in its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GamePlace {
     /// The line of the (decompressed) text that it starts on, from 1.
@@ -71,17 +71,17 @@ pub enum SkipReason {
     Move {
         /// The move's number as in `12...`.
         number: String,
-        /// The line it stands on.
+        /// Its line in the text, from 1.
         line: u64,
         /// The move as written.
         san: String,
     },
-    /// A word stands where a move should, and is none.
+    /// A word in the place of a move is not a move.
     #[error("move {number} on line {line} is not understood: {word}")]
     Word {
         /// The number of the move as in `12...`.
         number: String,
-        /// The line it stands on.
+        /// Its line in the text, from 1.
         line: u64,
         /// The word.
         word: String,
@@ -92,7 +92,7 @@ pub enum SkipReason {
     /// It is marked as deleted.
     #[error("it is deleted")]
     Deleted,
-    /// What stands in its place is no game, but a text and the like.
+    /// The entry is not a game but a text or the like.
     #[error("it is {0}")]
     NoGame(String),
 }

@@ -39,7 +39,7 @@ pub(super) const KNIGHT: [Step; 8] = [
     (1, 2),
 ];
 
-/// Pieces in the order of ChessBase's numbers; pawns come behind them.
+/// Pieces in the order of ChessBase's numbers; pawns come after them.
 pub(super) const ROLES: [Role; 5] = [
     Role::King,
     Role::Queen,

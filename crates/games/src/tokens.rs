@@ -1,10 +1,10 @@
 //! The tokens of PGN text, read where they lie.
 //!
-//! Every word is given, also one that means nothing: a move that is passed over
-//! makes another game of those behind it. (`pgn-reader` does not tell.) Of what
-//! people do to PGN, this much is read as it was meant: tags over two lines,
-//! without quotation marks or with too many of them, with something behind
-//! them; empty lines between the moves of a game.
+//! Every word is given, also one that means nothing: if a move is passed over, the
+//! moves after it become another game. (`pgn-reader` does not report such words.)
+//! These common errors in PGN are read as they were meant: tags over two lines,
+//! without quotation marks or with too many of them, with text after them; empty
+//! lines between the moves of a game.
 
 use memchr::{memchr, memchr2, memchr3, memrchr};
 use shakmaty::Color;
@@ -20,7 +20,7 @@ pub(super) struct Tokens<'t> {
     start: usize,
     /// Where the movetext begins.
     movetext: usize,
-    /// Comments that stand between tags.
+    /// Comments between tags.
     notes: Vec<Token<'t>>,
 }
 
@@ -32,9 +32,9 @@ pub(super) enum Token<'t> {
     /// Any other word.
     Word(&'t [u8]),
     Nag(u8),
-    /// What stands in braces.
+    /// A comment in braces.
     Comment(&'t [u8]),
-    /// What stands between a semicolon and the end of the line.
+    /// A comment from a semicolon to the end of the line.
     LineComment(&'t [u8]),
     /// A comment that the text ends in.
     Unclosed,
@@ -45,7 +45,7 @@ pub(super) enum Token<'t> {
     Result(GameResult),
 }
 
-/// A tag: its name, and its value as it stands there.
+/// A tag: its name, and its value as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tag<'t> {
     pub(super) name: &'t [u8],
@@ -72,12 +72,12 @@ impl<'t> Tokens<'t> {
         self.at
     }
 
-    /// Where the last token stands.
+    /// Where the last token begins.
     pub(super) fn start(&self) -> usize {
         self.start
     }
 
-    /// The last token as it stands there.
+    /// The last token as written.
     pub(super) fn last(&self) -> &'t [u8] {
         self.text.get(self.start..self.at).unwrap_or_default()
     }
@@ -101,7 +101,7 @@ impl<'t> Tokens<'t> {
         rest.get(..length).unwrap_or_default()
     }
 
-    /// Passes over space, and over lines that begin with `%`; says whether an
+    /// Passes over space, and over lines that begin with `%`; returns whether an
     /// empty line was there.
     fn skip_space(&mut self, mut is_line_start: bool) -> bool {
         let mut is_gap = false;
@@ -127,9 +127,9 @@ impl<'t> Tokens<'t> {
         self.at < self.text.len()
     }
 
-    /// The next tag of a game whose first one has the name `first`; `None` where
-    /// the movetext begins. `is_gap` says whether an empty line stands before
-    /// it, and hears whether one follows.
+    /// The next tag of a game whose first one has the name `first`; `None` where the
+    /// movetext begins. `is_gap` is whether an empty line is before it, and becomes
+    /// whether one follows.
     pub(super) fn next_tag(&mut self, first: Option<&[u8]>, is_gap: &mut bool) -> Option<Tag<'t>> {
         loop {
             let start = self.at;
@@ -160,12 +160,12 @@ impl<'t> Tokens<'t> {
         None
     }
 
-    /// The comments that stand between the tags of a game.
+    /// The comments between the tags of a game.
     pub(super) fn notes(&mut self) -> Vec<Token<'t>> {
         std::mem::take(&mut self.notes)
     }
 
-    /// Passes over comments behind which a tag stands; false if there are none.
+    /// Passes over comments that are followed by a tag; false if there are none.
     fn skip_notes(&mut self) -> bool {
         let (start, count) = (self.at, self.notes.len());
         loop {
@@ -185,7 +185,7 @@ impl<'t> Tokens<'t> {
         is_there
     }
 
-    /// The tag that stands here; `None` if it has no value.
+    /// The tag at the present place; `None` if it has no value.
     fn tag(&mut self) -> Option<Tag<'t>> {
         self.at += 1;
         let line = self.rest();
@@ -221,8 +221,8 @@ impl<'t> Tokens<'t> {
         Some(Tag { name, value })
     }
 
-    /// Passes over the end of a tag and what stands behind it that belongs to
-    /// no movetext; says whether an empty line follows.
+    /// Passes over the end of a tag and the text after it that belongs to no
+    /// movetext; returns whether an empty line follows.
     fn end_tag(&mut self) -> bool {
         let is_blank = |byte| matches!(byte, Some(b' ' | b'\t' | b'\r' | b'"'));
         while is_blank(self.peek()) {
@@ -251,7 +251,7 @@ impl<'t> Tokens<'t> {
         self.skip_space(false)
     }
 
-    /// Passes over a line end in movetext, which stands here; true if the
+    /// Passes over the line end in movetext at the present place; true if the
     /// movetext ends with it.
     fn ends_with_line(&mut self) -> bool {
         self.at += 1;
@@ -427,7 +427,7 @@ impl<'t> Tokens<'t> {
             self.at += length;
             return None;
         }
-        // A command of a program that ought to stand in a comment.
+        // A command of a program that should be in a comment.
         if rest.starts_with(b"[%") {
             let length = memchr2(b']', b'\n', rest).unwrap_or(rest.len());
             self.at += length + usize::from(rest.get(length) == Some(&b']'));
@@ -506,7 +506,7 @@ fn is_empty_line(text: &[u8]) -> bool {
     bytes.find(|byte| **byte != b'\r') == Some(&b'\n')
 }
 
-/// Whether nothing but comments stands in a text.
+/// Whether a text consists of comments only.
 fn is_only_comments(text: &[u8]) -> bool {
     let mut tokens = Tokens::new(text, 0);
     loop {
@@ -536,7 +536,7 @@ fn closing(value: &[u8]) -> Option<usize> {
 }
 
 /// Where a tag's value ends that does not: before the last quotation mark of its
-/// line, a bracket behind it or not; or of one of the next lines, if it goes on
+/// line, a bracket after it or not; or of one of the next lines, if it goes on
 /// there; or with the line.
 #[cold]
 fn odd_closing(value: &[u8]) -> usize {
@@ -585,7 +585,7 @@ fn ends_word(byte: u8) -> bool {
     )
 }
 
-/// The bytes of `(Q)`, whatever piece it says; 0 if it is something else.
+/// The bytes of `(Q)`, whatever piece it names; 0 if it is something else.
 fn bracketed_promotion(text: &[u8]) -> usize {
     let length = text.iter().take(5).position(|byte| *byte == b')');
     let inside = length.and_then(|length| text.get(1..length));
@@ -622,8 +622,8 @@ fn word_length(text: &[u8]) -> usize {
     at
 }
 
-/// The bytes of a space of the web, of the three dots of a number, or of the
-/// mark that says how a text is encoded.
+/// The bytes of a space of the web, of the three dots of a number, or of the mark of
+/// the encoding of a text.
 fn space_in_utf8(text: &[u8]) -> Option<usize> {
     let spaces = [
         "\u{a0}", "…", "\u{feff}", "\u{2009}", "\u{202f}", "\u{200b}",
@@ -634,7 +634,7 @@ fn space_in_utf8(text: &[u8]) -> Option<usize> {
     space.map(|space| space.len())
 }
 
-/// What a word says of the end of the game, with any dash.
+/// The result that a word means, with any dash.
 fn result(word: &[u8]) -> Option<GameResult> {
     // Latin-1 has the half as one byte.
     let word = match word {
@@ -653,22 +653,22 @@ fn result(word: &[u8]) -> Option<GameResult> {
 mod tests {
     use super::*;
 
-    /// Tags as `name=value`, then what stands in the movetext, for each game.
-    fn told(text: &str) -> Vec<String> {
+    /// Tags as `name=value`, then the tokens of the movetext, for each game.
+    fn parsed(text: &str) -> Vec<String> {
         let mut tokens = Tokens::new(text.as_bytes(), 0);
         let mut games = Vec::new();
         while tokens.go_to_game() {
-            let mut told = Vec::new();
+            let mut parsed = Vec::new();
             let (mut first, mut is_gap) = (None, false);
             while let Some(tag) = tokens.next_tag(first, &mut is_gap) {
                 first.get_or_insert(tag.name);
                 let [name, value] =
                     [tag.name, tag.value].map(|text| String::from_utf8_lossy(text).into_owned());
-                told.push(format!("{name}={value}"));
+                parsed.push(format!("{name}={value}"));
             }
-            told.extend(tokens.notes().iter().map(|note| format!("{note:?}")));
+            parsed.extend(tokens.notes().iter().map(|note| format!("{note:?}")));
             while let Some(token) = tokens.next() {
-                told.push(match token {
+                parsed.push(match token {
                     Token::Move(san) => san.to_string(),
                     Token::Word(word) => format!("<{}>", String::from_utf8_lossy(word)),
                     Token::Nag(nag) => format!("${nag}"),
@@ -681,36 +681,36 @@ mod tests {
                     Token::Unclosed => "...".to_owned(),
                 });
             }
-            games.push(told.join(" "));
+            games.push(parsed.join(" "));
         }
         games
     }
 
     #[track_caller]
-    fn tells(text: &str, games: &[&str]) {
-        assert_eq!(told(text), games, "{text}");
+    fn assert_parsed(text: &str, games: &[&str]) {
+        assert_eq!(parsed(text), games, "{text}");
     }
 
     #[test]
-    fn every_word_is_told() {
-        tells(
+    fn every_word_is_parsed() {
+        assert_parsed(
             "1.f3! e5$71 2.g4 ?? (-- {}) O-O O-O-O#!?0-1",
             &["f3 $1 e5 $71 g4 $4 ( -- {} ) O-O O-O-O $5 0-1"],
         );
-        tells(
+        assert_parsed(
             "1-0 0-1 1/2-1/2 1–0 0–1 ½–½ 1:0 1/2 *",
             &["1-0 0-1 1/2-1/2 1-0 0-1 1/2-1/2 1-0 1/2-1/2 *"],
         );
-        tells(
+        assert_parsed(
             "1. Ng1f3 Nb8-c6 2. e2-e4 Nf6-+ 3. Sf3 Nf3+- 4.bxa8Q b8=(Q) b8(Q) b8/Q",
             &["Ng1f3 <Nb8-c6> <e2-e4> <Nf6-+> <Sf3> <Nf3+-> <bxa8Q> <b8=(Q)> <b8(Q)> <b8/Q>"],
         );
-        tells(
+        assert_parsed(
             "1… e4, e5 0-0 0–0-0 0000 exd6 e.p. Nf3± ♘f3 e8(♕) [%clk 1:00] Bb5 ch x }",
             &["e4 e5 <0-0> <0–0-0> <0000> exd6 <e.p> <Nf3±> <♘f3> <e8(♕)> Bb5 <ch> <x>"],
         );
-        tells("1.\u{a0}e4\u{a0}e5 (=) {half", &["<e4> e5 ( <=> ) ..."]);
-        tells(
+        assert_parsed("1.\u{a0}e4\u{a0}e5 (=) {half", &["<e4> e5 ( <=> ) ..."]);
+        assert_parsed(
             "e4 ; to the end\ne5\n% no\nNf3",
             &["e4 { to the end} e5 Nf3"],
         );
@@ -729,35 +729,35 @@ mod tests {
             "[A\n\"1\"]\n[B \"x\"\n",
             "[A\n \"1\" ]\n%[C \"\"]\n[%x]\n[B \"x\"  ]\n",
         ] {
-            tells(text, &names);
+            assert_parsed(text, &names);
         }
-        tells(
+        assert_parsed(
             "[White \"A \"the\" B\"]\n[C \"a\nb\"]\n[D \"C:\\\"]\n[E \"\\\"e\"]\n1. e4",
             &["White=A \"the\" B C=a\nb D=C:\\ E=\\\"e e4"],
         );
-        tells("[White Anand, V]\n\n1. e4", &["White=Anand, V e4"]);
-        tells(
+        assert_parsed("[White Anand, V]\n\n1. e4", &["White=Anand, V e4"]);
+        assert_parsed(
             "[A \"1\"] ;one\n[B \"2\"]",
             &["A=1 B=2 LineComment([111, 110, 101])"],
         );
-        tells(
+        assert_parsed(
             "[A \"1\"] {one}\n[B \"2\"]\n\n{two}\n\n1. e4 *",
             &["A=1 B=2 Comment([111, 110, 101]) {two} e4 *"],
         );
-        tells(
+        assert_parsed(
             "[A \"1\"]1. e4 *\n[A \"2\"]d4 *\n",
             &["A=1 e4 *", "A=2 d4 *"],
         );
-        tells("[A \"1\"]\n\n[A \"2\"]\n\ne4", &["A=1", "A=2 e4"]);
+        assert_parsed("[A \"1\"]\n\n[A \"2\"]\n\ne4", &["A=1", "A=2 e4"]);
     }
 
     #[test]
-    fn a_game_goes_on_behind_an_empty_line() {
-        tells("1. e4 e5\n\n2. Nf3 *\n\n3. x\n", &["e4 e5 Nf3 *", "<x>"]);
-        tells(
+    fn a_game_goes_on_after_an_empty_line() {
+        assert_parsed("1. e4 e5\n\n2. Nf3 *\n\n3. x\n", &["e4 e5 Nf3 *", "<x>"]);
+        assert_parsed(
             "{a}\r\n\r\n1. e4\n\n1. d4\n\nprose",
             &["{a} e4", "d4", "<prose>"],
         );
-        tells("1. e4 (1. d4\n\n2. c4) e5", &["e4 ( d4 c4 ) e5"]);
+        assert_parsed("1. e4 (1. d4\n\n2. c4) e5", &["e4 ( d4 c4 ) e5"]);
     }
 }

@@ -18,7 +18,7 @@ const LARGEST: usize = 1 << 20;
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     nodes: Vec<TreeNode>,
-    /// What is still to be told; kept for its memory.
+    /// The parts that are still to be recorded; stored here to reuse the memory.
     agenda: Vec<Task>,
 }
 
@@ -78,8 +78,8 @@ impl Tree {
         self.nodes.len() - 1
     }
 
-    /// Adds a move after a place, as the last alternative there, and says where
-    /// it leads; `None` if there are too many.
+    /// Adds a move after a place, as the last alternative there, and returns its
+    /// place; `None` if there are too many.
     pub(super) fn add(&mut self, after: Place, step: Option<Move>) -> Option<Place> {
         if self.nodes.len() > LARGEST {
             return None;
@@ -104,8 +104,8 @@ impl Tree {
         self.nodes.get(usize::try_from(place).ok()?)
     }
 
-    /// Tells everything in the order of PGN. All moves are legal.
-    pub(super) fn tell(&mut self, recorder: &mut Recorder<'_>) {
+    /// Records everything in the order of PGN. All moves are legal.
+    pub(super) fn record(&mut self, recorder: &mut Recorder<'_>) {
         let mut agenda = std::mem::take(&mut self.agenda);
         agenda.push(Task::Line(ROOT));
         while let Some(task) = agenda.pop() {
@@ -113,7 +113,7 @@ impl Tree {
                 break;
             }
             match task {
-                Task::Line(after) => self.tell_next(after, recorder, &mut agenda),
+                Task::Line(after) => self.record_next(after, recorder, &mut agenda),
                 Task::Variation(first) => {
                     recorder.begin_variation();
                     self.play(first, recorder);
@@ -129,7 +129,7 @@ impl Tree {
 
     /// The main move after a place; then come its alternatives, then what
     /// follows it.
-    fn tell_next(&self, after: Place, recorder: &mut Recorder<'_>, agenda: &mut Vec<Task>) {
+    fn record_next(&self, after: Place, recorder: &mut Recorder<'_>, agenda: &mut Vec<Task>) {
         let Some(main) = self.node(after).map(|node| node.first_after) else {
             return;
         };
@@ -150,7 +150,7 @@ impl Tree {
     fn play(&self, place: Place, recorder: &mut Recorder<'_>) {
         match self.node(place).and_then(|node| node.step) {
             Some(m) => recorder.play(m),
-            // Whoever built the tree has found that it is possible.
+            // The code that built the tree has checked that it is possible.
             None => drop(recorder.play_null()),
         }
     }

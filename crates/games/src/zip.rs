@@ -91,8 +91,8 @@ impl Zip {
     }
 }
 
-/// How many files the end of an archive says there are; the library gives one
-/// of each name.
+/// The number of files that the end of an archive states; the library gives one of
+/// each name.
 fn count_of_files(file: &DataFile) -> Option<u64> {
     const END: &[u8] = b"PK\x05\x06";
     let count = file.len().min(64 << 10) as usize;
@@ -101,7 +101,7 @@ fn count_of_files(file: &DataFile) -> Option<u64> {
     let end = end.get(..there.ok()?)?;
     let at = memchr::memmem::rfind(end, END)?;
     let number = end.get(at + 10..)?.first_chunk().copied()?;
-    // A larger archive says it elsewhere.
+    // A larger archive stores the number elsewhere.
     let number = u16::from_le_bytes(number);
     (number < u16::MAX).then_some(number.into())
 }

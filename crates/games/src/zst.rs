@@ -30,7 +30,7 @@ impl ZstReader {
         }
     }
 
-    /// What stands behind the frames.
+    /// The input after the frames.
     pub(super) fn into_inner(self) -> Input {
         self.source
     }
@@ -74,8 +74,8 @@ impl Read for ZstReader {
             }
             if self.inside {
                 self.inside = false;
-                let said = self.decoder.get_checksum_from_data();
-                if said.is_some() && said != self.decoder.get_calculated_checksum() {
+                let stored = self.decoder.get_checksum_from_data();
+                if stored.is_some() && stored != self.decoder.get_calculated_checksum() {
                     return Err(damaged("its checksum is wrong"));
                 }
             }

@@ -1,10 +1,10 @@
 //! Work in several threads, in order, failing well.
 //!
-//! One thread, the lead, gives jobs and takes what was made of them, in the
-//! order of the jobs; workers do them. So many are under way at most that
-//! memory does not grow with their number. Whatever fails (finding a job, doing
-//! it, taking its piece; an error or a panic) ends the whole at once: nobody
-//! waits for somebody who has gone.
+//! One thread, the lead, gives jobs and takes what was made of them, in the order of
+//! the jobs; workers do them. So many are under way at most that memory does not grow
+//! with their number. Whatever fails (finding a job, doing it, taking its piece; an
+//! error or a panic) ends the whole at once: no thread waits for another that has
+//! ended.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +29,7 @@ pub struct Panicked(String);
 ///
 /// # Errors
 ///
-/// What the lead or a worker says, or a worker's panic. All have ended then.
+/// The error of the lead or of a worker, or a worker's panic. All have ended then.
 pub fn run<J: Send, P: Send, H: Send, T, E: From<Panicked> + Send>(
     threads: usize,
     worker: impl Fn(&Jobs<J, P, H, E>) -> Result<H, E> + Sync,
@@ -118,7 +118,7 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
     text.unwrap_or_else(|| "it did not say why".to_owned())
 }
 
-/// What a worker tells the lead.
+/// What a worker reports to the lead.
 enum WorkerReport<P, H, E> {
     Done(u64, P),
     Ended(Result<H, E>),
@@ -156,10 +156,10 @@ impl<J, P, H, E> Jobs<J, P, H, E> {
     ///
     /// # Errors
     ///
-    /// The first that `work` says.
+    /// The first error of `work`.
     pub fn each(&self, mut work: impl FnMut(J, &Turn<'_>) -> Result<P, E>) -> Result<(), E> {
         loop {
-            // Waits with the lock held: whoever gets it is served next.
+            // Waits with the lock held: the worker that gets the lock gets the next job.
             let job = lock(&self.to_do).recv();
             let Ok((number, job)) = job else {
                 return Ok(());
@@ -370,7 +370,7 @@ mod tests {
         Panicked(#[from] Panicked),
     }
 
-    /// Squares numbers; what fails is said by the arguments.
+    /// Squares numbers; the arguments decide what fails.
     fn squares(
         count: u64,
         work: impl Fn(u64) -> Result<u64, Failure> + Sync,

@@ -109,21 +109,21 @@ impl<'a> Watch<'a> {
         self.stop.go_on()
     }
 
-    /// Tells how far the work is, and asks whether to go on.
+    /// Reports how far the work is, and asks whether to go on.
     ///
     /// # Errors
     ///
     /// The work was cancelled.
     pub fn step(&mut self, progress: Progress) -> Result<(), Stopped> {
         self.go_on()?;
-        if let Some(tell) = &mut self.progress {
-            tell(progress);
+        if let Some(report) = &mut self.progress {
+            report(progress);
         }
         Ok(())
     }
 
     /// As [`Watch::step`] for pages that come one by one: only every 64th is
-    /// told.
+    /// reported.
     ///
     /// # Errors
     ///

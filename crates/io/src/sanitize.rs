@@ -1,8 +1,8 @@
 //! Text of unknown origin on its way to a person.
 //!
-//! Names of files and players, tags, what engines say of themselves: any of it
-//! may hold control characters, and a terminal obeys those: colours, titles,
-//! even what it types back. Here they become visible instead.
+//! Names of files and players, tags, what engines declare of themselves: any of it
+//! may hold control characters, and a terminal obeys those: colours, titles, even
+//! what it types back. Here they become visible instead.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};

@@ -2,8 +2,8 @@
 
 use super::line::{first_word, rest_after, text, words};
 
-/// The kind of a line of the engine, told by its first word alone. `info`
-/// lines, by far the most, are not looked into.
+/// The kind of a line of the engine, known from its first word alone. `info` lines,
+/// by far the most, are not looked into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EngineReply {
     /// `id name ...`, `id author ...`
@@ -69,7 +69,7 @@ pub struct EngineOption {
     pub name: String,
     /// Its type as the engine wrote it.
     pub kind: String,
-    /// What stands behind the type: default, limits, values; as written.
+    /// The words after the type: default, limits, values; as written.
     pub details: String,
 }
 
@@ -131,7 +131,7 @@ impl EngineOption {
         }
     }
 
-    /// The texts behind each `key` in the details.
+    /// The texts after each `key` in the details.
     fn fields(&self, key: &str) -> impl Iterator<Item = String> {
         let words: Vec<&str> = self.details.split_whitespace().collect();
         let is_key = |word: &&str| matches!(*word, "default" | "min" | "max" | "var");
@@ -251,8 +251,8 @@ pub fn sound_answer(line: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// A move, on boards of up to 16 files too and with drops, or one of the words
-/// by which engines say that they have none.
+/// A move, on boards of up to 16 files too and with drops, or one of the words with
+/// which engines announce that they have none.
 fn is_answer(word: &[u8]) -> bool {
     const NONE: [&[u8]; 5] = [b"0000", b"(none)", b"none", b"null", b"resign"];
     if NONE.iter().any(|none| word.eq_ignore_ascii_case(none)) {
@@ -283,7 +283,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn kinds_are_told_by_the_first_word() {
+    fn kinds_are_known_by_the_first_word() {
         for (line, kind) in [
             ("info depth 300 seldepth 400", EngineReply::Info),
             ("info string", EngineReply::Info),
@@ -307,7 +307,7 @@ mod tests {
     /// Option lines that the parser reads wrongly or not at all.
     #[test]
     fn options_keep_every_part() {
-        for (name, said, announced) in [
+        for (name, details, announced) in [
             ("Hash", "type spin default 16 min 1 max 33554432", None),
             // Out of order, the rest vanishes.
             ("A", "type spin min 0 max 5000 default 10", None),
@@ -333,9 +333,9 @@ mod tests {
             ("H", "type reset", Some("type button")),
             ("I", "type button", None),
         ] {
-            let option = option(format!("option name {name} {said}").as_bytes()).unwrap();
+            let option = option(format!("option name {name} {details}").as_bytes()).unwrap();
             assert_eq!(option.name, name);
-            let announced = format!("option name {name} {}", announced.unwrap_or(said));
+            let announced = format!("option name {name} {}", announced.unwrap_or(details));
             assert_eq!(option.announce(name), announced);
         }
         let blanks = option(b"option name Debug  Log File type string default ").unwrap();
@@ -361,7 +361,7 @@ mod tests {
         .iter()
         .map(|text| option(format!("option name {text}").as_bytes()).unwrap())
         .collect();
-        let said = |name, value| fits(&declared, name, value).map_err(|wrong| wrong.to_string());
+        let check = |name, value| fits(&declared, name, value).map_err(|wrong| wrong.to_string());
         for (name, value) in [
             ("hash", " 1024 "),
             ("Threads", "-3"),
@@ -372,7 +372,7 @@ mod tests {
             ("Net", "b.nn"),
             ("Clear Hash", "true"),
         ] {
-            assert_eq!(said(name, value), Ok(()), "{name}");
+            assert_eq!(check(name, value), Ok(()), "{name}");
         }
         for (name, value, expected) in [
             (
@@ -390,8 +390,8 @@ mod tests {
             ("Hsh", "3", "no option \"Hsh\" (did you mean \"Hash\"?)"),
             ("Contempt", "3", "has no option \"Contempt\""),
         ] {
-            let said = said(name, value).unwrap_err();
-            assert!(said.contains(expected), "{said}");
+            let error = check(name, value).unwrap_err();
+            assert!(error.contains(expected), "{error}");
         }
         let doubtful = |name, value| {
             let wrong = fits(&declared, name, value).unwrap_err();

@@ -57,7 +57,7 @@ impl SetOption {
     }
 }
 
-/// The conditions of a search, as far as they decide who answers.
+/// The conditions of a search, as far as they decide whether book or engine answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Go {
     /// The opponent's time runs: no answer before `ponderhit` or `stop`.
@@ -182,8 +182,8 @@ fn number(word: &[u8]) -> Option<i64> {
 
 /// Finds out what a line means.
 ///
-/// Unknown words before a command are passed over, as the protocol asks for
-/// ("joho debug on"), as long as there is a command behind them.
+/// Unknown words before a command are passed over, as the protocol asks for ("joho
+/// debug on"), as long as there is a command after them.
 #[must_use]
 pub fn parse(line: &[u8]) -> GuiCommand {
     let mut rest = line;
@@ -236,13 +236,12 @@ pub fn from_command(line: &[u8]) -> &[u8] {
         .unwrap_or(line)
 }
 
-/// The part of a `position` line that says where the game starts, and its
-/// moves.
+/// The part of a `position` line with the start of the game, and its moves.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PositionLine<'a> {
     /// `None` for `startpos`, else the FEN without quotes.
     pub fen: Option<Cow<'a, str>>,
-    /// The words behind `moves`.
+    /// The words after `moves`.
     pub moves: &'a [u8],
 }
 
@@ -274,9 +273,9 @@ pub fn position(line: &[u8]) -> Option<PositionLine<'_>> {
     Some(PositionLine { fen, moves })
 }
 
-/// The moves in a list of words, in lower case (AnMon writes promotions in
-/// upper case). Read by the words: the parser takes a hundred times as long,
-/// and drops the rest of a list behind a move that it cannot read.
+/// The moves in a list of words, in lower case (AnMon writes promotions in upper
+/// case). Read by the words: the parser takes a hundred times as long, and drops the
+/// rest of a list after a move that it cannot read.
 pub fn moves(list: &[u8]) -> impl Iterator<Item = Cow<'_, str>> {
     words(list).map(|word| match std::str::from_utf8(word) {
         Ok(word) if !word.bytes().any(|byte| byte.is_ascii_uppercase()) => Cow::Borrowed(word),
@@ -284,7 +283,7 @@ pub fn moves(list: &[u8]) -> impl Iterator<Item = Cow<'_, str>> {
     })
 }
 
-/// `after` is what stands behind the word `setoption`.
+/// `after` is the text after the word `setoption`.
 fn set_option(after: &[u8]) -> Option<SetOption> {
     let name_word = words(after).find(|word| *word == b"name")?;
     let after_name = rest_after(after, name_word);

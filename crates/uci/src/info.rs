@@ -17,7 +17,7 @@ const MOST_MOVES: usize = 40;
 /// Variations that are read, whatever numbers an engine prints.
 const MOST_VARIATIONS: u16 = 500;
 
-/// What a score says about the value.
+/// What a score means for the value.
 #[derive(Clone, Copy, Debug)]
 enum Bound {
     Exact,
@@ -266,8 +266,8 @@ mod tests {
         assert_eq!(moves(&found), ["e7e5 -0.20"]);
     }
 
-    /// Stockfish 15.1 with 2,000 nodes and 16 MB of hash; with 200,000 nodes
-    /// it says 42.
+    /// Stockfish 15.1 with 2,000 nodes and 16 MB of hash; with 200,000 nodes it
+    /// prints 42.
     #[test]
     fn a_bound_refutes_the_exact_score_before_it() {
         // r1bq1rk1/pp1n1ppp/2pbpn2/8/2pP4/2NBPN2/PPQ2PPP/R1B2RK1 w - - 0 1

@@ -1,9 +1,9 @@
 //! The wire: lines of the Universal Chess Interface as bytes and as commands.
 //!
-//! A line travels through the program as the bytes that came in. [`mod@line`]
-//! cuts the stream into lines and lines into words; [`gui`] and [`engine`]
-//! read a line by its words and say what it means; [`message`] writes what we
-//! say ourselves. What is forwarded is always the original.
+//! A line travels through the program as the bytes that came in. [`mod@line`] cuts
+//! the stream into lines and lines into words; [`gui`] and [`engine`] read a line by
+//! its words and return its meaning; [`message`] writes our own lines. What is
+//! forwarded is always the original.
 //!
 //! No input or output happens here and no chess rules are known beyond the
 //! look of a move.

@@ -26,7 +26,7 @@ pub fn trimmed(line: &[u8]) -> &[u8] {
     line.trim_ascii()
 }
 
-/// The line without blanks and line ends behind it.
+/// The line without blanks and line ends after it.
 #[must_use]
 pub fn trimmed_end(line: &[u8]) -> &[u8] {
     line.trim_ascii_end()

@@ -1,7 +1,8 @@
-//! Lines that a program says itself, written by vampirc-uci.
+//! Lines that a program sends itself, written by vampirc-uci.
 //!
-//! What others say is read by its words ([`crate::gui`], [`crate::engine`]): as a
-//! reader vampirc-uci panics on some lines and misreads others.
+//! Lines of other programs are read by their words ([`crate::gui`],
+//! [`crate::engine`]): as a reader vampirc-uci panics on some lines and misreads
+//! others.
 
 use shakmaty::uci::UciMove;
 use shakmaty::{Role, Square};

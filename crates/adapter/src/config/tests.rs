@@ -189,7 +189,7 @@ fn of_several_engines_one_that_is_not_there_leaves_its_place_to_the_next() {
 }
 
 #[test]
-fn the_sample_file_is_valid_and_says_what_holds_without_it() {
+fn the_sample_file_is_valid_and_contains_the_defaults() {
     let text = include_str!("../../../../engines.toml");
     let config = Config::parse(text, Path::new("engines.toml")).unwrap();
     assert!(config.says_nothing());
@@ -225,7 +225,7 @@ fn a_program_without_the_builtin_engine_does_not_name_it() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_says_why_once() {
+fn the_error_for_an_unreadable_file_has_the_reason_once() {
     let folder = tempfile::tempdir().unwrap();
     let read = |name: &str| {
         let path = folder.path().join(name);

@@ -64,7 +64,7 @@ fn converse_through<P: Port>(
 const GO: &str = "uci\nposition startpos\ngo movetime 10\n";
 
 #[test]
-fn books_that_never_open_keep_nobody_waiting() {
+fn books_that_never_open_do_not_block_the_session() {
     let begun = Instant::now();
     let received = converse(
         GO,

@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_legal_is_said_and_does_not_last() {
+    fn an_illegal_line_is_reported_and_does_not_last() {
         for (line, trouble) in [
             ("startpos moves e2e4 e2e4", "move 2 (e2e4)"),
             ("startpos moves 0000", "(0000)"),

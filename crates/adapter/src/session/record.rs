@@ -403,7 +403,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_line_says_what_it_was_made_of(
+        fn a_line_can_be_read_back(
             texts in prop::collection::vec("[ -~é]{0,12}", 6),
             asked: [bool; 2],
             exit in prop::option::of((0_u32..400, "[a-z/ 0-9]{1,20}")),

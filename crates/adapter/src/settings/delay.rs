@@ -81,7 +81,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_move_waits_as_long_as_was_said_but_no_twentieth_of_the_clock(
+        fn a_move_waits_for_the_given_delay_but_no_twentieth_of_the_clock(
             least in 0..=Delay::MOST,
             spread in 0..=Delay::MOST,
             drawn in 0.0..1.0,

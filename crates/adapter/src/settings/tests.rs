@@ -34,7 +34,7 @@ fn values_are_read_as_guis_write_them() {
 }
 
 #[test]
-fn a_wrong_value_says_what_would_do_and_changes_nothing() {
+fn the_error_for_a_wrong_value_lists_the_valid_values_and_nothing_changes() {
     let mut settings = Settings::default();
     let error = settings.set(OptionId::Variety, "101").unwrap_err();
     assert_eq!(
@@ -74,7 +74,7 @@ fn presets_set_and_single_changes_make_custom() {
 }
 
 #[test]
-fn what_is_in_force_is_said_where_it_is_not_the_usual() {
+fn settings_in_force_are_reported_where_they_are_not_the_default() {
     let with = |sets: &[(OptionId, &str)]| {
         let mut settings = Settings::default();
         for (id, text) in sets {

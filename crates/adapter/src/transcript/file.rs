@@ -58,7 +58,7 @@ mod tests {
     use std::io::Write as _;
 
     #[test]
-    fn nobody_writes_into_anothers_log() {
+    fn a_log_in_use_is_not_overwritten() {
         let folder = tempfile::tempdir().unwrap();
         let wanted = folder.path().join("game.log");
         std::fs::write(&wanted, "yesterday's").unwrap();

@@ -16,8 +16,8 @@ pub fn escape(bytes: &[u8]) -> String {
                 text.push(c);
             }
         }
-        // A backslash at the end of one chunk is followed by an escape, not
-        // by an `x` of its own, and reads as itself.
+        // A backslash at the end of one chunk is followed by an escape, not by a real
+        // `x`, and reads as itself.
         push_hex(chunk.invalid(), &mut text);
     }
     text

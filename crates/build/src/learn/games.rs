@@ -1,4 +1,4 @@
-//! What collections of games say about the moves of a book.
+//! The results of the moves of a book in collections of games.
 
 use std::collections::HashMap;
 
@@ -50,10 +50,10 @@ pub enum LearnError {
     Panicked(#[from] Panicked),
 }
 
-/// What the games say.
+/// The results of the games.
 #[derive(Clone, Debug, Default)]
 pub struct Learned {
-    /// Games that say something about the book.
+    /// Games in which a move of the book was played.
     pub counted: u64,
     /// By where the book stores what was learnt.
     pub tallies: HashMap<MarkPlace, LearnTally>,
@@ -102,12 +102,12 @@ impl Counted {
     }
 }
 
-/// What the games of some sources say about the positions of a book, read in
-/// some threads. A position counts once a game.
+/// The results of the games of some sources for the positions of a book, read in some
+/// threads. A position counts once a game.
 ///
 /// # Errors
 ///
-/// A source or the book cannot be read, or `watch` wants an end.
+/// A source or the book cannot be read, or `watch` cancels the work.
 pub fn tally_games(
     book: &Book,
     sources: &Sources,

@@ -1,12 +1,12 @@
 //! Learn values from results.
 //!
-//! A ChessBase book has a learn value ("Fact") for every position: -125 never
-//! play into it, +125 always, 0 nothing learned. A Polyglot book has two counts
-//! for every move: games, and twice the points. [`LearnTally`] is what games say about a move,
-//! and the one rule that makes a learn value of it. The games come from
-//! collections ([`tally_games`], `tabia learn`) or from play: the adapter notes
-//! each game in a *side file* beside the book ([`PlayedGame`], [`append`]), and
-//! [`LearnedBook`] adds what stands there to the values of the book.
+//! A ChessBase book has a learn value ("Fact") for every position: -125 never play
+//! into it, +125 always, 0 nothing learned. A Polyglot book has two counts for every
+//! move: games, and twice the points. [`LearnTally`] holds the results of the games
+//! with a move, and the one rule that makes a learn value of them. The games come
+//! from collections ([`tally_games`], `tabia learn`) or from play: the adapter
+//! records each game in a *side file* beside the book ([`PlayedGame`], [`append`]),
+//! and [`LearnedBook`] adds the results of that file to the values of the book.
 
 mod apply;
 mod games;
@@ -17,7 +17,7 @@ pub use apply::{Method, Taught};
 pub use games::{Counted, LearnError, Learned, place_of, tally_games};
 pub use overlay::LearnedBook;
 pub use side::{
-    Evidence, PlayedGame, SideFile, append, fallback_path, is_refused, side_path, take_aside,
+    Evidence, PlayedGame, SideFile, append, fallback_path, is_refused, side_path, take_side_file,
 };
 
 use std::fmt;
@@ -49,7 +49,7 @@ impl fmt::Display for LearnTally {
 }
 
 impl LearnTally {
-    /// Adds a game in which `winner` (nobody: a draw) beat the other side.
+    /// Adds a game in which `winner` (`None`: a draw) beat the other side.
     pub fn add(&mut self, mover: Color, winner: Option<Color>) {
         let count = match winner {
             None => &mut self.draws,
@@ -85,9 +85,9 @@ impl LearnTally {
 
     /// The learn value that `factor` becomes, for the player of the move.
     ///
-    /// Results alone never make a move certain (125) or impossible (-125): they
-    /// move a value no further than 120 either way. What somebody has set to
-    /// 125 or -125 stays.
+    /// Results alone never make a move certain (125) or impossible (-125): they move
+    /// a value no further than 120 either way. A value of 125 or -125, which a user
+    /// has set, stays.
     #[must_use]
     pub fn learned(&self, factor: i8, strength: u32) -> i8 {
         if !(-124..=124).contains(&factor) {

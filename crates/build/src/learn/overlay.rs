@@ -29,8 +29,8 @@ struct Learned {
 }
 
 impl LearnedBook {
-    /// Puts what stands in the side file (and in its stand-in, see
-    /// [`fallback_path`]) on top of a book.
+    /// Adds the games of the side file (and of its fallback, see [`fallback_path`])
+    /// to the values of a book.
     #[must_use]
     pub fn new(book: Arc<dyn Probe + Send + Sync>, side: &Path) -> LearnedBook {
         let paths = std::iter::once(side.to_owned()).chain(fallback_path(side));

@@ -10,15 +10,15 @@
 //! | `game` | begins a game |
 //! | 2nd | when it was recorded, seconds since 1970 |
 //! | 3rd | `1-0`, `0-1` or `1/2-1/2` |
-//! | 4th | what tells so: `mate`, `draw` (by the rules), `score` (of the engine) |
+//! | 4th | how the result is known: `mate`, `draw` (by the rules), `score` (of the engine) |
 //! | 5th | `startpos`, or a FEN with `_` for blanks |
 //! | then | moves in UCI; those played out of this book have a `*` |
 //! | `.` | the line is complete |
 //!
-//! A line is written in one piece behind all others, so several adapters may
-//! share a file and a crash loses its own game at most. Lines that are not
-//! complete, and words that later versions may add as lines of their own, are
-//! passed over. Deleting the file forgets everything.
+//! A line is written in one piece after all others, so several adapters may share a
+//! file and a crash loses one game at most. Lines that are not complete, and
+//! additional lines of later versions, are passed over. Deleting the file forgets
+//! everything.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -34,8 +34,8 @@ use tabia_io::append_line;
 use tabia_io::input::bytes::{FNV_START, fnv1a};
 use tabia_notation as notation;
 
-/// How long an adapter waits for another one that notes a game: a game may be
-/// waiting for it.
+/// How long an adapter waits for another one that records a game: its GUI may be
+/// waiting with a running clock.
 const LONGEST_WAIT: Duration = Duration::from_millis(500);
 
 const HEADER: &str = "# tabia learn 1\n";
@@ -43,7 +43,7 @@ const HEADER: &str = "# tabia learn 1\n";
 /// More bytes of a file are not looked at: some three million games.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// What tells how a game ended.
+/// How the result of a game is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evidence {
     /// The last position is checkmate.
@@ -71,9 +71,9 @@ impl Evidence {
 pub struct PlayedGame {
     /// FEN of the first position; `None` for the usual one.
     pub start: Option<String>,
-    /// Who won; `None` for a draw.
+    /// The winner; `None` for a draw.
     pub winner: Option<Color>,
-    /// What tells so.
+    /// How the result is known.
     pub evidence: Evidence,
     /// Moves in UCI, and whether the book chose them. The last one is such.
     pub moves: Vec<(String, bool)>,
@@ -148,8 +148,8 @@ impl PlayedGame {
         })
     }
 
-    /// Shows the moves of the book, each with the positions before and after
-    /// it. From a move that is not legal on it says nothing.
+    /// Shows the moves of the book, each with the positions before and after it. From
+    /// a move that is not legal on the game is ignored.
     ///
     /// # Errors
     ///
@@ -232,20 +232,20 @@ pub fn append(path: &Path, game: &PlayedGame) -> io::Result<()> {
     append_line(path, HEADER, &line, LONGEST_WAIT)
 }
 
-/// Renames a side file, so that its games can be added to the book while new
-/// ones go to a new file; `None` if there is none. One that was set aside
-/// before and never used comes first.
+/// Renames a side file, so that its games can be added to the book while new ones go
+/// to a new file; `None` if there is none. A file that was renamed before and never
+/// used comes first.
 ///
 /// # Errors
 ///
 /// The file cannot be renamed.
-pub fn take_aside(path: &Path) -> io::Result<Option<PathBuf>> {
-    let aside = path.with_added_extension("taken");
-    if aside.exists() {
-        return Ok(Some(aside));
+pub fn take_side_file(path: &Path) -> io::Result<Option<PathBuf>> {
+    let taken = path.with_added_extension("taken");
+    if taken.exists() {
+        return Ok(Some(taken));
     }
-    match fs::rename(path, &aside) {
-        Ok(()) => Ok(Some(aside)),
+    match fs::rename(path, &taken) {
+        Ok(()) => Ok(Some(taken)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
@@ -283,13 +283,13 @@ pub(super) fn read_games(
 /// A side file as far as it has been read.
 #[derive(Debug, Default)]
 pub struct SideFile {
-    /// What its games say.
+    /// The results of its games.
     pub tallies: HashMap<Key, LearnTally>,
     /// Whole games in it.
     pub games: u64,
     /// Lines that are no whole games.
     pub bad_lines: u64,
-    /// How far it has been read: behind the last line end.
+    /// How far it has been read: to the end of the last whole line.
     read: u64,
     state: Option<(u64, Option<SystemTime>)>,
 }

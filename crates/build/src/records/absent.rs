@@ -10,7 +10,7 @@ use tabia_io::atomic::Old;
 use tabia_io::progress::Watch;
 use tabia_io::sort::{Runs, Sorted};
 
-/// Says that nothing can be read.
+/// Returns the error that nothing can be read.
 pub(in super::super) fn read(
     inputs: &Inputs<'_>,
     _runs: &Arc<Runs<Node>>,
@@ -24,7 +24,7 @@ pub(in super::super) fn read(
 pub(in super::super) enum Table {}
 
 impl Table {
-    /// Says that nothing can be written.
+    /// Returns the error that nothing can be written.
     pub(in super::super) fn create(path: &Path, _old: Old) -> Result<Table, RecordsError> {
         Err(no_feature(Some(path)))
     }

@@ -1,10 +1,9 @@
 //! Records as Parquet tables: what was counted, for other programs to add up.
 //!
-//! A row is a sum, and the table says of which: one row for each (key, move),
-//! one with the move -1 for the position's own numbers, and one with an empty
-//! key for the number of games. So a `GROUP BY key, move` over any number of
-//! tables, in any engine, gives the table of all their games. `docs/measured.md`
-//! has the columns and the statement.
+//! Each row is a sum. There is one row for each (key, move), one with the move -1 for
+//! the position's own numbers, and one with an empty key for the number of games. So
+//! a `GROUP BY key, move` over any number of tables, in any engine, gives the table
+//! of all their games. `docs/measured.md` has the columns and the statement.
 //!
 //! The code for Parquet comes with the feature `parquet` only.
 
@@ -66,7 +65,7 @@ pub enum RecordsError {
         /// The file.
         path: PathBuf,
     },
-    /// The file for records has a name that nobody would read records from.
+    /// The file for records has a name from which no program would read records.
     #[error("{}: the name of a file of records must end with .parquet", path.display())]
     Name {
         /// The name.
@@ -104,7 +103,7 @@ pub enum RecordsError {
         /// What is wrong.
         text: String,
     },
-    /// No row says how many games there were.
+    /// No row states how many games there were.
     #[error(
         "{}: no row with an empty key, which tells the number of games, in any file of records",
         path.display()
@@ -113,7 +112,7 @@ pub enum RecordsError {
         /// The first file.
         path: PathBuf,
     },
-    /// Records are sums: their games cannot be told apart any more.
+    /// Records are sums: their games cannot be distinguished any more.
     #[error(
         "{}: records cannot be filtered, marked or searched for duplicates; do that when they are written",
         path.display()

@@ -30,7 +30,7 @@ pub(in super::super) fn read(
     }
     let (mut bytes, mut games) = (0, None);
     let stop = watch.stop();
-    let hear = |(more, counted): (u64, Option<u64>)| {
+    let collect = |(more, counted): (u64, Option<u64>)| {
         bytes += more;
         if let Some(counted) = counted {
             games = Some(games.unwrap_or(0) + counted);
@@ -47,12 +47,12 @@ pub(in super::super) fn read(
                     let mut games = None;
                     let unreadable = |text| RecordsError::unreadable(path, text).into();
                     table.each_row(&group, stop, unreadable, |row, cells| {
-                        let told = gatherer.push(cells).map_err(|text| RecordsError::Row {
+                        let stated = gatherer.push(cells).map_err(|text| RecordsError::Row {
                             path: path.clone(),
                             row,
                             text,
                         })?;
-                        if let Some(more) = told {
+                        if let Some(more) = stated {
                             games = Some(games.unwrap_or(0) + more);
                         }
                         Ok::<_, BuildError>(gatherer.settle()?)
@@ -73,7 +73,7 @@ pub(in super::super) fn read(
                 }
                 Err(error) => vec![Err(error.into())],
             });
-            lead.each(jobs, hear)
+            lead.each(jobs, collect)
         },
     )?;
     match (inputs.paths.first(), games) {
@@ -99,7 +99,7 @@ fn open(path: &Path) -> Result<Table, RecordsError> {
     Ok(table)
 }
 
-/// Wants a column, or says what is wrong with it.
+/// Finds a column, or returns what is wrong with it.
 fn want(table: &mut Table, name: &str) -> Result<(), String> {
     let column = table.want(name)?;
     let decimal = column.converted_type() == ConvertedType::DECIMAL
@@ -128,7 +128,7 @@ struct Gatherer {
     /// The position of the last row: the next one is often about the same.
     node: Node,
     any: bool,
-    /// There is one that is complete, to be laid aside.
+    /// A complete position that has to be put into the sorter.
     full: Option<Node>,
 }
 
@@ -142,7 +142,7 @@ impl Gatherer {
         }
     }
 
-    /// Takes a row; gives the number of games if the row says it.
+    /// Takes a row; returns the number of games if the row states it.
     fn push(&mut self, row: Row<'_>) -> Result<Option<u64>, String> {
         let key = row.bytes(0).ok_or("key is null")?;
         let byte = row.number(1).ok_or("move is null")?;
@@ -212,7 +212,7 @@ impl Gatherer {
         Ok(None)
     }
 
-    /// Lays aside what is complete.
+    /// Puts the complete position into the sorter.
     fn settle(&mut self) -> Result<(), SortError> {
         match self.full.take() {
             Some(node) => self.sorter.push(&node),

@@ -41,7 +41,7 @@ impl Table {
         Ok(Table { file })
     }
 
-    /// Writes everything that stands in the runs and puts the file in place.
+    /// Writes everything that is in the runs and puts the file in place.
     pub(in super::super) fn write(
         self,
         sorted: &Sorted<Node>,

@@ -16,7 +16,7 @@ pub(super) const SETUP_BYTES: usize = 33;
 /// of the next one.
 const LAST_MASK: u8 = 0x65;
 
-/// What a header says.
+/// The content of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     /// 0 if unknown.
@@ -42,7 +42,7 @@ pub(super) struct Header {
     pub(super) is_checked: bool,
 }
 
-/// What a header says about a set-up position.
+/// The fields of a header for a set-up position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SetUp {
     pub(super) turn: Color,
@@ -105,7 +105,7 @@ impl Header {
         HEADER_BYTES + self.players_bytes + self.source_bytes
     }
 
-    /// Where the set-up position stands.
+    /// Offset of the set-up position.
     pub(super) fn set_up_at(&self) -> usize {
         self.moves_at() + self.moves_bytes + self.notes_bytes
     }

@@ -13,7 +13,7 @@ const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Rook, Role::Bishop, Role::Knig
 /// A move of the list; `None` where a number is taken by none.
 pub(super) type Listed = Option<(Square, Square, Option<Role>)>;
 
-/// The list. `en_passant` is the square behind a pawn that has just made two
+/// The list. `en_passant` is the square after a pawn that has just made two
 /// steps; castling leaves the program's note of it in place (first oddity). A
 /// pawn of White on a5, or of Black on a4, takes a number more when there is
 /// no such square (second oddity: the post of 1994 calls it "a5xh6 e.p.").

@@ -19,7 +19,7 @@ struct EnPassant {
 pub(super) fn read(area: &[u8], recorder: &mut Recorder<'_>) {
     let mut bytes = area.to_vec();
     let length = bytes.len();
-    // The last byte says that the area ends; the first is not scrambled.
+    // The last byte marks the end of the area; the first is not scrambled.
     let end = length.saturating_sub(1);
     let mask = (length as u8).wrapping_mul(49);
     unscramble(bytes.get_mut(1..end).unwrap_or_default(), mask, 7);
@@ -79,7 +79,7 @@ pub(super) fn read(area: &[u8], recorder: &mut Recorder<'_>) {
     recorder.finish();
 }
 
-/// The legal move of a number. The high bit says only that there is a note.
+/// The legal move of a number. The high bit only means that there is a note.
 fn find(position: &Chess, en_passant: Option<Square>, byte: u8) -> Option<Move> {
     let number = usize::from(byte & 0x7f).checked_sub(1)?;
     let moves = list(position.board(), position.turn(), en_passant);

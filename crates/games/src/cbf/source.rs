@@ -74,7 +74,7 @@ pub(crate) fn open(named: &Located) -> Result<Opened, SourceError> {
             places,
             next: 0,
         }),
-        // As much as is told of what was read.
+        // Progress counts the bytes of this file.
         bytes: Some(bytes),
     })
 }
@@ -99,7 +99,7 @@ fn places_of(index: &[u8], bytes: u64) -> Result<Vec<(u64, u64)>, &'static str> 
     };
     let mut places = Vec::new();
     for number in 1..=count {
-        // A place that is none is told when the game is read.
+        // A place that is not valid is reported when the game is read.
         let start = place(number).unwrap_or(u64::MAX);
         let next = place(number + 1).unwrap_or(bytes);
         let end = if next > start { next } else { bytes };
@@ -142,7 +142,7 @@ struct Database {
     bytes: u64,
     /// Games with a check byte that is not known.
     unchecked: Oddity,
-    /// Games that have more or fewer moves than they say.
+    /// Games that have more or fewer moves than their header states.
     miscounted: Oddity,
 }
 
@@ -179,7 +179,7 @@ impl GameSource for CbfSource {
             ..
         } = &*self.database;
         let oddities = [unchecked, miscounted].into_iter();
-        oddities.filter_map(|oddity| oddity.said(name)).collect()
+        oddities.filter_map(|oddity| oddity.report(name)).collect()
     }
 }
 

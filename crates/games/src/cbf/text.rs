@@ -19,7 +19,7 @@ pub(super) fn decode(bytes: &[u8]) -> String {
     text.trim().to_owned()
 }
 
-/// White and Black: what stands on either side of the first hyphen.
+/// White and Black: the texts before and after the first hyphen.
 pub(super) fn players(text: &str) -> (&str, &str) {
     let (white, black) = text.split_once('-').unwrap_or((text, ""));
     (white.trim(), black.trim())
@@ -29,8 +29,8 @@ pub(super) fn players(text: &str) -> (&str, &str) {
 /// the round.
 pub(super) fn source(text: &str) -> (String, &str) {
     for (open, _) in text.match_indices('(') {
-        let behind = text.get(open + 1..).unwrap_or_default();
-        let Some((round, rest)) = behind.split_once(')') else {
+        let after = text.get(open + 1..).unwrap_or_default();
+        let Some((round, rest)) = after.split_once(')') else {
             continue;
         };
         let is_round = |c: char| c.is_ascii_digit() || ".,/m".contains(c);

@@ -52,7 +52,7 @@ const ROLES: [Role; 6] = [
 pub(super) struct Head {
     pub(super) mode: u8,
     pub(super) has_position: bool,
-    /// Bytes of the whole block, as it says itself.
+    /// Bytes of the whole block, as stored in it.
     pub(super) len: usize,
 }
 
@@ -210,11 +210,10 @@ fn board(bytes: &[u8]) -> Result<Board, String> {
     Ok(board)
 }
 
-/// The rooks that may castle. In Chess960 eight bytes say where they stand:
-/// squares of both kings, of White's rooks on the h side and the a side, and
-/// of Black's, and the number of the position. The number, and sometimes the
-/// squares, are wrong in genuine games; so a square counts only where a rook
-/// stands.
+/// The rooks that may castle. In Chess960 eight bytes contain their squares: squares
+/// of both kings, of White's rooks on the h side and the a side, and of Black's, and
+/// the number of the position. The number, and sometimes the squares, are wrong in
+/// genuine games; so a square counts only where a rook stands.
 fn castling_rights(board: &Board, rights: u8, squares: &[u8]) -> Bitboard {
     let mut rooks = Bitboard::EMPTY;
     for (bit, color, side, at) in [

@@ -12,7 +12,7 @@
 //! | 111 to 142 | pawns 1 to 8, four codes each |
 //! | 143 to 170, 171 to 198 | queen 2, 3 |
 //! | 199 to 212, 213 to 226, 227 to 234 | rook, bishop, knight 3 |
-//! | 235 | the move stands in the two bytes that follow |
+//! | 235 | the move is stored in the two bytes that follow |
 //! | 236 | filler of old programs |
 //! | 237 to 253 | never seen |
 //! | 254 | what follows has an alternative: remember where we are |

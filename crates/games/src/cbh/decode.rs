@@ -240,7 +240,7 @@ impl Decoder<'_> {
         if self.alternatives.len() >= MOST_ALTERNATIVES {
             return Err("too many variations are open");
         }
-        // Nobody comes back for them then.
+        // Otherwise the alternatives are not read.
         if matches!(self.extent, Extent::All) {
             self.alternatives.push(self.line.clone());
         }
@@ -257,9 +257,9 @@ impl Decoder<'_> {
         }
     }
 
-    /// Where the piece with a number stands. If none has the number, but one
-    /// of its kind has no number at all, a program has written this that hands
-    /// numbers on to fourth pieces; so that one is meant.
+    /// The square of the piece with a number. If none has the number, but one of its
+    /// kind has no number at all, a program has written this that hands numbers on to
+    /// fourth pieces; so that one is meant.
     fn find(&mut self, role: Role, number: u8) -> Result<Square, &'static str> {
         let DecodedLine {
             position, pieces, ..

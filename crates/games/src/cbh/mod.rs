@@ -2,12 +2,12 @@
 //!
 //! | file | holds | module |
 //! |---|---|---|
-//! | .cbh | who, when, which result, one record for each entry | `entry` |
-//! | .cbg | first positions and moves, at places that .cbh tells | `block`, `decode` |
+//! | .cbh | players, date, result: one record for each entry | `entry` |
+//! | .cbg | first positions and moves, at offsets that .cbh contains | `block`, `decode` |
 //! | .cbp, .cbt | names of players, of tournaments and their places | `entities` |
 //!
-//! Only the first two are needed. Annotators and sources (.cbc, .cbs) and
-//! annotations (.cba) are not read; variations stand in .cbg.
+//! Only the first two are needed. Annotators and sources (.cbc, .cbs) and annotations
+//! (.cba) are not read; variations are stored in .cbg.
 
 mod block;
 mod ciphers;
@@ -37,7 +37,7 @@ use entities::Entities;
 use entry::{CbhEntry, Kind};
 use tabia_io::input::window::Window;
 
-/// Bytes behind the start of a batch's last block that are taken for its own.
+/// Bytes after the start of a batch's last block that are taken for its own.
 const USUAL_BLOCK_BYTES: u64 = 1 << 16;
 
 /// An open database.
@@ -110,7 +110,7 @@ impl Indexed for Database {
         let tree = &mut buffers.tree;
         tree.clear();
         let found = decode::decode(codes, &start.position, encoding, extent, tree);
-        tree.tell(&mut Recorder::new(wanted, game));
+        tree.record(&mut Recorder::new(wanted, game));
         game.cut = self.judge(entry, start.moves_at, block.len() < head.len, found);
         Ok(())
     }

@@ -33,7 +33,7 @@ pub(crate) fn is_other(path: &Path, _start: &[u8]) -> bool {
     why_not(path).is_some()
 }
 
-/// Says what to do with such a file.
+/// The error with advice for such a file.
 ///
 /// # Errors
 ///

@@ -11,7 +11,7 @@ use shakmaty::{Board, ByColor, ByRole, CastlingSide, Color, Move, Role, Square};
 
 use crate::steps::square;
 
-/// Where the numbered pieces of both sides stand.
+/// The squares of the numbered pieces of both sides.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pieces(ByColor<Side>);
 
@@ -80,7 +80,7 @@ impl Pieces {
         Pieces(sides)
     }
 
-    /// Where a piece stands, by its number from 0.
+    /// The square of a piece, by its number from 0.
     pub(super) fn find(&self, turn: Color, role: Role, number: u8) -> Option<Square> {
         let slots = self.0.get(turn).of(role);
         slots.get(usize::from(number)).copied().flatten()

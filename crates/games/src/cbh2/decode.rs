@@ -1,8 +1,8 @@
 //! The words of a game into moves.
 //!
-//! The main line comes first and to its end. `FFFD` behind a move says that
-//! there is an alternative to it; at the end of a line, `FFFF`, the one to the
-//! latest such move follows. `FFFA` is a null move.
+//! The main line comes first and to its end. `FFFD` after a move means that there is
+//! an alternative to it; at the end of a line, `FFFF`, the one to the latest such
+//! move follows. `FFFA` is a null move.
 //!
 //! Each word names the piece that moves and the one that it takes, so a wrong
 //! word is noticed at once.
@@ -53,7 +53,7 @@ impl Fault {
     }
 }
 
-/// Fills in the moves behind a start. Where the start can be read in two ways,
+/// Fills in the moves after a start. Where the start can be read in two ways,
 /// or lacks a castling right that is used, the reading counts in which the
 /// whole game is legal.
 pub(super) fn decode(
@@ -94,7 +94,7 @@ pub(super) fn decode(
     (odd, fault)
 }
 
-/// The same position with a right that king and rook stand for.
+/// The same position with a castling right, if king and rook are on their squares.
 fn with_right(position: &Chess, color: Color, side: CastlingSide, chess960: bool) -> Option<Chess> {
     let rook = castling_rook(position.board(), color, side.is_king_side(), chess960)?;
     let mut setup = position.to_setup(EnPassantMode::Always);
@@ -106,7 +106,7 @@ fn with_right(position: &Chess, color: Color, side: CastlingSide, chess960: bool
     notation::position_of(setup, mode).ok()
 }
 
-/// Reads the moves into a game; says whether the end is missing.
+/// Reads the moves into a game; returns whether the end is missing.
 fn read(
     words: &[u16],
     position: &Chess,
@@ -123,7 +123,7 @@ fn read(
     }
     tree.clear();
     let found = all_lines(words, position, start, tree);
-    tree.tell(&mut recorder);
+    tree.record(&mut recorder);
     found
 }
 
@@ -214,8 +214,8 @@ fn all_lines(
     (true, None)
 }
 
-/// The legal move that a word stands for. Put into its callers: a move that is
-/// handed over in memory, byte by byte, makes a processor wait for it.
+/// The legal move that a word means. Inlined into its callers: a move that is handed
+/// over in memory, byte by byte, makes a processor wait for it.
 #[inline(always)]
 fn legal(word: u16, position: &Chess, start: &Start) -> Result<Move, Fault> {
     let turn = position.turn();

@@ -1,8 +1,8 @@
 //! The `.2cbh` file: one record of 192 bytes for each game, text or analysis.
 //!
-//! The first 192 bytes are a header; at 10 stands the size of a record, at 16
-//! how many there are, plus one. The record of entry `i`, from 1, begins at
-//! `192 * i`; little-endian:
+//! The first 192 bytes are a header; at offset 10 is the size of a record, at 16
+//! their number plus one. The record of entry `i`, from 1, begins at `192 * i`;
+//! little-endian:
 //!
 //! | offset | size | content |
 //! |---|---|---|
@@ -13,7 +13,7 @@
 //! | 48 | 8 | annotator, a number of a player |
 //! | 88 | 1 | result |
 //! | 90, 92 | 2 | round, its part |
-//! | 96, 112 | 2 | Elo of White, Black; behind each its kind (2): speed in the bits from 3 on |
+//! | 96, 112 | 2 | Elo of White, Black; after each its kind (2): speed in the bits from 3 on |
 //! | 128 | 2 | ECO |
 //! | 188 | 4 | date |
 //!

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | 0 | 8 | [`MAGIC`] |
 //! | 8 | 4 | bytes of the content |
-//! | 12 | 4 | bytes of the room to grow behind it |
+//! | 12 | 4 | bytes of the room to grow after it |
 //! | 16 | 8 | checksum of the content, big-endian |
 //! | 24 | 2 | what it is |
 //! | 26 | | content, room |

@@ -2,8 +2,8 @@
 //!
 //! | file | holds | module |
 //! |---|---|---|
-//! | .2cbh | who, when, which result, one record for each entry | `entry` |
-//! | .2cbg | first positions and moves, at places that .2cbh tells | `framing`, `start`, `words`, `decode` |
+//! | .2cbh | players, date, result: one record for each entry | `entry` |
+//! | .2cbg | first positions and moves, at offsets that .2cbh contains | `framing`, `start`, `words`, `decode` |
 //! | .2lid | players, tournaments | `names` |
 //!
 //! Only the first two are needed. No genuine file could be had when this was
@@ -36,7 +36,7 @@ use framing::Tag;
 use names::Names;
 use tabia_io::input::window::Window;
 
-/// Bytes behind the start of a batch's last record that are taken for its own.
+/// Bytes after the start of a batch's last record that are taken for its own.
 const USUAL_RECORD_BYTES: u64 = 1 << 12;
 
 /// An open database.

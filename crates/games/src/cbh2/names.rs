@@ -22,7 +22,7 @@ const KINDS: usize = 6;
 /// Bytes of the header that are used, and the fewest that it has.
 const HEADER_BYTES: usize = 8 + 20 * KINDS;
 
-/// What stands in the place of a deleted one, behind its length.
+/// The bytes of a deleted entry, after its length.
 const DELETED: [u8; 8] = [0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99];
 
 /// Rooms of more bytes are damage, or hold nothing that is read here.
@@ -81,7 +81,7 @@ impl Names {
         })
     }
 
-    /// What stands in the room of a number, without its length.
+    /// The bytes in the room of a number, without its length.
     fn room(&self, kind: usize, number: i64, buffer: &mut Vec<u8>) -> Option<()> {
         let rooms = self.kinds.get(kind)?;
         let number = u64::try_from(number).ok().filter(|n| *n < rooms.count)?;

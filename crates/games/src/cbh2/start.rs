@@ -28,14 +28,14 @@ use tabia_notation as notation;
 const START: u16 = 0xfffb;
 const MOVES: u16 = 0xfffc;
 
-/// Says that the set-up position is one of Chess960.
+/// The word that marks a set-up position of Chess960.
 const SET_UP_960: u16 = 1000;
 
 const WHITE_PIECES: u16 = 0xc02d;
 const BLACK_PIECES: u16 = 0xc16d;
 const WHITE_PAWNS: u16 = 0xc2ad;
 const BLACK_PAWNS: u16 = 0xc2dd;
-const BEHIND: u16 = 0xc30d;
+const END: u16 = 0xc30d;
 
 /// Where a game begins.
 #[derive(Clone, Debug)]
@@ -135,7 +135,7 @@ fn board(words: &[u16]) -> Result<Board, String> {
             WHITE_PIECES..BLACK_PIECES => piece(WHITE_PIECES, Color::White),
             BLACK_PIECES..WHITE_PAWNS => piece(BLACK_PIECES, Color::Black),
             WHITE_PAWNS..BLACK_PAWNS => pawn(WHITE_PAWNS, Color::White),
-            BLACK_PAWNS..BEHIND => pawn(BLACK_PAWNS, Color::Black),
+            BLACK_PAWNS..END => pawn(BLACK_PAWNS, Color::Black),
             other => return Err(format!("{other:04x} is no piece")),
         };
         if board.piece_at(square).is_some() {
@@ -146,7 +146,7 @@ fn board(words: &[u16]) -> Result<Board, String> {
     Ok(board)
 }
 
-/// Adds castling rights, where king and rook stand for them, and the file.
+/// Adds castling rights, where king and rook are on their squares, and the file.
 fn with(setup: &Setup, rights: u16, file: u16, chess960: bool) -> Setup {
     let mut setup = setup.clone();
     for (bit, color, is_short) in [

@@ -33,9 +33,9 @@ const CAPTURED: [Role; 5] = [
 /// Also what a pawn becomes.
 const PIECES: [Role; 4] = [Role::Queen, Role::Knight, Role::Bishop, Role::Rook];
 
-/// The first word that castles in Chess960, and behind the last one.
+/// The first word that castles in Chess960; `END` is the word after the last one.
 const CHESS960: u16 = 0xb12d;
-const BEHIND: u16 = 0xc02d;
+const END: u16 = 0xc02d;
 
 /// A word that is a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub(super) enum Word {
     Castle {
         color: Color,
         side: CastlingSide,
-        /// Number of the first position of Chess960, where the word says it.
+        /// Number of the first position of Chess960, where the word contains it.
         start: Option<u16>,
     },
 }
@@ -60,7 +60,7 @@ impl Word {
         }
         let first = table.len() as u16 + 1;
         let (number, start) = match word {
-            CHESS960..BEHIND => {
+            CHESS960..END => {
                 let number = word - CHESS960;
                 (number % 4, Some(number / 4))
             }

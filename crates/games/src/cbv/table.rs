@@ -9,7 +9,7 @@
 //!
 //! | offset | size | record of a member |
 //! |---|---|---|
-//! | 0 | 128 | name up to the first zero, Windows-1252, `\` between folders; rubbish behind it |
+//! | 0 | 128 | name up to the first zero, Windows-1252, `\` between folders; undefined bytes after it |
 //! | 128, 132, 136 | 4 | where its blocks begin, how long they are, and unpacked |
 //! | 140 | 1 | 1 |
 //! | 141, 145 | 4 | time of the file: `YYYYMMDD`, `HHMMSScc` as decimal numbers |
@@ -54,7 +54,7 @@ pub(super) fn extent(header: &[u8]) -> Option<(usize, usize)> {
     (length == Some(8) && record >= LEAST_RECORD_BYTES).then_some((count, record))
 }
 
-/// Whether a file that begins so is an archive: its first member begins behind
+/// Whether a file that begins so is an archive: its first member begins after
 /// the list.
 pub(super) fn is_archive(start: &[u8]) -> bool {
     let Some((count, record)) = extent(start) else {

@@ -65,7 +65,7 @@ fn members_come_out_as_they_were_published() {
 }
 
 #[test]
-fn a_wrong_password_is_told_from_damage() {
+fn a_wrong_password_is_distinguished_from_damage() {
     let refusal = |password| opened("small.cbz", password).err().unwrap();
     assert!(refusal(None).contains("--password"), "{}", refusal(None));
     assert_eq!(refusal(Some("Password1")), "this is not its password");

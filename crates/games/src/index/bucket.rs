@@ -3,7 +3,7 @@
 use crate::tgx::{Facts, rated_number, rated_of, speed_number, speed_of};
 use crate::{Date, GROUPS, Speed};
 
-/// Games that no question tells apart but by who played them.
+/// Games that queries can distinguish only by their players.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bucket(pub(super) u32);
 

@@ -26,8 +26,8 @@ pub struct Compacted {
 ///
 /// # Errors
 ///
-/// The index cannot be read or is damaged, somebody is adding to it, or the new
-/// one cannot be written.
+/// The index cannot be read or is damaged, another program is adding to it, or the
+/// new one cannot be written.
 pub fn compact(
     path: &Path,
     target: &Path,
@@ -36,7 +36,7 @@ pub fn compact(
 ) -> Result<Compacted, IndexError> {
     let (mut old, mut held) = (old, None);
     if atomic::is_same_file(path, target) {
-        // What somebody adds meanwhile would be lost.
+        // What another program adds meanwhile would be lost.
         held = Some(lock(path).map_err(TgxWriteError::from)?);
         if old == Old::Refuse {
             old = Old::Replace;

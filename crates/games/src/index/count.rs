@@ -10,8 +10,8 @@ use crate::Game;
 use crate::tgx::Facts;
 use tabia_io::sort::{Runs, SortError};
 
-/// The key of a position. One that differs in nothing but an en passant square
-/// where nobody can capture is the same.
+/// The key of a position. A position that differs only in an en passant square,
+/// without a pawn that can capture there, has the same key.
 ///
 /// Of a thousand million positions, two share their key with a probability of
 /// one in forty.

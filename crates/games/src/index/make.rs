@@ -20,7 +20,7 @@ use tabia_io::atomic::{self, Old};
 use tabia_io::progress::{Stopped, Watch};
 use tabia_io::sort::{self, Merge, Runs, Sorter};
 
-/// Plies of each game that are indexed unless somebody says otherwise.
+/// Plies of each game that are indexed by default.
 pub const USUAL_PLIES: u16 = 50;
 
 /// What is to be made.
@@ -38,7 +38,7 @@ pub struct IndexJob {
     pub password: Option<String>,
     /// Which games count.
     pub filter: GameFilter,
-    /// The same in words, for those who ask later.
+    /// The same as text, stored in the index for later queries.
     pub conditions: String,
     /// Plies of each game that are indexed; `None` for as many as those of the
     /// index that is there, or [`USUAL_PLIES`].
@@ -249,8 +249,8 @@ fn read(
             }
             let count = u32::try_from(games).map_err(|_| IndexError::TooMany)?;
             let start = next.load(Relaxed);
-            let behind = start.checked_add(count).ok_or(IndexError::TooMany)?;
-            next.store(behind, Relaxed);
+            let end = start.checked_add(count).ok_or(IndexError::TooMany)?;
+            next.store(end, Relaxed);
             batch.turn().pass();
             counter.end_batch(start)?;
             for (sorter, keys) in [(&mut players, &named), (&mut ids, &known)] {

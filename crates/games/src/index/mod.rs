@@ -9,19 +9,18 @@
 //! ```
 //!
 //! A game is one record a ply: position, move, and what counts about the game
-//! ([`Facts`](crate::tgx::Facts)). They are sorted within the memory that is
-//! allowed and added up to [`Row`]s: a move in a position, for
-//! the games of one month (or year), speed and rating group, with their
-//! results, the sums of their ratings, and the best and newest of them by
-//! number. The games stand in the same file, heads and all moves, so that an
-//! index is a source of games like any other: books are built from it, filtered
-//! anew, without the files it was made from.
+//! ([`Facts`](crate::tgx::Facts)). They are sorted within the memory that is allowed
+//! and added up to [`Row`]s: a move in a position, for the games of one month (or
+//! year), speed and rating group, with their results, the sums of their ratings, and
+//! the best and newest of them by number. The games are stored in the same file,
+//! headers and all moves, so that an index is a source of games like any other: books
+//! are built from it, filtered anew, without the files it was made from.
 //!
-//! What is added later ([`make::IndexJob::append`]) is a segment of its own; an answer
+//! What is added later ([`make::IndexJob::append`]) is a separate segment; an answer
 //! is the sum over all. So adding a month costs what that month costs.
 //!
-//! [`make::run`] makes, [`GamesIndex`] reads, [`GameSelection`] says which games are
-//! wanted, and [`ask`] gives the sums: without any HTTP, which is `explore`'s.
+//! [`make::run`] makes, [`GamesIndex`] reads, [`GameSelection`] decides which games
+//! are wanted, and [`ask`] gives the sums: without any HTTP, which is `explore`'s.
 
 pub mod ask;
 mod bucket;

@@ -23,9 +23,9 @@ pub struct GamesIndex {
 /// A game that was asked for.
 #[derive(Clone, Debug)]
 pub struct FoundGame {
-    /// Its name: that of lichess, or one of our own.
+    /// Its name: that of lichess, or one made by Tabia.
     pub id: String,
-    /// Who, when, and how it ended.
+    /// Players, date and result.
     pub head: Head,
 }
 
@@ -40,7 +40,7 @@ impl GamesIndex {
         Ok(GamesIndex { file })
     }
 
-    /// The file, which says what is in it.
+    /// The file, which describes its content.
     #[must_use]
     pub fn file(&self) -> &TgxFile {
         &self.file
@@ -148,7 +148,7 @@ impl GamesIndex {
         let Some(number) = number.checked_sub(1) else {
             return Ok(None);
         };
-        // Only games without a name of their own go by their numbers.
+        // Only games without a name are found by their numbers.
         let found = self.game(number)?.filter(|found| found.id == id);
         Ok(found.map(|_| number))
     }
@@ -180,9 +180,9 @@ impl GamesIndex {
         })
     }
 
-    /// Plays a game: calls `each` with every position and the move in it, as
-    /// long as it says so. Gives the head, of which `admit` says first whether
-    /// the game is wanted.
+    /// Plays a game: calls `each` with every position and the move in it, as long as
+    /// it returns true. Gives the head, for which `admit` decides first whether the
+    /// game is wanted.
     pub(super) fn play(
         &self,
         number: u64,

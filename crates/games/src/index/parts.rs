@@ -1,11 +1,11 @@
 //! Parts of an index that become one.
 //!
-//! What is added at once is a part with tables of its own, and an answer is
-//! the sum over all parts. So that no answer asks many, parts of a size are
-//! joined as they are added: there are at most three of each level, which are
-//! powers of four. Of a hundred months of one size that makes four, and each
-//! month was written three times. Joined is what stands under the same key;
-//! all else goes over as it is, and games stay where they are.
+//! What is added at once is a part with separate tables, and an answer is the sum
+//! over all parts. So that no answer asks many, parts of a size are joined as they
+//! are added: there are at most three of each level, which are powers of four. Of a
+//! hundred months of one size that makes four, and each month was written three
+//! times. Entries with the same key are joined; all else is copied as it is, and
+//! games stay where they are.
 
 use super::POSITIONS;
 use super::error::IndexError;
@@ -154,7 +154,7 @@ impl<'f> Joined<'f> {
         self.older.iter().filter_map(Entries::key).min()
     }
 
-    /// Adds what there is under a key, and goes behind it.
+    /// Adds what there is under a key, and goes after it.
     fn entry(
         &mut self,
         key: u64,
@@ -292,7 +292,7 @@ mod tests {
             parts.len() <= 12 && written <= 5 * 300_000_000,
             "{parts:?} {written}"
         );
-        // Small ones behind a large one become one; it stays alone.
+        // Small ones after a large one become one; it stays alone.
         assert_eq!(due(&[50_000_000, 1000, 1000, 1000]), 1);
         assert_eq!(due(&[50_000_000, 1000, 1000, 1000, 1000]), 4);
         assert_eq!(due(&[1000, 1000, 1000, 50_000_000]), 4);

@@ -23,8 +23,8 @@ pub struct Player {
 }
 
 impl Player {
-    /// Reads a player's games: of the one whose name has the same words, in
-    /// any order and whatever the case. `_` may stand for a blank.
+    /// Reads a player's games: of the one whose name has the same words, in any order
+    /// and whatever the case. `_` counts as a blank.
     ///
     /// # Errors
     ///

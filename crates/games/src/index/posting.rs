@@ -111,7 +111,7 @@ pub(super) fn id_number(id: &str) -> Option<u64> {
     })
 }
 
-/// The name of a game that has none of its own.
+/// The name that Tabia makes for a game without one.
 #[must_use]
 pub(super) fn own_id(game: u64) -> String {
     let mut rest = game + 1;

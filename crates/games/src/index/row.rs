@@ -48,7 +48,7 @@ impl IndexedMove {
 pub struct GameRef {
     /// Its number.
     pub game: u32,
-    /// Who won; `None` for a draw.
+    /// The winner; `None` for a draw.
     pub winner: Option<Color>,
     /// Ratings, 0 if unknown.
     pub elo: ByColor<u16>,
@@ -102,8 +102,8 @@ impl GameRef {
         })
     }
 
-    /// Result and day are a byte, whose upper bit says whether there are
-    /// ratings: three more.
+    /// Result and day are a byte, whose upper bit is set if there are ratings: three
+    /// more.
     fn encode(&self, out: &mut Vec<u8>) {
         let bits = self.pack();
         let (low, ratings) = (bits as u8 & 0x7f, bits >> 7);
@@ -135,7 +135,7 @@ impl GameRef {
 pub struct Counts {
     /// Games that each side won.
     pub won: ByColor<u64>,
-    /// Games that nobody won.
+    /// Drawn games.
     pub draws: u64,
     /// Games in which each side's rating is known.
     pub rated: ByColor<u64>,
@@ -225,8 +225,8 @@ impl Row {
         let (_, _, others) = self.refs.select_nth_unstable_by_key(newest, by_date);
         let by_rating = |game: &GameRef| Reverse(game.by_rating());
         others.select_nth_unstable_by_key(TOP_GAMES - 1, by_rating);
-        // Some of the best may be among the newest; more than needed are kept
-        // then, which harms nobody as long as it is always the same ones.
+        // Some of the best may be among the newest; more than needed are stored then,
+        // which does no harm as long as they are always the same ones.
         self.refs.truncate(RECENT_GAMES + TOP_GAMES);
         self.refs.sort_unstable_by_key(|game| game.game);
     }

@@ -78,8 +78,8 @@ pub(super) fn write_rows(
     let sink = |written: Written| {
         let mut rest = written.bytes.as_slice();
         for (key, length, moves) in written.positions {
-            let (bytes, behind) = rest.split_at_checked(length as usize).unwrap_or_default();
-            rest = behind;
+            let (bytes, after) = rest.split_at_checked(length as usize).unwrap_or_default();
+            rest = after;
             table.put(key, bytes, writer)?;
             all_moves += u64::from(moves);
         }

@@ -4,8 +4,8 @@ use super::bucket::Bucket;
 use crate::tgx::speed_number;
 use crate::{GROUPS, Month, Speed, group_of};
 
-/// Conditions on games; all that are set must be met. What a game does not say
-/// about itself never meets one.
+/// Conditions on games; all that are set must be met. What the tags of a game do not
+/// state about itself never meets one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct GameSelection {
     /// Played in this month or later.
@@ -31,8 +31,8 @@ impl GameSelection {
         }
     }
 
-    /// Only games of these speeds. All of them together are no condition: also
-    /// games that do not say their speed are meant then.
+    /// Only games of these speeds. All of them together are no condition: also games
+    /// without a known speed are meant then.
     #[must_use]
     pub fn with_speeds(self, speeds: &[Speed]) -> GameSelection {
         let bits = speeds
@@ -47,9 +47,9 @@ impl GameSelection {
         }
     }
 
-    /// Only games of the groups that these ratings belong to. All groups
-    /// together are no condition. The highest group is that of 2500 to 2799
-    /// and stands for all above: a higher rating names none.
+    /// Only games of the groups that these ratings belong to. All groups together are
+    /// no condition. The highest group is that of 2500 to 2799 and includes all
+    /// above: a higher rating names none.
     #[must_use]
     pub fn with_ratings(self, ratings: &[u16]) -> GameSelection {
         let known = ratings.iter().filter(|rating| **rating < 2800);
@@ -97,9 +97,9 @@ impl GameSelection {
                 })
     }
 
-    /// The least group whose games may stand among the top ones of lichess: its
-    /// place. Only where the highest group is wanted there are any, from there
-    /// down as far as no group is missing, and not below 2000.
+    /// The lowest group whose games may be among the top games of lichess: its place.
+    /// Only where the highest group is wanted there are any, from there down as far
+    /// as no group is missing, and not below 2000.
     #[must_use]
     pub fn least_top_group(&self) -> Option<usize> {
         let is_wanted = |place: usize| self.groups.is_none_or(|bits| bits >> place & 1 != 0);

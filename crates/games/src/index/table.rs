@@ -20,7 +20,7 @@ pub(super) fn put(
     Ok(())
 }
 
-/// Reads the entry behind one with the key `before`, or the first one of a
+/// Reads the entry after one with the key `before`, or the first one of a
 /// block (0); `None` if it makes no sense.
 fn next<'b>(cursor: &mut Cursor<'b>, before: u64) -> Option<(u64, &'b [u8])> {
     let key = before.checked_add(cursor.varint()?)?;
@@ -52,7 +52,7 @@ pub(super) struct Entries<'f> {
     next: usize,
     /// A copy of the one that is being read.
     block: Vec<u8>,
-    /// Where the entry behind this one begins.
+    /// Where the entry after this one begins.
     at: usize,
     key: Option<u64>,
     /// Where the bytes of this entry begin.
@@ -60,7 +60,7 @@ pub(super) struct Entries<'f> {
 }
 
 impl<'f> Entries<'f> {
-    /// Stands at the first entry.
+    /// Begins at the first entry.
     pub(super) fn new(
         file: &'f TgxFile,
         directory: &'f Directory,
@@ -78,7 +78,7 @@ impl<'f> Entries<'f> {
         Ok(entries)
     }
 
-    /// The key of this entry; `None` behind the last one.
+    /// The key of this entry; `None` after the last one.
     pub(super) fn key(&self) -> Option<u64> {
         self.key
     }
@@ -118,7 +118,7 @@ impl<'f> Entries<'f> {
         Ok(())
     }
 
-    /// Says that the bytes of this entry make no sense.
+    /// The error that the bytes of this entry make no sense.
     pub(super) fn damaged(&self) -> TgxError {
         let block = self.next.saturating_sub(1);
         self.file.damaged_block(self.directory, block)

@@ -24,9 +24,9 @@ pub(super) fn fields(line: &str) -> Vec<(&'static str, &str)> {
     let mut places: Vec<(usize, &'static str)> = Vec::new();
     for name in NAMES {
         for (at, _) in line.match_indices(name) {
-            let behind = line.get(at + name.len()..).unwrap_or_default();
+            let after = line.get(at + name.len()..).unwrap_or_default();
             let before = line.get(..at).unwrap_or_default();
-            if behind.starts_with(':') && (before.is_empty() || before.ends_with([' ', '\t'])) {
+            if after.starts_with(':') && (before.is_empty() || before.ends_with([' ', '\t'])) {
                 places.push((at, name));
             }
         }

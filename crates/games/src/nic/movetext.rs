@@ -3,17 +3,17 @@
 use crate::{GameResult, Recorder, SkipReason};
 use tabia_notation as notation;
 
-/// Reads moves, variations in round or square brackets, signs, and words,
-/// which are comments. Gives the result, if it stands there.
+/// Reads moves, variations in round or square brackets, signs, and words, which are
+/// comments. Returns the result, if there is one.
 pub(super) fn read(text: &str, recorder: &mut Recorder<'_>) -> Option<GameResult> {
     let mut comment = String::new();
     let mut result = None;
     for word in words(text) {
-        let said = self::result(word);
+        let result_of_word = self::result(word);
         let begins_or_ends = matches!(word, "(" | "[" | ")" | "]");
         let (body, sign) = split_sign(without_number(word));
-        let is_move = !begins_or_ends && said.is_none() && is_move(body);
-        if !is_move && !begins_or_ends && said.is_none() {
+        let is_move = !begins_or_ends && result_of_word.is_none() && is_move(body);
+        if !is_move && !begins_or_ends && result_of_word.is_none() {
             if !body.is_empty() || !sign.is_empty() {
                 if !comment.is_empty() {
                     comment.push(' ');
@@ -28,9 +28,9 @@ pub(super) fn read(text: &str, recorder: &mut Recorder<'_>) -> Option<GameResult
         match word {
             "(" | "[" => recorder.begin_variation(),
             ")" | "]" => recorder.end_variation(),
-            _ if said.is_some() => {
+            _ if result_of_word.is_some() => {
                 if recorder.is_main_line() {
-                    result = said;
+                    result = result_of_word;
                 }
             }
             _ => play(body, sign, recorder),
@@ -66,7 +66,7 @@ fn is_move(word: &str) -> bool {
     notation::is_move(word) && (word.len() > 2 || !word.starts_with(char::is_uppercase))
 }
 
-/// Words; brackets are words of their own.
+/// Words; brackets are separate words.
 fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     for mut word in text.split_whitespace() {

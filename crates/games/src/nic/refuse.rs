@@ -13,9 +13,9 @@ const LARGEST_INDEX_BYTES: u64 = 16 << 20;
 /// The largest game there may be.
 const LARGEST_GAME_BYTES: u32 = 20_000;
 
-/// Whether a file is one of a pair: an index of places that grow, four bytes
-/// each, the highest first, and beside it a file of the same name that is as
-/// long as the places say.
+/// Whether a file is one of a pair: an index of places that grow, four bytes each,
+/// the highest first, and beside it a file of the same name that is as long as the
+/// offsets state.
 pub(crate) fn is_binary(path: &Path, start: &[u8]) -> bool {
     if !start.contains(&0) || start.contains(&b'[') && start.starts_with(b"[Event ") {
         return false;

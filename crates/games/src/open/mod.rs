@@ -23,7 +23,7 @@ pub enum SourceError {
     Io {
         /// What was read.
         name: String,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// A folder without games.
@@ -191,10 +191,10 @@ fn pgn(path: &Path, begun: Begun, bytes: Option<u64>) -> Result<Opened, SourceEr
     let (start, input, counter) = begun;
     let name = path.display().to_string();
     let shown = if name == "-" { "standard input" } else { &name };
-    let rubbish = Arc::new(AtomicBool::new(false));
-    let text = text(path, start, input, &rubbish)?;
+    let trailing_data = Arc::new(AtomicBool::new(false));
+    let text = text(path, start, input, &trailing_data)?;
     Ok(Opened {
-        source: Box::new(PgnSource::new(shown, text, counter).with_rubbish(rubbish)),
+        source: Box::new(PgnSource::new(shown, text, counter).with_trailing_data(trailing_data)),
         bytes,
     })
 }
@@ -286,15 +286,15 @@ fn text(
     path: &Path,
     start: Vec<u8>,
     rest: Counted,
-    rubbish: &Arc<AtomicBool>,
+    trailing_data: &Arc<AtomicBool>,
 ) -> Result<Box<dyn Read + Send>, SourceError> {
     let is_plain = Kind::of(path, &start) != Kind::Packed;
-    let mut plain = decompress(start, rest, rubbish);
+    let mut plain = decompress(start, rest, trailing_data);
     let mut start = Vec::with_capacity(START_BYTES as usize);
     let mut first = plain.by_ref().take(START_BYTES);
     match first.read_to_end(&mut start) {
         Ok(_) => {}
-        // What there is of it is read; then it is told.
+        // The undamaged part is read; then the error is reported.
         Err(error) if is_damage(&error) && !start.is_empty() => {
             plain = Box::new(Fault(Some(error)))
         }
@@ -309,11 +309,15 @@ fn text(
 }
 
 /// The plain bytes of an input that begins with `start`.
-fn decompress(start: Vec<u8>, rest: Counted, rubbish: &Arc<AtomicBool>) -> Box<dyn Read + Send> {
+fn decompress(
+    start: Vec<u8>,
+    rest: Counted,
+    trailing_data: &Arc<AtomicBool>,
+) -> Box<dyn Read + Send> {
     let packing = Packing::of(&start);
     let whole = Box::new(io::Cursor::new(start).chain(rest));
     match packing {
-        Some(packing) => Box::new(Members::new(packing, whole, Arc::clone(rubbish))),
+        Some(packing) => Box::new(Members::new(packing, whole, Arc::clone(trailing_data))),
         None => whole,
     }
 }

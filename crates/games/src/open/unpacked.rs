@@ -66,7 +66,7 @@ struct Unpacked {
     /// Of the archive, in bytes.
     size: u64,
     source: Option<Opened>,
-    /// Those before: what they say is complete when all games are read.
+    /// The earlier ones: their remarks are complete when all games are read.
     done: Vec<Box<dyn GameSource>>,
     /// What broke off.
     remarks: Vec<String>,

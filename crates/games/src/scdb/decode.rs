@@ -15,11 +15,11 @@ use tabia_notation as notation;
 pub(super) trait Promotions {
     /// See [`Numbering`].
     fn numbering(&self) -> Numbering;
-    /// A pawn reaches the last rank, and it is not said what it becomes.
-    fn note_unsaid(&self);
+    /// A pawn reaches the last rank, and the piece that it becomes is not stored.
+    fn note_unknown_promotion(&self);
 }
 
-/// Fills in what a game's bytes say. What breaks off is there as far as it
+/// Fills in the content of a game's bytes. What breaks off is there as far as it
 /// goes.
 ///
 /// # Errors
@@ -55,7 +55,7 @@ pub(super) fn decode(
     Ok(())
 }
 
-/// Reads the first position; gives the bytes behind it.
+/// Reads the first position; gives the bytes after it.
 fn start<'b>(bytes: &'b [u8], game: &mut Game) -> Result<&'b [u8], SkipReason> {
     let damaged = |text: &str| Err(SkipReason::text(text));
     let (marker, rest) = match bytes.split_first() {
@@ -147,7 +147,7 @@ fn to(word: u16) -> Square {
     Square::new(u32::from(word & 63))
 }
 
-/// The legal move that a word stands for.
+/// The legal move that a word means.
 fn find_move(word: u16, position: &Chess, promotions: &dyn Promotions) -> Option<Move> {
     let (from, to) = (from(word), to(word));
     let is_promotion = position.board().role_at(from) == Some(Role::Pawn)
@@ -165,7 +165,7 @@ fn find_move(word: u16, position: &Chess, promotions: &dyn Promotions) -> Option
     };
     let m = m.to_move(position).ok()?;
     if word >> 12 == 0 && is_promotion {
-        promotions.note_unsaid();
+        promotions.note_unknown_promotion();
     }
     Some(m)
 }

@@ -13,7 +13,7 @@ pub(super) enum Element<'b> {
     Null,
 }
 
-/// The pieces that bytes hold behind the start of a game.
+/// The pieces that bytes hold after the start of a game.
 pub(super) struct Elements<'b>(pub(super) &'b [u8]);
 
 impl<'b> Elements<'b> {
@@ -49,7 +49,7 @@ impl<'b> Elements<'b> {
     }
 }
 
-/// A text with its length before it, and what is behind it.
+/// A text with its length before it, and the bytes after it.
 pub(super) fn text(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = length::read(bytes)?;
     rest.split_at_checked(length)

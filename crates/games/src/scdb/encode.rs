@@ -8,7 +8,7 @@ use crate::game::{eco_code, eco_number};
 use crate::pgn_write::first_fen;
 use crate::{Game, Item, SkipReason};
 
-/// A game ready to be written: its bytes, and what the index says of it.
+/// A game ready to be written: its bytes, and its entry in the index.
 #[derive(Clone, Debug)]
 pub struct ScdbRecord {
     /// White, Black, site, event.

@@ -12,24 +12,24 @@ use tabia_io::input::bytes::{be_u16_at, be_u32_at, be_u64_at};
 /// Bytes of an entry.
 pub(super) const ENTRY_BYTES: usize = 39;
 
-/// Where the ECO code stands in it, and how long it should be.
+/// Offset of the ECO code in it, and its length.
 const ECO_AT: usize = 32;
 const ECO_BYTES: usize = 3;
 
-/// What an entry says.
+/// The content of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ScdbEntry {
     /// 0, or 0xFF for a deleted game.
     pub(super) status: u8,
-    /// Where the game stands in .dcg.
+    /// Offset of the game in .dcg.
     pub(super) offset: u64,
-    /// Where the players' names stand in .dcn.
+    /// Offsets of the players' names in .dcn.
     pub(super) players: ByColor<u32>,
     /// The round, 0 if unknown.
     pub(super) round: u16,
-    /// Where the site stands in .dcs.
+    /// Offset of the site in .dcs.
     pub(super) site: u32,
-    /// Where the event stands in .dce.
+    /// Offset of the event in .dce.
     pub(super) event: u32,
     /// Ratings, 0 if unknown.
     pub(super) elo: ByColor<u16>,
@@ -97,8 +97,8 @@ pub(super) fn is_likely(bytes: &[u8], games_end: u64) -> bool {
         return false;
     };
     let is_reference = |place: u32| {
-        let behind = (place as usize).checked_sub(MAGIC_BYTES);
-        place == 0 || behind.is_some_and(|behind| behind.is_multiple_of(NAME_BYTES))
+        let past_magic = (place as usize).checked_sub(MAGIC_BYTES);
+        place == 0 || past_magic.is_some_and(|bytes| bytes.is_multiple_of(NAME_BYTES))
     };
     matches!(entry.status, 0 | 0xff)
         && (MAGIC_BYTES as u64..games_end).contains(&entry.offset)
@@ -109,7 +109,7 @@ pub(super) fn is_likely(bytes: &[u8], games_end: u64) -> bool {
         && bytes.get(31).is_some_and(|result| *result <= 3)
 }
 
-/// Where a game stands, whatever else the entry says.
+/// Offset of a game; the rest of the entry is not read.
 pub(super) fn offset(bytes: &[u8]) -> Option<u64> {
     be_u64_at(bytes, 1)
 }

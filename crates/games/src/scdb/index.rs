@@ -1,9 +1,9 @@
 //! Reading the index from its beginning to its end.
 //!
-//! The author's program writes an ECO code as it stands in the PGN, so a code
-//! of fewer than three letters moves all entries behind it. Such a place is
-//! known by an entry that cannot be one, when the bytes just before it are:
-//! they begin with the place where the game before ends.
+//! The author's program writes an ECO code as it is in the PGN, so a code of fewer
+//! than three letters moves all entries after it. Such a place is known by an entry
+//! that cannot be one, when the bytes just before it are: they begin with the place
+//! where the game before ends.
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
@@ -30,9 +30,9 @@ pub(super) struct Index {
     pub(super) bytes_read: u64,
     /// Entries that were displaced.
     displaced: u64,
-    /// Bytes behind the last entry that are no entry.
+    /// Bytes after the last entry that are no entry.
     tail_bytes: usize,
-    /// Where the last game stands.
+    /// Offset of the last game.
     last_offset: u64,
 }
 
@@ -41,14 +41,14 @@ pub(super) struct Index {
 pub(super) struct Faults {
     /// Entries that were displaced.
     pub(super) displaced: u64,
-    /// Bytes behind the last entry that are no entry.
+    /// Bytes after the last entry that are no entry.
     pub(super) tail_bytes: u64,
-    /// Bytes of games behind the last one that has an entry.
+    /// Bytes of games after the last one that has an entry.
     pub(super) unnamed_bytes: u64,
 }
 
 impl Index {
-    /// Reads on in `file`, which stands behind the header.
+    /// Reads on in `file`, whose position is after the header.
     pub(super) fn new(file: BufReader<FileReader>, games: FileReader, games_end: u64) -> Index {
         Index {
             file,

@@ -17,8 +17,8 @@ impl Names {
     /// what the author's program writes for a name that is too long.
     pub(super) fn get(&self, offset: u32) -> Option<String> {
         let place = offset as usize;
-        let behind = place.checked_sub(MAGIC_BYTES)?;
-        if !behind.is_multiple_of(NAME_BYTES) {
+        let past_magic = place.checked_sub(MAGIC_BYTES)?;
+        if !past_magic.is_multiple_of(NAME_BYTES) {
             return None;
         }
         let bytes = self.0.get(place..place.checked_add(NAME_BYTES)?)?;
@@ -46,7 +46,7 @@ impl NewNames {
         }
     }
 
-    /// The file's content behind its first bytes, and for each number the
+    /// The file's content after its first bytes, and for each number the
     /// place of the name.
     pub(super) fn finish(self) -> (Vec<u8>, Vec<u32>) {
         let mut bytes = Vec::with_capacity(self.0.len() * NAME_BYTES);

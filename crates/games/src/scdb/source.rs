@@ -173,7 +173,7 @@ impl Promotions for Database {
             .get_or_init(|| find().unwrap_or(Numbering::Program))
     }
 
-    fn note_unsaid(&self) {
+    fn note_unknown_promotion(&self) {
         self.unsaid_promotions.add(1_u64);
     }
 }
@@ -251,7 +251,7 @@ impl GameSource for ScdbSource {
             &database.odd_status,
             &database.unsaid_promotions,
         ];
-        remarks.extend(oddities.iter().filter_map(|oddity| oddity.said(name)));
+        remarks.extend(oddities.iter().filter_map(|oddity| oddity.report(name)));
         if database.numbering.get() == Some(&Numbering::Document) {
             let text = "promotions are numbered as in the format's document (1 to 4)";
             remarks.push(format!("{name}: {text}"));
@@ -304,7 +304,7 @@ impl ScdbBatch {
         };
         self.bytes.clear();
         self.bytes.extend(more.iter().take(length));
-        // What stands there, no more than the file has.
+        // The bytes of the game, no more than the file has.
         let missing = length - self.bytes.len();
         let count = file
             .by_ref()
@@ -340,7 +340,7 @@ impl ScdbBatch {
     }
 }
 
-/// What the index says about a game.
+/// The fields of the index for a game.
 fn describe(database: &Database, entry: &ScdbEntry, wanted: GameParts, game: &mut Game) {
     let name = |names: &Names, place: u32| {
         names.get(place).unwrap_or_else(|| {

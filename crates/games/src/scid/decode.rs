@@ -2,7 +2,7 @@
 //!
 //! | part | content |
 //! |---|---|
-//! | tags | length of a name (1 to 240), the name, length of the value (1 byte), the value; 241 to 250 stand for a name of [`COMMON_TAGS`]; 251 to 254 for one that is not known; 255: three bytes that are no use now; 0: no more tags |
+//! | tags | length of a name (1 to 240), the name, length of the value (1 byte), the value; 241 to 250 mean a name of [`COMMON_TAGS`]; 251 to 254 for one that is not known; 255: three bytes that are no use now; 0: no more tags |
 //! | start | one byte; bit 0: a FEN follows, to a zero |
 //! | moves | see `moves` |
 //! | comments | each to a zero, in the order of their marks in the moves |
@@ -42,7 +42,7 @@ pub(super) struct Losses {
     pub(super) unmarked_comments: u64,
 }
 
-/// Fills in what a game's bytes say. What breaks off is there as far as it
+/// Fills in the content of a game's bytes. What breaks off is there as far as it
 /// goes, with [`Game::cut`].
 ///
 /// # Errors
@@ -73,7 +73,7 @@ pub(super) fn decode(
             },
             Err(fault) => fault.to_owned(),
         };
-        // Nothing behind it can be trusted.
+        // Nothing after it can be trusted.
         recorder.game().cut.get_or_insert(SkipReason::Text(reason));
         break;
     }
@@ -90,7 +90,7 @@ fn damaged(text: &str) -> SkipReason {
     SkipReason::Text(text.to_owned())
 }
 
-/// Reads the tags; gives the bytes behind them.
+/// Reads the tags; gives the bytes after them.
 fn tags<'b>(mut bytes: &'b [u8], wanted: GameParts, game: &mut Game) -> Option<&'b [u8]> {
     loop {
         let (kind, rest) = bytes.split_first()?;
@@ -113,11 +113,11 @@ fn tags<'b>(mut bytes: &'b [u8], wanted: GameParts, game: &mut Game) -> Option<&
         let (value, rest) = rest.split_at_checked((*length).into())?;
         bytes = rest;
         if let Some(name) = name {
-            game.conditions.hear(name, value);
+            game.conditions.read_tag(name, value);
         }
         if let Some(name) = name.filter(|_| wanted.tags()) {
             let name = text(name);
-            // The board says these.
+            // These follow from the board.
             if !["FEN", "SetUp", "Setup"].contains(&&*name) {
                 game.tags.set(&name, text(value));
             }
@@ -125,7 +125,7 @@ fn tags<'b>(mut bytes: &'b [u8], wanted: GameParts, game: &mut Game) -> Option<&
     }
 }
 
-/// Reads where the game starts; gives the bytes behind it.
+/// Reads where the game starts; gives the bytes after it.
 fn start<'b>(
     bytes: &'b [u8],
     chess960: bool,
@@ -186,10 +186,10 @@ impl<'b> Iterator for Texts<'b> {
 }
 
 impl<'b> Comments<'b> {
-    /// They stand behind the end of the moves. If that is not found, there are
+    /// They are stored after the end of the moves. If that is not found, there are
     /// none.
     fn find(mut moves: Tokens<'_>, bytes: &'b [u8]) -> Comments<'b> {
-        let behind = loop {
+        let after = loop {
             match moves.next() {
                 Ok(Token::Stop) => break bytes.get(moves.position()..),
                 Ok(_) => {}
@@ -197,7 +197,7 @@ impl<'b> Comments<'b> {
             }
         };
         Comments {
-            texts: Texts(behind.unwrap_or_default()),
+            texts: Texts(after.unwrap_or_default()),
             missing: 0,
         }
     }

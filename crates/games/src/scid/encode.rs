@@ -15,7 +15,7 @@ const LARGEST_BYTES: usize = (1 << 17) - 1;
 /// Ratings have twelve bits.
 const HIGHEST_RATING: u16 = 0xfff;
 
-/// Tags that stand in the index, or follow from the board.
+/// Tags that are stored in the index, or follow from the board.
 const INDEX_TAGS: [&str; 13] = [
     "Event",
     "Site",
@@ -126,11 +126,11 @@ impl ScidRecord {
 struct Rating {
     value: u16,
     kind: u8,
-    /// The tag that it stands in.
+    /// The tag that contains it.
     tag: String,
 }
 
-/// The Elo of a player or, without one, another rating that the tags say.
+/// The Elo of a player or, without one, another rating of the tags.
 fn rating(game: &Game, color: Color) -> Rating {
     let elo = *game.elo.get(color);
     if elo > 0 {
@@ -141,13 +141,13 @@ fn rating(game: &Game, color: Color) -> Rating {
         };
     }
     let kinds = (0..).zip(RATING_KINDS).skip(1);
-    let mut said = kinds.filter_map(|(kind, name)| {
+    let mut ratings = kinds.filter_map(|(kind, name)| {
         let tag = format!("{}{name}", color.fold_wb("White", "Black"));
         let value = game.tags.get(&tag)?.parse().ok();
         let value = value.filter(|value| (1..=HIGHEST_RATING).contains(value))?;
         Some(Rating { value, kind, tag })
     });
-    said.next().unwrap_or_default()
+    ratings.next().unwrap_or_default()
 }
 
 /// Whether there is room for it.

@@ -1,4 +1,4 @@
-//! What an index says about a game.
+//! The entry of a game in an index.
 //!
 //! Version 4, `.si4`: 47 bytes, big-endian.
 //!
@@ -50,7 +50,7 @@ const DELETED: u32 = 1 << 3;
 /// What ratings can be: the end of the tag's name.
 pub(super) const RATING_KINDS: [&str; 7] = ["Elo", "Rating", "Rapid", "ICCF", "USCF", "DWZ", "ECF"];
 
-/// What is said of a game. Names are numbers in the file of names.
+/// The fields of a game. Names are numbers in the file of names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ScidEntry {
     pub(super) offset: u64,

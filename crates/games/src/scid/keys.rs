@@ -1,5 +1,5 @@
-//! What the index says of a game's positions, so that searches need not look
-//! at games which cannot have the position they look for.
+//! The fields of the index for a game's positions, so that searches need not look at
+//! games which cannot have the position they look for.
 //!
 //! *Material at the end*: queens, rooks, bishops, knights (2 bits each, 3 is 3
 //! or more) and pawns (4 bits) of White, from the top of 24 bits, then of Black.

@@ -5,7 +5,7 @@
 //! |---|---|---|
 //! | .si4, .si5 | a record for each game | `entry` |
 //! | .sn4, .sn5 | players, events, sites, rounds | `names` |
-//! | .sg4, .sg5 | tags, moves, comments, at places that the index tells | `decode`, `moves` |
+//! | .sg4, .sg5 | tags, moves, comments, at offsets that the index contains | `decode`, `moves` |
 //!
 //! The two versions differ in the first two; the games are the same.
 
@@ -44,7 +44,7 @@ const OLD_MAGIC: &[u8; 8] = b"Scid.si\0";
 /// Bytes before its first record.
 const OLD_HEADER_BYTES: u64 = 182;
 
-/// The version that can be read, as it stands in the header.
+/// The version that can be read, as written in the header.
 const OLD_VERSION: u16 = 400;
 
 /// An open database.
@@ -233,7 +233,7 @@ impl Database {
         })
     }
 
-    /// What the index says.
+    /// The entry of the index.
     fn describe(&self, entry: &ScidEntry, wanted: GameParts, game: &mut Game) {
         for color in Color::ALL {
             let name = self.look_up(PLAYERS, *entry.players.get(color));
@@ -241,7 +241,7 @@ impl Database {
         }
         game.set_date(fields::date(entry.date.0));
         if let Some(event) = self.names.bytes(EVENTS, entry.event) {
-            game.conditions.hear(b"Event", event);
+            game.conditions.read_tag(b"Event", event);
         }
         game.result = entry.result;
         game.eco = entry::eco_code(entry.eco).unwrap_or_default();

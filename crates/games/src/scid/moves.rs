@@ -6,7 +6,7 @@
 //! | byte | meaning |
 //! |---|---|
 //! | 0B | the next byte is a NAG of the move just given, whatever its value |
-//! | 0C | a comment; its text stands behind all moves, in the order of the marks |
+//! | 0C | a comment; its text is stored after all moves, in the order of the marks |
 //! | 0D | a variation begins, an alternative to the move just given |
 //! | 0E | it ends |
 //! | 0F | the game ends |
@@ -20,7 +20,7 @@
 //! pawn 0, 1, 2: +7, +8, +9; the same with promotion to queen (3), rook (6),
 //! bishop (9), knight (12); 15: two steps. For Black pawns go down.
 //!
-//! Nothing but the lists is needed to read on, so moves that nobody wants are
+//! Nothing but the lists is needed to read on, so moves that are not wanted are
 //! passed over without a board.
 
 use std::sync::LazyLock;
@@ -29,7 +29,7 @@ use shakmaty::{
     Bitboard, Board, ByColor, CastlingSide, Chess, Color, File, Position, Rank, Role, Square,
 };
 
-/// What stands in a game.
+/// An item of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token {
     Move(Step),
@@ -68,7 +68,7 @@ const MOST: usize = 16;
 struct Side {
     pieces: [(Square, Role); MOST],
     count: u8,
-    /// Where they stand: most squares that are asked for are empty.
+    /// The squares of the pieces: most squares that are asked for are empty.
     squares: Bitboard,
 }
 
@@ -90,7 +90,7 @@ impl Side {
         self.count += 1;
         self.squares.add(square);
         if role == Role::King && at > 0 {
-            // It is number 0; who was that goes to the end.
+            // The king is number 0; the piece that had this number goes to the end.
             self.pieces.swap(0, at);
         }
         Some(())
@@ -233,7 +233,7 @@ pub(super) const USUAL_ROOKS: Rooks = ByColor {
     black: [Square::H8, Square::A8],
 };
 
-/// Where the rooks stand at the start that castle later: in Chess960 anywhere.
+/// The squares at the start of the rooks that castle later: in Chess960 anywhere.
 pub(super) fn rooks(position: &Chess) -> Rooks {
     ByColor::new_with(|color: Color| {
         let rank = color.fold_wb(Rank::First, Rank::Eighth);
@@ -332,7 +332,7 @@ impl<'b> Tokens<'b> {
         byte.ok_or("it ends without the mark of its end")
     }
 
-    /// Remembers the lists before a move if a variation comes next, or behind
+    /// Remembers the lists before a move if a variation comes next, or after
     /// what belongs to the move: only then is it worth its time.
     #[inline(always)]
     fn remember(&mut self) {
@@ -350,7 +350,7 @@ impl<'b> Tokens<'b> {
         }
     }
 
-    /// Put into its callers with all it stands on: results that are handed over
+    /// Inlined into its callers with all that it calls: results that are handed over
     /// in memory, byte by byte, make a processor wait for them.
     #[inline(always)]
     pub(super) fn next(&mut self) -> Result<Token, Fault> {

@@ -11,7 +11,7 @@
 //! where more follow; in it the kind (3 low bits) and the length; then the
 //! name. A name's number is its place among those of its kind.
 //!
-//! Neither says how names are encoded: they are UTF-8 or Windows-1252, even
+//! Neither version stores how names are encoded: they are UTF-8 or Windows-1252, even
 //! side by side.
 
 use std::borrow::Cow;
@@ -43,14 +43,14 @@ struct Kind {
 pub(super) struct Names {
     bytes: Vec<u8>,
     kinds: [Kind; KINDS],
-    /// So many names can stand in the file.
+    /// Greatest number of names that the file can hold.
     most: usize,
     /// What is wrong with the file.
     pub(super) fault: Option<String>,
 }
 
 impl Names {
-    /// Reads a file of version 4. What stands behind damage is unknown.
+    /// Reads a file of version 4. Names after damage are unknown.
     pub(super) fn parse_old(file: &[u8]) -> Names {
         let mut names = Names {
             most: file.len() / 4,
@@ -121,7 +121,7 @@ impl Names {
         Some(())
     }
 
-    /// Reads a file of version 5. What stands behind damage is unknown.
+    /// Reads a file of version 5. Names after damage are unknown.
     pub(super) fn parse_new(file: &[u8]) -> Names {
         let mut names = Names::default();
         let mut cursor = Cursor::new(file);
@@ -165,7 +165,7 @@ impl Names {
         self.bytes.get(start as usize..end as usize)
     }
 
-    /// A name; `None` if nobody has the number.
+    /// A name; `None` if no name has the number.
     pub(super) fn get(&self, kind: usize, number: u32) -> Option<Cow<'_, str>> {
         self.bytes(kind, number).map(encodings::text)
     }

@@ -1,4 +1,4 @@
-//! Some games behind one another.
+//! Some games one after the other.
 
 use super::GAMES;
 use super::file::{TgxError, TgxFile};
@@ -85,13 +85,13 @@ impl<'b> GameBlock<'b> {
         record::decode_head(&mut self.cursor, &mut self.texts)
     }
 
-    /// Reads the moves behind a head.
+    /// Reads the moves after a head.
     pub(super) fn moves(&mut self) -> Option<Moves<'b>> {
         record::decode_moves(&mut self.cursor)
     }
 
-    /// Plays the moves behind a head: `each` gets every position and the move
-    /// in it, as long as it says so. `None` where they make no sense.
+    /// Plays the moves after a head: `each` gets every position and the move in it,
+    /// as long as it returns true. `None` where they make no sense.
     pub fn play(&mut self, head: &Head, each: impl FnMut(&Chess, Move) -> bool) -> Option<()> {
         let moves = self.moves()?;
         moves.play(record::start_of(head)?, each)
@@ -103,7 +103,7 @@ impl<'b> GameBlock<'b> {
 ///
 /// # Errors
 ///
-/// The file cannot be read, or is damaged; also if `use_game` says nothing.
+/// The file cannot be read, or is damaged; also if `use_game` returns `None`.
 pub fn find_game<T>(
     file: &TgxFile,
     number: u64,
@@ -111,8 +111,8 @@ pub fn find_game<T>(
     use_game: impl FnOnce(&mut GameBlock<'_>) -> Option<T>,
 ) -> Result<Option<T>, TgxError> {
     for (segment, directory) in file.tables(GAMES) {
-        let behind = segment.first_game.saturating_add(segment.games);
-        if !(segment.first_game..behind).contains(&number) {
+        let end = segment.first_game.saturating_add(segment.games);
+        if !(segment.first_game..end).contains(&number) {
             continue;
         }
         let Some(block) = directory.find(number) else {

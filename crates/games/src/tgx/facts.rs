@@ -7,7 +7,7 @@ use crate::{Date, Game, GameResult, Speed, group_of};
 /// A game in short.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// Who won; `None` for a draw.
+    /// The winner; `None` for a draw.
     pub winner: Option<Color>,
     /// How fast it was.
     pub speed: Option<Speed>,
@@ -86,7 +86,7 @@ impl Facts {
     }
 }
 
-/// A number for who won.
+/// A number for the winner.
 #[must_use]
 pub fn winner_number(winner: Option<Color>) -> u8 {
     match winner {
@@ -96,7 +96,7 @@ pub fn winner_number(winner: Option<Color>) -> u8 {
     }
 }
 
-/// Who won, by such a number; the outer `None` if it is none.
+/// The winner of such a number; the outer `None` if the number is not valid.
 #[must_use]
 #[allow(clippy::option_option)]
 pub fn winner_of(number: u8) -> Option<Option<Color>> {
@@ -110,7 +110,7 @@ pub fn rated_number(rated: Option<bool>) -> u8 {
     rated.map_or(0, |rated| 2 - u8::from(rated))
 }
 
-/// What such a number says.
+/// The meaning of such a number.
 #[must_use]
 pub fn rated_of(number: u8) -> Option<bool> {
     matches!(number, 1 | 2).then_some(number == 1)

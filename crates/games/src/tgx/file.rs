@@ -1,4 +1,4 @@
-//! The file: blocks that are never changed, and a root that says which count.
+//! The file: blocks that are never changed, and a root that names the valid ones.
 //!
 //! | bytes | what |
 //! |---|---|
@@ -6,12 +6,12 @@
 //! | 512..544, 1024..1056 | two slots: generation (8 bytes), offset of the root (8), CRC-32 of both (4), nothing (4); the valid one of the higher generation counts |
 //! | from 4096 on | frames: length (4), CRC-32 of the bytes (4), the bytes |
 //!
-//! All numbers have their least significant byte first. A frame holds a block
-//! of a table, the directory of one, or a root (JSON, [`Root`]). Whoever adds
-//! writes behind the end that the root names, brings that to the disk, then
-//! writes a root, and last the slot that is not in use. So whatever ends a
-//! writer leaves the file as it was before, and readers that have it open go
-//! on reading what they opened.
+//! All numbers have their least significant byte first. A frame holds a block of a
+//! table, the directory of one, or a root (JSON, [`Root`]). A program that adds games
+//! writes after the end that the root names, brings that to the disk, then writes a
+//! root, and last the slot that is not in use. So whatever ends a writer leaves the
+//! file as it was before, and readers that have it open go on reading what they
+//! opened.
 
 use std::path::{Path, PathBuf};
 
@@ -39,7 +39,7 @@ const HEAD: usize = SLOTS[1] as usize + SLOT_BYTES;
 /// Bytes before those of a frame.
 pub(super) const FRAME_HEAD: u64 = 8;
 
-/// No frame is longer: what says so is damaged.
+/// No frame is longer: a greater length means damage.
 const LARGEST_FRAME: u32 = 1 << 30;
 
 /// A games index cannot be read, or written.
@@ -50,7 +50,7 @@ pub enum TgxError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         reason: std::io::Error,
     },
     /// It is something else.
@@ -69,7 +69,7 @@ pub enum TgxError {
         /// What is wrong.
         what: &'static str,
     },
-    /// Somebody else is adding games.
+    /// Another program is adding games.
     #[error("{}: another program is adding games to it", path.display())]
     Busy {
         /// The file.
@@ -335,7 +335,7 @@ impl TgxFile {
         Ok(bytes)
     }
 
-    /// Says that what was read at a place makes no sense.
+    /// The error that the bytes read at a place make no sense.
     #[must_use]
     pub fn damaged(&self, at: u64, what: &'static str) -> TgxError {
         TgxError::Damaged {

@@ -1,11 +1,11 @@
 //! Games indexes (`.tgx`): games, and sorted tables about them, in one file.
 //!
-//! This is the file and the games in it, which are a source like any other;
-//! what the tables say is `index`'s. [`TgxFile`] reads, [`Writer`] writes; both
-//! know blocks of bytes under ascending keys and nothing of their content. A
+//! This is the file and the games in it, which are a source like any other; the
+//! content of the tables belongs to `index`. [`TgxFile`] reads, [`Writer`] writes;
+//! both know blocks of bytes under ascending keys and nothing of their content. A
 //! [`GameBlock`] is some games.
 //!
-//! # Why not a store of somebody else
+//! # Why not an existing store
 //!
 //! Measured with 200,000 values of 4 KiB (812 MB) under ascending keys, which is
 //! how an index is written, and with 3 million of 22 bytes (96 MB with keys):
@@ -15,13 +15,13 @@
 //! | `redb` 4.5 | 1.5 s, 1,078 MB | 1.4 s, 135 MB | 1 |
 //! | `fjall` 3.1 | 0.3 s, 891 MB | 0.6 s, 179 MB | 46 |
 //!
-//! The numbers of an index come out of a merge in the order of their keys, once,
-//! and are never changed: a store that sorts, logs and balances does that work
-//! a second time. `redb` grows by doubling (an 81 MB content took 135 MB; its
-//! compaction took 17 seconds), and keeps readers out while somebody adds;
-//! `fjall` is a folder with threads of its own. Packed rows behind a directory
-//! take 20 to 30 bytes a move, each block bears a checksum, readers go on while
-//! games are added, and the file is the same whatever the threads.
+//! The numbers of an index come out of a merge in the order of their keys, once, and
+//! are never changed: a store that sorts, logs and balances does that work a second
+//! time. `redb` grows by doubling (an 81 MB content took 135 MB; its compaction took
+//! 17 seconds), and keeps readers out while a program adds games; `fjall` is a folder
+//! and starts its own threads. Packed rows after a directory take 20 to 30 bytes a
+//! move, each block bears a checksum, readers go on while games are added, and the
+//! file is the same whatever the threads.
 
 mod block;
 mod facts;

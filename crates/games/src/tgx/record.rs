@@ -178,9 +178,8 @@ pub(super) struct Moves<'b> {
 }
 
 impl<'b> Moves<'b> {
-    /// Plays them from the first position; calls `each` with every position
-    /// and the move in it, as long as it says so. `None` where they make no
-    /// sense.
+    /// Plays them from the first position; calls `each` with every position and the
+    /// move in it, as long as it returns true. `None` where they make no sense.
     pub(super) fn play(
         self,
         start: Chess,
@@ -280,7 +279,7 @@ fn text<'b>(cursor: &mut Cursor<'b>, texts: &mut Vec<&'b str>) -> Option<&'b str
     }
 }
 
-/// Numbers of some bits, one behind the other.
+/// Numbers of some bits, one after the other.
 struct Bits<'o> {
     out: &'o mut Vec<u8>,
     held: u64,

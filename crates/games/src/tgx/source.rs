@@ -189,7 +189,7 @@ impl GameBatch for TgxBatch {
     }
 }
 
-/// Fills in what the head says.
+/// Fills in the content of the head.
 fn describe(head: &Head, wanted: GameParts, game: &mut Game) {
     game.names.clone_from(&head.names);
     game.elo = head.facts.elo;

@@ -78,7 +78,7 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// It is none, cannot be written, or somebody else is adding to it.
+    /// It is no games index, cannot be written, or another program is adding to it.
     pub fn append(path: &Path) -> Result<(Writer, TgxFile), TgxWriteError> {
         let failed = |error| failed(path, error);
         let mut file = lock(path)?;
@@ -159,7 +159,7 @@ impl Writer {
         let mut root = self.root.clone();
         root.end = self.at;
         let mut text = serde_json::to_vec(&root).unwrap_or_default();
-        // The end is behind the root, whose length depends on that number.
+        // The end is after the root, whose length depends on that number.
         loop {
             root.end = self.at + FRAME_HEAD + text.len() as u64;
             let again = serde_json::to_vec(&root).unwrap_or_default();
@@ -190,11 +190,11 @@ impl Writer {
     }
 }
 
-/// Opens a file for adding to it. As long as it is open nobody else does.
+/// Opens a file for adding to it. As long as it is open no other program can do so.
 ///
 /// # Errors
 ///
-/// It cannot be written, or somebody else is adding to it.
+/// It cannot be written, or another program is adding to it.
 pub(crate) fn lock(path: &Path) -> Result<Locked, TgxError> {
     let opened = OpenOptions::new().read(true).write(true).open(path);
     let file = opened.map_err(|error| failed(path, error))?;

@@ -1,5 +1,5 @@
-//! Every file of a database, cut off and changed anywhere: nothing panics, and
-//! what is lost is told.
+//! Every file of a database, cut off and changed anywhere: nothing panics, and what
+//! is lost is reported.
 
 use std::fs::{self, File};
 use std::io::{Seek as _, SeekFrom, Write as _};
@@ -74,9 +74,9 @@ fn damage(main: &str, files: &[(String, Vec<u8>)], cuts: usize, flips: usize) {
             let length = bytes.len() * cut / cuts;
             file.set_len(length as u64).unwrap();
             let [good, bad, remarks] = read_all(&path(main));
-            // What is missing is said, or the whole is refused. Neither an index
-            // of Scid 5 nor a text says how many games there should be; what a
-            // .dci lacks is said in the place of what those games were said for.
+            // What is missing is reported, or the whole is refused. Neither an index
+            // of Scid 5 nor a text states how many games there should be; what a .dci
+            // lacks is reported instead of the remarks about those games.
             let is_silent = good + bad < whole[0] + whole[1] && remarks <= whole[2];
             let is_known = ["dci", "prn"].iter().any(|end| name.ends_with(end))
                 || name.ends_with("si5") && length.is_multiple_of(56);

@@ -15,15 +15,16 @@ pub const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
 /// A file that is locked until this is dropped.
 ///
-/// It is unlocked by word: a program that is being started has a copy of each
-/// file that we have open, and a file that is only closed stays locked until
-/// that program gets going, which on a busy machine takes its time.
+/// It is unlocked explicitly: a program that is being started has a copy of each file
+/// that we have open, and a file that is only closed stays locked until that program
+/// gets going, which on a busy machine takes its time.
 #[derive(Debug)]
 pub struct Locked(pub File);
 
 impl Locked {
-    /// Takes the lock of a file, or waits for it so long; `None` if somebody
-    /// else keeps it. Where the file system knows no locks nobody does.
+    /// Takes the lock of a file; waits for it for at most `wait`. `None` if another
+    /// program still holds it then. Where the file system has no locks, the file
+    /// counts as locked.
     pub fn within(wait: Duration, file: File) -> Option<Locked> {
         let until = Instant::now() + wait;
         loop {

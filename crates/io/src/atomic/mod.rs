@@ -108,8 +108,8 @@ impl NewFile {
         &self.path
     }
 
-    /// The file, for who writes in large pieces past the buffer, and nothing
-    /// through it.
+    /// The file, for a caller that writes in large pieces past the buffer, and
+    /// nothing through it.
     pub fn as_file(&self) -> &File {
         self.file.get_ref()
     }
@@ -169,7 +169,7 @@ impl NewFile {
         let write = |file: &mut BufWriter<File>, path: &Path| {
             file.flush()?;
             let file = file.get_ref();
-            // Who could read the old file can read the new one.
+            // The new file gets the permissions of the old one.
             if let Ok(old) = fs::metadata(path) {
                 let _ = file.set_permissions(old.permissions());
             }

@@ -66,8 +66,8 @@ impl TempFolder {
 
 impl Drop for TempFolder {
     fn drop(&mut self) {
-        // Windows deletes no file that a reader has mapped: the lock file stays
-        // too, so that the next one who looks removes both.
+        // Windows deletes no file that a reader has mapped: the lock file stays too,
+        // so that the next search for leftovers removes both.
         if !is_removed(&self.folder)
             && let Some(lock) = self.lock.take()
         {
@@ -81,14 +81,14 @@ pub(super) fn file_beside(path: &Path) -> io::Result<NamedTempFile> {
     let prefix = prefix(path);
     let mut builder = Builder::new();
     builder.prefix(&prefix).suffix(TEMPORARY);
-    // Readable to whom any new file is, not to the owner alone.
+    // With the permissions of any new file, not readable for the owner alone.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     make_locked(|| builder.tempfile_in(folder_of(path)))
 }
 
-/// Makes a file that is locked and still there: between the two steps it looks
-/// as if it had no owner, and who removes leftovers then removes it.
+/// Makes a file that is locked and still there: between the two steps it looks as if
+/// it had no owner, and a program that removes leftovers then removes it.
 fn make_locked(mut make: impl FnMut() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
     for _ in 0..ATTEMPTS {
         let made = make()?;
@@ -195,9 +195,9 @@ mod tests {
         assert!(file.path().exists());
     }
 
-    /// One that is being removed is locked by who removes it.
+    /// A file that is being removed is locked by the program that removes it.
     #[test]
-    fn a_file_that_somebody_else_has_locked_is_not_ours() {
+    fn a_file_that_another_program_has_locked_is_not_ours() {
         let folder = tempfile::tempdir().unwrap();
         let mut remover = None;
         let file = make_locked(|| {
@@ -230,7 +230,7 @@ mod tests {
         }
         remove_leftovers(&path);
         assert!(alive.path().join("lines.ctg").exists());
-        // A folder without a lock file may be anybody's.
+        // A folder without a lock file may belong to any program.
         fs::remove_dir_all(folder.path().join(".tabia-other")).unwrap();
         assert_eq!(seen(&folder).len(), 2, "{:?}", seen(&folder));
         drop(alive);

@@ -1,7 +1,7 @@
 //! Checked reading of numbers out of book files.
 //!
-//! Nothing here panics and nothing trusts a length: a read past the end is
-//! `None`, and the caller, who knows file and place, makes the error of it.
+//! Nothing here panics and nothing trusts a length: a read past the end is `None`,
+//! and the caller, which knows file and place, makes the error of it.
 
 /// The byte at `at`.
 #[inline]

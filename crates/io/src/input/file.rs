@@ -12,8 +12,8 @@
 //!
 //! # When the file changes while it is open
 //!
-//! *Replaced by rename* (how careful programs save): the old file goes on
-//! being read, it lives as long as it is open. [`DataFile::change`] tells.
+//! *Replaced by rename* (how careful programs save): the old file goes on being read,
+//! it lives as long as it is open. [`DataFile::change`] reports it.
 //!
 //! *Made shorter in place*: on Unix, touching a mapped page that the file no
 //! longer has kills the process with SIGBUS. So every [`DataFile::view`] asks
@@ -27,12 +27,11 @@
 //! around a mapping; `mmap: false` has no such gap. Windows refuses to shorten
 //! a mapped file.
 //!
-//! *Overwritten in place*: reads see old and new bytes in any mixture.
-//! Readers check every number against bounds at each use, so the worst is a
-//! wrong answer or an error; [`DataFile::change`] tells. A file that is held in
-//! memory is compared by its time of modification at each [`DataFile::view`],
-//! and read positionally from then on: whoever changes marks in a book
-//! (`tabia mark`) is heeded at once.
+//! *Overwritten in place*: reads see old and new bytes in any mixture. Readers check
+//! every number against bounds at each use, so the worst is a wrong answer or an
+//! error; [`DataFile::change`] reports it. A file that is held in memory is compared
+//! by its time of modification at each [`DataFile::view`], and read positionally from
+//! then on: marks that are changed in a book (`tabia mark`) take effect at once.
 
 use std::{
     fs::File,
@@ -157,8 +156,8 @@ impl DataFile {
             Store::memory(bytes)
         } else {
             map(&file).map_or(Store::Positional, |map| {
-                // Look-ups jump about; reading ahead would only fetch bytes
-                // nobody wants. A refusal changes speed alone.
+                // Look-ups jump about; reading ahead would only fetch bytes that are
+                // not used. A refusal changes speed alone.
                 #[cfg(unix)]
                 let _ = map.advise(memmap2::Advice::Random);
                 len = map.len() as u64;
@@ -288,7 +287,7 @@ impl DataFile {
     ///
     /// # Errors
     ///
-    /// The system cannot tell the length of the open file.
+    /// The system cannot return the length of the open file.
     pub fn view(&self) -> Result<View<'_>, FileError> {
         let bytes = match &self.store {
             Store::Static(bytes) => Some(*bytes),

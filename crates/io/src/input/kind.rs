@@ -1,5 +1,5 @@
-//! What a file is: games, a book, or neither. By its content; its name counts
-//! only where that says nothing.
+//! What a file is: games, a book, or neither. By its content; its name counts only
+//! where that decides nothing.
 //!
 //! Everything that is given a file asks here, so that one given where the other
 //! is wanted is refused with the command that would help.
@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-/// So many bytes at its beginning tell what a file is.
+/// The kind of a file is known from this many bytes at its beginning.
 pub const START_BYTES: usize = 1024;
 
 /// What a file is.
@@ -117,7 +117,7 @@ const GAME_FILES: [(&str, Kind); 16] = [
 
 impl Kind {
     /// Of the file at a path. `None` if it cannot be read, which opening it
-    /// will say, or is no file.
+    /// will report, or is no file.
     #[must_use]
     pub fn of_file(path: &Path) -> Option<Kind> {
         // A pipe would wait for its writer.
@@ -175,9 +175,10 @@ impl Kind {
         let named = named.into_iter().find(|(extension, _)| is(extension));
         match named {
             _ if is_pgn(start) && (named.is_none() || !start.is_empty()) => Kind::Pgn,
-            // Polyglot books have no mark of their own, so their order tells.
+            // Polyglot books have no magic number, so they are known by the order of
+            // their entries.
             _ if is_ascending(start) => Kind::Book(BookKind::Bin),
-            // A damaged one too: its reader then says what it misses.
+            // A damaged one too: its reader then reports what is missing.
             Some((_, book)) => Kind::Book(book),
             None => Kind::Other,
         }

@@ -282,7 +282,7 @@ impl<T: DataType> Cells<T> {
     }
 }
 
-/// What a Parquet error says, without its kind.
+/// The text of a Parquet error, without its kind.
 fn error_text(error: &ParquetError) -> String {
     let text = error.to_string();
     if let Some((_, codec)) = text.split_once("Disabled feature at compile time: ") {
@@ -345,7 +345,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_to_do_about_a_compression_is_said() {
+    fn the_error_for_a_compression_contains_advice() {
         let error = ParquetError::General("Disabled feature at compile time: zstd".to_owned());
         assert!(error_text(&error).contains("by zstd: write it anew with Snappy"));
         assert_eq!(

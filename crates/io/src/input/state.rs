@@ -17,7 +17,7 @@ pub enum Change {
     Replaced,
 }
 
-/// What tells one file, and one state of it, from another.
+/// Identifies a file and its present state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// Device and inode on Unix, the time of creation elsewhere.

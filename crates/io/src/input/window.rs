@@ -1,8 +1,8 @@
 //! A part of a large file, in memory for as long as it is wanted.
 //!
-//! Whoever reads a file from end to end reads a part at once, uses it and lets
-//! it go: one system call instead of one for each piece, and what the file
-//! becomes meanwhile does not matter.
+//! Code that reads a file from end to end reads a part at once, uses it and lets it
+//! go: one system call instead of one for each piece, and what the file becomes
+//! meanwhile does not matter.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ impl Window {
             let read = file
                 .view()
                 .and_then(|view| view.copy(range.start, &mut part));
-            // Who wants those bytes meets the same error and can say it.
+            // A later read of those bytes meets the same error and can report it.
             part.truncate(read.unwrap_or(0));
         }
         Window {

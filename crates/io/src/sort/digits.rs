@@ -13,9 +13,9 @@ pub const WITHIN_PARTITION: u32 = 9;
 const _: () = assert!(3 * WHOLE >= u32::BITS);
 const _: () = assert!(3 * WITHIN_PARTITION + PARTITION_BITS >= u32::BITS);
 
-/// Sorts numbers by their upper halves, of which three digits of `BITS` say all,
-/// digit by digit from the last one: a quarter of the time of comparing. What is
-/// equal there stays in its order.
+/// Sorts numbers by their upper halves, which three digits of `BITS` contain
+/// completely, digit by digit from the last one: a quarter of the time of comparing.
+/// What is equal there stays in its order.
 pub fn sort_by_order<const BITS: u32>(entries: &mut Vec<u64>, other: &mut Vec<u64>) {
     let digit = |entry: u64, shift: u32| (entry >> shift) as usize & ((1 << BITS) - 1);
     other.clear();

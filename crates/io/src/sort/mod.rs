@@ -47,7 +47,7 @@ pub trait Record: Default + Send + Sync {
     /// Compares places in the order; by [`Record::order`] first.
     fn compare(&self, other: &Self) -> Ordering;
 
-    /// Appends its bytes, which tell their own length.
+    /// Appends its bytes, which include their length.
     fn encode(&self, out: &mut Vec<u8>);
 
     /// Becomes the record that `bytes` begin with, and gives its length. `None`

@@ -83,8 +83,8 @@ impl<R: Record> Sorter<R> {
             same.sort_unstable_by(|a, b| {
                 one.decode(from(*a));
                 other.decode(from(*b));
-                // Of one place in the order in which they came, so that
-                // whoever joins lists joins sorted ones.
+                // Equal records stay in the order in which they came, so that lists
+                // that are joined are sorted.
                 one.compare(&other).then_with(|| a.cmp(b))
             });
         }

@@ -16,7 +16,7 @@ fn option_of(line: &[u8]) -> (String, Option<Vec<u8>>) {
 }
 
 #[test]
-fn commands_are_found_behind_unknown_words() {
+fn commands_are_found_after_unknown_words() {
     let rows: [(&[u8], GuiCommand); 14] = [
         (b"uci", GuiCommand::Uci),
         (b"  \tisready \t", GuiCommand::IsReady),

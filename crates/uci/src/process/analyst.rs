@@ -59,7 +59,7 @@ pub enum AnalystError {
     /// It ended.
     #[error("the engine ended{}", status(.0))]
     Gone(Option<ExitStatus>),
-    /// It did not say what was due.
+    /// It did not send the line that was due.
     #[error("the engine did not say \"{word}\" within {} s", limit.as_secs_f32().ceil())]
     Silent {
         /// What was waited for.
@@ -70,7 +70,7 @@ pub enum AnalystError {
     /// What it prints is not UCI.
     #[error("the engine floods its output")]
     Flood,
-    /// Its search told no exact score.
+    /// Its search reported no exact score.
     #[error("the engine told no score")]
     NoScore,
 }
@@ -155,7 +155,7 @@ impl Analyst {
     ///
     /// # Errors
     ///
-    /// The engine ended, hangs, or told no score.
+    /// The engine ended, hangs, or reported no score.
     pub fn evaluate(
         &mut self,
         question: Question<'_>,

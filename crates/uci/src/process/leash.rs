@@ -17,7 +17,7 @@ struct Held {
 }
 
 impl Leash {
-    /// Kills the engine. Whoever waits for it hears that it has ended.
+    /// Kills the engine. A thread that waits for it is notified that it has ended.
     pub fn cut(&self) {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         held.cut = true;

@@ -16,7 +16,7 @@ const MAX_LINE_BYTES: u64 = 64 << 10;
 const MAX_WAITING: usize = 64;
 /// What one answer may take up in all.
 const MAX_ANSWER_BYTES: usize = 4 << 20;
-/// Lines kept for the report, and how much of each.
+/// How many lines are stored for the report, and how much of each.
 const KEPT_LINES: usize = 40;
 const KEPT_CHARS: usize = 200;
 
@@ -226,7 +226,7 @@ fn read_lines(stdout: ChildStdout, lines: &SyncSender<Event>) {
             Ok(_) => {}
         }
         let event = if line.len() as u64 == MAX_LINE_BYTES && line.last() != Some(&b'\n') {
-            // Told before it is skipped: its end may never come.
+            // Reported before it is skipped: its end may never come.
             if lines.send(Event::TooLong).is_err() || stdout.skip_until(b'\n').is_err() {
                 return;
             }

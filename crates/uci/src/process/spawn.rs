@@ -59,7 +59,7 @@ pub struct Spawned {
 pub struct SpawnError {
     /// What was tried.
     pub program: PathBuf,
-    /// What the system said.
+    /// The error of the system.
     pub source: io::Error,
 }
 
@@ -238,8 +238,8 @@ impl EngineProcess {
     /// with it, as long as the number of the family is still its own: that
     /// is, until it is reaped here.
     fn reap(&self, child: &mut Child) -> Option<ExitStatus> {
-        // Who is seen alive here may be dead a moment later: asking for the
-        // status then would give the number away before it has served.
+        // A process that is alive here may be dead a moment later: asking for the
+        // status then would give its number free before it has been used.
         if !self.family.bury(child) {
             return None;
         }
@@ -281,8 +281,8 @@ impl EngineProcess {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         if let Some(thread) = complaints.take() {
-            // It ends with the pipe, unless somebody who got away holds that
-            // open, or the terminal stands still.
+            // It ends with the pipe, unless a process that escaped holds the pipe
+            // open, or the terminal blocks.
             let until = Instant::now() + COMPLAINTS_LIMIT;
             while !thread.is_finished() && Instant::now() < until {
                 thread::sleep(Duration::from_millis(1));
@@ -320,8 +320,9 @@ mod family {
             unsafe {
                 command.pre_exec(move || {
                     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-                    // We may have died before the call above took effect. An
-                    // error would be told to nobody, and noisily.
+                    // The parent may have died before the call above took effect.
+                    // Then an error would reach no process, and the child would abort
+                    // with a message.
                     if rustix::process::getppid() != Some(parent) {
                         let me = rustix::process::getpid();
                         rustix::process::kill_process(me, Signal::KILL)?;
@@ -345,9 +346,9 @@ mod family {
             }
         }
 
-        /// Kills the rest of the family if its head has ended and nobody has
-        /// asked for its status yet; later the number may be another's. False
-        /// while the head lives.
+        /// Kills the rest of the process group if its leader has ended and its status
+        /// has not been asked for yet; later the number may belong to another
+        /// process. False while the leader lives.
         pub(super) fn bury(&self, child: &Child) -> bool {
             let peek = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
             let Some(pid) = number(child) else {

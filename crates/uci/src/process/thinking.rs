@@ -1,4 +1,4 @@
-//! An engine that is watched while it thinks.
+//! A search whose results are reported while it goes on.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -14,18 +14,18 @@ use tabia_notation::value::Value;
 /// How long an engine may go on after `stop`.
 const STOPPING: Duration = Duration::from_secs(5);
 
-/// How often whoever watches is asked whether it goes on.
+/// How often the caller is asked whether the search goes on.
 const TICK: Duration = Duration::from_millis(50);
 
 /// What a search has found so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Thought {
-    /// Lines by their number, the best first; those that were never told are
-    /// empty.
+    /// Lines by their number, the best first; `None` for a line that the engine has
+    /// not reported.
     pub lines: Vec<Option<Variation>>,
     /// Nodes searched.
     pub nodes: u64,
-    /// Nodes a second, if the engine tells.
+    /// Nodes a second, if the engine reports them.
     pub nodes_a_second: Option<u64>,
 }
 
@@ -36,13 +36,14 @@ pub struct Variation {
     pub value: Value,
     /// The depth that it comes from.
     pub depth: u16,
-    /// What the engine called its moves; nobody has seen whether they are legal.
+    /// The moves as the engine sent them; it is not checked whether they are legal.
     pub moves: Vec<UciMove>,
 }
 
 impl Analyst {
-    /// Lets the engine think for a time, and tells again and again what it has
-    /// found, also when nothing is new, until `told` breaks it off.
+    /// Lets the engine think for a time and calls `on_thought` again and again with
+    /// the results so far, also when nothing is new, until `on_thought` breaks it
+    /// off.
     ///
     /// # Errors
     ///
@@ -51,7 +52,7 @@ impl Analyst {
         &mut self,
         question: Question<'_>,
         limit: Duration,
-        mut told: impl FnMut(&Thought) -> ControlFlow<()>,
+        mut on_thought: impl FnMut(&Thought) -> ControlFlow<()>,
     ) -> Result<Thought, AnalystError> {
         let turn = question.position.turn();
         let end = Instant::now() + limit;
@@ -71,7 +72,7 @@ impl Analyst {
                 Err(Missing::Gone(status)) => return Err(AnalystError::Gone(status)),
                 Err(Missing::TooLong | Missing::Flood) => return Err(AnalystError::Flood),
             }
-            if told(&thought).is_break() || Instant::now() >= end {
+            if on_thought(&thought).is_break() || Instant::now() >= end {
                 break;
             }
         }

@@ -2,11 +2,12 @@
 //! line, the engine answers late, dies, hangs, does not start; books open when they
 //! do; the clock runs, and the machine sleeps.
 //!
-//! A GUI that waits for an answer before its next `go` (`polite`) must get
-//! exactly one legal answer for each `go`, at its time, whatever positions and
-//! games it speaks of meanwhile; one that does not must get one for each `go`
-//! that no other has replaced, and never more than it asked for. A case that fails is printed as a conversation
-//! in the form of `tests/session/*.txt`, after proptest has made it short.
+//! A GUI that waits for an answer before its next `go` (`polite`) must get exactly
+//! one legal answer for each `go`, at its time, whatever positions and games it sends
+//! meanwhile; one that does not must get one for each `go` that no other has
+//! replaced, and never more than it asked for. A case that fails is printed as a
+//! conversation in the form of `tests/session/*.txt`, after proptest has made it
+//! short.
 
 #![allow(clippy::unwrap_used)]
 

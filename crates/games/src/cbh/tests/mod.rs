@@ -34,7 +34,7 @@ fn decode_all(block: &[u8]) -> (Game, Found) {
         ..Game::default()
     };
     game.start_from(start.position);
-    tree.tell(&mut Recorder::new(GameParts::EVERYTHING, &mut game));
+    tree.record(&mut Recorder::new(GameParts::EVERYTHING, &mut game));
     (game, found)
 }
 
@@ -235,7 +235,7 @@ fn a_genuine_game_is_read() {
     let (game, found) = decode_all(&SHORT);
     assert_eq!(found, Found::default());
     assert_eq!(main_line(&game), "e4 e5 Bc4 Nc6 Qh5 Nf6 Qxf7");
-    // Bit 7 says nothing about a game.
+    // Bit 7 means nothing for a game.
     let mut marked = SHORT;
     marked[0] |= 0x80;
     assert_eq!(decode_all(&marked).0.moves, game.moves);
@@ -281,7 +281,7 @@ fn a_fourth_piece_is_found_where_a_number_has_become_free() {
 }
 
 #[test]
-fn variations_are_told_in_the_order_of_the_file() {
+fn variations_are_recorded_in_the_order_of_the_file() {
     // 1. e4 c5 (1... e6 2. d4) (1... Nf6) 2. Nf3
     let san = |position: &Chess, text: &str| {
         let san: San = text.parse().unwrap();
@@ -426,7 +426,7 @@ fn fields_of_a_record() {
 }
 
 #[test]
-fn the_header_and_the_length_say_how_many_entries_there_are() {
+fn the_header_and_the_length_give_the_number_of_entries() {
     let header = |next: u32, copy: u32| {
         let mut header = [0; 46];
         header[..5].copy_from_slice(&entry::MAGIC[0]);

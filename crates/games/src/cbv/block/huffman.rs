@@ -4,7 +4,7 @@
 //! |---|---|
 //! | bytes to produce | 16 bits, big-endian |
 //! | for each byte value from 0 to 255: the length of its code, then the code | 4 bits, then so many; length 0: the value does not occur |
-//! | the codes of the bytes | bits, directly behind the table |
+//! | the codes of the bytes | bits, directly after the table |
 //!
 //! Most significant bits first. The codes are complete: every sequence of bits
 //! means something, or the table is damaged.
@@ -28,7 +28,7 @@ pub(super) fn unpack(input: &[u8], codes: &mut Vec<u16>, out: &mut Vec<u8>) -> R
         bits.skip(length.into());
         *byte = value;
     }
-    // One file is known in which the last code runs on behind the end, where
+    // One file is known in which the last code runs on after the end, where
     // zeros were meant.
     if bits.beyond() > LONGEST.into() {
         return Err(Fault::CutCode);
@@ -68,7 +68,7 @@ fn read_table(bits: &mut Bits<'_>, codes: &mut Vec<u16>) -> Result<u32, Fault> {
     }
 }
 
-/// Bits, the most significant of each byte first; zeros behind the end.
+/// Bits, the most significant of each byte first; zeros after the end.
 struct Bits<'i> {
     input: &'i [u8],
     /// The next bits, from the top; at least 56 of them after a refill.
@@ -137,7 +137,7 @@ impl<'i> Bits<'i> {
         }
     }
 
-    /// How many bits behind the end were used.
+    /// How many bits after the end were used.
     fn beyond(&self) -> u64 {
         (8 * self.made_up).saturating_sub(self.count.into())
     }

@@ -58,7 +58,7 @@ pub(super) fn unpack(input: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
     }
 }
 
-/// Carries out the code at the start of `input`; gives what is behind it.
+/// Carries out the code at the start of `input`; returns the bytes after it.
 fn code<'i>(input: &'i [u8], out: &mut Vec<u8>) -> Result<&'i [u8], Fault> {
     let [first, second, rest @ ..] = input else {
         return Err(Fault::CutCode);

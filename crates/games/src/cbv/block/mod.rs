@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | 0 | 2 | bytes of the payload |
 //! | 2 | 2 | sum of the payload's 16-bit words, an odd last byte left out |
-//! | 4 | | payload: one byte that says how the rest is packed, and the rest |
+//! | 4 | | payload: one byte for the kind of packing, and the packed bytes |
 //!
 //! Little-endian. Packed in the ways 0: not at all; 1: `lz`; 2: `huffman`;
 //! 3: `lz`, and that by `huffman`.

@@ -1,5 +1,5 @@
-//! Judges lines that engines print. Pure functions; what they say of a line
-//! is what programs that read it would say.
+//! Judges lines that engines print. Pure functions; they judge a line as programs
+//! that read it would.
 
 /// An `option` line, taken apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -155,7 +155,7 @@ impl DeclaredOption {
     }
 }
 
-/// What an `info` line says, as far as it matters here.
+/// The content of an `info` line, as far as it matters here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Info {
     /// Has a `score cp N` or `score mate N`.

@@ -7,7 +7,7 @@
 //! every wait has an end, every line and every buffer a limit.
 //!
 //! * [`lines`] judges single lines of output;
-//! * `peer`, one module up, is the engine's process behind a thread for each direction;
+//! * `peer`, one module up, is the engine's process, with a thread for each direction;
 //! * `walk` keeps an engine running from step to step;
 //! * `handshake`, `play` and `ending` are the steps.
 
@@ -107,7 +107,7 @@ impl CheckReport {
     }
 }
 
-/// What an engine said when it was started.
+/// What an engine sent when it was started.
 #[derive(Clone, Debug)]
 pub struct Greeting {
     /// What it calls itself.
@@ -193,12 +193,12 @@ fn introduce(
 pub struct PlayedMove {
     /// The move as the engine wrote it.
     pub mv: String,
-    /// What it said behind `info string` meanwhile.
+    /// The texts of its `info string` lines meanwhile.
     pub remarks: Vec<String>,
 }
 
-/// Starts an engine, lets it play one move in each position (`startpos`, or
-/// `fen ...`), each in a game of its own, and ends it.
+/// Starts an engine, lets it play one move in each position (`startpos`, or `fen
+/// ...`), each in a separate game, and ends it.
 ///
 /// # Errors
 ///
@@ -209,18 +209,18 @@ pub fn play(
     patience: &Patience,
 ) -> Result<Vec<PlayedMove>, String> {
     let mut peer = super::peer::Peer::start(command).map_err(|error| error.to_string())?;
-    let said = |peer: &mut super::peer::Peer, line: &str, word, limit| {
+    let receive = |peer: &mut super::peer::Peer, line: &str, word, limit| {
         peer.send(line);
         let lines = peer.until(word, limit);
         lines.map_err(|missing| walk::explain(&missing, word, limit).0)
     };
-    said(&mut peer, "uci", "uciok", patience.start)?;
+    receive(&mut peer, "uci", "uciok", patience.start)?;
     let mut played = Vec::new();
     for position in positions {
         peer.send("ucinewgame");
-        said(&mut peer, "isready", "readyok", patience.ready)?;
+        receive(&mut peer, "isready", "readyok", patience.ready)?;
         peer.send(&format!("position {position}"));
-        let lines = said(&mut peer, "go movetime 500", "bestmove", patience.search)?;
+        let lines = receive(&mut peer, "go movetime 500", "bestmove", patience.search)?;
         let mv = lines.last().and_then(|line| line.split_whitespace().nth(1));
         let mv = mv.filter(|mv| !["0000", "(none)", "none"].contains(mv));
         let mv = mv.ok_or_else(|| format!("it has no move in the position {position}"))?;

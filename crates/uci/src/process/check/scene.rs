@@ -48,8 +48,8 @@ impl Scene {
         Ok(Self { line, board, mode })
     }
 
-    /// The move a word stands for, if it is legal and written the way every
-    /// program reads it.
+    /// The move that a word means, if it is legal and written the way every program
+    /// reads it.
     ///
     /// # Errors
     ///
@@ -59,7 +59,7 @@ impl Scene {
     }
 }
 
-/// The legal move that `word` stands for on `board`.
+/// The legal move that `word` means on `board`.
 pub(super) fn read_move(board: &Chess, word: &str, mode: CastlingMode) -> Result<Move, String> {
     let lower = word.to_ascii_lowercase();
     let m: UciMove = lower

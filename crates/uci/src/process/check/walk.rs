@@ -166,7 +166,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A process and no word said yet.
+    /// The process runs and has sent nothing yet.
     pub(super) fn start(&mut self) -> Result<&mut Peer, Fault> {
         self.peer = None;
         let peer = Peer::start(self.command).map_err(|e| Fault(e.to_string()))?;

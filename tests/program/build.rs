@@ -1,5 +1,5 @@
-//! `tabia build`: what stands in the book is what replaying the games by other
-//! means gives, and nothing that can be wrong with the input does harm.
+//! `tabia build`: the book contains what replaying the games by other means
+//! gives, and no fault of the input does harm.
 
 #![allow(clippy::unwrap_used)]
 
@@ -63,7 +63,7 @@ fn build(pgn: impl AsRef<[u8]>, options: &str) -> Run {
 
 fn build_in(folder: Folder, rest: &str, input: &[u8]) -> Run {
     let mut command = folder.command(&format!("build -o out.ctg {rest}"));
-    let ran = Ran::told(&mut command, input);
+    let ran = Ran::with_input(&mut command, input);
     Run { folder, ran }
 }
 
@@ -280,7 +280,7 @@ fn recount<'g>(games: impl IntoIterator<Item = &'g TestGame>, max_ply: usize) ->
         .collect()
 }
 
-/// Moves of equal weight may stand in either order.
+/// Moves of equal weight may be in either order.
 fn assert_same(found: &Content, expected: &Content) {
     assert_eq!(found.len(), expected.len());
     for (fen, (record, moves)) in expected {
@@ -500,7 +500,7 @@ fn old_encodings_line_ends_and_results_are_read() {
     let run = build(&text, "--player 'hübner'");
     let found = run.content();
     let (record, _) = &found[&fen(&Chess::default())];
-    // The second result stands behind the moves only.
+    // The second result is only after the moves.
     assert_eq!((record.stats.games, record.stats.wins), (2, 1));
     assert_eq!(record.points, 15);
     let white = build(&text, "--player 'HÜBNER' --as white").content();
@@ -606,11 +606,11 @@ fn sources_may_be_compressed_folders_and_streams() {
     assert!(build(bz2.finish().unwrap(), "").bytes() == plain.bytes());
     let whole = gzip(&text);
     let cut = build(&whole[..whole.len() / 2], "");
-    // What it holds is read, and the rest told.
-    let said = cut.ran.ends(0);
+    // What it holds is read, and the missing rest is reported.
+    let messages = cut.ran.ends(0);
     assert!(
-        said.contains("it is cut off or damaged behind line "),
-        "{said}"
+        messages.contains("it is cut off or damaged behind line "),
+        "{messages}"
     );
     let cut = build(&whole[..whole.len() / 2], "--strict");
     cut.ran.ends(1);
@@ -680,7 +680,7 @@ fn a_full_disk_ends_the_build_with_its_message() {
     // More than all threads together have in hand.
     let games = pgn(&random_games(600, 60)).repeat(30);
     folder.put("games.pgn", games);
-    // Whoever ignores the signal gets an error instead.
+    // A program that ignores the signal gets an error instead.
     let script = "trap '' XFSZ; ulimit -f 100; exec \"$0\" build -o new.ctg games.pgn \
                   --memory 1M --max-ply 60 --threads \"$1\" $2";
     for (threads, more) in [("1", ""), ("2", ""), ("4", "--dedupe")] {
@@ -714,7 +714,7 @@ fn the_numbers_come_as_json() {
     }
     let out = run.folder.join("out.ctg");
     let before = fs::read(&out).unwrap();
-    // Added to itself, when that is said, and kept.
+    // Added to itself if --force is given; the old book becomes a backup.
     let again = "build --json -o out.ctg out.ctg games.pgn";
     run.folder.tabia(again).ends(2);
     let object = run.folder.tabia(&format!("{again} --force")).json();

@@ -188,7 +188,7 @@ fn what_cannot_be_compared_is_refused() {
         .refused("/nowhere/engine");
 }
 
-/// The match runner at a clock that nobody can keep: who moves first loses.
+/// The match runner with too short a clock: the engine that moves first loses.
 #[test]
 fn games_at_a_clock_are_lost_on_time() {
     let engine = example("scoring_engine");

@@ -226,8 +226,8 @@ fn what_cannot_be_registered_is_said_and_nothing_is_lost() {
         fs::write(&file, text).unwrap();
         let path = file.display();
         let register = format!("register pychess --config-file '{path}' {options}");
-        let said = run_in(&home, &register).refused(message);
-        assert_eq!(said.trim_end().lines().count(), 1, "{said}");
+        let messages = run_in(&home, &register).refused(message);
+        assert_eq!(messages.trim_end().lines().count(), 1, "{messages}");
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
         assert_eq!(home.names(), [".config", "engines.json"]);
     }
@@ -247,7 +247,7 @@ fn what_cannot_be_registered_is_said_and_nothing_is_lost() {
         "--engine=builtin",
     );
     let empty = Folder::new();
-    // Whoever has not started the program yet can register all the same.
+    // Registering works even if the program has never been started.
     for (dry_run, made) in [("--dry-run", 0), ("", 1)] {
         let ran = run_in(&empty, &format!("register pychess {dry_run}"));
         ran.ends_saying(0, "is PyChess installed for you?");

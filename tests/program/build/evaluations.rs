@@ -1,4 +1,4 @@
-//! What the comments of games say is kept beside the book.
+//! Evaluations in the comments of games are stored beside the book.
 
 use tabia_book::eval::Value;
 use tabia_book::evals;

@@ -81,7 +81,7 @@ fn other_hosts_and_pages_are_refused() {
         }
     }
     // A link on another site may open the page, no more: it keeps no hold of it.
-    // Who comes by himself has been opened by nobody.
+    // A page that the user opened directly has no opener.
     for (from, rule) in [
         (None, Some("same-origin")),
         (Some("cross-site"), Some("same-origin")),

@@ -240,8 +240,8 @@ fn with_nothing_to_take_out_it_is_compacting() {
             ..RewriteOptions::default()
         };
         compact(&source, &compacted, &options, &mut Watch::default()).unwrap();
-        let said = folder.done("prune source.ctg -fo pruned.ctg --min-games 0");
-        assert_has(&said, "0 moves taken out, and 0 positions");
+        let messages = folder.done("prune source.ctg -fo pruned.ctg --min-games 0");
+        assert_has(&messages, "0 moves taken out, and 0 positions");
         assert_eq!(files(&compacted), files(folder.join("pruned.ctg")));
     }
 }
@@ -370,9 +370,9 @@ fn a_move_that_is_out_is_not_played_as_a_transposition() {
             ])
         };
         assert_ne!(play("a.ctg")[1], json!(0.0), "{name}");
-        let said = folder.done("prune a.ctg -fo b.ctg --line '1.c4 e5 2.d4'");
-        assert_has(&said, says);
-        assert_has(&said, "0 moves taken out, and 0 positions");
+        let messages = folder.done("prune a.ctg -fo b.ctg --line '1.c4 e5 2.d4'");
+        assert_has(&messages, says);
+        assert_has(&messages, "0 moves taken out, and 0 positions");
         let mark = if better.is_empty() { "avoid" } else { "none" };
         assert_eq!(play("b.ctg"), json!(["?!", 0.0, false, mark]), "{name}");
         // The other way there is free unless nothing else helped.

@@ -28,7 +28,7 @@ impl Board {
     ///
     /// # Errors
     ///
-    /// What is wrong. Behind an illegal move no position is known.
+    /// What is wrong. After an illegal move no position is known.
     pub(super) fn parse<'a>(words: &mut impl Iterator<Item = &'a str>) -> Result<Self, String> {
         let start = match words.next() {
             Some("startpos") => {

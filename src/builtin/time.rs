@@ -40,7 +40,7 @@ impl Budget {
         // in a time of that order.
         let [ours, theirs] = clocks;
         let (time, increment) = if ours == (None, None) { theirs } else { ours };
-        // An increment alone is a clock that stands at zero.
+        // An increment alone means a clock at zero.
         let time = match (time, increment) {
             (Some(time), _) => time,
             (None, Some(_)) => 0,

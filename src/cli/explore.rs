@@ -96,7 +96,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
             }
         }
     }
-    // Behind the books, whose numbers are what they are without games.
+    // After the books, so that the books have the same numbers as without games.
     books.extend(games.books(index_names));
     if let Some(error) = unreadable {
         if books.is_empty() {

@@ -366,8 +366,8 @@ impl Probe for IndexBook {
     }
 }
 
-/// Of each move, whether the policy would never play it; nothing if nobody
-/// asks.
+/// Of each move, whether the policy would never play it; empty if the
+/// request does not ask for it.
 fn unplayed(question: &Question, position: &Chess, settings: &Settings, sums: &Sums) -> Vec<bool> {
     if !question.playable {
         return Vec::new();

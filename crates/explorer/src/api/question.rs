@@ -1,7 +1,7 @@
 //! What a client asks: the parameters of the opening explorer.
 //!
-//! Lenient where no client can be hurt by it: parameters that nobody knows are
-//! passed over, the last of several counts, one without a value is as if it
+//! Lenient where no client can be hurt by it: unknown parameters are
+//! ignored, the last of several counts, one without a value is as if it
 //! were not there, and a year will do for a month.
 
 use shakmaty::{Chess, Color};

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn problems_are_said_and_leave_no_position() {
+    fn problems_are_reported_and_leave_no_position() {
         let problem = board("startpos moves e2e4 e2e4 d7d5").unwrap_err();
         assert!(problem.contains("e2e4"), "{problem}");
         for line in [

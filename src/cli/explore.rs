@@ -304,7 +304,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn books_of_the_same_name_can_be_told_apart() {
+    fn books_of_the_same_name_are_shown_differently() {
         let paths = ["a/book.ctg", "b/book.ctg", "other.ctg", "b/book.ctg"];
         let named = names(&paths.map(PathBuf::from));
         assert_eq!(

@@ -293,7 +293,7 @@ fn assert_same(found: &Content, expected: &Content) {
 }
 
 #[test]
-fn the_book_says_what_replaying_the_games_says() {
+fn the_book_contains_what_replaying_the_games_gives() {
     let games = random_games(300, 30);
     let run = build(pgn(&games), "--max-ply 25");
     let found = run.content();
@@ -623,7 +623,7 @@ fn gzip(text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn games_need_no_event_tag_to_be_told_apart() {
+fn games_need_no_event_tag_to_be_separated() {
     let text = "[White \"A\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n\n[White \"B\"]\n[Result \"0-1\"]\n\n1. d4 0-1\n";
     let (record, moves) = &build(text, "").content()[&fen(&Chess::default())];
     assert_eq!(

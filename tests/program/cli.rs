@@ -111,7 +111,7 @@ fn info_counts_what_is_there() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said_in_one_line_with_exit_code_2() {
+fn what_cannot_be_done_is_reported_in_one_line_with_exit_code_2() {
     let folder = Folder::new();
     folder.put("bad.toml", "[book]\n\nvarity = 3\n");
     copy(SIMPLE, &folder.join("simple.ctg"));

@@ -265,7 +265,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_behind_a_right_start_never_panic(
+    fn any_bytes_after_a_right_start_never_panic(
         ctg in prop::collection::vec(any::<u8>(), 0..9000),
         cto in prop::collection::vec(any::<u8>(), 0..200),
         ctb in prop::collection::vec(any::<u8>(), 0..40),
@@ -338,7 +338,7 @@ fn one_policy_for_damage_in_every_command() {
 
 /// A wish for a whole book, too.
 #[test]
-fn marks_of_a_damaged_book_are_told_to_be_incomplete() {
+fn marks_of_a_damaged_book_are_reported_as_incomplete() {
     let folder = Folder::new();
     let at = |name: &str| folder.join(name);
     copy(SMALL, &at("bad.ctg"));

@@ -369,7 +369,7 @@ fn wrong_wishes_are_refused_and_nothing_is_lost() {
 }
 
 #[test]
-fn the_command_line_tells_what_was_made() {
+fn the_command_line_prints_what_was_made() {
     let folder = Folder::new();
     let books = family(&folder);
     assert_eq!(books.len(), 4);

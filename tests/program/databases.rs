@@ -312,7 +312,7 @@ fn a_book_of_one_side_has_moves_of_that_side_alone() {
 }
 
 #[test]
-fn a_book_ends_so_many_plies_behind_the_named_opening() {
+fn a_book_ends_so_many_plies_after_the_named_opening() {
     let folder = Folder::new();
     folder.put("in.pgn", ONLINE);
     folder.done("build in.pgn -o out.ctg --eco-relative 2");

@@ -47,7 +47,7 @@ fn lines(path: &Path) -> BTreeSet<String> {
 }
 
 #[test]
-fn what_cannot_begin_leaves_no_file_behind() {
+fn what_cannot_begin_leaves_no_file() {
     let folder = Folder::new();
     book(&folder);
     folder

@@ -85,7 +85,7 @@ Nc6 3. Bc4 Bc5 4. O-O Nf6 -- 1-0
 "#;
 
 #[test]
-fn the_small_database_says_what_it_should() {
+fn the_small_database_is_read_correctly() {
     assert_eq!(
         pgn(&data("scdb/small.dci")),
         pgn(&data("scdb/expected.pgn"))
@@ -239,7 +239,7 @@ fn variations_and_comments_can_be_left_out() {
 }
 
 #[test]
-fn deleted_games_and_faults_of_the_index_are_told() {
+fn deleted_games_and_faults_of_the_index_are_reported() {
     let folder = Folder::new();
     let index = copy_small(&folder);
     let bytes = fs::read(&index).unwrap();

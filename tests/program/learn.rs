@@ -79,7 +79,7 @@ fn results_move_the_values_of_the_moves_played() {
 
 /// A Polyglot book counts games and twice the points, as Polyglot does.
 #[test]
-fn a_polyglot_book_counts_and_an_arena_book_says_that_it_cannot() {
+fn a_polyglot_book_counts_and_an_arena_book_reports_that_it_cannot() {
     let folder = Folder::with(SMALL);
     folder.done("convert book.ctg book.bin");
     let book = folder.join("book.bin");

@@ -87,7 +87,7 @@ fn a_genuine_book_differs_in_the_wished_bytes_alone() {
 }
 
 #[test]
-fn a_dry_run_touches_nothing_and_says_what_would_change() {
+fn a_dry_run_touches_nothing_and_prints_what_would_change() {
     let folder = Folder::with(SMALL);
     let book = folder.join("book.ctg");
     let before = fs::read(&book).unwrap();
@@ -287,7 +287,7 @@ fn a_damaged_page_is_named() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said_and_nothing_changes() {
+fn what_cannot_be_done_is_reported_and_nothing_changes() {
     let folder = Folder::with(SMALL);
     let book = folder.join("book.ctg");
     let before = fs::read(&book).unwrap();

@@ -14,7 +14,7 @@ fn message(folder: &Folder, typed: &str, code: i32, part: &str) -> String {
 }
 
 #[test]
-fn a_configuration_that_cannot_be_read_says_why_once() {
+fn a_configuration_that_cannot_be_read_is_reported_once() {
     let folder = Folder::new();
     let text = message(&folder, "--config nosuch.toml", 2, "nosuch.toml: ");
     assert_eq!(text.matches("os error 2").count(), 1, "{text}");

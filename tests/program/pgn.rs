@@ -268,7 +268,7 @@ fn tags_make_one_game_whatever_is_wrong_with_them() {
 }
 
 #[test]
-fn variations_that_are_too_deep_are_told() {
+fn variations_that_are_too_deep_are_reported() {
     let deep = format!("1. e4 {}{} e5 *\n", "(1. d4 ".repeat(600), ")".repeat(600));
     let (text, messages) = read(deep);
     assert_has(
@@ -371,7 +371,7 @@ fn a_7z_archive_is_read_as_a_zip_is() {
 }
 
 #[test]
-fn a_second_file_of_one_name_in_a_zip_is_told() {
+fn a_second_file_of_one_name_in_a_zip_is_reported() {
     let folder = Folder::new();
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, text) in [("a.pgn", "1. e4 *\n"), ("b.pgn", "1. d4 *\n")] {
@@ -397,7 +397,7 @@ fn a_second_file_of_one_name_in_a_zip_is_told() {
 /// A file may grow to 100 kB here, which is what a full disk is like.
 #[cfg(unix)]
 #[test]
-fn what_is_left_on_a_full_disk_is_told() {
+fn what_is_left_on_a_full_disk_is_reported() {
     let folder = Folder::new();
     let large = sample().repeat(3);
     folder.put(

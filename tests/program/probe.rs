@@ -91,7 +91,7 @@ fn one_reader_of_fens_serves_every_command() {
 }
 
 #[test]
-fn what_stands_in_the_wrong_place_is_told_the_right_one() {
+fn what_is_in_the_wrong_place_is_reported_with_the_right_one() {
     let folder = Folder::with(STARTER);
     for (arguments, hint) in [
         ("main.ctg", "tabia --book main.ctg"),

@@ -185,7 +185,7 @@ const SETTINGS: [&[&str]; 11] = [
 ];
 
 #[test]
-fn probe_says_what_go_plays() {
+fn probe_prints_what_go_plays() {
     const DRAWS: u32 = 100;
     let folder = tempfile::tempdir().unwrap();
     let (book, fens) = rich_book(folder.path());
@@ -336,7 +336,7 @@ fn without_a_seed_no_two_draws_are_the_same() {
 
 /// What is done ahead shows in the time it takes and nowhere else.
 #[test]
-fn looking_ahead_changes_nothing_that_is_said() {
+fn looking_ahead_changes_nothing_that_is_sent() {
     let folder = tempfile::tempdir().unwrap();
     let (book, fens) = rich_book(folder.path());
     for sets in [&LOOSE[..], &["Book Leave Early=1"], &["Book Seed=3"]] {

@@ -65,7 +65,7 @@ const GAME: [(&str, &str); 7] = [
 ];
 
 #[test]
-fn what_was_said_is_said_again() {
+fn a_replay_sends_the_same_again() {
     let folder = Folder::new();
     for fault in [
         "",

@@ -208,7 +208,7 @@ fn programs_are_registered_with_once_and_a_backup_is_kept() {
 }
 
 #[test]
-fn what_cannot_be_registered_is_said_and_nothing_is_lost() {
+fn what_cannot_be_registered_is_reported_and_nothing_is_lost() {
     let home = home_of("pychess");
     let file = home.join("engines.json");
     for (text, options, message) in [

@@ -261,7 +261,7 @@ fn black_is_better_where_that_is_asked_for() {
 }
 
 #[test]
-fn every_filter_is_told_by_its_option() {
+fn every_filter_is_reported_by_its_option() {
     let at = games();
     let messages =
         at.done("suite one.pgn two.pgn -o a.epd --min-plies 3 --max-plies 4 --max-per-line 1 --line-plies 2");
@@ -335,7 +335,7 @@ fn a_suite_of_all_replies_has_its_entry_and_its_archive() {
 }
 
 #[test]
-fn faults_are_found_and_matches_told() {
+fn faults_are_found_and_matches_reported() {
     let at = Folder::new();
     let lines = format!("{SPANISH}\n# comment\n{SPANISH}\n");
     at.put("bad.epd", lines);

@@ -118,7 +118,7 @@ fn plays_from_a_path_with_spaces_and_umlauts_with_crlf() {
 }
 
 #[test]
-fn a_book_in_use_is_not_replaced_and_the_message_says_why() {
+fn a_book_in_use_is_not_replaced_and_the_message_has_the_reason() {
     let (_parent, folder) = folder();
     let book = large_book(&folder);
     let before = fs::read(&book).unwrap();

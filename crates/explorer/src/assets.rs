@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_packed_for_who_takes_that() {
+    fn files_are_compressed_for_clients_that_accept_it() {
         use std::io::Read as _;
         let main = format!("{}page.js", *VERSIONED);
         let plain = file(&main, &HeaderMap::new()).unwrap();

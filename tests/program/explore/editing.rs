@@ -187,7 +187,7 @@ impl BookMarker for Slow {
 }
 
 #[test]
-fn who_looks_does_not_wait_for_a_deletion_and_who_comes_back_can_take_it_back() {
+fn reading_does_not_wait_for_a_deletion_and_a_later_visit_can_undo_it() {
     let (begun, has_begun) = sync_channel(0);
     let (end, ends) = sync_channel(1);
     let slow = Slow {

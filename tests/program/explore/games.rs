@@ -336,7 +336,7 @@ fn games_added_are_seen_and_the_index_does_not_depend_on_threads() {
 
 /// Cut off anywhere, or with any bit turned over: an error or an answer.
 #[test]
-fn damage_is_told() {
+fn damage_is_reported() {
     let folder = Folder::new();
     let source = folder.put("games.pgn", GAMES.repeat(20));
     let path = folder.join("games.tgx");

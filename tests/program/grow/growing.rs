@@ -185,7 +185,7 @@ fn opponents_reply_as_in_the_other_book() {
 }
 
 #[test]
-fn what_costs_too_much_is_left_and_told() {
+fn what_costs_too_much_is_left_and_reported() {
     let folder = Folder::new();
     book(&folder);
     let run = |options: &str| grown(&folder, "out.ctg", options);

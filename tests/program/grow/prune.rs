@@ -247,7 +247,7 @@ fn with_nothing_to_take_out_it_is_compacting() {
 }
 
 #[test]
-fn a_line_goes_with_all_behind_it_and_nothing_else() {
+fn a_line_is_deleted_with_all_after_it_and_nothing_else() {
     let folder = Folder::with(SMALL);
     folder.done("prune book.ctg -o out.ctg --line '1.e4 c5'");
     assert_sound(folder.join("out.ctg"));

@@ -2,7 +2,7 @@
 
 use super::limits::Limits;
 
-/// Moves the game is expected to last when the GUI does not say.
+/// Moves the game is expected to last when the GUI does not send a number.
 const MOVES_LEFT: u64 = 28;
 
 /// What may be spent on a move, in milliseconds.

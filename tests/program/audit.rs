@@ -1,6 +1,6 @@
 //! `tabia audit` on a book whose faults are known.
 
-#![allow(clippy::unwrap_used)] // A test that stops says where.
+#![allow(clippy::unwrap_used)] // A test that fails here shows the line.
 
 use std::fs;
 use std::path::PathBuf;

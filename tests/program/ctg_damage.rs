@@ -287,7 +287,7 @@ proptest! {
 }
 
 /// Whatever reads a whole book takes what can be read, names each loss once
-/// with file, page and byte, counts it, and does not say that all went well.
+/// with file, page and byte, counts it, and does not report success.
 #[test]
 fn one_policy_for_damage_in_every_command() {
     let folder = Folder::new();

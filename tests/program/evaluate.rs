@@ -1,7 +1,7 @@
 //! `tabia evaluate` with an engine.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)] // A test that stops says where.
+#![allow(clippy::unwrap_used)] // A test that fails here shows the line.
 
 use std::collections::BTreeSet;
 use std::fs;

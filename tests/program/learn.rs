@@ -1,6 +1,6 @@
 //! Learning: from collections, and while playing.
 
-#![allow(clippy::unwrap_used)] // A test that stops says where.
+#![allow(clippy::unwrap_used)] // A test that fails here shows the line.
 
 use std::fs;
 use std::path::Path;

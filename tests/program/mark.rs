@@ -2,7 +2,7 @@
 //! kill at any moment leaves a sound book, only one program can change a book
 //! at a time, and a running adapter goes on.
 
-#![allow(clippy::unwrap_used)] // A test that stops says where.
+#![allow(clippy::unwrap_used)] // A test that fails here shows the line.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -139,7 +139,7 @@ fn lines_colours_and_filters_choose_as_they_say() {
     }
     assert_sound(&book);
 
-    // What filters say of positions agrees with a count by hand.
+    // The results of filters of positions agree with a separate count.
     mark(&folder, "book.ctg --clear").ok();
     mark(&folder, "book.ctg --where 'games<10 and score<40' main").ok();
     let opened = open(&book);

@@ -1,7 +1,7 @@
 //! What `tabia probe` prints is what the adapter plays, and what a seed
 //! repeats.
 
-#![allow(clippy::unwrap_used)] // A test that stops says where.
+#![allow(clippy::unwrap_used)] // A test that fails here shows the line.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;

@@ -1,7 +1,7 @@
 //! `tabia prove`: two books by their exits.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)] // A test that stops says where.
+#![allow(clippy::unwrap_used)] // A test that fails here shows the line.
 
 use std::process::Command;
 

@@ -143,7 +143,7 @@ fn manual_pages_are_made_for_every_command() {
     assert_has(&page, ".SH EXAMPLES");
     assert_eq!(page.to_lowercase().matches("examples").count(), 1, "{page}");
     tabia("man dif").ends(2);
-    // Where there is a groff, it has nothing to say against them.
+    // If groff is installed, it reports no faults in them.
     for page in fs::read_dir(folder.join("man1")).unwrap() {
         let mut groff = Command::new("groff");
         groff

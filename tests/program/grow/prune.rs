@@ -146,7 +146,7 @@ proptest! {
     }
 
     /// Against a walk over the same book that is written down as the
-    /// definition says it; strays included.
+    /// definition has it; strays included.
     #[test]
     fn what_stays_is_what_the_definition_says(
         games in 1..15_u64, plies in 1..20_usize, least in 0..60_u32, most in 0..12_u32,

@@ -131,7 +131,7 @@ impl Games {
         self.indexes.iter().map(renewals).sum()
     }
 
-    /// What all games say about a position.
+    /// The answer from all games about a position.
     pub(super) fn explore(
         &self,
         question: &Question,
@@ -307,7 +307,7 @@ fn find(
     }))
 }
 
-/// What counts say, seen from a side.
+/// Counts as statistics from the view of a side.
 fn stats_of(counts: &Counts, own: Color) -> Stats {
     let number = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
     Stats {

@@ -35,7 +35,7 @@ pub fn copy(book: impl AsRef<Path>, to: &Path) {
     }
 }
 
-/// `tabia verify` has nothing to say against a book.
+/// `tabia verify` finds no fault in a book.
 #[track_caller]
 pub fn assert_sound(book: impl AsRef<Path>) {
     let mut found = Vec::new();

@@ -1,5 +1,5 @@
-//! Changing a text file of another program: all of it or nothing, and the old
-//! one is kept.
+//! Changing a text file of another program: all of it or nothing, with a
+//! backup of the old one.
 
 use std::fs::{self, File};
 use std::io;
@@ -68,9 +68,8 @@ impl TextFile {
         self.lock.is_some()
     }
 
-    /// Puts a new text in place of the old one, which is kept or not. At every
-    /// moment the file is the old one or the new one. Returns where the old one
-    /// is kept.
+    /// Replaces the text, with or without a backup of the old one. At every moment
+    /// the file is the old one or the new one. Returns the path of the backup.
     pub(crate) fn replace(&mut self, text: &str, old: Old) -> anyhow::Result<Option<PathBuf>> {
         let shown = self.path.display();
         let old = match &self.lock {

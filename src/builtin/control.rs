@@ -1,4 +1,4 @@
-//! What the reader thread tells a running search: end, go on, answer.
+//! Commands of the reader thread to a running search: end, go on, answer.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

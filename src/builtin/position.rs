@@ -28,7 +28,7 @@ impl Board {
     ///
     /// # Errors
     ///
-    /// What is wrong. Behind an illegal move no position is known.
+    /// What is wrong. After an illegal move no position is known.
     pub(super) fn parse<'a>(words: &mut impl Iterator<Item = &'a str>) -> Result<Self, String> {
         let start = match words.next() {
             Some("startpos") => {
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn problems_are_said_and_leave_no_position() {
+    fn problems_are_reported_and_leave_no_position() {
         let problem = board("startpos moves e2e4 e2e4 d7d5").unwrap_err();
         assert!(problem.contains("e2e4"), "{problem}");
         for line in [

@@ -14,7 +14,7 @@ pub(super) fn is_mate(score: i16) -> bool {
     plies_to_mate(score).is_some()
 }
 
-/// Plies to the mate, whoever gives it.
+/// Plies to the mate, by either side.
 pub(super) fn plies_to_mate(score: i16) -> Option<usize> {
     let plies = INF - score.abs();
     (plies <= MATE_PLIES).then(|| usize::try_from(plies).unwrap_or(0))

@@ -174,7 +174,7 @@ fn root_moves(position: &Chess, wanted: &[UciMove], output: &Output) -> Vec<Move
     legal.into_iter().filter(|m| wanted.contains(m)).collect()
 }
 
-/// A clock that stands still until the search has to end, then jumps.
+/// A clock that shows no progress until the search has to end, then jumps.
 ///
 /// littlewing asks its clock every hundred nodes; this way limits, `stop`
 /// and the deadline are all seen there and nothing else has to run.
@@ -242,8 +242,8 @@ fn search(
             let alone = lines == 1;
             let found_one = best_from(game, position, &mut root[place..], depth, |game, new| {
                 found.saw_mate |= score::is_mate(new.score);
-                // Of several lines those of whole depths are told, and the
-                // first of them is the answer.
+                // Of several lines those of complete depths are reported, and
+                // the first of them is the answer.
                 if alone {
                     report(game, control, depth, None, position, new, output);
                 }
@@ -296,7 +296,7 @@ struct Scored {
 type RootMove = (Move, UciMove);
 
 /// The best of some moves, which comes to their front, so that it is looked at
-/// first at the next depth. Each that is better than those before it is told
+/// first at the next depth. Each that is better than those before it is passed
 /// to `improved`. `None` when the search has been cut short.
 fn best_from(
     game: &mut Game,

@@ -165,7 +165,7 @@ impl Session {
         if self.current.as_ref().is_none_or(|c| c.is_finished()) {
             let (answer, done) = mpsc::channel();
             self.work(Job::Ready(answer));
-            // An error means the worker is gone, which `work` has told.
+            // An error means that the worker has ended, which `work` has reported.
             let _ = done.recv();
         }
         self.output.line("readyok");
@@ -205,8 +205,8 @@ impl Session {
                 }
                 _ => Some("expected a number of milliseconds"),
             },
-            // The GUI says whether it will ponder; `go ponder` itself says
-            // the rest.
+            // The option only announces that the GUI may ponder; `go ponder`
+            // is what starts it.
             "ponder" => None,
             _ => Some("no such option"),
         };

@@ -94,7 +94,7 @@ impl Talk {
         }
     }
 
-    /// Ends the input and returns what was still said.
+    /// Ends the input and returns the remaining lines of output.
     fn finish(mut self) -> Vec<String> {
         drop(self.input.take());
         self.engine.take().unwrap().join().unwrap().unwrap();
@@ -340,7 +340,7 @@ fn finds_mates() {
 #[test]
 fn several_lines_are_shown_the_best_first() {
     let mut talk = Talk::new();
-    let told = |lines: &[String], depth: &str| -> Vec<(String, i64, String)> {
+    let variations = |lines: &[String], depth: &str| -> Vec<(String, i64, String)> {
         let of_depth = format!("info depth {depth} multipv ");
         let words = lines.iter().filter_map(|line| {
             let words: Vec<&str> = line.strip_prefix(&of_depth)?.split(' ').collect();
@@ -357,18 +357,18 @@ fn several_lines_are_shown_the_best_first() {
     talk.send("setoption name MultiPV value 5\nposition startpos\ngo depth 6");
     let (best, lines) = talk.answer();
     for depth in ["1", "6"] {
-        let told = told(&lines, depth);
-        let numbers: Vec<&str> = told.iter().map(|(number, ..)| &**number).collect();
+        let found = variations(&lines, depth);
+        let numbers: Vec<&str> = found.iter().map(|(number, ..)| &**number).collect();
         assert_eq!(numbers, ["1", "2", "3", "4", "5"]);
-        assert!(told.is_sorted_by_key(|(_, score, _)| -score), "{told:?}");
-        let moves: std::collections::HashSet<_> = told.iter().map(|(.., first)| first).collect();
-        assert_eq!(moves.len(), 5, "{told:?}");
+        assert!(found.is_sorted_by_key(|(_, score, _)| -score), "{found:?}");
+        let moves: std::collections::HashSet<_> = found.iter().map(|(.., first)| first).collect();
+        assert_eq!(moves.len(), 5, "{found:?}");
     }
-    assert_eq!(told(&lines, "6")[0].2, best);
+    assert_eq!(variations(&lines, "6")[0].2, best);
     // Not more than there are moves to choose from.
     talk.send("go depth 3 searchmoves a2a3 h2h4");
     let (best, lines) = talk.answer();
-    let mut shown = told(&lines, "3");
+    let mut shown = variations(&lines, "3");
     assert_eq!(shown[0].2, best);
     shown.sort_by(|a, b| a.2.cmp(&b.2));
     let moves: Vec<&str> = shown.iter().map(|(.., first)| &**first).collect();
@@ -426,7 +426,7 @@ fn a_position_that_is_not_legal_has_no_move() {
             let (best, lines) = talk.answer();
             assert_eq!(best, "0000", "{line}");
             let reason = "info string there is no legal position to search";
-            assert!(lines.iter().any(|said| said == reason), "{lines:?}");
+            assert!(lines.iter().any(|line| line == reason), "{lines:?}");
         }
         talk.send(&format!("{line}\ngo infinite"));
         talk.assert_no_answer();
@@ -505,8 +505,8 @@ fn bad_positions_are_reported_and_survived() {
         "setoption",
     ] {
         talk.send(line);
-        let said = talk.until("info").pop().unwrap();
-        assert!(said.starts_with("info string "), "{line}: {said}");
+        let answer = talk.until("info").pop().unwrap();
+        assert!(answer.starts_with("info string "), "{line}: {answer}");
         talk.send("go depth 2");
         talk.until("bestmove");
     }
@@ -551,7 +551,7 @@ fn very_long_games() {
 #[test]
 fn does_not_repeat_when_ahead() {
     let mut talk = Talk::new();
-    // With f2g1 the position would stand for the third time.
+    // With f2g1 the position would be on the board for the third time.
     let fen = "7r/k7/7p/r2p3P/p2PqB2/2R3P1/5K2/3Q3R w - - 25 45";
     let best = talk.best(&format!(
         "position fen {fen} moves f2g1 a7b7 g1f2 b7a7 f2g1 a7b7 g1f2 b7a7\ngo depth 6"

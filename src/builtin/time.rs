@@ -2,7 +2,7 @@
 
 use super::limits::Limits;
 
-/// Moves the game is expected to last when the GUI does not say.
+/// Moves the game is expected to last when the GUI does not send a number.
 const MOVES_LEFT: u64 = 28;
 
 /// What may be spent on a move, in milliseconds.
@@ -40,7 +40,7 @@ impl Budget {
         // in a time of that order.
         let [ours, theirs] = clocks;
         let (time, increment) = if ours == (None, None) { theirs } else { ours };
-        // An increment alone is a clock that stands at zero.
+        // An increment alone means a clock at zero.
         let time = match (time, increment) {
             (Some(time), _) => time,
             (None, Some(_)) => 0,

@@ -9,7 +9,7 @@ use super::search::{SearchJob, Searcher};
 
 /// A piece of work.
 pub(super) enum Job {
-    /// Get ready, then say so.
+    /// Get ready, then send an answer.
     Ready(Sender<()>),
     /// Forget the last game.
     NewGame,

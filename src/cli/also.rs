@@ -27,7 +27,7 @@ impl Also {
         let choice = Choice::augment_args(command)
             .try_get_matches_from(words)
             .and_then(|matches| Choice::from_arg_matches(&matches))
-            .map_err(|error| said(&error))?;
+            .map_err(|error| one_line(&error))?;
         if choice.filter.password.is_some() {
             return Err("--password is for the sources: it stands outside".to_owned());
         }
@@ -51,8 +51,8 @@ fn split(text: &str) -> (&str, &str) {
     (target.trim(), options)
 }
 
-/// What the command line's own parser says, in one line.
-fn said(error: &clap::Error) -> String {
+/// The message of the parser of the command line, in one line.
+fn one_line(error: &clap::Error) -> String {
     let text = error.to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);
     let first = text.split("\n\n").next().unwrap_or(text);

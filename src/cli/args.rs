@@ -187,7 +187,7 @@ pub(super) struct VerifyArgs {
     pub(super) no_mmap: bool,
 }
 
-/// Divides what stands behind `--set`.
+/// Divides the value of `--set`.
 pub(super) fn name_and_value(set: &str) -> anyhow::Result<(&str, &str)> {
     let parts = set.split_once('=');
     let (name, value) =

@@ -166,8 +166,8 @@ pub(super) fn print(
     if let Some(text) = first_move_text {
         writeln!(out, "\nfirst move: {text}")?;
     }
-    let told = playing.map(|(profile, faults)| (profile, faults.describe()));
-    match &told {
+    let result = playing.map(|(profile, faults)| (profile, faults.describe()));
+    match &result {
         None => writeln!(out, "\nno engine would play: none of them answers")?,
         Some((profile, faults)) if faults.is_empty() => {
             writeln!(out, "{} would play", profile.name)?;
@@ -178,7 +178,7 @@ pub(super) fn print(
         writeln!(out, "another engine has options that are wrong")?;
     }
     out.flush()?;
-    Ok(!wrong_elsewhere && told.is_some_and(|(_, faults)| faults.is_empty()))
+    Ok(!wrong_elsewhere && result.is_some_and(|(_, faults)| faults.is_empty()))
 }
 
 /// What is wrong with an option of a profile, if that is known.

@@ -15,7 +15,7 @@ use tabia_notation::{self as notation, Line};
 
 /// Writes lines as [`line_text`] does, without a position for each move.
 pub(super) struct Heading {
-    /// Where nothing was played behind it.
+    /// For a line after which nothing was played.
     alone: String,
     given: String,
     /// Twice the number of the next move, and one more with Black to move.
@@ -57,7 +57,7 @@ impl Heading {
     }
 }
 
-/// The line, and what stands below it.
+/// The line, and the text below it.
 pub(super) fn text_of(line: &str, difference: &Difference) -> String {
     let position = &difference.position;
     let mut out = String::with_capacity(line.len() + 200);

@@ -1,4 +1,4 @@
-//! `tabia build --evaluations`: what the games say, beside the book.
+//! `tabia build --evaluations`: evaluations of the games, stored beside the book.
 
 use anyhow::ensure;
 

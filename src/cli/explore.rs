@@ -96,7 +96,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
             }
         }
     }
-    // Behind the books, whose numbers are what they are without games.
+    // After the books, so that the books have the same numbers as without games.
     books.extend(games.books(index_names));
     if let Some(error) = unreadable {
         if books.is_empty() {
@@ -304,7 +304,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn books_of_the_same_name_can_be_told_apart() {
+    fn books_of_the_same_name_are_shown_differently() {
         let paths = ["a/book.ctg", "b/book.ctg", "other.ctg", "b/book.ctg"];
         let named = names(&paths.map(PathBuf::from));
         assert_eq!(

@@ -112,10 +112,10 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
     let mut graph = valued::graph(&book)?;
     let beside = evals::beside(&args.output);
     let file = EvalFile::open(&beside)?;
-    let mut said = evals::read(&beside)?.table;
-    let known = said.len();
+    let mut evaluations = evals::read(&beside)?.table;
+    let known = evaluations.len();
     let mut table = evals::read(&evals::beside(&args.book))?.table;
-    grow::take_over(&table, &graph, &mut said, &file)?;
+    grow::take_over(&table, &graph, &mut evaluations, &file)?;
     if known > 0 && beside != evals::beside(&args.book) {
         let beside = beside.display();
         say!("{beside}: going on with {known} evaluations");
@@ -141,7 +141,15 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
         roots: roots(args, &graph)?,
     };
     let grown = progress::watched(|watch| {
-        grow::grow(&plan, &options, &mut graph, &mut table, &said, file, watch)
+        grow::grow(
+            &plan,
+            &options,
+            &mut graph,
+            &mut table,
+            &evaluations,
+            file,
+            watch,
+        )
     })?;
     let grown = match grown {
         Err(GrowError::Work(WorkError::Stopped(_))) => anyhow::bail!(

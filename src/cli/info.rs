@@ -106,15 +106,15 @@ pub(super) fn counted(book: &CtgBook, in_full: bool) -> Result<BookInfo, Error> 
     }
 }
 
-/// How many positions there are: counted, or else what the header says if it
-/// is near to what a sample says (it runs a little high in genuine books, by
+/// How many positions there are: counted, or else the number in the header if it
+/// is near to the estimate from a sample (it runs a little high in genuine books, by
 /// one in 180 at the most).
 fn positions(info: &BookInfo) -> u64 {
     let estimate = info.for_all_pages(info.positions);
-    let said = u64::from(info.header_positions);
+    let in_header = u64::from(info.header_positions);
     match info.is_exact() || !header_is_likely(info) {
         true => estimate,
-        false => said,
+        false => in_header,
     }
 }
 
@@ -213,17 +213,17 @@ impl<W: Write> InfoText<'_, W> {
 
     fn positions(&self) -> String {
         let info = self.info;
-        let said = u64::from(info.header_positions);
+        let in_header = u64::from(info.header_positions);
         let counted = self.number(info.positions);
         if !info.is_exact() {
             return match header_is_likely(info) {
-                true => format!("{} by its header", thousands(said)),
-                false => format!("{counted} (its header says {})", thousands(said)),
+                true => format!("{} by its header", thousands(in_header)),
+                false => format!("{counted} (its header says {})", thousands(in_header)),
             };
         }
-        match info.positions == said {
+        match info.positions == in_header {
             true => counted,
-            false => format!("{counted} (its header says {})", thousands(said)),
+            false => format!("{counted} (its header says {})", thousands(in_header)),
         }
     }
 

@@ -1,4 +1,4 @@
-//! What `tabia info` says of a games index.
+//! The output of `tabia info` for a games index.
 
 use std::io::{Read as _, Write};
 use std::path::Path;

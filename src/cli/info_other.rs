@@ -1,4 +1,4 @@
-//! What `tabia info` says of Polyglot and Arena books.
+//! The output of `tabia info` for Polyglot and Arena books.
 
 use std::io::Write;
 

@@ -122,7 +122,7 @@ fn line_of(fen: &[String], moves: Option<&str>) -> anyhow::Result<Line> {
     Err(error.into())
 }
 
-/// Says how a FEN of the board alone was taken.
+/// Prints how a FEN of the board alone was completed.
 fn note_board_alone(fen: &str, line: &Line) {
     if tabia_notation::is_board_alone(fen) {
         let whole = tabia_notation::fen(line.start());
@@ -187,7 +187,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
     }
 }
 
-/// Opens the book that a command is about, and says what is odd about it.
+/// Opens the book of a command, and prints its notices.
 fn open_book(path: &Path, no_mmap: bool) -> anyhow::Result<Book> {
     let book = open_quietly(path, no_mmap)?;
     for notice in book.notices() {

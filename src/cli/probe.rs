@@ -167,7 +167,7 @@ impl Prober<'_> {
                     }
                 }
             }
-            // Whoever asks line by line waits for each answer.
+            // A caller that asks line by line waits for each answer.
             out.flush()?;
         }
         Ok(code)

@@ -16,8 +16,8 @@ use tabia_io::progress::{Progress, Watch};
 /// Ctrl-C was pressed.
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// Raises [`STOP`] at Ctrl-C from now on, so that long work ends without
-/// leaving anything behind.
+/// Sets [`STOP`] at Ctrl-C from now on, so that long work ends without
+/// leaving files.
 fn listen() -> anyhow::Result<()> {
     static HANDLER: Mutex<bool> = Mutex::new(false);
     let mut is_set = HANDLER.lock().unwrap_or_else(PoisonError::into_inner);
@@ -88,8 +88,8 @@ fn bar() -> ProgressBar {
     ProgressBar::with_draw_target(None, target)
 }
 
-/// The style of a template of ours; `{left}` is how long it still takes, once
-/// that can be told.
+/// The style of a template; `{left}` is the time that it still takes, once
+/// that can be estimated.
 fn style(template: &str) -> ProgressStyle {
     let style = ProgressStyle::with_template(template);
     style

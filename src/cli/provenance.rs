@@ -13,7 +13,7 @@ use tabia_build::{BuildJob, Product, Summary};
 use tabia_io::atomic::{self, Old};
 use tabia_io::input::path::file_name;
 
-/// What the file says. Nothing in it depends on when, where or with how much
+/// The content of the file. Nothing in it depends on when, where or with how much
 /// memory the book was made: the same games give the same file.
 #[derive(Serialize)]
 struct Provenance<'a> {

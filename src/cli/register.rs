@@ -375,7 +375,7 @@ fn remove(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u8> {
 }
 
 /// Engines that are ours in the files of chess programs, each with the command
-/// that takes it out, when `text_now` says what is in a file.
+/// that takes it out; `text_now` reads a file.
 pub(super) fn registered(
     programs: &[ChessProgram],
     text_now: &dyn Fn(&Path) -> Option<String>,
@@ -430,7 +430,7 @@ fn apply(
 }
 
 /// A script that starts the adapter with its arguments, for a program that
-/// cannot: where it is to stand, and its text.
+/// cannot: its path, and its text.
 fn launcher(program: EditedFor, registration: &Registration) -> anyhow::Result<(PathBuf, String)> {
     ensure!(
         cfg!(unix),
@@ -451,7 +451,7 @@ fn launcher(program: EditedFor, registration: &Registration) -> anyhow::Result<(
     Ok((path, script))
 }
 
-/// Where the script for an engine of this name stands.
+/// The path of the script for an engine of this name.
 fn launcher_of(name: &str) -> anyhow::Result<PathBuf> {
     let folder = dirs::config_dir().context("there is no home folder")?;
     let plain = |c: char| if c.is_alphanumeric() { c } else { '-' };

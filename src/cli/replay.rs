@@ -85,16 +85,16 @@ fn write_departure(
     for line in lines.get(from..departure.line).unwrap_or_default() {
         writeln!(out, "  {line}")?;
     }
-    for (head, said) in [("then:", &departure.then), ("now:", &departure.now)] {
+    for (head, sent) in [("then:", &departure.then), ("now:", &departure.now)] {
         writeln!(out, "{head}")?;
-        if said.is_empty() {
+        if sent.is_empty() {
             writeln!(out, "  (nothing)")?;
         }
-        for line in said.iter().take(SHOWN) {
+        for line in sent.iter().take(SHOWN) {
             writeln!(out, "  {line}")?;
         }
-        if said.len() > SHOWN {
-            writeln!(out, "  ... and {} lines more", said.len() - SHOWN)?;
+        if sent.len() > SHOWN {
+            writeln!(out, "  ... and {} lines more", sent.len() - SHOWN)?;
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! `tabia review`: what played games say about a book.
+//! `tabia review`: the results of a book in played games.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -66,7 +66,7 @@ pub(super) struct ReviewArgs {
     force: Force,
 }
 
-/// With fewer pairs nothing is said of strength.
+/// With fewer pairs no statement about strength is printed.
 const FEW_PAIRS: u64 = 10;
 
 /// So many openings and exits are shown.

@@ -13,7 +13,7 @@ use super::style::counted;
 use tabia_adapter::session::{GameRecord, RecordKind};
 use tabia_analysis::suite::review::ReviewedGame;
 
-/// What the record says about games that were found again.
+/// The data of the record about games that were found again.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Joined {
     /// Games of the record.
@@ -78,7 +78,7 @@ pub(super) fn join(path: &Path, games: &[ReviewedGame]) -> anyhow::Result<Joined
     }
     let mut records = Vec::new();
     for (index, line) in lines {
-        // A line that a crash has cut short is none; its adapter says no more.
+        // A line that a crash has cut short is no record.
         let Some((_, record)) = GameRecord::read(line) else {
             say!(
                 "{}: line {}: passed over, no whole line",

@@ -322,10 +322,10 @@ fn what(change: &FileChange) -> String {
 }
 
 fn keep_sound_books(finds: &mut Finds, out: &mut impl Write) -> io::Result<()> {
-    let mut told = Ok(());
+    let mut written = Ok(());
     let mut left_out = |text: &str| {
-        if told.is_ok() {
-            told = writeln!(out, "left out: {}", plain(text));
+        if written.is_ok() {
+            written = writeln!(out, "left out: {}", plain(text));
         }
     };
     for (copy, book) in &finds.copies {
@@ -357,7 +357,7 @@ fn keep_sound_books(finds: &mut Finds, out: &mut impl Write) -> io::Result<()> {
         let (other, book) = (shown(&other), shown(&book));
         writeln!(out, "left out: {other}: another format of {book}")?;
     }
-    told
+    written
 }
 
 /// A book of fewer positions is a test or a leftover.
@@ -376,10 +376,12 @@ fn is_tiny(path: &Path) -> bool {
 fn damage(path: &Path) -> anyhow::Result<Option<String>> {
     Ok(match super::open_quietly(path, false)? {
         Book::Ctg(book) => {
-            let said = book.header().pages;
+            let expected = book.header().pages;
             let info = super::info::counted(&book, false)?;
             match info.bad_pages {
-                _ if info.pages < said => Some(format!("{} of {said} pages are there", info.pages)),
+                _ if info.pages < expected => {
+                    Some(format!("{} of {expected} pages are there", info.pages))
+                }
                 0 => None,
                 1 => Some("a page cannot be read to its end".to_owned()),
                 bad => Some(format!("{bad} pages cannot be read to their end")),
@@ -421,14 +423,14 @@ fn keep_engines_that_answer(finds: &mut Finds, out: &mut impl Write) -> io::Resu
     Ok(())
 }
 
-/// A remark about book moves without what stands in brackets behind each, weight
-/// and games: `tabia probe` explains those.
+/// A remark about book moves without the brackets after each, which contain
+/// weight and games: `tabia probe` explains those.
 fn without_numbers(remark: &str) -> String {
     let mut text = String::new();
     let mut rest = remark;
-    while let Some((before, behind)) = rest.split_once(" (w ") {
+    while let Some((before, after)) = rest.split_once(" (w ") {
         text.push_str(before);
-        rest = behind.split_once(')').map_or("", |(_, after)| after);
+        rest = after.split_once(')').map_or("", |(_, rest)| rest);
     }
     text + rest
 }

@@ -1,5 +1,5 @@
 //! `tabia completions` and `tabia man`: made from the definitions of the
-//! command line, so that they never fall behind it.
+//! command line, so that they always agree with it.
 
 use std::fs;
 use std::io::{IsTerminal as _, Write};
@@ -101,8 +101,8 @@ fn write_page(path: &Path, old: Old, command: Command) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A manual page. What stands below the arguments in the help are examples
-/// for the most part; clap_mangen calls it "extra".
+/// A manual page. The text below the arguments in the help is mostly examples;
+/// clap_mangen calls it "extra".
 fn page(command: Command) -> anyhow::Result<Vec<u8>> {
     let mut roff = Vec::new();
     clap_mangen::Man::new(command).render(&mut roff)?;

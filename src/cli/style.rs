@@ -17,7 +17,7 @@ pub(super) use tabia_book::mark::words::learn_value_name as signed;
 
 /// Headings.
 pub(super) const HEADING: Style = Style::new().bold();
-/// What stands there for completeness.
+/// Text that is only there for completeness.
 pub(super) const FAINT: Style = Style::new().dimmed();
 /// Good news, main moves, added lines.
 pub(super) const GREEN: Style = AnsiColor::Green.on_default();

@@ -114,12 +114,12 @@ fn print(path: &Path, report: &SuiteCheck, out: &mut impl Write) -> anyhow::Resu
     let shown = path.display();
     for found in report.faults.iter().take(NAMED) {
         let (text, line) = (&found.text, found.line);
-        let behind = if text.is_empty() {
+        let suffix = if text.is_empty() {
             String::new()
         } else {
             format!(": {text}")
         };
-        writeln!(out, "{shown}: {line}: {}{behind}", found.fault.text())?;
+        writeln!(out, "{shown}: {line}: {}{suffix}", found.fault.text())?;
     }
     for (fault, count) in &report.counts {
         writeln!(out, "{count:>8} x {}", fault.text())?;

@@ -1,5 +1,5 @@
-//! A position of a book as a table, whatever the book's format: a column
-//! stands where the book knows such a thing.
+//! A position of a book as a table, whatever the book's format. A column is
+//! shown if the book has such values.
 
 use std::io::{self, Write};
 
@@ -132,8 +132,8 @@ pub(super) fn write(view: &PositionView, turn: Color, out: &mut impl Write) -> i
     Ok(())
 }
 
-/// What the commentary says of the position after the move, and why the move
-/// is not played.
+/// The commentary on the position after the move, and why the move is not
+/// played.
 fn write_note(mv: &MoveView, width: usize, out: &mut impl Write) -> io::Result<()> {
     let symbol = commentary_symbol(mv.commentary);
     let parts = [Some(symbol.as_str()), mv.not_played.as_deref()];

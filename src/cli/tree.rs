@@ -292,6 +292,6 @@ fn fit(rails: &str, label: &str) -> String {
     if count <= room {
         return format!("{rails}{label}");
     }
-    let kept: String = rails.chars().skip(count + 1 - room.max(1)).collect();
-    format!("…{kept}{label}")
+    let end: String = rails.chars().skip(count + 1 - room.max(1)).collect();
+    format!("…{end}{label}")
 }

@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn numbers_are_spoken_of_in_plain_words() {
-        let said = |text: &str| in_plain_words(text, &[]);
+        let plain_words = |text: &str| in_plain_words(text, &[]);
         for (rust, plain) in [
             (
                 "error: invalid value 'x' for '--max-ply <N>': invalid digit found in string\n",
@@ -236,7 +236,7 @@ mod tests {
                 "error: invalid value '200' for '--factor <N>': expected a number from -125 to 125\n",
             ),
         ] {
-            assert_eq!(said(rust), plain);
+            assert_eq!(plain_words(rust), plain);
         }
     }
 }

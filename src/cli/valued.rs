@@ -33,7 +33,7 @@ pub(super) fn path(named: Option<&Path>, book: &Path) -> PathBuf {
     named.map_or_else(|| evals::beside(book), Path::to_owned)
 }
 
-/// Says the first position that the engine gave no answer about.
+/// Prints the first position for which the engine gave no answer.
 pub(super) fn say_unanswered(first: Option<&Unanswered>, graph: &BookGraph) {
     if let Some(Unanswered { node, error }) = first {
         let fen = tabia_notation::fen(&graph.position(*node));

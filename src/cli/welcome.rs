@@ -1,5 +1,5 @@
-//! What a person at a terminal sees who starts the adapter without naming an
-//! engine or a book.
+//! The text shown when the adapter is started at a terminal without naming
+//! an engine or a book.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, IsTerminal as _, Write};
@@ -8,17 +8,17 @@ use super::args::PlayArgs;
 use super::messages;
 use tabia_adapter::config::Config;
 
-/// Whether somebody looks on, and nothing says what is to be played.
+/// Whether a person looks on, and no option names what is to be played.
 pub(super) fn is_due(args: &PlayArgs, config: &Config) -> bool {
     let named = std::env::var_os("TABIA_CONFIG").is_some_and(|path| !path.is_empty());
-    let said = args.config.config.is_some()
+    let given = args.config.config.is_some()
         || args.engine.is_some()
         || !args.book.is_empty()
         || !args.set.is_empty()
         || !args.command.is_empty()
         || args.log.is_some();
     let looked_at = io::stdin().is_terminal() && io::stderr().is_terminal();
-    looked_at && !named && !said && config.says_nothing()
+    looked_at && !named && !given && config.says_nothing()
 }
 
 /// Explains, and reads the first line that is typed.

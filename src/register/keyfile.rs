@@ -20,7 +20,7 @@ use super::{Registration, is_our_program};
 const DIFFICULTIES: [&str; 3] = ["easy", "normal", "hard"];
 
 /// A group: its lines in the text, from its header to its last key. Comments
-/// behind that belong to what follows.
+/// after that belong to what follows.
 struct Group<'t> {
     name: &'t str,
     lines: Range<usize>,
@@ -176,13 +176,13 @@ pub(super) fn engines(text: &str) -> Vec<(String, String, bool)> {
     groups.iter().filter_map(engine).collect()
 }
 
-fn replaced(lines: &[&str], range: Range<usize>, own: &str) -> String {
+fn replaced(lines: &[&str], range: Range<usize>, group: &str) -> String {
     let before = lines.get(..range.start).unwrap_or_default();
-    let behind = lines.get(range.end..).unwrap_or_default();
-    before.concat() + own + &behind.concat()
+    let after = lines.get(range.end..).unwrap_or_default();
+    before.concat() + group + &after.concat()
 }
 
-/// What is to stand in our group.
+/// The keys of our group.
 fn keys(registration: &Registration) -> Result<Vec<(String, String)>, RegisterError> {
     let mut keys = vec![
         ("protocol".to_owned(), "uci".to_owned()),

@@ -177,7 +177,7 @@ fn parameters(title: &str, args: &[String]) -> String {
 }
 
 /// XBoard hands the command to Polyglot between double quotes; Polyglot reads
-/// it as a shell does. So words with blanks stand between single quotes.
+/// it as a shell does. So words with blanks are put between single quotes.
 fn xboard(registration: &Registration) -> String {
     let mut words = vec![shell(&registration.command)];
     words.extend(registration.args_with_books().iter().map(|arg| shell(arg)));

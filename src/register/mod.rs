@@ -1,7 +1,7 @@
 //! The adapter in the configuration of other programs: text in, text out.
 //!
 //! Five programs keep their engines in a file that can be edited, JSON in all
-//! but GNOME Chess ([`edit`], [`remove`]); for the others [`lines()`] says exactly what to type.
+//! but GNOME Chess ([`edit`], [`remove`]); for the others [`lines()`] returns exactly what to type.
 //! Nothing here touches a file.
 //!
 //! | program | key of an engine | arguments |

@@ -1,5 +1,5 @@
-//! Doing what a plan says, and noting it first, so that whatever was begun
-//! can be taken back.
+//! Carries out a plan. Each change is recorded before it is made, so that
+//! whatever was begun can be undone.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -90,7 +90,7 @@ pub(crate) fn carry_out(
     plan.changes.iter().try_for_each(put)
 }
 
-/// Makes the changes of a plan that undoes what the record tells, and removes
+/// Makes the changes of a plan that undoes what is in the record, and removes
 /// the record and the folders that were made and are empty.
 ///
 /// # Errors

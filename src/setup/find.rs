@@ -272,7 +272,7 @@ fn is_program_of_this_system(path: &Path) -> bool {
 }
 
 /// The place of a known engine among the others: its name is one of
-/// [`ENGINES`], and behind it no more letters (`stockfish-16`, `lc0.exe`).
+/// [`ENGINES`], and after it no more letters (`stockfish-16`, `lc0.exe`).
 fn rank(path: &Path) -> Option<usize> {
     let stem = stem(path);
     ENGINES.iter().position(|name| {

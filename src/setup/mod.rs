@@ -9,7 +9,7 @@
 //! ```
 //!
 //! [`find()`] looks, [`plan()`] decides what each file would be changed to, and
-//! [`carry_out`] does it. What was done stands in a [`Record`] beside the
+//! [`carry_out`] does it. What was done is stored in a [`Record`] beside the
 //! configuration, with the old texts of all files, so that [`undo`] can plan the
 //! way back. Both plans are pure: they ask for the text of a file through a
 //! function.

@@ -48,8 +48,8 @@ pub(crate) struct Situation<'a> {
     pub registration: &'a Registration,
 }
 
-/// Gives the text of a file, or `None` when there is no such file, or says why
-/// it cannot be read.
+/// Returns the text of a file, or `None` when there is no such file, or why it
+/// cannot be read.
 pub(super) type TextOf<'a> = &'a dyn Fn(&Path) -> Result<Option<String>, String>;
 
 /// What is to be done so that these engines and books play in these programs.
@@ -135,7 +135,7 @@ impl SetupPlan {
     }
 }
 
-/// What is to be done so that nothing is left of all that the record tells.
+/// The plan that undoes everything in the record.
 #[must_use]
 pub(crate) fn undo(record: &Record, text_of: TextOf<'_>) -> SetupPlan {
     let mut plan = SetupPlan::default();

@@ -39,8 +39,7 @@ impl Record {
         self.files.iter().find(|file| file.path == path)
     }
 
-    /// The record once this file is written; what it says was before is what
-    /// undoing it shall bring back.
+    /// Adds a written file to the record; `written` has what undo restores.
     pub(super) fn note(&mut self, written: WrittenFile) {
         self.files.retain(|file| file.path != written.path);
         self.files.push(written);

@@ -1,6 +1,6 @@
 //! `tabia audit` on a book whose faults are known.
 
-#![allow(clippy::unwrap_used)] // A test that stops says where.
+#![allow(clippy::unwrap_used)] // A test that fails here shows the line.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use tabia_book::evals::{EvalFile, beside};
 use tabia_book::{PositionRecord, Stats};
 
 /// 1.e4 e5 is good, 1.e4 f6 loses; 1.f3 loses, 1.f3 e5 2.g4 is mated by Qh4,
-/// of which nothing tells; and 1.f3 a6 gives some of it back. 1.d4 is unknown.
+/// which no value shows; and 1.f3 a6 gives some of it back. 1.d4 is unknown.
 const LINES: [&str; 5] = ["e4 e5", "e4 f6", "f3 e5 g4 Qh4", "f3 e5 g4 a6", "d4 d5"];
 
 const VALUES: [(&str, &str); 9] = [
@@ -153,13 +153,13 @@ fn marks_are_set_and_a_persons_own_stay() {
     assert_eq!(marks("f3 e5", "g4"), ("avoid", "??", 19));
     assert_eq!(marks("f3 e5 g4", "Qh4").0, "none");
     folder.done("verify made.ctg");
-    // Now only the green one is left to be told of.
+    // Now only the green one is left to be reported.
     assert_eq!(audit(&folder, "")["losing_count"], 1);
     folder.tabia("audit made.ctg --mark --unconfirmed --over");
     assert_eq!(marks("", "f3").0, "avoid");
 }
 
-/// What a deeper search says: 1.f3 is no mistake.
+/// The result of a deeper search: 1.f3 is no mistake.
 const DEEP: [(&str, &str); 9] = [
     ("", "cp 30;e2e4"),
     ("e4", "cp -30;e7e5"),
@@ -316,8 +316,8 @@ fn searches_without_an_answer_are_counted() {
         run.env("SCORING_ENGINE_VALUES", folder.join("deep.txt"));
         crate::common::Ran::of(&mut run)
     };
-    let said = run("").negative();
-    assert_has(&said, " 1 search got no answer.");
+    let printed = run("").negative();
+    assert_has(&printed, " 1 search got no answer.");
     let found: Value = serde_json::from_str(&run("--json").negative()).unwrap();
     assert_eq!(found["unanswered_searches"], 1);
 }
@@ -462,7 +462,7 @@ fn the_adapter_chooses_by_the_evaluations_beside_the_book() {
     assert_eq!(strict["not_played"], "loses 100 cp, limit 50");
     let both = f3("--set 'Book Judgement=both'");
     assert!(both["probability"].as_f64().unwrap() < 0.1, "{both}");
-    // The file may stand elsewhere.
+    // The file may be elsewhere.
     let other = folder.join("other.evals");
     let file = EvalFile::open(&other).unwrap();
     let (position, mut evaluation) = tabia_book::evals::epd::read(

@@ -1,5 +1,5 @@
-//! `tabia build`: what stands in the book is what replaying the games by other
-//! means gives, and nothing that can be wrong with the input does harm.
+//! `tabia build`: the book contains what replaying the games by other means
+//! gives, and no fault of the input does harm.
 
 #![allow(clippy::unwrap_used)]
 
@@ -63,7 +63,7 @@ fn build(pgn: impl AsRef<[u8]>, options: &str) -> Run {
 
 fn build_in(folder: Folder, rest: &str, input: &[u8]) -> Run {
     let mut command = folder.command(&format!("build -o out.ctg {rest}"));
-    let ran = Ran::told(&mut command, input);
+    let ran = Ran::with_input(&mut command, input);
     Run { folder, ran }
 }
 
@@ -280,7 +280,7 @@ fn recount<'g>(games: impl IntoIterator<Item = &'g TestGame>, max_ply: usize) ->
         .collect()
 }
 
-/// Moves of equal weight may stand in either order.
+/// Moves of equal weight may be in either order.
 fn assert_same(found: &Content, expected: &Content) {
     assert_eq!(found.len(), expected.len());
     for (fen, (record, moves)) in expected {
@@ -293,7 +293,7 @@ fn assert_same(found: &Content, expected: &Content) {
 }
 
 #[test]
-fn the_book_says_what_replaying_the_games_says() {
+fn the_book_contains_what_replaying_the_games_gives() {
     let games = random_games(300, 30);
     let run = build(pgn(&games), "--max-ply 25");
     let found = run.content();
@@ -500,7 +500,7 @@ fn old_encodings_line_ends_and_results_are_read() {
     let run = build(&text, "--player 'hübner'");
     let found = run.content();
     let (record, _) = &found[&fen(&Chess::default())];
-    // The second result stands behind the moves only.
+    // The second result is only after the moves.
     assert_eq!((record.stats.games, record.stats.wins), (2, 1));
     assert_eq!(record.points, 15);
     let white = build(&text, "--player 'HÜBNER' --as white").content();
@@ -606,11 +606,11 @@ fn sources_may_be_compressed_folders_and_streams() {
     assert!(build(bz2.finish().unwrap(), "").bytes() == plain.bytes());
     let whole = gzip(&text);
     let cut = build(&whole[..whole.len() / 2], "");
-    // What it holds is read, and the rest told.
-    let said = cut.ran.ends(0);
+    // What it holds is read, and the missing rest is reported.
+    let messages = cut.ran.ends(0);
     assert!(
-        said.contains("it is cut off or damaged behind line "),
-        "{said}"
+        messages.contains("it is cut off or damaged behind line "),
+        "{messages}"
     );
     let cut = build(&whole[..whole.len() / 2], "--strict");
     cut.ran.ends(1);
@@ -623,7 +623,7 @@ fn gzip(text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn games_need_no_event_tag_to_be_told_apart() {
+fn games_need_no_event_tag_to_be_separated() {
     let text = "[White \"A\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n\n[White \"B\"]\n[Result \"0-1\"]\n\n1. d4 0-1\n";
     let (record, moves) = &build(text, "").content()[&fen(&Chess::default())];
     assert_eq!(
@@ -680,7 +680,7 @@ fn a_full_disk_ends_the_build_with_its_message() {
     // More than all threads together have in hand.
     let games = pgn(&random_games(600, 60)).repeat(30);
     folder.put("games.pgn", games);
-    // Whoever ignores the signal gets an error instead.
+    // A program that ignores the signal gets an error instead.
     let script = "trap '' XFSZ; ulimit -f 100; exec \"$0\" build -o new.ctg games.pgn \
                   --memory 1M --max-ply 60 --threads \"$1\" $2";
     for (threads, more) in [("1", ""), ("2", ""), ("4", "--dedupe")] {
@@ -714,7 +714,7 @@ fn the_numbers_come_as_json() {
     }
     let out = run.folder.join("out.ctg");
     let before = fs::read(&out).unwrap();
-    // Added to itself, when that is said, and kept.
+    // Added to itself if --force is given; the old book becomes a backup.
     let again = "build --json -o out.ctg out.ctg games.pgn";
     run.folder.tabia(again).ends(2);
     let object = run.folder.tabia(&format!("{again} --force")).json();

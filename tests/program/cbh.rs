@@ -54,7 +54,7 @@ impl Copy {
 #[derive(Default)]
 struct Read {
     games: Vec<Game>,
-    /// What was skipped or cut short, as it is told.
+    /// Messages about what was skipped or cut short.
     problems: Vec<String>,
     /// Deleted games and texts.
     left_out: usize,
@@ -242,28 +242,28 @@ fn faults_are_named_by_file_and_place() {
     });
     let read = copy.read();
     assert_eq!(read.games.len(), 109);
-    let told = |number: usize| {
+    let problem = |number: usize| {
         let start = format!("{}: game {number}: game ", copy.part("cbh").display());
         let problem = read.problems.iter().find(|text| text.starts_with(&start));
         problem.unwrap()[start.len()..].to_owned()
     };
     assert_eq!(
-        told(1),
+        problem(1),
         "skipped: Capa.cbg at byte 4278190080: its moves should be here, where there are none"
     );
     assert_eq!(
-        told(2),
+        problem(2),
         format!(
             "skipped: Capa.cbg at byte {}: the file ends where its moves should begin",
             len - 2
         )
     );
-    assert!(told(3).contains("Capa.cbg at byte 4: its moves should be here"));
-    assert!(told(4).ends_with("the length of its moves cannot be"));
+    assert!(problem(3).contains("Capa.cbg at byte 4: its moves should be here"));
+    assert!(problem(4).ends_with("the length of its moves cannot be"));
     assert!(
-        told(5).starts_with("cut short: Capa.cbg at byte "),
+        problem(5).starts_with("cut short: Capa.cbg at byte "),
         "{}",
-        told(5)
+        problem(5)
     );
     let whole = self::read(&genuine("Capa"), GameParts::EVERYTHING).unwrap();
     assert!(read.games[0].moves.starts_with(&whole.games[4].moves[..11]));
@@ -417,8 +417,8 @@ proptest! {
             let skipped = read.problems.len() - cut;
             prop_assert!(read.games.len() + skipped + read.left_out <= entries);
             if read.games.len() < entries {
-                let told = skipped + read.left_out + read.remarks.len();
-                prop_assert!(told > 0, "games are missing and nothing is said");
+                let reported = skipped + read.left_out + read.remarks.len();
+                prop_assert!(reported > 0, "games are missing and nothing is reported");
             }
         } else {
             prop_assert_eq!(part, "cbh", "only without its records it is no database");

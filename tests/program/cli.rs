@@ -58,7 +58,7 @@ fn probe_answers_each_line_with_one_line() {
                 rubbish\n\
                 rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
     let mut probe = command(&["probe", SIMPLE, "--json", "-"]);
-    let ran = Ran::told(&mut probe, fens.as_bytes());
+    let ran = Ran::with_input(&mut probe, fens.as_bytes());
     ran.ends_saying(2, "line 3");
     let out = ran.out();
     let answers = out.lines().map(|line| serde_json::from_str(line).unwrap());
@@ -72,8 +72,8 @@ fn probe_answers_each_line_with_one_line() {
 
 #[test]
 fn probe_of_a_position_not_in_the_book_is_a_negative_answer() {
-    let said = simple("probe", "--moves a2a3").negative();
-    assert_has(&said, "not in the book");
+    let printed = simple("probe", "--moves a2a3").negative();
+    assert_has(&printed, "not in the book");
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn info_counts_what_is_there() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said_in_one_line_with_exit_code_2() {
+fn what_cannot_be_done_is_reported_in_one_line_with_exit_code_2() {
     let folder = Folder::new();
     folder.put("bad.toml", "[book]\n\nvarity = 3\n");
     copy(SIMPLE, &folder.join("simple.ctg"));
@@ -302,8 +302,8 @@ fn setup_and_register_write_the_same_list_of_options() {
     // As the configuration is that was just written: with a book.
     assert_eq!(named("Book File").unwrap()["value"], "<configured>");
     assert!(named("Book Variety").is_some(), "{options:?}");
-    let said = at_home(&folder, "register cutechess").ok();
-    assert_has(&said, "nothing to change");
+    let messages = at_home(&folder, "register cutechess").ok();
+    assert_has(&messages, "nothing to change");
     assert_eq!(
         serde_json::from_str::<Value>(&folder.text(file)).unwrap(),
         written

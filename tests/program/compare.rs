@@ -155,7 +155,7 @@ proptest! {
             prop_assert!(before.is_none(), "twice");
         }
         prop_assert_eq!(&seen, &changed);
-        // A line leads where it says, and the nearest come first.
+        // A line leads to the position it names, and the nearest come first.
         let lengths: Vec<usize> = found
             .iter()
             .map(|(_, line)| line.as_ref().map_or(usize::MAX, Vec::len))

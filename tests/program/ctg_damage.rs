@@ -265,7 +265,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_behind_a_right_start_never_panic(
+    fn any_bytes_after_a_right_start_never_panic(
         ctg in prop::collection::vec(any::<u8>(), 0..9000),
         cto in prop::collection::vec(any::<u8>(), 0..200),
         ctb in prop::collection::vec(any::<u8>(), 0..40),
@@ -287,7 +287,7 @@ proptest! {
 }
 
 /// Whatever reads a whole book takes what can be read, names each loss once
-/// with file, page and byte, counts it, and does not say that all went well.
+/// with file, page and byte, counts it, and does not report success.
 #[test]
 fn one_policy_for_damage_in_every_command() {
     let folder = Folder::new();
@@ -304,7 +304,7 @@ fn one_policy_for_damage_in_every_command() {
     bytes[4096 * (page + 1) + 2..][..2].fill(0xff);
     fs::write(at("bad.ctg"), bytes).unwrap();
     let named = format!("bad.ctg: page {page} (file byte {})", 4096 * (page + 1));
-    let told = |command: &str| {
+    let report = |command: &str| {
         let ran = folder.tabia(command);
         let text = ran.ends_saying(1, "; 1 damaged page not read to its end");
         assert_eq!(text.matches(&named).count(), 1, "{command}: {text}");
@@ -314,7 +314,7 @@ fn one_policy_for_damage_in_every_command() {
     let diff = "diff bad.ctg whole.ctg";
     folder.tabia(&format!("{diff} --strict")).ends(2);
     assert_has(
-        &told(diff),
+        &report(diff),
         "; no difference; 1 damaged page not read to its end; ",
     );
     for (out, command) in [
@@ -328,7 +328,7 @@ fn one_policy_for_damage_in_every_command() {
         let strict = folder.tabia(&format!("{command} --strict"));
         strict.refused("1 damaged page not read to its end");
         assert!(!at(out).exists(), "{command}");
-        told(command);
+        report(command);
         assert!(fs::metadata(at(out)).unwrap().len() > 10_000, "{command}");
         if out != "out.pgn" && out != "out.csv" {
             folder.done(&format!("{} --force", command.replace("bad", "whole")));
@@ -338,7 +338,7 @@ fn one_policy_for_damage_in_every_command() {
 
 /// A wish for a whole book, too.
 #[test]
-fn marks_of_a_damaged_book_are_told_to_be_incomplete() {
+fn marks_of_a_damaged_book_are_reported_as_incomplete() {
     let folder = Folder::new();
     let at = |name: &str| folder.join(name);
     copy(SMALL, &at("bad.ctg"));

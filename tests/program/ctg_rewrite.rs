@@ -312,7 +312,7 @@ fn wrong_wishes_are_refused_and_nothing_is_lost() {
         let output = folder.tabia(arguments);
         let text = output.refused(expected);
         assert_eq!(text.lines().count(), 1, "{text}");
-        // Said once, not once more by its cause.
+        // Reported once, not once more by its cause.
         assert!(text.matches("No such file").count() <= 1, "{text}");
         assert!(output.out().is_empty());
         assert_eq!(folder.names(), before);
@@ -369,7 +369,7 @@ fn wrong_wishes_are_refused_and_nothing_is_lost() {
 }
 
 #[test]
-fn the_command_line_tells_what_was_made() {
+fn the_command_line_prints_what_was_made() {
     let folder = Folder::new();
     let books = family(&folder);
     assert_eq!(books.len(), 4);
@@ -406,7 +406,7 @@ fn an_old_book_is_refused_or_kept_with_all_its_files() {
     assert_has(&text, "is there already");
     assert_has(&text, "book0.ctg.bak");
     assert_eq!(parts(""), old);
-    // A source may be the target when that is said.
+    // A source may be the target if an option allows it.
     folder.done(&format!("merge -fo {merge}"));
     assert_eq!(parts(".bak"), old);
     assert_ne!(parts("")[0], old[0]);
@@ -418,8 +418,8 @@ fn an_old_book_is_refused_or_kept_with_all_its_files() {
     assert_eq!(parts(".bak"), second);
 }
 
-/// Writes two books in turn over each other until it is killed; where
-/// `TABIA_TEST_WRITES` says so, that many and no more.
+/// Writes two books in turn over each other until it is killed, as often as
+/// `TABIA_TEST_WRITES` asks for if it is set.
 #[test]
 #[ignore = "only run as the child of the next test"]
 fn a_writer_that_is_killed() {

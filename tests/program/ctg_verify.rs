@@ -229,7 +229,7 @@ fn header_constants_and_counts() {
     assert_eq!(byte(19), [row("book.ctg page-count", None, 16)]);
     let fewer = plant(|files| files.ctg[24..28].fill(0));
     assert_eq!(fewer, [row("book.ctg position-count", None, 24)]);
-    // The table of unknown meaning is only noted.
+    // For the table of unknown meaning there is only a note.
     assert_eq!(byte(0x401), []);
 }
 
@@ -722,8 +722,8 @@ fn the_command_line() {
     assert_eq!(sound["problems"], json!([]));
 
     let none = tabia("verify Cargo.toml");
-    let said = none.refused("this is no opening book");
-    assert_eq!((none.out().as_str(), said.lines().count()), ("", 1));
+    let messages = none.refused("this is no opening book");
+    assert_eq!((none.out().as_str(), messages.lines().count()), ("", 1));
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Archives, Scid and the newer ChessBase databases: what comes out is what
-//! stands in them, a book is the same from each, and no damage does harm.
+//! Archives, Scid and the newer ChessBase databases: the output is what
+//! is stored in them, a book is the same from each, and no damage does harm.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,11 +14,11 @@ use archives::{data, pack_cbv, pack_zip, parts};
 
 use serde_json::{Value, json};
 
-/// A source as PGN, and what was said.
+/// A source as PGN, and the messages about it.
 fn pgn(source: &Path) -> (String, String) {
     let folder = Folder::new();
-    let said = folder.done(&format!("games '{}' -o out.pgn", source.display()));
-    (folder.text("out.pgn"), said)
+    let messages = folder.done(&format!("games '{}' -o out.pgn", source.display()));
+    (folder.text("out.pgn"), messages)
 }
 
 /// The bytes of a book.
@@ -43,10 +43,10 @@ fn scid_databases_are_what_scid_says_they_are() {
     let (five, _) = pgn(&data("scid/five.si4"));
     assert_eq!(five, pgn(&data("scid/five.pgn")).0);
     let expected = pgn(&data("scid/edge.pgn")).0;
-    let (new, said) = pgn(&data("scid/edge.si5"));
+    let (new, messages) = pgn(&data("scid/edge.si5"));
     assert_eq!(new, expected);
-    assert_has(&said, "60 games read, 58 written, 0 skipped");
-    assert_has(&said, "2 deleted games");
+    assert_has(&messages, "60 games read, 58 written, 0 skipped");
+    assert_has(&messages, "2 deleted games");
     // Version 4 has no room for the one event that is years away.
     let (old, _) = pgn(&data("scid/edge.si4"));
     let no_date = |text: &str| without(text, &["EventDate"]);
@@ -72,12 +72,12 @@ fn scid_says_which_games_are_chess960() {
 
 #[test]
 fn new_chessbase_databases_are_read() {
-    let (text, said) = pgn(&data("cbh2/made.2cbh"));
+    let (text, messages) = pgn(&data("cbh2/made.2cbh"));
     // The format does not keep how long ago a pawn moved.
     let expected = pgn(&data("cbh2/made.pgn")).0;
     let expected = expected.replace(" b - - 3 17\"]", " b - - 0 17\"]");
-    assert!(text == expected, "{said}");
-    assert_has(&said, "105 games read, 101 written, 0 skipped");
+    assert!(text == expected, "{messages}");
+    assert_has(&messages, "105 games read, 101 written, 0 skipped");
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn every_database_in_a_zip_is_read() {
     files.extend(parts("scid/five", &["pgn"]));
     files.push(("read.me".to_owned(), b"no games".to_vec()));
     let path = folder.put("all.zip", pack_zip(&files));
-    let (text, said) = pgn(&path);
+    let (text, messages) = pgn(&path);
     let mut expected = String::new();
     for name in [
         "scid/edge.si4",
@@ -160,8 +160,8 @@ fn every_database_in_a_zip_is_read() {
     ] {
         expected += &pgn(&data(name)).0;
     }
-    assert!(text == expected, "{said}");
-    assert_has(&said, "all.zip/small.dci: game 2: game cut short");
+    assert!(text == expected, "{messages}");
+    assert_has(&messages, "all.zip/small.dci: game 2: game cut short");
 }
 
 /// Every file below a folder, by its path from there.
@@ -312,7 +312,7 @@ fn a_book_of_one_side_has_moves_of_that_side_alone() {
 }
 
 #[test]
-fn a_book_ends_so_many_plies_behind_the_named_opening() {
+fn a_book_ends_so_many_plies_after_the_named_opening() {
     let folder = Folder::new();
     folder.put("in.pgn", ONLINE);
     folder.done("build in.pgn -o out.ctg --eco-relative 2");

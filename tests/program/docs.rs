@@ -2,7 +2,7 @@
 //!
 //! A block that begins with ```` ```console ```` holds commands after `$ ` and
 //! below each what it prints, standard output and standard error as they come.
-//! `[..]` stands for anything within a line, `...` alone in a line for any
+//! `[..]` means anything within a line, `...` alone in a line for any
 //! number of lines, `? 1` for exit code 1. All blocks of a page run in one folder,
 //! one after the other, with the starter book in `books` and some games in
 //! `games.pgn`. Blocks of `sh` name engines, files and programs of the reader, so
@@ -172,7 +172,7 @@ fn page_is_wrong(page: &Path, text: &str, examples: &[Example]) -> String {
     let mut wrong = String::new();
     let mut moved = 0_isize;
     for example in examples {
-        // Who talks to an engine against the clock may be late on a busy
+        // A command that talks to an engine against the clock may be late on a busy
         // machine; what is late by itself always is.
         let talks = ["tabia check", "printf 'uci"];
         let timed = talks.iter().any(|talk| example.command.starts_with(talk));

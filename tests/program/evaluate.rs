@@ -1,7 +1,7 @@
 //! `tabia evaluate` with an engine.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)] // A test that stops says where.
+#![allow(clippy::unwrap_used)] // A test that fails here shows the line.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -47,7 +47,7 @@ fn lines(path: &Path) -> BTreeSet<String> {
 }
 
 #[test]
-fn what_cannot_begin_leaves_no_file_behind() {
+fn what_cannot_begin_leaves_no_file() {
     let folder = Folder::new();
     book(&folder);
     folder
@@ -88,9 +88,9 @@ fn files_that_say_nothing_about_the_book_end_with_1() {
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
     folder.put("start.jsonl", line(start));
     let import = "evaluate book.ctg --import other.jsonl start.jsonl";
-    let said = folder.done(import);
+    let messages = folder.done(import);
     assert_has(
-        &said,
+        &messages,
         "1 lines, 1 evaluations of positions of the book, 1 of them new",
     );
     assert_has(&folder.text("book.evals"), "ce 18; acd 9; acn 7000; bm e4;");
@@ -151,9 +151,9 @@ fn killed_at_any_moment_nothing_is_lost_or_done_twice() {
         kills += 1;
     }
     assert!(kills > 3);
-    let said = Ran::of(&mut evaluate(&folder, "--jobs 2")).ok();
+    let messages = Ran::of(&mut evaluate(&folder, "--jobs 2")).ok();
     let found = lines(&side);
-    assert_eq!(found.len(), graph.len(), "{said}");
+    assert_eq!(found.len(), graph.len(), "{messages}");
     // Only what was under way when it was killed has been asked for again.
     let notes = folder.text("book.notes");
     let asked: BTreeSet<&str> = notes.lines().collect();

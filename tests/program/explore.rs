@@ -114,7 +114,7 @@ fn post(explorer: &Explorer, target: &str, body: &Value) -> Response<Bytes> {
     explorer.answer(&request(Method::POST, target, &body.to_string()))
 }
 
-/// What `tabia probe --json` says of the starter book.
+/// The output of `tabia probe --json` for the starter book.
 fn probe(moves: &str, sets: &[&str]) -> Value {
     let mut words = vec!["probe", STARTER, "--json", "--moves", moves];
     words.extend(sets.iter().flat_map(|set| ["--set", set]));
@@ -153,7 +153,7 @@ fn shows_the_figures_of_probe_under_the_same_options() {
         assert_eq!(shown.len(), probed.len(), "{target}");
         for (shown, probed) in shown.iter().zip(probed) {
             for (field, expected) in probed.as_object().unwrap() {
-                // Without a result `probe` says 0.5 where the page says nothing.
+                // Without a result `probe` prints 0.5, and the page has no value.
                 if field != "score" || !shown[field].is_null() {
                     assert_eq!(&shown[field], expected, "{target} {field}");
                 }

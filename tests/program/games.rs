@@ -1,5 +1,5 @@
-//! `tabia games`: what comes out is what stands in the databases, and what is
-//! wrong with them is said.
+//! `tabia games`: the output is what is stored in the databases, and their
+//! faults are reported.
 
 #![allow(clippy::unwrap_used)]
 
@@ -85,7 +85,7 @@ Nc6 3. Bc4 Bc5 4. O-O Nf6 -- 1-0
 "#;
 
 #[test]
-fn the_small_database_says_what_it_should() {
+fn the_small_database_is_read_correctly() {
     assert_eq!(
         pgn(&data("scdb/small.dci")),
         pgn(&data("scdb/expected.pgn"))
@@ -239,7 +239,7 @@ fn variations_and_comments_can_be_left_out() {
 }
 
 #[test]
-fn deleted_games_and_faults_of_the_index_are_told() {
+fn deleted_games_and_faults_of_the_index_are_reported() {
     let folder = Folder::new();
     let index = copy_small(&folder);
     let bytes = fs::read(&index).unwrap();
@@ -425,10 +425,10 @@ fn a_folder_gives_every_database_once() {
     folder.done("build games -o book.ctg");
 }
 
-/// Whatever its name, a file is taken for what it is, and who gets the wrong
-/// one says so, with the command that would help.
+/// A file is recognized by its content, whatever its name. A command that gets
+/// the wrong kind reports that, with the command that would help.
 #[test]
-fn games_and_books_are_told_apart_by_content() {
+fn games_and_books_are_recognized_by_content() {
     let folder = Folder::new();
     let at = |name: &str| folder.join(name);
     fs::copy(data("sample.pgn"), at("games.ctg")).unwrap();
@@ -491,7 +491,7 @@ fn the_output_is_there_whole_or_not_at_all() {
     ] {
         folder.tabia(&format!("games {arguments}")).refused(message);
     }
-    // Replaced together, the old ones kept, and nothing else beside them.
+    // The files are replaced together, with backups of the old ones and no other files.
     for _ in 0..2 {
         convert(&folder, &index, "-o out.dci");
     }

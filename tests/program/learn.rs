@@ -1,6 +1,6 @@
 //! Learning: from collections, and while playing.
 
-#![allow(clippy::unwrap_used)] // A test that stops says where.
+#![allow(clippy::unwrap_used)] // A test that fails here shows the line.
 
 use std::fs;
 use std::path::Path;
@@ -79,7 +79,7 @@ fn results_move_the_values_of_the_moves_played() {
 
 /// A Polyglot book counts games and twice the points, as Polyglot does.
 #[test]
-fn a_polyglot_book_counts_and_an_arena_book_says_that_it_cannot() {
+fn a_polyglot_book_counts_and_an_arena_book_reports_that_it_cannot() {
     let folder = Folder::with(SMALL);
     folder.done("convert book.ctg book.bin");
     let book = folder.join("book.bin");
@@ -172,8 +172,8 @@ fn the_order_of_games_does_not_matter() {
 
 const LEARNING: [&str; 2] = ["Book Info=brief", "Book Learn=true"];
 
-/// A game in which Black, who has the book's 1...c5, is mated by a trick of
-/// positions: the outcome is on the board.
+/// A game in which Black, with the book's 1...c5, is mated by moves that the
+/// test chooses: the outcome is on the board.
 fn lose(adapter: &mut Adapter) {
     let best = adapter.best("position startpos moves e2e4");
     let reply = best.split_whitespace().nth(1).unwrap();
@@ -203,9 +203,9 @@ fn played_games_are_noted_weighed_shared_and_folded_in() {
     let [mut first, mut second] = adapters;
     assert!(second.quit().success());
     first.new_game();
-    first.heard.clear();
+    first.received.clear();
     first.best("position startpos moves e2e4");
-    first.assert_heard(", -");
+    first.assert_received(", -");
     assert!(first.quit().success());
 
     let text = fs::read_to_string(&side).unwrap();

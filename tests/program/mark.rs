@@ -1,8 +1,8 @@
-//! `tabia mark` and the editor behind it: only the wished bytes change, a kill
-//! at any moment leaves a sound book, two writers do not meet, and a running
-//! adapter goes on.
+//! `tabia mark` and the editor that it uses: only the requested bytes change, a
+//! kill at any moment leaves a sound book, only one program can change a book
+//! at a time, and a running adapter goes on.
 
-#![allow(clippy::unwrap_used)] // A test that stops says where.
+#![allow(clippy::unwrap_used)] // A test that fails here shows the line.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -58,7 +58,7 @@ fn a_genuine_book_differs_in_the_wished_bytes_alone() {
     let folder = Folder::with(SIMPLE);
     let book = folder.join("book.ctg");
     let before = fs::read(&book).unwrap();
-    // The entry after 1.e4 stands at byte 4 of page 0: 22 bytes of key, one of
+    // The entry after 1.e4 is at byte 4 of page 0: 22 bytes of key, one of
     // moves, 33 of statistics. The start position's at byte 60.
     let after_e4 = 4096 + 4 + 22 + 1;
     mark(&folder, "book.ctg --move e4 --mark main --factor 20 '!?'").ok();
@@ -87,7 +87,7 @@ fn a_genuine_book_differs_in_the_wished_bytes_alone() {
 }
 
 #[test]
-fn a_dry_run_touches_nothing_and_says_what_would_change() {
+fn a_dry_run_touches_nothing_and_prints_what_would_change() {
     let folder = Folder::with(SMALL);
     let book = folder.join("book.ctg");
     let before = fs::read(&book).unwrap();
@@ -139,7 +139,7 @@ fn lines_colours_and_filters_choose_as_they_say() {
     }
     assert_sound(&book);
 
-    // What filters say of positions agrees with a count by hand.
+    // The results of filters of positions agree with a separate count.
     mark(&folder, "book.ctg --clear").ok();
     mark(&folder, "book.ctg --where 'games<10 and score<40' main").ok();
     let opened = open(&book);
@@ -258,18 +258,18 @@ fn who_watches_hears_of_the_work_and_may_end_it() {
             shown: 0,
         };
         let stop = AtomicBool::new(false);
-        let mut heard = 0;
-        let mut tell = |_| {
-            heard += 1;
+        let mut reports = 0;
+        let mut report = |_| {
+            reports += 1;
             // At once: nothing of the book has been looked at yet.
             stop.store(true, Ordering::Relaxed);
         };
-        let mut watch = Watch::new(&mut tell, &stop);
+        let mut watch = Watch::new(&mut report, &stop);
         let ended =
             tabia_book::mark::mark(&mut editor, &job, &mut watch, &mut |_| {}, &mut |_| Ok(()));
         let ended = ended.unwrap_err().to_string();
         assert_has(&ended, "interrupted");
-        assert_eq!(heard, 1);
+        assert_eq!(reports, 1);
     }
     assert_eq!(fs::read(&book).unwrap(), before);
 }
@@ -282,12 +282,12 @@ fn a_damaged_page_is_named() {
     let mut bytes = fs::read(&book).unwrap();
     bytes[4096 * 3..][..4096].fill(0xa5);
     fs::write(&book, bytes).unwrap();
-    let said = mark(&folder, "book.ctg --all --factor 7").ends_saying(1, "page 2");
-    assert_has(&said, "1 damaged page not read to its end");
+    let messages = mark(&folder, "book.ctg --all --factor 7").ends_saying(1, "page 2");
+    assert_has(&messages, "1 damaged page not read to its end");
 }
 
 #[test]
-fn what_cannot_be_done_is_said_and_nothing_changes() {
+fn what_cannot_be_done_is_reported_and_nothing_changes() {
     let folder = Folder::with(SMALL);
     let book = folder.join("book.ctg");
     let before = fs::read(&book).unwrap();
@@ -367,8 +367,11 @@ fn weights_and_priorities_are_set_in_place_and_what_has_no_place_is_named() {
     let before = fs::read(&bin).unwrap();
     let marked = mark(&folder, "book.bin --line '1.e4 e5' --weight 513 --json");
     marked.ends_saying(0, "2 chosen, 2 marks changed");
-    let told: Value = serde_json::from_str(marked.out().lines().next().unwrap()).unwrap();
-    assert_eq!(json!([told["field"], told["new"]]), json!(["weight", 513]));
+    let change: Value = serde_json::from_str(marked.out().lines().next().unwrap()).unwrap();
+    assert_eq!(
+        json!([change["field"], change["new"]]),
+        json!(["weight", 513])
+    );
     for (before, mv) in [("", "e2e4"), ("e4", "e7e5")] {
         assert_eq!(preference(&bin, before, mv), Preference::Weight(513));
     }
@@ -475,10 +478,11 @@ fn a_locked_book_is_waited_for_and_then_left_alone() {
     let folder = Folder::with(SMALL);
     let book = folder.join("book.ctg");
     let editor = edit(&book);
-    let said = mark(&folder, "book.ctg --move e4 main --wait 0").refused("is changing this book");
+    let messages =
+        mark(&folder, "book.ctg --move e4 main --wait 0").refused("is changing this book");
     #[cfg(target_os = "linux")]
-    assert_has(&said, &std::process::id().to_string());
-    // Who waits gets it.
+    assert_has(&messages, &std::process::id().to_string());
+    // A program that waits gets the lock.
     let mut waiting = folder.command("mark book.ctg --move e4 main --wait 60");
     let waiting = waiting.spawn().unwrap();
     drop(editor);
@@ -629,7 +633,7 @@ fn what_a_living_writer_has_made_stays() {
         let sent = kill.args([name, &child.id().to_string()]).status();
         assert!(sent.unwrap().success());
     };
-    // One that is done before it is halted tells nothing.
+    // A run that ends before it is halted shows nothing: try again.
     let (mut child, seen) = (0..40)
         .find_map(|_| {
             let mut child = adding(&folder);
@@ -659,7 +663,7 @@ fn a_running_adapter_sees_marks_at_once() {
     // One that is mapped, and one that is held in memory.
     for name in [STARTER, SIMPLE] {
         copy(name, &book);
-        // The time of modification has to tell old from new.
+        // The time of modification has to differ between old and new.
         let old = std::time::SystemTime::now() - Duration::from_secs(5);
         let file = File::options().write(true).open(&book).unwrap();
         file.set_modified(old).unwrap();

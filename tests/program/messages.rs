@@ -6,7 +6,7 @@ use std::fs;
 use crate::common::{Folder, SIMPLE, SMALL, STARTER, assert_has, copy};
 
 /// A line typed, the exit code, and what is printed on standard error.
-fn said(folder: &Folder, typed: &str, code: i32, part: &str) -> String {
+fn message(folder: &Folder, typed: &str, code: i32, part: &str) -> String {
     let ran = folder.tabia(typed);
     let text = ran.ends_saying(code, part);
     assert!(text.lines().count() < 12, "{text}");
@@ -14,16 +14,16 @@ fn said(folder: &Folder, typed: &str, code: i32, part: &str) -> String {
 }
 
 #[test]
-fn a_configuration_that_cannot_be_read_says_why_once() {
+fn a_configuration_that_cannot_be_read_is_reported_once() {
     let folder = Folder::new();
-    let text = said(&folder, "--config nosuch.toml", 2, "nosuch.toml: ");
+    let text = message(&folder, "--config nosuch.toml", 2, "nosuch.toml: ");
     assert_eq!(text.matches("os error 2").count(), 1, "{text}");
     folder.put("latin.toml", b"# caf\xe9\n".as_slice());
-    let text = said(&folder, "--config latin.toml", 2, "save it as UTF-8");
+    let text = message(&folder, "--config latin.toml", 2, "save it as UTF-8");
     assert_eq!(text.matches("UTF-8").count(), 2, "{text}");
     folder.put("win.toml", "[engine.x]\ncommand = \"C:\\uno\\x.exe\"\n");
-    said(&folder, "--config win.toml", 2, "line 2: ");
-    said(
+    message(&folder, "--config win.toml", 2, "line 2: ");
+    message(
         &folder,
         "--config win.toml",
         2,
@@ -35,7 +35,7 @@ fn a_configuration_that_cannot_be_read_says_why_once() {
 fn games_that_are_all_left_out_are_accounted_for() {
     let folder = Folder::new();
     folder.put("bad.pgn", "[Event \"x\"]\n\n1. e4 e5 2. Kf3 *\n");
-    let text = said(
+    let text = message(
         &folder,
         "build -o b.ctg bad.pgn",
         2,
@@ -46,7 +46,7 @@ fn games_that_are_all_left_out_are_accounted_for() {
     let rated = "[WhiteElo \"2500\"]\n[BlackElo \"2100\"]\n\n1. e4 e5 1-0\n\n";
     folder.put("elo.pgn", format!("[Event \"x\"]\n\n1. e4 e5 *\n\n{rated}"));
     for typed in ["--both-elo 2200", "--min-elo 2600", "--elo-band 2400..2500"] {
-        let text = said(
+        let text = message(
             &folder,
             &format!("build -o b.ctg elo.pgn {typed}"),
             2,
@@ -57,13 +57,13 @@ fn games_that_are_all_left_out_are_accounted_for() {
             "not as the conditions ask: 2 (1 of them without a rating)",
         );
     }
-    said(
+    message(
         &folder,
         "index -o b.tgx elo.pgn --both-elo 2200",
         2,
         "(1 of them without a rating)",
     );
-    let text = said(
+    let text = message(
         &folder,
         "build -o b.ctg elo.pgn --min-elo 2200",
         0,
@@ -72,7 +72,7 @@ fn games_that_are_all_left_out_are_accounted_for() {
     assert_has(&text, "1 game filtered out (1 of them without a rating)");
     // The conditions on games are named where they took most.
     let suite = "suite elo.pgn -o s.epd --plies 2 --both-elo 2700";
-    said(
+    message(
         &folder,
         suite,
         2,
@@ -89,9 +89,9 @@ fn positions_are_given_in_the_same_ways_everywhere() {
     assert_eq!(by_option.printed(), by_place.printed());
     let board = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
     let note = format!("a FEN of the board alone is taken as {board} w KQkq - 0 1");
-    said(&folder, &format!("probe book.ctg {board}"), 0, &note);
+    message(&folder, &format!("probe book.ctg {board}"), 0, &note);
     let mark = format!("mark book.ctg -n --fen {board} --move e4 main");
-    said(&folder, &mark, 0, &note);
+    message(&folder, &mark, 0, &note);
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn numbers_are_asked_for_in_plain_words() {
             "expected a number from -125 to 125",
         ),
     ] {
-        let text = said(&folder, typed, 2, part);
+        let text = message(&folder, typed, 2, part);
         assert!(
             !text.contains("digit found") && !text.contains("..="),
             "{text}"
@@ -173,7 +173,7 @@ fn a_command_that_lacks_something_is_shown_whole() {
             "tip: to play from a book: tabia --book mine.ctg",
         ),
     ] {
-        said(&folder, typed, 2, tip);
+        message(&folder, typed, 2, tip);
     }
 }
 
@@ -203,7 +203,7 @@ fn a_file_that_ends_too_soon_is_named() {
     }
 }
 
-/// Compressed games that are cut off: what cannot be read is said in words.
+/// Compressed games that are cut off: a message explains what cannot be read.
 #[test]
 fn compressed_games_that_end_too_early_are_named() {
     let folder = Folder::new();
@@ -214,7 +214,7 @@ fn compressed_games_that_end_too_early_are_named() {
     );
     folder.put("cut.pgn.zst", &packed[..packed.len() / 2]);
     let text = "cut.pgn.zst: the compressed data end too early";
-    said(&folder, "build -o book.ctg cut.pgn.zst", 2, text);
+    message(&folder, "build -o book.ctg cut.pgn.zst", 2, text);
 }
 
 /// Content decides what a book is, and a book among games is refused by every
@@ -237,7 +237,7 @@ fn books_are_known_by_their_content() {
         "review games.pgn --book book.ctg",
         "suite games.pgn -o new.epd",
     ] {
-        said(
+        message(
             &folder,
             typed,
             2,

@@ -1,6 +1,6 @@
 //! PGN as it comes from the wild: every form of moves that people write, and
 //! what mail, old systems and damaged files do to a text. What is read is the
-//! game that was meant, or it is said what is not.
+//! game that was meant, or what could not be read is reported.
 
 #![allow(clippy::unwrap_used)]
 
@@ -22,12 +22,12 @@ fn sample() -> String {
     folder.text("out.pgn")
 }
 
-/// What is read of a text, and what is said of it.
+/// The games that are read from a text, and the messages about it.
 fn read(text: impl AsRef<[u8]>) -> (String, String) {
     let folder = Folder::new();
     folder.put("in.pgn", text);
-    let said = folder.done("games -f in.pgn -o out.pgn");
-    (folder.text("out.pgn"), said)
+    let messages = folder.done("games -f in.pgn -o out.pgn");
+    (folder.text("out.pgn"), messages)
 }
 
 /// Without the signs of moves.
@@ -87,10 +87,10 @@ fn long(m: Move, dash: &str, promotion: [&str; 2]) -> String {
         role => role.upper_char().to_string(),
     };
     let dash = if m.is_capture() { "x" } else { dash };
-    let [before, behind] = promotion;
+    let [before, after] = promotion;
     let promoted = m
         .promotion()
-        .map(|role| format!("{before}{}{behind}", role.upper_char()));
+        .map(|role| format!("{before}{}{after}", role.upper_char()));
     let (from, to) = (m.from().unwrap(), m.to());
     format!("{piece}{from}{dash}{to}{}", promoted.unwrap_or_default())
 }
@@ -106,17 +106,17 @@ fn moves_are_read_in_every_form() {
     assert_eq!(text.matches("[Event ").count(), 201);
     let same = |name: &str, other: String| {
         assert!(text != other, "{name}");
-        let (games, said) = read(&other);
+        let (games, messages) = read(&other);
         let (wanted, found) = (without_signs(&text), without_signs(&games));
         let differ = wanted.iter().zip(&found).position(|(a, b)| a != b);
         let around = differ.map(|at| (&wanted[at.saturating_sub(5)..at + 1], found[at]));
-        assert_eq!(around, None, "{name}: {said}");
-        assert_eq!(wanted.len(), found.len(), "{name}: {said}");
+        assert_eq!(around, None, "{name}: {messages}");
+        assert_eq!(wanted.len(), found.len(), "{name}: {messages}");
         games
     };
-    for [before, behind] in [["", ""], ["=", ""], ["=(", ")"], ["(", ")"], ["/", ""]] {
+    for [before, after] in [["", ""], ["=", ""], ["=(", ")"], ["(", ")"], ["/", ""]] {
         for dash in ["-", "", "–"] {
-            let form = |_, _: &Chess, m: Move, _: &str| long(m, dash, [before, behind]);
+            let form = |_, _: &Chess, m: Move, _: &str| long(m, dash, [before, after]);
             same(&format!("{dash}{before}"), rewritten(&text, form));
         }
     }
@@ -184,22 +184,28 @@ fn what_is_no_move_ends_the_game_and_is_named() {
     let other = "move 2. on line 8 is not understood: Sf3";
     let ran = folder.tabia("games in.pgn -o out.pgn --strict");
     ran.negative();
-    let said = folder.done("games -f in.pgn -o out.pgn");
-    assert_has(&said, &format!("in.pgn: line 1: game cut short: {word}"));
-    assert_has(&said, &format!("in.pgn: line 6: game cut short: {other}"));
+    let messages = folder.done("games -f in.pgn -o out.pgn");
+    assert_has(
+        &messages,
+        &format!("in.pgn: line 1: game cut short: {word}"),
+    );
+    assert_has(
+        &messages,
+        &format!("in.pgn: line 6: game cut short: {other}"),
+    );
     let text = folder.text("out.pgn");
     assert_has(&text, "\n1. e4 e5 2. Nf3 *\n");
     assert_has(&text, "\n1. e4 e5 2. Nf3 Nc6 1-0\n");
     assert!(!text.contains("Bb5"));
-    let said = folder.done("build in.pgn -o out.ctg");
-    assert_has(&said, &format!("in.pgn: line 1: game skipped: {word}"));
+    let messages = folder.done("build in.pgn -o out.ctg");
+    assert_has(&messages, &format!("in.pgn: line 1: game skipped: {word}"));
     folder
         .tabia("build in.pgn -o other.ctg --strict")
         .negative();
     // Prose is no game.
-    let (text, said) = read("Dear all,\nhere they are.\n\n1. e4 e5 *\n\nBye\n");
+    let (text, messages) = read("Dear all,\nhere they are.\n\n1. e4 e5 *\n\nBye\n");
     assert_eq!(text.matches("1. e4 e5 *").count(), 1);
-    assert_has(&said, "1 games read, 1 written, 0 skipped");
+    assert_has(&messages, "1 games read, 1 written, 0 skipped");
 }
 
 /// What systems and mail do to lines changes no game.
@@ -227,8 +233,8 @@ fn lines_may_end_and_begin_as_they_like() {
             &other[..200]
         );
     }
-    let noted = text.replace("\"]\n[Result", "\"] {note}\n[Result");
-    let games = read(noted).0;
+    let commented = text.replace("\"]\n[Result", "\"] {note}\n[Result");
+    let games = read(commented).0;
     assert_eq!(games.matches("{note}").count(), 200);
     assert_eq!(
         games
@@ -244,8 +250,8 @@ fn lines_may_end_and_begin_as_they_like() {
 fn tags_make_one_game_whatever_is_wrong_with_them() {
     let broken = "[Event \"1\"]\n[White \"A \"the\" B\"]\n[Black Anand, V] ; note\n\
         [Site \"two\nlines\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n";
-    let (text, said) = read(broken);
-    assert_has(&said, "1 games read, 1 written");
+    let (text, messages) = read(broken);
+    assert_has(&messages, "1 games read, 1 written");
     for tag in [
         "[White \"A \\\"the\\\" B\"]",
         "[Black \"Anand, V\"]",
@@ -262,11 +268,11 @@ fn tags_make_one_game_whatever_is_wrong_with_them() {
 }
 
 #[test]
-fn variations_that_are_too_deep_are_told() {
+fn variations_that_are_too_deep_are_reported() {
     let deep = format!("1. e4 {}{} e5 *\n", "(1. d4 ".repeat(600), ")".repeat(600));
-    let (text, said) = read(deep);
+    let (text, messages) = read(deep);
     assert_has(
-        &said,
+        &messages,
         "game cut short: variations more than 500 deep are left out",
     );
     assert_has(&text.replace('\n', " "), ") 1... e5 *");
@@ -283,8 +289,11 @@ fn a_cut_stream_gives_what_it_holds() {
     let folder = Folder::new();
     let packed = gzip(sample().as_bytes());
     folder.put("cut.pgn.gz", &packed[..packed.len() / 2]);
-    let said = folder.done("games -f cut.pgn.gz -o out.pgn");
-    assert_has(&said, "cut.pgn.gz: it is cut off or damaged behind line ");
+    let messages = folder.done("games -f cut.pgn.gz -o out.pgn");
+    assert_has(
+        &messages,
+        "cut.pgn.gz: it is cut off or damaged behind line ",
+    );
     let games = folder.text("out.pgn").matches("[Event ").count();
     assert!((50..150).contains(&games), "{games}");
     folder
@@ -296,9 +305,9 @@ fn a_cut_stream_gives_what_it_holds() {
         .refused("cut.pgn.gz");
 
     folder.put("more.pgn.gz", [&packed[..], b"rubbish"].concat());
-    let said = folder.done("games -f more.pgn.gz -o out.pgn --strict");
+    let messages = folder.done("games -f more.pgn.gz -o out.pgn --strict");
     assert_has(
-        &said,
+        &messages,
         "more.pgn.gz: what stands behind its compressed data is passed over",
     );
     assert_eq!(folder.text("out.pgn"), sample());
@@ -362,7 +371,7 @@ fn a_7z_archive_is_read_as_a_zip_is() {
 }
 
 #[test]
-fn a_second_file_of_one_name_in_a_zip_is_told() {
+fn a_second_file_of_one_name_in_a_zip_is_reported() {
     let folder = Folder::new();
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, text) in [("a.pgn", "1. e4 *\n"), ("b.pgn", "1. d4 *\n")] {
@@ -375,9 +384,9 @@ fn a_second_file_of_one_name_in_a_zip_is_told() {
         bytes[at] = b'a';
     }
     folder.put("x.zip", bytes);
-    let said = folder.done("games -f x.zip -o out.pgn");
+    let messages = folder.done("games -f x.zip -o out.pgn");
     assert_has(
-        &said,
+        &messages,
         "x.zip: a file in it has the name of another: only the last of a name is read",
     );
     folder
@@ -388,7 +397,7 @@ fn a_second_file_of_one_name_in_a_zip_is_told() {
 /// A file may grow to 100 kB here, which is what a full disk is like.
 #[cfg(unix)]
 #[test]
-fn what_is_left_on_a_full_disk_is_told() {
+fn what_is_left_on_a_full_disk_is_reported() {
     let folder = Folder::new();
     let large = sample().repeat(3);
     folder.put(
@@ -403,10 +412,13 @@ fn what_is_left_on_a_full_disk_is_told() {
         .output()
         .unwrap();
     assert_eq!(done.status.code(), Some(2));
-    let said = String::from_utf8(done.stderr).unwrap();
-    assert_has(&said, "b.pgn: cannot be written: ");
-    assert_has(&said, "; 1 files that were unpacked before it are in out/");
-    assert_eq!(said.matches("File too large").count(), 1, "{said}");
+    let messages = String::from_utf8(done.stderr).unwrap();
+    assert_has(&messages, "b.pgn: cannot be written: ");
+    assert_has(
+        &messages,
+        "; 1 files that were unpacked before it are in out/",
+    );
+    assert_eq!(messages.matches("File too large").count(), 1, "{messages}");
     assert!(folder.join("out/a.pgn").exists() && !folder.join("out/b.pgn").exists());
 }
 

@@ -12,7 +12,7 @@ use crate::common::adapter::{Adapter, LIMIT};
 use crate::common::{Folder, SIMPLE, STARTER, command, copy, example, files};
 
 fn is_book_move(adapter: &Adapter) -> bool {
-    adapter.heard("info string book starter:")
+    adapter.has_received("info string book starter:")
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn engines_that_cannot_be_used_are_named_and_the_game_goes_on() {
         (odd("babbles"), "has not answered"),
         (odd("endless-line"), "has not answered"),
     ] {
-        // Only who never answers has to be given up quickly.
+        // Only an engine that never answers has to be given up quickly.
         let limit = if message == "has not answered" {
             300
         } else {
@@ -115,7 +115,7 @@ fn engines_that_cannot_be_used_are_named_and_the_game_goes_on() {
             adapter.best("position startpos moves a2a3 a7a6 h2h3"),
             "bestmove 0000"
         );
-        adapter.assert_heard(message);
+        adapter.assert_received(message);
         assert!(adapter.quit().success());
     }
 }
@@ -128,16 +128,16 @@ fn of_several_engines_the_next_one_plays_with_one_notice() {
         let config = folder.put("engines.toml", &config).into_os_string();
         let mut adapter = Adapter::start(&["--config".as_ref(), &*config]);
         adapter.hello();
-        adapter.assert_heard("id name Little Wing");
+        adapter.assert_received("id name Little Wing");
         adapter.ready();
         adapter.say("position startpos moves a2a3 a7a6 h2h3\ngo movetime 20");
         assert_ne!(adapter.expect("bestmove"), "bestmove 0000");
         assert!(adapter.quit().success());
-        let said = |line: &&String| line.contains("no-such-engine");
+        let names_engine = |line: &&String| line.contains("no-such-engine");
         adapter
-            .heard
+            .received
             .iter()
-            .filter(said)
+            .filter(names_engine)
             .cloned()
             .collect::<Vec<_>>()
     };
@@ -154,7 +154,7 @@ fn an_engine_that_dies_in_a_search_is_replaced_and_answers() {
         adapter.say("position startpos moves e2e4\ngo wtime 1000 btime 1000");
         adapter.expect("bestmove");
     }
-    adapter.assert_heard("exit code 9");
+    adapter.assert_received("exit code 9");
     assert!(adapter.quit().success());
 }
 
@@ -166,7 +166,7 @@ fn without_restart_a_lost_engine_ends_the_adapter_at_once() {
     adapter.expect("bestmove");
     adapter.say("go movetime 1");
     assert_eq!(adapter.end().code(), Some(2));
-    adapter.assert_heard("exit code 9");
+    adapter.assert_received("exit code 9");
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn books_that_cannot_be_used_are_named_and_the_engine_plays() {
         adapter.hello();
         adapter.ready();
         adapter.best("position startpos");
-        adapter.assert_heard(message);
+        adapter.assert_received(message);
         // The GUI can put it right.
         adapter.say("setoption name Book File value <starter>\ngo movetime 10");
         adapter.expect("bestmove");
@@ -222,8 +222,8 @@ fn a_book_without_its_index_is_read_with_a_message() {
     let mut adapter = Adapter::around("", &["--book", path.to_str().unwrap()]);
     adapter.ready();
     adapter.best("position startpos");
-    adapter.assert_heard("index alone.cto is missing");
-    adapter.assert_heard("info string book alone.ctg:");
+    adapter.assert_received("index alone.cto is missing");
+    adapter.assert_received("info string book alone.ctg:");
 }
 
 #[cfg(unix)]
@@ -246,8 +246,8 @@ fn a_path_in_latin_1_is_found_as_such() {
         adapter.say_bytes(&sent);
         adapter.say_bytes(b"\n");
         adapter.best("position startpos");
-        adapter.assert_heard("cher");
-        assert!(adapter.heard("n 1457") || adapter.count("info string book") == 1);
+        adapter.assert_received("cher");
+        assert!(adapter.has_received("n 1457") || adapter.count("info string book") == 1);
     }
 }
 
@@ -262,13 +262,13 @@ fn a_book_cut_while_it_is_open_kills_nobody() {
     let mut adapter = Adapter::around("", &["--book", path.to_str().unwrap()]);
     adapter.ready();
     adapter.best("position startpos");
-    adapter.assert_heard("info string book large.ctg:");
+    adapter.assert_received("info string book large.ctg:");
     let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
     file.set_len(4096).unwrap();
     for _ in 0..3 {
         adapter.best("position startpos");
     }
-    adapter.assert_heard("shorter while it was open");
+    adapter.assert_received("shorter while it was open");
     assert!(adapter.quit().success());
 }
 
@@ -351,9 +351,9 @@ fn no_engine_outlives_an_adapter_that_is_killed() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_owed_is_said_before_a_slow_engine_ends() {
-    // It ends, and says so, once somebody has heard its answer.
-    let script = "\"$0\"; until [ -e \"$1/heard\" ]; do sleep 0.02; done; : > \"$1/ended\"";
+fn owed_answers_are_sent_before_a_slow_engine_ends() {
+    // It ends, and makes a file, once its answer has been received.
+    let script = "\"$0\"; until [ -e \"$1/received\" ]; do sleep 0.02; done; : > \"$1/ended\"";
     let engine = example("odd_engine").display().to_string();
     let shell = ["--set", "OwnBook=false", "--", "/bin/sh", "-c", script];
     let ends_by_itself = || {
@@ -364,12 +364,12 @@ fn what_is_owed_is_said_before_a_slow_engine_ends() {
         adapter.ready();
         adapter.say("go infinite\nquit");
         adapter.expect("bestmove");
-        folder.put("heard", "");
+        folder.put("received", "");
         assert!(adapter.end().success());
         folder.join("ended").exists()
     };
     // On a busy machine it may not get to its end within the second that it is
-    // given; an answer that is held back is never heard before.
+    // given; an answer that is held back is never received before.
     let ended = (0..12).any(|_| ends_by_itself());
     assert!(ended, "held back till the engine was gone");
 }
@@ -422,8 +422,8 @@ fn a_log_that_cannot_be_written_is_no_end_and_one_in_use_is_left_alone() {
     first.expect("uciok");
     let mut second = Adapter::around("", &args);
     second.say("uci");
-    let said = second.expect("info string log ");
-    assert!(said.ends_with("game.2.log"), "{said}");
+    let line = second.expect("info string log ");
+    assert!(line.ends_with("game.2.log"), "{line}");
     first.say("go movetime 1");
     first.expect("bestmove");
     assert!(second.quit().success());

@@ -91,7 +91,7 @@ fn one_reader_of_fens_serves_every_command() {
 }
 
 #[test]
-fn what_stands_in_the_wrong_place_is_told_the_right_one() {
+fn what_is_in_the_wrong_place_is_reported_with_the_right_one() {
     let folder = Folder::with(STARTER);
     for (arguments, hint) in [
         ("main.ctg", "tabia --book main.ctg"),
@@ -244,13 +244,14 @@ fn what_is_typed_need_not_suit_every_engine_of_the_chain() {
     assert_has(&ran.out(), "(did you mean \"Hash\"?)");
 }
 
-/// The starter book with its first 300 of 864 pages, where some positions after
-/// the start position stand, but not that itself; `told`: its header says so.
-fn first_pages(folder: &Folder, told: bool) {
+/// The starter book with its first 300 of 864 pages. These contain some positions
+/// after the start position, but not that itself. With `in_header` the header
+/// has the number of these pages.
+fn first_pages(folder: &Folder, in_header: bool) {
     copy(STARTER, &folder.join("book.ctg"));
     let mut pages = fs::read(folder.join("book.ctg")).unwrap();
     pages.truncate(301 * 4096);
-    if told {
+    if in_header {
         pages[16..20].copy_from_slice(&300_u32.to_be_bytes());
     }
     fs::write(folder.join("book.ctg"), pages).unwrap();
@@ -259,9 +260,9 @@ fn first_pages(folder: &Folder, told: bool) {
 /// Everybody agrees on what is left of a book, and plays it.
 #[test]
 fn what_can_be_read_of_a_book_is_played() {
-    for (told, message) in [(false, "seems to be cut off"), (true, "of a larger book")] {
+    for (in_header, message) in [(false, "seems to be cut off"), (true, "of a larger book")] {
         let folder = Folder::new();
-        first_pages(&folder, told);
+        first_pages(&folder, in_header);
         let probed = folder.tabia("probe book.ctg --json");
         // What is played is found by transposition.
         assert_has(&probed.ends(1), message);
@@ -276,10 +277,10 @@ fn what_can_be_read_of_a_book_is_played() {
         assert_has(&checked, &format!("start position: {best} "));
         assert!(!checked.contains("whole book is read"), "{checked}");
         let mut adapter = Adapter::of_book(&folder.join("book.ctg"), &[]);
-        adapter.assert_heard(message);
+        adapter.assert_received(message);
         let played = adapter.best("position startpos");
         assert_eq!(played, format!("bestmove {best}"));
-        adapter.assert_heard("info string book book.ctg:");
+        adapter.assert_received("info string book book.ctg:");
         assert!(adapter.quit().success());
     }
 }

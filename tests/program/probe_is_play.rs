@@ -1,7 +1,7 @@
 //! What `tabia probe` prints is what the adapter plays, and what a seed
 //! repeats.
 
-#![allow(clippy::unwrap_used)] // A test that stops says where.
+#![allow(clippy::unwrap_used)] // A test that fails here shows the line.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -67,14 +67,14 @@ fn probed(book: &Path, sets: &[&str], fens: &[String]) -> Vec<BTreeMap<String, f
     answers
 }
 
-/// What the session says.
+/// The lines that the session sends.
 #[derive(Default)]
-struct Said {
+struct Sent {
     gui: Vec<String>,
     engine: Vec<String>,
 }
 
-impl Outlet for Said {
+impl Outlet for Sent {
     fn gui(&mut self, line: &[u8]) {
         self.gui.push(String::from_utf8_lossy(line).into_owned());
     }
@@ -86,11 +86,11 @@ impl Outlet for Said {
     fn request(&mut self, _request: Request) {}
 }
 
-/// An adapter with one book and an engine that moves as it is told.
+/// An adapter with one book and an engine that plays the moves of the test.
 struct Adapter {
     session: Session,
     book_set: BookSet,
-    said: Said,
+    sent: Sent,
 }
 
 impl Adapter {
@@ -108,9 +108,9 @@ impl Adapter {
         let mut adapter = Adapter {
             session: Session::new(engines, 1),
             book_set: BookSet::default(),
-            said: Said::default(),
+            sent: Sent::default(),
         };
-        adapter.session.start(&mut adapter.said);
+        adapter.session.start(&mut adapter.sent);
         adapter.step(Event::EngineUp);
         adapter.step(Event::Engine(b"uciok"));
         let path = book.to_str().unwrap();
@@ -139,7 +139,7 @@ impl Adapter {
 
     fn step(&mut self, event: Event<'_>) {
         self.session
-            .step(Duration::ZERO, event, &self.book_set, &mut self.said);
+            .step(Duration::ZERO, event, &self.book_set, &mut self.sent);
     }
 
     fn gui(&mut self, line: &str) {
@@ -148,15 +148,15 @@ impl Adapter {
 
     /// The move that a `go` gets from the book; `None` if the engine gets it.
     fn book_move(&mut self, go: &str) -> Option<String> {
-        self.said.gui.clear();
-        self.said.engine.clear();
+        self.sent.gui.clear();
+        self.sent.engine.clear();
         self.gui(go);
-        if self.said.engine.iter().any(|line| line == go) {
+        if self.sent.engine.iter().any(|line| line == go) {
             self.gui("stop");
             self.step(Event::Engine(b"bestmove a2a3"));
             return None;
         }
-        self.said.gui.iter().find_map(|line| {
+        self.sent.gui.iter().find_map(|line| {
             let mut words = line.strip_prefix("bestmove ")?.split(' ');
             words.next().map(str::to_owned)
         })
@@ -185,7 +185,7 @@ const SETTINGS: [&[&str]; 11] = [
 ];
 
 #[test]
-fn probe_says_what_go_plays() {
+fn probe_prints_what_go_plays() {
     const DRAWS: u32 = 100;
     let folder = tempfile::tempdir().unwrap();
     let (book, fens) = rich_book(folder.path());
@@ -336,13 +336,13 @@ fn without_a_seed_no_two_draws_are_the_same() {
 
 /// What is done ahead shows in the time it takes and nowhere else.
 #[test]
-fn looking_ahead_changes_nothing_that_is_said() {
+fn looking_ahead_changes_nothing_that_is_sent() {
     let folder = tempfile::tempdir().unwrap();
     let (book, fens) = rich_book(folder.path());
     for sets in [&LOOSE[..], &["Book Leave Early=1"], &["Book Seed=3"]] {
         let [ahead, plain] = [true, false].map(|looks_ahead| {
             let mut adapter = Adapter::new(&book, sets);
-            let mut said = Vec::new();
+            let mut lines = Vec::new();
             for fen in fens.iter().chain(&fens) {
                 adapter.gui(&format!("position fen {fen}"));
                 for set in [
@@ -354,10 +354,10 @@ fn looking_ahead_changes_nothing_that_is_said() {
                     }
                     adapter.gui(&format!("setoption name {set}"));
                     adapter.book_move("go movetime 1");
-                    said.append(&mut adapter.said.gui);
+                    lines.append(&mut adapter.sent.gui);
                 }
             }
-            said
+            lines
         });
         assert_eq!(ahead, plain, "{sets:?}");
     }

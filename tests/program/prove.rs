@@ -1,7 +1,7 @@
 //! `tabia prove`: two books by their exits.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)] // A test that stops says where.
+#![allow(clippy::unwrap_used)] // A test that fails here shows the line.
 
 use std::process::Command;
 
@@ -188,7 +188,7 @@ fn what_cannot_be_compared_is_refused() {
         .refused("/nowhere/engine");
 }
 
-/// The match runner at a clock that nobody can keep: who moves first loses.
+/// The match runner with too short a clock: the engine that moves first loses.
 #[test]
 fn games_at_a_clock_are_lost_on_time() {
     let engine = example("scoring_engine");

@@ -25,10 +25,10 @@ fn converse(log: &Path, arguments: &[&str], fault: &str, lines: &[(&str, &str)])
     for (line, answer) in lines {
         // An adapter that has given up is not listening any more.
         let _ = writeln!(input, "{line}");
-        let mut heard = String::new();
-        while !heard.starts_with(answer) {
-            heard.clear();
-            if output.read_line(&mut heard).unwrap() == 0 {
+        let mut received = String::new();
+        while !received.starts_with(answer) {
+            received.clear();
+            if output.read_line(&mut received).unwrap() == 0 {
                 break;
             }
         }
@@ -37,12 +37,12 @@ fn converse(log: &Path, arguments: &[&str], fault: &str, lines: &[(&str, &str)])
     adapter.wait_with_output().unwrap()
 }
 
-/// Says what was said again, and gives all that is printed.
+/// Replays a log, and returns all that is printed.
 #[track_caller]
 fn replay(log: &Path, code: i32) -> String {
     let replayed = Ran::of(&mut command(&["replay".as_ref(), log.as_os_str()]));
-    let said = replayed.ends(code);
-    replayed.out() + &said
+    let messages = replayed.ends(code);
+    replayed.out() + &messages
 }
 
 const GAME: [(&str, &str); 7] = [
@@ -65,7 +65,7 @@ const GAME: [(&str, &str); 7] = [
 ];
 
 #[test]
-fn what_was_said_is_said_again() {
+fn a_replay_sends_the_same_again() {
     let folder = Folder::new();
     for fault in [
         "",
@@ -80,8 +80,8 @@ fn what_was_said_is_said_again() {
         let text = fs::read_to_string(&log).unwrap();
         assert!(text.starts_with("tabia-log 1\n"), "{text}");
         assert!(!text.contains('\u{1b}'), "a control character in the log");
-        let said = replay(&log, 0);
-        assert_has(&said, "the same again");
+        let messages = replay(&log, 0);
+        assert_has(&messages, "the same again");
     }
 }
 
@@ -92,9 +92,9 @@ fn an_engine_that_is_lost_is_a_reason_for_stderr_and_exit_code_2() {
     let sets = ["--set", "Engine Restart=false"];
     let output = converse(&log, &sets, "dies-in-search", &GAME);
     assert_eq!(output.status.code(), Some(2));
-    let said = String::from_utf8(output.stderr).unwrap();
+    let messages = String::from_utf8(output.stderr).unwrap();
     let expected = "tabia: the engine is gone and owes a move: giving up\n";
-    assert_eq!(said, expected);
+    assert_eq!(messages, expected);
     replay(&log, 0);
 }
 
@@ -105,21 +105,24 @@ fn a_departure_is_shown_with_what_led_to_it() {
     converse(&log, &["--set", "Book Seed=3"], "", &GAME);
     let text = fs::read_to_string(&log).unwrap();
     fs::write(&log, text.replace("eng> bestmove", "eng> info string")).unwrap();
-    let said = replay(&log, 1);
-    assert_has(&said, "the answers differ here");
-    assert_has(&said, "then:\n  gui< bestmove");
-    assert_has(&said, "now:\n  gui< info string");
+    let messages = replay(&log, 1);
+    assert_has(&messages, "the answers differ here");
+    assert_has(&messages, "then:\n  gui< bestmove");
+    assert_has(&messages, "now:\n  gui< info string");
     // A log that was cut off in the middle of a line has no departure.
     let cut = text.len() / 2;
     let cut = cut + usize::from(text.as_bytes()[cut - 1] == b'\n');
     let number = text[..cut].lines().count();
     fs::write(&log, &text[..cut]).unwrap();
-    let said = replay(&log, 0);
-    assert_has(&said, &format!("cut off in the middle of line {number}"));
-    assert_has(&said, "the same again");
+    let messages = replay(&log, 0);
+    assert_has(
+        &messages,
+        &format!("cut off in the middle of line {number}"),
+    );
+    assert_has(&messages, "the same again");
     fs::write(&log, &text).unwrap();
-    let said = replay(&log, 0);
-    assert!(!said.contains("cut off"), "{said}");
+    let messages = replay(&log, 0);
+    assert!(!messages.contains("cut off"), "{messages}");
 }
 
 #[test]
@@ -131,12 +134,12 @@ fn a_book_that_has_changed_is_named() {
     converse(&log, &["--book", book.to_str().unwrap()], "", &GAME);
     replay(&log, 0);
     fs::write(&book, b"rubbish").unwrap();
-    let said = replay(&log, 1);
-    assert_has(&said, "cannot be opened now");
+    let messages = replay(&log, 1);
+    assert_has(&messages, "cannot be opened now");
     fs::remove_file(&book).unwrap();
     copy(SIMPLE, &book);
-    let said = replay(&log, 0);
-    assert_has(&said, "has changed since");
+    let messages = replay(&log, 0);
+    assert_has(&messages, "has changed since");
 }
 
 #[test]
@@ -162,9 +165,9 @@ fn what_is_no_log_is_one_line_and_exit_code_2() {
         ),
     ] {
         fs::write(&path, text).unwrap();
-        let said = replay(&path, 2);
-        assert_has(&said, message);
-        assert_eq!(said.trim_end().lines().count(), 1, "{said}");
+        let messages = replay(&path, 2);
+        assert_has(&messages, message);
+        assert_eq!(messages.trim_end().lines().count(), 1, "{messages}");
     }
     replay(Path::new("/nowhere/x.log"), 2);
 }

@@ -143,7 +143,7 @@ fn manual_pages_are_made_for_every_command() {
     assert_has(&page, ".SH EXAMPLES");
     assert_eq!(page.to_lowercase().matches("examples").count(), 1, "{page}");
     tabia("man dif").ends(2);
-    // Where there is a groff, it has nothing to say against them.
+    // If groff is installed, it reports no faults in them.
     for page in fs::read_dir(folder.join("man1")).unwrap() {
         let mut groff = Command::new("groff");
         groff
@@ -208,7 +208,7 @@ fn programs_are_registered_with_once_and_a_backup_is_kept() {
 }
 
 #[test]
-fn what_cannot_be_registered_is_said_and_nothing_is_lost() {
+fn what_cannot_be_registered_is_reported_and_nothing_is_lost() {
     let home = home_of("pychess");
     let file = home.join("engines.json");
     for (text, options, message) in [
@@ -226,8 +226,8 @@ fn what_cannot_be_registered_is_said_and_nothing_is_lost() {
         fs::write(&file, text).unwrap();
         let path = file.display();
         let register = format!("register pychess --config-file '{path}' {options}");
-        let said = run_in(&home, &register).refused(message);
-        assert_eq!(said.trim_end().lines().count(), 1, "{said}");
+        let messages = run_in(&home, &register).refused(message);
+        assert_eq!(messages.trim_end().lines().count(), 1, "{messages}");
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
         assert_eq!(home.names(), [".config", "engines.json"]);
     }
@@ -247,7 +247,7 @@ fn what_cannot_be_registered_is_said_and_nothing_is_lost() {
         "--engine=builtin",
     );
     let empty = Folder::new();
-    // Whoever has not started the program yet can register all the same.
+    // Registering works even if the program has never been started.
     for (dry_run, made) in [("--dry-run", 0), ("", 1)] {
         let ran = run_in(&empty, &format!("register pychess {dry_run}"));
         ran.ends_saying(0, "is PyChess installed for you?");

@@ -38,12 +38,12 @@ const SPANISH: &str = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQk
 #[test]
 fn games_become_positions_that_are_there_once() {
     let at = games();
-    let said = at.done("suite one.pgn two.pgn -o a.epd --plies 4");
+    let messages = at.done("suite one.pgn two.pgn -o a.epd --plies 4");
     assert!(
-        said.contains("2 again") && said.contains("1 end before that ply"),
-        "{said}"
+        messages.contains("2 again") && messages.contains("1 end before that ply"),
+        "{messages}"
     );
-    assert!(said.contains("fastchess -openings file=a.epd format=epd order=random -srand 1"));
+    assert!(messages.contains("fastchess -openings file=a.epd format=epd order=random -srand 1"));
     let text = at.text("a.epd");
     assert_eq!(text.lines().count(), 3);
     assert!(text.lines().any(|line| line == SPANISH), "{text}");
@@ -126,15 +126,15 @@ fn an_engine_evaluates_and_goes_on_where_it_was() {
     let at = games();
     let evaluate = "suite one.pgn two.pgn -o a.epd -f --plies 1 --eval 0..2000 \
         --engine builtin --nodes 2000 --save-evals found.epd";
-    let said = at.done(evaluate);
-    assert_has(&said, "0 of files, 4 of the engine");
+    let messages = at.done(evaluate);
+    assert_has(&messages, "0 of files, 4 of the engine");
     let (suite, saved) = (at.text("a.epd"), at.text("found.epd"));
     assert_eq!(saved.lines().count(), 4);
     // Half of it was lost.
     let half: Vec<&str> = saved.lines().take(2).collect();
     at.put("found.epd", format!("{}\nrnbq", half.join("\n")));
-    let said = at.done(evaluate);
-    assert_has(&said, "0 of files, 2 of the engine");
+    let messages = at.done(evaluate);
+    assert_has(&messages, "0 of files, 2 of the engine");
     assert_eq!(at.text("a.epd"), suite);
 }
 
@@ -171,7 +171,7 @@ fn who_meets_the_conditions_is_searched_again_and_replaced() {
         let base = "suite games.pgn -f --plies 1 --order popular --eval-file values.epd";
         at.tabia(&format!("{base} --engine builtin --nodes 500 {more}"))
     };
-    // What the engine says by so many nodes of those that look good.
+    // The positions that look good get a value from so many nodes of the engine.
     let all = suite("-o all.epd --ops --confirm-nodes 3000 --eval 0..400 --json");
     let report = all.json();
     assert_eq!(
@@ -194,35 +194,35 @@ fn who_meets_the_conditions_is_searched_again_and_replaced() {
     let staying = searched.iter().filter(|cp| cp.abs() <= most).count();
     assert!(most >= 2 && staying > 0, "{searched:?}");
     let found = suite(&format!("-o few.epd --confirm-nodes 3000 {band}"));
-    let said = found.ok();
+    let messages = found.ok();
     let share = staying as f64 / 4.0 * 100.0;
     assert_has(
-        &said,
+        &messages,
         &format!(
             "searched again for 3000 nodes, margin 0 %: {staying} of 4 stayed ({share:.1} %); 1 had"
         ),
     );
-    assert_has(&said, "outside when searched again (--confirm-nodes)");
+    assert_has(&messages, "outside when searched again (--confirm-nodes)");
     assert_eq!(at.text("few.epd").lines().count(), staying + 1);
     // The places of those that go are taken by the next ones, as long as there
-    // are any: that is said. The same bytes with any number of engines.
+    // are any; else a message reports it. The same bytes with any number of engines.
     let count = staying + 1;
     for jobs in [1, 3] {
         let options = format!("-o n.epd --confirm-nodes 3000 {band} --jobs {jobs}");
-        let said = suite(&format!("{options} --count {count}")).ok();
-        assert!(!said.contains("only"), "{said}");
+        let messages = suite(&format!("{options} --count {count}")).ok();
+        assert!(!messages.contains("only"), "{messages}");
         assert_eq!(at.text("n.epd"), at.text("few.epd"));
-        let said = suite(&format!("{options} --count 6")).ok();
+        let messages = suite(&format!("{options} --count 6")).ok();
         let only = format!("only {count} of the 6 that --count asks for");
-        assert_has(&said, &only);
+        assert_has(&messages, &only);
         assert_eq!(at.text("n.epd"), at.text("few.epd"));
     }
     // What was saved is not searched again, unless the engine took fewer nodes.
     let saved = format!("-o s.epd --confirm-nodes 3000 {band} --save-evals saved.epd --json");
     let numbers = || {
-        let told = suite(&saved).json();
+        let report = suite(&saved).json();
         assert_eq!(at.text("s.epd"), at.text("few.epd"));
-        let number = |name: &str| told["confirmation"][name].as_u64().unwrap();
+        let number = |name: &str| report["confirmation"][name].as_u64().unwrap();
         (number("screened"), number("known"))
     };
     assert_eq!(numbers(), (4, 1));
@@ -251,25 +251,25 @@ fn black_is_better_where_that_is_asked_for() {
     at.put("values.epd", evals);
     for (side, pawn) in [("black", "4P3"), ("white", "3P4")] {
         let window = format!("--plies 1 --eval-file values.epd --eval 80..120 --better {side}");
-        let said = at.done(&format!("suite one.pgn two.pgn -o a.epd -f {window}"));
+        let messages = at.done(&format!("suite one.pgn two.pgn -o a.epd -f {window}"));
         let text = at.text("a.epd");
         assert!(text.lines().count() == 1 && text.contains(pawn), "{text}");
-        assert_has(&said, "1 the other side better (--better)");
+        assert_has(&messages, "1 the other side better (--better)");
     }
     at.tabia("suite one.pgn -o b.epd --better black")
         .refused("--better need values");
 }
 
 #[test]
-fn every_filter_is_told_by_its_option() {
+fn every_filter_is_reported_by_its_option() {
     let at = games();
-    let said =
+    let messages =
         at.done("suite one.pgn two.pgn -o a.epd --min-plies 3 --max-plies 4 --max-per-line 1 --line-plies 2");
-    assert_has(&said, "more of a line (--max-per-line)");
-    assert_has(&said, "again (--unique)");
-    let said = at.done("suite one.pgn two.pgn -o b.epd --plies 4 --count 1");
+    assert_has(&messages, "more of a line (--max-per-line)");
+    assert_has(&messages, "again (--unique)");
+    let messages = at.done("suite one.pgn two.pgn -o b.epd --plies 4 --count 1");
     // However many were under way when there were enough.
-    assert_has(&said, "1 left: 2 more than --count");
+    assert_has(&messages, "1 left: 2 more than --count");
 }
 
 #[test]
@@ -335,15 +335,21 @@ fn a_suite_of_all_replies_has_its_entry_and_its_archive() {
 }
 
 #[test]
-fn faults_are_found_and_matches_told() {
+fn faults_are_found_and_matches_reported() {
     let at = Folder::new();
     let lines = format!("{SPANISH}\n# comment\n{SPANISH}\n");
     at.put("bad.epd", lines);
     let output = at.tabia("suite --check bad.epd");
     output.ends(1);
-    let said = output.out();
-    assert_has(&said, "bad.epd: 2: no position: fastchess ends the match");
-    assert_has(&said, "bad.epd: 3: a position that was there before: as 1");
+    let printed = output.out();
+    assert_has(
+        &printed,
+        "bad.epd: 2: no position: fastchess ends the match",
+    );
+    assert_has(
+        &printed,
+        "bad.epd: 3: a position that was there before: as 1",
+    );
     // Two openings, three pairs: one comes twice.
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
     at.put("suite.epd", format!("{SPANISH}\n{start}\n"));
@@ -369,8 +375,8 @@ fn faults_are_found_and_matches_told() {
         json!([report["repeated"], report["elsewhere"]]),
         json!([1, 1])
     );
-    let said = at.tabia("suite --match games.pgn suite.epd").out();
-    assert_has(&said, "x against y: 3 pairs, 0/0/0/3/0");
+    let printed = at.tabia("suite --match games.pgn suite.epd").out();
+    assert_has(&printed, "x against y: 3 pairs, 0/0/0/3/0");
 }
 
 #[test]
@@ -418,15 +424,15 @@ fn a_review_sees_the_book_from_its_player() {
         json!([-1000, -120, -120, -60, -60])
     );
     assert_eq!(report["losing"].as_array().unwrap().len(), 2);
-    let said = at.tabia(&format!("{review} bot")).out();
+    let printed = at.tabia(&format!("{review} bot")).out();
     assert_has(
-        &said,
+        &printed,
         "1. e4 e5 2. Nf3 Nc6: 1 game, +0 =0 -1 0.0 % (too few games to tell), first value -0.60",
     );
     // The page, and what goes on from there: every line that is printed works.
     let values = format!("{review} bot --save-evals first.epd");
-    let told = at.done(&format!("{values} --report r.html"));
-    assert_eq!(told, "");
+    let messages = at.done(&format!("{values} --report r.html"));
+    assert_eq!(messages, "");
     let page = at.text("r.html");
     for part in [
         "<svg",
@@ -437,8 +443,8 @@ fn a_review_sees_the_book_from_its_player() {
         assert!(page.contains(part), "{part}");
     }
     assert_has(&at.text("first.epd"), "- ce -60; acd 12; c0 \"Bot\";");
-    let said = at.tabia(&format!("{values} -f")).out();
-    let (_, next) = said.split_once("next:\n").unwrap();
+    let printed = at.tabia(&format!("{values} -f")).out();
+    let (_, next) = printed.split_once("next:\n").unwrap();
     let lines: Vec<&str> = next.split("  tabia ").skip(1).map(str::trim).collect();
     assert_eq!(lines[0], "learn book.ctg games.pgn --player bot --dry-run");
     assert!(at.done(lines[0]).contains("games"), "{next}");
@@ -447,7 +453,7 @@ fn a_review_sees_the_book_from_its_player() {
     at.tabia(lines[2]).ends(1);
     assert!(at.text("audit.html").contains("-0.60"));
     at.tabia(&format!("{review} nobody")).ends(2);
-    // Without any value nothing is said about values.
+    // Without any value there is no message about values.
     at.put(
         "games.pgn",
         played("Bot", "x", "1-0", "1. e4 e5 2. Nf3 Nc6 3. Bb5"),

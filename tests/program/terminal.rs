@@ -36,7 +36,7 @@ fn put(folder: &Folder, name: &str, bytes: impl AsRef<[u8]>) -> String {
 fn names_of_books_are_shown_as_text() {
     let folder = Folder::new();
     let book = fs::read(project(STARTER)).unwrap();
-    // Without an index, so that there is something to say.
+    // Without an index, so that there is a message.
     let good = put(&folder, &format!("{EVIL}.ctg"), &book);
     let bad = put(&folder, &format!("{EVIL}bad.ctg"), b"no book");
     let cut = put(&folder, &format!("{EVIL}cut.ctg"), &book[..9000]);

@@ -1,5 +1,5 @@
-//! What only Windows does: files that are in use cannot be replaced, nothing
-//! tells an engine that its adapter was killed, lines end in CRLF, paths have
+//! What only Windows does: files that are in use cannot be replaced, an engine
+//! gets no signal when its adapter is killed, lines end in CRLF, paths have
 //! spaces, umlauts and backslashes.
 
 #![cfg(windows)]
@@ -49,7 +49,7 @@ fn tabia(args: &[&Path]) -> Command {
     command
 }
 
-/// Says lines with CRLF, and gives what comes back up to a line.
+/// Sends lines with CRLF, and returns the answers up to a line.
 fn talk(child: &mut Child, lines: &str, last: &str) -> Vec<String> {
     let crlf = lines.replace('\n', "\r\n") + "\r\n";
     child
@@ -58,19 +58,19 @@ fn talk(child: &mut Child, lines: &str, last: &str) -> Vec<String> {
         .unwrap()
         .write_all(crlf.as_bytes())
         .unwrap();
-    let mut heard = Vec::new();
+    let mut received = Vec::new();
     // Unbuffered, so that nothing is lost between two calls.
     let mut reader = BufReader::with_capacity(1, child.stdout.as_mut().unwrap());
     loop {
         let mut line = String::new();
         assert!(
             reader.read_line(&mut line).unwrap() > 0,
-            "the end after {heard:#?}"
+            "the end after {received:#?}"
         );
         let line = line.trim_end().to_owned();
-        heard.push(line);
-        if heard.last().unwrap().starts_with(last) {
-            return heard;
+        received.push(line);
+        if received.last().unwrap().starts_with(last) {
+            return received;
         }
     }
 }
@@ -103,22 +103,22 @@ fn plays_from_a_path_with_spaces_and_umlauts_with_crlf() {
     let book = large_book(&folder);
     let mut child = play_from(&book, &engine, "");
     talk(&mut child, "uci", "uciok");
-    let heard = talk(&mut child, "position startpos\ngo movetime 10", "bestmove");
+    let received = talk(&mut child, "position startpos\ngo movetime 10", "bestmove");
     let from_book = |line: &String| line.starts_with("info string book große");
-    assert!(heard.iter().any(from_book), "{heard:#?}");
+    assert!(received.iter().any(from_book), "{received:#?}");
     // A position that no book has: the engine answers.
     let outside = "position fen 8/8/8/8/8/5k2/7p/7K w - - 0 1 moves\nisready";
     talk(&mut child, outside, "readyok");
     let option = format!("setoption name Book File value {}", book.display());
     talk(&mut child, &format!("{option}\nisready"), "readyok");
-    let heard = talk(&mut child, "position startpos\ngo movetime 10", "bestmove");
-    assert!(heard.iter().any(from_book), "{heard:#?}");
+    let received = talk(&mut child, "position startpos\ngo movetime 10", "bestmove");
+    assert!(received.iter().any(from_book), "{received:#?}");
     child.stdin.take();
     assert!(child.wait().unwrap().success());
 }
 
 #[test]
-fn a_book_in_use_is_not_replaced_and_the_message_says_why() {
+fn a_book_in_use_is_not_replaced_and_the_message_has_the_reason() {
     let (_parent, folder) = folder();
     let book = large_book(&folder);
     let before = fs::read(&book).unwrap();
@@ -133,7 +133,7 @@ fn a_book_in_use_is_not_replaced_and_the_message_says_why() {
     assert_eq!(output.status.code(), Some(2), "{message}");
     assert!(message.contains("another program has it open"), "{message}");
     assert_eq!(fs::read(&book).unwrap(), before);
-    // The index stands where it stood.
+    // The index is still in its place.
     for extension in ["cto", "ctb"] {
         assert!(book.with_extension(extension).is_file(), "{extension}");
     }

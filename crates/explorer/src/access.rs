@@ -364,7 +364,7 @@ mod tests {
         assert!(visit(&["https://good.example"], &other).is_err());
         assert_eq!(visit(&["any"], &other), cross_origin("*"));
         assert_eq!(visit(&["any"], &[host]), Ok(Visit::Own));
-        // A name of somebody else's is refused all the same.
+        // The name of another machine is refused all the same.
         let rebound = [
             ("host", "evil.example:8000"),
             ("origin", "https://good.example"),

@@ -100,7 +100,7 @@ struct File {
     name: &'static str,
     kind: &'static str,
     text: Bytes,
-    /// As it goes over the wire, once somebody has asked for it.
+    /// The compressed file, made at the first request for it.
     packed: OnceLock<Bytes>,
 }
 
@@ -187,8 +187,8 @@ static PAGE: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// The page itself, with its token and its first answer in JSON, which saves
-/// it the way to ask for it. `nonce` is nobody's to guess: only what carries
-/// it runs within the page.
+/// it the way to ask for it. `nonce` cannot be guessed: only scripts with
+/// it run within the page.
 pub(super) fn page(token: &str, nonce: &str, first: &str) -> Response<Bytes> {
     // No text in it can end the element that contains it.
     let first = first.replace('<', "\\u003c");
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_packed_for_who_takes_that() {
+    fn files_are_compressed_for_clients_that_accept_it() {
         use std::io::Read as _;
         let main = format!("{}page.js", *VERSIONED);
         let plain = file(&main, &HeaderMap::new()).unwrap();

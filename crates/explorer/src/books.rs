@@ -69,7 +69,7 @@ impl fmt::Debug for ExploredBook {
 
 impl ExploredBook {
     /// Of a book that is `open` now and can be opened again. `name` is shown
-    /// to people; `notices` say what is odd about it; without an `editor` it
+    /// to people; `notices` describe what is odd about it; without an `editor` it
     /// cannot be changed.
     #[must_use]
     pub fn new(

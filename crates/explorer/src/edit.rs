@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn old_books_are_not_kept_without_end() {
+    fn the_number_of_stored_old_books_is_limited() {
         let edits = Edits::new(Box::new(Memory(Arc::default())));
         let made = |kind: ChangeKind| {
             let change = Change {

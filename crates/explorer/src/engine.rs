@@ -45,7 +45,7 @@ const LONGEST: Duration = Duration::from_secs(300);
 /// new: so it is noticed when the page has gone.
 const PACE: Duration = Duration::from_millis(200);
 
-/// An engine that nobody has asked for so long is ended.
+/// An engine without requests for so long is ended.
 const IDLE: Duration = Duration::from_secs(60);
 
 /// How long the engine may take to end its search when the program ends.
@@ -289,7 +289,7 @@ impl Task<'_> {
         Ok(())
     }
 
-    /// Looks at the position for a time; whether nobody waits any more.
+    /// Searches the position for a time; returns whether the request is over.
     fn look(&mut self, engine: &mut Analyst, limit: Duration) -> Result<bool, AnalystError> {
         let question = Question {
             position: &self.request.position,
@@ -339,7 +339,7 @@ impl Task<'_> {
         rest
     }
 
-    /// Looks at some moves alone; whether nobody waits any more.
+    /// Searches only these moves; returns whether the request is over.
     fn look_at(
         &mut self,
         engine: &mut Analyst,
@@ -396,7 +396,7 @@ impl Task<'_> {
         self.best.lines.iter().flatten()
     }
 
-    /// Whether nobody waits for more: the page has gone, or another request has come.
+    /// Whether the request is over: the page has gone, or another request has come.
     fn is_over(&mut self) -> bool {
         loop {
             match self.requests.try_recv() {

@@ -86,7 +86,7 @@ struct StartOption {
     words: &'static [&'static str],
 }
 
-/// A text that somebody pasted.
+/// A pasted text.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Text {

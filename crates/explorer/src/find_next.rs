@@ -1,5 +1,5 @@
-//! Places worth going to: where two books differ, where a book ends, where
-//! somebody has set marks. The likeliest come first.
+//! The search for the next place where two books differ, where a book ends, or
+//! where marks are set. The likeliest come first.
 
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashSet};

@@ -17,8 +17,8 @@
 //!
 //! The books of the command line, by number, and the files of the page, by
 //! name from a table. No text of a request ever becomes a path. [`Access`]
-//! refuses requests whose `Host` is not an address of this machine
-//! (DNS rebinding) or from pages of other sites; changes need a token
+//! refuses requests whose `Host` is not an address of this machine (DNS
+//! rebinding), and requests from pages of other sites; changes need a token
 //! that only the page has.
 
 mod access;

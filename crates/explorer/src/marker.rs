@@ -35,7 +35,7 @@ pub fn marker_of(book: &Book) -> Box<dyn BookMarker> {
     Box::new(FileMarker { path, format })
 }
 
-/// Why nobody can change the book in this file, if that is so; without a file
+/// Why the book in this file cannot be changed, if that is so; without a file
 /// it is the one within the program.
 #[must_use]
 pub fn reason_not_to_edit(path: Option<&Path>) -> Option<Message> {

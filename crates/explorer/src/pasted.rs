@@ -450,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_said() {
+    fn what_cannot_be_read_is_reported() {
         let pasted = read("1. e4 c5 2. Nf6 d6").unwrap();
         assert_eq!(pasted.play.join(" "), "e2e4 c7c5");
         assert!(

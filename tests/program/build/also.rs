@@ -52,10 +52,10 @@ fn books_of_one_pass_are_those_of_separate_calls() {
         }
         let won = provenance(&together, "won.ctg");
         assert!(won["duplicates"].as_u64().unwrap() > 0, "{won}");
-        // Nor do threads and memory change what is said of the books.
-        let said = BOOKS.map(|(book, _)| provenance(&together, book).to_string());
-        let said = said.to_vec();
-        assert_eq!(before.get_or_insert(said.clone()), &said);
+        // Nor do threads and memory change the record of how the books were made.
+        let recorded = BOOKS.map(|(book, _)| provenance(&together, book).to_string());
+        let recorded = recorded.to_vec();
+        assert_eq!(before.get_or_insert(recorded.clone()), &recorded);
     }
 }
 
@@ -73,28 +73,34 @@ fn the_provenance_says_what_is_in_the_book() {
         .collect::<Result<_, _>>()
         .unwrap();
     for (object, book) in objects.iter().zip(["all.ctg", "white.ctg"]) {
-        let said = provenance(here, book);
-        assert_eq!(said["format"], "tabia-provenance");
-        assert_eq!(said["tabia"], env!("CARGO_PKG_VERSION"));
-        assert_eq!(json!([said["book"], object["book"]]), json!([book, book]));
+        let recorded = provenance(here, book);
+        assert_eq!(recorded["format"], "tabia-provenance");
+        assert_eq!(recorded["tabia"], env!("CARGO_PKG_VERSION"));
+        assert_eq!(
+            json!([recorded["book"], object["book"]]),
+            json!([book, book])
+        );
         let length: usize = files(here.join(book)).iter().map(Vec::len).sum();
-        assert_eq!(said["sources"].as_array().unwrap().len(), 1);
-        assert_eq!(said["sources"][0]["path"], "games.pgn");
-        assert_eq!(said["sources"][0]["bytes"], text.len() as u64);
-        assert_eq!(said["bytes"], length as u64);
+        assert_eq!(recorded["sources"].as_array().unwrap().len(), 1);
+        assert_eq!(recorded["sources"][0]["path"], "games.pgn");
+        assert_eq!(recorded["sources"][0]["bytes"], text.len() as u64);
+        assert_eq!(recorded["bytes"], length as u64);
         for (name, value) in object.as_object().unwrap() {
-            assert_eq!(&said[name], value, "{book}: {name}");
+            assert_eq!(&recorded[name], value, "{book}: {name}");
         }
         let sum: u64 = ["games", "filtered", "skipped", "duplicates"]
-            .map(|name| said[name].as_u64().unwrap())
+            .map(|name| recorded[name].as_u64().unwrap())
             .iter()
             .sum();
-        assert_eq!(said["read"], sum);
+        assert_eq!(recorded["read"], sum);
     }
     assert_eq!(objects.len(), 2);
-    let said = provenance(here, "white.ctg");
-    assert_eq!(said["conditions"], "--both-elo 2000 --result 1-0");
-    assert_eq!(json!([said["only"], said["max_ply"]]), json!(["white", 12]));
+    let recorded = provenance(here, "white.ctg");
+    assert_eq!(recorded["conditions"], "--both-elo 2000 --result 1-0");
+    assert_eq!(
+        json!([recorded["only"], recorded["max_ply"]]),
+        json!(["white", 12])
+    );
     assert_eq!(provenance(here, "all.ctg")["conditions"], "");
 
     // One book has the file if it is asked for, and it is not written over.
@@ -144,7 +150,7 @@ fn a_colour_without_a_player_is_that_of_the_moves() {
     folder.done("build -o only.ctg --min-elo 2000 --only white games.pgn");
     let read = |book: &str| fs::read(folder.join(book)).unwrap();
     assert!(read("as.ctg") == read("only.ctg") && read("as.ctg") != read("all.ctg"));
-    let said = provenance(&folder, "as.ctg");
-    let said = json!([said["only"], said["conditions"]]);
-    assert_eq!(said, json!(["white", "--min-elo 2000"]));
+    let recorded = provenance(&folder, "as.ctg");
+    let recorded = json!([recorded["only"], recorded["conditions"]]);
+    assert_eq!(recorded, json!(["white", "--min-elo 2000"]));
 }

@@ -1,4 +1,4 @@
-//! What the comments of games say is kept beside the book.
+//! Evaluations in the comments of games are stored beside the book.
 
 use tabia_book::eval::Value;
 use tabia_book::evals;
@@ -13,7 +13,7 @@ const GAMES: &str = "[White \"A\"]\n[Black \"B\"]\n[WhiteElo \"2500\"]\n[BlackEl
     1. e4 { [%eval 7.00] } 1... c5 { [%eval #-4] } 0-1\n\n";
 
 #[test]
-fn evaluations_of_the_games_that_count_are_kept_for_positions_of_each_book() {
+fn evaluations_of_the_games_that_count_are_stored_for_positions_of_each_book() {
     let folder = Folder::new();
     folder.put("games.pgn", GAMES);
     let build = "build -o all.ctg games.pgn --evaluations --max-ply 2 --json \

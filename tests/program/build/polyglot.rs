@@ -105,10 +105,10 @@ fn a_polyglot_book_has_the_weights_of_its_games() {
         folder.done("build -fo alone.ctg games.pgn --variations");
         assert!(files(folder.join("all.ctg")) == files(folder.join("alone.ctg")));
     }
-    let said: serde_json::Value =
+    let recorded: serde_json::Value =
         serde_json::from_str(&folder.text("one.provenance.json")).unwrap();
     assert_eq!(
-        (&said["uniform"], &said["games"]),
+        (&recorded["uniform"], &recorded["games"]),
         (&json!(true), &json!(500))
     );
 }
@@ -239,8 +239,8 @@ fn merging_polyglot_books_adds_their_weights() {
     );
     folder.put("c.ctg", "no book");
     let merged = |options: &str| {
-        let said = folder.tabia(&format!("merge -fo out.bin a.bin b.bin {options}"));
-        assert_has(&said.ok(), "not sorted");
+        let merged = folder.tabia(&format!("merge -fo out.bin a.bin b.bin {options}"));
+        assert_has(&merged.ok(), "not sorted");
         fs::read(folder.join("out.bin")).unwrap()
     };
     // Halved and more, where 16 bits are not enough.

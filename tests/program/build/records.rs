@@ -4,9 +4,9 @@ use super::*;
 
 /// The message where there must be one and nothing else.
 fn refused(folder: &Folder, rest: &str, why: &str) -> String {
-    let said = folder.tabia(&format!("build {rest}")).refused(why);
-    assert_eq!(said.lines().count(), 1, "{rest}: {said}");
-    said
+    let messages = folder.tabia(&format!("build {rest}")).refused(why);
+    assert_eq!(messages.lines().count(), 1, "{rest}: {messages}");
+    messages
 }
 
 #[cfg(not(feature = "parquet"))]

@@ -16,8 +16,8 @@ pub struct Adapter {
     /// `None` closes it.
     pub stdin: Option<ChildStdin>,
     lines: Receiver<String>,
-    /// Every line that it has said.
-    pub heard: Vec<String>,
+    /// Every line that was received from it.
+    pub received: Vec<String>,
 }
 
 impl Adapter {
@@ -33,7 +33,7 @@ impl Adapter {
     }
 
     /// With the built-in engine and a book of which the best move is played;
-    /// it has said hello and is ready. What it learns lies beside the book.
+    /// it has answered `uci` and is ready. What it learns is stored beside the book.
     pub fn of_book(book: &Path, sets: &[&str]) -> Adapter {
         let mut command = command("--config /dev/null --engine builtin");
         command.arg("--book").arg(book);
@@ -65,7 +65,7 @@ impl Adapter {
             stdin: child.stdin.take(),
             child,
             lines,
-            heard: Vec::new(),
+            received: Vec::new(),
         }
     }
 
@@ -81,11 +81,11 @@ impl Adapter {
     fn next_line(&mut self, until: Instant, what: &str) -> Option<&String> {
         let left = until.saturating_duration_since(Instant::now());
         match self.lines.recv_timeout(left) {
-            Ok(line) => self.heard.push(line),
+            Ok(line) => self.received.push(line),
             Err(RecvTimeoutError::Disconnected) => return None,
-            Err(RecvTimeoutError::Timeout) => panic!("no {what} after {:#?}", self.heard),
+            Err(RecvTimeoutError::Timeout) => panic!("no {what} after {:#?}", self.received),
         }
-        self.heard.last()
+        self.received.last()
     }
 
     /// The next line that begins with `start`.
@@ -97,7 +97,7 @@ impl Adapter {
                 return line.clone();
             }
         }
-        panic!("it ended without {start}: {:#?}", self.heard);
+        panic!("it ended without {start}: {:#?}", self.received);
     }
 
     pub fn hello(&mut self) {
@@ -121,19 +121,19 @@ impl Adapter {
         self.expect("bestmove")
     }
 
-    /// How often lines that begin with `start` have been heard.
+    /// How many lines that begin with `start` were received.
     pub fn count(&self, start: &str) -> usize {
         let starts = |line: &&String| line.starts_with(start);
-        self.heard.iter().filter(starts).count()
+        self.received.iter().filter(starts).count()
     }
 
     #[track_caller]
-    pub fn assert_heard(&self, part: &str) {
-        assert!(self.heard(part), "no {part}: {:#?}", self.heard);
+    pub fn assert_received(&self, part: &str) {
+        assert!(self.has_received(part), "no {part}: {:#?}", self.received);
     }
 
-    pub fn heard(&self, part: &str) -> bool {
-        self.heard.iter().any(|line| line.contains(part))
+    pub fn has_received(&self, part: &str) -> bool {
+        self.received.iter().any(|line| line.contains(part))
     }
 
     /// Reads to the end of the output and takes the exit status.

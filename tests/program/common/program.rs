@@ -1,4 +1,4 @@
-//! The program as a process: how it is called, and what it says.
+//! The program as a process: its arguments, input, output and exit code.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
@@ -11,7 +11,7 @@ use super::Folder;
 
 pub const TABIA: &str = env!("CARGO_BIN_EXE_tabia");
 
-/// What stands behind the program's name: a line as one types it in a shell,
+/// The arguments after the program's name: a line as you type it in a shell,
 /// or its words.
 pub trait Arguments {
     fn words(&self) -> Vec<OsString>;
@@ -78,13 +78,13 @@ impl Ran {
         Ran { command, output }
     }
 
-    /// The same, while it is told something.
-    pub fn told(command: &mut Command, input: &[u8]) -> Ran {
+    /// The same, with this text on its standard input.
+    pub fn with_input(command: &mut Command, input: &[u8]) -> Ran {
         let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = pipes.stderr(Stdio::piped()).spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         let output = std::thread::scope(|scope| {
-            // It may end before it has heard all.
+            // It may end before it has read all.
             scope.spawn(move || stdin.write_all(input));
             child.wait_with_output().unwrap()
         });
@@ -105,9 +105,9 @@ impl Ran {
     /// It ended so; gives its messages.
     #[track_caller]
     pub fn ends(&self, code: i32) -> String {
-        let (ended, said) = (self.output.status.code(), self.err());
-        assert_eq!(ended, Some(code), "{}: {said}", self.command);
-        said
+        let (ended, messages) = (self.output.status.code(), self.err());
+        assert_eq!(ended, Some(code), "{}: {messages}", self.command);
+        messages
     }
 
     /// It did what it should; gives its messages.
@@ -136,26 +136,26 @@ impl Ran {
         serde_json::from_str(&self.printed()).unwrap()
     }
 
-    /// It could not do what it was told, and says why; gives its messages.
+    /// It failed and reported this reason; returns its messages.
     #[track_caller]
     pub fn refused(&self, why: &str) -> String {
         self.ends_saying(2, why)
     }
 
-    /// It ended so, and said this among other things.
+    /// It ended with this exit code and a message that contains `part`.
     #[track_caller]
     pub fn ends_saying(&self, code: i32, part: &str) -> String {
-        let said = self.ends(code);
+        let messages = self.ends(code);
         assert!(
-            said.contains(part),
-            "{}: no \"{part}\": {said}",
+            messages.contains(part),
+            "{}: no \"{part}\": {messages}",
             self.command
         );
-        said
+        messages
     }
 }
 
-/// A text says this among other things.
+/// Checks that a text contains `part`.
 #[track_caller]
 pub fn assert_has(text: &str, part: &str) {
     assert!(text.contains(part), "no \"{part}\" in: {text}");
@@ -188,7 +188,7 @@ impl Folder {
         Ran::of(&mut self.command(arguments))
     }
 
-    /// What `tabia probe --json` says here of the position after some moves.
+    /// The output of `tabia probe --json` here for the position after some moves.
     #[track_caller]
     pub fn probe(&self, book: &str, moves: &str) -> Value {
         let probed = self.tabia(&["probe", book, "--json", "--moves", moves]);

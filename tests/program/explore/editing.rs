@@ -48,8 +48,8 @@ fn a_line_comes_in_and_goes_byte_for_byte() {
     let explorer = explorer_of(&path);
     assert!(!moves(&explorer, "").contains(&"h2h4".to_owned()));
     let line = json!({"play": "h2h4,h7h5,h1h3", "signs": [[0, 6]]});
-    let told = done(&explorer, "/api/add", &json!({"book": 0, "lines": [line]}));
-    assert_eq!(told["last_change"]["args"], json!(["1.h4 h5 2.Rh3"]));
+    let answer = done(&explorer, "/api/add", &json!({"book": 0, "lines": [line]}));
+    assert_eq!(answer["last_change"]["args"], json!(["1.h4 h5 2.Rh3"]));
     assert!(moves(&explorer, "").contains(&"h2h4".to_owned()));
     assert_eq!(moves(&explorer, "h2h4,h7h5"), ["h1h3"]);
     // What was there keeps its figures.
@@ -83,13 +83,13 @@ fn a_move_goes_or_what_lies_below_it() {
     done(&explorer, "/api/remove", &body);
     assert!(moves(&explorer, "e2e4").contains(&"c7c5".to_owned()));
     assert_eq!(moves(&explorer, "e2e4,c7c5"), Vec::<String>::new());
-    let told = done(
+    let answer = done(
         &explorer,
         "/api/remove",
         &json!({"book": 0, "play": "e2e4"}),
     );
     assert_eq!(
-        json!([told["undo"], told["last_change"]]),
+        json!([answer["undo"], answer["last_change"]]),
         json!([2, {"code": "deleted {0}", "args": ["1.e4"]}])
     );
     assert!(!moves(&explorer, "").contains(&"e2e4".to_owned()));
@@ -121,9 +121,9 @@ fn a_move_goes_or_what_lies_below_it() {
 
 /// The positions of a book.
 fn positions(path: &Path) -> u64 {
-    let told = tabia(&["info", path.to_str().unwrap(), "--json"]).out();
-    let told: Value = serde_json::from_str(&told).unwrap();
-    told["positions"].as_u64().unwrap()
+    let info = tabia(&["info", path.to_str().unwrap(), "--json"]).out();
+    let info: Value = serde_json::from_str(&info).unwrap();
+    info["positions"].as_u64().unwrap()
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn a_deletion_takes_as_many_positions_as_were_counted() {
     }
 }
 
-/// Deletes when it is told to.
+/// Deletes when the test sends it a message.
 struct Slow {
     begun: SyncSender<()>,
     end: Mutex<Receiver<()>>,
@@ -187,7 +187,7 @@ impl BookMarker for Slow {
 }
 
 #[test]
-fn who_looks_does_not_wait_for_a_deletion_and_who_comes_back_can_take_it_back() {
+fn reading_does_not_wait_for_a_deletion_and_a_later_visit_can_undo_it() {
     let (begun, has_begun) = sync_channel(0);
     let (end, ends) = sync_channel(1);
     let slow = Slow {
@@ -201,16 +201,18 @@ fn who_looks_does_not_wait_for_a_deletion_and_who_comes_back_can_take_it_back() 
         post(&deleting, "/api/remove", &body).status()
     });
     has_begun.recv_timeout(LIMIT).unwrap();
-    let (tell, told) = sync_channel(1);
+    let (sender, receiver) = sync_channel(1);
     let looking = Arc::clone(&explorer);
     std::thread::spawn(move || {
         let target = "/api/position?client=a";
         let counted = json!({"book": 0, "play": "e2e4"});
         let counted = post(&looking, "/api/count-removed", &counted);
         let undo = ask(&looking, target)["books"][0]["undo"].clone();
-        tell.send((undo, value(&counted))).unwrap();
+        sender.send((undo, value(&counted))).unwrap();
     });
-    let (undo, counted) = told.recv_timeout(LIMIT).expect("it waits for the deletion");
+    let (undo, counted) = receiver
+        .recv_timeout(LIMIT)
+        .expect("it waits for the deletion");
     assert_eq!((undo, counted), (json!(0), json!({"positions": 7})));
     end.send(()).unwrap();
     assert_eq!(deletion.join().unwrap(), StatusCode::OK);
@@ -235,26 +237,26 @@ fn pages_hear_what_other_programs_change() {
         server.address
     );
     stream.write_all(asked.as_bytes()).unwrap();
-    let mut heard = String::new();
-    let mut hear = |text: &str| {
+    let mut received = String::new();
+    let mut wait_for = |text: &str| {
         let mut piece = [0; 512];
-        while !heard.contains(text) {
-            let read = stream.read(&mut piece).expect("nothing is told");
-            assert!(read > 0, "{heard}");
-            heard += std::str::from_utf8(&piece[..read]).unwrap();
+        while !received.contains(text) {
+            let read = stream.read(&mut piece).expect("no event");
+            assert!(read > 0, "{received}");
+            received += std::str::from_utf8(&piece[..read]).unwrap();
         }
-        let at = heard.find(text).unwrap() + text.len();
-        heard.drain(..at);
+        let at = received.find(text).unwrap() + text.len();
+        received.drain(..at);
     };
-    hear("retry");
+    wait_for("retry");
     let book = path.to_str().unwrap();
     tabia(&["mark", book, "--line", "e4", "avoid"]).out();
-    hear("event: change");
+    wait_for("event: change");
     std::fs::write(&beside, "").unwrap();
-    hear("event: change");
+    wait_for("event: change");
     // Another file in its place.
     tabia(&["compact", book, "--force"]).out();
-    hear("event: change");
+    wait_for("event: change");
 }
 
 #[test]
@@ -400,12 +402,12 @@ fn numbers_beside_moves_are_changed_and_changed_back_byte_for_byte() {
         );
         assert_eq!(number(), first);
         let edit = |weight: &str, seen: &str| json!({"book": 0, "uci": "e2e4", "change": "weight", "value": weight, "seen": seen});
-        let told = done(&explorer, "/api/edit", &edit("3", &first.to_string()));
+        let answer = done(&explorer, "/api/edit", &edit("3", &first.to_string()));
         assert_eq!(
-            (&told["last_change"]["args"], number()),
+            (&answer["last_change"]["args"], number()),
             (&json!(["e4", {"code": "3"}]), json!(3))
         );
-        // Said as it is in the tables of the page's languages.
+        // The message is as in the tables of the page's languages.
         let above = post(&explorer, "/api/edit", &edit(&(most + 1).to_string(), "3"));
         let range = format!("a weight is a whole number from 0 to {most}");
         assert_eq!(value(&above)["error"], range);
@@ -439,8 +441,8 @@ fn numbers_beside_moves_are_changed_and_changed_back_byte_for_byte() {
         ] {
             let refused = post(&explorer, target, &body);
             assert_eq!(refused.status(), StatusCode::CONFLICT, "{target} {body}");
-            let told = value(&refused)["error"].to_string();
-            assert!(told.contains("book."), "{told}");
+            let error = value(&refused)["error"].to_string();
+            assert!(error.contains("book."), "{error}");
         }
         assert_eq!(std::fs::read(&path).unwrap(), before);
     }

@@ -1,4 +1,4 @@
-//! The engine behind the page.
+//! The engine of the page.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -27,14 +27,14 @@ fn test_engine(name: &str, env: &[(&str, &str)]) -> EngineChoice {
 }
 
 #[test]
-fn each_move_of_the_book_gets_a_value_also_from_an_engine_that_tells_few() {
+fn each_move_of_the_book_gets_a_value_also_from_an_engine_that_reports_few() {
     let shy = test_engine("scoring_engine", &[("SCORING_ENGINE_SHY", "3")]);
     let server = Running::with(Limits::default(), |address| {
         explorer_at(address, None, false).with_engine(vec![shy])
     });
     let wanted = ["e2e4", "d2d4", "g1f3", "c2c4", "g2g3", "b2b3", "f2f4"];
     let body = json!({"lines": 2, "moves": wanted}).to_string();
-    let told = server.ask(
+    let events = server.ask(
         format!(
             "POST /api/engine HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\n\
              x-tabia-token: {TOKEN}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
@@ -43,13 +43,13 @@ fn each_move_of_the_book_gets_a_value_also_from_an_engine_that_tells_few() {
         )
         .as_bytes(),
     );
-    let last = told.lines().rfind(|line| line.starts_with("data: "));
+    let last = events.lines().rfind(|line| line.starts_with("data: "));
     let last: Value = serde_json::from_str(&last.unwrap()[6..]).unwrap();
-    assert_eq!(last["done"], true, "{told}");
-    assert_eq!(last["lines"].as_array().unwrap().len(), 2, "{told}");
+    assert_eq!(last["done"], true, "{events}");
+    assert_eq!(last["lines"].as_array().unwrap().len(), 2, "{events}");
     let valued = last["moves"].as_array().unwrap();
     let valued: BTreeSet<&str> = valued.iter().filter_map(|mv| mv["uci"].as_str()).collect();
-    assert!(wanted.iter().all(|mv| valued.contains(mv)), "{told}");
+    assert!(wanted.iter().all(|mv| valued.contains(mv)), "{events}");
 }
 
 #[test]

@@ -336,7 +336,7 @@ fn games_added_are_seen_and_the_index_does_not_depend_on_threads() {
 
 /// Cut off anywhere, or with any bit turned over: an error or an answer.
 #[test]
-fn damage_is_told() {
+fn damage_is_reported() {
     let folder = Folder::new();
     let source = folder.put("games.pgn", GAMES.repeat(20));
     let path = folder.join("games.tgx");
@@ -366,13 +366,13 @@ fn damage_is_told() {
     for cut in (0..whole.len()).step_by(whole.len() / 97) {
         assert!(try_all(&whole[..cut]), "{cut}");
     }
-    let mut told = 0;
+    let mut reported = 0;
     for at in (4096..whole.len()).step_by(37) {
         let mut bytes = whole.clone();
         bytes[at] ^= 1 << (at % 8);
-        told += usize::from(try_all(&bytes));
+        reported += usize::from(try_all(&bytes));
     }
-    assert!(told > 0);
+    assert!(reported > 0);
 }
 
 /// However many parts there were, it is as if all had been indexed at once.
@@ -460,14 +460,14 @@ fn an_index_is_shown_as_a_book_is_and_changed_by_nobody() {
         json!(of(book, &named)),
         json!(["games.tgx", true, false, 4, 2, 1, 1])
     );
-    // The same moves with the same results as programs are told.
-    let told = ask(&explorer, "/lichess");
+    // The same moves with the same results as in the answer to programs.
+    let answer = ask(&explorer, "/lichess");
     let results = ["uci", "white", "draws", "black"];
     let rows = |moves: &Value| -> Vec<Vec<Value>> {
         let moves = moves.as_array().unwrap().iter();
         moves.map(|mv| of(mv, &results)).collect()
     };
-    assert_eq!(rows(&book["moves"]), rows(&told["moves"]));
+    assert_eq!(rows(&book["moves"]), rows(&answer["moves"]));
     assert_eq!(
         rows(&book["moves"])[0],
         [json!("e2e4"), json!(2), json!(1), json!(1)]

@@ -81,7 +81,7 @@ fn other_hosts_and_pages_are_refused() {
         }
     }
     // A link on another site may open the page, no more: it keeps no hold of it.
-    // Who comes by himself has been opened by nobody.
+    // A page that the user opened directly has no opener.
     for (from, rule) in [
         (None, Some("same-origin")),
         (Some("cross-site"), Some("same-origin")),
@@ -275,7 +275,7 @@ fn over_the_wire_it_refuses_and_goes_on() {
 }
 
 #[test]
-fn a_connection_too_many_is_told_so() {
+fn a_connection_too_many_gets_an_error() {
     let server = Running::new(Limits {
         connections: 3,
         refusals: 2,
@@ -315,7 +315,7 @@ fn a_client_that_dawdles_is_hung_up_on() {
 }
 
 #[test]
-fn it_ends_when_told_to() {
+fn it_ends_despite_an_idle_connection() {
     let server = Running::new(Limits::default());
     let idle = server.connect();
     let start = Instant::now();

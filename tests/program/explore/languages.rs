@@ -1,4 +1,4 @@
-//! What the program says is in the tables of the page's languages.
+//! The messages of the program are in the tables of the page's languages.
 
 use std::collections::BTreeMap;
 
@@ -25,25 +25,25 @@ pub(crate) fn rows(table: &str) -> Vec<(String, String)> {
     .collect()
 }
 
-/// A message as the page shows it (`told` of `lang.js`).
-fn told(table: &BTreeMap<String, String>, message: &Value) -> String {
+/// A message as the page shows it (`translated` of `lang.js`).
+fn translated(table: &BTreeMap<String, String>, message: &Value) -> String {
     let Some(code) = message["code"].as_str() else {
         return message.as_str().unwrap().to_owned();
     };
-    let mut said = table.get(code).cloned().unwrap_or_else(|| {
+    let mut text = table.get(code).cloned().unwrap_or_else(|| {
         let is_value = !code.contains(' ');
         assert!(is_value, "not translated: {code}");
         code.to_owned()
     });
     for (number, arg) in message["args"].as_array().into_iter().flatten().enumerate() {
-        said = said.replace(&format!("{{{number}}}"), &told(table, arg));
+        text = text.replace(&format!("{{{number}}}"), &translated(table, arg));
     }
-    said
+    text
 }
 
-/// All that a program says to a player who does these things, in English.
-fn said() -> Vec<Value> {
-    let mut said = Vec::new();
+/// All messages of the program about these requests, in English.
+fn messages() -> Vec<Value> {
+    let mut messages = Vec::new();
     let mut note = |answer: Value, field: &str| {
         let message = match (field, &answer["message"]) {
             // One without arguments is its own code.
@@ -52,7 +52,7 @@ fn said() -> Vec<Value> {
             _ => answer[field].clone(),
         };
         assert!(message["code"].is_string(), "no {field}: {answer}");
-        said.push(message);
+        messages.push(message);
     };
     let looked = explorer();
     for address in [
@@ -147,16 +147,16 @@ fn said() -> Vec<Value> {
         value(&post(&editable, "/api/remove", &remove(false))),
         "last_change",
     );
-    said
+    messages
 }
 
 #[test]
-fn nothing_that_a_player_is_told_is_english_alone() {
-    let said = said();
+fn every_message_to_a_player_is_translated() {
+    let messages = messages();
     for table in LANGUAGES {
         let table = rows(table).into_iter().collect();
-        for message in &said {
-            let other = told(&table, message);
+        for message in &messages {
+            let other = translated(&table, message);
             assert!(!other.is_empty() && other != message["code"], "{message}");
         }
     }

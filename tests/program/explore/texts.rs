@@ -65,13 +65,13 @@ const INDIRECT: &[Indirect] = &[
     ("table.js", "name", &["kinds"], &[]),
 ];
 
-/// Pieces on squares are told by colour and name.
+/// Pieces on squares are described by colour and name.
 const SQUARE: (&str, &str) = (
     "board.js",
     "`${letter === letter.toUpperCase() ? \"white\" : \"black\"} ${NAMES[letter.toLowerCase()]}`",
 );
 
-/// What stands beside texts in those constants and is for the scripts alone.
+/// Strings beside the texts in those constants that only the scripts use.
 const FOR_SCRIPTS: [&str; 12] = [
     "move", "n", "share", "score", "eval", "av", "perf", "fact", "prob", "results", "main", "avoid",
 ];
@@ -105,7 +105,7 @@ fn numbered(text: &str) -> String {
     whole
 }
 
-/// What is written between brackets, from behind the first one on.
+/// The text between brackets; `from` begins after the first one.
 fn argument(from: &str) -> &str {
     let mut depth = 0;
     for (at, c) in from.char_indices() {
@@ -176,13 +176,13 @@ fn texts_of_html() -> BTreeSet<String> {
     let mut rest = HTML.split_once("<body>").unwrap().1;
     while let Some((text, tag)) = rest.split_once('<') {
         found.insert(text.trim().to_owned());
-        let (tag, behind) = tag.split_once('>').unwrap();
+        let (tag, after) = tag.split_once('>').unwrap();
         for name in ["title", "aria-label", "placeholder"] {
             let value = tag.split_once(&format!(" {name}=\""));
             let value = value.and_then(|(_, value)| value.split_once('"'));
             found.extend(value.map(|(value, _)| value.to_owned()));
         }
-        rest = behind;
+        rest = after;
         if tag.starts_with("script") {
             rest = rest.split_once("</script>").unwrap().1;
         }
@@ -199,7 +199,7 @@ fn has_words(text: &str) -> bool {
     bare.chars().count() > 1 && bare.chars().any(char::is_alphabetic)
 }
 
-/// What the library for positions says, and values of marks.
+/// Messages of the library for positions, and values of marks.
 const FROM_VALUES: [&str; 15] = [
     "invalid fen",
     "invalid board part in fen",

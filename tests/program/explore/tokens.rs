@@ -15,7 +15,7 @@ struct Reader<'a> {
     tokens: Vec<(Token, &'a str)>,
 }
 
-/// Tokens, each with what stands from it on.
+/// Tokens, each with the text from its beginning on.
 pub(crate) fn tokens(text: &str, is_script: bool) -> Vec<(Token, &str)> {
     let mut reader = Reader {
         rest: text,
@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What a backslash makes of the character behind it.
+    /// An escape sequence: a backslash and what follows it.
     fn escaped(&mut self, text: &mut String) {
         self.skip(1);
         let Some(next) = self.rest.chars().next() else {
@@ -111,7 +111,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A letter of a text, or what stands for one.
+    /// A character of a text, or an escape sequence for one.
     fn letter(&mut self, next: char, text: &mut String) {
         if next == '\\' {
             self.escaped(text);
@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
             }
         }
         self.skip(1);
-        // Before what stands in its places.
+        // Before the tokens in its places.
         self.tokens.insert(place, (Token::Text(text), start));
     }
 

@@ -29,7 +29,7 @@ fn adding_is_building_and_merging() {
         folder.done(&format!("add book.ctg games.pgn {filter}"));
         let [book, sum] = ["book.ctg", "sum.ctg"].map(|name| files(folder.join(name)));
         assert_eq!(book, sum);
-        // Who has the old one open goes on, and knows that there is another.
+        // A program that has the old one open goes on, and knows that there is another.
         let mut after = Lookup::default();
         open.probe(&Chess::default(), Wanted::Stored, &mut after)
             .unwrap();

@@ -165,7 +165,7 @@ fn opponents_reply_as_in_the_other_book() {
     folder.put("empty.pgn", game("1. e4", "*"));
     folder.done("build -o book.ctg empty.pgn");
     folder.done("add book.ctg --line 1.e4");
-    // Both a book and an index of games tell it; of the games here 1...h5 is
+    // Both a book and an index of games contain it; of the games here 1...h5 is
     // played most, which no engine would say.
     let replies = ["h5", "h5", "h5", "e5"];
     let games = replies.map(|reply| game(&format!("1. e4 {reply}"), "1-0"));
@@ -185,7 +185,7 @@ fn opponents_reply_as_in_the_other_book() {
 }
 
 #[test]
-fn what_costs_too_much_is_left_and_told() {
+fn what_costs_too_much_is_left_and_reported() {
     let folder = Folder::new();
     book(&folder);
     let run = |options: &str| grown(&folder, "out.ctg", options);

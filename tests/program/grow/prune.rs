@@ -146,7 +146,7 @@ proptest! {
     }
 
     /// Against a walk over the same book that is written down as the
-    /// definition says it; strays included.
+    /// definition has it; strays included.
     #[test]
     fn what_stays_is_what_the_definition_says(
         games in 1..15_u64, plies in 1..20_usize, least in 0..60_u32, most in 0..12_u32,
@@ -240,14 +240,14 @@ fn with_nothing_to_take_out_it_is_compacting() {
             ..RewriteOptions::default()
         };
         compact(&source, &compacted, &options, &mut Watch::default()).unwrap();
-        let said = folder.done("prune source.ctg -fo pruned.ctg --min-games 0");
-        assert_has(&said, "0 moves taken out, and 0 positions");
+        let messages = folder.done("prune source.ctg -fo pruned.ctg --min-games 0");
+        assert_has(&messages, "0 moves taken out, and 0 positions");
         assert_eq!(files(&compacted), files(folder.join("pruned.ctg")));
     }
 }
 
 #[test]
-fn a_line_goes_with_all_behind_it_and_nothing_else() {
+fn a_line_is_deleted_with_all_after_it_and_nothing_else() {
     let folder = Folder::with(SMALL);
     folder.done("prune book.ctg -o out.ctg --line '1.e4 c5'");
     assert_sound(folder.join("out.ctg"));
@@ -370,9 +370,9 @@ fn a_move_that_is_out_is_not_played_as_a_transposition() {
             ])
         };
         assert_ne!(play("a.ctg")[1], json!(0.0), "{name}");
-        let said = folder.done("prune a.ctg -fo b.ctg --line '1.c4 e5 2.d4'");
-        assert_has(&said, says);
-        assert_has(&said, "0 moves taken out, and 0 positions");
+        let messages = folder.done("prune a.ctg -fo b.ctg --line '1.c4 e5 2.d4'");
+        assert_has(&messages, says);
+        assert_has(&messages, "0 moves taken out, and 0 positions");
         let mark = if better.is_empty() { "avoid" } else { "none" };
         assert_eq!(play("b.ctg"), json!(["?!", 0.0, false, mark]), "{name}");
         // The other way there is free unless nothing else helped.

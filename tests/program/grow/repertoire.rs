@@ -172,10 +172,10 @@ fn a_book_and_a_study_of_it_say_the_same() {
     let folder = Folder::with(SMALL);
     let black = "repertoire book.ctg --colour black --json";
     let run = |options: &str| folder.tabia(&format!("{black} {options}")).json();
-    let told = run("-o black.ctg");
-    assert_eq!(told, run("-o black.pgn"));
-    assert!(told["positions"].as_u64() > Some(20), "{told}");
-    let share = |name: &str| told[name].as_f64().unwrap();
+    let report = run("-o black.ctg");
+    assert_eq!(report, run("-o black.pgn"));
+    assert!(report["positions"].as_u64() > Some(20), "{report}");
+    let share = |name: &str| report[name].as_f64().unwrap();
     assert!((0.3..0.7).contains(&share("expectation")) && (0.0..=1.0).contains(&share("coverage")));
     assert_sound(folder.join("black.ctg"));
     // Every position of Black's has one move, a green one, and that is what an
@@ -187,7 +187,7 @@ fn a_book_and_a_study_of_it_say_the_same() {
     // The study, read back, has nothing to repair.
     let differences = run("--from black.pgn")["differences"].take();
     assert_eq!(differences["repairs"], json!([]));
-    assert_eq!(differences["agreed"], told["positions"]);
+    assert_eq!(differences["agreed"], report["positions"]);
     // Another first move is found out.
     folder.put("mine.pgn", "1.e4 f6 2.d4 *\n");
     let repairs = run("--from mine.pgn")["differences"]["repairs"].take();
@@ -198,10 +198,10 @@ fn a_book_and_a_study_of_it_say_the_same() {
 #[test]
 fn after_a_line_the_repertoire_is_for_what_follows() {
     let folder = Folder::with(SMALL);
-    let told = folder
+    let report = folder
         .tabia("repertoire book.ctg --colour white --line '1.e4 c5' --json -o out.ctg")
         .json();
-    for gap in told["gaps"].as_array().unwrap() {
+    for gap in report["gaps"].as_array().unwrap() {
         let line = gap["line"].as_str().unwrap();
         assert!(line.starts_with("1.e4 c5"), "{line}");
     }
@@ -259,14 +259,14 @@ fn other_games_say_what_the_moves_bring() {
     ];
     book(&folder, "chosen", &chosen);
     book(&folder, "others", &others);
-    let told = folder
+    let report = folder
         .tabia("repertoire chosen.ctg --colour white --measure others.ctg --json")
         .json();
     let share = |value: &serde_json::Value| value.as_f64().unwrap();
-    let measured = &told["measured"];
+    let measured = &report["measured"];
     // 60 of 100 games at a half, 40 at three quarters.
-    assert!((share(&measured["brings"]) - 0.6).abs() < 1e-9, "{told}");
-    assert!((share(&measured["all"]) - 0.3).abs() < 1e-9, "{told}");
+    assert!((share(&measured["brings"]) - 0.6).abs() < 1e-9, "{report}");
+    assert!((share(&measured["all"]) - 0.3).abs() < 1e-9, "{report}");
     assert!((share(&measured["error"]) - 1.96 * (0.15_f64 / 100.0).sqrt()).abs() < 1e-9);
     // The more is held back, the less is promised of it.
     let promise = |hold_back: &str| {
@@ -275,7 +275,7 @@ fn other_games_say_what_the_moves_bring() {
     };
     let promises = ["10", "90", "800", "4000"].map(promise);
     assert!(promises.is_sorted_by(|a, b| a > b), "{promises:?}");
-    assert!((share(&told["expectation"]) - promises[2]).abs() < 1e-12);
+    assert!((share(&report["expectation"]) - promises[2]).abs() < 1e-12);
 }
 
 #[test]

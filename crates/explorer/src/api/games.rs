@@ -131,7 +131,7 @@ impl Games {
         self.indexes.iter().map(renewals).sum()
     }
 
-    /// What all games say about a position.
+    /// The answer from all games about a position.
     pub(super) fn explore(
         &self,
         question: &Question,
@@ -307,7 +307,7 @@ fn find(
     }))
 }
 
-/// What counts say, seen from a side.
+/// Counts as statistics from the view of a side.
 fn stats_of(counts: &Counts, own: Color) -> Stats {
     let number = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
     Stats {
@@ -366,8 +366,8 @@ impl Probe for IndexBook {
     }
 }
 
-/// Of each move, whether the policy would never play it; nothing if nobody
-/// asks.
+/// Of each move, whether the policy would never play it; empty if the
+/// request does not ask for it.
 fn unplayed(question: &Question, position: &Chess, settings: &Settings, sums: &Sums) -> Vec<bool> {
     if !question.playable {
         return Vec::new();

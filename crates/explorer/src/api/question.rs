@@ -1,7 +1,7 @@
 //! What a client asks: the parameters of the opening explorer.
 //!
-//! Lenient where no client can be hurt by it: parameters that nobody knows are
-//! passed over, the last of several counts, one without a value is as if it
+//! Lenient where no client can be hurt by it: unknown parameters are
+//! ignored, the last of several counts, one without a value is as if it
 //! were not there, and a year will do for a month.
 
 use shakmaty::{Chess, Color};
@@ -55,7 +55,7 @@ pub(super) struct Question {
 const ORDINARY: &str = "standard, chess, fromposition, from position, from_position";
 
 /// Other games that clients ask about. Chess960 is one of them: its games are
-/// left out of every index, and those of ordinary chess say nothing about it.
+/// left out of every index, and those of ordinary chess do not apply to it.
 const OTHERS: &str = "chess960, chess 960, fischerandom, antichess, atomic, crazyhouse, horde, \
     kingofthehill, king of the hill, koth, racingkings, racing kings, threecheck, three-check, three check, 3check, 3-check, \
     giveaway";

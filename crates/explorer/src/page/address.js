@@ -1,4 +1,4 @@
-// The address and the browser's history say all that the page shows.
+// The address and the browser's history contain all that the page shows.
 
 import * as trees from "./tree.js";
 

@@ -108,7 +108,7 @@ export class Board {
 
   /** Shows an answer; `last` is the move that led to it, or nothing. */
   show(view, last) {
-    // Of the position that is there already only the book may say something new.
+    // Of the position that is there already only the values of the book may be new.
     const before = this.view?.fen === view.fen ? null : this.pieces;
     if (before) this.leave();
     this.view = view;

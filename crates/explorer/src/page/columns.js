@@ -32,7 +32,7 @@ export const MARKS = [
 /** Whether new lines can come into a book that is shown. */
 export const takesLines = (book) => book.editable && book.most_weight === undefined;
 
-/** Whether anything of a move can be changed: beside one that nobody stored is no number. */
+/** Whether a move can be changed: a transposition is not stored, so it has no weight. */
 export const canChange = (book, move) => book.editable && !(book.most_weight !== undefined && move.transposition);
 
 /** Whether a move is more than one of many: marked, or played now and then. */

@@ -56,7 +56,7 @@ export class Controls {
     Object.assign(this, parts);
     this.keys = this.keysOf();
     this.buttons = this.buttonsOf();
-    /** What is left to do while somebody trains. */
+    /** The keys that work during training. */
     this.whileTraining = {
       f: this.keys.f,
       t: settings.nextTheme,
@@ -167,7 +167,7 @@ export class Controls {
     };
   }
 
-  /** The engine evaluates nothing while somebody is asked. */
+  /** Turns the engine off, before training or a game against it. */
   rest() {
     if (this.engine.on) this.engine.turn();
   }
@@ -340,7 +340,7 @@ export class Controls {
       const text = event.clipboardData?.getData("text/plain");
       if (text) this.load(text).catch(this.problem);
     });
-    // A dropped file is read here and goes to nobody but the reader of games.
+    // A dropped file is read here, and only the reader of games gets it.
     addEventListener("dragover", (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault());
     addEventListener("drop", async (event) => {
       const files = [...(event.dataTransfer?.files ?? [])];

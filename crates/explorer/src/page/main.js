@@ -1,4 +1,4 @@
-// The page: wishes become states, states are shown.
+// The page: steps lead from state to state, and states are shown.
 
 import * as address from "./address.js";
 import { Gone, client, comeBack, get, inTurn, listen, post } from "./api.js";
@@ -50,7 +50,7 @@ const engine = new Engine({
   valued: () => plotted.of === state() && drawPlot(),
 });
 const trainer = new Trainer({
-  go: (wish) => store.want(wish),
+  go: (step) => store.want(step),
   walk: steps.walkTo,
   now: () => ({ state: state(), view: store.view }),
   point,
@@ -71,7 +71,7 @@ const search = new Search({
   books: () => new URLSearchParams(state().books ? { books: state().books } : {}),
 });
 const shelf = new Shelf({
-  want: (wish) => store.want(wish),
+  want: (step) => store.want(step),
   show: (name, text) => games.take(name, text),
   failed: problem,
 });
@@ -166,7 +166,7 @@ let plotting = 0;
 /** The main line that is plotted, and whose it is. */
 let plotted = { points: [], of: null };
 
-/** The plot waits until nobody walks any more. */
+/** The plot waits until the user no longer steps through the moves. */
 function plotSoon() {
   clearTimeout(plotting);
   plotting = setTimeout(async () => {
@@ -299,7 +299,7 @@ async function playTyped(text) {
   );
 }
 
-/** Where the last jump went: the same wish again goes on from there. */
+/** Where the last jump went: the same jump again goes on from there. */
 let jumped = null;
 
 const JUMPS = {

@@ -1,4 +1,4 @@
-// The options that decide: chips that say what is in force, and a drawer in
+// The options that decide: chips that show what is in force, and a drawer in
 // which they are changed; the same names, ranges and defaults as in UCI.
 
 import { by, el } from "./dom.js";

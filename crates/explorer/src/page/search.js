@@ -82,7 +82,7 @@ export class Search {
     );
   }
 
-  /** Games of somebody of this name in the index, where there is one. */
+  /** The number of games of a player of this name in the index, if there is one. */
   async gamesOf(name) {
     if (!(await this.indexed())) return 0;
     const asked = ["white", "black"].map((color) => {

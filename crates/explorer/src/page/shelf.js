@@ -16,7 +16,7 @@ export class Shelf {
   want;
   show;
 
-  /** `want` takes a wish; `show` lists a file's games: its name and their text. */
+  /** `want` takes a step to another state; `show` lists a file's games: its name and their text. */
   constructor({ want, show, failed }) {
     Object.assign(this, { want, show, failed });
     this.names = [];

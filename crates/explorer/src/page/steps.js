@@ -1,4 +1,4 @@
-// From one state of the page to the next: what the store takes as a wish. Each
+// Steps from one state of the page to the next, for the store. Each
 // is a function of the state, and of the store where the answer matters.
 
 import { WAIT } from "./store.js";

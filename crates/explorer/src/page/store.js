@@ -1,10 +1,10 @@
 // One source of truth: the state and the answer that belongs to it change
-// together or not at all. What people want waits in one queue; a wish is only
-// understood where the position it is about is known.
+// together or not at all. The steps that the user wants wait in one queue; a step
+// can only be taken when the position it starts from is known.
 
 import * as trees from "./tree.js";
 
-/** A wish that needs an answer which is not here yet. */
+/** The result of a step that needs an answer which is not here yet. */
 export const WAIT = Symbol("wait");
 
 /** How many likeliest moves are asked for beforehand. */
@@ -24,18 +24,18 @@ export class Store {
   }
 
   /**
-   * Adds a wish: `(state, store) => next state`, nothing, or WAIT. `how` says
+   * Adds a step: `(state, store) => next state`, nothing, or WAIT. `how` says
    * what becomes of the browser's history: walk, jump, keep or pop. Resolves
    * when the queue is empty: whether everything in it succeeded.
    */
-  want(wish, how = "jump") {
-    this.queue.push({ wish, how });
+  want(step, how = "jump") {
+    this.queue.push({ step, how });
     return (this.running ??= this.run());
   }
 
   async run() {
     // What runs is known before it may have ended, and nothing comes between the
-    // last look at the queue and the end: no wish is left there.
+    // last look at the queue and the end: no step is left there.
     await null;
     let well = true;
     while (this.queue.length) {
@@ -57,17 +57,17 @@ export class Store {
     return well;
   }
 
-  /** Where the wishes lead that are understood by now and of one kind. */
+  /** The state after the steps of one kind that can be taken now. */
   lead() {
     let next = this.state,
       how = "keep";
     while (this.queue.length) {
-      const [{ wish, how: asked }] = this.queue;
-      const step = wish(next, this);
-      if (step === WAIT && next !== this.state) break;
+      const [{ step, how: asked }] = this.queue;
+      const result = step(next, this);
+      if (result === WAIT && next !== this.state) break;
       this.queue.shift();
-      if (!step || step === WAIT) continue;
-      next = step;
+      if (!result || result === WAIT) continue;
+      next = result;
       how = asked;
       // Another kind of step gets a separate entry in the history.
       if (this.queue[0]?.how !== asked) break;

@@ -30,7 +30,7 @@ export class Table {
     Object.assign(this, { play, point, edit, add, mark });
     this.place = by("books");
     this.sort = remembered();
-    /** Whether the moves of one book alone are shown, as somebody wanted it. */
+    /** Whether the moves of one book alone are shown, as the user chose it. */
     this.open = new Map();
     this.place.addEventListener("click", (event) => this.click(event.target));
     this.place.addEventListener("contextmenu", (event) => this.openMenu(event));

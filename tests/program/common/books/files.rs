@@ -35,12 +35,12 @@ pub fn copy(book: impl AsRef<Path>, to: &Path) {
     }
 }
 
-/// `tabia verify` has nothing to say against a book.
+/// `tabia verify` finds no fault in a book.
 #[track_caller]
 pub fn assert_sound(book: impl AsRef<Path>) {
     let mut found = Vec::new();
-    let mut hear = |problem: Problem| found.push(problem.text);
-    verify(book.as_ref(), true, &mut Watch::default(), &mut hear).unwrap();
+    let mut report = |problem: Problem| found.push(problem.text);
+    verify(book.as_ref(), true, &mut Watch::default(), &mut report).unwrap();
     assert!(found.is_empty(), "{found:?}");
 }
 

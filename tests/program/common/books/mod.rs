@@ -37,7 +37,7 @@ pub struct TestBook {
     pub shuffled: bool,
     /// The number of games in the header.
     pub games: u32,
-    /// Zeros behind the used part of a page instead of stale bytes.
+    /// Zeros after the used part of a page instead of stale bytes.
     pub clean: bool,
 }
 
@@ -163,7 +163,7 @@ fn page<E: AsRef<[(u32, Vec<u8>)]> + ?Sized>(entries: &E, clean: bool) -> Vec<u8
     let mut page = (entries.len() as u16).to_be_bytes().to_vec();
     page.extend((body.len() as u16 + 4).to_be_bytes());
     page.extend(body);
-    // Stale bytes behind the used part, as genuine books have them.
+    // Stale bytes after the used part, as genuine books have them.
     page.resize(4096, if clean { 0 } else { 0x16 });
     page
 }
@@ -196,7 +196,7 @@ pub fn uci(position: &Chess, text: &str) -> Move {
     uci.to_move(position).unwrap()
 }
 
-/// A record that can be told from every other.
+/// A record that differs from every other.
 pub fn record(n: u32) -> PositionRecord {
     PositionRecord {
         stats: Stats {

@@ -12,6 +12,7 @@ use clap::builder::Resettable;
 use super::collection::{self, GameFilterArgs};
 use super::force::Force;
 use super::progress;
+use super::style::counted;
 use tabia_games as games;
 use tabia_games::export::{self, ExportJob, Exported, Target};
 use tabia_io::input::path::has_extension;
@@ -98,9 +99,9 @@ fn extract(args: &GamesArgs) -> anyhow::Result<u8> {
             say!("{fault}");
         }
         say!(
-            "{}: {} files, {} bytes unpacked into {}, {} not",
+            "{}: {}, {} bytes unpacked into {}, {} not",
             source.display(),
-            done.files,
+            counted(done.files, "file"),
             done.bytes,
             args.output.display(),
             done.faults.len()
@@ -154,8 +155,8 @@ fn report(name: &str, summary: &Exported, time: Duration) {
         ),
     ]);
     say!(
-        "{name}: {} games read, {} written, {} skipped in {:.1} s{extra}",
-        games.read,
+        "{name}: {} read, {} written, {} skipped in {:.1} s{extra}",
+        counted(games.read, "game"),
         summary.written,
         games.skipped,
         time.as_secs_f64(),

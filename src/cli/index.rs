@@ -88,7 +88,7 @@ fn report(job: &IndexJob, summary: &IndexReport, time: Duration) {
     let extra = format!("{filtered}{}{extra}", collection::unrated(tally));
     let part = &summary.part;
     let all = match job.append {
-        true => format!(" (now {} games)", summary.games),
+        true => format!(" (now {})", counted(summary.games, "game")),
         false => String::new(),
     };
     say!(

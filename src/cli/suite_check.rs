@@ -161,8 +161,8 @@ pub(super) fn played(
     let percent = |part: u64| 100.0 * part as f64 / report.games.max(1) as f64;
     writeln!(
         out,
-        "{} games: {:.1} % drawn, {:.1} % won by White, {:.1} % by Black; {} without a result",
-        report.games,
+        "{}: {:.1} % drawn, {:.1} % won by White, {:.1} % by Black; {} without a result",
+        counted(report.games, "game"),
         percent(report.draws),
         percent(report.white_wins),
         percent(report.black_wins),
@@ -198,7 +198,11 @@ pub(super) fn played(
         "{used} of {positions} openings played, {} in more than one pair of the same players ({} pairs too many)",
         report.repeated, report.repeated_pairs
     )?;
-    writeln!(out, "{} games without their other colour", report.unpaired)?;
+    writeln!(
+        out,
+        "{} without the other colour",
+        counted(report.unpaired, "game")
+    )?;
     let dead: Vec<_> = report
         .openings
         .iter()
@@ -206,13 +210,13 @@ pub(super) fn played(
         .collect();
     writeln!(
         out,
-        "{} dead openings (ten pairs or more, all with the same two results)",
-        dead.len()
+        "{} (ten pairs or more, all with the same two results)",
+        counted(dead.len() as u64, "dead opening")
     )?;
     for opening in dead.iter().take(NAMED) {
         writeln!(out, "  {}", opening.fen)?;
     }
-    writeln!(out, "{} games that began elsewhere", report.elsewhere)?;
+    writeln!(out, "{} from elsewhere", counted(report.elsewhere, "game"))?;
     for named in report.elsewhere_named.iter().take(NAMED) {
         writeln!(out, "  {named}")?;
     }

@@ -205,7 +205,7 @@ fn what_is_no_move_ends_the_game_and_is_named() {
     // Prose is no game.
     let (text, messages) = read("Dear all,\nhere they are.\n\n1. e4 e5 *\n\nBye\n");
     assert_eq!(text.matches("1. e4 e5 *").count(), 1);
-    assert_has(&messages, "1 games read, 1 written, 0 skipped");
+    assert_has(&messages, "1 game read, 1 written, 0 skipped");
 }
 
 /// What systems and mail do to lines changes no game.
@@ -251,7 +251,7 @@ fn tags_make_one_game_whatever_is_wrong_with_them() {
     let broken = "[Event \"1\"]\n[White \"A \"the\" B\"]\n[Black Anand, V] ; note\n\
         [Site \"two\nlines\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n";
     let (text, messages) = read(broken);
-    assert_has(&messages, "1 games read, 1 written");
+    assert_has(&messages, "1 game read, 1 written");
     for tag in [
         "[White \"A \\\"the\\\" B\"]",
         "[Black \"Anand, V\"]",

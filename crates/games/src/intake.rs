@@ -148,6 +148,7 @@ impl Tally {
         let left = self.read.saturating_sub(self.skipped + self.filtered);
         let mut text = match left {
             0 => format!("no game is left of {}", self.read),
+            _ if self.read == 1 => "1 game read".to_owned(),
             _ => format!("{} games read", self.read),
         };
         let first = self.named.iter().find(|skipped| !skipped.cut);

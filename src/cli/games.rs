@@ -55,12 +55,12 @@ pub(super) struct GamesArgs {
     #[arg(long)]
     no_comments: bool,
     #[command(flatten)]
+    force: Force,
+    #[command(flatten)]
     filter: GameFilterArgs,
     /// Threads that decode [default: one for each processor]
     #[arg(long, value_name = "N", help_heading = "Work")]
     threads: Option<NonZeroU16>,
-    #[command(flatten)]
-    force: Force,
     /// Ends with exit code 1 when games were skipped or cut short
     #[arg(long, help_heading = "Work")]
     strict: bool,

@@ -45,7 +45,7 @@ pub(super) struct LearnArgs {
     losses: bool,
     /// Counts results that do not come of the moves too: time forfeits,
     /// disconnects, illegal moves
-    #[arg(long)]
+    #[arg(long, help_heading = "Which games")]
     forfeits: bool,
     /// Only moves of this side
     #[arg(

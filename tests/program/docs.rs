@@ -458,6 +458,26 @@ fn every_link_leads_somewhere() {
     }
 }
 
+/// Every heading has a text below it.
+#[test]
+fn no_section_is_empty() {
+    for page in pages() {
+        let text = fs::read_to_string(&page).unwrap();
+        let level = |line: &str| line.len() - line.trim_start_matches('#').len();
+        let mut is_code = false;
+        let mut lines = Vec::new();
+        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            is_code ^= line.trim().starts_with("```");
+            lines.push(if is_code { "" } else { line });
+        }
+        let nexts = lines.iter().skip(1).chain([&"# the end"]);
+        for (line, next) in lines.iter().zip(nexts) {
+            let is_empty = level(line) > 0 && level(next) > 0 && level(next) <= level(line);
+            assert!(!is_empty, "{}: {line}", page.display());
+        }
+    }
+}
+
 /// Pages stay few and short.
 #[test]
 fn the_pages_are_at_most_twenty_and_short() {

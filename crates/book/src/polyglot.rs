@@ -51,21 +51,20 @@ pub fn key_after(key: u64, before: &Chess, mv: Move, after: &Chess) -> u64 {
         Move::Castle { .. } | Move::Put { .. } => return self::key(after),
     };
     let mut key = key ^ change ^ Zobrist64::zobrist_for_white_turn().0;
-    let castles = [before, after].map(|position| position.castles());
-    if castles[0].castling_rights() != castles[1].castling_rights() {
-        for (color, side) in [Color::White, Color::Black]
-            .into_iter()
-            .flat_map(|color| CastlingSide::ALL.map(|side| (color, side)))
-        {
-            if castles[0].has(color, side) != castles[1].has(color, side) {
-                key ^= Zobrist64::zobrist_for_castling_right(color, side).0;
+    let (old, new) = (before.castles(), after.castles());
+    if old.castling_rights() != new.castling_rights() {
+        for color in Color::ALL {
+            for side in CastlingSide::ALL {
+                if old.has(color, side) != new.has(color, side) {
+                    key ^= Zobrist64::zobrist_for_castling_right(color, side).0;
+                }
             }
         }
     }
-    for square in [before, after].map(|position| position.pseudo_legal_ep_square()) {
-        key ^= square.map_or(0, |square| {
-            Zobrist64::zobrist_for_en_passant_file(square.file()).0
-        });
+    for position in [before, after] {
+        if let Some(square) = position.pseudo_legal_ep_square() {
+            key ^= Zobrist64::zobrist_for_en_passant_file(square.file()).0;
+        }
     }
     key
 }
@@ -76,6 +75,7 @@ pub struct PackedMove(pub u16);
 
 impl PackedMove {
     /// Packs squares and promotion (see the [module](self)).
+    #[inline]
     #[must_use]
     pub fn new(from: Square, to: Square, promotion: Option<Role>) -> PackedMove {
         let promotion = match promotion {
@@ -89,6 +89,7 @@ impl PackedMove {
     }
 
     /// Packs a move; castling as the king taking his rook.
+    #[inline]
     #[must_use]
     pub fn of(mv: Move) -> PackedMove {
         match mv {

@@ -7,9 +7,7 @@ use super::tree::Tree;
 use tabia_book::ctg::{CanonicalBoard, Key, Totals, encode_move_byte};
 use tabia_book::{Annotation, PositionRecord};
 use tabia_games::{Game, GameResult};
-use tabia_io::sort::{
-    PARTITION_BITS, Record as _, Runs, SortError, WITHIN_PARTITION, sort_by_order,
-};
+use tabia_io::sort::{PARTITION_BITS, Record as _, Runs, SortError, sort_by_order};
 
 /// One game in one position, or one move: what is sorted.
 #[derive(Clone, Copy)]
@@ -376,7 +374,7 @@ impl<'r> Counter<'r> {
                 sorted.clear();
                 sorted
                     .extend(entries.map(|(n, seen)| u64::from(seen.place.order) << 32 | n as u64));
-                sort_by_order::<WITHIN_PARTITION>(&mut sorted, &mut other);
+                sort_by_order(&mut sorted, &mut other);
                 add_up(chunk, &mut sorted, push)?;
                 chunk.clear();
             }

@@ -66,15 +66,11 @@ fn can_go(
     let board = position.board();
     let own = board.by_color(position.turn());
     let is_there = (own & board.by_role(role)).contains(from);
-    let reaches = if role == Role::Pawn {
-        let origins = origins(role, capture, to, promotion, position);
-        origins.is_some_and(|men| men.contains(from))
-    } else {
-        promotion.is_none()
-            && (reach(role, from) & !own).contains(to)
-            && (attacks::between(from, to) & board.occupied()).is_empty()
-    };
-    is_there && reaches && is_safe(role, from, to, position)
+    is_there
+        && !own.contains(to)
+        && origins(role, capture, to, promotion, position).is_some_and(|men| men.contains(from))
+        && (attacks::between(from, to) & board.occupied()).is_empty()
+        && is_safe(role, from, to, position)
 }
 
 /// The move, if one man alone can go there, as with nearly all moves of a game.
@@ -93,19 +89,22 @@ fn plain(san: San, position: &Chess) -> Option<Move> {
         return None;
     };
     let (board, turn) = (position.board(), position.turn());
-    let taken = board.role_at(to);
-    if taken.is_some() != capture {
+    let (own, taken) = (board.by_color(turn), board.role_at(to));
+    if taken.is_some() != capture || own.contains(to) {
         return None;
     }
-    let mut men = origins(role, capture, to, promotion, position)?;
-    men &= board.by_color(turn) & board.by_role(role);
+    let mut men = origins(role, capture, to, promotion, position)? & own & board.by_role(role);
     if let Some(file) = file {
         men &= Bitboard::from_file(file);
     }
     if let Some(rank) = rank {
         men &= Bitboard::from_rank(rank);
     }
-    let from = men.single_square()?;
+    let is_free = |from: &Square| (attacks::between(*from, to) & board.occupied()).is_empty();
+    if men.more_than_one() {
+        men = men.into_iter().filter(is_free).collect();
+    }
+    let from = men.single_square().filter(is_free)?;
     is_safe(role, from, to, position).then_some(Move::Normal {
         role,
         from,
@@ -135,8 +134,8 @@ static REACH: [[Bitboard; 64]; 6] = {
     reach
 };
 
-/// From where a man could go to a square, en passant and castling apart. `None`
-/// if no man may go there like that.
+/// From where a man could go to a square if nothing were between, en passant and
+/// castling apart. `None` if no man may go there like that.
 #[inline]
 fn origins(
     role: Role,
@@ -145,34 +144,21 @@ fn origins(
     promotion: Option<Role>,
     position: &Chess,
 ) -> Option<Bitboard> {
-    let (board, turn) = (position.board(), position.turn());
-    let occupied = board.occupied();
-    if board.by_color(turn).contains(to) {
+    if role != Role::Pawn {
+        return promotion.is_none().then(|| reach(role, to));
+    }
+    let promotes = matches!(
+        promotion,
+        Some(Role::Queen | Role::Rook | Role::Bishop | Role::Knight)
+    );
+    let arrives = Bitboard::BACKRANKS.contains(to);
+    if arrives != promotes || promotes != promotion.is_some() {
         return None;
     }
-    Some(match role {
-        Role::Pawn => {
-            let promotes = matches!(
-                promotion,
-                Some(Role::Queen | Role::Rook | Role::Bishop | Role::Knight)
-            );
-            let arrives = Bitboard::BACKRANKS.contains(to);
-            if arrives != promotes || promotes != promotion.is_some() {
-                return None;
-            }
-            if capture {
-                attacks::pawn_attacks(!turn, to)
-            } else {
-                pushes(to, position)?
-            }
-        }
-        _ if promotion.is_some() => return None,
-        Role::Knight => attacks::knight_attacks(to),
-        Role::Bishop => attacks::bishop_attacks(to, occupied),
-        Role::Rook => attacks::rook_attacks(to, occupied),
-        Role::Queen => attacks::queen_attacks(to, occupied),
-        Role::King => attacks::king_attacks(to),
-    })
+    match capture {
+        true => Some(attacks::pawn_attacks(!position.turn(), to)),
+        false => pushes(to, position),
+    }
 }
 
 /// Whether the own king is not attacked after a move.
@@ -191,12 +177,11 @@ fn is_safe(role: Role, from: Square, to: Square, position: &Chess) -> bool {
         | attacks::knight_attacks(king) & board.knights()
         | attacks::pawn_attacks(turn, king) & board.pawns()
         | attacks::king_attacks(king) & board.kings();
-    // Mostly no enemy man is near the king, or on a line with it, even if the men
-    // between are ignored.
-    (threats & them).is_empty() || {
-        let after = board.occupied().without(from).with(to);
-        (board.attacks_to(king, !turn, after) & them).is_empty()
-    }
+    let after = board.occupied().without(from).with(to);
+    // Mostly there is none.
+    (threats & them)
+        .into_iter()
+        .all(|man| (attacks::between(king, man) & after).any())
 }
 
 /// Where a pawn can come from that does not take.

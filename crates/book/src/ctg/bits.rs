@@ -53,8 +53,8 @@ static TRIPLES: [u32; 4096] = {
     triples
 };
 
-/// Three squares take at most 18 bits.
-const LENGTH_BITS: u32 = 5;
+/// The eight squares of a file take at most 48 bits.
+const LENGTH_BITS: u32 = 6;
 const LENGTH: u32 = (1 << LENGTH_BITS) - 1;
 
 /// Bit n of the index becomes bit 4n.
@@ -89,16 +89,15 @@ pub(super) fn file_code([b0, b1, b2]: [u8; 3], black: u8) -> (u64, u32) {
     let code = u64::from(first >> LENGTH_BITS);
     let code = code << (second & LENGTH) | u64::from(second >> LENGTH_BITS);
     let code = code << (third & LENGTH) | u64::from(third >> LENGTH_BITS);
-    let length = (first & LENGTH) + (second & LENGTH) + (third & LENGTH);
-    (code, length)
+    (code, (first + second + third) & LENGTH)
 }
 
-/// Packs bits, most significant first, after byte 0 of a key. Zeros cost
-/// nothing: the words are zero from the start.
+/// Packs bits, most significant first, after byte 0 of a key.
 pub(super) struct BitWriter {
-    /// 32 men make at most 8 + 224 + 7 bits; the last word takes what an
-    /// overlong push spills.
-    words: [u64; 5],
+    /// 32 men make at most 8 + 224 + 7 bits; each push writes eight bytes.
+    bytes: [u8; 40],
+    /// The bits of the byte that is not full, in the upper places.
+    unfinished: u64,
     /// The next bit, counted from the first of byte 0.
     pub(super) at: u32,
 }
@@ -106,47 +105,34 @@ pub(super) struct BitWriter {
 impl BitWriter {
     pub(super) fn after_first_byte() -> BitWriter {
         BitWriter {
-            words: [0; 5],
+            bytes: [0; 40],
+            unfinished: 0,
             at: 8,
         }
     }
 
-    /// Appends zero bits.
-    pub(super) fn skip(&mut self, zeros: u32) {
-        self.at += zeros;
-    }
-
-    /// Appends the low `count` bits of `value`, 1 to 64 of them; the others
+    /// Appends the low `count` bits of `value`, up to 56 of them; the others
     /// are 0.
     #[inline]
     pub(super) fn push(&mut self, value: u64, count: u32) {
-        // Two words are written each time, the second mostly with nothing:
-        // that is faster than to ask.
-        let bits = value << (64 - count);
-        let offset = self.at % 64;
-        let index = (self.at / 64) as usize;
-        if let Some([word, spill]) = self.words.get_mut(index..index + 2) {
-            *word |= bits >> offset;
-            *spill |= bits << 1 << (63 - offset);
+        // What follows the bits is written as zeros, and then again: nothing is
+        // read back, which would have to wait for it.
+        self.unfinished |= value << (63 - count) << 1 >> (self.at % 8);
+        let byte = self.at / 8;
+        if let Some((_, to)) = self.bytes.split_at_mut_checked(byte as usize)
+            && let Some(to) = to.first_chunk_mut()
+        {
+            *to = self.unfinished.to_be_bytes();
         }
         self.at += count;
+        self.unfinished <<= 8 * (self.at / 8 - byte);
     }
 
     /// The key, ended with the byte that `at` is in.
     #[inline]
     pub(super) fn finish(mut self, flags: u8) -> Key {
-        let length = self.at.div_ceil(8) as u8 & Key::LENGTH;
-        let [first, second, third, fourth, _] = &mut self.words;
-        *first |= u64::from(flags | length) << 56;
-        let mut bytes = [0; Key::MAX_BYTES];
-        let (words, rest) = bytes.as_chunks_mut::<8>();
-        for (to, word) in words.iter_mut().zip([*first, *second, *third]) {
-            *to = word.to_be_bytes();
-        }
-        for (to, from) in rest.iter_mut().zip(fourth.to_be_bytes()) {
-            *to = from;
-        }
-        Key::new(bytes)
+        self.bytes[0] = flags | self.at.div_ceil(8) as u8 & Key::LENGTH;
+        Key::new(self.bytes.first_chunk().copied().unwrap_or_default())
     }
 }
 

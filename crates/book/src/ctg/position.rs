@@ -228,12 +228,12 @@ impl CanonicalBoard {
     #[inline]
     fn encode(&self, en_passant: Option<u8>) -> Key {
         let mut bits = BitWriter::after_first_byte();
-        let [b0, b1, b2] = self.role_bits;
+        let ([mut b0, mut b1, mut b2], mut black) = (self.role_bits, self.other);
         // A file is a byte of each word.
-        for file in 0..8 {
-            let byte = |word: u64| (word >> (8 * file)) as u8;
-            let (code, length) = file_code([byte(b0), byte(b1), byte(b2)], byte(self.other));
+        for _ in 0..8 {
+            let (code, length) = file_code([b0 as u8, b1 as u8, b2 as u8], black as u8);
             bits.push(code, length);
+            (b0, b1, b2, black) = (b0 >> 8, b1 >> 8, b2 >> 8, black >> 8);
         }
 
         let (mut tail, mut length, mut flags) = (0, 0, 0);
@@ -245,13 +245,12 @@ impl CanonicalBoard {
             length += 4;
             flags |= Key::CASTLING;
         }
-        if length == 0 {
+        let zeros = match length {
             // At least one zero bit must follow the board.
-            bits.skip(1);
-        } else {
-            bits.skip((bits.at + length).wrapping_neg() % 8);
-            bits.push(tail, length);
-        }
+            0 => 1,
+            _ => (bits.at + length).wrapping_neg() % 8,
+        };
+        bits.push(tail, zeros + length);
         bits.finish(flags)
     }
 

@@ -2,7 +2,7 @@
 
 use super::bucket::Bucket;
 use super::row::{GameRef, IndexedMove, Row};
-use tabia_io::sort::{LARGEST_SORT_BYTES, Runs, SortError, WITHIN_PARTITION, sort_by_order};
+use tabia_io::sort::{LARGEST_SORT_BYTES, Runs, SortError, sort_by_order};
 
 /// A move of a game: what is sorted.
 #[derive(Clone, Copy)]
@@ -127,7 +127,7 @@ impl Sorting {
         let entries = partition.iter().enumerate();
         self.sorted
             .extend(entries.map(|(n, seen)| (seen.hash >> 32) << 32 | n as u64));
-        sort_by_order::<WITHIN_PARTITION>(&mut self.sorted, &mut self.other);
+        sort_by_order(&mut self.sorted, &mut self.other);
         let (same, row) = (&mut self.same, &mut self.row);
         let record = |entry: &u64| partition.get((*entry & u64::from(u32::MAX)) as usize);
         for group in self.sorted.chunk_by(|a, b| a >> 32 == b >> 32) {

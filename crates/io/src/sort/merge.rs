@@ -1,8 +1,5 @@
 //! Many sorted runs as one sequence.
 
-use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
-use std::collections::binary_heap::PeekMut;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -15,32 +12,14 @@ struct Front<R> {
     reader: RunReader,
 }
 
-impl<R: Record> Ord for Front<R> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.record.compare(&other.record)
-    }
-}
-
-impl<R: Record> PartialOrd for Front<R> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<R: Record> PartialEq for Front<R> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl<R: Record> Eq for Front<R> {}
-
 /// All records of some runs, in order; those of one place joined if they can
 /// be.
 pub struct Merge<R> {
-    // By pointer: a record may be large to move.
-    heap: BinaryHeap<Reverse<Box<Front<R>>>>,
-    current: R,
+    /// What comes first is last. With the order of its record, and by pointer: a
+    /// record may be large to move.
+    fronts: Vec<(u32, Box<Front<R>>)>,
+    /// That of the record that is lent.
+    current: Option<Box<Front<R>>>,
     folder: PathBuf,
 }
 
@@ -49,17 +28,15 @@ impl<R: Record> Merge<R> {
         readers: impl Iterator<Item = RunReader>,
         folder: &Path,
     ) -> Result<Merge<R>, SortError> {
-        let mut heap = BinaryHeap::new();
-        for mut reader in readers {
-            let mut record = R::default();
-            let is_there = reader.next(&mut record);
-            if is_there.map_err(|source| SortError::new(folder, source))? {
-                heap.push(Reverse(Box::new(Front { record, reader })));
-            }
+        let mut fronts = Vec::new();
+        for reader in readers {
+            let record = R::default();
+            read_on(Box::new(Front { record, reader }), &mut fronts)
+                .map_err(|source| SortError::new(folder, source))?;
         }
         Ok(Merge {
-            heap,
-            current: R::default(),
+            fronts,
+            current: None,
             folder: folder.to_owned(),
         })
     }
@@ -73,35 +50,42 @@ impl<R: Record> Merge<R> {
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Result<Option<&R>, SortError> {
         match self.advance() {
-            Ok(true) => Ok(Some(&self.current)),
-            Ok(false) => Ok(None),
+            Ok(()) => Ok(self.current.as_ref().map(|front| &front.record)),
             Err(source) => Err(SortError::new(&self.folder, source)),
         }
     }
 
-    fn advance(&mut self) -> io::Result<bool> {
-        let Some(mut top) = self.heap.peek_mut() else {
-            return Ok(false);
-        };
-        // The old record's buffers go to the reader.
-        std::mem::swap(&mut self.current, &mut top.0.record);
-        step(top)?;
-        while let Some(top) = self.heap.peek_mut() {
-            let is_same = self.current.compare(&top.0.record).is_eq();
-            if !is_same || !self.current.join(&top.0.record) {
-                break;
-            }
-            step(top)?;
+    fn advance(&mut self) -> io::Result<()> {
+        if let Some(front) = self.current.take() {
+            read_on(front, &mut self.fronts)?;
         }
-        Ok(true)
+        self.current = self.fronts.pop().map(|(_, front)| front);
+        let Some(Front { record, .. }) = self.current.as_deref_mut() else {
+            return Ok(());
+        };
+        while let Some((_, other)) = self.fronts.last()
+            && record.compare(&other.record).is_eq()
+            && record.join(&other.record)
+            && let Some((_, other)) = self.fronts.pop()
+        {
+            read_on(other, &mut self.fronts)?;
+        }
+        Ok(())
     }
 }
 
-/// Reads on in the run that is first.
-fn step<R: Record>(mut top: PeekMut<'_, Reverse<Box<Front<R>>>>) -> io::Result<()> {
-    let Front { record, reader } = &mut *top.0;
-    if !reader.next(record)? {
-        PeekMut::pop(top);
+/// Reads on in a run, and puts it in its place if it has another record.
+fn read_on<R: Record>(
+    mut front: Box<Front<R>>,
+    fronts: &mut Vec<(u32, Box<Front<R>>)>,
+) -> io::Result<()> {
+    let Front { record, reader } = &mut *front;
+    if reader.next(record)? {
+        let order = record.order();
+        let at = fronts.partition_point(|(other, front)| {
+            *other > order || *other == order && front.record.compare(record).is_gt()
+        });
+        fronts.insert(at, (order, front));
     }
     Ok(())
 }

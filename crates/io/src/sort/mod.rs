@@ -25,7 +25,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use digits::{PARTITION_BITS, WITHIN_PARTITION, sort_by_order};
+pub use digits::{PARTITION_BITS, sort_by_order};
 pub use merge::Merge;
 pub use runs::Runs;
 pub use runs::Sorted;

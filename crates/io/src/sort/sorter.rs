@@ -3,26 +3,56 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::digits::{WHOLE, sort_by_order};
-use super::{Merge, Record, Runs, SortError};
-
-/// Chunks of at most this size: larger ones are no better, smaller ones stay
-/// nearer to the processor.
-const LARGEST_LOT_BYTES: u64 = 24 << 20;
+use super::digits::{PARTITION_BITS, sort_by_order};
+use super::{LARGEST_SORT_BYTES, Merge, Record, Runs, SortError};
 
 /// Less makes too many runs.
-const SMALLEST_LOT_BYTES: u64 = 64 << 10;
+const SMALLEST_SORT_BYTES: u64 = 64 << 10;
 
 /// Gathers records in one thread.
 pub struct Sorter<R> {
     runs: Arc<Runs<R>>,
+    /// By the upper bits of the order.
+    partitions: Vec<Partition>,
+    /// Bytes in them, and how many there may be.
+    held: usize,
+    most: usize,
+}
+
+/// Few enough records to be sorted within the processor's cache.
+#[derive(Clone, Default)]
+struct Partition {
     /// Encoded records.
     bytes: Vec<u8>,
     /// The order of each, and in the lower half where it begins.
     places: Vec<u64>,
-    /// Where those are sorted by way of.
-    other: Vec<u64>,
-    most_bytes: usize,
+}
+
+impl Partition {
+    /// What begins with the record of one of its places.
+    #[inline]
+    fn from(&self, place: u64) -> &[u8] {
+        self.bytes.get(place as u32 as usize..).unwrap_or_default()
+    }
+
+    /// Puts the places in order; `other` is where they are sorted by way of.
+    fn sort<R: Record>(&mut self, other: &mut Vec<u64>) {
+        sort_by_order(&mut self.places, other);
+        let mut places = std::mem::take(&mut self.places);
+        let (mut one, mut two) = (R::default(), R::default());
+        // Few are of one order.
+        let alike = |a: &u64, b: &u64| a >> 32 == b >> 32;
+        for same in places.chunk_by_mut(alike).filter(|same| same.len() > 1) {
+            same.sort_unstable_by(|a, b| {
+                one.decode(self.from(*a));
+                two.decode(self.from(*b));
+                // Equal records stay in the order in which they came, so that lists
+                // that are joined are sorted.
+                one.compare(&two).then_with(|| a.cmp(b))
+            });
+        }
+        self.places = places;
+    }
 }
 
 impl<R: Record> Sorter<R> {
@@ -30,13 +60,11 @@ impl<R: Record> Sorter<R> {
     /// what has not been sorted yet.
     #[must_use]
     pub fn new(runs: Arc<Runs<R>>, memory: u64) -> Sorter<R> {
-        let partition = memory.clamp(SMALLEST_LOT_BYTES, LARGEST_LOT_BYTES) as usize;
         Sorter {
             runs,
-            bytes: Vec::new(),
-            places: Vec::new(),
-            other: Vec::new(),
-            most_bytes: partition,
+            partitions: vec![Partition::default(); 1 << PARTITION_BITS],
+            held: 0,
+            most: memory.clamp(SMALLEST_SORT_BYTES, LARGEST_SORT_BYTES) as usize,
         }
     }
 
@@ -53,58 +81,53 @@ impl<R: Record> Sorter<R> {
     /// # Errors
     ///
     /// A sort file cannot be written.
+    #[inline]
     pub fn push(&mut self, record: &R) -> Result<(), SortError> {
-        let order = u64::from(record.order());
-        self.places.push(order << 32 | self.bytes.len() as u64);
-        record.encode(&mut self.bytes);
-        let places = 2 * size_of::<u64>() * self.places.len();
-        if self.bytes.len() + places >= self.most_bytes {
-            self.sort()?;
+        let order = record.order();
+        let partition = order >> (u32::BITS - PARTITION_BITS);
+        if let Some(partition) = self.partitions.get_mut(partition as usize) {
+            let start = partition.bytes.len();
+            partition.places.push(u64::from(order) << 32 | start as u64);
+            record.encode(&mut partition.bytes);
+            self.held += partition.bytes.len() - start + size_of::<u64>();
         }
-        Ok(())
+        match self.held >= self.most {
+            true => self.sort(),
+            false => Ok(()),
+        }
     }
 
     /// Lays down what it holds.
     fn sort(&mut self) -> Result<(), SortError> {
-        if self.places.is_empty() {
+        if self.held == 0 {
             return Ok(());
         }
-        let bytes = &self.bytes;
-        let from = |place: u64| bytes.get(place as u32 as usize..).unwrap_or_default();
-        let (mut one, mut other) = (R::default(), R::default());
-        sort_by_order::<WHOLE>(&mut self.places, &mut self.other);
-        // Few are of one order.
-        let alike = |a: &u64, b: &u64| a >> 32 == b >> 32;
-        for same in self
-            .places
-            .chunk_by_mut(alike)
-            .filter(|same| same.len() > 1)
-        {
-            same.sort_unstable_by(|a, b| {
-                one.decode(from(*a));
-                other.decode(from(*b));
-                // Equal records stay in the order in which they came, so that lists
-                // that are joined are sorted.
-                one.compare(&other).then_with(|| a.cmp(b))
-            });
-        }
-        let (mut last, mut next, mut any) = (one, other, false);
-        self.runs.add(bytes.len() as u64, |push| {
-            for &place in &self.places {
-                next.decode(from(place));
-                if any && last.compare(&next).is_eq() && last.join(&next) {
-                    continue;
+        let bytes = self
+            .partitions
+            .iter()
+            .map(|partition| partition.bytes.len());
+        let (mut last, mut next, mut any) = (R::default(), R::default(), false);
+        let mut other = Vec::new();
+        self.runs.add(bytes.sum::<usize>() as u64, |push| {
+            for partition in &mut self.partitions {
+                partition.sort::<R>(&mut other);
+                for &place in &partition.places {
+                    next.decode(partition.from(place));
+                    if any && last.compare(&next).is_eq() && last.join(&next) {
+                        continue;
+                    }
+                    if any {
+                        push(&last)?;
+                    }
+                    std::mem::swap(&mut last, &mut next);
+                    any = true;
                 }
-                if any {
-                    push(&last)?;
-                }
-                std::mem::swap(&mut last, &mut next);
-                any = true;
+                partition.bytes.clear();
+                partition.places.clear();
             }
             push(&last)
         })?;
-        self.bytes.clear();
-        self.places.clear();
+        self.held = 0;
         Ok(())
     }
 

@@ -17,8 +17,8 @@ of the ended process. --save keeps the binary in target/baselines under a name;
 with --old, such a name or any binary, each case runs seven times by turns with
 both, and the ratio of processor time stands beside. --only takes the cases whose
 names hold its words, makes only what these need, and leaves the page as it is.
-Polyglot, where it is installed, makes a book of the
-same games. Look-ups from Python (benches/polyglot.py, by the package that
+Polyglot and the `parser` of mcostalba/chess_db, where they are installed, make
+books of the same games. Look-ups from Python (benches/polyglot.py, by the package that
 python/check installs) and from Rust, and what the adapter adds to an engine's
 answers (the benches probe and relay), follow as these programs print them.
 """
@@ -164,6 +164,8 @@ def makers(program, games, folder):
         )),
         many: ([], lambda: random_games(many, "1000000", "24")),
     }
+    linked = folder / "real.pgn"
+    found[linked] = ([], lambda: linked.symlink_to(games.resolve()))
     for kind in DATABASES[1:]:
         for name, source in [("many", many), ("real", games)]:
             target = folder / f"{name}.{kind}"
@@ -181,16 +183,22 @@ def make(path, how):
 
 
 def rivals(games, folder):
-    """What other programs do with the same games: once, being slow. (Of games
-    that it cannot read polyglot makes no book; then that row is missing.)"""
+    """What other programs do with the same games: once, being slow, with the book
+    that they make. (Of games that it cannot read polyglot makes no book; then that
+    row is missing.)"""
     polyglot = shutil.which("polyglot", path=f"{os.environ['PATH']}{os.pathsep}/usr/games")
     if polyglot:
+        book = folder / "out.bin"
         for name, source, plies in [
             ("polyglot make-book, 40 plies", games, "40"),
             ("polyglot make-book, 1,000,000 games, 24 plies", folder / "many.pgn", "24"),
         ]:
-            make = [polyglot, "make-book", "-pgn", str(source), "-bin", str(folder / "out.bin")]
-            yield name, [*make, "-max-ply", plies, "-min-game", "1"]
+            make = [polyglot, "make-book", "-pgn", str(source), "-bin", str(book)]
+            yield name, [*make, "-max-ply", plies, "-min-game", "1"], book
+    if parser := shutil.which("parser"):
+        # It writes beside the games.
+        command = [parser, "book", str(folder / "real.pgn"), "full"]
+        yield "chess_db, whole games", command, folder / "real.bin"
 
 
 def text_of(command, **options):
@@ -305,14 +313,14 @@ def main():
             print(rows[-1], flush=True)
         if not args.only:
             make(folder / "all.bin", how)
-        for name, command in rivals(args.games, folder):
+        for name, command, book in rivals(args.games, folder):
             if args.only in name:
                 for needed in command:
                     make(needed, how)
                 clear(folder)
                 clock, processor, memory = run(command)
                 # It says what is wrong with exit code 0.
-                if not (folder / "out.bin").is_file():
+                if not book.is_file():
                     print(f"{command}: no book", file=sys.stderr)
                     continue
                 rows.append(f"| {name} | {clock:.2f} | {processor:.2f} | {memory:.0f} |  |  |")

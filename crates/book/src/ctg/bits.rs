@@ -92,10 +92,12 @@ pub(super) fn file_code([b0, b1, b2]: [u8; 3], black: u8) -> (u64, u32) {
     (code, (first + second + third) & LENGTH)
 }
 
-/// Packs bits, most significant first, after byte 0 of a key.
+/// 32 men make at most 8 + 224 + 7 bits; each [`BitWriter::push`] writes eight bytes.
+pub(super) type KeyBuffer = [u8; 40];
+
+/// Packs bits, most significant first, after byte 0 of a key. Apart from the bytes, so
+/// that it stays in registers.
 pub(super) struct BitWriter {
-    /// 32 men make at most 8 + 224 + 7 bits; each push writes eight bytes.
-    bytes: [u8; 40],
     /// The bits of the byte that is not full, in the upper places.
     unfinished: u64,
     /// The next bit, counted from the first of byte 0.
@@ -105,7 +107,6 @@ pub(super) struct BitWriter {
 impl BitWriter {
     pub(super) fn after_first_byte() -> BitWriter {
         BitWriter {
-            bytes: [0; 40],
             unfinished: 0,
             at: 8,
         }
@@ -114,12 +115,12 @@ impl BitWriter {
     /// Appends the low `count` bits of `value`, up to 56 of them; the others
     /// are 0.
     #[inline]
-    pub(super) fn push(&mut self, value: u64, count: u32) {
+    pub(super) fn push(&mut self, value: u64, count: u32, bytes: &mut KeyBuffer) {
         // What follows the bits is written as zeros, and then again: nothing is
         // read back, which would have to wait for it.
         self.unfinished |= value << (63 - count) << 1 >> (self.at % 8);
         let byte = self.at / 8;
-        if let Some((_, to)) = self.bytes.split_at_mut_checked(byte as usize)
+        if let Some((_, to)) = bytes.split_at_mut_checked(byte as usize)
             && let Some(to) = to.first_chunk_mut()
         {
             *to = self.unfinished.to_be_bytes();
@@ -130,9 +131,9 @@ impl BitWriter {
 
     /// The key, ended with the byte that `at` is in.
     #[inline]
-    pub(super) fn finish(mut self, flags: u8) -> Key {
-        self.bytes[0] = flags | self.at.div_ceil(8) as u8 & Key::LENGTH;
-        Key::new(self.bytes.first_chunk().copied().unwrap_or_default())
+    pub(super) fn finish(self, flags: u8, mut bytes: KeyBuffer) -> Key {
+        bytes[0] = flags | self.at.div_ceil(8) as u8 & Key::LENGTH;
+        Key::new(bytes.first_chunk().copied().unwrap_or_default())
     }
 }
 

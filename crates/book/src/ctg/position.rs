@@ -227,12 +227,12 @@ impl CanonicalBoard {
 
     #[inline]
     fn encode(&self, en_passant: Option<u8>) -> Key {
-        let mut bits = BitWriter::after_first_byte();
+        let (mut bits, mut bytes) = (BitWriter::after_first_byte(), [0; 40]);
         let ([mut b0, mut b1, mut b2], mut black) = (self.role_bits, self.other);
         // A file is a byte of each word.
         for _ in 0..8 {
             let (code, length) = file_code([b0 as u8, b1 as u8, b2 as u8], black as u8);
-            bits.push(code, length);
+            bits.push(code, length, &mut bytes);
             (b0, b1, b2, black) = (b0 >> 8, b1 >> 8, b2 >> 8, black >> 8);
         }
 
@@ -250,8 +250,8 @@ impl CanonicalBoard {
             0 => 1,
             _ => (bits.at + length).wrapping_neg() % 8,
         };
-        bits.push(tail, zeros + length);
-        bits.finish(flags)
+        bits.push(tail, zeros + length, &mut bytes);
+        bits.finish(flags, bytes)
     }
 
     /// Reads a key back. The result is in its own orientation: White to

@@ -132,14 +132,17 @@ impl CanonicalBoard {
         let file = |square: Square| orientation.apply(square).file().to_u32() as u8;
         let pseudo_legal = position.pseudo_legal_ep_square();
         let legal = pseudo_legal.and_then(|_| position.legal_ep_square());
+        let own = place(board.by_color(position.turn()));
+        let role_bits = [
+            place(board.pawns() | board.bishops() | board.queens()),
+            place(board.knights() | board.bishops() | board.kings()),
+            place(board.rooks() | board.queens() | board.kings()),
+        ];
+        let [b0, b1, b2] = role_bits;
         Some(CanonicalBoard {
-            own: place(board.by_color(position.turn())),
-            other: place(board.by_color(!position.turn())),
-            role_bits: [
-                place(board.pawns() | board.bishops() | board.queens()),
-                place(board.knights() | board.bishops() | board.kings()),
-                place(board.rooks() | board.queens() | board.kings()),
-            ],
+            own,
+            other: (b0 | b1 | b2) & !own,
+            role_bits,
             castling,
             en_passant: legal.map(file),
             pinned_en_passant: pseudo_legal.filter(|_| legal.is_none()).map(file),

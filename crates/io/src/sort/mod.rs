@@ -6,9 +6,9 @@
 //!                records, in order <- Merge <-+
 //! ```
 //!
-//! A [`Sorter`] gathers a partition of [records](Record), sorts it and lays it down as
-//! a run. [`Runs`] keeps them in memory while there is room and in files without
-//! a name otherwise: whatever ends the program, nothing is left on the disk.
+//! A [`Sorter`] gathers [records](Record), sorts them and lays them down as a run.
+//! [`Runs`] keeps them in memory while there is room and in files without a name
+//! otherwise: whatever ends the program, nothing is left on the disk.
 //! At the end a [`Merge`] reads all runs side by side; several can, each its own
 //! parts of the order ([`Sorted::in_threads`]).
 
@@ -31,8 +31,7 @@ pub use runs::Runs;
 pub use runs::Sorted;
 pub use sorter::Sorter;
 
-/// Records are sorted in partitions of at most this size: larger ones are no better,
-/// smaller ones stay nearer to the processor.
+/// A thread sorts at most so many bytes of records at once: more are no better.
 pub const LARGEST_SORT_BYTES: u64 = 24 << 20;
 
 /// The order is cut into so many equal parts for threads that merge.

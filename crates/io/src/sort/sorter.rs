@@ -72,7 +72,7 @@ impl<R: Record> Sorter<R> {
     /// that is not enough.
     #[must_use]
     pub fn alone(folder: &Path, memory: u64) -> Sorter<R> {
-        // Half for runs; a quarter for a partition and one for the run it becomes.
+        // Half for runs; a quarter for what is not sorted and one for the run it becomes.
         Sorter::new(Arc::new(Runs::new(memory / 2, folder)), memory / 4)
     }
 

@@ -53,8 +53,8 @@ CONTRASTS = """() => {
     for (const [kind, square] of Object.entries(squares)) {
         const ground = [square, 1], on = (colour, opacity = 1) => seen(ground, [colour, opacity]);
         for (const group of ['likely', 'pointed', 'own']) {
-            const line = document.querySelector(`.${group} [data-arrow] line`);
-            note(`${group} arrow on ${kind}`, on(style(line).stroke, Number(style(`.${group}`).opacity)), seen(ground));
+            const arrow = document.querySelector(`.${group} [data-arrow] polygon`);
+            note(`${group} arrow on ${kind}`, on(style(arrow).fill, Number(style(`.${group}`).opacity)), seen(ground));
         }
         note(`dot on ${kind}`, on(value('--spot')), seen(ground));
     }
@@ -145,7 +145,7 @@ def explorer_shows_arrows_dots_and_bars_with_enough_contrast():
             for scheme in ("light", "dark"):
                 context = started.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
                 page = context.new_page()
-                for board in ("green", "brown", "blue", "grey"):
+                for board in ("green", "brown", "blue", "grey", "sand", "violet"):
                     ready(page, server.url + "?play=e2e4,c7c5")
                     page.evaluate("(board) => { document.documentElement.dataset.board = board; }", board)
                     # One's own arrow, and one that points.
@@ -155,7 +155,7 @@ def explorer_shows_arrows_dots_and_bars_with_enough_contrast():
                     page.mouse.up(button="right")
                     page.hover("#books tr[data-uci] td.n >> nth=0")
                     for group in ("likely", "own", "pointed"):
-                        page.wait_for_selector(f".{group} [data-arrow] line", state="attached")
+                        page.wait_for_selector(f".{group} [data-arrow] polygon", state="attached")
                     told = page.evaluate(CONTRASTS)
                     least = min(least, *told.values())
                     found += [f"{width}x{height} {scheme} {board}: {name} {ratio}" for name, ratio in told.items() if ratio < 3]

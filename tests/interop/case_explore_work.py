@@ -313,6 +313,23 @@ def explorer_speaks_five_languages_and_changes_its_looks():
         page.wait_for_function("() => getComputedStyle(document.documentElement).getPropertyValue('--dark-square').trim() === '#b98f63'")
         page.select_option("#set-pieces", "strong")
         page.wait_for_function("() => getComputedStyle(document.querySelector('.piece')).strokeWidth === '2.4px'")
+        # A set of pieces of its own, on the board at once and after the next move.
+        page.select_option("#set-pieces", "round")
+        drawn = "[...document.querySelectorAll('.piece use')].map((one) => one.getAttribute('href')).filter((name) => name.startsWith('#round-') && document.querySelector(name)).length"
+        assert page.evaluate(drawn) == 32
+        page.keyboard.press("Home")
+        expect(page.locator("#line [aria-current]")).to_have_count(0)
+        assert page.evaluate(drawn) == 32
+        page.keyboard.press("End")
+        walked(page, "e4", "e5")
+        # The coordinates are beside the board.
+        board, *names = (page.locator(f"#{one}").bounding_box() for one in ("board", "ranks", "files"))
+        assert names[0]["x"] + names[0]["width"] <= board["x"] + 1 and names[1]["y"] >= board["y"] + board["height"] - 1, (board, names)
+        # On paper there are board, line and table, and nothing to press.
+        page.emulate_media(media="print")
+        for one, is_seen in (("#board", True), ("#line", True), ("#books", True), ("#tabs", False), ("#choice-panel", False), ("#menu", False)):
+            assert page.locator(one).is_visible() == is_seen, one
+        page.emulate_media(media="screen")
         for code, title in titles.items():
             with page.expect_navigation():
                 page.select_option("#set-language", code)

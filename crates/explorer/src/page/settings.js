@@ -7,8 +7,8 @@ import { LANGUAGES, chosen, keep, stored, t } from "./lang.js";
 const CHOICES = {
   language: LANGUAGES,
   letters: { language: "as the language", en: "English", figurines: "♘ figurines" },
-  board: { green: "green", brown: "brown", blue: "blue", grey: "grey" },
-  pieces: { drawn: "drawn", flat: "flat", strong: "strong" },
+  board: { green: "green", brown: "brown", blue: "blue", grey: "grey", sand: "sand", violet: "violet" },
+  pieces: { drawn: "drawn", round: "round", angular: "angular", flat: "flat", strong: "strong" },
   theme: { auto: "as the system", light: "light", dark: "dark" },
 };
 
@@ -19,12 +19,19 @@ export function nextTheme() {
   list.dispatchEvent(new Event("change"));
 }
 
+/** Kinds of pieces with drawings of their own; the others colour those of the first. */
+const SETS = ["drawn", "round", "angular"];
+
 /** Theme, board and pieces as they were chosen, before anything is shown. */
 export function dress() {
   for (const name of ["board", "pieces", "theme"]) {
     const value = stored(name, "");
     if (value in CHOICES[name]) document.documentElement.dataset[name] = value;
   }
+  const { dataset } = document.documentElement;
+  dataset.set = SETS.includes(dataset.pieces) ? dataset.pieces : SETS[0];
+  for (const use of document.querySelectorAll(".piece use"))
+    use.setAttribute("href", use.getAttribute("href").replace(/#\w+/, `#${dataset.set}`));
 }
 
 /** Fills the lists to choose from, and the help. */

@@ -86,3 +86,55 @@ def explorer_gives_the_panel_a_column_of_its_own_where_there_is_room():
                         lambda now: (now[0] < now[1]) == (width >= 1600),
                     )
                     assert (table < panel) == (width >= 1600), f"{name} {width}x{height}: {table} {panel}"
+
+
+@case(limit=240)
+def explorer_orders_games_and_switches_named_filters_by_a_digit():
+    here = folder("explore")
+    index = here / "games.tgx"
+    assert run("index", "-o", str(index), str(SAMPLE)).returncode == 0
+    with explorer(STARTER, index) as server:
+        for name, started in BROWSERS:
+            with started() as page:
+                page.open(server.url)
+                page.keys("i")
+                page.until("document.querySelectorAll('#games-list li').length > 5")
+                count = page.run("return document.querySelectorAll('#games-list li').length")
+
+                def fill(field: str, text: str, event: str = "change") -> None:
+                    page.run(f"return (() => {{ const field = document.querySelector('{field}'); field.value = '{text}'; field.dispatchEvent(new Event('{event}', {{ bubbles: true }})); }})()")
+
+                # In order of their dates, one way and the other.
+                dates = "return [...document.querySelectorAll('#games-list .hint')].map((one) => one.textContent.split(' · ').at(-1))"
+                fill("#games-order", "newest")
+                newest = page.run(dates)
+                fill("#games-order", "oldest")
+                assert newest == sorted(newest, reverse=True) and page.run(dates) == sorted(newest), (name, newest)
+                # Words of a player's name leave only his games.
+                player = page.run("return document.querySelector('#games-list span').textContent").split(" – ")[0].rstrip("0123456789 ")
+                fill("#games-words", player.lower(), "input")
+                left = page.run("return [...document.querySelectorAll('#games-list span:first-child')].map((one) => one.textContent)")
+                assert left and all(player in one for one in left), (name, player, left)
+                fill("#games-words", "", "input")
+                # Filters get a name; its digit applies them, and clears them again, wherever one is.
+                fill("#games-until", "1500-01")
+                page.until("document.querySelector('#games-none').textContent")
+                page.click("#games-more summary")
+                fill("#games-name", "old <b>times</b>")
+                page.click("#games-sets button[type=submit]")
+                page.until("document.querySelector('#games-named').textContent === '1 old <b>times</b>'")
+                fill("#games-until", "")
+                page.until(f"document.querySelectorAll('#games-list li').length === {count}")
+                page.run("return document.activeElement.blur()")
+                page.keys("b", "1")
+                chosen(page, "games")
+                page.until("document.querySelector('#games-none').textContent && document.querySelector('#games-until').value === '1500-01'")
+                page.keys("1")
+                page.until(f"document.querySelectorAll('#games-list li').length === {count} && document.querySelector('#games-until').value === ''")
+                # It is stored; saved with all filters open it goes.
+                page.open(server.url)
+                page.until("document.querySelectorAll('#games-named li').length === 1")
+                page.click("#games-more summary")
+                fill("#games-name", "old <b>times</b>")
+                page.click("#games-sets button[type=submit]")
+                page.until("document.querySelectorAll('#games-named li').length === 0")

@@ -70,6 +70,7 @@ export class Controls {
       "+": () => table.markMove(table.chosen(), "main"),
       "-": () => table.markMove(table.chosen(), "avoid"),
       0: () => table.markMove(table.chosen(), "none"),
+      ...Object.fromEntries(Array.from({ length: 9 }, (_, index) => [index + 1, () => games.useSet(index)])),
       f: () => store.want(steps.flip, "keep"),
       g: jump("gap"),
       i: () => (tabs.isShown("games") ? tabs.enter("games") : games.here()),

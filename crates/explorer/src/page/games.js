@@ -3,7 +3,7 @@
 
 import { get } from "./api.js";
 import { by, el } from "./dom.js";
-import { t } from "./lang.js";
+import { keep, stored, t } from "./lang.js";
 import { say } from "./say.js";
 import * as tabs from "./tabs.js";
 
@@ -15,6 +15,16 @@ const MOST_BYTES = 50_000_000;
 
 /** Positions that are only walked past are not asked about, milliseconds. */
 const PAUSE = 120;
+
+/** The most sets of filters: one for each digit. */
+const MOST_SETS = 9;
+
+/** Orders of the list: which of two games comes first. */
+const ORDERS = {
+  elo: (a, b) => b.elo - a.elo,
+  newest: (a, b) => (b.when < a.when ? -1 : Number(b.when > a.when)),
+  oldest: (a, b) => (a.when < b.when ? -1 : Number(a.when > b.when)),
+};
 
 const RESULTS = { white: "1-0", black: "0-1" };
 
@@ -29,6 +39,8 @@ export function split(pgn) {
       return {
         text,
         label: `${tag("White")} – ${tag("Black")}`,
+        event: tag("Event").replace(/^\?$/, ""),
+        elo: (Number(tag("WhiteElo")) || 0) + (Number(tag("BlackElo")) || 0),
         result: tag("Result"),
         when: tag("Date").replaceAll(".??", ""),
       };
@@ -51,9 +63,19 @@ export class Games {
       this.know = resolve;
     });
     tabs.whenShown("games", () => this.list());
-    by("games-filter").addEventListener("change", () => this.list());
+    by("games-filter").addEventListener("change", () => {
+      this.named = null;
+      this.drawSets();
+      this.list();
+    });
     by("games-filter").addEventListener("submit", (event) => event.preventDefault());
-    by("games-words").addEventListener("input", () => this.list());
+    by("games-words").addEventListener("input", () => this.draw());
+    by("games-order").addEventListener("change", () => this.draw());
+    by("games-sets").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.saveSet(by("games-name").value.trim());
+    });
+    this.drawSets();
     by("games-here").addEventListener("click", () => this.here());
     by("open-files").addEventListener("click", () => by("open-input").click());
     by("open-input").addEventListener("change", async () => {
@@ -147,25 +169,33 @@ export class Games {
     const number = (this.asked = (this.asked ?? 0) + 1);
     const isIndexed = await this.indexed;
     if (number !== this.asked) return;
-    by("games-filter").hidden = this.dropped !== null || !isIndexed;
-    by("games-search").hidden = this.dropped === null;
+    by("games-more").hidden = by("games-named").hidden = this.dropped !== null || !isIndexed;
+    by("games-search").hidden = !this.dropped && !isIndexed;
     by("games-here").hidden = !isIndexed || (!this.dropped && !this.ofPlayer);
-    let found = [];
-    if (this.dropped) {
-      const words = by("games-words").value.toLowerCase().split(/\s+/).filter(Boolean);
-      found = this.dropped.filter(({ label, when }) =>
-        words.every((word) => `${label} ${when}`.toLowerCase().includes(word)),
-      );
-    } else if (isIndexed) {
+    let found = this.dropped ?? [];
+    if (!this.dropped && isIndexed) {
       found = await this.fromIndex().catch((error) => {
         if (number === this.asked) this.failed(error);
         return null;
       });
     }
     if (number !== this.asked || !found) return;
-    this.listed = found;
+    this.found = found;
+    this.isIndexed = isIndexed;
+    this.draw();
+  }
+
+  /** Shows what was found: what has all the words, in the order that was chosen. */
+  draw() {
+    if (!this.found) return;
+    const words = by("games-words").value.toLowerCase().split(/\s+/).filter(Boolean);
+    const found = this.found.filter(({ label, event, when }) =>
+      words.every((word) => `${label} ${event} ${when}`.toLowerCase().includes(word)),
+    );
+    const order = ORDERS[by("games-order").value];
+    if (order) found.sort(order);
     by("games-none").textContent =
-      this.dropped || isIndexed
+      this.dropped || this.isIndexed
         ? found.length
           ? ""
           : t("There is no game with this position under these filters.")
@@ -183,7 +213,7 @@ export class Games {
               "button",
               { type: "button", onclick: () => this.choose(game, found).catch(this.failed) },
               el("span", {}, game.label),
-              el("span", { class: "hint" }, `${game.result} · ${game.when}`),
+              el("span", { class: "hint" }, [game.result, game.event, game.when].filter(Boolean).join(" · ")),
             ),
           ),
         ),
@@ -219,9 +249,75 @@ export class Games {
     return [...games.values()].map((game) => ({
       id: game.id,
       label: `${named(game.white)} – ${named(game.black)}`,
+      event: "",
+      elo: (game.white.rating ?? 0) + (game.black.rating ?? 0),
       result: RESULTS[game.winner] ?? "½-½",
       when: String(game.month ?? game.year),
     }));
+  }
+
+  /** The fields of the filters. */
+  get fields() {
+    return [...by("games-filter").elements];
+  }
+
+  /** The named sets of filters: a name, and the values of the fields by their identifiers. */
+  get sets() {
+    try {
+      const sets = JSON.parse(stored("games-sets", "[]"));
+      return Array.isArray(sets) ? sets.filter(({ name, values }) => name && values).slice(0, MOST_SETS) : [];
+    } catch {
+      return [];
+    }
+  }
+
+  /** Stores the filters under a name; one of that name is replaced, with all filters open it goes. */
+  saveSet(name) {
+    if (!name) return;
+    const values = Object.fromEntries(this.fields.map(({ id, value }) => [id, value]));
+    const others = this.sets.filter((one) => one.name !== name);
+    const isOpen = this.fields.every((field) => field.value === (field.options?.[0].value ?? ""));
+    if (others.length === MOST_SETS && !isOpen) {
+      say(t`There is room for ${MOST_SETS} sets of filters.`, true);
+      return;
+    }
+    keep("games-sets", JSON.stringify(isOpen ? others : [...others, { name, values }]));
+    by("games-name").value = "";
+    this.drawSets();
+  }
+
+  drawSets() {
+    by("games-named").replaceChildren(
+      ...this.sets.map(({ name }, index) =>
+        el(
+          "li",
+          {},
+          el(
+            "button",
+            {
+              type: "button",
+              class: "chip",
+              "aria-pressed": String(this.named === name),
+              onclick: () => this.useSet(index),
+            },
+            `${index + 1} ${name}`,
+          ),
+        ),
+      ),
+    );
+  }
+
+  /** Applies a set of filters; the one that is in force goes, with its filters. */
+  useSet(index) {
+    const set = this.sets[index];
+    if (!set) return;
+    this.named = this.named === set.name ? null : set.name;
+    for (const field of this.fields) {
+      field.value = (this.named && set.values[field.id]) || (field.options?.[0].value ?? "");
+    }
+    this.drawSets();
+    if (tabs.isShown("games")) this.list();
+    else tabs.choose("games");
   }
 
   /** Shows a game; `series` is the list in which it was chosen. */

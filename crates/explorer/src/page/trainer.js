@@ -4,7 +4,7 @@
 import { follow } from "./api.js";
 import { Cards } from "./cards.js";
 import { by } from "./dom.js";
-import { lettered, t, translated } from "./lang.js";
+import { keep, lettered, stored, t, translated } from "./lang.js";
 import { say } from "./say.js";
 import * as tabs from "./tabs.js";
 import * as trees from "./tree.js";
@@ -58,10 +58,22 @@ export class Trainer {
   offer() {
     const { state, view } = this.now();
     if (!view || this.on) return;
-    by("train-colour").value = state.flip ? "black" : "white";
+    this.counted = null;
+    this.count(view);
+    by("train-colour").value = stored("train-colour", state.flip ? "black" : "white");
     const due = ["white", "black"].map((colour) => this.cards.due(view.books[0].name, colour).length);
     by("train-cards").textContent =
       t`${this.cards.all.size} positions trained; due in this book: ${due[0]} as White, ${due[1]} as Black.`;
+  }
+
+  /** How many cards of the book are due: the tab has their number, whatever is shown. */
+  count(view) {
+    const book = view.books[0].name;
+    if (book === this.counted) return;
+    this.counted = book;
+    const due = ["white", "black"].map((colour) => this.cards.due(book, colour).length);
+    by("train-tab").dataset.count = String(due[0] + due[1] || "");
+    by("train-tab").title = due[0] + due[1] ? t`${due[0] + due[1]} due today` : "";
   }
 
   get on() {
@@ -72,6 +84,7 @@ export class Trainer {
   begin(colour) {
     const { state, view } = this.now();
     this.enter("train", colour, state);
+    keep("train-colour", colour);
     this.book = view.books[0].name;
     this.root = state;
     this.again = [];
@@ -117,6 +130,7 @@ export class Trainer {
   /** The page shows another position. */
   shown(state, view) {
     if (!this.on) {
+      this.count(view);
       if (tabs.isShown("train")) this.offer();
       return;
     }

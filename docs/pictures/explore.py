@@ -46,7 +46,7 @@ def change(page, move: str, what: str) -> None:
 
 def engine(page) -> None:
     """Lets the engine think until each move of the book has a value."""
-    page.click("#engine")
+    page.keyboard.press("l")
     page.wait_for_function("() => [...document.querySelectorAll('td.eval')].every((cell) => cell.textContent !== '–')", timeout=120_000)
     page.wait_for_timeout(3000)
 

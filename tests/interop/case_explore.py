@@ -91,7 +91,8 @@ def explorer_takes_clicks_promotions_and_pasted_games():
 def explorer_sliders_change_the_probabilities_as_set_does():
     with explorer() as server, page_of(server, "?play=e2e4,c7c5") as page:
         before = shown(page)
-        page.click("#open-policy")
+        page.click("#choice-tab")
+        expect(page.locator("#books")).to_be_visible()
         page.locator('input[type="range"][name="Book Variety"]').fill("100")
         page.wait_for_function("(old) => document.querySelector('td.prob .number').dataset.probability != old", arg=str(before[0]["probability"]))
         same_figures(page, probe(STARTER, "e2e4 c7c5", "Book Variety=100"))
@@ -273,8 +274,9 @@ def explorer_shows_polyglot_books_too():
         page.click("#edit-form button.main")
         weights = {move["uci"]: move["stored_weight"] for move in probe(book, "")["moves"]}
         assert weights == {move["uci"]: move["stored_weight"] for move in expected} | {first["uci"]: 0}
-        page.click("#menu")
-        expect(page.locator("#add-line")).to_be_hidden()
+        page.click("#line-menu")
+        expect(page.locator(".context button").first).to_be_visible()
+        expect(page.locator(".context")).not_to_contain_text("Add")
         page.keyboard.press("Escape")
         page.keyboard.press("Control+z")
         expect(row.locator("td.prob .number")).to_have_attribute("data-probability", str(first["probability"]))
@@ -336,12 +338,12 @@ def explorer_keeps_variations_and_comments_and_gives_them_back():
         page.select_option("#note-signs", "1")
         page.click("#note-form .main")
         expect(page.locator("#line .remark")).to_have_text("fights at once")
-        page.click("#menu")
-        page.click("#promote")
+        page.click("#line-menu")
+        page.click("text=Make its line the main line")
         expect(page.locator("#line button")).to_have_text(["e4", "c5!", "e5", "Nf3"])
         page.click("#menu")
         with page.expect_download() as download:
-            page.click("#save-pgn")
+            page.click("text=Save PGN")
         pgn = download.value.path().read_text()
         assert "1. e4 c5 $1 {fights at once} (1... e5 2. Nf3) *" in pgn, pgn
         again(page)
@@ -457,25 +459,29 @@ def explorer_has_no_barriers_that_axe_finds():
                 if (width, height) == (1366, 768):
                     assert board["width"] >= 600, board
                 check(page, f"{width} {scheme}")
+                page.click("#engine-tab")
                 page.click("#engine")
                 page.wait_for_function("() => document.querySelectorAll('#engine-list li').length === 3")
                 check(page, f"engine {width} {scheme}")
                 over = page.evaluate("[document.documentElement, document.querySelector('#books')].map((one) => one.scrollWidth - one.clientWidth)")
                 assert max(over) <= 0, f"{width} {scheme}: {over} too wide with the engine"
+                page.click("#engine-tab")
                 page.click("#engine")
+                if width in (360, 1366, 1920):
+                    for name in ("games", "train", "choice", "book"):
+                        page.click(f"#{name}-tab")
+                        expect(page.locator(f"#{name}-panel")).to_be_visible()
+                        check(page, f"{name} {width} {scheme}")
                 if width == 1366:
-                    for key in ("v", "o", "/", "?", "n", "r"):
+                    for key in ("v", "/", "?", "n"):
                         page.keyboard.press(key)
                         expect(page.locator("dialog[open]")).to_be_visible()
                         check(page, f"{key} {scheme}")
                         close_dialog(page)
                     page.click("#menu")
-                    expect(page.locator("#menu-dialog")).to_be_visible()
+                    expect(page.locator(".context button")).to_have_count(8)
                     check(page, f"menu {scheme}")
-                    page.click("#show-settings")
-                    expect(page.locator("#settings-dialog")).to_be_visible()
-                    check(page, f"settings {scheme}")
-                    close_dialog(page)
+                    page.keyboard.press("Escape")
                     page.keyboard.press("r")
                     page.click("#train-form .main")
                     expect(page.locator("#train-pane")).to_be_visible()

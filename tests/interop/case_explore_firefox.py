@@ -70,6 +70,7 @@ def firefox_evaluates_trains_and_adds():
     assert run("build", "-o", str(book), str(games)).returncode == 0
     with explorer(book, "--engine", STOCKFISH, "--threads", "1") as server, firefox() as page:
         page.open(server.url + "?play=e2e4,c7c5")
+        page.click("#engine-tab")
         page.click("#engine")
         page.until("document.querySelectorAll('#engine-list li').length === 3", limit=60)
         page.until("/^[+−]?\\d+\\.\\d\\d$/.test(document.querySelector('tr[data-uci=\"g1f3\"] td.eval').textContent)", limit=60)

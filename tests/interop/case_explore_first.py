@@ -87,7 +87,7 @@ def shows_figures_by_itself(started: Browser, address: str) -> None:
         route.abort()
     walked(page, "e4", "c5", "Nf3")
     expect(page.locator(".square").first).to_have_attribute("data-square", "h1")
-    expect(page.locator("#menu-dialog")).to_be_visible()
+    expect(page.locator(".context button").first).to_be_visible()
     page.close()
 
 

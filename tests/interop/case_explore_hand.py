@@ -78,7 +78,6 @@ def explorer_says_why_a_file_cannot_be_changed():
         page.keyboard.press("ArrowDown")
         page.keyboard.press("+")
         expect(page.locator("#status")).to_have_text("book.ctg: the file is read-only")
-        page.click("#menu")
         expect(page.locator("#locked")).to_have_text("book.ctg: the file is read-only")
     assert marks(book) == marks(copy_starter(folder("explore")))
 

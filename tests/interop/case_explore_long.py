@@ -62,12 +62,14 @@ def use(page: Page, turn: int) -> float:
     page.keyboard.press("Control+z")
     expect(page.locator('tr[data-uci="d2d4"] .mark.avoid')).to_have_count(0)
     # The engine, over some moves.
+    page.click("#engine-tab")
     page.click("#engine")
     drag(page, "e2", "e4")
     walked(page, "e4")
     page.wait_for_function("() => /^[+−]?\\d/.test(document.querySelector('#engine-score').textContent)")
     page.keyboard.press("ArrowRight")
     expect(page.locator("#line button")).to_have_count(2)
+    page.click("#engine-tab")
     page.click("#engine")
     # The other dialogs.
     for key in ("o", "b", "?"):

@@ -14,14 +14,16 @@ from procs import run, settled
 from runner import case
 
 # What has more in it than it shows, and how much more, in pixels.
-CUT = """() => [document.documentElement, ...document.querySelectorAll('#books, .book, #books thead button, .top, #policy-pane, dialog[open], dialog[open] .head, dialog[open] .buttons')]
+CUT = """() => [document.documentElement, ...document.querySelectorAll('#books, .book, #books thead button, .top, #walk, #tabs, [role=tabpanel], [role=tabpanel] .head, dialog[open], dialog[open] .head, dialog[open] .buttons')]
     .map((one) => [one.id || one.className || one.tagName, one.scrollWidth - one.clientWidth]).filter(([, more]) => more > 0)"""
 
 # Cells that are seen in each row of the table, with what they span.
 CELLS = """() => [...document.querySelectorAll('.book tr')].filter((row) => row.checkVisibility())
     .map((row) => [...row.cells].filter((cell) => cell.checkVisibility()).reduce((sum, cell) => sum + cell.colSpan, 0))"""
 
-DIALOGS = ("o", "b", "/", "v", "n", "r", "?")
+PANELS = ("games", "engine", "train", "choice", "book")
+
+DIALOGS = ("/", "v", "n", "?")
 
 
 def books(here: object) -> list[object]:
@@ -55,6 +57,10 @@ def explorer_cuts_nothing_off_at_any_size_in_long_languages():
                 if (width, height) == (360, 740):
                     rows = page.evaluate("[...document.querySelectorAll('#books tr[data-uci]')].filter((row) => row.getBoundingClientRect().bottom <= innerHeight + 0.5).length")
                     assert rows >= 6, f"{rows} rows in {language}"
+                for name in PANELS:
+                    page.click(f"#{name}-tab")
+                    expect(page.locator(f"#{name}-panel")).to_be_visible()
+                    check(f"panel {name}")
                 for key in DIALOGS:
                     page.keyboard.press(key)
                     expect(page.locator("dialog[open]")).to_be_visible()
@@ -93,12 +99,6 @@ def explorer_has_no_dialog_or_state_with_a_finding_of_axe():
                     nodes = [node["html"][:120] + " " + node.get("failureSummary", "")[:300] for node in violation["nodes"][:3]]
                     found.append(f"{width} {scheme} {where}: {violation['id']}: {violation['help']} {nodes}")
 
-            def open_and_check(opener: str, dialog: str) -> None:
-                page.evaluate("(id) => document.getElementById(id).click()", opener)
-                expect(page.locator(f"#{dialog}")).to_be_visible()
-                check(dialog)
-                page.keyboard.press("Escape")
-
             ready(page, server.url + "?play=e2e4&books=2")
             page.locator("td.edit button").first.click()
             expect(page.locator("#edit-weigh")).to_be_visible()
@@ -112,9 +112,20 @@ def explorer_has_no_dialog_or_state_with_a_finding_of_axe():
             expect(page.locator("#removal-begin")).to_be_enabled()
             check("a deletion")
             page.keyboard.press("Escape")
-            for opener, dialog in (("mark-line", "line-dialog"), ("shelf", "open-dialog"), ("show-games", "games-dialog"), ("show-settings", "settings-dialog"), ("open-policy", "policy-dialog"), ("train", "train-dialog")):
-                open_and_check(opener, dialog)
             expect(page.locator("dialog[open]")).to_have_count(0)
+            page.click("#line-menu")
+            check("menu of the line")
+            page.click("text=Mark the whole line…")
+            expect(page.locator("#line-dialog")).to_be_visible()
+            check("line-dialog")
+            page.keyboard.press("Escape")
+            expect(page.locator("dialog[open]")).to_have_count(0)
+            for name in PANELS:
+                page.click(f"#{name}-tab")
+                expect(page.locator(f"#{name}-panel")).to_be_visible()
+                if name == "games":
+                    expect(page.locator("#games-list li").first).to_be_visible()
+                check(f"panel {name}")
             page.keyboard.press("/")
             page.fill("#search-text", "najdorf")
             expect(page.locator("#search-list button").first).to_be_visible()
@@ -277,7 +288,7 @@ def explorer_says_what_it_has_to_say_in_front_of_an_open_dialog():
             page.locator("#edit-form button.main").click()
             expect(page.locator("dialog[open]")).to_have_count(0)
             said("Saved: ")
-            # The program is gone while a drawer is open, and comes back.
+            # The program is gone while an option is changed, and comes back.
             page.keyboard.press("o")
             away.append(True)
             page.locator("#policy input[type=checkbox]").first.click()
@@ -286,12 +297,10 @@ def explorer_says_what_it_has_to_say_in_front_of_an_open_dialog():
             told("gone", "does not answer")
             away.clear()
             expect(page.locator("#gone")).to_be_hidden()
-            page.keyboard.press("Escape")
-            expect(page.locator("dialog[open]")).to_have_count(0)
             # What is done from the menu is said on the page.
             ready(page, server.url)
-            page.click("#menu")
-            page.click("#add-line")
+            page.click("#line-menu")
+            page.click("text=Add the line to")
             said("There is no move to add yet")
             context.close()
 
@@ -316,7 +325,7 @@ def explorer_calls_keys_as_keyboards_of_its_language_do():
             assert {"N", "K", "G", "E"} <= set(texts), texts
             for place, key in (("#to-start", home), ("#to-end", end), ("#redo", f"{ctrl}+{shift}+Z")):
                 expect(page.locator(place)).to_have_attribute("title", re.compile(re.escape(f"({key})")))
-            for place, key in (("#remove", delete), ("#train-stop", escape)):
+            for place, key in (("#train-stop", escape),):
                 assert page.locator(place).text_content().endswith(f"({key})"), page.locator(place).text_content()
 
 
@@ -346,6 +355,10 @@ def firefox_cuts_nothing_off_in_long_languages_without_a_finding_of_axe():
                     page.size(width, height)
                     assert page.run("document.documentElement.lang") == language
                     check("page", to_axe=True)
+                    for name in PANELS:
+                        page.click(f"#{name}-tab")
+                        page.until(f"document.querySelector('#{name}-panel').checkVisibility()")
+                        check(f"panel {name}", to_axe=width == 360)
                     for key in DIALOGS:
                         page.keys(key)
                         page.until("document.querySelector('dialog[open]')")

@@ -53,8 +53,8 @@ CONTRASTS = """() => {
     for (const [kind, square] of Object.entries(squares)) {
         const ground = [square, 1], on = (colour, opacity = 1) => seen(ground, [colour, opacity]);
         for (const group of ['likely', 'pointed', 'own']) {
-            const line = document.querySelector(`.${group} [data-arrow] line`);
-            note(`${group} arrow on ${kind}`, on(style(line).stroke, Number(style(`.${group}`).opacity)), seen(ground));
+            const arrow = document.querySelector(`.${group} [data-arrow] polygon`);
+            note(`${group} arrow on ${kind}`, on(style(arrow).fill, Number(style(`.${group}`).opacity)), seen(ground));
         }
         note(`dot on ${kind}`, on(value('--spot')), seen(ground));
     }
@@ -95,26 +95,29 @@ def explorer_has_no_control_that_a_finger_misses():
             check("page")
             wide = page.evaluate("document.documentElement.scrollWidth")
             assert wide <= width, f"{wide} wide on {width}x{height}"
+            page.click("#engine-tab")
             page.click("#engine")
             page.wait_for_function("() => document.querySelectorAll('#engine-list li').length === 3")
             check("engine")
             over = page.evaluate("[document.documentElement, document.querySelector('#books')].map((one) => one.scrollWidth - one.clientWidth)")
             assert max(over) <= 0, f"{width}x{height}: {over} too wide with the engine"
+            page.click("#engine-tab")
             page.click("#engine")
             ready(page, server.url + "?play=e2e4,c7c5&books=0,1")
             check("two books")
-            for key in ("o", "b", "/", "v", "n", "r", "?"):
+            for name in ("games", "engine", "train", "choice", "book"):
+                page.click(f"#{name}-tab")
+                expect(page.locator(f"#{name}-panel")).to_be_visible()
+                check(f"panel {name}")
+            for key in ("/", "v", "n", "?"):
                 page.keyboard.press(key)
                 page.wait_for_selector("dialog[open]")
                 check(f"dialog {key}")
                 page.keyboard.press("Escape")
                 expect(page.locator("dialog[open]")).to_have_count(0)
             page.click("#menu")
-            expect(page.locator("#menu-dialog")).to_be_visible()
+            expect(page.locator(".context button").first).to_be_visible()
             check("menu")
-            page.click("#show-settings")
-            expect(page.locator("#settings-dialog")).to_be_visible()
-            check("settings")
             page.keyboard.press("Escape")
             ready(page, server.url + "?play=e2e4,c7c5")
             page.click("td.edit button >> nth=0")
@@ -142,7 +145,7 @@ def explorer_shows_arrows_dots_and_bars_with_enough_contrast():
             for scheme in ("light", "dark"):
                 context = started.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
                 page = context.new_page()
-                for board in ("green", "brown", "blue", "grey"):
+                for board in ("green", "brown", "blue", "grey", "sand", "violet"):
                     ready(page, server.url + "?play=e2e4,c7c5")
                     page.evaluate("(board) => { document.documentElement.dataset.board = board; }", board)
                     # One's own arrow, and one that points.
@@ -152,7 +155,7 @@ def explorer_shows_arrows_dots_and_bars_with_enough_contrast():
                     page.mouse.up(button="right")
                     page.hover("#books tr[data-uci] td.n >> nth=0")
                     for group in ("likely", "own", "pointed"):
-                        page.wait_for_selector(f".{group} [data-arrow] line", state="attached")
+                        page.wait_for_selector(f".{group} [data-arrow] polygon", state="attached")
                     told = page.evaluate(CONTRASTS)
                     least = min(least, *told.values())
                     found += [f"{width}x{height} {scheme} {board}: {name} {ratio}" for name, ratio in told.items() if ratio < 3]

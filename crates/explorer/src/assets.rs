@@ -79,6 +79,7 @@ const MODULES: &[(&str, &str)] = &[
     ("steps.js", include_str!("page/steps.js")),
     ("store.js", include_str!("page/store.js")),
     ("table.js", include_str!("page/table.js")),
+    ("tabs.js", include_str!("page/tabs.js")),
     ("trainer.js", include_str!("page/trainer.js")),
     ("tree.js", include_str!("page/tree.js")),
 ];

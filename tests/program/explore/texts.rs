@@ -38,12 +38,6 @@ const INDIRECT: &[Indirect] = &[
     ("lang.js", "element.getAttribute(name)", &[], &[]),
     ("lang.js", "PIECES[letter]", &["PIECES"], &[]),
     ("main.js", "JUMPS[to]", &["JUMPS"], &[]),
-    (
-        "settings.js",
-        "`Theme: ${document.documentElement.dataset.theme}`",
-        &[],
-        &["Theme: auto", "Theme: light", "Theme: dark"],
-    ),
     ("settings.js", "name", &["COLUMNS"], &[]),
     ("table.js", "text", &["MARKS"], &[]),
     ("settings.js", "help", &["COLUMNS"], &[]),

@@ -25,19 +25,14 @@ export class Arrows {
       [x2, y2] = this.centre(to);
     const length = Math.hypot(x2 - x1, y2 - y1);
     const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
-    const [hx, hy] = [x2 - dx * 0.4, y2 - dy * 0.4];
-    const wide = 0.12 + width * 0.75;
-    const head = [
-      [x2 - dx * 0.06, y2 - dy * 0.06],
-      [hx - dy * wide, hy + dx * wide],
-      [hx + dy * wide, hy - dx * wide],
-    ];
-    return svg(
-      "g",
-      { "data-arrow": from + to },
-      svg("line", { x1: x1 + dx * 0.3, y1: y1 + dy * 0.3, x2: hx, y2: hy, "stroke-width": width }),
-      svg("polygon", { points: head.map((point) => point.join(",")).join(" ") }),
-    );
+    const [half, wide] = [width / 2, 0.12 + width * 0.75];
+    // From the start on along one side, around the point, and back.
+    const at = (along, aside) =>
+      [x1 + dx * along - dy * aside, y1 + dy * along + dx * aside].map((x) => x.toFixed(3)).join();
+    const neck = length - 0.4;
+    const shape = [at(0.36, half), at(neck, half), at(neck, wide), at(length - 0.06, 0)];
+    shape.push(at(neck, -wide), at(neck, -half), at(0.36, -half));
+    return svg("g", { "data-arrow": from + to }, svg("polygon", { points: shape.join(" ") }));
   }
 
   /** The book's likeliest moves, wider the likelier. */

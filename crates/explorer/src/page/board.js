@@ -2,7 +2,7 @@
 // program sends it the legal moves.
 
 import { Arrows } from "./arrows.js";
-import { by, el, svg } from "./dom.js";
+import { by, el, fill, svg } from "./dom.js";
 import { t } from "./lang.js";
 
 export const NAMES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
@@ -34,7 +34,7 @@ export function picture(letter) {
   return svg(
     "svg",
     { class: `piece ${colour}`, viewBox: "0 0 45 45", "aria-hidden": "true" },
-    svg("use", { href: `#piece-${letter.toLowerCase()}` }),
+    svg("use", { href: `#${document.documentElement.dataset.set}-${letter.toLowerCase()}` }),
   );
 }
 
@@ -68,11 +68,11 @@ export class Board {
       ranks.reverse();
       files.reverse();
     }
-    const rows = ranks.map((rank, row) =>
+    const rows = ranks.map((rank) =>
       el(
         "div",
         { role: "row" },
-        ...files.map((file, column) => {
+        ...files.map((file) => {
           const dark = (file.charCodeAt(0) + rank) % 2 === 0;
           const square = el("div", {
             role: "gridcell",
@@ -80,14 +80,14 @@ export class Board {
             class: `square ${dark ? "dark" : "light"}`,
             "data-square": file + rank,
           });
-          if (column === 0) square.append(el("span", { class: "rank", "aria-hidden": "true" }, String(rank)));
-          if (row === 7) square.append(el("span", { class: "file", "aria-hidden": "true" }, file));
           this.squares.set(file + rank, square);
           return square;
         }),
       ),
     );
     this.place.replaceChildren(...rows, this.arrows.layer);
+    fill(by("ranks"), ...ranks.map((rank) => el("span", {}, String(rank))));
+    fill(by("files"), ...files.map((file) => el("span", {}, file)));
     this.setCursor(this.cursor);
   }
 

@@ -5,8 +5,36 @@ import { t } from "./lang.js";
 
 const DAY = 86_400_000;
 
-/** Days until a card is asked again, by how often in a row it was known. */
-const DAYS = [0, 1, 3, 7, 16, 35, 90, 180];
+/**
+ * FSRS 4.5, by its published formulas and default parameters:
+ * https://github.com/open-spaced-repetition/fsrs4anki/wiki/The-Algorithm. A card has a
+ * stability, the days after which it is known with a probability of 90 %, and a
+ * difficulty from 1 to 10. An answer is right (grade 3) or wrong (grade 1).
+ */
+const W = [
+  0.4872, 1.4003, 3.7145, 13.8206, 5.1618, 1.2298, 0.8975, 0.031, 1.6474, 0.1367, 1.0461, 2.1072, 0.0793, 0.3246, 1.587,
+  0.2272, 2.8755,
+];
+
+const within = (least, value, greatest) => Math.min(Math.max(value, least), greatest);
+
+/** Stability and difficulty after an answer; `days` have gone since the one before. */
+export function learnt({ stability, difficulty }, right, days) {
+  const grade = right ? 3 : 1;
+  if (!stability) return { stability: W[grade - 1], difficulty: W[4] - (grade - 3) * W[5] };
+  const forgotten = 1 - (1 + ((19 / 81) * days) / stability) ** -0.5;
+  const next = right
+    ? stability * (1 + Math.exp(W[8]) * (11 - difficulty) * stability ** -W[9] * (Math.exp(W[10] * forgotten) - 1))
+    : Math.min(stability, W[11] * difficulty ** -W[12] * ((stability + 1) ** W[13] - 1) * Math.exp(W[14] * forgotten));
+  const changed = difficulty - W[6] * (grade - 3);
+  return {
+    stability: within(0.1, next, LONGEST),
+    difficulty: within(1, W[7] * W[4] + (1 - W[7]) * changed, 10),
+  };
+}
+
+/** No card is put off for more days. */
+const LONGEST = 365;
 
 const PLACE = "training";
 const FORMAT = "tabia-training";
@@ -32,16 +60,16 @@ export class Cards {
 
   /** Stores an answer; `way` leads to the position. */
   answered(key, right, way) {
-    const old = this.all.get(key) ?? { level: 0, right: 0, wrong: 0 };
+    const old = this.all.get(key) ?? { right: 0, wrong: 0 };
     const now = Date.now();
-    const level = right ? Math.min(old.level + (now >= (old.due ?? 0) ? 1 : 0), DAYS.length - 1) : 0;
+    const memory = learnt(old, right, Math.max(0, now - (old.asked ?? now)) / DAY);
     const card = {
       ...way,
-      level,
+      ...memory,
       right: old.right + (right ? 1 : 0),
       wrong: old.wrong + (right ? 0 : 1),
       asked: now,
-      due: now + DAYS[level] * DAY,
+      due: right ? now + memory.stability * DAY : now,
     };
     this.all.delete(key);
     this.all.set(key, card);
@@ -57,7 +85,7 @@ export class Cards {
   }
 
   export() {
-    return JSON.stringify({ format: FORMAT, version: 1, cards: [...this.all] });
+    return JSON.stringify({ format: FORMAT, version: 2, cards: [...this.all] });
   }
 
   /** Takes cards in; of two for one position the one asked more often stays. Returns how many came. */
@@ -94,7 +122,19 @@ export class Cards {
   }
 }
 
-/** The cards of a file that can be used; files may come from anywhere. */
+/** Whether a card has how often in a row it was known, as they had before they had a stability. */
+const isOld = (card) => card.stability === undefined && Number.isInteger(card.level) && card.level < 8;
+
+/** Such a card as it is now: it stays as stable as the days for which it was put off. */
+function renewed({ fen, line, right, wrong, asked, due }) {
+  const stability = within(W[0], (due - asked) / DAY, LONGEST);
+  return { fen, line, stability, difficulty: W[4], right, wrong, asked, due };
+}
+
+/**
+ * The cards of a file that can be used; files may come from anywhere.
+ * @returns {[string, any][]}
+ */
 function valid({ cards }) {
   const number = (value) => Number.isFinite(value) && value >= 0;
   const isMove = (move) =>
@@ -105,12 +145,14 @@ function valid({ cards }) {
       return (
         typeof key === "string" &&
         card &&
-        [card.level, card.right, card.wrong, card.asked, card.due].every(number) &&
-        card.level < DAYS.length &&
+        [card.right, card.wrong, card.asked, card.due].every(number) &&
+        (isOld(card) ||
+          (number(card.stability) && card.stability <= LONGEST && card.difficulty >= 1 && card.difficulty <= 10)) &&
         Array.isArray(card.line) &&
         card.line.every(isMove) &&
         (card.fen === null || typeof card.fen === "string")
       );
     })
-    .slice(0, MOST);
+    .slice(0, MOST)
+    .map(([key, card]) => [key, isOld(card) ? renewed(card) : card]);
 }

@@ -27,8 +27,8 @@ export class Changes {
   }
 
   /** What is shown, as requests name it: it may be another place when something is asked about it. */
-  place() {
-    const { tree, at } = this.store.state;
+  place(at = this.store.state.at) {
+    const { tree } = this.store.state;
     return { fen: tree.fen, play: trees.line(tree, at).join(",") };
   }
 
@@ -123,14 +123,13 @@ export class Changes {
     return this.store.view?.books.find((book) => book.editable);
   }
 
-  openLine() {
+  openLine(id) {
     const book = this.editable();
-    if (!book || this.store.state.at === 0) {
+    if (!book || id === 0) {
       say(book ? t("There is no line yet: play one.") : t("No book that is shown can be changed."), true);
       return;
     }
-    this.marked = { book: book.book, place: this.place() };
-    by("menu-dialog").close();
+    this.marked = { book: book.book, place: this.place(id) };
     by("line-title").textContent = t`Marks for the whole line in ${book.name}`;
     // Where there are weights and no marks, avoiding is weight 0.
     for (const option of by("line-mark").options)
@@ -176,8 +175,7 @@ export class Changes {
   show(books) {
     const book =
       books.find(({ book: number }) => number === this.made.at(-1)) ?? books.find(({ editable }) => editable);
-    by("undo").hidden = by("redo").hidden = by("book-menu").hidden = !book?.editable;
-    by("add-line").hidden = by("add-tree").hidden = !books.some(takesLines);
+    by("undo").hidden = by("redo").hidden = !book?.editable;
     by("undo").disabled = !book?.undo;
     by("undo").title = book?.last_change
       ? t`Take back: ${translated(book.last_change)} (Ctrl+Z)`

@@ -3,11 +3,11 @@
 import { el } from "./dom.js";
 
 /**
- * Opens a menu where an event was: texts, each with what it does.
- * @param {MouseEvent} event
+ * Opens a menu at a place of the page, such as an event's: texts, each with what it does.
+ * @param {{ x: number, y: number }} place
  * @param {any[]} entries
  */
-export function openMenu(event, entries) {
+export function openMenu({ x, y }, entries) {
   const before = /** @type {any} */ (document.activeElement);
   const menu = el(
     "div",
@@ -33,9 +33,9 @@ export function openMenu(event, entries) {
     key.stopPropagation();
   });
   addEventListener("pointerdown", outside, true);
-  document.body.append(menu);
+  document.querySelector("main").append(menu);
   const { offsetWidth, offsetHeight } = menu;
-  menu.style.left = `${Math.min(event.clientX, innerWidth - offsetWidth - 4)}px`;
-  menu.style.top = `${Math.min(event.clientY, innerHeight - offsetHeight - 4)}px`;
+  menu.style.left = `${Math.min(x, innerWidth - offsetWidth - 4)}px`;
+  menu.style.top = `${Math.min(y, innerHeight - offsetHeight - 4)}px`;
   /** @type {any} */ (menu.firstElementChild).focus();
 }

@@ -2,6 +2,7 @@
 // for a word or two.
 
 import * as address from "./address.js";
+import { openMenu } from "./context.js";
 import { by, isTyping } from "./dom.js";
 import { ends } from "./edit.js";
 import { lettered, t } from "./lang.js";
@@ -10,28 +11,9 @@ import * as settings from "./settings.js";
 import * as share from "./share.js";
 import { OF_MOVES, OF_POSITIONS, offer } from "./signs.js";
 import * as steps from "./steps.js";
+import * as tabs from "./tabs.js";
 import { takesLines } from "./columns.js";
 import * as trees from "./tree.js";
-
-/** Buttons of the menu that do something at once. */
-const CLOSING = [
-  "to-difference",
-  "to-gap",
-  "to-mark",
-  "menu-engine",
-  "menu-flip",
-  "play-engine",
-  "add-line",
-  "add-tree",
-  "promote",
-  "remove",
-  "copy-fen",
-  "copy-pgn",
-  "copy-link",
-  "save-pgn",
-  "save-svg",
-  "save-png",
-];
 
 /** How far a wheel turns for a move. */
 const TURN = 40;
@@ -47,7 +29,6 @@ export class Controls {
   problem;
   walk;
   changes;
-  shelf;
   typed;
   load;
 
@@ -69,12 +50,6 @@ export class Controls {
     return this.store.state;
   }
 
-  /** The same from the menu, which closes. */
-  dialog(open) {
-    by("menu-dialog").close();
-    open();
-  }
-
   keysOf() {
     const { store, table, engine, search, games } = this;
     const jump = (to) => () => this.jump(to).catch(this.problem);
@@ -86,7 +61,7 @@ export class Controls {
       Home: () => store.want(steps.toStart),
       End: () => store.want(steps.toEnd),
       Delete: () => store.want(steps.remove),
-      b: () => this.openShelf(),
+      b: () => tabs.enter("book"),
       c: () => share.copy(store.view.fen, "FEN"),
       d: jump("difference"),
       e: () => table.editChosen(),
@@ -95,18 +70,19 @@ export class Controls {
       "+": () => table.markMove(table.chosen(), "main"),
       "-": () => table.markMove(table.chosen(), "avoid"),
       0: () => table.markMove(table.chosen(), "none"),
+      ...Object.fromEntries(Array.from({ length: 9 }, (_, index) => [index + 1, () => games.useSet(index)])),
       f: () => store.want(steps.flip, "keep"),
       g: jump("gap"),
-      i: () => games.open(),
+      i: () => (tabs.isShown("games") ? tabs.enter("games") : games.here()),
       k: jump("mark"),
-      l: () => engine.turn(),
+      l: () => engine.call(),
       n: () => this.openNote(),
-      r: () => this.openTrain(),
+      r: () => tabs.enter("train"),
       t: settings.nextTheme,
       v: () => this.openPaste(),
       m: () => (by("move").offsetParent ? by("move").focus() : search.open()),
       "/": () => search.open(),
-      o: () => modal(by("policy-dialog")),
+      o: () => tabs.enter("choice"),
       "?": () => modal(by("help-dialog")),
     };
   }
@@ -115,39 +91,22 @@ export class Controls {
     const { keys, store, changes, trainer } = this;
     // Nobody walks about while being asked.
     const calm = (action) => () => (trainer.on ? undefined : action());
-    const pgn = () => trees.toPgn(this.state.tree);
     return {
       back: calm(keys.ArrowLeft),
       forward: calm(keys.ArrowRight),
       "to-start": calm(keys.Home),
       "to-end": calm(keys.End),
       flip: keys.f,
-      "menu-flip": keys.f,
-      engine: keys.l,
-      "menu-engine": keys.l,
-      menu: () => modal(by("menu-dialog")),
+      engine: () => this.engine.turn(),
+      menu: () => this.openAt("menu", this.entries()),
+      "line-menu": calm(() => this.openAt("line-menu", this.ofMove(this.state.at))),
       find: keys["/"],
       undo: () => changes.takeBack(),
       redo: () => changes.doAgain(),
-      paste: keys.v,
-      shelf: keys.b,
-      theme: settings.nextTheme,
-      "show-settings": () => this.dialog(() => modal(by("settings-dialog"))),
-      "show-help": () => this.dialog(keys["?"]),
-      "open-policy": keys.o,
-      "menu-policy": () => this.dialog(keys.o),
       reset: () => store.want((from) => ({ ...from, set: {} }), "keep"),
-      "add-line": () => changes.add(this.state.at ? [this.state.at] : []),
-      "add-tree": () => changes.add(ends(this.state.tree)),
-      "mark-line": () => changes.openLine(),
-      note: keys.n,
-      promote: () => store.want(steps.promote),
-      remove: keys.Delete,
       "to-difference": keys.d,
       "to-gap": keys.g,
       "to-mark": keys.k,
-      "show-games": () => this.dialog(keys.i),
-      train: keys.r,
       "play-engine": () => {
         this.rest();
         trainer.game();
@@ -156,15 +115,31 @@ export class Controls {
       "train-load": () => by("train-file").click(),
       "train-forget": () => {
         trainer.cards.forget();
-        this.showCards();
+        trainer.offer();
       },
-      "copy-fen": keys.c,
-      "copy-pgn": () => share.copy(pgn(), "PGN"),
-      "copy-link": () => share.copy(new URL(address.address(this.state), location.href).href, "Link"),
-      "save-pgn": () => share.savePgn(pgn()),
-      "save-svg": () => share.saveSvg(store.view.fen, this.state.flip),
-      "save-png": () => share.savePng(store.view.fen, this.state.flip),
     };
+  }
+
+  /** What the menu has. */
+  entries() {
+    const pgn = () => trees.toPgn(this.state.tree);
+    const picture = (save) => () => save(this.store.view.fen, this.state.flip);
+    return [
+      [t("Paste a position or a game… (V)"), this.keys.v],
+      [t("Copy FEN (C)"), this.keys.c],
+      [t("Copy PGN"), () => share.copy(pgn(), "PGN")],
+      [t("Copy link"), () => share.copy(new URL(address.address(this.state), location.href).href, "Link")],
+      [t("Save PGN"), () => share.savePgn(pgn())],
+      [t("Save picture (SVG)"), picture(share.saveSvg)],
+      [t("Save picture (PNG)"), picture(share.savePng)],
+      [t("Keys and columns (?)"), this.keys["?"]],
+    ];
+  }
+
+  /** Opens a menu under its button. */
+  openAt(id, entries) {
+    const { left: x, bottom: y } = by(id).getBoundingClientRect();
+    openMenu({ x, y }, entries);
   }
 
   /** Turns the engine off, before training or a game against it. */
@@ -175,14 +150,22 @@ export class Controls {
   /** What can be done with a move of the line. */
   ofMove(id) {
     const at = (step) => () => this.store.want((from) => step({ ...from, at: id }));
-    const book = this.store.view?.books.find(takesLines);
+    const { books = [] } = this.store.view ?? {};
+    const book = books.find(takesLines);
+    const add = (ids) => () => Promise.resolve(this.changes.add(ids())).catch(this.problem);
+    const of = this.state.tree;
     return [
       ...(book
-        ? [[t`Add the line to ${book.name}`, () => Promise.resolve(this.changes.add([id])).catch(this.problem)]]
+        ? [
+            [t`Add the line to ${book.name}`, add(() => (id ? [id] : []))],
+            [t("Add all lines to the book"), add(() => ends(of))],
+          ]
         : []),
+      ...(books.some(({ editable }) => editable) ? [[t("Mark the whole line…"), () => this.changes.openLine(id)]] : []),
       [t("Make its line the main line"), at(steps.promote)],
       [t("Comment, annotation… (N)"), () => this.openNote({ ...this.state, at: id })],
       [t("Delete from here on (Del)"), at(steps.remove)],
+      [t("Turn the board (F)"), this.keys.f],
     ];
   }
 
@@ -195,33 +178,16 @@ export class Controls {
     by("note-text").value = comment;
     offer(by("note-signs"), [...OF_MOVES, ...OF_POSITIONS], nags[0] ?? 0);
     by("note-signs").disabled = at === 0;
-    this.dialog(() => modal(by("note-dialog")));
-  }
-
-  showCards() {
-    const { cards } = this.trainer;
-    const book = this.store.view?.books[0].name;
-    const due = ["white", "black"].map((colour) => cards.due(book, colour).length);
-    by("train-cards").textContent =
-      t`${cards.all.size} positions trained; due in this book: ${due[0]} as White, ${due[1]} as Black.`;
-  }
-
-  openTrain() {
-    by("train-colour").value = this.state.flip ? "black" : "white";
-    this.showCards();
-    this.dialog(() => modal(by("train-dialog")));
-  }
-
-  openShelf() {
-    this.dialog(() => this.shelf.openDialog(this.state));
+    modal(by("note-dialog"));
   }
 
   openPaste() {
-    this.dialog(() => modal(by("paste-dialog")));
+    modal(by("paste-dialog"));
     by("paste-text").select();
   }
 
   onKey(event) {
+    if (event.key === "Escape" && event.target.closest?.("[role=tabpanel], #move-form")) event.target.blur();
     if (event.defaultPrevented || isTyping(event.target) || event.altKey || document.querySelector("dialog[open]"))
       return;
     if (event.ctrlKey || event.metaKey) {
@@ -244,7 +210,6 @@ export class Controls {
   listen() {
     for (const [id, action] of Object.entries(this.buttons)) {
       by(id).addEventListener("click", () => {
-        if (CLOSING.includes(id)) by("menu-dialog").close();
         Promise.resolve().then(action).catch(this.problem);
       });
     }
@@ -260,12 +225,15 @@ export class Controls {
       if (event.detail > 0 && control && control.tagName === "BUTTON" && !control.closest("dialog, .promotion"))
         control.blur();
     });
-    addEventListener(
-      "change",
-      (event) =>
-        event.target.matches("select, input[type=checkbox]") && !event.target.closest("dialog") && event.target.blur(),
-    );
+    let isKey = false;
+    for (const kind of ["keydown", "pointerdown"])
+      addEventListener(kind, ({ type }) => (isKey = type === "keydown"), { capture: true });
+    addEventListener("change", ({ target }) => {
+      if (!target.matches("select, input[type=checkbox]") || target.closest("dialog")) return;
+      if (!isKey || !target.closest("[role=tabpanel]")) target.blur();
+    });
     listenToDialogs();
+    tabs.listenToTabs();
     this.listenToWheel();
     this.listenToForms();
     this.listenToTexts();
@@ -289,7 +257,8 @@ export class Controls {
 
   listenToForms() {
     by("train-form").addEventListener("submit", (event) => {
-      if (event.submitter?.value !== "begin" || !this.store.view) return;
+      event.preventDefault();
+      if (!this.store.view) return;
       this.rest();
       this.trainer.begin(by("train-colour").value);
     });
@@ -300,7 +269,7 @@ export class Controls {
         say(error.message, true);
       }
       by("train-file").value = "";
-      this.showCards();
+      this.trainer.offer();
     });
     by("move-form").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -309,7 +278,6 @@ export class Controls {
       by("move").value = "";
       this.typed(text).catch(this.problem);
     });
-    by("move").addEventListener("keydown", (event) => event.key === "Escape" && by("move").blur());
     by("line-form").addEventListener("submit", (event) => {
       if (event.submitter?.value !== "keep") return;
       event.preventDefault();
@@ -348,7 +316,7 @@ export class Controls {
       event.preventDefault();
       if (this.trainer.on || document.querySelector("dialog[open]")) return;
       try {
-        await this.shelf.take(files);
+        await this.games.open(files);
       } catch (error) {
         this.problem(error);
       }

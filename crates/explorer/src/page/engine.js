@@ -5,6 +5,7 @@ import { follow } from "./api.js";
 import { by, el, fill, grouped } from "./dom.js";
 import { keep, stored, lettered, t, translated } from "./lang.js";
 import { valueText } from "./signs.js";
+import * as tabs from "./tabs.js";
 import * as trees from "./tree.js";
 
 /** Nobody is asked about positions that are only walked past, milliseconds. */
@@ -81,18 +82,26 @@ export class Engine {
 
   /** Whether there is an engine at all. */
   offer(name) {
-    by("engine").hidden = by("menu-engine").hidden = !name;
+    by("engine-tab").hidden = !name;
+    if (!name && tabs.isShown("engine")) tabs.choose("book");
     by("engine").title = t`${name} evaluates the position (L)`;
     if (name && stays()) this.turn();
   }
 
+  /** By its key: first its panel is shown. */
+  call() {
+    if (by("engine-tab").hidden) return;
+    const isSeen = tabs.isShown("engine");
+    tabs.choose("engine");
+    if (isSeen || !this.on) this.turn();
+  }
+
   turn() {
-    if (by("engine").hidden) return;
     this.on = !this.on;
     stays(this.on);
     by("engine").setAttribute("aria-pressed", String(this.on));
     by("engine-pane").hidden = by("gauge").hidden = !this.on;
-    by("side").classList.toggle("thinking", this.on);
+    by("engine-tab").classList.toggle("on", this.on);
     if (this.on) {
       // Its lines are of no use without the board.
       for (const id of ["engine-pane", "board"]) by(id).scrollIntoView({ block: "nearest" });

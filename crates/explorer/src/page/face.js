@@ -10,6 +10,7 @@ import { begin, t, translate } from "./lang.js";
 import { listenToMoves, showMoves } from "./moves.js";
 import { dress } from "./settings.js";
 import { Table } from "./table.js";
+import * as tabs from "./tabs.js";
 import * as trees from "./tree.js";
 
 /** Longer than so many milliseconds nothing waits for the first picture; and the rest of the page is asked for again after so many. */
@@ -94,6 +95,7 @@ function sent() {
 
 async function open() {
   dress();
+  tabs.restore();
   const translation = begin();
   if (translation) await translation;
   const first = sent();

@@ -1,13 +1,30 @@
-// Games: those that reached the position, where the program has an index of games,
-// and those of a file that was dropped on the page, which stays in the browser.
+// Games: those that reached the position that is shown, where the program has an
+// index of games, and those of files, which stay in the browser until they are closed.
 
 import { get } from "./api.js";
 import { by, el } from "./dom.js";
-import { t } from "./lang.js";
-import { modal, say } from "./say.js";
+import { keep, stored, t } from "./lang.js";
+import { say } from "./say.js";
+import * as tabs from "./tabs.js";
 
 /** Games that are listed at once. */
 const MOST = 200;
+
+/** Bytes of a file of games. */
+const MOST_BYTES = 50_000_000;
+
+/** Positions that are only walked past are not asked about, milliseconds. */
+const PAUSE = 120;
+
+/** The most sets of filters: one for each digit. */
+const MOST_SETS = 9;
+
+/** Orders of the list: which of two games comes first. */
+const ORDERS = {
+  elo: (a, b) => b.elo - a.elo,
+  newest: (a, b) => (b.when < a.when ? -1 : Number(b.when > a.when)),
+  oldest: (a, b) => (a.when < b.when ? -1 : Number(a.when > b.when)),
+};
 
 const RESULTS = { white: "1-0", black: "0-1" };
 
@@ -22,6 +39,8 @@ export function split(pgn) {
       return {
         text,
         label: `${tag("White")} – ${tag("Black")}`,
+        event: tag("Event").replace(/^\?$/, ""),
+        elo: (Number(tag("WhiteElo")) || 0) + (Number(tag("BlackElo")) || 0),
         result: tag("Result"),
         when: tag("Date").replaceAll(".??", ""),
       };
@@ -36,96 +55,168 @@ export class Games {
   /** `load` takes the text of a game; `failed` an error; `query` gives the parameters of the position that is shown. */
   constructor({ load, failed, query }) {
     Object.assign(this, { load, failed, query });
-    this.dialog = by("games-dialog");
+    /** Games of a file that is shown, and text of all files, by name. */
     this.dropped = null;
-    /** Whether the program has games at all, once that is known. */
+    this.files = new Map();
+    this.ofPlayer = "";
     this.indexed = new Promise((resolve) => {
       this.know = resolve;
     });
-    for (const id of [
-      "games-source",
-      "games-player",
-      "games-colour",
-      "games-speed",
-      "games-rating",
-      "games-since",
-      "games-until",
-      "games-words",
-    ]) {
-      by(id).addEventListener(id === "games-words" ? "input" : "change", () => this.list());
-    }
+    tabs.whenShown("games", () => this.list());
+    by("games-filter").addEventListener("change", () => {
+      this.named = null;
+      this.drawSets();
+      this.list();
+    });
+    by("games-filter").addEventListener("submit", (event) => event.preventDefault());
+    by("games-words").addEventListener("input", () => this.draw());
+    by("games-order").addEventListener("change", () => this.draw());
+    by("games-sets").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.saveSet(by("games-name").value.trim());
+    });
+    this.drawSets();
+    by("games-here").addEventListener("click", () => this.here());
+    by("open-files").addEventListener("click", () => by("open-input").click());
+    by("open-input").addEventListener("change", async () => {
+      await this.open([...by("open-input").files]).catch(this.failed);
+      by("open-input").value = "";
+    });
   }
 
   async offer() {
     const answer = await get("/lichess", "moves=0&topGames=1&recentGames=1").catch(() => ({}));
     this.know((answer.topGames?.length ?? 0) + (answer.recentGames?.length ?? 0) > 0);
-    by("show-games").hidden = !(await this.indexed);
   }
 
-  /** The games of a dropped file: one is shown at once, of several one is chosen. */
+  /** Files that were chosen, or dropped on the page: the last of them is shown. */
+  async open(files) {
+    let last = null;
+    for (const file of files) {
+      if (/\.(ctg|cto|ctb|bin|abk)$/i.test(file.name))
+        throw new Error(t`Books are named when the program is started: tabia explore ${file.name}`);
+      if (file.size > MOST_BYTES)
+        throw new Error(t("The file is too large for the page: tabia build makes a book of it."));
+      last = [file.name, await file.text()];
+      this.files.set(last[0], last[1]);
+    }
+    if (!last) return;
+    try {
+      await this.take(...last);
+    } catch (error) {
+      // Nothing that could be looked at again.
+      this.files.delete(last[0]);
+      throw error;
+    } finally {
+      this.drawFiles();
+    }
+  }
+
+  /** The games of a file: one is shown at once, of several one is chosen. */
   take(name, text) {
     const games = split(text);
     if (games.length === 1) return this.load(games[0].text);
-    this.dropped = games;
-    by("games-title").textContent = t`${name}: ${games.length} games`;
-    this.show();
+    this.show(games, "", t`${name}: ${games.length} games`);
     return undefined;
   }
 
-  /** Those with the position that is shown; of a player of this name, those with any. */
-  async open(name = "") {
-    if (!(await this.indexed)) return;
-    this.dropped = null;
-    this.ofPlayer = name;
-    by("games-player").value = name;
-    by("games-title").textContent = name ? t`Games of ${name}` : t("Games with this position");
-    this.show();
+  drawFiles() {
+    const button = (text, onclick, label) =>
+      el("button", { type: "button", class: "quiet", "aria-label": label, onclick }, text);
+    const close = (name) => () => {
+      this.files.delete(name);
+      this.drawFiles();
+    };
+    by("open-list").replaceChildren(
+      ...[...this.files].map(([name, text]) =>
+        el(
+          "li",
+          {},
+          button(name, () => Promise.resolve(this.take(name, text)).catch(this.failed)),
+          button(t("Close"), close(name), t`Close ${name}`),
+        ),
+      ),
+    );
   }
 
-  show() {
-    by("games-filter").hidden = this.dropped !== null;
-    by("games-words").parentElement.hidden = this.dropped === null;
+  /** Those with the position that is shown. */
+  here() {
+    this.show(null, "", t("Games with this position"));
+  }
+
+  /** Those of a player, with any position. */
+  of(name) {
+    this.show(null, name, t`Games of ${name}`);
+  }
+
+  show(dropped, player, title) {
+    this.dropped = dropped;
+    this.ofPlayer = player;
+    by("games-player").value = player;
+    by("games-title").textContent = title;
     by("games-words").value = "";
-    this.list();
-    modal(this.dialog);
+    if (tabs.isShown("games")) this.list();
+    else tabs.choose("games");
+  }
+
+  /** The page shows another position: the list follows it, where it is about one. */
+  shown() {
+    clearTimeout(this.timer);
+    if (tabs.isShown("games") && !this.dropped && !this.ofPlayer) this.timer = setTimeout(() => this.list(), PAUSE);
   }
 
   async list() {
     const number = (this.asked = (this.asked ?? 0) + 1);
-    let found;
-    if (this.dropped) {
-      const words = by("games-words").value.toLowerCase().split(/\s+/).filter(Boolean);
-      found = this.dropped.filter(({ label, when }) =>
-        words.every((word) => `${label} ${when}`.toLowerCase().includes(word)),
-      );
-    } else {
+    const isIndexed = await this.indexed;
+    if (number !== this.asked) return;
+    by("games-more").hidden = by("games-named").hidden = this.dropped !== null || !isIndexed;
+    by("games-search").hidden = !this.dropped && !isIndexed;
+    by("games-here").hidden = !isIndexed || (!this.dropped && !this.ofPlayer);
+    let found = this.dropped ?? [];
+    if (!this.dropped && isIndexed) {
       found = await this.fromIndex().catch((error) => {
         if (number === this.asked) this.failed(error);
         return null;
       });
     }
     if (number !== this.asked || !found) return;
-    this.listed = found;
-    by("games-none").hidden = found.length > 0;
+    this.found = found;
+    this.isIndexed = isIndexed;
+    this.draw();
+  }
+
+  /** Shows what was found: what has all the words, in the order that was chosen. */
+  draw() {
+    if (!this.found) return;
+    const words = by("games-words").value.toLowerCase().split(/\s+/).filter(Boolean);
+    const found = this.found.filter(({ label, event, when }) =>
+      words.every((word) => `${label} ${event} ${when}`.toLowerCase().includes(word)),
+    );
+    const order = ORDERS[by("games-order").value];
+    if (order) found.sort(order);
+    by("games-none").textContent =
+      this.dropped || this.isIndexed
+        ? found.length
+          ? ""
+          : t("There is no game with this position under these filters.")
+        : t(
+            "No index of games is open: “tabia index” makes one. Files of games can be opened here, or dropped on the page.",
+          );
     by("games-list").replaceChildren(
-      ...found.slice(0, MOST).map((game) =>
-        el(
-          "li",
-          {},
+      ...found
+        .slice(0, MOST)
+        .map((game) =>
           el(
-            "button",
-            {
-              type: "button",
-              onclick: () => {
-                this.dialog.close();
-                this.choose(game).catch(this.failed);
-              },
-            },
-            el("span", {}, game.label),
-            el("span", { class: "hint" }, `${game.result} · ${game.when}`),
+            "li",
+            {},
+            el(
+              "button",
+              { type: "button", onclick: () => this.choose(game, found).catch(this.failed) },
+              el("span", {}, game.label),
+              el("span", { class: "hint" }, [game.result, game.event, game.when].filter(Boolean).join(" · ")),
+            ),
           ),
         ),
-      ),
     );
   }
 
@@ -158,21 +249,89 @@ export class Games {
     return [...games.values()].map((game) => ({
       id: game.id,
       label: `${named(game.white)} – ${named(game.black)}`,
+      event: "",
+      elo: (game.white.rating ?? 0) + (game.black.rating ?? 0),
       result: RESULTS[game.winner] ?? "½-½",
       when: String(game.month ?? game.year),
     }));
   }
 
-  choose(game) {
+  /** The fields of the filters. */
+  get fields() {
+    return [...by("games-filter").elements];
+  }
+
+  /** The named sets of filters: a name, and the values of the fields by their identifiers. */
+  get sets() {
+    try {
+      const sets = JSON.parse(stored("games-sets", "[]"));
+      return Array.isArray(sets) ? sets.filter(({ name, values }) => name && values).slice(0, MOST_SETS) : [];
+    } catch {
+      return [];
+    }
+  }
+
+  /** Stores the filters under a name; one of that name is replaced, with all filters open it goes. */
+  saveSet(name) {
+    if (!name) return;
+    const values = Object.fromEntries(this.fields.map(({ id, value }) => [id, value]));
+    const others = this.sets.filter((one) => one.name !== name);
+    const isOpen = this.fields.every((field) => field.value === (field.options?.[0].value ?? ""));
+    if (others.length === MOST_SETS && !isOpen) {
+      say(t`There is room for ${MOST_SETS} sets of filters.`, true);
+      return;
+    }
+    keep("games-sets", JSON.stringify(isOpen ? others : [...others, { name, values }]));
+    by("games-name").value = "";
+    this.drawSets();
+  }
+
+  drawSets() {
+    by("games-named").replaceChildren(
+      ...this.sets.map(({ name }, index) =>
+        el(
+          "li",
+          {},
+          el(
+            "button",
+            {
+              type: "button",
+              class: "chip",
+              "aria-pressed": String(this.named === name),
+              onclick: () => this.useSet(index),
+            },
+            `${index + 1} ${name}`,
+          ),
+        ),
+      ),
+    );
+  }
+
+  /** Applies a set of filters; the one that is in force goes, with its filters. */
+  useSet(index) {
+    const set = this.sets[index];
+    if (!set) return;
+    this.named = this.named === set.name ? null : set.name;
+    for (const field of this.fields) {
+      field.value = (this.named && set.values[field.id]) || (field.options?.[0].value ?? "");
+    }
+    this.drawSets();
+    if (tabs.isShown("games")) this.list();
+    else tabs.choose("games");
+  }
+
+  /** Shows a game; `series` is the list in which it was chosen. */
+  choose(game, series) {
     this.chosen = game;
+    this.series = series;
     return this.load(game.text ?? this.pgn(game.id));
   }
 
   /** The game after the one that was chosen last in its list, or before it. */
   step(by) {
-    const next = this.listed?.[this.listed.indexOf(this.chosen) + by];
-    if (!this.chosen || !next) say(t("There is no other game in the list."));
-    else this.choose(next).catch(this.failed);
+    const next = this.series?.[this.series.indexOf(this.chosen) + by];
+    if (!next) say(t("There is no other game in the list."));
+    else this.choose(next, this.series).catch(this.failed);
   }
 
   async pgn(id) {

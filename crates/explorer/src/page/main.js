@@ -18,6 +18,7 @@ import { Search } from "./search.js";
 import * as settings from "./settings.js";
 import { Shelf } from "./shelf.js";
 import * as steps from "./steps.js";
+import * as tabs from "./tabs.js";
 import { AHEAD, Store } from "./store.js";
 import { Trainer } from "./trainer.js";
 import * as trees from "./tree.js";
@@ -66,15 +67,11 @@ const games = new Games({
 });
 const search = new Search({
   go: ({ play: moves, name, eco }) => load(moves.join(" "), { message: `${eco} ${name}` }).catch(problem),
-  player: (name) => games.open(name),
+  player: (name) => games.of(name),
   indexed: () => games.indexed,
   books: () => new URLSearchParams(state().books ? { books: state().books } : {}),
 });
-const shelf = new Shelf({
-  want: (step) => store.want(step),
-  show: (name, text) => games.take(name, text),
-  failed: problem,
-});
+const shelf = new Shelf({ want: (step) => store.want(step) });
 const controls = new Controls({
   store,
   walk,
@@ -84,7 +81,6 @@ const controls = new Controls({
   search,
   trainer,
   games,
-  shelf,
   changes,
   load,
   typed,
@@ -125,6 +121,7 @@ function follow(how) {
   if (how === "pop" && trainer.on) trainer.stop();
   engine.show(now, view);
   trainer.shown(now, view);
+  games.shown();
   policy?.show(view.options, now.set);
   announce(now);
   showBooks(view);
@@ -174,17 +171,23 @@ function plotSoon() {
     const query = address.parameters(now);
     query.set("book", store.view.books[0].book);
     try {
+      if (!by("plot-pane").checkVisibility()) return;
       const { points } = await get("/api/line", query);
       if (now !== state()) return;
       plotted = { points, of: now };
       drawPlot();
     } catch (error) {
       if (now === state()) by("plot").replaceChildren(el("p", { class: "notice" }, error.message));
+    } finally {
+      await begun;
+      document.documentElement.dataset.ready = "true";
     }
-    await begun;
-    document.documentElement.dataset.ready = "true";
   }, 60);
 }
+
+// It has waited as long as it was not shown.
+tabs.whenShown("book", () => store.view && plotSoon());
+matchMedia("(min-width: 100rem)").addEventListener("change", () => store.view && plotSoon());
 
 listenToPlot((index) =>
   store.want((from) => {
@@ -373,7 +376,7 @@ async function start() {
     shelf.offer(start.books);
     engine.offer(start.engine);
     games.offer();
-    by("play-engine").hidden = by("train-game").hidden = !start.engine;
+    by("train-game").hidden = !start.engine;
     if (store.view) {
       policy.show(store.view.options, state().set);
       showBooks(store.view);

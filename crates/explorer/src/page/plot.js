@@ -1,12 +1,13 @@
-// The sparkline: games (bars, by tenfolds) and White's score (line) along the
-// main line.
+// Games (bars, by tenfolds) and White's score (line) along the main line: by the
+// engine where a position was evaluated, by the games elsewhere. The axes have the
+// score, 0 to 1, and the numbers of the moves.
 
 import { by, el, fill, grouped, percent, svg } from "./dom.js";
 import { lettered, t } from "./lang.js";
 
 const WIDE = 560,
-  HIGH = 76,
-  BOTTOM = 14,
+  HIGH = 64,
+  BOTTOM = 1,
   TOP = 3;
 
 /** Calls `jump` with the index of a point that is clicked. */
@@ -57,7 +58,8 @@ export function draw(points, at, values) {
   });
   let path = "";
   points.forEach((point, index) => {
-    if (point.score !== null) path += `${path ? "L" : "M"}${x(index).toFixed(1)} ${yScore(point.score).toFixed(1)}`;
+    const score = values[index] ?? point.score;
+    if (score !== null) path += `${path ? "L" : "M"}${x(index).toFixed(1)} ${yScore(score).toFixed(1)}`;
   });
   picture.append(svg("path", { class: "score", d: path }));
   values.forEach((value, index) => {
@@ -82,7 +84,23 @@ export function draw(points, at, values) {
     );
     picture.append(spot);
   });
-  fill(place, picture, el("p", { class: "hint" }, summary));
+  const scores = ["1", "½", "0"].map((text) => el("span", {}, text));
+  // Every fifth move has its number, White's before it is played.
+  const moves = points
+    .map(({ ply }, index) => [index, (ply + 1) / 2])
+    .filter(([, number]) => number % 5 === 0)
+    .map(([index, number]) => {
+      const label = el("span", {}, String(number));
+      label.style.left = `${(100 * x(index)) / WIDE}%`;
+      return label;
+    });
+  fill(
+    place,
+    el("div", { class: "scores", "aria-hidden": "true" }, ...scores),
+    picture,
+    el("div", { class: "moves", "aria-hidden": "true" }, ...moves),
+    el("p", { class: "hint" }, summary),
+  );
 }
 
 function describe(point) {

@@ -1,4 +1,4 @@
-// The options that decide: chips that show what is in force, and a drawer in
+// The options that decide: chips that show what is in force, and fields in
 // which they are changed; the same names, ranges and defaults as in UCI.
 
 import { by, el } from "./dom.js";
@@ -143,6 +143,7 @@ export class Policy {
         ),
       );
     });
-    by("chips").replaceChildren(...(chips.length ? chips : [el("li", { class: "hint" }, t("as usual"))]));
+    by("chips").replaceChildren(...chips);
+    by("choice-tab").dataset.count = String(chips.length || "");
   }
 }

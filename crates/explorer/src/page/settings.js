@@ -7,41 +7,35 @@ import { LANGUAGES, chosen, keep, stored, t } from "./lang.js";
 const CHOICES = {
   language: LANGUAGES,
   letters: { language: "as the language", en: "English", figurines: "♘ figurines" },
-  board: { green: "green", brown: "brown", blue: "blue", grey: "grey" },
-  pieces: { drawn: "drawn", flat: "flat", strong: "strong" },
+  board: { green: "green", brown: "brown", blue: "blue", grey: "grey", sand: "sand", violet: "violet" },
+  pieces: { drawn: "drawn", round: "round", angular: "angular", flat: "flat", strong: "strong" },
+  theme: { auto: "as the system", light: "light", dark: "dark" },
 };
-
-const THEMES = ["auto", "light", "dark"];
-
-function wear(theme) {
-  document.documentElement.dataset.theme = theme;
-}
-
-function sayTheme() {
-  by("theme").textContent = t(`Theme: ${document.documentElement.dataset.theme}`);
-}
 
 /** Light, dark, or as the system has it: the one after this. */
 export function nextTheme() {
-  const theme = THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length];
-  wear(theme);
-  sayTheme();
-  keep("theme", theme);
+  const list = by("set-theme");
+  list.selectedIndex = (list.selectedIndex + 1) % list.options.length;
+  list.dispatchEvent(new Event("change"));
 }
+
+/** Kinds of pieces with drawings of their own; the others colour those of the first. */
+const SETS = ["drawn", "round", "angular"];
 
 /** Theme, board and pieces as they were chosen, before anything is shown. */
 export function dress() {
-  const theme = stored("theme", "auto");
-  wear(THEMES.includes(theme) ? theme : "auto");
-  for (const name of ["board", "pieces"]) {
+  for (const name of ["board", "pieces", "theme"]) {
     const value = stored(name, "");
     if (value in CHOICES[name]) document.documentElement.dataset[name] = value;
   }
+  const { dataset } = document.documentElement;
+  dataset.set = SETS.includes(dataset.pieces) ? dataset.pieces : SETS[0];
+  for (const use of document.querySelectorAll(".piece use"))
+    use.setAttribute("href", use.getAttribute("href").replace(/#\w+/, `#${dataset.set}`));
 }
 
-/** What the dialogs say of it. */
+/** Fills the lists to choose from, and the help. */
 export function prepare() {
-  sayTheme();
   by("help-columns").replaceChildren(
     ...COLUMNS.filter(([, help]) => help).flatMap(([name, help]) => [el("dt", {}, t(name)), el("dd", {}, t(help))]),
   );

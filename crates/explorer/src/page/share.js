@@ -27,7 +27,10 @@ function save(blob, name) {
 
 /** The board as the text of an SVG picture that needs nothing else. */
 function drawing(fen, flipped) {
-  const symbols = [...by("pieces").children].map((symbol) => new XMLSerializer().serializeToString(symbol)).join("");
+  const { set } = document.documentElement.dataset;
+  const symbols = [...by("pieces").querySelectorAll(`[id^=${set}]`)]
+    .map((symbol) => new XMLSerializer().serializeToString(symbol))
+    .join("");
   const side = 8 * SQUARE;
   const at = (name) => {
     const x = name.charCodeAt(0) - 97,
@@ -47,7 +50,7 @@ function drawing(fen, flipped) {
       letter === letter.toUpperCase()
         ? 'fill="#fdfdfb" stroke="#23282c" color="#23282c"'
         : 'fill="#33393f" stroke="#0d1012" color="#dfe4e6"';
-    text += `<use href="#piece-${letter.toLowerCase()}" x="${x * SQUARE}" y="${y * SQUARE}" width="${SQUARE}" height="${SQUARE}" ${colours} stroke-width="1.5" stroke-linejoin="round" stroke-linecap="round"/>`;
+    text += `<use href="#${set}-${letter.toLowerCase()}" x="${x * SQUARE}" y="${y * SQUARE}" width="${SQUARE}" height="${SQUARE}" ${colours} stroke-width="1.5" stroke-linejoin="round" stroke-linecap="round"/>`;
   }
   return `${text}</svg>\n`;
 }

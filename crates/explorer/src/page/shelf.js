@@ -1,33 +1,19 @@
-// What is open: the program's books, which can be closed and opened again, and
-// files of games, which stay in the browser until they are closed.
+// The program's books: which are open, and which of those are shown.
 
 import { by, el } from "./dom.js";
 import { t } from "./lang.js";
-import { modal } from "./say.js";
-
-/** Bytes of a file of games. */
-const MOST_BYTES = 50_000_000;
 
 // No file's name has a "/".
 const split = (text) => (text ? text.split("/") : []);
 
 export class Shelf {
-  failed;
   want;
-  show;
 
-  /** `want` takes a step to another state; `show` lists a file's games: its name and their text. */
-  constructor({ want, show, failed }) {
-    Object.assign(this, { want, show, failed });
+  /** `want` takes a step to another state. */
+  constructor({ want }) {
+    this.want = want;
     this.names = [];
-    /** Text of files of games, by name. */
-    this.files = new Map();
     for (const id of ["first-book", "second-book"]) by(id).addEventListener("change", () => this.choose());
-    by("open-files").addEventListener("click", () => by("open-input").click());
-    by("open-input").addEventListener("change", async () => {
-      await this.take([...by("open-input").files]).catch(this.failed);
-      by("open-input").value = "";
-    });
   }
 
   /** The books that the program has. */
@@ -62,6 +48,7 @@ export class Shelf {
       by("first-book").replaceChildren(...choices());
       by("second-book").replaceChildren(el("option", { value: "" }, t("no other")), ...choices());
       by("second-choice").hidden = open.length < 2;
+      this.list(open);
     }
     // The columns of two books are called as these.
     const isPair = shown.length > 1;
@@ -74,11 +61,10 @@ export class Shelf {
     }
     by("first-book").value = shown[0];
     by("second-book").value = shown[1] ?? "";
-    if (by("open-dialog").open) this.list(state);
   }
 
-  list(state) {
-    const open = this.open(state);
+  /** The program's books, of which those that are open have a tick; one alone cannot be closed. */
+  list(open) {
     const book = (name, index) => {
       const box = el("input", {
         type: "checkbox",
@@ -90,40 +76,7 @@ export class Shelf {
       return el("li", {}, box, el("label", { for: `open-${index}` }, name));
     };
     const focused = document.activeElement?.id;
-    by("open-books").replaceChildren(...this.names.map(book));
-    by("open-list").replaceChildren(
-      ...[...this.files].map(([name, text]) =>
-        el(
-          "li",
-          {},
-          el(
-            "button",
-            {
-              type: "button",
-              class: "quiet",
-              onclick: () => {
-                by("open-dialog").close();
-                this.show(name, text);
-              },
-            },
-            name,
-          ),
-          el(
-            "button",
-            {
-              type: "button",
-              class: "quiet",
-              "aria-label": t`Close ${name}`,
-              onclick: () => {
-                this.files.delete(name);
-                this.list(state);
-              },
-            },
-            t("Close"),
-          ),
-        ),
-      ),
-    );
+    by("open-books").replaceChildren(...(this.names.length > 1 ? this.names.map(book) : []));
     if (focused?.startsWith("open-")) by(focused)?.focus();
   }
 
@@ -138,32 +91,5 @@ export class Shelf {
       const shown = (from.books ? split(from.books) : this.names.slice(0, 1)).filter((other) => open.includes(other));
       return { ...from, closed: closed.join("/"), books: this.named(shown.length ? shown : open.slice(0, 1)) };
     });
-  }
-
-  openDialog(state) {
-    this.list(state);
-    modal(by("open-dialog"));
-  }
-
-  /** Files that were chosen, or dropped on the page: the last of them is shown. */
-  async take(files) {
-    let last = null;
-    for (const file of files) {
-      if (/\.(ctg|cto|ctb|bin|abk)$/i.test(file.name))
-        throw new Error(t`Books are named when the program is started: tabia explore ${file.name}`);
-      if (file.size > MOST_BYTES)
-        throw new Error(t("The file is too large for the page: tabia build makes a book of it."));
-      last = [file.name, await file.text()];
-      this.files.set(last[0], last[1]);
-    }
-    if (!last) return;
-    try {
-      await this.show(...last);
-    } catch (error) {
-      // Nothing that could be looked at again.
-      this.files.delete(last[0]);
-      throw error;
-    }
-    by("open-dialog").close();
   }
 }

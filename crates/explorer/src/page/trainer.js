@@ -4,8 +4,9 @@
 import { follow } from "./api.js";
 import { Cards } from "./cards.js";
 import { by } from "./dom.js";
-import { lettered, t, translated } from "./lang.js";
+import { keep, lettered, stored, t, translated } from "./lang.js";
 import { say } from "./say.js";
+import * as tabs from "./tabs.js";
 import * as trees from "./tree.js";
 
 /** Pause before the other side moves, milliseconds: so that the user's move can be seen. */
@@ -50,6 +51,29 @@ export class Trainer {
     })) {
       by(id).addEventListener("click", action);
     }
+    tabs.whenShown("train", () => this.offer());
+  }
+
+  /** What can be trained, where nothing is. */
+  offer() {
+    const { state, view } = this.now();
+    if (!view || this.on) return;
+    this.counted = null;
+    this.count(view);
+    by("train-colour").value = stored("train-colour", state.flip ? "black" : "white");
+    const due = ["white", "black"].map((colour) => this.cards.due(view.books[0].name, colour).length);
+    by("train-cards").textContent =
+      t`${this.cards.all.size} positions trained; due in this book: ${due[0]} as White, ${due[1]} as Black.`;
+  }
+
+  /** How many cards of the book are due: the tab has their number, whatever is shown. */
+  count(view) {
+    const book = view.books[0].name;
+    if (book === this.counted) return;
+    this.counted = book;
+    const due = ["white", "black"].map((colour) => this.cards.due(book, colour).length);
+    by("train-tab").dataset.count = String(due[0] + due[1] || "");
+    by("train-tab").title = due[0] + due[1] ? t`${due[0] + due[1]} due today` : "";
   }
 
   get on() {
@@ -60,6 +84,7 @@ export class Trainer {
   begin(colour) {
     const { state, view } = this.now();
     this.enter("train", colour, state);
+    keep("train-colour", colour);
     this.book = view.books[0].name;
     this.root = state;
     this.again = [];
@@ -74,7 +99,9 @@ export class Trainer {
     this.colour = colour;
     this.question = null;
     document.body.classList.add("training");
+    tabs.choose("train");
     by("train-pane").hidden = false;
+    by("train-form").hidden = true;
     by("train-show").hidden = by("train-next").hidden = mode === "game";
   }
 
@@ -102,7 +129,11 @@ export class Trainer {
 
   /** The page shows another position. */
   shown(state, view) {
-    if (!this.on) return;
+    if (!this.on) {
+      this.count(view);
+      if (tabs.isShown("train")) this.offer();
+      return;
+    }
     clearTimeout(this.timer);
     this.asked?.abort();
     if (this.mode === "game") {
@@ -276,6 +307,7 @@ export class Trainer {
     this.mode = null;
     document.body.classList.remove("training");
     by("train-pane").hidden = true;
+    by("train-form").hidden = false;
     // A game stays on the board; a line of training was only an exercise.
     const { before } = this;
     this.go((from) => (played ? { ...from } : { ...before }));

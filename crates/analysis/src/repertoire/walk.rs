@@ -6,9 +6,9 @@ use std::collections::{BinaryHeap, HashMap, hash_map::Entry};
 use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Move, Position as _};
 
+use super::estimate::{among_equals, shrunk};
 use super::{RepertoireError, RepertoireOptions};
 use tabia_book::eval::model::{EVALUATION_GAMES, expected};
-use tabia_book::eval::stats::{Results, among_equals, shrunk};
 use tabia_book::evals::{EvalKey, EvalTable};
 use tabia_book::tree::weight;
 use tabia_book::{Annotation, Book, Lookup, Mark, PositionRecord, Probe as _, Wanted};
@@ -329,14 +329,17 @@ pub(super) fn points(record: &PositionRecord, is_to_move: bool) -> (f64, f64) {
         true => record.stats,
         false => record.stats.reversed(),
     };
-    let results = Results::of(&stats);
+    let results = stats.results();
     let difference = stats.average_elo().zip(stats.opponents_elo());
-    let games = results.games();
+    let games = results.games() as f64;
     // Games without ratings count as those among equals: a few with them say little
     // of the others.
     let rated = f64::from(stats.own_rated.min(stats.other_rated)) / games.max(1.0);
     let difference = difference.map_or(0.0, |(own, other)| (own - other) * rated.min(1.0));
-    (games * among_equals(results.score(), difference), games)
+    (
+        games * among_equals(results.score().unwrap_or(0.5), difference),
+        games,
+    )
 }
 
 /// What an evaluation counts as, of [`RepertoireOptions::hold_back`]: it says

@@ -6,7 +6,7 @@ use shakmaty::{Chess, Color, Move, Position};
 use std::sync::Arc;
 
 use super::books::{ExploredBook, Notes, Open, look_up};
-use super::edit::Edits;
+use super::edit::{Edits, History};
 use super::message::{Message, message};
 use super::openings::{self, Opening};
 use super::plot;
@@ -87,9 +87,8 @@ pub(super) struct BookView {
     #[serde(skip_serializing_if = "Option::is_none")]
     most_weight: Option<u16>,
     /// How many changes can be taken back, and the last one.
-    undo: usize,
-    redo: usize,
-    last_change: Option<Message>,
+    #[serde(flatten)]
+    history: History,
 }
 
 /// A move: the fields of `tabia probe --json`, and results by colour.
@@ -263,9 +262,7 @@ fn book_view(number: usize, book: &ExploredBook, walked: &Line, asked: &Question
             (None, false) => Some(message!("the explorer was started read-only")),
         },
         most_weight: edits.and_then(Edits::most_weight),
-        undo: history.undo,
-        redo: history.redo,
-        last_change: history.last_change,
+        history,
     }
 }
 

@@ -3,8 +3,9 @@
 use std::time::Instant;
 
 use super::Outcome;
-use super::lines::DeclaredOption;
+use super::lines::judge;
 use super::walk::{Fault, StepFn, Verdict, Walk, ask, first_word, with_remarks};
+use crate::engine;
 
 const GREETING: &str = "answers \"uci\"";
 const READY: &str = "answers \"isready\" once";
@@ -45,7 +46,9 @@ fn greeting(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
                     _ => {}
                 }
             }
-            "option" => walk.options.push(DeclaredOption::parse(line)),
+            "option" => walk
+                .options
+                .push(engine::option(line.as_bytes()).unwrap_or_default()),
             "uciok" | "info" | "copyprotection" | "registration" | "" => {}
             _ => other += 1,
         }
@@ -78,7 +81,7 @@ fn options(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     let mut oddities = Vec::new();
     let mut names: Vec<String> = Vec::new();
     for option in &walk.options {
-        let found = option.judge();
+        let found = judge(option);
         faults.extend(found.faults);
         oddities.extend(found.oddities);
         let name = option.name.to_lowercase();
@@ -124,7 +127,7 @@ fn own_defaults(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
         .options
         .iter()
         .filter_map(|option| {
-            let default = option.default.as_ref()?;
+            let default = option.field("default")?;
             Some(format!("setoption name {} value {default}", option.name))
         })
         .collect();

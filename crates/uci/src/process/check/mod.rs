@@ -14,7 +14,7 @@
 mod clocks;
 mod ending;
 mod handshake;
-pub mod lines;
+mod lines;
 mod play;
 mod scene;
 mod walk;

@@ -7,9 +7,10 @@ use shakmaty::{Chess, Position};
 
 use super::super::EngineCommand;
 use super::super::peer::{Missing, Peer};
-use super::lines::{DeclaredOption, Info};
+use super::lines::Info;
 use super::scene::{Scene, read_move};
 use super::{CheckReport, CheckStep, Outcome, Patience};
+use crate::engine::EngineOption;
 
 /// An engine that has to be started this often again is not worth more
 /// waiting.
@@ -72,7 +73,7 @@ pub(super) struct Walk<'a> {
     exchange: Vec<String>,
     restarts: u32,
     pub(super) name: Option<String>,
-    pub(super) options: Vec<DeclaredOption>,
+    pub(super) options: Vec<EngineOption>,
 }
 
 impl<'a> Walk<'a> {

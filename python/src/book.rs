@@ -408,7 +408,7 @@ impl Inner {
                 _ if verdict.rejection.is_some() => 0.0,
                 Weights::Probability => verdict.probability,
                 Weights::Games => f64::from(stats.games),
-                Weights::Score => 2.0 * f64::from(stats.wins) + f64::from(stats.draws),
+                Weights::Score => stats.results().half_points() as f64,
             }
         };
         let moves = found.moves.into_iter().zip(verdicts);

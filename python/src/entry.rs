@@ -366,7 +366,7 @@ impl Entry {
 /// in bits 20 to 31, wins in 10 to 19, draws in 0 to 9, the latter two as
 /// shares of 1020. 0 without results.
 pub(crate) fn packed_learn(stats: &Stats) -> u32 {
-    let finished = u64::from(stats.wins) + u64::from(stats.draws) + u64::from(stats.losses);
+    let finished = stats.results().games();
     if finished == 0 {
         return 0;
     }

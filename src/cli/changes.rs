@@ -1,12 +1,46 @@
 //! Changes of marks, as `mark` and `learn` print them.
 
 use std::io::{self, Write};
+use std::time::Duration;
 
+use clap::Args;
 use serde_json::{Value, json};
 
-use tabia_book::Field;
 use tabia_book::mark::ShownChange;
+use tabia_book::{EditOptions, Field};
 use tabia_notation as notation;
+
+/// How a book is changed, and what is printed of it.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Work")]
+pub(super) struct ChangeArgs {
+    /// Shows what would change and changes nothing
+    #[arg(long, short = 'n')]
+    pub(super) dry_run: bool,
+    /// Prints one JSON object for each change that is shown, then a summary
+    #[arg(long)]
+    pub(super) json: bool,
+    /// How long to wait for another program that changes the book
+    #[arg(long, value_name = "SECONDS", default_value_t = 3)]
+    wait: u64,
+}
+
+impl ChangeArgs {
+    pub(super) fn options(&self) -> EditOptions {
+        EditOptions {
+            wait: Duration::from_secs(self.wait),
+            ..EditOptions::default()
+        }
+    }
+
+    /// What the command has done to values.
+    pub(super) fn done(&self) -> &'static str {
+        match self.dry_run {
+            true => "would change",
+            false => "changed",
+        }
+    }
+}
 
 /// One line, or one JSON object.
 pub(super) fn write(change: &ShownChange, as_json: bool, out: &mut impl Write) -> io::Result<()> {

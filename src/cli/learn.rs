@@ -3,19 +3,19 @@
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
 use shakmaty::Color;
 
 use super::args::PlayerColour;
-use super::changes;
+use super::changes::{self, ChangeArgs};
 use super::collection::{self, GameFilterArgs};
 use super::progress;
 use super::style::counted;
 use tabia_book::mark::{self, MarkError};
-use tabia_book::{BookEditor, EditError, EditOptions, Format};
+use tabia_book::{BookEditor, EditError, Format};
 use tabia_build::learn::{self, Counted, Method};
 use tabia_games::{GameFilter, Sources};
 
@@ -73,23 +73,11 @@ pub(super) struct LearnArgs {
         help_heading = "What is changed"
     )]
     max_ply: u16,
-    /// Shows what would change and changes nothing
-    #[arg(long, short = 'n', help_heading = "Work")]
-    dry_run: bool,
+    #[command(flatten)]
+    work: ChangeArgs,
     /// Shows all changes; --dry-run alone shows the first 20
     #[arg(long, help_heading = "Work")]
     list: bool,
-    /// Prints one JSON object for each change that is shown, then a summary
-    #[arg(long, help_heading = "Work")]
-    json: bool,
-    /// How long to wait for another program that changes the book
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        default_value_t = 3,
-        help_heading = "Work"
-    )]
-    wait: u64,
 }
 
 pub(super) const LEARN_EXAMPLES: &str = "Examples:\n  \
@@ -126,8 +114,8 @@ impl LearnArgs {
         Method {
             strength: self.strength,
             fresh: self.fresh,
-            dry_run: self.dry_run,
-            shown: match (self.dry_run, self.list) {
+            dry_run: self.work.dry_run,
+            shown: match (self.work.dry_run, self.list) {
                 (_, true) => usize::MAX,
                 (true, false) => SHOWN,
                 (false, false) => 0,
@@ -143,7 +131,7 @@ impl LearnArgs {
         }
         let side = learn::side_path(&self.book);
         for path in std::iter::once(side.clone()).chain(learn::fallback_path(&side)) {
-            if self.dry_run {
+            if self.work.dry_run {
                 files.extend(path.exists().then_some(path));
             } else {
                 let taken = learn::take_side_file(&path);
@@ -159,10 +147,6 @@ impl LearnArgs {
 
 pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let start = Instant::now();
-    let options = EditOptions {
-        wait: Duration::from_secs(args.wait),
-        ..EditOptions::default()
-    };
     let format = Format::of_file(&args.book)?;
     if format == Format::Abk {
         return Err(EditError::Format {
@@ -176,7 +160,7 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         format == Format::Ctg || args.strength == learn::PLAY_STRENGTH,
         "--strength: a Polyglot book counts games and points as they are"
     );
-    let editor = BookEditor::open(&args.book, &options)?;
+    let editor = BookEditor::open(&args.book, &args.work.options())?;
     let book = editor.snapshot()?;
     let sources = Sources::list(&args.sources)?.with_password(args.filter.password.as_deref());
     let threads = collection::threads(None);
@@ -191,7 +175,7 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     }
     let method = args.method();
     let taught = learned.teach(&editor, &book, method)?;
-    if !args.dry_run {
+    if !args.work.dry_run {
         for path in &taken {
             fs::remove_file(path).with_context(|| path.display().to_string())?;
         }
@@ -199,15 +183,15 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     let shown = taught.listed.len() as u64;
     progress::watched(|watch| {
         mark::show::<MarkError>(&book, taught.listed, watch, &mut |change| {
-            Ok(changes::write(change, args.json, out)?)
+            Ok(changes::write(change, args.work.json, out)?)
         })
     })??;
     let (games, skipped) = (learned.counted, learned.games.skipped);
     let (moves, changed, raised) = (learned.tallies.len(), taught.changed, taught.raised);
-    if args.json {
+    if args.work.json {
         let summary = serde_json::json!({"summary": {
             "games": games, "skipped": skipped, "moves": moves,
-            "changes": changed, "raised": raised, "changed": !args.dry_run,
+            "changes": changed, "raised": raised, "changed": !args.work.dry_run,
         }});
         writeln!(out, "{summary}")?;
     } else if method.shown > 0 {
@@ -222,11 +206,7 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         "{}: {games} games, {moves} moves with results; {changed} learn values {}, {raised} of \
          them upwards, {:.2} s{left_out}",
         args.book.display(),
-        if args.dry_run {
-            "would change"
-        } else {
-            "changed"
-        },
+        args.work.done(),
         start.elapsed().as_secs_f64(),
     );
     Ok(0)

@@ -2,18 +2,19 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context as _, bail, ensure};
 use clap::Args;
 use shakmaty::Color;
 
 use super::args::PlayerColour;
+use super::changes::{self, ChangeArgs};
+use super::progress;
 use super::style::counted;
-use super::{changes, progress};
 use tabia_book::ctg::Error;
 use tabia_book::mark::{self, Filter, MarkError, MarkJob, MarkTarget, Selection, words};
-use tabia_book::{Annotation, BookEditor, EditOptions, Mark, MarkEdit};
+use tabia_book::{Annotation, BookEditor, Mark, MarkEdit};
 use tabia_notation::Line;
 
 /// So many changes of a whole book are shown by `--dry-run`.
@@ -84,9 +85,8 @@ pub(super) struct MarkArgs {
     /// Only moves that meet a condition, as "games<10 and score<40"
     #[arg(long = "where", value_name = "CONDITION", help_heading = "Which moves")]
     filter: Option<String>,
-    /// Shows what would change and changes nothing
-    #[arg(long, short = 'n', help_heading = "Work")]
-    dry_run: bool,
+    #[command(flatten)]
+    work: ChangeArgs,
     /// With a whole book: what cannot be read of it is an error, and nothing is
     /// changed then
     #[arg(long, help_heading = "Work")]
@@ -94,17 +94,6 @@ pub(super) struct MarkArgs {
     /// With --dry-run: shows all that would change, not the first 20
     #[arg(long, requires = "dry_run", help_heading = "Work")]
     list: bool,
-    /// Prints one JSON object for each change that is shown, then a summary
-    #[arg(long, help_heading = "Work")]
-    json: bool,
-    /// How long to wait for another program that changes the book
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        default_value_t = 3,
-        help_heading = "Work"
-    )]
-    wait: u64,
 }
 
 pub(super) const MARK_EXAMPLES: &str = "Examples:\n  \
@@ -250,7 +239,7 @@ impl MarkArgs {
         Ok(MarkJob {
             target,
             selection,
-            dry_run: self.dry_run,
+            dry_run: self.work.dry_run,
             strict: self.strict,
             shown: if self.list { usize::MAX } else { SHOWN },
         })
@@ -276,10 +265,7 @@ fn once<T: PartialEq>(place: &mut Option<T>, mark: T, word: &str) -> anyhow::Res
 pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let job = args.job()?;
     let start = Instant::now();
-    let options = EditOptions {
-        wait: Duration::from_secs(args.wait),
-        ..EditOptions::default()
-    };
+    let options = args.work.options();
     let mut editor = BookEditor::open_for(&args.book, &job.selection.edit, &options)?;
     let name = args.book.display();
     if editor.completed_a_change() {
@@ -295,7 +281,7 @@ pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         };
         mark::mark(&mut editor, &job, watch, &mut name_lost, &mut |change| {
             shown += 1;
-            changes::write(change, args.json, out)
+            changes::write(change, args.work.json, out)
         })
     })?;
     let done = match done {
@@ -306,21 +292,17 @@ pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         done => done?,
     };
     let is_whole = matches!(job.target, MarkTarget::Book);
-    if is_whole && args.dry_run && !args.json {
+    if is_whole && args.work.dry_run && !args.work.json {
         changes::write_rest(done.changes - shown, out)?;
     }
     if done.chosen == 0 && is_whole && args.colour.is_some() {
         say!("no line of the book begins in the start position, or none is chosen");
     }
-    let wish = if args.dry_run {
-        "would change"
-    } else {
-        "changed"
-    };
-    if args.json {
+    let wish = args.work.done();
+    if args.work.json {
         let summary = serde_json::json!({"summary": {
             "chosen": done.chosen, "changes": done.changes,
-            "damaged_pages": lost, "changed": !args.dry_run,
+            "damaged_pages": lost, "changed": !args.work.dry_run,
         }});
         writeln!(out, "{summary}")?;
     }

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::style::counted;
 use tabia_adapter::session::{GameRecord, RecordKind};
-use tabia_analysis::suite::review::ReviewedGame;
+use tabia_analysis::suite::review::{ReviewedGame, Tally};
 
 /// The data of the record about games that were found again.
 #[derive(Debug, Default, Serialize)]
@@ -23,46 +23,12 @@ pub(super) struct Joined {
     /// How often engines were started again, by the lines of the record.
     restarts: u64,
     /// Results of the games with restarts, and of those without.
-    with_restarts: Results,
-    without_restarts: Results,
+    with_restarts: Tally,
+    without_restarts: Tally,
     /// Positions that no book knew.
     misses: u64,
     /// By the book of the last book move.
-    books: BTreeMap<String, Results>,
-}
-
-/// Results of the adapter's side.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-struct Results {
-    games: u64,
-    wins: u64,
-    draws: u64,
-    losses: u64,
-}
-
-impl Results {
-    /// `points` are doubled.
-    fn add(&mut self, points: Option<u8>) {
-        self.games += 1;
-        match points {
-            Some(2) => self.wins += 1,
-            Some(1) => self.draws += 1,
-            Some(_) => self.losses += 1,
-            None => {}
-        }
-    }
-}
-
-impl std::fmt::Display for Results {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Results {
-            games,
-            wins,
-            draws,
-            losses,
-        } = self;
-        write!(f, "{}, +{wins} ={draws} -{losses}", counted(*games, "game"))
-    }
+    books: BTreeMap<String, Tally>,
 }
 
 /// Puts a record beside the games.
@@ -129,14 +95,11 @@ fn joined(records: &[GameRecord], games: &[ReviewedGame]) -> Joined {
         let points = games.get(*index).and_then(|game| game.points);
         let points = points.map(|points| if white { points } else { 2 - points });
         match record.restarts {
-            0 => joined.without_restarts.add(points),
-            _ => joined.with_restarts.add(points),
+            0 => joined.without_restarts.count(points),
+            _ => joined.with_restarts.count(points),
         }
-        joined
-            .books
-            .entry(record.book.clone())
-            .or_default()
-            .add(points);
+        let book = joined.books.entry(record.book.clone()).or_default();
+        book.count(points);
     }
     joined
 }
@@ -172,6 +135,7 @@ impl Joined {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tabia_notation::Results;
 
     fn game(moves: &str, points: u8) -> ReviewedGame {
         ReviewedGame {
@@ -213,11 +177,9 @@ mod tests {
         ];
         let joined = joined(&records, &games);
         assert_eq!((joined.games, joined.found, joined.restarts), (4, 3, 1));
-        let results = |wins, losses| Results {
+        let results = |wins, losses| Tally {
             games: wins + losses,
-            wins,
-            draws: 0,
-            losses,
+            results: Results::new(wins, 0, losses),
         };
         assert_eq!(joined.with_restarts, results(1, 0));
         assert_eq!(joined.without_restarts, results(0, 2));

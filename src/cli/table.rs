@@ -47,9 +47,9 @@ const fn has_evaluation(mv: &MoveView) -> bool {
 const COLUMNS: [Column; 11] = [
     ("weight", 8, has_weight, |mv| or_dash(mv.stored_weight)),
     ("games", 8, has_games, |mv| mv.games.to_string()),
-    ("won", 8, has_priority, |mv| mv.wins.to_string()),
-    ("drawn", 8, has_priority, |mv| mv.draws.to_string()),
-    ("lost", 8, has_priority, |mv| mv.losses.to_string()),
+    ("won", 8, has_priority, |mv| mv.results.wins.to_string()),
+    ("drawn", 8, has_priority, |mv| mv.results.draws.to_string()),
+    ("lost", 8, has_priority, |mv| mv.results.losses.to_string()),
     ("%", 7, has_games, |mv| per_cent(mv.score)),
     ("av", 6, is_rated, |mv| rounded(mv.average_elo)),
     ("perf", 6, is_rated, |mv| rounded(mv.performance)),
@@ -89,9 +89,9 @@ pub(super) fn write(view: &PositionView, turn: Color, out: &mut impl Write) -> i
             out,
             "{}: {turn} to move won {}, drew {}, lost {}{commentary}",
             counted(view.games.into(), "game"),
-            view.wins,
-            view.draws,
-            view.losses,
+            view.results.wins,
+            view.results.draws,
+            view.results.losses,
         )?,
     }
     if view.moves.is_empty() {

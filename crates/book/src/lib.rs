@@ -32,7 +32,7 @@ pub use keyed::KeyedEntry;
 pub use lookup::{Annotation, BookMove, Judged, Lookup, Mark, PositionRecord, Preference};
 pub use positions::{BookPosition, PositionMove, Positions};
 pub(crate) use positions::{BookWalk, position_of};
-pub use stats::{Stats, rating_difference};
+pub use stats::Stats;
 // Why writing a large book may fail, beside what its format has to say.
 pub use tabia_io::parallel::Panicked;
 pub use tabia_io::sort::SortError;

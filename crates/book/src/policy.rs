@@ -304,7 +304,7 @@ fn score_percent(candidate: &BookMove) -> f64 {
 
 fn doubled_points(candidate: &BookMove) -> f64 {
     let stats = candidate.stats();
-    2.0 * f64::from(stats.wins) + f64::from(stats.draws) + f64::from(stats.unfinished())
+    stats.results().half_points() as f64 + f64::from(stats.unfinished())
 }
 
 /// The weight before ratings, annotation and learning bend it.

@@ -1,5 +1,7 @@
 //! Results and ratings of the games through a position.
 
+use tabia_notation::Results;
+
 /// Results and ratings of the games through a position, from the view of one
 /// side: "own" is that side, "other" the opponent.
 ///
@@ -42,6 +44,12 @@ impl Stats {
         }
     }
 
+    /// Its games with a result.
+    #[must_use]
+    pub const fn results(&self) -> Results {
+        Results::new(self.wins as u64, self.draws as u64, self.losses as u64)
+    }
+
     /// Games without a result.
     #[must_use]
     pub const fn unfinished(&self) -> u32 {
@@ -55,8 +63,7 @@ impl Stats {
     /// result; `None` when there is none.
     #[must_use]
     pub fn score(&self) -> Option<f64> {
-        let finished = f64::from(self.wins) + f64::from(self.draws) + f64::from(self.losses);
-        (finished > 0.0).then(|| (f64::from(self.wins) + 0.5 * f64::from(self.draws)) / finished)
+        self.results().score()
     }
 
     /// Mean rating of the own player, where one is known.
@@ -71,36 +78,11 @@ impl Stats {
         mean(self.other_rating_sum, self.other_rated)
     }
 
-    /// Performance rating of the own side: the opponents' mean rating plus
-    /// [`rating_difference`].
+    /// [Performance](Results::performance) of the own side.
     #[must_use]
     pub fn performance(&self) -> Option<f64> {
-        Some(self.opponents_elo()? + rating_difference(self.score()?))
+        self.results().performance(self.opponents_elo()?)
     }
-}
-
-/// The difference of ratings for a score of 50 to 100 per cent: FIDE's
-/// handbook, B.02, table 8.1.1.
-const DIFFERENCES: [u16; 51] = [
-    0, 7, 14, 21, 29, 36, 43, 50, 57, 65, 72, 80, 87, 95, 102, 110, 117, 125, 133, 141, 149, 158,
-    166, 175, 184, 193, 202, 211, 220, 230, 240, 251, 262, 273, 284, 296, 309, 322, 336, 351, 366,
-    383, 401, 422, 444, 470, 501, 538, 589, 677, 800,
-];
-
-/// The difference of ratings that a score, 0 to 1, means by FIDE's table;
-/// between whole per cents in proportion, as lichess's explorer has it.
-#[must_use]
-pub fn rating_difference(score: f64) -> f64 {
-    if score < 0.5 {
-        return -rating_difference(1.0 - score);
-    }
-    let percent = (100.0 * score - 50.0).clamp(0.0, 50.0);
-    let whole = percent.floor();
-    let at = |place: f64| {
-        let place = place as usize;
-        f64::from(DIFFERENCES.get(place.min(50)).copied().unwrap_or(800))
-    };
-    at(whole) + (at(whole + 1.0) - at(whole)) * (percent - whole)
 }
 
 fn mean(sum: u32, count: u32) -> Option<f64> {
@@ -152,22 +134,6 @@ mod tests {
         };
         assert_eq!(all_won.performance(), Some(3100.0));
         assert_eq!(Stats::default().performance(), None);
-    }
-
-    #[test]
-    fn differences_are_those_of_fide_s_table() {
-        for (score, expected) in [
-            (1.0, 800.0),
-            (0.0, -800.0),
-            (0.05, -470.0),
-            (0.5, 0.0),
-            (0.515, 10.5),
-            (0.99, 677.0),
-            (0.995, 738.5),
-        ] {
-            let difference = rating_difference(score);
-            assert!((difference - expected).abs() < 1e-9, "{score} {difference}");
-        }
     }
 
     #[test]

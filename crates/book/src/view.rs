@@ -7,7 +7,7 @@ use shakmaty::{Chess, Position};
 
 use crate::policy::{Choice, Weighed};
 use crate::{BookMove, Mark, Preference};
-use tabia_notation as notation;
+use tabia_notation::{self as notation, Results};
 
 /// What a book says about a position, from the view of the side to move.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
@@ -19,12 +19,9 @@ pub struct PositionView {
     pub in_book: bool,
     /// Games through it.
     pub games: u32,
-    /// Won by the side to move.
-    pub wins: u32,
-    /// Drawn.
-    pub draws: u32,
-    /// Lost by the side to move.
-    pub losses: u32,
+    /// Their results for the side to move.
+    #[serde(flatten)]
+    pub results: Results,
     /// NAG number as seen on the board, 0 for none.
     pub commentary: u8,
     /// Its moves.
@@ -41,12 +38,9 @@ pub struct MoveView {
     pub san: String,
     /// Games with it.
     pub games: u32,
-    /// Won by its player.
-    pub wins: u32,
-    /// Drawn.
-    pub draws: u32,
-    /// Lost by its player.
-    pub losses: u32,
+    /// Their results for its player.
+    #[serde(flatten)]
+    pub results: Results,
     /// Share of the points, 0 to 1; `None` without results.
     pub score: Option<f64>,
     /// Mean rating of its players, where known.
@@ -105,9 +99,7 @@ impl PositionView {
             fen: notation::fen(position),
             in_book: here.is_some(),
             games: record.stats.games,
-            wins: record.stats.wins,
-            draws: record.stats.draws,
-            losses: record.stats.losses,
+            results: record.stats.results(),
             commentary: record.commentary_for(position.turn()),
             moves: found
                 .rows()
@@ -127,9 +119,7 @@ impl MoveView {
             uci: notation::uci(mv.mv),
             san: notation::san(position, mv.mv),
             games: stats.games,
-            wins: stats.wins,
-            draws: stats.draws,
-            losses: stats.losses,
+            results: stats.results(),
             score: stats.score(),
             average_elo: stats.average_elo(),
             performance: stats.performance(),
@@ -191,7 +181,7 @@ mod tests {
             recommendation: 0x80,
             ..PositionRecord::default()
         });
-        assert_eq!((seen.wins, seen.losses, seen.factor), (7, 1, -40));
+        assert_eq!((seen.results, seen.factor), (Results::new(7, 0, 1), -40));
         assert_eq!((seen.commentary, seen.mark), (17, Mark::Main));
         assert_eq!(seen.score, Some(0.875));
         assert_eq!(seen.name(), "e4!");

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use shakmaty::{Chess, Color, Move};
+use shakmaty::{Chess, Move};
 
 use super::edit::{BookMarker, Edits};
 use super::message::{Message, message};
@@ -195,18 +195,6 @@ impl ExploredBook {
             (Arc::clone(&open), Arc::default());
         self.renewals.fetch_add(1, Ordering::Release);
         Ok(open)
-    }
-}
-
-/// Wins of White and of Black, from those of the side `own`.
-pub(super) const fn by_colour(stats: &Stats, own: Color) -> (u32, u32) {
-    coloured(own, stats.wins, stats.losses)
-}
-
-pub(super) const fn coloured(own: Color, wins: u32, losses: u32) -> (u32, u32) {
-    match own {
-        Color::White => (wins, losses),
-        Color::Black => (losses, wins),
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde::Serialize;
 use shakmaty::{Chess, Move};
 
 use super::message::{Message, message};
@@ -139,7 +140,7 @@ impl ChangeKind {
 }
 
 /// What a page can take back and do again.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct History {
     pub(super) undo: usize,
     pub(super) redo: usize,

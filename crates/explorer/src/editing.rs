@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use shakmaty::{Chess, Color, Move, Position as _};
 
 use super::books::ExploredBook;
-use super::edit::{Change, ChangeKind, Edits, MarkerError, failed, read_change};
+use super::edit::{Change, ChangeKind, Edits, History, MarkerError, failed, read_change};
 use super::explorer::Explorer;
 use super::line;
 use super::message::{Message, message};
@@ -95,9 +95,8 @@ pub(super) struct UndoRequest {
 
 #[derive(Serialize)]
 struct Edited {
-    undo: usize,
-    redo: usize,
-    last_change: Option<Message>,
+    #[serde(flatten)]
+    history: History,
     taken_back: Option<Message>,
 }
 
@@ -136,13 +135,9 @@ impl Explorer {
             // The page shows another value than the file has.
             seen.factor = None;
         }
-        let made = Change {
-            client: asked.client.clone(),
-            kind: ChangeKind::Mark { moves, edit, seen },
-            what: named(&name, &asked.change, &asked.value),
-        };
-        edits.change(made).map_err(conflict)?;
-        self.renewed(book, edits, &asked.client, None)
+        let what = named(&name, &asked.change, &asked.value);
+        let kind = ChangeKind::Mark { moves, edit, seen };
+        self.change(book, edits, &asked.client, kind, what)
     }
 
     pub(super) fn add(&self, asked: &AddRequest) -> Result<Response<Bytes>, Refusal> {
@@ -168,13 +163,13 @@ impl Explorer {
             [(line, _)] => message!("added {0}", line.to_string()),
             lines => message!("added {0} lines", lines.len()),
         };
-        self.rewrite(book, edits, &asked.client, ChangeKind::Add(lines), what)
+        self.change(book, edits, &asked.client, ChangeKind::Add(lines), what)
     }
 
     pub(super) fn remove(&self, asked: &RemoveRequest) -> Result<Response<Bytes>, Refusal> {
         let (book, edits) = self.edits(asked.book)?;
         let (lines, what) = removed(book, asked)?;
-        self.rewrite(book, edits, &asked.client, ChangeKind::Remove(lines), what)
+        self.change(book, edits, &asked.client, ChangeKind::Remove(lines), what)
     }
 
     /// How many positions a deletion would take out.
@@ -191,7 +186,7 @@ impl Explorer {
         Ok(json(&Counted { positions }))
     }
 
-    fn rewrite(
+    fn change(
         &self,
         book: &ExploredBook,
         edits: &Edits,
@@ -232,9 +227,7 @@ impl Explorer {
         self.announce();
         let history = edits.history(client);
         Ok(json(&Edited {
-            undo: history.undo,
-            redo: history.redo,
-            last_change: history.last_change,
+            history,
             taken_back,
         }))
     }

@@ -1,7 +1,7 @@
 //! The search for the next place where two books differ, where a book ends, or
 //! where marks are set. The likeliest come first.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
 use shakmaty::{Chess, Move, Position as _};
@@ -39,38 +39,6 @@ impl Goal {
     }
 }
 
-/// A position that waits to be looked at.
-struct Waiting {
-    /// How often it comes up from the first one, by the games of its moves.
-    reach: f64,
-    /// In which order it was found: ties go by that.
-    number: usize,
-    /// The moves that lead there.
-    line: Vec<Move>,
-    position: Chess,
-}
-
-impl PartialEq for Waiting {
-    fn eq(&self, other: &Waiting) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Waiting {}
-
-impl PartialOrd for Waiting {
-    fn partial_cmp(&self, other: &Waiting) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Waiting {
-    fn cmp(&self, other: &Waiting) -> Ordering {
-        let by_reach = self.reach.total_cmp(&other.reach);
-        by_reach.then(other.number.cmp(&self.number))
-    }
-}
-
 /// The moves from the end of a line to the place of a kind that is the
 /// `skip`th after it; `None` when no more is found among the likeliest
 /// positions. The end of the line itself does not count. The last book is the
@@ -84,33 +52,34 @@ pub(super) fn find(
     let (Some(first), Some(last)) = (books.first(), books.last()) else {
         return Ok(None);
     };
-    let mut waiting = BinaryHeap::new();
-    waiting.push(Waiting {
-        reach: 1.0,
-        number: 0,
-        line: Vec::new(),
-        position: from.last().clone(),
-    });
+    // Positions, and the moves to each.
+    let mut found: Vec<(Chess, Vec<Move>)> = vec![(from.last().clone(), Vec::new())];
+    // How often each comes up from the first one, by the games of its moves: the bits
+    // of such a number are ordered as it is. Ties go by the order in which they were
+    // found.
+    let mut waiting = BinaryHeap::from([(1_f64.to_bits(), Reverse(0))]);
     let mut seen: HashSet<Chess> = from.positions().iter().cloned().collect();
     let (mut here, mut there) = (Lookup::default(), Lookup::default());
-    let mut number = 0;
-    while let Some(next) = waiting.pop() {
-        first.probe(&next.position, Wanted::Stored, &mut here)?;
+    while let Some((reach, Reverse(number))) = waiting.pop() {
+        let Some((position, line)) = found.get(number).cloned() else {
+            continue;
+        };
+        first.probe(&position, Wanted::Stored, &mut here)?;
         let is_found = match kind {
-            Goal::Gap => here.moves.is_empty() && !next.position.is_game_over(),
+            Goal::Gap => here.moves.is_empty() && !position.is_game_over(),
             Goal::Mark => here.moves.iter().any(is_marked),
             Goal::Difference => {
-                last.probe(&next.position, Wanted::Stored, &mut there)?;
+                last.probe(&position, Wanted::Stored, &mut there)?;
                 differ(&here.moves, &there.moves)
             }
         };
-        if is_found && !next.line.is_empty() {
+        if is_found && !line.is_empty() {
             if skip == 0 {
-                return Ok(Some(next.line));
+                return Ok(Some(line));
             }
             skip -= 1;
         }
-        if next.line.len() >= MOST_PLIES || number >= MOST_POSITIONS {
+        if line.len() >= MOST_PLIES || found.len() > MOST_POSITIONS {
             continue;
         }
         // A move of only one book was a difference; the moves after it belong to the same one.
@@ -119,19 +88,13 @@ pub(super) fn find(
         };
         let all: f64 = here.moves.iter().map(weight).sum();
         for mv in here.moves.iter().filter(shared) {
-            let position = notation::after(&next.position, mv.mv);
-            if !seen.insert(position.clone()) {
+            let after = notation::after(&position, mv.mv);
+            if !seen.insert(after.clone()) {
                 continue;
             }
-            number += 1;
-            let mut line = next.line.clone();
-            line.push(mv.mv);
-            waiting.push(Waiting {
-                reach: next.reach * weight(mv) / all,
-                number,
-                line,
-                position,
-            });
+            let reach = f64::from_bits(reach) * weight(mv) / all;
+            waiting.push((reach.to_bits(), Reverse(found.len())));
+            found.push((after, [&line[..], &[mv.mv]].concat()));
         }
     }
     Ok(None)

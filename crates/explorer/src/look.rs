@@ -5,8 +5,8 @@ use shakmaty::{Chess, Color, Move, Position};
 
 use std::sync::Arc;
 
-use super::books::{ExploredBook, Notes, Open, coloured, look_up};
-use super::edit::Edits;
+use super::books::{ExploredBook, Notes, Open, look_up};
+use super::edit::{Edits, History};
 use super::message::{Message, message};
 use super::openings::{self, Opening};
 use super::plot;
@@ -15,7 +15,7 @@ use tabia_adapter::settings::Settings;
 use tabia_book::Preference;
 use tabia_book::policy::{Choice, Rejection};
 use tabia_book::view::MoveView;
-use tabia_notation::{self as notation, Line};
+use tabia_notation::{self as notation, Line, Results};
 
 /// The answer about a position.
 #[derive(Serialize)]
@@ -75,9 +75,9 @@ pub(super) struct BookView {
     error: Option<String>,
     in_book: bool,
     games: u32,
-    white: Option<u32>,
-    draws: Option<u32>,
-    black: Option<u32>,
+    white: Option<u64>,
+    draws: Option<u64>,
+    black: Option<u64>,
     commentary: u8,
     moves: Vec<ColouredMove>,
     /// Whether it can be changed, and why not.
@@ -87,17 +87,16 @@ pub(super) struct BookView {
     #[serde(skip_serializing_if = "Option::is_none")]
     most_weight: Option<u16>,
     /// How many changes can be taken back, and the last one.
-    undo: usize,
-    redo: usize,
-    last_change: Option<Message>,
+    #[serde(flatten)]
+    history: History,
 }
 
 /// A move: the fields of `tabia probe --json`, and results by colour.
 #[derive(Serialize)]
 struct ColouredMove {
     /// `None` where the book knows no results.
-    white: Option<u32>,
-    black: Option<u32>,
+    white: Option<u64>,
+    black: Option<u64>,
     /// The name of the position after it, if that has a separate name.
     opening: Option<Opening>,
     /// Why it is not played, for the page.
@@ -220,11 +219,8 @@ fn book_view(number: usize, book: &ExploredBook, walked: &Line, asked: &Question
     let seen = tabia_book::view::PositionView::new(position, &found);
     let known = knows_results(&found);
     let turn = position.turn();
-    let of = |wins, losses| {
-        let (white, black) = coloured(turn, wins, losses);
-        (known.then_some(white), known.then_some(black))
-    };
-    let (white, black) = of(seen.wins, seen.losses);
+    let by_colour = |results: Results| known.then(|| results.of_white(turn).parts());
+    let results = by_colour(seen.results);
     let edits = book.edits().filter(|_| asked.writable);
     let history = book.edits().map(|edits| edits.history(asked.client));
     let history = history.unwrap_or_default();
@@ -236,23 +232,23 @@ fn book_view(number: usize, book: &ExploredBook, walked: &Line, asked: &Question
         error,
         in_book: seen.in_book,
         games: seen.games,
-        white,
-        draws: known.then_some(seen.draws),
-        black,
+        white: results.map(|[white, ..]| white),
+        draws: results.map(|[_, draws, _]| draws),
+        black: results.map(|[.., black]| black),
         commentary: seen.commentary,
         moves: seen
             .moves
             .into_iter()
             .zip(rows)
             .map(|(mut view, (mv, rejection))| {
-                let (white, black) = of(view.wins, view.losses);
+                let results = by_colour(view.results);
                 if !known {
                     view.score = None;
                 }
                 view.uci = uci(position, mv);
                 ColouredMove {
-                    white,
-                    black,
+                    white: results.map(|[white, ..]| white),
+                    black: results.map(|[.., black]| black),
                     opening: openings::of(&notation::after(position, mv)),
                     reason: rejection.map(Message::from),
                     mv: view,
@@ -266,9 +262,7 @@ fn book_view(number: usize, book: &ExploredBook, walked: &Line, asked: &Question
             (None, false) => Some(message!("the explorer was started read-only")),
         },
         most_weight: edits.and_then(Edits::most_weight),
-        undo: history.undo,
-        redo: history.redo,
-        last_change: history.last_change,
+        history,
     }
 }
 

@@ -1,12 +1,16 @@
 //! What people paste: a position, moves as every notation writes them, a game
 //! with its variations and comments, or an address that contains one of these.
 
+use std::io::Cursor;
+use std::sync::Arc;
+
 use serde::Serialize;
-use shakmaty::Chess;
+use shakmaty::{Chess, Move};
 
 use super::line;
 use super::message::{Message, message, move_error};
-use tabia_notation::{self as notation, Line, LineError};
+use tabia_games::{Game, GameParts, GameResult, GameSource as _, Item, PgnSource, SkipReason};
+use tabia_notation::{self as notation, Line, MoveError};
 
 /// Moves that a text may have, variations included.
 const MOST_MOVES: usize = 4000;
@@ -64,7 +68,7 @@ pub(super) fn read(text: &str) -> Result<Pasted, Message> {
         return plain(&line::read(Some(bare), None)?);
     }
     // Of a game the last quotation mark may belong to a tag.
-    Reader::new(if text.starts_with('[') { text } else { bare }).read()
+    game(if text.starts_with('[') { text } else { bare })
 }
 
 fn plain(line: &Line) -> Result<Pasted, Message> {
@@ -98,7 +102,7 @@ fn address(rest: &str) -> Result<Pasted, Message> {
     }
     let path = super::query::decoded(path).replace('_', " ");
     if let Some((_, moves)) = path.split_once("/analysis/pgn/") {
-        return Reader::new(&moves.replace(['/', '+'], " ")).read();
+        return game(&moves.replace(['/', '+'], " "));
     }
     // The eight ranks of a FEN are themselves divided by slashes.
     let parts: Vec<&str> = path.split('/').collect();
@@ -115,245 +119,154 @@ fn address(rest: &str) -> Result<Pasted, Message> {
     ))
 }
 
+/// The first game of a text in PGN, with or without numbers and tags.
+fn game(text: &str) -> Result<Pasted, Message> {
+    let mut text = text.to_owned();
+    if text.rfind('{') > text.rfind('}') {
+        // What was copied ends inside a comment.
+        text.push('}');
+    }
+    if !text.contains(['[', '{']) {
+        text = text.replace(',', " ");
+    }
+    let none = |reason: Option<Message>| match reason {
+        Some(reason) => message!("this is neither a FEN nor a game in PGN: {0}", reason),
+        None => message!("this is neither a FEN nor a game in PGN"),
+    };
+    let bytes = Cursor::new(text.clone().into_bytes());
+    let mut source = PgnSource::new("", Box::new(bytes), Arc::default());
+    let batch = source.next_batch().ok().flatten();
+    let mut batch = batch.ok_or_else(|| none(None))?;
+    let mut game = Game::default();
+    let found = batch.next_game(GameParts::EVERYTHING, &mut game);
+    if !found.map_err(|reason| none(Some(unread(&reason))))? {
+        let word = Line::read("", &text).err().map(Message::from);
+        return Err(none(word));
+    }
+    let mut pasted = Pasted::of(&game);
+    if pasted.nodes.is_empty() && pasted.fen.is_none() {
+        return Err(none(game.cut.as_ref().map(unread)));
+    }
+    let cut = game.cut.as_ref().map(unread).or_else(|| {
+        let is_full = pasted.nodes.len() >= MOST_MOVES;
+        is_full.then(|| message!("it has more than {0} moves", MOST_MOVES))
+    });
+    let mut has_more = || batch.next_game(GameParts::default(), &mut game) != Ok(false);
+    pasted.problem = match cut {
+        Some(cut) => Some(message!("Not all of it could be read: {0}.", cut)),
+        None => has_more().then(|| message!("Only the first game of the text is shown.")),
+    };
+    Ok(pasted)
+}
+
+/// Why a game cannot be read on.
+fn unread(reason: &SkipReason) -> Message {
+    match reason {
+        SkipReason::Move { number, san, .. } => {
+            move_error(MoveError::Illegal, format!("{number}{san}"))
+        }
+        SkipReason::Word { number, word, .. } => {
+            move_error(MoveError::Syntax, format!("{number}{word}"))
+        }
+        other => other.to_string().into(),
+    }
+}
+
 /// A place in the tree: the move before and the position.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Place {
     node: Option<usize>,
     position: Chess,
-    /// Of the move before, where a variation on it begins.
-    before: Option<(Option<usize>, Chess)>,
 }
 
-struct Reader<'a> {
-    rest: &'a str,
-    pasted: Pasted,
-    /// One for each variation that is open, the innermost last.
-    open: Vec<Place>,
-    /// A variation with an unreadable move is passed over from there on.
-    lost: Option<usize>,
-}
-
-impl<'a> Reader<'a> {
-    fn new(text: &'a str) -> Reader<'a> {
-        Reader {
-            rest: text,
-            pasted: Pasted::default(),
-            open: Vec::new(),
-            lost: None,
-        }
-    }
-
-    fn read(mut self) -> Result<Pasted, Message> {
-        self.tags();
-        let tag = |name: &str| {
-            let mut tags = self.pasted.tags.iter();
-            tags.find(|(known, _)| known.eq_ignore_ascii_case(name))
-                .map(|(_, value)| value.clone())
+impl Pasted {
+    /// A game as a tree.
+    fn of(game: &Game) -> Pasted {
+        let start = game.positions.first().cloned().unwrap_or_default();
+        let clean = |text: &str| text.trim().chars().take(200).collect::<String>();
+        let tags = game.tags.iter().take(60);
+        let mut pasted = Pasted {
+            fen: game.set_up.then(|| notation::fen(&start)),
+            tags: tags
+                .map(|(name, value)| (clean(name), clean(value)))
+                .collect(),
+            ..Pasted::default()
         };
-        let start = match tag("FEN") {
-            None => Chess::default(),
-            Some(fen) => notation::position(&fen)?,
-        };
-        if start != Chess::default() {
-            self.pasted.fen = Some(notation::fen(&start));
+        if game.result != GameResult::Unknown {
+            let result = game.result.to_pgn().to_owned();
+            pasted.tags.push(("Result".to_owned(), result));
         }
-        self.open.push(Place {
+        let mut at = Place {
             node: None,
             position: start,
-            before: None,
-        });
-        let mut first_error = None;
-        while let Some(word) = self.word() {
-            if let Err(error) = self.take(word) {
-                first_error.get_or_insert(error);
-            }
-            if self.open.is_empty() {
-                break;
-            }
-        }
-        if self.pasted.nodes.is_empty() && self.pasted.fen.is_none() {
-            return Err(match first_error {
-                Some(error) if self.pasted.tags.is_empty() => {
-                    message!("this is neither a FEN nor a game in PGN: {0}", error)
-                }
-                _ => message!("this is neither a FEN nor a game in PGN"),
-            });
-        }
-        if let Some(error) = first_error {
-            self.pasted.problem = Some(message!("Not all of it could be read: {0}.", error));
-        } else if self.rest.contains("[Event ") {
-            self.pasted.problem = Some(message!("Only the first game of the text is shown."));
-        }
-        let nodes = &self.pasted.nodes;
-        let mut at = None;
-        let child = |at: Option<usize>| nodes.iter().position(|node| node.parent == at);
-        while let Some(next) = child(at) {
-            let uci = nodes.get(next).map(|node| node.uci.clone());
-            self.pasted.play.extend(uci);
-            at = Some(next);
-        }
-        Ok(self.pasted)
-    }
-
-    /// Takes the tags off the front.
-    fn tags(&mut self) {
-        while let Some(rest) = self.rest.trim_start().strip_prefix('[') {
-            let (tag, after) = rest.split_once(']').unwrap_or((rest, ""));
-            let (name, value) = tag.split_once('"').unwrap_or((tag, ""));
-            let value = value.rsplit_once('"').map_or(value, |(value, _)| value);
-            let clean = |text: &str| text.trim().chars().take(200).collect::<String>();
-            if self.pasted.tags.len() < 60 {
-                self.pasted.tags.push((clean(name), clean(value)));
-            }
-            self.rest = after;
-        }
-    }
-
-    /// The next word: a comment with its bracket, a bracket, a move.
-    fn word(&mut self) -> Option<&'a str> {
-        let rest = self
-            .rest
-            .trim_start_matches(|c: char| c.is_whitespace() || c == ',');
-        let first = rest.chars().next()?;
-        let end = match first {
-            '{' => rest.find('}').map_or(rest.len(), |at| at + 1),
-            ';' => rest.find('\n').unwrap_or(rest.len()),
-            '(' | ')' | '}' => 1,
-            // The next game begins.
-            '[' => return None,
-            _ => {
-                let ends = |c: char| c.is_whitespace() || "{};,)".contains(c);
-                let mut end = rest.find(ends).unwrap_or(rest.len());
-                // "e8(Q)" is one word, "e4(e5" are three.
-                if let Some(at) = rest.get(..end).and_then(|word| word.find('(')) {
-                    end = match rest.get(at + 2..at + 3) {
-                        Some(")") => at + 3,
-                        _ => at,
+        };
+        // Of the last move, where a variation on it begins.
+        let mut before = at.clone();
+        let mut open = Vec::new();
+        for item in &game.movetext {
+            match item {
+                Item::Move(_) | Item::Null => {
+                    let mv = match item {
+                        Item::Move(mv) => Some(*mv),
+                        _ => None,
                     };
+                    let Some(next) = pasted.play(&at, mv) else {
+                        break;
+                    };
+                    before = std::mem::replace(&mut at, next);
+                    if open.is_empty() {
+                        pasted.play.push(notation::uci_or_null(mv));
+                    }
                 }
-                end
+                Item::Nag(nag) => {
+                    let node = at.node.and_then(|node| pasted.nodes.get_mut(node));
+                    if let Some(node) = node.filter(|node| *nag > 0 && !node.nags.contains(nag)) {
+                        node.nags.push(*nag);
+                    }
+                }
+                Item::Comment(text) => {
+                    let node = at.node.and_then(|node| pasted.nodes.get_mut(node));
+                    let comment = node.map_or(&mut pasted.comment, |node| &mut node.comment);
+                    for word in text.split_whitespace() {
+                        let gap = if comment.is_empty() { "" } else { " " };
+                        comment.push_str(gap);
+                        comment.push_str(word);
+                    }
+                }
+                Item::Begin => {
+                    open.push((std::mem::replace(&mut at, before.clone()), before.clone()))
+                }
+                Item::End => (at, before) = open.pop().unwrap_or_default(),
             }
-        };
-        let (word, after) = rest.split_at(end);
-        self.rest = after;
-        Some(word)
+        }
+        pasted
     }
 
-    fn take(&mut self, word: &str) -> Result<(), Message> {
-        let depth = self.open.len();
-        if word == "(" {
-            let place = self.open.last().cloned();
-            let Some(mut place) = place else {
-                return Ok(());
-            };
-            if let Some((node, position)) = place.before.take() {
-                place.node = node;
-                place.position = position;
-            } else if self.lost.is_none() {
-                self.lost = Some(depth + 1);
-            }
-            self.open.push(place);
-            return Ok(());
-        }
-        if word == ")" {
-            if depth > 1 {
-                self.open.pop();
-                self.lost = self.lost.filter(|lost| *lost < depth);
-            }
-            return Ok(());
-        }
-        if self.lost.is_some_and(|lost| depth >= lost) {
-            return Ok(());
-        }
-        if let Some(text) = word.strip_prefix('{').or_else(|| word.strip_prefix(';')) {
-            self.comment(text.strip_suffix('}').unwrap_or(text));
-            return Ok(());
-        }
-        if let Some(nag) = word.strip_prefix('$') {
-            self.nag(nag.parse().ok().filter(|nag| *nag > 0));
-            return Ok(());
-        }
-        if matches!(word, "*" | "1-0" | "0-1" | "1/2-1/2" | "½-½") {
-            if depth == 1 && !self.pasted.nodes.is_empty() {
-                self.open.clear();
-            }
-            return Ok(());
-        }
-        self.play(word, depth)
-    }
-
-    fn node(&mut self) -> Option<&mut PastedMove> {
-        let at = self.open.last()?.node?;
-        self.pasted.nodes.get_mut(at)
-    }
-
-    fn comment(&mut self, text: &str) {
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let place = match self.node() {
-            Some(node) => &mut node.comment,
-            None => &mut self.pasted.comment,
-        };
-        if !place.is_empty() {
-            place.push(' ');
-        }
-        place.push_str(&text);
-    }
-
-    fn nag(&mut self, nag: Option<u8>) {
-        if let Some(nag) = nag
-            && let Some(node) = self.node()
-            && !node.nags.contains(&nag)
-        {
-            node.nags.push(nag);
-        }
-    }
-
-    fn play(&mut self, word: &str, depth: usize) -> Result<(), Message> {
-        let Some(place) = self.open.last() else {
-            return Ok(());
-        };
-        let (node, position) = (place.node, place.position.clone());
-        // Numbers and separate signs are no moves.
-        let mut line = Line::from_start(position.clone());
-        if let Err(error) = line.extend(word) {
-            self.lost = Some(depth);
-            let shown: String = word.chars().take(20).collect();
-            let shown = format!("{}{shown}", notation::number(&position));
-            return Err(match error {
-                LineError::Move { reason, .. } => move_error(reason, shown),
-                other => other.into(),
-            });
-        }
-        let Some((_, mv)) = line.steps().next() else {
-            self.nag(notation::nag(word));
-            return Ok(());
-        };
-        if self.pasted.nodes.len() >= MOST_MOVES {
-            self.lost = Some(1);
-            return Err(message!("it has more than {0} moves", MOST_MOVES));
-        }
+    /// Adds a move, unless it is there already; `None` if there are too many.
+    fn play(&mut self, at: &Place, mv: Option<Move>) -> Option<Place> {
         let uci = notation::uci_or_null(mv);
-        let mut nodes = self.pasted.nodes.iter();
-        let known = nodes.position(|known| known.parent == node && known.uci == uci);
-        let at = known.unwrap_or(self.pasted.nodes.len());
+        let mut nodes = self.nodes.iter();
+        let known = nodes.position(|known| known.parent == at.node && known.uci == uci);
         if known.is_none() {
-            self.pasted.nodes.push(PastedMove {
-                parent: node,
+            if self.nodes.len() >= MOST_MOVES {
+                return None;
+            }
+            self.nodes.push(PastedMove {
+                parent: at.node,
                 uci,
-                san: notation::san_or_null(&position, mv),
+                san: notation::san_or_null(&at.position, mv),
                 nags: Vec::new(),
                 comment: String::new(),
             });
         }
-        if let Some(place) = self.open.last_mut() {
-            place.before = Some((node, position));
-            place.node = Some(at);
-            place.position = line.last().clone();
-        }
-        for nag in notation::signs_behind(word) {
-            self.nag(Some(nag));
-        }
-        Ok(())
+        let position = match mv {
+            Some(mv) => notation::after(&at.position, mv),
+            None => notation::pass(&at.position)?,
+        };
+        Some(Place {
+            node: known.or(Some(self.nodes.len() - 1)),
+            position,
+        })
     }
 }
 
@@ -445,7 +358,8 @@ mod tests {
         assert_eq!(pasted.nodes[5].nags, [6]);
         assert_eq!(pasted.nodes[0].comment, "King's pawn");
         assert_eq!(pasted.comment, "Start");
-        assert_eq!(pasted.tags, [("White".to_owned(), "A".to_owned())]);
+        let tags = [("White", "A"), ("Result", "1-0")];
+        assert_eq!(pasted.tags, tags.map(|(a, b)| (a.to_owned(), b.to_owned())));
         assert_eq!(pasted.problem, None);
     }
 

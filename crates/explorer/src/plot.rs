@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError};
 use serde::Serialize;
 use shakmaty::{Color, Move, Position};
 
-use super::books::{Notes, Open, by_colour, look_up};
+use super::books::{Notes, Open, look_up};
 use tabia_adapter::settings::DECIDING;
 use tabia_adapter::settings::{OptionId, Settings};
 use tabia_book::policy::Rejection;
@@ -158,8 +158,8 @@ fn fingerprint(settings: &Settings) -> u64 {
 fn point(line: &Line, ply: usize, stats: Option<&Stats>, own: Color, walked: bool) -> Point {
     let in_book = stats.is_some();
     let stats = &stats.copied().unwrap_or_default();
-    let (white, black) = by_colour(stats, own);
-    let finished = f64::from(white) + f64::from(black) + f64::from(stats.draws);
+    let results = stats.results().of_white(own);
+    let is_decided = results.wins + results.losses > 0;
     let step = ply
         .checked_sub(1)
         .and_then(|before| line.steps().nth(before));
@@ -171,8 +171,7 @@ fn point(line: &Line, ply: usize, stats: Option<&Stats>, own: Color, walked: boo
         uci: step.map_or_else(String::new, |(_, mv)| notation::uci_or_null(mv)),
         in_book,
         games: (stats.games > 0).then_some(stats.games),
-        score: (white + black > 0)
-            .then(|| (f64::from(white) + 0.5 * f64::from(stats.draws)) / finished),
+        score: results.score().filter(|_| is_decided),
         walked,
     }
 }

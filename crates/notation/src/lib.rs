@@ -11,6 +11,7 @@
 mod fen;
 mod line;
 mod moves;
+mod results;
 
 pub use fen::fen_text;
 pub use fen::{FenError, colours_exchanged, fen, is_board_alone, ply, position, position_of};
@@ -20,6 +21,7 @@ pub use moves::{Letters, is_move, nag, read_move_in, signs_behind};
 pub use moves::{
     MoveError, after, find_uci, number, read_move, san, san_or_null, uci, uci_or_null,
 };
+pub use results::Results;
 
 pub mod openings;
 pub mod value;

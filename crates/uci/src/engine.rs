@@ -63,7 +63,7 @@ pub fn id(line: &[u8]) -> Option<Id> {
 }
 
 /// An option that the engine offers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EngineOption {
     /// Its name, inner blanks collapsed.
     pub name: String,
@@ -108,7 +108,7 @@ impl EngineOption {
                 (!fits).then(|| "true or false".to_owned())
             }
             "spin" => {
-                let limit = |key| -> Option<i64> { self.fields(key).next()?.parse().ok() };
+                let limit = |key| -> Option<i64> { self.field(key)?.parse().ok() };
                 let (least, greatest) = (limit("min"), limit("max"));
                 let fits = value.parse().is_ok_and(|number: i64| {
                     least.is_none_or(|least| least <= number)
@@ -131,8 +131,13 @@ impl EngineOption {
         }
     }
 
+    /// The text after the first `key` in the details.
+    pub(crate) fn field(&self, key: &str) -> Option<String> {
+        self.fields(key).next()
+    }
+
     /// The texts after each `key` in the details.
-    fn fields(&self, key: &str) -> impl Iterator<Item = String> {
+    pub(crate) fn fields(&self, key: &str) -> impl Iterator<Item = String> {
         let words: Vec<&str> = self.details.split_whitespace().collect();
         let is_key = |word: &&str| matches!(*word, "default" | "min" | "max" | "var");
         let texts: Vec<String> = words

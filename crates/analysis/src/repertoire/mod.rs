@@ -13,6 +13,7 @@
 //!   back ([`HOLD_BACK`]), and other games say what the moves bring
 //!   ([`Repertoire::measure`]).
 
+mod estimate;
 mod measure;
 mod walk;
 mod write;

@@ -6,9 +6,9 @@ use std::collections::{BinaryHeap, HashMap, hash_map::Entry};
 use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Move, Position as _};
 
+use super::estimate::{among_equals, shrunk};
 use super::{RepertoireError, RepertoireOptions};
 use tabia_book::eval::model::{EVALUATION_GAMES, expected};
-use tabia_book::eval::stats::{Results, among_equals, shrunk};
 use tabia_book::evals::{EvalKey, EvalTable};
 use tabia_book::tree::weight;
 use tabia_book::{Annotation, Book, Lookup, Mark, PositionRecord, Probe as _, Wanted};
@@ -65,33 +65,10 @@ pub(super) struct Walk<'a> {
     numbers: HashMap<(EvalKey, bool), u32, FxBuildHasher>,
     /// The moves of the line that the repertoire is for.
     given: HashMap<(EvalKey, bool), Move, FxBuildHasher>,
-    /// By how likely the likeliest way to them is.
-    open: BinaryHeap<(Likely, u32)>,
+    /// By how likely the likeliest way to them is: the bits of such a number are
+    /// ordered as it is.
+    open: BinaryHeap<(u64, u32)>,
     likely: Vec<f64>,
-}
-
-/// A probability that can be ordered.
-#[derive(Clone, Copy)]
-struct Likely(f64);
-
-impl PartialEq for Likely {
-    fn eq(&self, other: &Likely) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Likely {}
-
-impl PartialOrd for Likely {
-    fn partial_cmp(&self, other: &Likely) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Likely {
-    fn cmp(&self, other: &Likely) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0)
-    }
 }
 
 /// Games that the moves of a position count as more, all alike.
@@ -137,7 +114,8 @@ impl<'a> Walk<'a> {
         walk.reach(&start, &record, 1.0, Known::EVEN);
         let least = 1.0 / (options.one_in * BEYOND);
         let mut done = 0;
-        while let Some((Likely(likely), number)) = walk.open.pop() {
+        while let Some((likely, number)) = walk.open.pop() {
+            let likely = f64::from_bits(likely);
             if walk.likely.get(number as usize) > Some(&likely) {
                 continue;
             }
@@ -168,14 +146,14 @@ impl<'a> Walk<'a> {
                     && *before < likely
                 {
                     *before = likely;
-                    self.open.push((Likely(likely), number));
+                    self.open.push((likely.to_bits(), number));
                 }
                 number
             }
             Entry::Vacant(place) => {
                 place.insert(next);
                 self.likely.push(likely);
-                self.open.push((Likely(likely), next));
+                self.open.push((likely.to_bits(), next));
                 self.states.push(State {
                     position: position.clone(),
                     is_own,
@@ -329,14 +307,17 @@ pub(super) fn points(record: &PositionRecord, is_to_move: bool) -> (f64, f64) {
         true => record.stats,
         false => record.stats.reversed(),
     };
-    let results = Results::of(&stats);
+    let results = stats.results();
     let difference = stats.average_elo().zip(stats.opponents_elo());
-    let games = results.games();
+    let games = results.games() as f64;
     // Games without ratings count as those among equals: a few with them say little
     // of the others.
     let rated = f64::from(stats.own_rated.min(stats.other_rated)) / games.max(1.0);
     let difference = difference.map_or(0.0, |(own, other)| (own - other) * rated.min(1.0));
-    (games * among_equals(results.score(), difference), games)
+    (
+        games * among_equals(results.score().unwrap_or(0.5), difference),
+        games,
+    )
 }
 
 /// What an evaluation counts as, of [`RepertoireOptions::hold_back`]: it says

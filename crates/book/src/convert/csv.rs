@@ -136,7 +136,8 @@ impl Rows {
             row.text(&fen);
             row.next().text(&seen.uci);
             row.next().text(&seen.san);
-            for number in [seen.games, seen.wins, seen.draws, seen.losses] {
+            row.next().number(seen.games);
+            for number in seen.results.parts() {
                 row.next().number(number);
             }
             row.next().decimal(seen.score, 4);

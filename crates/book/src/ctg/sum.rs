@@ -55,7 +55,7 @@ impl Totals {
     /// Adds what an entry holds.
     pub fn add(&mut self, record: &PositionRecord) {
         let stats = record.stats;
-        let results = 10 * u64::from(stats.wins) + 5 * u64::from(stats.draws);
+        let results = 5 * stats.results().half_points();
         let points = match u64::from(record.points) {
             0 if results > 0 => results + 5 * u64::from(stats.unfinished()),
             points => points,
@@ -374,13 +374,13 @@ mod tests {
             if totals.games > MAX_COUNT.into() {
                 prop_assert_eq!(stats.games, MAX_COUNT);
             }
-            prop_assert!(u64::from(stats.wins) + u64::from(stats.draws) + u64::from(stats.losses) <= stats.games.into());
+            prop_assert!(stats.results().games() <= stats.games.into());
             let share = |part: u64, whole: u64| part as f64 / whole as f64;
             let near = |a: f64, b: f64| (a - b).abs() < 1e-5;
             for (fitted, total) in [(stats.wins, totals.wins), (stats.draws, totals.draws), (stats.losses, totals.losses)] {
                 prop_assert!(near(share(fitted.into(), stats.games.into()), share(total, totals.games)));
             }
-            let least = 10 * u64::from(stats.wins) + 5 * u64::from(stats.draws);
+            let least = 5 * stats.results().half_points();
             let most = least + 10 * u64::from(stats.unfinished());
             prop_assert!((least..=most).contains(&record.points.into()));
             prop_assert!(stats.own_rated <= stats.games.max(stats.own_rated));

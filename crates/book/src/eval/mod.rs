@@ -30,7 +30,6 @@
 pub mod model;
 pub mod sign;
 mod solve;
-pub mod stats;
 
 pub use solve::{Graph, GraphBuilder, NodeId, solve};
 pub use tabia_notation::value::{Evaluation, MoveValue, Value, known};

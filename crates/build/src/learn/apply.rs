@@ -6,9 +6,10 @@ use std::path::Path;
 use shakmaty::Position as _;
 
 use super::side::read_games;
-use super::{LearnTally, Learned, place_of};
+use super::{Learned, learned, place_of};
 use tabia_book::mark::ListedChanges;
 use tabia_book::{Book, BookEditor, EditError, Field, Format, MarkChange};
+use tabia_notation::Results;
 
 /// How a book learns.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +53,7 @@ impl Learned {
                 // Moves of a side file may have left the book.
                 if let Some(place) = place_of(book, before, mv, after)? {
                     let tally = self.tallies.entry(place).or_default();
-                    tally.add(before.turn(), game.winner);
+                    tally.count(before.turn(), game.winner);
                 }
                 Ok(())
             })
@@ -94,13 +95,13 @@ impl Learned {
                     let value =
                         |stored: u32| stored.to_le_bytes()[0].cast_signed().saturating_neg();
                     let known = if method.fresh { 0 } else { value(old) };
-                    let new = tally.learned(known, method.strength);
+                    let new = learned(*tally, known, method.strength);
                     let stored = new.saturating_neg().cast_unsigned();
                     (stored.into(), new > value(old))
                 }
                 _ => {
                     let known = if method.fresh { 0 } else { old };
-                    (tally.counts(known), tally.wins > tally.losses)
+                    (counts(*tally, known), tally.wins > tally.losses)
                 }
             };
             if new == old {
@@ -126,21 +127,14 @@ impl Learned {
     }
 }
 
-impl LearnTally {
-    /// Polyglot's learn counts with these games added: the games in the upper
-    /// sixteen bits, two for a win and one for a draw in the lower. Both are
-    /// halved where one would grow too large.
-    fn counts(&self, old: u32) -> u32 {
-        let games = u64::from(old >> 16)
-            + [self.wins, self.draws, self.losses]
-                .map(u64::from)
-                .iter()
-                .sum::<u64>();
-        let points = u64::from(old & 0xffff) + 2 * u64::from(self.wins) + u64::from(self.draws);
-        let mut counts = [games, points];
-        while counts.iter().any(|count| *count > 0xffff) {
-            counts = counts.map(|count| count / 2);
-        }
-        (counts[0] << 16 | counts[1]) as u32
+/// Polyglot's learn counts with these games added: the games in the upper
+/// sixteen bits, two for a win and one for a draw in the lower. Both are
+/// halved where one would grow too large.
+fn counts(results: Results, old: u32) -> u32 {
+    let games = u64::from(old >> 16) + results.games();
+    let mut counts = [games, u64::from(old & 0xffff) + results.half_points()];
+    while counts.iter().any(|count| *count > 0xffff) {
+        counts = counts.map(|count| count / 2);
     }
+    (counts[0] << 16 | counts[1]) as u32
 }

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use shakmaty::{Chess, Color, Move, Position};
 
-use super::LearnTally;
 use tabia_book::{Book, Error, MarkPlace};
 use tabia_games::{
     self as games, Game, GameFilter, GameParts, GameResult, Intake, ReadError, Sources, Starts,
@@ -12,6 +11,7 @@ use tabia_games::{
 };
 use tabia_io::parallel::Panicked;
 use tabia_io::progress::Watch;
+use tabia_notation::Results;
 
 /// After so many positions in a row that the book does not hold, the rest of a
 /// game is passed over.
@@ -56,7 +56,7 @@ pub struct Learned {
     /// Games in which a move of the book was played.
     pub counted: u64,
     /// By where the book stores what was learnt.
-    pub tallies: HashMap<MarkPlace, LearnTally>,
+    pub tallies: HashMap<MarkPlace, Results>,
     /// What became of the games.
     pub games: games::Tally,
 }
@@ -133,7 +133,8 @@ pub fn tally_games(
     for learned in sums {
         all.counted += learned.counted;
         for (place, tally) in learned.tallies {
-            all.tallies.entry(place).or_default().join(&tally);
+            let sum = all.tallies.entry(place).or_default();
+            *sum = *sum + tally;
         }
     }
     Ok(all)
@@ -161,7 +162,7 @@ impl Learned {
             let mover = !position.turn();
             if counted.counts(game, mover, winner) && !seen.contains(&place) {
                 seen.push(place);
-                self.tallies.entry(place).or_default().add(mover, winner);
+                self.tallies.entry(place).or_default().count(mover, winner);
             }
         }
         self.counted += u64::from(!seen.is_empty());

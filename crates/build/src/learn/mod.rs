@@ -2,7 +2,7 @@
 //!
 //! A ChessBase book has a learn value ("Fact") for every position: -125 never play
 //! into it, +125 always, 0 nothing learned. A Polyglot book has two counts for every
-//! move: games, and twice the points. [`LearnTally`] holds the results of the games
+//! move: games, and twice the points. [`Results`] holds the results of the games
 //! with a move, and the one rule that makes a learn value of them. The games come
 //! from collections ([`tally_games`], `tabia learn`) or from play: the adapter
 //! records each game in a *side file* beside the book ([`PlayedGame`], [`append`]),
@@ -20,9 +20,7 @@ pub use side::{
     Evidence, PlayedGame, SideFile, append, fallback_path, is_refused, side_path, take_side_file,
 };
 
-use std::fmt;
-
-use shakmaty::Color;
+use tabia_notation::Results;
 
 /// The strength with which games of play count.
 pub const PLAY_STRENGTH: u32 = 50;
@@ -30,73 +28,36 @@ pub const PLAY_STRENGTH: u32 = 50;
 /// As far as results alone move a learn value.
 const LEARNED_MOST: i8 = 120;
 
-/// Results of the games with a move, seen by its player.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LearnTally {
-    /// Won.
-    pub wins: u32,
-    /// Drawn.
-    pub draws: u32,
-    /// Lost.
-    pub losses: u32,
+/// How far these games move a learn value, at a strength of 0 to 100:
+///
+/// ```text
+/// 125 * (wins - losses) / (wins + draws + losses + 10) * strength / 50
+/// ```
+///
+/// rounded to the nearest whole number. At the strength of 50 one win gives
+/// 11, ten 62, a hundred 114; draws count against both.
+#[must_use]
+pub fn shift(results: Results, strength: u32) -> i32 {
+    let margin = results.wins as f64 - results.losses as f64;
+    let share = margin / (results.games() as f64 + 10.0);
+    #[allow(clippy::cast_possible_truncation)] // -250 to 250.
+    let shift = (125.0 * share * f64::from(strength.min(100)) / 50.0).round() as i32;
+    shift
 }
 
-/// `+3 =1 -0`.
-impl fmt::Display for LearnTally {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "+{} ={} -{}", self.wins, self.draws, self.losses)
+/// The learn value that `factor` becomes, for the player of the move.
+///
+/// Results alone never make a move certain (125) or impossible (-125): they move
+/// a value no further than 120 either way. A value of 125 or -125, which a user
+/// has set, stays.
+#[must_use]
+pub fn learned(results: Results, factor: i8, strength: u32) -> i8 {
+    if !(-124..=124).contains(&factor) {
+        return factor.clamp(-125, 125);
     }
-}
-
-impl LearnTally {
-    /// Adds a game in which `winner` (`None`: a draw) beat the other side.
-    pub fn add(&mut self, mover: Color, winner: Option<Color>) {
-        let count = match winner {
-            None => &mut self.draws,
-            Some(winner) if winner == mover => &mut self.wins,
-            Some(_) => &mut self.losses,
-        };
-        *count = count.saturating_add(1);
-    }
-
-    /// Adds other games.
-    pub fn join(&mut self, other: &LearnTally) {
-        self.wins = self.wins.saturating_add(other.wins);
-        self.draws = self.draws.saturating_add(other.draws);
-        self.losses = self.losses.saturating_add(other.losses);
-    }
-
-    /// How far these games move a learn value, at a strength of 0 to 100:
-    ///
-    /// ```text
-    /// 125 * (wins - losses) / (wins + draws + losses + 10) * strength / 50
-    /// ```
-    ///
-    /// rounded to the nearest whole number. At the strength of 50 one win gives
-    /// 11, ten 62, a hundred 114; draws count against both.
-    #[must_use]
-    pub fn shift(&self, strength: u32) -> i32 {
-        let [wins, draws, losses] = [self.wins, self.draws, self.losses].map(f64::from);
-        let share = (wins - losses) / (wins + draws + losses + 10.0);
-        #[allow(clippy::cast_possible_truncation)] // -250 to 250.
-        let shift = (125.0 * share * f64::from(strength.min(100)) / 50.0).round() as i32;
-        shift
-    }
-
-    /// The learn value that `factor` becomes, for the player of the move.
-    ///
-    /// Results alone never make a move certain (125) or impossible (-125): they move
-    /// a value no further than 120 either way. A value of 125 or -125, which a user
-    /// has set, stays.
-    #[must_use]
-    pub fn learned(&self, factor: i8, strength: u32) -> i8 {
-        if !(-124..=124).contains(&factor) {
-            return factor.clamp(-125, 125);
-        }
-        let sum = i32::from(factor) + self.shift(strength);
-        let bounds = (factor.min(-LEARNED_MOST), factor.max(LEARNED_MOST));
-        i8::try_from(sum.clamp(bounds.0.into(), bounds.1.into())).unwrap_or(factor)
-    }
+    let sum = i32::from(factor) + shift(results, strength);
+    let bounds = (factor.min(-LEARNED_MOST), factor.max(LEARNED_MOST));
+    i8::try_from(sum.clamp(bounds.0.into(), bounds.1.into())).unwrap_or(factor)
 }
 
 #[cfg(test)]
@@ -104,29 +65,21 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn tally(wins: u32, draws: u32, losses: u32) -> LearnTally {
-        LearnTally {
-            wins,
-            draws,
-            losses,
-        }
+    fn tally(wins: u32, draws: u32, losses: u32) -> Results {
+        Results::new(wins.into(), draws.into(), losses.into())
     }
 
     #[test]
     fn the_figures_of_the_documentation() {
         for (wins, strength, shift) in [(1, 50, 11), (10, 50, 63), (100, 50, 114), (1, 100, 23)] {
-            assert_eq!(
-                tally(wins, 0, 0).shift(strength),
-                shift,
-                "{wins} {strength}"
-            );
+            assert_eq!(super::shift(tally(wins, 0, 0), strength), shift);
         }
-        assert_eq!(tally(0, 0, 1).learned(0, 50), -11);
-        assert_eq!(tally(5, 100, 5).learned(7, 50), 7);
-        assert_eq!(tally(1, 0, 0).learned(7, 0), 7);
-        assert_eq!(tally(100, 0, 0).learned(90, 50), 120);
-        assert_eq!(tally(0, 0, 100).learned(125, 50), 125);
-        assert_eq!(tally(1, 0, 0).learned(123, 50), 123);
+        assert_eq!(learned(tally(0, 0, 1), 0, 50), -11);
+        assert_eq!(learned(tally(5, 100, 5), 7, 50), 7);
+        assert_eq!(learned(tally(1, 0, 0), 7, 0), 7);
+        assert_eq!(learned(tally(100, 0, 0), 90, 50), 120);
+        assert_eq!(learned(tally(0, 0, 100), 125, 50), 125);
+        assert_eq!(learned(tally(1, 0, 0), 123, 50), 123);
     }
 
     proptest! {
@@ -134,11 +87,11 @@ mod tests {
         fn values_stay_in_bounds_and_wins_never_hurt(
             [wins, draws, losses] in any::<[u32; 3]>(), factor in -125..=125_i8, strength in 0..=100_u32,
         ) {
-            let before = tally(wins, draws, losses).learned(factor, strength);
+            let before = learned(tally(wins, draws, losses), factor, strength);
             prop_assert!((-125..=125).contains(&before));
-            let more = tally(wins.saturating_add(1), draws, losses).learned(factor, strength);
+            let more = learned(tally(wins.saturating_add(1), draws, losses), factor, strength);
             prop_assert!(more >= before);
-            let mirrored = tally(losses, draws, wins).learned(-factor, strength);
+            let mirrored = learned(tally(losses, draws, wins), -factor, strength);
             prop_assert_eq!(mirrored, -before);
         }
     }

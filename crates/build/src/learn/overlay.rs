@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use shakmaty::Chess;
 
-use super::{LearnTally, PLAY_STRENGTH, SideFile, fallback_path};
+use super::{PLAY_STRENGTH, SideFile, fallback_path, learned as learned_value};
 use tabia_book::ctg::{CanonicalBoard, Key};
 use tabia_book::{Error, Lookup, Probe, Wanted};
-use tabia_notation as notation;
+use tabia_notation::{self as notation, Results};
 
 /// The side file is looked at no more often than this: at most once a `go`,
 /// and hardly ever while a line is searched.
@@ -57,15 +57,12 @@ impl Learned {
         }
     }
 
-    fn tally(&self, key: &Key) -> Option<LearnTally> {
-        let mut sum: Option<LearnTally> = None;
-        for (_, file) in &self.files {
-            if let Some(tally) = file.tallies.get(key) {
-                let sum = sum.get_or_insert_default();
-                sum.join(tally);
-            }
-        }
-        sum
+    fn tally(&self, key: &Key) -> Option<Results> {
+        let tallies = self
+            .files
+            .iter()
+            .filter_map(|(_, file)| file.tallies.get(key));
+        tallies.copied().reduce(|a, b| a + b)
     }
 
     fn is_empty(&self) -> bool {
@@ -93,7 +90,7 @@ impl Probe for LearnedBook {
             let after = notation::after(position, known.mv);
             let key = CanonicalBoard::from_position(&after).map(|board| board.key());
             if let Some(tally) = key.and_then(|key| learned.tally(&key)) {
-                record.factor = -tally.learned(factor, PLAY_STRENGTH);
+                record.factor = -learned_value(tally, factor, PLAY_STRENGTH);
             }
         }
         Ok(())

@@ -28,11 +28,10 @@ use std::time::{Duration, SystemTime};
 
 use shakmaty::{Chess, Color, Move, Position};
 
-use super::LearnTally;
 use tabia_book::ctg::{CanonicalBoard, Key};
 use tabia_io::append_line;
 use tabia_io::input::bytes::{FNV_START, fnv1a};
-use tabia_notation as notation;
+use tabia_notation::{self as notation, Results};
 
 /// How long an adapter waits for another one that records a game: its GUI may be
 /// waiting with a running clock.
@@ -181,11 +180,11 @@ impl PlayedGame {
     }
 
     /// Adds the game to the tallies of the positions its book moves lead to.
-    fn tally(&self, tallies: &mut HashMap<Key, LearnTally>) {
+    fn tally(&self, tallies: &mut HashMap<Key, Results>) {
         let Ok(()) = self.each_book_move(|before, _, after| {
             if let Some(board) = CanonicalBoard::from_position(after) {
                 let tally = tallies.entry(board.key()).or_default();
-                tally.add(before.turn(), self.winner);
+                tally.count(before.turn(), self.winner);
             }
             Ok::<_, std::convert::Infallible>(())
         });
@@ -284,7 +283,7 @@ pub(super) fn read_games(
 #[derive(Debug, Default)]
 pub struct SideFile {
     /// The results of its games.
-    pub tallies: HashMap<Key, LearnTally>,
+    pub tallies: HashMap<Key, Results>,
     /// Whole games in it.
     pub games: u64,
     /// Lines that are no whole games.
@@ -377,11 +376,7 @@ mod tests {
         append(&path, &game(Some(Color::Black))).unwrap();
         side.refresh(&path).unwrap();
         assert_eq!((side.games, side.bad_lines), (2, 1));
-        let tally = LearnTally {
-            wins: 1,
-            draws: 0,
-            losses: 1,
-        };
+        let tally = Results::new(1, 0, 1);
         assert_eq!(side.tallies.len(), 2);
         assert!(side.tallies.values().all(|found| *found == tally));
         let text = fs::read_to_string(&path).unwrap();

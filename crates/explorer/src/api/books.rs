@@ -3,7 +3,6 @@
 use shakmaty::{ByColor, Color, Position};
 
 use super::super::books::Open;
-use super::super::books::by_colour;
 use super::answer::{CountedMove, Explored};
 use super::question::Question;
 use tabia_adapter::settings::Settings;
@@ -86,27 +85,13 @@ fn counts_of(mv: &BookMove, turn: Color) -> Counts {
 
 /// The counts of a book for a position in which `own` is to move.
 fn counts(stats: &Stats, own: Color) -> Counts {
-    let (white, black) = by_colour(stats, own);
-    let own_first = |own_value: u32, other: u32| {
-        let (own_value, other) = (own_value.into(), other.into());
-        own.fold_wb(
-            ByColor {
-                white: own_value,
-                black: other,
-            },
-            ByColor {
-                white: other,
-                black: own_value,
-            },
-        )
+    let by_colour = |value: u32, other: u32| {
+        ByColor::new_with(|color| if color == own { value } else { other }.into())
     };
     Counts {
-        won: ByColor {
-            white: white.into(),
-            black: black.into(),
-        },
+        won: by_colour(stats.wins, stats.losses),
         draws: stats.draws.into(),
-        rated: own_first(stats.own_rated, stats.other_rated),
-        sum: own_first(stats.own_rating_sum, stats.other_rating_sum),
+        rated: by_colour(stats.own_rated, stats.other_rated),
+        sum: by_colour(stats.own_rating_sum, stats.other_rating_sum),
     }
 }

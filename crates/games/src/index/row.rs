@@ -8,6 +8,7 @@ use super::bucket::Bucket;
 use crate::tgx::{Facts, squares, winner_number, winner_of};
 use tabia_io::input::bytes::{Cursor, put_varint};
 use tabia_io::sort::Record;
+use tabia_notation::Results;
 
 /// Games that are named as the ones of the best players.
 pub const TOP_GAMES: usize = 15;
@@ -148,6 +149,12 @@ impl Counts {
     #[must_use]
     pub fn games(&self) -> u64 {
         self.won.white + self.won.black + self.draws
+    }
+
+    /// Results from the view of a side.
+    #[must_use]
+    pub fn results(&self, side: Color) -> Results {
+        Results::new(*self.won.get(side), self.draws, *self.won.get(!side))
     }
 
     /// Counts a game.

@@ -11,7 +11,7 @@ use std::path::Path;
 pub use page::html;
 use serde::Serialize;
 use shakmaty::{CastlingMode, Chess, Color, Move, Position as _};
-pub use sums::{Exit, ReviewOpening, Score, Spread};
+pub use sums::{Exit, ReviewOpening, Score, Spread, Tally};
 
 use super::Error;
 use super::gather::{each_game, points};

@@ -45,7 +45,7 @@ pub fn html(title: &str, report: &ReviewReport, next: &[String]) -> String {
     page.paragraph("Won, drawn and lost games; those with most games first.");
     let rows = report.openings.iter().take(SHOWN).map(|opening| {
         let score = &opening.record;
-        let shares = [score.wins, score.draws, score.losses].map(|games| games as f64);
+        let shares = score.tally.results.parts().map(|games| games as f64);
         let name = format!("{} {}", opening.eco, opening.name);
         (short(&name), shares, format!("{name}: {}", score))
     });

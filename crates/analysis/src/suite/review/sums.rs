@@ -6,57 +6,35 @@ use std::fmt;
 use serde::Serialize;
 use shakmaty::Color;
 
+use tabia_notation::Results;
+
 use super::{Left, PairedResults, Pairs, Played, ReviewReport};
 
-/// Wins, draws and losses, and the engine's first values after the book.
+/// Games and their results.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Score {
+pub struct Tally {
     /// Games.
     pub games: u64,
-    /// Won.
-    pub wins: u64,
-    /// Drawn.
-    pub draws: u64,
-    /// Lost.
-    pub losses: u64,
-    /// Games with a value of the engine after the book.
-    pub valued: u64,
-    /// Their sum in centipawns, each at most ten pawns.
-    #[serde(skip)]
-    sum: i64,
-    /// Mean of these values.
-    pub mean_value: Option<f64>,
+    /// Those with a result.
+    #[serde(flatten)]
+    pub results: Results,
 }
 
-impl Score {
-    pub(super) fn add(&mut self, played: &Played) {
+impl Tally {
+    /// Counts a game that brought so many half points.
+    pub fn count(&mut self, half_points: Option<u8>) {
         self.games += 1;
-        match played.points {
-            Some(2) => self.wins += 1,
-            Some(1) => self.draws += 1,
-            Some(_) => self.losses += 1,
-            None => {}
+        if let Some(half_points) = half_points {
+            self.results.count_points(half_points);
         }
-        if let Some((_, known)) = &played.value {
-            self.valued += 1;
-            self.sum += i64::from(known.value.clamped(played.side));
-            self.mean_value = Some(self.sum as f64 / self.valued as f64);
-        }
-    }
-
-    /// Points a game of those with a result.
-    #[must_use]
-    pub fn score(&self) -> Option<f64> {
-        let decided = self.wins + self.draws + self.losses;
-        (decided > 0).then(|| (self.wins as f64 + self.draws as f64 / 2.0) / decided as f64)
     }
 
     /// The points a game that the results allow, with 95 %: Wilson's interval,
     /// narrower where there are draws.
     #[must_use]
     pub fn interval(&self) -> Option<[f64; 2]> {
-        let score = self.score()?;
-        let [wins, draws, losses] = [self.wins, self.draws, self.losses].map(|n| n as f64);
+        let score = self.results.score()?;
+        let [wins, draws, losses] = self.results.parts().map(|games| games as f64);
         let games = wins + draws + losses;
         let squares = wins * (1.0 - score).powi(2) + draws * (0.5 - score).powi(2);
         let variance = (squares + losses * score.powi(2)) / games;
@@ -75,26 +53,59 @@ impl Score {
     /// Points lost against half of all.
     #[must_use]
     pub fn deficit(&self) -> f64 {
-        (self.losses as f64 - self.wins as f64) / 2.0
+        (self.results.losses as f64 - self.results.wins as f64) / 2.0
     }
 }
 
 /// With fewer results nothing is said of what they allow.
 const FEW: u64 = 5;
 
+/// `12 games, +3 =6 -3 50.0 % (31 to 69 %)`.
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let s = if self.games == 1 { "" } else { "s" };
+        write!(f, "{} game{s}, {}", self.games, self.results)?;
+        let (Some(share), Some([low, high])) = (self.results.score(), self.interval()) else {
+            return Ok(());
+        };
+        write!(f, " {:.1} %", 100.0 * share)?;
+        match self.results.games() {
+            ..FEW => write!(f, " (too few games to tell)"),
+            _ => write!(f, " ({:.0} to {:.0} %)", 100.0 * low, 100.0 * high),
+        }
+    }
+}
+
+/// Results, and the engine's first values after the book.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Score {
+    /// Results.
+    #[serde(flatten)]
+    pub tally: Tally,
+    /// Games with a value of the engine after the book.
+    pub valued: u64,
+    /// Their sum in centipawns, each at most ten pawns.
+    #[serde(skip)]
+    sum: i64,
+    /// Mean of these values.
+    pub mean_value: Option<f64>,
+}
+
+impl Score {
+    pub(super) fn add(&mut self, played: &Played) {
+        self.tally.count(played.points);
+        if let Some((_, known)) = &played.value {
+            self.valued += 1;
+            self.sum += i64::from(known.value.clamped(played.side));
+            self.mean_value = Some(self.sum as f64 / self.valued as f64);
+        }
+    }
+}
+
 /// `12 games, +3 =6 -3 50.0 % (31 to 69 %), first value +0.12`.
 impl fmt::Display for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let s = if self.games == 1 { "" } else { "s" };
-        let (wins, draws, losses) = (self.wins, self.draws, self.losses);
-        write!(f, "{} game{s}, +{wins} ={draws} -{losses}", self.games)?;
-        if let (Some(share), Some([low, high])) = (self.score(), self.interval()) {
-            write!(f, " {:.1} %", 100.0 * share)?;
-            match self.wins + self.draws + self.losses {
-                ..FEW => write!(f, " (too few games to tell)")?,
-                _ => write!(f, " ({:.0} to {:.0} %)", 100.0 * low, 100.0 * high)?,
-            }
-        }
+        write!(f, "{}", self.tally)?;
         match self.mean_value {
             Some(cp) => write!(f, ", first value {:+.2}", cp / 100.0),
             None => Ok(()),
@@ -238,12 +249,17 @@ pub(super) fn sum(all: Vec<Played>) -> ReviewReport {
         .into_iter()
         .map(|((eco, name), record)| ReviewOpening { eco, name, record });
     let mut openings: Vec<ReviewOpening> = openings.collect();
-    openings.sort_by_key(|opening| std::cmp::Reverse(opening.record.games));
+    openings.sort_by_key(|opening| std::cmp::Reverse(opening.record.tally.games));
     let mut exits: Vec<Exit> = exits.into_values().collect();
-    exits.sort_by_key(|exit| std::cmp::Reverse(exit.record.games));
-    let lost = |exit: &&Exit| exit.record.deficit() > 0.0;
+    exits.sort_by_key(|exit| std::cmp::Reverse(exit.record.tally.games));
+    let lost = |exit: &&Exit| exit.record.tally.deficit() > 0.0;
     let mut losing: Vec<Exit> = exits.iter().filter(lost).cloned().collect();
-    losing.sort_by(|a, b| b.record.deficit().total_cmp(&a.record.deficit()));
+    losing.sort_by(|a, b| {
+        b.record
+            .tally
+            .deficit()
+            .total_cmp(&a.record.tally.deficit())
+    });
     losing.truncate(50);
     ReviewReport {
         record,
@@ -270,13 +286,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn score(wins: u64, draws: u64, losses: u64) -> Score {
-        Score {
-            games: wins + draws + losses,
-            wins,
-            draws,
-            losses,
-            ..Score::default()
+    fn score(wins: u64, draws: u64, losses: u64) -> Tally {
+        let results = Results::new(wins, draws, losses);
+        Tally {
+            games: results.games(),
+            results,
         }
     }
 
@@ -296,7 +310,7 @@ mod tests {
                 prop_assert_eq!(wins + draws + losses, 0);
                 return Ok(());
             };
-            let share = score.score().unwrap();
+            let share = score.results.score().unwrap();
             prop_assert!(0.0 <= low + 1e-9 && low <= share + 1e-9);
             prop_assert!(share <= high + 1e-9 && high <= 1.0 + 1e-9);
         }

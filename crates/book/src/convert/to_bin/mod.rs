@@ -206,7 +206,7 @@ fn weights<'m>(
             (Weights::Probability, _) => verdict.probability,
             (_, Preference::Weight(weight)) => weight.into(),
             (Weights::Games, _) => stats.games.into(),
-            (Weights::Score, _) => 2.0 * f64::from(stats.wins) + f64::from(stats.draws),
+            (Weights::Score, _) => stats.results().half_points() as f64,
         }
     };
     let values = move || {

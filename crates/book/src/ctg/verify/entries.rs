@@ -290,7 +290,7 @@ impl PageChecker<'_, '_> {
     fn check_numbers(&mut self, at: u64, entry: &Entry<'_>) {
         let record = entry.record();
         let stats = record.stats;
-        let results = u64::from(stats.wins) + u64::from(stats.losses) + u64::from(stats.draws);
+        let results = stats.results().games();
         if results > stats.games.into() {
             let text = format!(
                 "{} wins, {} losses and {} draws are more than {} games",
@@ -298,7 +298,7 @@ impl PageChecker<'_, '_> {
             );
             self.tell(at, ProblemKind::Results, text);
         } else {
-            let least = 10 * u64::from(stats.wins) + 5 * u64::from(stats.draws);
+            let least = 5 * stats.results().half_points();
             let most = least + 10 * u64::from(stats.unfinished());
             let points = u64::from(record.points);
             if points == 0 && least > 0 {

@@ -2,6 +2,7 @@
 
 use shakmaty::CastlingMode;
 
+use super::Outcome;
 use super::scene::Scene;
 use super::walk::{Answer, Fault, Verdict, Walk, first_word};
 
@@ -59,5 +60,5 @@ pub(super) fn late_stop(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     if lines.iter().any(|line| first_word(line) == "bestmove") {
         return Err("it sent a bestmove that nobody asked for".into());
     }
-    Ok(Verdict::Passed(String::new()))
+    Ok((Outcome::Passed, String::new()))
 }

@@ -2,33 +2,30 @@
 
 use std::time::Instant;
 
+use super::Outcome;
 use super::walk::{Fault, StepFn, Verdict, Walk, seconds};
 
 pub(super) const STEPS: &[(&str, StepFn)] = &[
-    ("ends on \"quit\"", |walk| {
-        end(walk, &[], true).map(Verdict::Passed)
-    }),
+    ("ends on \"quit\"", |walk| end(walk, &[], true)),
     ("ends on \"quit\" during a search", |walk| {
-        end(walk, &["position startpos", "go infinite"], true).map(Verdict::Passed)
+        end(walk, &["position startpos", "go infinite"], true)
     }),
-    ("ends with its input", |walk| {
-        end(walk, &[], false).map(Verdict::Passed)
-    }),
+    ("ends with its input", |walk| end(walk, &[], false)),
     ("ends with its input during a search", |walk| {
         let lines = ["position startpos", "go infinite"];
         match end(walk, &lines, false) {
-            Ok(note) => Ok(Verdict::Passed(note)),
             // No GUI counts on it, but one that crashes leaves the engine
             // behind with a processor to itself.
-            Err(Fault(text)) => {
+            Err(text) => {
                 walk.drop_peer();
-                Ok(Verdict::Warning(text))
+                Ok((Outcome::Warning, text))
             }
+            passed => passed,
         }
     }),
 ];
 
-fn end(walk: &mut Walk<'_>, before: &[&str], quit: bool) -> Result<String, Fault> {
+fn end(walk: &mut Walk<'_>, before: &[&str], quit: bool) -> Result<Verdict, Fault> {
     for line in before {
         walk.send(line)?;
     }
@@ -45,7 +42,7 @@ fn end(walk: &mut Walk<'_>, before: &[&str], quit: bool) -> Result<String, Fault
         peer.close_input();
     }
     let Some(status) = peer.ends(limit) else {
-        return Err(format!("it still runs after {}", seconds(limit)).into());
+        return Err(format!("it still runs after {}", seconds(limit)));
     };
     let took = start.elapsed();
     let left_behind = family_survives(peer.id());
@@ -54,9 +51,9 @@ fn end(walk: &mut Walk<'_>, before: &[&str], quit: bool) -> Result<String, Fault
         return Err("it ended, but processes that it started still run".into());
     }
     if !status.success() {
-        return Err(format!("it ended with a failure ({status})").into());
+        return Err(format!("it ended with a failure ({status})"));
     }
-    Ok(format!("after {} ms", took.as_millis()))
+    Ok((Outcome::Passed, format!("after {} ms", took.as_millis())))
 }
 
 /// Whether the engine's process group has members left.

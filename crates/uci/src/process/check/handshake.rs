@@ -2,8 +2,10 @@
 
 use std::time::Instant;
 
-use super::lines::DeclaredOption;
-use super::walk::{Fault, StepFn, Verdict, Walk, explain, first_word};
+use super::Outcome;
+use super::lines::judge;
+use super::walk::{Fault, StepFn, Verdict, Walk, ask, first_word, with_remarks};
+use crate::engine;
 
 const GREETING: &str = "answers \"uci\"";
 const READY: &str = "answers \"isready\" once";
@@ -28,10 +30,7 @@ fn greeting(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     let limit = walk.patience.start;
     let start = Instant::now();
     let peer = walk.start()?;
-    peer.send("uci");
-    let lines = peer
-        .until("uciok", limit)
-        .map_err(|missing| explain(&missing, "uciok", limit))?;
+    let lines = ask(peer, "uci", "uciok", limit)?;
     let took = start.elapsed();
     let mut other = 0;
     let mut author = false;
@@ -47,7 +46,9 @@ fn greeting(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
                     _ => {}
                 }
             }
-            "option" => walk.options.push(DeclaredOption::parse(line)),
+            "option" => walk
+                .options
+                .push(engine::option(line.as_bytes()).unwrap_or_default()),
             "uciok" | "info" | "copyprotection" | "registration" | "" => {}
             _ => other += 1,
         }
@@ -72,7 +73,7 @@ fn greeting(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     }
     let name = walk.name.as_deref().unwrap_or("unnamed");
     let note = format!("{name}, after {} ms", took.as_millis());
-    Ok(Verdict::with_remarks(note, &remarks))
+    Ok(with_remarks(note, &remarks))
 }
 
 fn options(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
@@ -80,7 +81,7 @@ fn options(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     let mut oddities = Vec::new();
     let mut names: Vec<String> = Vec::new();
     for option in &walk.options {
-        let found = option.judge();
+        let found = judge(option);
         faults.extend(found.faults);
         oddities.extend(found.oddities);
         let name = option.name.to_lowercase();
@@ -90,10 +91,10 @@ fn options(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
         names.push(name);
     }
     if !faults.is_empty() {
-        return Err(faults.join("; ").into());
+        return Err(faults.join("; "));
     }
     let note = format!("{} options", walk.options.len());
-    Ok(Verdict::with_remarks(note, &oddities))
+    Ok(with_remarks(note, &oddities))
 }
 
 fn ready_once(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
@@ -104,7 +105,7 @@ fn ready_once(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     if rest.iter().any(|line| first_word(line) == "readyok") {
         return Err("it said \"readyok\" more than once".into());
     }
-    Ok(Verdict::Passed(format!("after {} ms", took.as_millis())))
+    Ok((Outcome::Passed, format!("after {} ms", took.as_millis())))
 }
 
 fn second_uci(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
@@ -113,9 +114,10 @@ fn second_uci(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     walk.send("isready")?;
     let lines = walk.until("readyok", walk.patience.ready)?;
     if lines.iter().any(|line| first_word(line) == "uciok") {
-        return Ok(Verdict::Passed(String::new()));
+        return Ok((Outcome::Passed, String::new()));
     }
-    Ok(Verdict::Warning(
+    Ok((
+        Outcome::Warning,
         "no second \"uciok\"; fastchess asks again for the name".to_owned(),
     ))
 }
@@ -125,26 +127,26 @@ fn own_defaults(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
         .options
         .iter()
         .filter_map(|option| {
-            let default = option.default.as_ref()?;
+            let default = option.field("default")?;
             Some(format!("setoption name {} value {default}", option.name))
         })
         .collect();
     if lines.is_empty() {
-        return Ok(Verdict::Skipped("it has none".to_owned()));
+        return Ok((Outcome::Skipped, "it has none".to_owned()));
     }
     // One by one: what an engine dies of is to be named.
     for line in &lines {
         let ready = walk.send(line).and_then(|()| walk.ready());
-        ready.map_err(|Fault(why)| Fault(format!("after \"{line}\": {why}")))?;
+        ready.map_err(|why| format!("after \"{line}\": {why}"))?;
     }
-    Ok(Verdict::Passed(format!("{} set", lines.len())))
+    Ok((Outcome::Passed, format!("{} set", lines.len())))
 }
 
 fn unknown_option(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     walk.send("setoption name No Such Option value 1")?;
     walk.send("setoption name No Such Button")?;
     walk.ready()?;
-    Ok(Verdict::Passed(String::new()))
+    Ok((Outcome::Passed, String::new()))
 }
 
 fn unknown_command(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
@@ -152,11 +154,11 @@ fn unknown_command(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     walk.send("")?;
     walk.send("   ")?;
     walk.ready()?;
-    Ok(Verdict::Passed(String::new()))
+    Ok((Outcome::Passed, String::new()))
 }
 
 fn new_game(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     walk.send("ucinewgame")?;
     walk.ready()?;
-    Ok(Verdict::Passed(String::new()))
+    Ok((Outcome::Passed, String::new()))
 }

@@ -1,171 +1,114 @@
 //! Judges lines that engines print. Pure functions; they judge a line as programs
 //! that read it would.
 
-/// An `option` line, taken apart.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DeclaredOption {
-    /// Everything between `name` and `type`.
-    pub name: String,
-    /// `check`, `spin`, `combo`, `button` or `string`, if it is in order.
-    pub kind: String,
-    /// As written; `None` when the word `default` is missing.
-    pub default: Option<String>,
-    /// As written.
-    pub min: Option<String>,
-    /// As written.
-    pub max: Option<String>,
-    /// The choices of a combo.
-    pub vars: Vec<String>,
-}
+use crate::engine::EngineOption;
 
 /// Faults that make programs drop the option or the engine, and oddities
 /// that only some stumble over.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Findings {
+pub(super) struct Findings {
     /// What does not work.
-    pub faults: Vec<String>,
+    pub(super) faults: Vec<String>,
     /// What may not work everywhere.
-    pub oddities: Vec<String>,
+    pub(super) oddities: Vec<String>,
 }
 
-impl DeclaredOption {
-    /// Takes a line apart; total, whatever the line. Judge the result with
-    /// [`judge`](Self::judge).
-    #[must_use]
-    pub fn parse(line: &str) -> Self {
-        let mut option = Self::default();
-        let mut field: Option<(&str, Vec<&str>)> = None;
-        for word in line.split_ascii_whitespace().skip(1) {
-            // Inside the name only `type` ends it: python-chess is stricter,
-            // which is an oddity below and not a matter of reading.
-            let in_name = matches!(field, Some(("name", _)));
-            let starts = match word {
-                "type" => true,
-                "name" => field.is_none(),
-                "default" | "min" | "max" | "var" => !in_name,
-                _ => false,
-            };
-            if starts {
-                option.take(field.take());
-                field = Some((word, Vec::new()));
-            } else if let Some((_, words)) = &mut field {
-                words.push(word);
-            }
-        }
-        option.take(field);
-        option
+/// What is wrong with an option as it is declared; of a line that declares none,
+/// the empty one.
+pub(super) fn judge(option: &EngineOption) -> Findings {
+    let mut found = Findings::default();
+    let name = &option.name;
+    if name.is_empty() {
+        found.faults.push("an option has no name".to_owned());
     }
-
-    fn take(&mut self, field: Option<(&str, Vec<&str>)>) {
-        let Some((key, words)) = field else { return };
-        let text = words.join(" ");
-        match key {
-            "name" => self.name = text,
-            "type" => self.kind = text,
-            "default" => self.default = Some(text),
-            "min" => self.min = Some(text),
-            "max" => self.max = Some(text),
-            _ => self.vars.push(text),
-        }
+    let reserved = ["name", "type", "default", "min", "max", "var", "value"];
+    if let Some(word) = name.split(' ').find(|word| reserved.contains(word)) {
+        found.oddities.push(format!(
+            "{name}: the word \"{word}\" in a name confuses programs that split there"
+        ));
     }
-
-    /// What is wrong with it.
-    #[must_use]
-    pub fn judge(&self) -> Findings {
-        let mut found = Findings::default();
-        let name = &self.name;
-        if name.is_empty() {
-            found.faults.push("an option has no name".to_owned());
-        }
-        let reserved = ["name", "type", "default", "min", "max", "var", "value"];
-        if let Some(word) = name.split(' ').find(|word| reserved.contains(word)) {
-            found.oddities.push(format!(
-                "{name}: the word \"{word}\" in a name confuses programs that split there"
-            ));
-        }
-        match self.kind.as_str() {
-            "check" => self.judge_check(&mut found),
-            "spin" => self.judge_spin(&mut found),
-            "combo" => self.judge_combo(&mut found),
-            "string" => match self.default.as_deref() {
-                Some("") => found.oddities.push(format!(
-                    "{name}: an empty default should be written \"<empty>\""
-                )),
-                None => found
-                    .oddities
-                    .push(format!("{name}: a string without default")),
-                Some(_) => {}
-            },
-            "button" => {}
-            other => found
-                .faults
-                .push(format!("{name}: unknown option type \"{other}\"")),
-        }
-        found
-    }
-
-    fn judge_check(&self, found: &mut Findings) {
-        if !matches!(self.default.as_deref(), Some("true" | "false")) {
-            found.faults.push(format!(
-                "{}: the default of a check must be true or false",
-                self.name
-            ));
-        }
-    }
-
-    fn judge_spin(&self, found: &mut Findings) {
-        let number = |text: &Option<String>| text.as_ref()?.parse::<i64>().ok();
-        let name = &self.name;
-        let (Some(default), Some(min), Some(max)) =
-            (number(&self.default), number(&self.min), number(&self.max))
-        else {
-            found.faults.push(format!(
-                "{name}: a spin needs whole numbers as default, min and max"
-            ));
-            return;
-        };
-        if !(min..=max).contains(&default) {
-            found.faults.push(format!(
-                "{name}: default {default} is outside {min} to {max}"
-            ));
-        }
-        if i32::try_from(min).is_err() || i32::try_from(max).is_err() {
-            found.oddities.push(format!(
-                "{name}: bounds beyond 32 bits are misread by some programs"
-            ));
-        }
-    }
-
-    fn judge_combo(&self, found: &mut Findings) {
-        let name = &self.name;
-        match &self.default {
-            None => found
-                .faults
-                .push(format!("{name}: a combo without default")),
-            Some(default) if !self.vars.contains(default) => found.faults.push(format!(
-                "{name}: the default \"{default}\" is not among the choices"
+    match option.kind.as_str() {
+        "check" => judge_check(option, &mut found),
+        "spin" => judge_spin(option, &mut found),
+        "combo" => judge_combo(option, &mut found),
+        "string" => match option.field("default").as_deref() {
+            Some("") => found.oddities.push(format!(
+                "{name}: an empty default should be written \"<empty>\""
             )),
+            None => found
+                .oddities
+                .push(format!("{name}: a string without default")),
             Some(_) => {}
-        }
-        if let Some(var) = self.vars.iter().find(|var| var.contains(' ')) {
-            found.oddities.push(format!(
-                "{name}: some programs cannot set a choice with a blank (\"{var}\")"
-            ));
-        }
+        },
+        "button" => {}
+        other => found
+            .faults
+            .push(format!("{name}: unknown option type \"{other}\"")),
+    }
+    found
+}
+
+fn judge_check(option: &EngineOption, found: &mut Findings) {
+    if !matches!(option.field("default").as_deref(), Some("true" | "false")) {
+        found.faults.push(format!(
+            "{}: the default of a check must be true or false",
+            option.name
+        ));
+    }
+}
+
+fn judge_spin(option: &EngineOption, found: &mut Findings) {
+    let number = |key| option.field(key)?.parse::<i64>().ok();
+    let name = &option.name;
+    let (Some(default), Some(min), Some(max)) = (number("default"), number("min"), number("max"))
+    else {
+        found.faults.push(format!(
+            "{name}: a spin needs whole numbers as default, min and max"
+        ));
+        return;
+    };
+    if !(min..=max).contains(&default) {
+        found.faults.push(format!(
+            "{name}: default {default} is outside {min} to {max}"
+        ));
+    }
+    if i32::try_from(min).is_err() || i32::try_from(max).is_err() {
+        found.oddities.push(format!(
+            "{name}: bounds beyond 32 bits are misread by some programs"
+        ));
+    }
+}
+
+fn judge_combo(option: &EngineOption, found: &mut Findings) {
+    let choices: Vec<String> = option.fields("var").collect();
+    let name = &option.name;
+    match option.field("default") {
+        None => found
+            .faults
+            .push(format!("{name}: a combo without default")),
+        Some(default) if !choices.contains(&default) => found.faults.push(format!(
+            "{name}: the default \"{default}\" is not among the choices"
+        )),
+        Some(_) => {}
+    }
+    if let Some(var) = choices.iter().find(|var| var.contains(' ')) {
+        found.oddities.push(format!(
+            "{name}: some programs cannot set a choice with a blank (\"{var}\")"
+        ));
     }
 }
 
 /// The content of an `info` line, as far as it matters here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Info {
+pub(super) struct Info {
     /// Has a `score cp N` or `score mate N`.
-    pub scored: bool,
+    pub(super) scored: bool,
     /// The number after `multipv`.
-    pub multipv: Option<u64>,
+    pub(super) multipv: Option<u64>,
     /// The words after `pv`.
-    pub pv: Vec<String>,
+    pub(super) pv: Vec<String>,
     /// Words that UCI does not know; programs skip them at best.
-    pub unknown: Vec<String>,
+    pub(super) unknown: Vec<String>,
 }
 
 impl Info {
@@ -174,7 +117,7 @@ impl Info {
     /// # Errors
     ///
     /// What about it cannot be read.
-    pub fn parse(line: &str) -> Result<Self, String> {
+    pub(super) fn parse(line: &str) -> Result<Self, String> {
         let mut info = Self::default();
         let mut words = line.split_ascii_whitespace().skip(1).peekable();
         while let Some(word) = words.next() {
@@ -242,6 +185,7 @@ fn looks_like_a_move(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine;
 
     #[test]
     fn options_are_taken_apart_and_judged() {
@@ -274,17 +218,14 @@ mod tests {
             ("option name Ponder type check default yes", 1, 0),
             ("option name Book type filename default a.bin", 1, 0),
             ("option name Draw value type check default false", 0, 1),
-            ("option type check default false", 1, 0),
+            ("option type check default false", 2, 0),
             ("option", 2, 0),
             ("option name", 2, 0),
         ] {
-            let found = DeclaredOption::parse(line).judge();
+            let found = judge(&engine::option(line.as_bytes()).unwrap_or_default());
             assert_eq!(found.faults.len(), faults, "{line}: {found:?}");
             assert_eq!(found.oddities.len(), oddities, "{line}: {found:?}");
         }
-        let option = DeclaredOption::parse("option name A  b type combo default x var x var y z");
-        assert_eq!((&*option.name, &*option.kind), ("A b", "combo"));
-        assert_eq!(option.vars, ["x", "y z"]);
     }
 
     #[test]

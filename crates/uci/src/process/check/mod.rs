@@ -14,7 +14,7 @@
 mod clocks;
 mod ending;
 mod handshake;
-pub mod lines;
+mod lines;
 mod play;
 mod scene;
 mod walk;
@@ -151,9 +151,7 @@ pub fn try_options(
     let lines = lines.map(|(name, value)| Some(format!("setoption name {name} value {value}")));
     for line in std::iter::once(None).chain(lines) {
         line.iter().for_each(|line| peer.send(line));
-        peer.send("isready");
-        if let Err(missing) = peer.until("readyok", limit) {
-            let why = walk::explain(&missing, "readyok", limit).0;
+        if let Err(why) = walk::ask(&mut peer, "isready", "readyok", limit) {
             greeting.ready =
                 Err(line.map_or(why.clone(), |line| format!("after \"{line}\": {why}")));
             break;
@@ -170,10 +168,7 @@ fn introduce(
 ) -> Result<(super::peer::Peer, Greeting), String> {
     let begun = Instant::now();
     let mut peer = super::peer::Peer::start(command).map_err(|error| error.to_string())?;
-    peer.send("uci");
-    let lines = peer
-        .until("uciok", limit)
-        .map_err(|missing| walk::explain(&missing, "uciok", limit).0)?;
+    let lines = walk::ask(&mut peer, "uci", "uciok", limit)?;
     let name = lines.iter().find_map(|line| line.strip_prefix("id name "));
     let declared = lines
         .iter()
@@ -208,19 +203,13 @@ pub fn play(
     positions: &[&str],
     patience: &Patience,
 ) -> Result<Vec<PlayedMove>, String> {
-    let mut peer = super::peer::Peer::start(command).map_err(|error| error.to_string())?;
-    let receive = |peer: &mut super::peer::Peer, line: &str, word, limit| {
-        peer.send(line);
-        let lines = peer.until(word, limit);
-        lines.map_err(|missing| walk::explain(&missing, word, limit).0)
-    };
-    receive(&mut peer, "uci", "uciok", patience.start)?;
+    let (mut peer, _) = introduce(command, patience.start)?;
     let mut played = Vec::new();
     for position in positions {
         peer.send("ucinewgame");
-        receive(&mut peer, "isready", "readyok", patience.ready)?;
+        walk::ask(&mut peer, "isready", "readyok", patience.ready)?;
         peer.send(&format!("position {position}"));
-        let lines = receive(&mut peer, "go movetime 500", "bestmove", patience.search)?;
+        let lines = walk::ask(&mut peer, "go movetime 500", "bestmove", patience.search)?;
         let mv = lines.last().and_then(|line| line.split_whitespace().nth(1));
         let mv = mv.filter(|mv| !["0000", "(none)", "none"].contains(mv));
         let mv = mv.ok_or_else(|| format!("it has no move in the position {position}"))?;

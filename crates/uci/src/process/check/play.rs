@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use shakmaty::{CastlingMode, Position};
 
-use super::clocks;
 use super::scene::Scene;
-use super::walk::{Fault, StepFn, Verdict, Walk, first_word};
+use super::walk::{Fault, StepFn, Verdict, Walk, first_word, with_remarks};
+use super::{Outcome, clocks};
 
 pub(super) const STEPS: &[(&str, StepFn)] = &[
     ("searches to a depth", depth),
@@ -119,7 +119,7 @@ fn crlf(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     walk.peer()?.send_raw("go depth 1", "\r\n");
     walk.until("bestmove", walk.patience.search)?;
     walk.ready()?;
-    Ok(Verdict::Passed(String::new()))
+    Ok((Outcome::Passed, String::new()))
 }
 
 fn only_move(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
@@ -146,7 +146,8 @@ fn castles(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     let scene = standard(Some(CASTLING), "")?;
     let answer = walk.search(&scene, "go depth 2 searchmoves e1g1 e1c1")?;
     if !["e1g1", "e1c1"].contains(&&*answer.best) {
-        return Ok(Verdict::Skipped(
+        return Ok((
+            Outcome::Skipped,
             "it does not obey \"searchmoves\"".to_owned(),
         ));
     }
@@ -164,7 +165,7 @@ fn ready_in_search(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     walk.send("stop")?;
     let answer = walk.answer(&scene, asked, walk.patience.stop)?;
     let note = format!("after {} ms", took.as_millis());
-    Ok(Verdict::with_remarks(note, &answer.remarks))
+    Ok(with_remarks(note, &answer.remarks))
 }
 
 fn stop(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
@@ -190,21 +191,22 @@ fn begin(walk: &mut Walk<'_>, scene: &Scene, go: &str) -> Result<(), Fault> {
 
 fn no_answer_in(lines: &[String], awaited: &str) -> Result<(), Fault> {
     if lines.iter().any(|line| first_word(line) == "bestmove") {
-        return Err(format!("it answered before \"{awaited}\"").into());
+        return Err(format!("it answered before \"{awaited}\""));
     }
     Ok(())
 }
 
 const GO_PONDER: &str = "go ponder wtime 1000 btime 1000 winc 20 binc 20";
 
-fn without_ponder(walk: &Walk<'_>) -> Option<Verdict> {
-    walk.option("Ponder")
-        .is_none()
-        .then(|| Verdict::Skipped("it has no option Ponder".to_owned()))
+/// What becomes of a step whose option an engine has not.
+fn without(walk: &Walk<'_>, option: &str) -> Option<Verdict> {
+    let mut declared = walk.options.iter();
+    let is_known = declared.any(|known| known.name.eq_ignore_ascii_case(option));
+    (!is_known).then(|| (Outcome::Skipped, format!("it has no option {option}")))
 }
 
 fn ponderhit(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
-    if let Some(skipped) = without_ponder(walk) {
+    if let Some(skipped) = without(walk, "Ponder") {
         return Ok(skipped);
     }
     walk.send("setoption name Ponder value true")?;
@@ -217,7 +219,7 @@ fn ponderhit(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
 }
 
 fn ponder_stop(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
-    if let Some(skipped) = without_ponder(walk) {
+    if let Some(skipped) = without(walk, "Ponder") {
         return Ok(skipped);
     }
     walk.send("setoption name Ponder value true")?;
@@ -228,8 +230,8 @@ fn ponder_stop(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
 }
 
 fn multipv(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
-    if walk.option("MultiPV").is_none() {
-        return Ok(Verdict::Skipped("it has no option MultiPV".to_owned()));
+    if let Some(skipped) = without(walk, "MultiPV") {
+        return Ok(skipped);
     }
     walk.send("setoption name MultiPV value 3")?;
     let answer = walk.search(&standard(None, "")?, "go depth 4")?;
@@ -252,8 +254,8 @@ fn multipv(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
 }
 
 fn chess960(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
-    if walk.option("UCI_Chess960").is_none() {
-        return Ok(Verdict::Skipped("it has no option UCI_Chess960".to_owned()));
+    if let Some(skipped) = without(walk, "UCI_Chess960") {
+        return Ok(skipped);
     }
     walk.send("setoption name UCI_Chess960 value true")?;
     let read = Scene::new(Some(CHESS960), "c1h1 c8a8", CastlingMode::Chess960)?;

@@ -7,46 +7,28 @@ use shakmaty::{Chess, Position};
 
 use super::super::EngineCommand;
 use super::super::peer::{Missing, Peer};
-use super::lines::{DeclaredOption, Info};
+use super::lines::Info;
 use super::scene::{Scene, read_move};
 use super::{CheckReport, CheckStep, Outcome, Patience};
+use crate::engine::EngineOption;
 
 /// An engine that has to be started this often again is not worth more
 /// waiting.
 const MAX_RESTARTS: u32 = 6;
 
-/// How a step went that did not fail.
-pub(super) enum Verdict {
-    Passed(String),
-    Warning(String),
-    Skipped(String),
-}
+/// How a step went that did not fail, and a note.
+pub(super) type Verdict = (Outcome, String);
 
-impl Verdict {
-    /// Passed with `note`, unless there are remarks.
-    pub(super) fn with_remarks(note: String, remarks: &[String]) -> Self {
-        if remarks.is_empty() {
-            Self::Passed(note)
-        } else {
-            Self::Warning(remarks.join("; "))
-        }
+/// Passed with `note`, unless there are remarks.
+pub(super) fn with_remarks(note: String, remarks: &[String]) -> Verdict {
+    match remarks {
+        [] => (Outcome::Passed, note),
+        _ => (Outcome::Warning, remarks.join("; ")),
     }
 }
 
 /// Why a step failed, in a user's words.
-pub(super) struct Fault(pub(super) String);
-
-impl From<String> for Fault {
-    fn from(text: String) -> Self {
-        Self(text)
-    }
-}
-
-impl From<&str> for Fault {
-    fn from(text: &str) -> Self {
-        Self(text.to_owned())
-    }
-}
+pub(super) type Fault = String;
 
 pub(super) type StepFn = fn(&mut Walk<'_>) -> Result<Verdict, Fault>;
 
@@ -69,14 +51,14 @@ impl Answer {
     }
 
     pub(super) fn verdict(self) -> Verdict {
-        Verdict::with_remarks(self.note(), &self.remarks)
+        with_remarks(self.note(), &self.remarks)
     }
 
     /// The same, if it did not take longer than there was on the clock.
     pub(super) fn in_time(self, clock_ms: u128) -> Result<Verdict, Fault> {
         let took = self.took.as_millis();
         if took > clock_ms {
-            return Err(format!("took {took} ms with {clock_ms} ms on the clock").into());
+            return Err(format!("took {took} ms with {clock_ms} ms on the clock"));
         }
         Ok(self.verdict())
     }
@@ -91,7 +73,7 @@ pub(super) struct Walk<'a> {
     exchange: Vec<String>,
     restarts: u32,
     pub(super) name: Option<String>,
-    pub(super) options: Vec<DeclaredOption>,
+    pub(super) options: Vec<EngineOption>,
 }
 
 impl<'a> Walk<'a> {
@@ -147,13 +129,7 @@ impl<'a> Walk<'a> {
         if let Some(peer) = &mut self.peer {
             peer.new_exchange();
         }
-        let result = step_fn(self);
-        let (outcome, explanation) = match result {
-            Ok(Verdict::Passed(text)) => (Outcome::Passed, text),
-            Ok(Verdict::Warning(text)) => (Outcome::Warning, text),
-            Ok(Verdict::Skipped(text)) => (Outcome::Skipped, text),
-            Err(Fault(text)) => (Outcome::Failed, text),
-        };
+        let (outcome, explanation) = step_fn(self).unwrap_or_else(|why| (Outcome::Failed, why));
         let exchange = self
             .peer
             .as_ref()
@@ -169,7 +145,7 @@ impl<'a> Walk<'a> {
     /// The process runs and has sent nothing yet.
     pub(super) fn start(&mut self) -> Result<&mut Peer, Fault> {
         self.peer = None;
-        let peer = Peer::start(self.command).map_err(|e| Fault(e.to_string()))?;
+        let peer = Peer::start(self.command).map_err(|error| error.to_string())?;
         Ok(self.peer.insert(peer))
     }
 
@@ -179,12 +155,8 @@ impl<'a> Walk<'a> {
             self.restarts += 1;
             let (start, ready) = (self.patience.start, self.patience.ready);
             let peer = self.start()?;
-            peer.send("uci");
-            let again = |missing| explain(&missing, "uciok", start);
-            peer.until("uciok", start).map_err(again)?;
-            peer.send("isready");
-            let again = |missing| explain(&missing, "readyok", ready);
-            peer.until("readyok", ready).map_err(again)?;
+            ask(peer, "uci", "uciok", start)?;
+            ask(peer, "isready", "readyok", ready)?;
             peer.new_exchange();
         }
         self.peer.as_mut().ok_or_else(|| "no engine".into())
@@ -222,13 +194,6 @@ impl<'a> Walk<'a> {
             return Err("it sent a bestmove that nobody asked for".into());
         }
         Ok(())
-    }
-
-    /// The declared option of this name.
-    pub(super) fn option(&self, name: &str) -> Option<&DeclaredOption> {
-        self.options
-            .iter()
-            .find(|option| option.name.eq_ignore_ascii_case(name))
     }
 
     /// Sends a position and a `go`, and judges all that comes back.
@@ -350,12 +315,24 @@ pub(super) fn first_word(line: &str) -> &str {
 
 /// A missing answer in a user's words.
 pub(super) fn explain(missing: &Missing, word: &str, limit: Duration) -> Fault {
-    Fault(match missing {
+    match missing {
         Missing::Silent => format!("no \"{word}\" within {}", seconds(limit)),
         Missing::TooLong => "it printed a line of more than 64 KiB".to_owned(),
         Missing::Flood => format!("it printed more than 4 MiB without \"{word}\""),
         Missing::Gone(status) => gone(*status),
-    })
+    }
+}
+
+/// Sends a line, and gives what comes up to the one that begins with `word`.
+pub(super) fn ask(
+    peer: &mut Peer,
+    line: &str,
+    word: &str,
+    limit: Duration,
+) -> Result<Vec<String>, Fault> {
+    peer.send(line);
+    let lines = peer.until(word, limit);
+    lines.map_err(|missing| explain(&missing, word, limit))
 }
 
 fn gone(status: Option<ExitStatus>) -> String {

@@ -1,56 +1,15 @@
 //! What results say about a move, honest about small numbers.
 
-/// Won, drawn and lost games from the view of the player of the move; need not
-/// be whole (old games may count less).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Results {
-    /// Games won.
-    pub wins: f64,
-    /// Games drawn.
-    pub draws: f64,
-    /// Games lost.
-    pub losses: f64,
-}
-
-impl Results {
-    /// Those of a book's move.
-    #[must_use]
-    pub fn of(stats: &crate::Stats) -> Results {
-        Results {
-            wins: f64::from(stats.wins),
-            draws: f64::from(stats.draws),
-            losses: f64::from(stats.losses),
-        }
-    }
-
-    /// Games with a result.
-    #[must_use]
-    pub fn games(self) -> f64 {
-        self.wins + self.draws + self.losses
-    }
-
-    /// Points a game; 0.5 without games.
-    #[must_use]
-    pub fn score(self) -> f64 {
-        match self.games() {
-            games if games > 0.0 => (self.wins + self.draws / 2.0) / games,
-            _ => 0.5,
-        }
-    }
-}
-
 /// The score of `points` out of `games` after `weight` games more that brought
 /// `prior` points each: rare moves stay near to what is expected of them.
-#[must_use]
-pub fn shrunk(points: f64, games: f64, prior: f64, weight: f64) -> f64 {
+pub(super) fn shrunk(points: f64, games: f64, prior: f64, weight: f64) -> f64 {
     (points + prior * weight) / (games + weight)
 }
 
 /// A score as it would be among equals: strong players choose good moves *and*
 /// win. `difference` is the mean rating of the players of the move less that
 /// of their opponents.
-#[must_use]
-pub fn among_equals(score: f64, difference: f64) -> f64 {
+pub(super) fn among_equals(score: f64, difference: f64) -> f64 {
     if score <= 0.0 || score >= 1.0 {
         return score;
     }

@@ -1,0 +1,148 @@
+//! Won, drawn and lost games, and what they say of strength.
+
+use std::fmt;
+use std::ops::Add;
+
+use shakmaty::Color;
+
+/// Won, drawn and lost games from the view of one side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Results {
+    /// Games won.
+    pub wins: u64,
+    /// Games drawn.
+    pub draws: u64,
+    /// Games lost.
+    pub losses: u64,
+}
+
+impl Results {
+    /// So many wins, draws and losses.
+    #[must_use]
+    pub const fn new(wins: u64, draws: u64, losses: u64) -> Results {
+        Results {
+            wins,
+            draws,
+            losses,
+        }
+    }
+
+    /// Wins, draws and losses.
+    #[must_use]
+    pub const fn parts(self) -> [u64; 3] {
+        [self.wins, self.draws, self.losses]
+    }
+
+    /// The same games from the view of the other side.
+    #[must_use]
+    pub const fn reversed(self) -> Results {
+        Results::new(self.losses, self.draws, self.wins)
+    }
+
+    /// From White's view, where these are from the view of `side`.
+    #[must_use]
+    pub fn of_white(self, side: Color) -> Results {
+        side.fold_wb(self, self.reversed())
+    }
+
+    /// Counts a game of `side` that `winner` won; `None` is a draw.
+    pub fn count(&mut self, side: Color, winner: Option<Color>) {
+        self.count_points(winner.map_or(1, |winner| 2 * u8::from(winner == side)));
+    }
+
+    /// Counts a game that brought so many half points.
+    pub fn count_points(&mut self, half_points: u8) {
+        match half_points {
+            0 => self.losses += 1,
+            1 => self.draws += 1,
+            _ => self.wins += 1,
+        }
+    }
+
+    /// Games with a result.
+    #[must_use]
+    pub const fn games(self) -> u64 {
+        self.wins + self.draws + self.losses
+    }
+
+    /// Two for each win, one for each draw.
+    #[must_use]
+    pub const fn half_points(self) -> u64 {
+        2 * self.wins + self.draws
+    }
+
+    /// Share of the points, 0 to 1; `None` without games.
+    #[must_use]
+    pub fn score(self) -> Option<f64> {
+        (self.games() > 0).then(|| self.half_points() as f64 / (2 * self.games()) as f64)
+    }
+
+    /// Performance rating against opponents of this mean rating: that rating plus
+    /// [`rating_difference`].
+    #[must_use]
+    pub fn performance(self, opponents: f64) -> Option<f64> {
+        Some(opponents + rating_difference(self.score()?))
+    }
+}
+
+impl Add for Results {
+    type Output = Results;
+
+    fn add(self, other: Results) -> Results {
+        let [wins, draws, losses] = other.parts();
+        Results::new(self.wins + wins, self.draws + draws, self.losses + losses)
+    }
+}
+
+/// `+3 =1 -0`.
+impl fmt::Display for Results {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "+{} ={} -{}", self.wins, self.draws, self.losses)
+    }
+}
+
+/// The difference of ratings for a score of 50 to 100 per cent: FIDE's
+/// handbook, B.02, table 8.1.1.
+const DIFFERENCES: [u16; 51] = [
+    0, 7, 14, 21, 29, 36, 43, 50, 57, 65, 72, 80, 87, 95, 102, 110, 117, 125, 133, 141, 149, 158,
+    166, 175, 184, 193, 202, 211, 220, 230, 240, 251, 262, 273, 284, 296, 309, 322, 336, 351, 366,
+    383, 401, 422, 444, 470, 501, 538, 589, 677, 800,
+];
+
+/// The difference of ratings that a score, 0 to 1, means by FIDE's table;
+/// between whole per cents in proportion, as lichess's explorer has it.
+#[must_use]
+fn rating_difference(score: f64) -> f64 {
+    if score < 0.5 {
+        return -rating_difference(1.0 - score);
+    }
+    let percent = (100.0 * score - 50.0).clamp(0.0, 50.0);
+    let whole = percent.floor();
+    let at = |place: f64| {
+        let place = place as usize;
+        f64::from(DIFFERENCES.get(place.min(50)).copied().unwrap_or(800))
+    };
+    at(whole) + (at(whole + 1.0) - at(whole)) * (percent - whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_are_those_of_fide_s_table() {
+        for (score, expected) in [
+            (1.0, 800.0),
+            (0.0, -800.0),
+            (0.05, -470.0),
+            (0.5, 0.0),
+            (0.515, 10.5),
+            (0.99, 677.0),
+            (0.995, 738.5),
+        ] {
+            let difference = rating_difference(score);
+            assert!((difference - expected).abs() < 1e-9, "{score} {difference}");
+        }
+    }
+}

@@ -38,9 +38,12 @@ use tabia_notation as notation;
 /// The first line of the file.
 pub(crate) const HEADER: &str = "# tabia cover 1\n";
 
-/// Positions that are looked up for one choice. What is not known by then counts as a
-/// line that is left.
-const BUDGET: u32 = 2000;
+/// What one choice may cost: so many positions that are known, or a tenth of it that
+/// are looked up. What is not known by then counts as a line that is left.
+const BUDGET: u32 = 20_000;
+
+/// What it costs to look a position up.
+const LOOK_UP: u32 = 10;
 
 /// Plies that a line is followed from a position. What is longer counts as left.
 const DEEPEST: usize = 200;
@@ -121,6 +124,8 @@ struct Node {
     visited: ByColor<bool>,
     /// No line is left below, for each [`View`].
     spent: [ByColor<bool>; 3],
+    /// What the books have here, heaviest first, if it has been looked up.
+    moves: Option<Vec<Move>>,
 }
 
 /// The last game of a player.
@@ -214,9 +219,10 @@ impl Covered {
     }
 
     /// The books or what is taken from them have changed.
-    pub(crate) fn forget_spent(&mut self) {
+    pub(crate) fn forget_books(&mut self) {
         for node in &mut self.nodes {
             node.spent = Default::default();
+            node.moves = None;
         }
     }
 
@@ -337,33 +343,41 @@ impl Count<'_> {
         if need == 1 && !played {
             return 1;
         }
-        if self.budget == 0 || self.path.len() >= self.start + DEEPEST {
+        let cached = node.and_then(|node| self.covered.nodes[node].moves.take());
+        let cost = if cached.is_some() { 1 } else { LOOK_UP };
+        if self.budget < cost || self.path.len() >= self.start + DEEPEST {
+            self.keep(node, cached);
             return need;
         }
-        self.budget -= 1;
-        let mut moves = (self.moves)(position, &self.path);
+        self.budget -= cost;
+        let moves = cached.unwrap_or_else(|| (self.moves)(position, &self.path));
         let mut left = u32::from(moves.is_empty() && !played);
         // Light moves are played last: there a line that is left is found soonest.
-        moves.reverse();
-        for mv in moves {
-            let next = notation::after(position, mv);
+        for mv in moves.iter().rev() {
+            let next = notation::after(position, *mv);
             if view == View::Expected && own && position.turn() != self.colour {
                 let reply = node.and_then(|node| next_node(&self.covered.nodes, node, key(&next)));
-                let is_seen =
-                    reply.is_some_and(|reply| *self.covered.nodes[reply].visited.get(self.colour));
-                if !is_seen {
+                let seen = |reply: usize| *self.covered.nodes[reply].visited.get(self.colour);
+                if !reply.is_some_and(seen) {
                     continue;
                 }
             }
             left += self.left_after(node, &next, view, need - left);
             if left >= need {
-                return left;
+                break;
             }
         }
         if let Some(node) = node.filter(|_| left == 0) {
             *self.covered.nodes[node].spent[view as usize].get_mut(self.colour) = true;
         }
+        self.keep(node, Some(moves));
         left
+    }
+
+    fn keep(&mut self, node: Option<usize>, moves: Option<Vec<Move>>) {
+        if let Some(node) = node {
+            self.covered.nodes[node].moves = moves;
+        }
     }
 }
 

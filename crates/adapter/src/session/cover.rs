@@ -50,7 +50,7 @@ impl Cover {
 
     /// Other moves may be played from the books than before.
     pub(super) fn books_changed(&mut self) {
-        self.covered.forget_spent();
+        self.covered.forget_books();
         self.state = State::Unread;
     }
 
@@ -84,7 +84,7 @@ impl Cover {
         let address = |book: &crate::book_set::OpenBook| std::sync::Arc::as_ptr(&book.book).addr();
         let addresses: Vec<usize> = books.0.books.iter().map(address).collect();
         if self.books != addresses {
-            self.covered.forget_spent();
+            self.covered.forget_books();
             self.books = addresses;
         }
         let position = game.position()?;

@@ -127,7 +127,9 @@ mod tests {
         let mut files = [CoverFile::default(), CoverFile::default()];
         let mut read = |n: usize, add: Option<&str>| {
             let text = files[n].read(Some(path.clone())).unwrap();
-            add.map(|line| files[n].add(line).unwrap());
+            if let Some(line) = add {
+                files[n].add(line).unwrap();
+            }
             files[n].unlock();
             text
         };

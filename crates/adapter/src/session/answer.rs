@@ -20,7 +20,7 @@ use tabia_uci::message;
 const LISTED: usize = 12;
 
 /// A book's answer to a position.
-struct Choice<'a> {
+pub(super) struct Choice<'a> {
     /// Which of the book set.
     index: usize,
     book: &'a OpenBook,
@@ -137,7 +137,7 @@ impl Session {
         Some(answer)
     }
 
-    fn choose<'a>(
+    pub(super) fn choose<'a>(
         &mut self,
         position: &Chess,
         asked: Option<&[Move]>,

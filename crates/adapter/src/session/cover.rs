@@ -179,7 +179,8 @@ impl Session {
             && self.books_may_answer()
             && !go.infinite
             && !go.engine_only;
-        let Some(position) = self.game.position().filter(|_| is_wanted) else {
+        let position = self.game.position().filter(|_| is_wanted).cloned();
+        let Some(position) = position else {
             return false;
         };
         let game = (self.entropy, position.turn(), &self.game.keys()[..]);
@@ -187,6 +188,9 @@ impl Session {
         let Some(book) = at.book_set.books.first().filter(|_| !over) else {
             return false;
         };
+        // What is looked up now is not looked up while the file is locked.
+        self.chooser.refresh_settings(&self.settings, at.book_set);
+        let _ = self.choose(&position, None, at.book_set, true, &mut Vec::new());
         at.out.request(Request::ReadCover(book.spec.path.clone()));
         self.cover.state = State::Asked;
         true

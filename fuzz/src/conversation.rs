@@ -74,6 +74,7 @@ struct Heard {
     exited: bool,
     opening: bool,
     seeding: bool,
+    covering: bool,
     starting: bool,
 }
 
@@ -99,9 +100,11 @@ impl Outlet for Heard {
             Request::OpenBooks(_) => self.opening = true,
             Request::StartEngine(_) => self.starting = true,
             Request::TakeSeed(_) => self.seeding = true,
+            Request::ReadCover(_) => self.covering = true,
             Request::KillEngine
             | Request::WakeUp(_)
             | Request::NoteGame(_)
+            | Request::AddCover(_)
             | Request::Record(_) => {}
         }
     }
@@ -193,6 +196,9 @@ pub fn session(data: &[u8]) {
         session.step(now, event, &book_set, &mut out);
         if std::mem::take(&mut heard.borrow_mut().seeding) {
             session.step(now, Event::Seed(Ok(7)), &book_set, &mut out);
+        }
+        if std::mem::take(&mut heard.borrow_mut().covering) {
+            session.step(now, Event::Cover(Ok("")), &book_set, &mut out);
         }
         let heard = heard.borrow();
         assert!(heard.best_moves <= asked_go, "more answers than questions");

@@ -68,6 +68,8 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
     }
     let seeds = opener.clone();
     let take_seed = Box::new(move |path: &str| seeds.take_seed(path));
+    let covers = opener.clone();
+    let find_cover = Box::new(move |path: &str| covers.cover_file(path));
     let environment = Environment {
         input,
         output,
@@ -75,6 +77,7 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
         open_books: Arc::new(move |specs, present| opener.book_set(specs, present)),
         transcript,
         take_seed,
+        find_cover,
         record: record(args.games.clone()),
         remarks,
     };

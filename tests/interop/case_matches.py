@@ -1,10 +1,12 @@
 """Long matches with clocks, engines killed on the way: nothing may cost a game."""
 
+import csv
 import re
 import subprocess
+from pathlib import Path
 
-from places import TABIA, TARGET
-from procs import PATIENCE, environment, wait_gone
+from places import TABIA, TARGET, folder
+from procs import PATIENCE, environment, run, wait_gone
 from runner import case
 
 DRIVER = str(TARGET / "release" / "examples" / "match_games")
@@ -54,12 +56,64 @@ def games_of_the_built_in_engine_with_kills():
     return _match("games=16", "builtin=1", "time=2000", "increment=100", "kill-every=3", "seed=9", limit=290)
 
 
+def _delays(log: Path) -> list[float]:
+    """The seconds between each `go` that was not pondered on and its book move."""
+    since, booked, delays = None, False, []
+    for line in log.read_text().splitlines():
+        words = line.split(maxsplit=2)
+        if len(words) < 3 or not re.fullmatch(r"[0-9.]+", words[0]):
+            continue
+        time, word, text = float(words[0]), words[1], words[2]
+        if word == "gui>":
+            booked = False
+            if text.startswith("go "):
+                since = None if "ponder" in text else time
+            elif text in ("stop", "ponderhit"):
+                since = None
+        elif word == "gui<" and text.startswith("info string book "):
+            booked = True
+        elif word == "gui<" and text.startswith("bestmove") and booked and since is not None:
+            delays.append(time - since)
+    return delays
+
+
 @case(300)
 def fifty_games_with_options_that_hold_a_book_move_back():
     """Verify, Exit and Delay at once. The engine of the match leaves the book for
     good with its first move, so that few positions are left to exit by value."""
+    here = folder("held-back")
     options = ("Book Verify=80", "Book Verify Margin=30", "Book Exit Above=10", "Book Exit Below=-10", "Book Delay=5+10")
     sets = [f"set:{option}" for option in options]
-    report = _match("games=50", "time=2000", "increment=20", "kill-every=5", *sets, limit=290)
+    log = f"arg:--log={here / 'match.log'}"
+    report = _match("games=50", "time=2000", "increment=20", "kill-every=5", log, *sets, limit=290)
     assert int(re.findall(r"vetoes: (\d+)", report)[-1]) > 50, report
+    delays = [delay for path in here.glob("match*.log") for delay in _delays(path)]
+    assert len(delays) > 50 and min(delays) >= 0.005, (len(delays), min(delays))
     return report
+
+
+@case(300)
+def fifty_games_with_books_by_opponent_and_clock():
+    here = folder("by-opponent")
+    for name, moves in (("open", "1.e4 e5 2.Nf3 Nc6 3.Bb5"), ("closed", "1.d4 d5 2.c4 e6 3.Nc3")):
+        (here / f"{name}.pgn").write_text(f'[Result "1-0"]\n\n{moves} 1-0\n')
+        run("build", "-o", here / f"{name}.ctg", here / f"{name}.pgn")
+    config = here / "engines.toml"
+    config.write_text(
+        '[[books]]\nfile = "open.ctg"\nopponent = "computer"\ntime_control = "bullet"\n'
+        '[[books]]\nfile = "closed.ctg"\nopponent = "GM"\nelo = "2000..3000"\n'
+    )
+    counts = {}
+    for book, opponent, first in (
+        ("open.ctg", "none none computer Other", "e2e4"),
+        ("closed.ctg", "GM 2500 human Other", "d2d4"),
+    ):
+        record = here / f"{first}.csv"
+        words = (f"arg:--config={config}", f"arg:--games={record}", f"set:UCI_Opponent={opponent}")
+        _match("games=25", "time=2000", "increment=20", *words, limit=140)
+        games = [row for row in csv.DictReader(record.open()) if row["event"] == "game"]
+        assert len(games) >= 50, len(games)
+        for game in games:
+            assert game["book"] == book and game["moves"].startswith(first), game
+        counts[book] = sum(int(game["book_moves"]) for game in games)
+    return counts

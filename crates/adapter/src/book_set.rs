@@ -294,6 +294,20 @@ impl Opener {
             .unwrap_or_else(|| Error::io(PathBuf::from(path), std::io::ErrorKind::NotFound.into())))
     }
 
+    /// The file of the lines that have been played from a book (`Book Cover`).
+    #[must_use]
+    pub fn cover_file(&self, path: &str) -> Option<PathBuf> {
+        let beside = |book: &Path| book.with_added_extension("cover");
+        if path == STARTER {
+            return Some(data_folder()?.join(beside(Path::new("starter.ctg"))));
+        }
+        let files = self.candidates(path);
+        files
+            .iter()
+            .find(|file| file.is_file())
+            .map(|file| beside(file))
+    }
+
     /// One word that identifies the file that a path leads to: it changes when the
     /// file does. Not for the file's content.
     #[must_use]
@@ -359,10 +373,14 @@ pub fn as_played(book: Arc<Book>, learns: bool) -> (Arc<dyn Probe + Send + Sync>
 /// in the user's data folder.
 fn side_file(book: &Path) -> Option<PathBuf> {
     if book == Path::new(STARTER) {
-        let folder = dirs::data_dir()?.join("tabia").join("learn");
-        return Some(folder.join("starter.ctg.learn"));
+        return Some(data_folder()?.join("starter.ctg.learn"));
     }
     Some(learn::side_path(book))
+}
+
+/// Where files beside the starter book are.
+fn data_folder() -> Option<PathBuf> {
+    Some(dirs::data_dir()?.join("tabia").join("learn"))
 }
 
 /// The last part of a path; of [`STARTER`], its name.

@@ -14,6 +14,7 @@
 pub mod book_set;
 pub mod conditions;
 pub mod config;
+mod cover;
 pub mod relay;
 mod seeds;
 pub mod session;

@@ -5,12 +5,13 @@
 //! for the moment: delete it to begin again.
 
 use std::ffi::OsString;
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::book_set::Opener;
+use tabia_io::lock_within;
 
 /// How long another adapter that takes a seed is waited for: a game is waiting.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -43,7 +44,7 @@ fn take(path: &Path) -> Result<u32, String> {
         .truncate(false)
         .open(&count_path)
         .map_err(of_count)?;
-    if !is_ours(&file) {
+    if !lock_within(&file, PATIENCE) {
         return Err(trouble(&count_path, &"another adapter holds it"));
     }
     let mut count = String::new();
@@ -80,20 +81,6 @@ fn seed(text: &str, taken: usize) -> Result<u32, String> {
 
 /// The greatest seed, as of `Book Seed`.
 const MOST: u32 = 2_147_483_647;
-
-fn is_ours(file: &File) -> bool {
-    let until = Instant::now() + PATIENCE;
-    loop {
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) if Instant::now() < until => {
-                std::thread::sleep(Duration::from_micros(200));
-            }
-            Err(TryLockError::WouldBlock) => return false,
-            // Some servers know no locks.
-            Ok(()) | Err(TryLockError::Error(_)) => return true,
-        }
-    }
-}
 
 fn beside(path: &Path) -> PathBuf {
     let mut name = OsString::from(path);

@@ -13,12 +13,30 @@ use std::time::{Duration, Instant};
 ///
 /// The file cannot be opened or written.
 pub fn append_line(path: &Path, header: &str, line: &str, patience: Duration) -> io::Result<()> {
-    let mut file = File::options()
+    let mut file = open_for_append(path)?;
+    lock_within(&file, patience);
+    append_locked(&mut file, header, line)
+}
+
+/// Opens a file to read it and to append to it; it is made if there is none.
+///
+/// # Errors
+///
+/// Those of the system.
+pub fn open_for_append(path: &Path) -> io::Result<File> {
+    File::options()
         .read(true)
         .append(true)
         .create(true)
-        .open(path)?;
-    wait_for_turn(&file, patience);
+        .open(path)
+}
+
+/// [`append_line`] to a file that is open and locked.
+///
+/// # Errors
+///
+/// The file cannot be read or written.
+pub fn append_locked(file: &mut File, header: &str, line: &str) -> io::Result<()> {
     let len = file.metadata()?.len();
     let mut text = String::new();
     if len == 0 {
@@ -38,10 +56,18 @@ pub fn append_line(path: &Path, header: &str, line: &str, patience: Duration) ->
     file.write_all(text.as_bytes())
 }
 
-fn wait_for_turn(file: &File, patience: Duration) {
+/// Locks a file that several programs change; false if another one holds it for
+/// longer than `patience`. True where the system knows no locks, as some servers.
+pub fn lock_within(file: &File, patience: Duration) -> bool {
     let until = Instant::now() + patience;
-    while matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && Instant::now() < until {
-        std::thread::sleep(Duration::from_millis(1));
+    loop {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) if Instant::now() < until => {
+                std::thread::sleep(Duration::from_micros(100));
+            }
+            Err(TryLockError::WouldBlock) => return false,
+            Ok(()) | Err(TryLockError::Error(_)) => return true,
+        }
     }
 }
 

@@ -12,6 +12,7 @@
 //! are started by the thread that runs the loop, because on Linux an engine dies with
 //! the thread that started it. Books are opened in a separate thread.
 
+mod cover;
 mod learn;
 mod port;
 #[cfg(target_os = "linux")]
@@ -23,6 +24,7 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, IsTerminal as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -30,6 +32,7 @@ use std::time::{Duration, Instant};
 use crate::book_set::{BookSet, BookSpec};
 use crate::session::{Event, GameRecord, Outlet, Request, Session, Speaker};
 use crate::transcript::Transcript;
+use cover::CoverFile;
 use port::{Listen, News, Port, Ready};
 pub use system::standard_streams;
 use system::{describe_end, handle_signals, into_file};
@@ -64,6 +67,9 @@ pub type OpenBooks = Arc<dyn Fn(&[BookSpec], &BookSet) -> (BookSet, Vec<String>)
 /// Takes the next seed of a file.
 pub type TakeSeed = Box<dyn FnMut(&str) -> Result<u32, String> + Send>;
 
+/// Finds the file of played lines of a book.
+pub type FindCover = Box<dyn Fn(&str) -> Option<PathBuf> + Send>;
+
 /// Adds a line to the record of games.
 pub type AddRecord = Box<dyn FnMut(&GameRecord) -> Result<(), String> + Send>;
 
@@ -81,6 +87,8 @@ pub struct Environment {
     pub transcript: Option<Transcript>,
     /// Takes the next seed of a file; must not take long.
     pub take_seed: TakeSeed,
+    /// Finds the file of played lines of a book.
+    pub find_cover: FindCover,
     /// Adds a line to the record of games; an error is reported once.
     pub record: AddRecord,
     /// Messages for the user about all that, sent with the first `uciok`.
@@ -131,6 +139,8 @@ fn run_through<P: Port>(
         commands: environment.commands,
         open_books: environment.open_books,
         take_seed: environment.take_seed,
+        find_cover: environment.find_cover,
+        cover: CoverFile::default(),
         record: environment.record,
         record_reported: false,
         begun: Instant::now(),
@@ -244,6 +254,8 @@ struct Relay<P: Port> {
     commands: Vec<EngineCommand>,
     open_books: OpenBooks,
     take_seed: TakeSeed,
+    find_cover: FindCover,
+    cover: CoverFile,
     record: AddRecord,
     /// The user knows that games cannot be recorded.
     record_reported: bool,
@@ -269,6 +281,7 @@ impl<P: Port> Relay<P> {
                     return code;
                 }
             }
+            self.cover.unlock();
             if self.port.write_gui(&mut self.lines.gui).is_err() {
                 // The GUI has closed its end of the pipe.
                 return 0;
@@ -316,6 +329,15 @@ impl<P: Port> Relay<P> {
             Request::TakeSeed(path) => {
                 let taken = (self.take_seed)(&path);
                 self.step(Event::Seed(taken.as_ref().copied().map_err(String::as_str)));
+            }
+            Request::ReadCover(book) => {
+                let read = self.cover.read((self.find_cover)(&book));
+                self.step(Event::Cover(read.as_deref().map_err(String::as_str)));
+            }
+            Request::AddCover(line) => {
+                if let Err(error) = self.cover.add(&line) {
+                    log::warn!("a played line is not noted: {error}");
+                }
             }
             Request::Record(record) => {
                 if let Err(text) = (self.record)(&record)

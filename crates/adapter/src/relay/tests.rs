@@ -43,6 +43,7 @@ fn converse_through<P: Port>(
         open_books,
         transcript: None,
         take_seed: Box::new(|_| Ok(1)),
+        find_cover: Box::new(|_| None),
         record: Box::new(|_| Ok(())),
         remarks: Vec::new(),
     };

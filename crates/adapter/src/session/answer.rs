@@ -20,7 +20,7 @@ use tabia_uci::message;
 const LISTED: usize = 12;
 
 /// A book's answer to a position.
-struct Choice<'a> {
+pub(super) struct Choice<'a> {
     /// Which of the book set.
     index: usize,
     book: &'a OpenBook,
@@ -63,12 +63,12 @@ impl Session {
             return false;
         };
         self.chooser.refresh_settings(&self.settings, book_set);
-        self.choose(&position, None, book_set, &mut Vec::new())
+        self.choose(&position, None, book_set, false, &mut Vec::new())
             .is_some()
     }
 
     /// Whether books may answer in this game at present.
-    fn books_may_answer(&self) -> bool {
+    pub(super) fn books_may_answer(&self) -> bool {
         self.settings.check(OptionId::OwnBook)
             && !self.chooser.shut
             && !self.link.options.analysing()
@@ -93,7 +93,9 @@ impl Session {
                 .retain(|mv| !vetoed.contains(mv));
         }
         let mut troubles = Vec::new();
-        let choice = self.choose(&position, asked.as_deref(), at.book_set, &mut troubles);
+        let covers = self.covers();
+        let asked = asked.as_deref();
+        let choice = self.choose(&position, asked, at.book_set, covers, &mut troubles);
         self.chooser.count_question();
         for (book, trouble) in troubles {
             if self.chooser.is_news(book) {
@@ -105,6 +107,9 @@ impl Session {
             if missed && self.chooser.miss(go.ponder) {
                 self.count_miss(at.out);
             }
+            if missed && covers {
+                self.cover_end(go.ponder, at.out);
+            }
             return None;
         };
         // Asked before the `go`, so answered before it: the book is ready.
@@ -113,6 +118,9 @@ impl Session {
             && let Some(text) = self.chooser.unreported_settings(choice.index)
         {
             info_string(&format!("settings in force: {text}"), at.out);
+        }
+        if covers {
+            self.cover_move(&position, choice.mv, go.ponder, at);
         }
         let lines = self.announcement(&choice);
         let longest = go.longest(Some(position.turn().is_white()));
@@ -129,11 +137,12 @@ impl Session {
         Some(answer)
     }
 
-    fn choose<'a>(
+    pub(super) fn choose<'a>(
         &mut self,
         position: &Chess,
         asked: Option<&[Move]>,
         book_set: &'a BookSet,
+        covers: bool,
         troubles: &mut Vec<(&'a str, String)>,
     ) -> Option<Choice<'a>> {
         let own_settings = std::mem::take(&mut self.chooser.settings);
@@ -155,9 +164,20 @@ impl Session {
                 continue;
             }
             let (found, verdicts) = self.chooser.found(index);
-            let drawn =
-                policy::pick(verdicts, &mut chance).and_then(|index| found.moves.get(index));
-            let Some(mv) = drawn.map(|mv| mv.mv) else {
+            let uncovered = match covers {
+                true => self.cover.choose(
+                    (self.entropy, &self.game),
+                    (book_set, &own_settings, &self.conditions),
+                    (found, verdicts),
+                ),
+                false => None,
+            };
+            let drawn = || {
+                policy::pick(verdicts, &mut chance)
+                    .and_then(|index| found.moves.get(index))
+                    .map(|mv| mv.mv)
+            };
+            let Some(mv) = uncovered.or_else(drawn) else {
                 let silence = Silence::after(found, verdicts);
                 self.chooser.silences.push(silence);
                 continue;

@@ -24,6 +24,9 @@ pub enum Event<'a> {
     BooksOpened(&'a [String]),
     /// The seed that was asked for, or why there is none.
     Seed(Result<u32, &'a str>),
+    /// What has been added to the file of played lines since it was read last, or why
+    /// that is not known.
+    Cover(Result<&'a str, &'a str>),
     /// The time of a [`Request::WakeUp`] has come.
     WakeUp,
     /// The [deadline](super::Session::deadline) is reached.
@@ -57,6 +60,12 @@ pub enum Request {
     /// Take the next seed of this file. Answered by `Seed`, before anything else
     /// happens.
     TakeSeed(String),
+    /// Lock the file of played lines of this book and read what is new in it. Answered by
+    /// `Cover`, before anything else happens; the lock is held until the session has
+    /// taken that in.
+    ReadCover(String),
+    /// Add a line to it; nothing answers.
+    AddCover(String),
     /// Note a game in the side file of its book; nothing answers.
     NoteGame(Note),
     /// Add a line to the record of games; nothing answers.
@@ -81,6 +90,8 @@ impl fmt::Display for Request {
             Request::TakeSeed(path) => write!(f, "seed {path}"),
             Request::NoteGame(note) => write!(f, "note {}: {}", note.book, note.game.line(0)),
             Request::Record(record) => write!(f, "record {}", record.line()),
+            Request::ReadCover(book) => write!(f, "cover {book}"),
+            Request::AddCover(line) => write!(f, "covered {line}"),
             Request::WakeUp(after) => write!(f, "wake {}", after.as_millis()),
             Request::Exit(code) => write!(f, "exit {code}"),
         }

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Chess, EnPassantMode, Position};
 
+use crate::cover;
 use tabia_notation as notation;
 use tabia_uci::{gui, line};
 
@@ -86,6 +87,12 @@ impl Game {
     /// The last `position` line as its bytes came; empty before the first.
     pub(super) fn raw(&self) -> &[u8] {
         &self.raw
+    }
+
+    /// The keys of the positions from the first to the present one.
+    pub(super) fn keys(&self) -> Vec<u64> {
+        let before = self.before.iter().map(|Zobrist64(key)| *key);
+        before.chain([cover::key(&self.position)]).collect()
     }
 
     /// Whether `next`, reached by one move, has occurred in this game.

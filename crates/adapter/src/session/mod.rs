@@ -46,6 +46,7 @@ mod answer;
 mod child;
 mod chooser;
 mod clock;
+mod cover;
 mod event;
 mod game;
 mod handshake;
@@ -119,6 +120,7 @@ pub struct Session {
     books_reported: bool,
     /// The seed of the game, where a file has them.
     seed: seed::GameSeed,
+    cover: cover::Cover,
     /// What moves are drawn by while `Book Seed` is 0.
     entropy: u64,
     /// The GUI has sent `quit` or closed our input.
@@ -143,6 +145,7 @@ impl Session {
             conditions: GameConditions::default(),
             books_reported: false,
             seed: seed::GameSeed::default(),
+            cover: cover::Cover::default(),
             engines,
             link: Link::default(),
             uci_wanted: 0,
@@ -210,6 +213,7 @@ impl Session {
             Event::EngineGone(reason) => self.on_engine_gone(reason, at),
             Event::BooksOpened(messages) => self.on_books_opened(messages, at),
             Event::Seed(taken) => self.on_seed(taken, at),
+            Event::Cover(read) => self.on_cover(read, at),
             Event::WakeUp if self.leaving => self.leave(at.out),
             Event::WakeUp => self.on_wake_up(at),
             Event::Overdue => self.on_overdue(at),
@@ -271,10 +275,15 @@ impl Session {
             }
             GuiCommand::SetOption(option) => self.on_set_option(line, option, at.out),
             GuiCommand::Position => self.on_position(line, at),
-            GuiCommand::Go(go) => match self.open_books(at.now, at.out) || self.take_seed(at.out) {
-                true => self.queue.push_front(at.now, line, GuiCommand::Go(go)),
-                false => self.on_go(line, go, at),
-            },
+            GuiCommand::Go(go) => {
+                let waits = self.open_books(at.now, at.out)
+                    || self.take_seed(at.out)
+                    || self.read_cover(&go, at);
+                match waits {
+                    true => self.queue.push_front(at.now, line, GuiCommand::Go(go)),
+                    false => self.on_go(line, go, at),
+                }
+            }
             GuiCommand::Stop => self.on_stop(at.now, at.out),
             GuiCommand::PonderHit => self.on_ponder_hit(at.now, at.out),
             GuiCommand::Other => {
@@ -321,6 +330,7 @@ impl Session {
     fn on_position(&mut self, line: &[u8], at: &mut Moment<'_>) {
         self.leave_position(at.now, at.out);
         self.chooser.forget_position();
+        self.cover.forget_position();
         self.learn_position(line, at);
         if self.game.update(line) == Step::Anew {
             self.record_game(at.out);

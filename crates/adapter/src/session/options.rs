@@ -73,6 +73,7 @@ impl Session {
         self.books_reported = true;
         self.conditions.pace = Pace::of(clocks);
         self.chooser.settings_changed();
+        self.cover.books_changed();
         if self.settings.text(OptionId::Info) == "none" {
             return;
         }
@@ -119,6 +120,7 @@ impl Session {
             Ok(false) => {}
             Ok(true) => {
                 self.chooser.settings_changed();
+                self.cover.books_changed();
                 if id == OptionId::SeedFile {
                     self.seed = GameSeed::default();
                 }

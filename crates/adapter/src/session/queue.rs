@@ -122,7 +122,10 @@ impl Session {
     /// Nothing can be understood before the engine is known, and nothing
     /// answered before the books are open.
     pub(super) const fn all_waits(&self) -> bool {
-        self.link.is_unknown() || self.books.keep_waiting() || self.seed.is_asked()
+        self.link.is_unknown()
+            || self.books.keep_waiting()
+            || self.seed.is_asked()
+            || self.cover.is_asked()
     }
 
     /// Whether a line may not reach the engine during the search under way.

@@ -281,6 +281,7 @@ impl Session {
             recorder.pondering = false;
         }
         self.guess_came_true(out);
+        self.cover.guess_came_true(out);
         match &mut self.search {
             Search::Idle => {}
             Search::Held(held) => {

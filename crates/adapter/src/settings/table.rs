@@ -35,6 +35,7 @@ pub enum OptionId {
     ExitBelow,
     ExitAbove,
     Delay,
+    Cover,
     SeedFile,
     Restart,
     StandIn,
@@ -72,6 +73,8 @@ pub struct Spec {
 pub const PRESETS: &[&str] = &["Custom", "Optimize", "Normal", "Handicap"];
 /// The values of `Book Judgement`.
 pub const JUDGEMENTS: &[&str] = &["results", "evaluations", "both"];
+/// The values of `Book Cover`.
+pub(super) const COVERS: &[&str] = &["off", "lines"];
 /// The values of `Book Info`.
 pub const INFO: &[&str] = &["none", "brief", "full"];
 
@@ -99,7 +102,7 @@ const fn spec(id: OptionId, name: &'static str, kind: OptionKind, help: &'static
 }
 
 /// All options, in the order in which they are declared.
-pub const SPECS: [Spec; 34] = {
+pub const SPECS: [Spec; 35] = {
     use OptionId as Id;
     use OptionKind::{Check, Combo, Delay, Spin, Text};
     [
@@ -288,6 +291,12 @@ pub const SPECS: [Spec; 34] = {
             "Book Delay",
             Delay,
             "milliseconds before a book move is sent, 800 or 800+400",
+        ),
+        spec(
+            Id::Cover,
+            "Book Cover",
+            Combo(0, COVERS),
+            "lines: each line of the book is played once before one is repeated",
         ),
         spec(
             Id::SeedFile,

@@ -29,6 +29,7 @@
 //! | `told MESSAGE`, `book_set IDENTITY PATH` | messages about the books, and the books that are open; then |
 //! | `opened` | the books are open |
 //! | `seed NUMBER`, `no-seed REASON` | the seed that was asked for |
+//! | `cover LINES`, `no-cover REASON` | what is new in the file of played lines |
 //! | `wake` | the alarm that was asked for |
 //! | `overdue` | the engine has used up its time |
 //! | `heldup MICROSECONDS` | the GUI did not read for so long |
@@ -37,7 +38,7 @@
 //! | word | output |
 //! |---|---|
 //! | `gui< LINE`, `eng< LINE` | a line sent to the GUI, to the engine |
-//! | `ask< REQUEST` | `start N`, `kill`, `open N`, `record LINE`, `seed FILE`, `wake MS`, `exit CODE` |
+//! | `ask< REQUEST` | `start N`, `kill`, `open N`, `record LINE`, `seed FILE`, `cover BOOK`, `covered LINE`, `wake MS`, `exit CODE` |
 //!
 //! Control characters, bytes that are no UTF-8, and a backslash before an `x` are
 //! written as `\x` and two hexadecimal digits, so that a log can be looked at in a

@@ -63,6 +63,8 @@ pub enum Happening {
     /// Messages about the books, and identity and path of each.
     BooksOpened(Vec<String>, Vec<(String, String)>),
     Seed(Result<u32, String>),
+    /// See [`Event::Cover`].
+    Cover(Result<String, String>),
     WakeUp,
     Overdue,
     HeldUp(Duration),
@@ -82,6 +84,8 @@ impl Happening {
             Happening::BooksOpened(messages, _) => Event::BooksOpened(messages),
             Happening::Seed(Ok(seed)) => Event::Seed(Ok(*seed)),
             Happening::Seed(Err(reason)) => Event::Seed(Err(reason)),
+            Happening::Cover(Ok(lines)) => Event::Cover(Ok(lines)),
+            Happening::Cover(Err(reason)) => Event::Cover(Err(reason)),
             Happening::WakeUp => Event::WakeUp,
             Happening::Overdue => Event::Overdue,
             Happening::HeldUp(time) => Event::HeldUp(*time),
@@ -235,6 +239,8 @@ impl Reader {
             ),
             "seed" => Happening::Seed(Ok(text.parse().map_err(|_| "expected: seed NUMBER")?)),
             "no-seed" => Happening::Seed(Err(string())),
+            "cover" => Happening::Cover(Ok(string())),
+            "no-cover" => Happening::Cover(Err(string())),
             "wake" => Happening::WakeUp,
             "overdue" => Happening::Overdue,
             "heldup" => Happening::HeldUp(Duration::from_micros(

@@ -96,6 +96,8 @@ impl Transcript {
             }
             Event::Seed(Ok(seed)) => self.line("seed", seed.to_string().as_bytes()),
             Event::Seed(Err(reason)) => self.line("no-seed", reason.as_bytes()),
+            Event::Cover(Ok(lines)) => self.line("cover", lines.as_bytes()),
+            Event::Cover(Err(reason)) => self.line("no-cover", reason.as_bytes()),
             Event::WakeUp => self.line("wake", b""),
             Event::Overdue => self.line("overdue", b""),
             Event::HeldUp(time) => self.line("heldup", time.as_micros().to_string().as_bytes()),

@@ -4,13 +4,15 @@ use std::collections::{HashMap, VecDeque};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use rustix::process::Signal;
 use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position};
 
-use super::player::Player;
+use super::player::{Player, send};
 
 /// A game that is not over by then is a draw.
 const LONGEST: usize = 240;
@@ -19,12 +21,16 @@ const LONGEST: usize = 240;
 const WARM: u64 = 20;
 
 struct Plan {
-    adapter: Vec<String>,
+    /// The commands of both players.
+    commands: [Vec<String>; 2],
     games: u64,
     at_once: u64,
     time: Duration,
     increment: Duration,
+    /// What a `go` has besides clocks.
+    limit: String,
     kill_every: u64,
+    freeze_every: u64,
     ponder_every: u64,
     seed: u64,
     /// Options of the adapter, name and value.
@@ -39,29 +45,49 @@ impl Plan {
                 .find_map(|arg| arg.strip_prefix(name)?.strip_prefix('='));
             value.map_or(default, |value| value.parse().expect("a number"))
         };
+        let texts = |prefix: &str| -> Vec<String> {
+            let texts = args.iter().filter_map(|arg| arg.strip_prefix(prefix));
+            texts.map(str::to_owned).collect()
+        };
         let this = std::env::current_exe().expect("ourselves");
-        let mut adapter = vec![args[0].clone()];
+        let small = [this.to_string_lossy().into_owned(), "engine".to_owned()];
         let direct = number("direct", 0) == 1;
-        if direct {
-            adapter = vec![this.to_string_lossy().into_owned(), "engine".to_owned()];
-        } else if number("builtin", 0) == 1 {
-            adapter.extend(["--engine".to_owned(), "builtin".to_owned()]);
+        let with = |engine: &[String]| {
+            let mut command = vec![args[0].clone()];
+            command.extend(texts("arg:"));
+            if number("builtin", 0) == 1 {
+                command.extend(["--engine".to_owned(), "builtin".to_owned()]);
+            } else {
+                command.push("--".to_owned());
+                command.extend_from_slice(engine);
+            }
+            command
+        };
+        let real = texts("engine=");
+        let commands = if direct {
+            [small.to_vec(), small.to_vec()]
+        } else if real.is_empty() {
+            [with(&small), with(&small)]
         } else {
-            let this = this.to_string_lossy().into_owned();
-            adapter.extend(["--".to_owned(), this, "engine".to_owned()]);
-        }
+            [with(&small), with(&real)]
+        };
         Plan {
-            adapter,
+            commands,
             games: number("games", 500),
             at_once: number("at-once", 2),
             time: Duration::from_millis(number("time", 200)),
             increment: Duration::from_millis(number("increment", 10)),
+            limit: match number("nodes", 0) {
+                0 => String::new(),
+                nodes => format!(" nodes {nodes}"),
+            },
             kill_every: if direct { 0 } else { number("kill-every", 5) },
+            freeze_every: if direct { 0 } else { number("freeze-every", 0) },
             ponder_every: number("ponder-every", 4),
             seed: number("seed", 1),
-            sets: args
+            sets: texts("set:")
                 .iter()
-                .filter_map(|arg| arg.strip_prefix("set:")?.split_once('='))
+                .filter_map(|set| set.split_once('='))
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))
                 .collect(),
         }
@@ -75,6 +101,7 @@ struct Report {
     plies: u64,
     book_moves: usize,
     killed: usize,
+    frozen: usize,
     restarts: usize,
     vetoes: usize,
     exits: usize,
@@ -124,7 +151,7 @@ pub(crate) fn run_match(args: &[String]) -> ExitCode {
 }
 
 fn play_games(plan: &Plan, stalls: &Stalls, next: &AtomicU64, report: &Mutex<Report>) {
-    let mut players = [0, 1].map(|_| Player::start(&plan.adapter, &plan.sets));
+    let mut players = [0, 1].map(|n| Player::start(&plan.commands[n], &plan.sets));
     let mut warm = None;
     let mut played = 0;
     loop {
@@ -192,6 +219,20 @@ impl Stalls {
 /// other: us, the adapter, the engine, the adapter, us.
 const PROCESSES: u32 = 4;
 
+/// What is done to an engine in a game.
+struct Attack {
+    ply: usize,
+    /// So long after the `go`.
+    after: Duration,
+    kind: Kind,
+}
+
+enum Kind {
+    Kill,
+    /// Stopped for so many hundredths of what the clock has left.
+    Freeze(u32),
+}
+
 struct Game<'a> {
     plan: &'a Plan,
     stalls: &'a Stalls,
@@ -203,19 +244,27 @@ struct Game<'a> {
     left: [Duration; 2],
     /// What each side ponders on.
     ponders: [Option<Move>; 2],
-    /// At this ply an engine is killed, so long after the `go`.
-    kill: Option<(usize, Duration)>,
+    attack: Option<Attack>,
+    /// Lets an engine go on that is stopped.
+    thaw: Option<JoinHandle<()>>,
     report: Report,
 }
 
 impl<'a> Game<'a> {
     fn new(plan: &'a Plan, stalls: &'a Stalls, number: u64) -> Game<'a> {
         let mut dice = Dice((plan.seed + number).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-        let kills = plan.kill_every > 0 && number % plan.kill_every == plan.kill_every - 1;
-        let kill = kills.then(|| {
-            let ply = dice.below(60);
-            let after = Duration::from_micros(dice.below(4000));
-            (usize::try_from(ply).unwrap_or(0), after)
+        let is_last_of = |every: u64| every > 0 && number % every == every - 1;
+        let kind = if is_last_of(plan.kill_every) {
+            Some(Kind::Kill)
+        } else if is_last_of(plan.freeze_every) {
+            Some(Kind::Freeze(1 + u32::try_from(dice.below(30)).unwrap_or(0)))
+        } else {
+            None
+        };
+        let attack = kind.map(|kind| Attack {
+            ply: usize::try_from(dice.below(60)).unwrap_or(0),
+            after: Duration::from_micros(dice.below(4000)),
+            kind,
         });
         Game {
             plan,
@@ -227,7 +276,8 @@ impl<'a> Game<'a> {
             seen: HashMap::new(),
             left: [plan.time; 2],
             ponders: [None, None],
-            kill,
+            attack,
+            thaw: None,
             report: Report::default(),
         }
     }
@@ -235,9 +285,10 @@ impl<'a> Game<'a> {
     fn clocks(&self) -> String {
         let inc = self.plan.increment.as_millis();
         format!(
-            "wtime {} btime {} winc {inc} binc {inc}",
+            "wtime {} btime {} winc {inc} binc {inc}{}",
             self.left[0].as_millis().max(1),
-            self.left[1].as_millis().max(1)
+            self.left[1].as_millis().max(1),
+            self.plan.limit,
         )
     }
 
@@ -260,6 +311,9 @@ impl<'a> Game<'a> {
             if self.plan.ponder_every > 0 && self.number.is_multiple_of(self.plan.ponder_every) {
                 self.ponder(side, reply, &mut players[side]);
             }
+        }
+        if let Some(thaw) = self.thaw.take() {
+            thaw.join().expect("the thread that waits");
         }
         for (player, ponders) in players.iter_mut().zip(&mut self.ponders) {
             if ponders.take().is_some() {
@@ -294,12 +348,8 @@ impl<'a> Game<'a> {
             };
             player.say(&format!("position startpos{moves}\ngo {}", self.clocks()));
         }
-        if let Some((at, after)) = self.kill
-            && at <= ply
-        {
-            self.kill = None;
-            std::thread::sleep(after);
-            self.report.killed += player.kill_engine().len();
+        if let Some(attack) = self.attack.take_if(|attack| attack.ply <= ply) {
+            self.attack(&attack, side, player);
         }
         let answer = player.wait_for("bestmove")?;
         let took = begin.elapsed();
@@ -319,6 +369,22 @@ impl<'a> Game<'a> {
         self.report.least_left = Some(self.report.least_left.map_or(left, |least| least.min(left)));
         self.left[side] = left + self.plan.increment;
         Some(answer)
+    }
+
+    fn attack(&mut self, attack: &Attack, side: usize, player: &Player) {
+        std::thread::sleep(attack.after);
+        match attack.kind {
+            Kind::Kill => self.report.killed += player.signal_engine(Signal::KILL).len(),
+            Kind::Freeze(hundredths) => {
+                let stopped = player.signal_engine(Signal::STOP);
+                self.report.frozen += stopped.len();
+                let time = self.left[side] * hundredths / 100;
+                self.thaw = Some(std::thread::spawn(move || {
+                    std::thread::sleep(time);
+                    send(&stopped, Signal::CONT);
+                }));
+            }
+        }
     }
 
     /// Plays the answer on the board; the reply that it suggests, as text.
@@ -379,6 +445,7 @@ impl<'a> Game<'a> {
         all.decided += u64::from(self.board.is_checkmate());
         all.plies += game.plies;
         all.killed += game.killed;
+        all.frozen += game.frozen;
         all.pondered += game.pondered;
         all.ponder_hits += game.ponder_hits;
         all.on_time.append(&mut game.on_time);
@@ -405,8 +472,9 @@ fn print(plan: &Plan, report: &Report, took: Duration) -> ExitCode {
         report.book_moves,
     );
     println!(
-        "engines killed: {}, restarts told: {}; pondered {} times, {} hits; least time ever left: {:?}",
+        "engines killed: {}, stopped for a while: {}, restarts told: {}; pondered {} times, {} hits; least time ever left: {:?}",
         report.killed,
+        report.frozen,
         report.restarts,
         report.pondered,
         report.ponder_hits,

@@ -25,6 +25,14 @@ pub(crate) struct Player {
     options: Vec<String>,
 }
 
+/// Sends a signal to processes.
+pub(crate) fn send(processes: &[u32], signal: Signal) {
+    for id in processes {
+        let pid = i32::try_from(*id).ok().and_then(Pid::from_raw);
+        let _ = pid.map(|pid| kill_process(pid, signal));
+    }
+}
+
 impl Player {
     pub(crate) fn start(command: &[String], sets: &[(String, String)]) -> Player {
         let mut child = Command::new(&command[0])
@@ -145,13 +153,11 @@ impl Player {
             .collect()
     }
 
-    /// Kills the engine as the system would when memory is short.
-    pub(crate) fn kill_engine(&self) -> Vec<u32> {
+    /// Sends a signal to the engine, such as the system kills it with when memory
+    /// is short; whom it was sent to.
+    pub(crate) fn signal_engine(&self, signal: Signal) -> Vec<u32> {
         let engines = self.engines();
-        for id in &engines {
-            let pid = i32::try_from(*id).ok().and_then(Pid::from_raw);
-            let _ = pid.map(|pid| kill_process(pid, Signal::KILL));
-        }
+        send(&engines, signal);
         engines
     }
 

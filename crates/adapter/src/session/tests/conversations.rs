@@ -19,13 +19,14 @@
 //! | `gone REASON` | the engine has ended |
 //! | `opened [MESSAGE]` | the books are open |
 //! | `seed NUMBER`, `seed REASON` | the seed asked for, or why there is none |
+//! | `cover [GAME[;GAME]...]`, `cover not: REASON` | the played lines asked for, or why they are not known; `GAME` is `PLAYER white\|black MOVES [end]` |
 //! | `wake` | the alarm asked for rings |
 //! | `overdue` | the engine's deadline may have come; `heldup MS` its output was not read for so long |
 //! | `eof` | the GUI closes our input |
 //! | `time MS` | so much time passes |
 //! | `gui< LINE` | expected: sent to the GUI |
 //! | `eng< LINE` | expected: sent to the engine |
-//! | `ask< ...` | expected: `start N`, `kill`, `open N`, `record LINE`, `seed FILE`, `wake MS`, `exit CODE` |
+//! | `ask< ...` | expected: `start N`, `kill`, `open N`, `record LINE`, `seed FILE`, `cover BOOK`, `covered ENTRY`, `wake MS`, `exit CODE` |
 //!
 //! A `*` in an expected line matches anything; `gui< our options` stands for the
 //! declarations of all our options. Everything that happens must be expected, in this
@@ -290,6 +291,13 @@ impl Conversation {
             "opened" if rest.is_empty() => self.step(Event::BooksOpened(&[])),
             "opened" => self.step(Event::BooksOpened(&[rest.to_owned()])),
             "seed" => self.step(Event::Seed(rest.parse().map_err(|_| rest))),
+            "cover" => match rest.strip_prefix("not: ") {
+                Some(reason) => self.step(Event::Cover(Err(reason))),
+                None => {
+                    let lines: Vec<String> = rest.split(';').map(entry).collect();
+                    self.step(Event::Cover(Ok(&lines.join("\n"))));
+                }
+            },
             "wake" => self.step(Event::WakeUp),
             "overdue" => self.step(Event::Overdue),
             "heldup" => {
@@ -301,6 +309,24 @@ impl Conversation {
             _ => panic!("unknown line: {line}"),
         }
     }
+}
+
+/// An entry of the file of played lines, from its player, colour and moves.
+fn entry(game: &str) -> String {
+    let mut words = game.split_whitespace();
+    let mut text = words.by_ref().take(2).collect::<Vec<_>>().join(" ");
+    let mut position = Chess::default();
+    let _ = write!(text, " 0 {:016x}", crate::cover::key(&position));
+    for word in words {
+        if word == "end" {
+            text.push_str(" end");
+            break;
+        }
+        let uci: UciMove = word.parse().unwrap();
+        position.play_unchecked(uci.to_move(&position).unwrap());
+        let _ = write!(text, " {:016x}", crate::cover::key(&position));
+    }
+    text
 }
 
 fn profile(name: &str) -> Profile {

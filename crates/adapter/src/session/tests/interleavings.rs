@@ -155,7 +155,7 @@ enum Do {
     HeldUp(u64),
 }
 
-const OURS: [&str; 15] = [
+const OURS: [&str; 17] = [
     "Book Variety value 3",
     "Book Think Ahead value true",
     "Book Think Ahead value false",
@@ -164,6 +164,8 @@ const OURS: [&str; 15] = [
     "Book Delay value 300+200",
     "Book Delay value 0",
     "Book Exit Above value 30",
+    "Book Cover value lines",
+    "Book Cover value off",
     "Book Seed File value seeds",
     "Book Seed File value <empty>",
     "Book File value x.ctg",
@@ -172,6 +174,9 @@ const OURS: [&str; 15] = [
     "Engine Stand-in value true",
     "Engine Restart value false",
 ];
+
+/// What another adapter has played: nothing that is known here.
+const OTHER_GAME: &str = "000000000000000a white 0 463b96181691fc9c 823c9b50fd114196 end";
 
 /// No position of these.
 const BAD: [&str; 2] = ["position fen rubbish", "position fen"];
@@ -250,6 +255,7 @@ struct World {
     wanted: Option<usize>,
     opening: bool,
     seed_asked: bool,
+    cover_asked: bool,
     exit: Option<u8>,
     engine: Option<Engine>,
     /// An engine has died, hung or not started.
@@ -451,6 +457,8 @@ impl Outlet for World {
             // Only with `Book Learn`, which is off here.
             Request::NoteGame(note) => panic!("{note:?}"),
             Request::TakeSeed(_) => self.seed_asked = true,
+            Request::ReadCover(_) => self.cover_asked = true,
+            Request::AddCover(_) => {}
             Request::Record(record) => {
                 let line = format!("now,{}", record.line());
                 let read = GameRecord::read(&line).map(|(_, read)| read);
@@ -542,6 +550,7 @@ impl Play {
             wanted: None,
             opening: false,
             seed_asked: false,
+            cover_asked: false,
             exit: None,
             engine: None,
             faults: 0,
@@ -589,6 +598,12 @@ impl Play {
                     &format!("seed {text}"),
                     Event::Seed(taken.ok_or("none is left")),
                 );
+            }
+            if std::mem::take(&mut self.world.cover_asked) {
+                let read = (!now.subsec_millis().is_multiple_of(3)).then_some(OTHER_GAME);
+                let read = read.ok_or("another adapter holds it");
+                let text = read.unwrap_or_else(|reason| reason);
+                self.step(&format!("cover {text}"), Event::Cover(read));
             }
         }
     }

@@ -1,0 +1,165 @@
+//! The file of played lines (`Book Cover`), which all adapters with a book share.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::cover::HEADER;
+use tabia_build::learn;
+use tabia_io::{append_locked, lock_within, open_for_append};
+
+/// How long another adapter that chooses a move is waited for.
+const PATIENCE: Duration = Duration::from_millis(1);
+
+/// More than so many bytes are not read while the file is locked, as far as it goes.
+const LITTLE: u64 = 1 << 14;
+
+/// More bytes of a file are not looked at: some hundred thousand games.
+const MOST_BYTES: u64 = 1 << 27;
+
+/// The file, how far it has been read, and the lock.
+#[derive(Debug, Default)]
+pub(super) struct CoverFile {
+    path: PathBuf,
+    read: u64,
+    locked: Option<File>,
+}
+
+impl CoverFile {
+    /// Locks the file and reads what is new in it, whole lines only; from its beginning
+    /// if it was not read before, or is another one.
+    ///
+    /// # Errors
+    ///
+    /// A sentence for the user: the file cannot be read, or another adapter holds it.
+    pub(super) fn read(&mut self, path: Option<PathBuf>) -> Result<String, String> {
+        let path = path.ok_or("the move is drawn: there is no folder for played lines")?;
+        if self.path != path {
+            self.path = path;
+            self.read = 0;
+        }
+        let before = self.read;
+        self.lock_and_read().map_err(|error| {
+            self.read = before;
+            format!("the move is drawn: {}: {error}", self.path.display())
+        })
+    }
+
+    fn lock_and_read(&mut self) -> io::Result<String> {
+        let mut file = open(&self.path)?;
+        let mut text = Vec::new();
+        let len = file.metadata()?.len();
+        if len < self.read {
+            self.read = 0;
+        }
+        if len > self.read + LITTLE {
+            self.read_on(&mut file, &mut text)?;
+        }
+        if !lock_within(&file, PATIENCE) {
+            return Err(io::Error::other("another adapter holds it"));
+        }
+        self.read_on(&mut file, &mut text)?;
+        self.locked = Some(file);
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    /// Reads to the end of the last whole line.
+    fn read_on(&mut self, file: &mut File, text: &mut Vec<u8>) -> io::Result<()> {
+        file.seek(SeekFrom::Start(self.read))?;
+        let before = text.len();
+        let more = MOST_BYTES.saturating_sub(self.read);
+        file.take(more).read_to_end(text)?;
+        let whole = text.iter().rposition(|byte| *byte == b'\n');
+        text.truncate(whole.map_or(before, |end| (end + 1).max(before)));
+        self.read += (text.len() - before) as u64;
+        Ok(())
+    }
+
+    /// Adds a line. One for which the lock cannot be had is left out: the next one of
+    /// this game has what it had.
+    pub(super) fn add(&mut self, line: &str) -> io::Result<()> {
+        if let Some(file) = &mut self.locked {
+            append_locked(file, HEADER, line)?;
+            self.read = file.metadata()?.len();
+            return Ok(());
+        }
+        let mut file = open(&self.path)?;
+        match lock_within(&file, PATIENCE) {
+            true => append_locked(&mut file, HEADER, line),
+            false => Ok(()),
+        }
+    }
+
+    /// Lets others have it.
+    pub(super) fn unlock(&mut self) {
+        self.locked = None;
+    }
+}
+
+/// Opens the file; where the folder may not be written, one in the user's data folder.
+fn open(path: &Path) -> io::Result<File> {
+    let opened = open_for_append(path).or_else(|error| match (error.kind(), path.parent()) {
+        (io::ErrorKind::NotFound, Some(folder)) => {
+            fs::create_dir_all(folder).and_then(|()| open_for_append(path))
+        }
+        _ => Err(error),
+    });
+    opened.or_else(|error| {
+        let other = learn::fallback_path(path).filter(|_| learn::is_refused(&error));
+        let Some(other) = other else {
+            return Err(error);
+        };
+        let folder = other.parent().map_or(Ok(()), fs::create_dir_all);
+        folder.and_then(|()| open_for_append(&other))
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adapters_read_what_others_have_added() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("book.ctg.cover");
+        let mut files = [CoverFile::default(), CoverFile::default()];
+        let mut read = |n: usize, add: Option<&str>| {
+            let text = files[n].read(Some(path.clone())).unwrap();
+            if let Some(line) = add {
+                files[n].add(line).unwrap();
+            }
+            files[n].unlock();
+            text
+        };
+        assert_eq!(read(0, Some("one")), "");
+        assert_eq!(read(1, Some("two")), format!("{HEADER}one\n"));
+        assert_eq!(read(0, None), "two\n");
+        assert_eq!(read(0, None), "");
+        // A line that a crash has cut short, and much at once.
+        let long = "x".repeat(20_000);
+        fs::write(&path, format!("{HEADER}one\ntwo\n{long}\nthr")).unwrap();
+        assert_eq!(read(1, Some("four")), format!("{long}\n"));
+        assert_eq!(read(0, None), format!("{long}\nthr\nfour\n"));
+        // The user begins again.
+        fs::remove_file(&path).unwrap();
+        assert_eq!(read(0, Some("one")), "");
+        assert_eq!(read(1, None), format!("{HEADER}one\n"));
+    }
+
+    #[test]
+    fn a_file_that_another_holds_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("book.ctg.cover");
+        let mut files = [CoverFile::default(), CoverFile::default()];
+        files[0].read(Some(path.clone())).unwrap();
+        let error = files[1].read(Some(path.clone())).unwrap_err();
+        assert!(error.contains("another adapter holds it"), "{error}");
+        files[1].add("lost").unwrap();
+        files[0].add("one").unwrap();
+        files[0].unlock();
+        assert_eq!(files[1].read(Some(path)).unwrap(), format!("{HEADER}one\n"));
+        assert!(files[1].read(None).is_err());
+    }
+}

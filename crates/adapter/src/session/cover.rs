@@ -1,0 +1,256 @@
+//! `Book Cover` in a session: what is known of played lines comes in before the books
+//! are asked, and what is played goes out after.
+
+use shakmaty::{Chess, Move, Position};
+
+use super::game::Game;
+use super::{Moment, Outlet, Request, Session, info_string};
+use crate::book_set::BookSet;
+use crate::conditions::GameConditions;
+use crate::cover::{self, Covered, Entry};
+use crate::settings::{OptionId, Settings};
+use tabia_book::policy::{LineMemory, Weighed};
+use tabia_book::{BookMove, Lookup, Wanted};
+use tabia_notation as notation;
+use tabia_uci::gui::Go;
+
+/// What is known of played lines.
+#[derive(Debug, Default)]
+pub(super) struct Cover {
+    covered: Covered,
+    state: State,
+    /// What is to be added if the ponder move is played.
+    guess: Option<Entry>,
+    /// The books at the last choice, by their addresses.
+    books: Vec<usize>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    /// The position is new: the file has not been read for it.
+    #[default]
+    Unread,
+    /// It is being read.
+    Asked,
+    Read,
+    /// It cannot be read now: moves are drawn.
+    Missing,
+}
+
+impl Cover {
+    pub(super) const fn is_asked(&self) -> bool {
+        matches!(self.state, State::Asked)
+    }
+
+    /// Another position comes.
+    pub(super) fn forget_position(&mut self) {
+        self.state = State::Unread;
+        self.guess = None;
+    }
+
+    /// Other moves may be played from the books than before.
+    pub(super) fn books_changed(&mut self) {
+        self.covered.forget_books();
+        self.state = State::Unread;
+    }
+
+    /// The ponder move was played.
+    pub(super) fn guess_came_true(&mut self, out: &mut dyn Outlet) {
+        if let Some(entry) = self.guess.take() {
+            self.add(&entry, out);
+        }
+    }
+
+    fn add(&mut self, entry: &Entry, out: &mut dyn Outlet) {
+        self.covered.add(entry);
+        out.request(Request::AddCover(entry.to_string()));
+    }
+
+    /// Adds an entry, or keeps it until the ponder move is played.
+    fn note(&mut self, entry: Entry, ponder: bool, out: &mut dyn Outlet) {
+        match ponder {
+            true => self.guess = Some(entry),
+            false => self.add(&entry, out),
+        }
+    }
+
+    /// The move of a book that leads to a line not yet played, if there is any.
+    pub(super) fn choose(
+        &mut self,
+        (player, game): (u64, &Game),
+        books: (&BookSet, &[Settings], &GameConditions),
+        (found, verdicts): (&Lookup, &[Weighed]),
+    ) -> Option<Move> {
+        let address = |book: &crate::book_set::OpenBook| std::sync::Arc::as_ptr(&book.book).addr();
+        let addresses: Vec<usize> = books.0.books.iter().map(address).collect();
+        if self.books != addresses {
+            self.covered.forget_books();
+            self.books = addresses;
+        }
+        let position = game.position()?;
+        let candidates = heaviest_first(&found.moves, verdicts);
+        let mut moves = BookMoves::new(position, books);
+        self.covered.choose(
+            player,
+            position,
+            &game.keys(),
+            &candidates,
+            &mut |position, path| moves.of(position, path),
+        )
+    }
+}
+
+/// The moves that may be played, heaviest first; among equals those of more games.
+fn heaviest_first(moves: &[BookMove], verdicts: &[Weighed]) -> Vec<Move> {
+    let mut rows: Vec<_> = moves
+        .iter()
+        .zip(verdicts)
+        .filter(|(_, verdict)| verdict.weight > 0.0)
+        .collect();
+    rows.sort_by(|(a, of_a), (b, of_b)| {
+        let by_games = b.stats().games.cmp(&a.stats().games);
+        of_b.weight.total_cmp(&of_a.weight).then(by_games)
+    });
+    rows.into_iter().map(|(mv, _)| mv.mv).collect()
+}
+
+/// What the books have in positions of a line: what we would play from them, for the
+/// opponent as well.
+struct BookMoves<'a> {
+    books: (&'a BookSet, &'a [Settings], &'a GameConditions),
+    /// The side that chooses.
+    own: shakmaty::Color,
+    found: Lookup,
+    verdicts: Vec<Weighed>,
+    lines: Vec<LineMemory>,
+}
+
+impl<'a> BookMoves<'a> {
+    fn new(position: &Chess, books: (&'a BookSet, &'a [Settings], &'a GameConditions)) -> Self {
+        BookMoves {
+            own: position.turn(),
+            found: Lookup::default(),
+            verdicts: Vec::new(),
+            lines: books
+                .0
+                .books
+                .iter()
+                .map(|_| LineMemory::default())
+                .collect(),
+            books,
+        }
+    }
+
+    fn of(&mut self, position: &Chess, path: &[u64]) -> Vec<Move> {
+        let (book_set, settings, conditions) = self.books;
+        for ((book, settings), lines) in book_set.books.iter().zip(settings).zip(&self.lines) {
+            let of_side = book.spec.colour.is_none_or(|colour| colour == self.own);
+            let wanted = match settings.check(OptionId::Transpositions) {
+                true => Wanted::Transpositions,
+                false => Wanted::Stored,
+            };
+            if !of_side
+                || !book.spec.conditions.hold(conditions)
+                || book.book.probe(position, wanted, &mut self.found).is_err()
+            {
+                continue;
+            }
+            settings.rules().weigh(
+                (&*book.book, lines),
+                position,
+                &self.found.moves,
+                &|next| path.contains(&cover::key(next)),
+                &mut self.verdicts,
+            );
+            let moves = heaviest_first(&self.found.moves, &self.verdicts);
+            if !moves.is_empty() {
+                return moves;
+            }
+        }
+        Vec::new()
+    }
+}
+
+impl Session {
+    /// Has the played lines read; true when the `go` at hand has to wait for them.
+    pub(super) fn read_cover(&mut self, go: &Go, at: &mut Moment<'_>) -> bool {
+        let is_wanted = self.settings.number(OptionId::Cover) > 0
+            && self.cover.state == State::Unread
+            && self.books_may_answer()
+            && !go.infinite
+            && !go.engine_only;
+        let position = self.game.position().filter(|_| is_wanted).cloned();
+        let Some(position) = position else {
+            return false;
+        };
+        let game = (self.entropy, position.turn(), &self.game.keys()[..]);
+        let over = self.cover.covered.goes_on(game.0, game.1, game.2) == Some(false);
+        let Some(book) = at.book_set.books.first().filter(|_| !over) else {
+            return false;
+        };
+        // What is looked up now is not looked up while the file is locked.
+        self.chooser.refresh_settings(&self.settings, at.book_set);
+        let _ = self.choose(&position, None, at.book_set, true, &mut Vec::new());
+        at.out.request(Request::ReadCover(book.spec.path.clone()));
+        self.cover.state = State::Asked;
+        true
+    }
+
+    /// The played lines are known, or why they are not.
+    pub(super) fn on_cover(&mut self, read: Result<&str, &str>, at: &mut Moment<'_>) {
+        self.cover.state = match read {
+            Ok(lines) => {
+                for line in lines.lines() {
+                    if line == cover::HEADER.trim_end() {
+                        // Another file.
+                        self.cover.covered = Covered::default();
+                    } else if let Ok(entry) = line.parse() {
+                        self.cover.covered.add(&entry);
+                    }
+                }
+                State::Read
+            }
+            Err(reason) => {
+                info_string(reason, at.out);
+                State::Missing
+            }
+        };
+        self.go_on(at);
+    }
+
+    /// Whether lines not yet played are preferred in this position.
+    pub(super) fn covers(&self) -> bool {
+        self.cover.state == State::Read
+    }
+
+    /// A book move has been chosen.
+    pub(super) fn cover_move(
+        &mut self,
+        position: &Chess,
+        mv: Move,
+        ponder: bool,
+        at: &mut Moment<'_>,
+    ) {
+        let next = notation::after(position, mv);
+        let mut path = self.game.keys();
+        path.push(cover::key(&next));
+        let books = (at.book_set, &self.chooser.settings[..], &self.conditions);
+        let ended = BookMoves::new(position, books).of(&next, &path).is_empty();
+        let covered = &self.cover.covered;
+        let entry = covered.entry(self.entropy, position.turn(), &path, ended);
+        self.cover.note(entry, ponder, at.out);
+    }
+
+    /// The books have no move: a line that this game has followed has ended.
+    pub(super) fn cover_end(&mut self, ponder: bool, out: &mut dyn Outlet) {
+        let Some(position) = self.game.position() else {
+            return;
+        };
+        let (colour, path) = (position.turn(), self.game.keys());
+        let covered = &self.cover.covered;
+        if covered.goes_on(self.entropy, colour, &path) == Some(true) {
+            let entry = covered.entry(self.entropy, colour, &path, true);
+            self.cover.note(entry, ponder, out);
+        }
+    }
+}

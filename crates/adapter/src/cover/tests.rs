@@ -153,8 +153,11 @@ proptest! {
                 continue;
             }
             if dead == Some(step) && at_once > 1 {
-                // Its adapters are never heard of again.
-                games[slot] = None;
+                // Its adapters are never heard of again. A game that has come to the end of
+                // its line has played it.
+                let game = games[slot].take();
+                let whole = game.filter(|game| book.moves(&game.position, &game.path).is_empty());
+                played.extend(whole.map(|game| game.path));
                 died = Some(slot);
                 continue;
             }

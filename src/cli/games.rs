@@ -99,10 +99,10 @@ fn extract(args: &GamesArgs) -> anyhow::Result<u8> {
             say!("{fault}");
         }
         say!(
-            "{}: {}, {} bytes unpacked into {}, {} not",
+            "{}: {}, {} unpacked into {}, {} not",
             source.display(),
             counted(done.files, "file"),
-            done.bytes,
+            counted(done.bytes, "byte"),
             args.output.display(),
             done.faults.len()
         );

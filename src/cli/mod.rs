@@ -87,11 +87,11 @@ use tabia_notation::{Line, LineError};
 /// Runs the program with its arguments.
 #[must_use]
 pub(crate) fn run() -> ExitCode {
-    let tabia = groups::grouped(Cli::command());
-    let parsed = tabia.clone().try_get_matches();
+    let tabia = || groups::grouped(Cli::command());
+    let parsed = tabia().try_get_matches();
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
-        Err(error) if error.use_stderr() => return usage::refuse(&error, &tabia),
+        Err(error) if error.use_stderr() => return usage::refuse(&error, &tabia()),
         // The help, or the version.
         Err(error) => error.exit(),
     };

@@ -232,7 +232,7 @@ fn names_in_an_archive_never_lead_out_of_the_folder() {
         folder.put(name, bytes);
         let out = format!("in/{name}/");
         let unpacked = folder.tabia(&["games", name, "-o", &out]);
-        unpacked.ends_saying(1, "1 files, 1 bytes unpacked");
+        unpacked.ends_saying(1, "1 file, 1 byte unpacked");
         let found = all_files(&folder.join(&out));
         assert_eq!(found, [("good.cbh".to_owned(), b"x".to_vec())]);
     }

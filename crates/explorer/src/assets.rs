@@ -178,9 +178,13 @@ static VERSIONED: LazyLock<String> = LazyLock::new(|| {
 /// version, so that a browser need never ask whether one has changed.
 static PAGE: LazyLock<String> = LazyLock::new(|| {
     let face = format!("\"use strict\";\n{}", SCRIPTS[0]);
-    let style = bundle::bare(STYLE).collect::<Vec<_>>().join("\n");
-    parts()
-        .0
+    let bare = |text| bundle::bare(text).collect::<Vec<_>>().join("\n");
+    // No text in the style has these signs before or after a blank.
+    let signs = [": ", "; ", ", ", "{ ", " {", " }"];
+    let style = signs
+        .into_iter()
+        .fold(bare(STYLE), |style, sign| style.replace(sign, sign.trim()));
+    bare(parts().0)
         .replace(STYLE_PLACE, &style)
         .replace(FACE_PLACE, &face)
         .replace(FOLDER, &VERSIONED)

@@ -120,6 +120,7 @@ def explorer_orders_games_and_switches_named_filters_by_a_digit():
                 fill("#games-until", "1500-01")
                 page.until("document.querySelector('#games-none').textContent")
                 page.click("#games-more summary")
+                page.until("document.querySelector('#games-more').open")
                 fill("#games-name", "old <b>times</b>")
                 page.click("#games-sets button[type=submit]")
                 page.until("document.querySelector('#games-named').textContent === '1 old <b>times</b>'")
@@ -134,7 +135,10 @@ def explorer_orders_games_and_switches_named_filters_by_a_digit():
                 # It is stored; saved with all filters open it goes.
                 page.open(server.url)
                 page.until("document.querySelectorAll('#games-named li').length === 1")
+                # What comes later moves what is below it.
+                page.until(f"document.querySelectorAll('#games-list li').length === {count}")
                 page.click("#games-more summary")
+                page.until("document.querySelector('#games-more').open")
                 fill("#games-name", "old <b>times</b>")
                 page.click("#games-sets button[type=submit]")
                 page.until("document.querySelectorAll('#games-named li').length === 0")

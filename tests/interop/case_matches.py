@@ -116,4 +116,4 @@ def fifty_games_with_books_by_opponent_and_clock():
         for game in games:
             assert game["book"] == book and game["moves"].startswith(first), game
         counts[book] = sum(int(game["book_moves"]) for game in games)
-    return counts
+    return ", ".join(f"{book}: {count} book moves" for book, count in counts.items())

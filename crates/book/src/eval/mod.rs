@@ -20,7 +20,6 @@
 //! * [`expected`](model::expected): points to be expected from a value;
 //! * [`sign`]: `?!`, `?`, `??` for a move that gives points away, and the
 //!   symbol (`=`, `+=`, ...) that stands for a value;
-//! * [`stats`]: what results alone say, honest about small numbers;
 //! * [`solve()`]: values backed up from the ends of a book to every position of
 //!   it, right with transpositions and repetitions.
 //!

@@ -6,7 +6,7 @@
 //! user would meet. Nothing the engine does can hang or bloat the checker:
 //! every wait has an end, every line and every buffer a limit.
 //!
-//! * [`lines`] judges single lines of output;
+//! * `lines` judges single lines of output;
 //! * `peer`, one module up, is the engine's process, with a thread for each direction;
 //! * `walk` keeps an engine running from step to step;
 //! * `handshake`, `play` and `ending` are the steps.

@@ -79,7 +79,7 @@ impl Results {
     }
 
     /// Performance rating against opponents of this mean rating: that rating plus
-    /// `rating_difference`.
+    /// the difference that FIDE's table gives for the score.
     #[must_use]
     pub fn performance(self, opponents: f64) -> Option<f64> {
         Some(opponents + rating_difference(self.score()?))

@@ -336,7 +336,7 @@ impl<P: Port> Relay<P> {
             }
             Request::AddCover(line) => {
                 if let Err(error) = self.cover.add(&line) {
-                    log::warn!("a played line is not noted: {error}");
+                    log::warn!("a played line is not written: {error}");
                 }
             }
             Request::Record(record) => {

@@ -1,6 +1,7 @@
 //! Lines without games: their moves are stored as those of variations are.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::BuildError;
 use super::count::Counter;
@@ -13,7 +14,7 @@ use tabia_io::sort::Runs;
 use tabia_notation::Line;
 
 /// Enough for lines that a user typed, in bytes.
-const MEMORY: usize = 1 << 20;
+const MEMORY: u64 = 1 << 20;
 
 /// Writes a book of lines. Each has annotations: the number of the move that
 /// they follow, the first is 0, and their number in PGN, `!` is 1. Positions
@@ -27,7 +28,7 @@ pub fn write_lines(
     target: &Path,
 ) -> Result<Written, BuildError> {
     let mut writer = BookWriter::create(target, WriteOptions::default())?;
-    let runs: Runs<Node> = Runs::new(MEMORY as u64, atomic::folder_of(target));
+    let runs: Arc<Runs<Node>> = Arc::new(Runs::new(MEMORY, atomic::folder_of(target)));
     let mut counter = Counter::new(&runs, MEMORY, 0);
     for (line, signs) in lines {
         let before = counter.unstorable;
@@ -40,7 +41,7 @@ pub fn write_lines(
             side_move: true,
             index,
         }));
-        counter.count_only_side_moves(&game);
+        counter.count_only_side_moves(&game)?;
         let lost = counter.unstorable - before;
         if lost > 0 {
             return Err(BuildError::Unstorable(line.clone(), lost));

@@ -118,6 +118,48 @@ const LIST: u8 = 0x60;
 /// No game at all.
 const EMPTY: u8 = 0x80;
 
+/// What one game says of a position: a node that is made for its bytes alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Seen {
+    /// How a game went that is counted here, the rating of the side to move and the
+    /// other one, 0 is none.
+    pub(super) game: Option<(Outcome, u16, u16)>,
+    /// The byte of a move, and whether it was played in a game; if not, in a variation.
+    pub(super) mv: Option<(u8, bool)>,
+    /// See [`Node::main`].
+    pub(super) main: bool,
+}
+
+impl Seen {
+    /// Appends the bytes of such a [`Node`].
+    #[inline]
+    pub(super) fn encode(self, order: u32, key: &Key, out: &mut Vec<u8>) {
+        out.extend_from_slice(&order.to_be_bytes());
+        key.append_to(out);
+        let at = out.len();
+        out.push(0);
+        let mut head = u8::from(self.main) * MAIN;
+        match self.game {
+            None => head |= EMPTY,
+            Some((outcome, own, other)) => {
+                head |= SINGLE | outcome as u8;
+                if own > 0 || other > 0 {
+                    head |= RATED;
+                    put_varint(own.into(), out);
+                    put_varint(other.into(), out);
+                }
+            }
+        }
+        if let Some((byte, played)) = self.mv {
+            head |= if played { ONE_PLAYED } else { ONE_UNPLAYED };
+            out.push(byte);
+        }
+        if let Some(to) = out.get_mut(at) {
+            *to = head;
+        }
+    }
+}
+
 impl Node {
     pub(super) fn new(place: Place) -> Node {
         Node {
@@ -127,13 +169,6 @@ impl Node {
             moves: Vec::new(),
             signs: Vec::new(),
         }
-    }
-
-    /// Makes it an empty node of another place, keeping the buffer.
-    #[inline]
-    pub(super) fn reset(&mut self, place: Place) {
-        self.place = place;
-        self.reset_numbers();
     }
 
     #[inline]
@@ -405,6 +440,30 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_game_seen_is_a_node(
+            order: u32,
+            length in 1..31_u8,
+            game in prop::option::of((0..4_u8, any::<u16>(), any::<u16>())),
+            mv in prop::option::of(any::<(u8, bool)>()),
+            main: bool,
+        ) {
+            let mut key = [0; 31];
+            key[0] = length;
+            let mut node = Node::new(Place { order, key });
+            let outcomes = [Outcome::Unknown, Outcome::Won, Outcome::Draw, Outcome::Lost];
+            let game = game.map(|(n, own, other)| (outcomes[usize::from(n)], own, other));
+            if let Some((outcome, own, other)) = game {
+                count(&mut node.tally, outcome, own, other);
+            }
+            node.moves.extend(mv.map(|(byte, played)| (byte, u64::from(played))));
+            node.main = main;
+            let (mut bytes, mut expected) = (Vec::new(), Vec::new());
+            Seen { game, mv, main }.encode(order, &Key::from_padded(key), &mut bytes);
+            node.encode(&mut expected);
+            prop_assert_eq!(bytes, expected);
+        }
+
         #[test]
         fn a_node_comes_back_as_it_went(node in nodes()) {
             let mut bytes = Vec::new();

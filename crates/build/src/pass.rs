@@ -29,7 +29,7 @@ struct Share<'a> {
     job: &'a BuildJob,
     /// Whether it gets games that its filter refuses.
     chooses: bool,
-    counter: AnyCounter<'a>,
+    counter: AnyCounter,
     duplicates: Option<&'a Duplicates>,
     /// With `duplicates`: games that wait for the search.
     chunk: Chunk,
@@ -37,17 +37,16 @@ struct Share<'a> {
 }
 
 /// Counts what its book needs.
-enum AnyCounter<'a> {
-    Positions(Counter<'a>),
+enum AnyCounter {
+    Positions(Counter),
     Moves(MoveCounter),
 }
 
-impl<'a> AnyCounter<'a> {
+impl AnyCounter {
     /// `tree_bytes` are for the opening tree, if there is to be one.
-    fn new(output: &'a Output, sort_bytes: u64, tree_bytes: u64) -> AnyCounter<'a> {
+    fn new(output: &Output, sort_bytes: u64, tree_bytes: u64) -> AnyCounter {
         match output {
             Output::Book(_, runs) | Output::Records(_, runs) => {
-                let (sort_bytes, tree_bytes) = (sort_bytes as usize, tree_bytes as usize);
                 AnyCounter::Positions(Counter::new(runs, sort_bytes, tree_bytes))
             }
             Output::Polyglot(_, _, runs) => {

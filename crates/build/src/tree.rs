@@ -149,12 +149,10 @@ impl Tree {
         self.nodes.get(node as usize).map_or(0, |node| node.order)
     }
 
-    /// The place of a node.
-    pub(super) fn place(&self, node: u32) -> Place {
-        let order = self.order(node);
+    /// The key of a node.
+    pub(super) fn key(&self, node: u32) -> Key {
         let origin = self.origins.get(node as usize);
-        let key = origin.map_or([0; Key::MAX_BYTES], |origin| origin.key);
-        Place { order, key }
+        Key::from_padded(origin.map_or([0; Key::MAX_BYTES], |origin| origin.key))
     }
 
     /// Counts a game in a node.

@@ -12,12 +12,45 @@ struct Front<R> {
     reader: RunReader,
 }
 
+/// What comes first is last.
+struct Fronts<R> {
+    /// The orders of their records: apart, so that the processor compares several at
+    /// once.
+    orders: Vec<u32>,
+    /// By pointer: a record may be large to move.
+    fronts: Vec<Box<Front<R>>>,
+}
+
+impl<R: Record> Fronts<R> {
+    fn pop(&mut self) -> Option<Box<Front<R>>> {
+        self.orders.pop();
+        self.fronts.pop()
+    }
+
+    /// Reads on in a run, and puts it in its place if it has another record.
+    fn read_on(&mut self, mut front: Box<Front<R>>) -> io::Result<()> {
+        let Front { record, reader } = &mut *front;
+        if reader.next(record)? {
+            let order = record.order();
+            // No search by halves: nobody can foretell its branches.
+            let mut at = self.orders.iter().filter(|&&other| other > order).count();
+            while self.orders.get(at) == Some(&order)
+                && let Some(other) = self.fronts.get(at)
+                && other.record.compare(record).is_gt()
+            {
+                at += 1;
+            }
+            self.orders.insert(at, order);
+            self.fronts.insert(at, front);
+        }
+        Ok(())
+    }
+}
+
 /// All records of some runs, in order; those of one place joined if they can
 /// be.
 pub struct Merge<R> {
-    /// What comes first is last. With the order of its record, and by pointer: a
-    /// record may be large to move.
-    fronts: Vec<(u32, Box<Front<R>>)>,
+    fronts: Fronts<R>,
     /// That of the record that is lent.
     current: Option<Box<Front<R>>>,
     folder: PathBuf,
@@ -28,10 +61,14 @@ impl<R: Record> Merge<R> {
         readers: impl Iterator<Item = RunReader>,
         folder: &Path,
     ) -> Result<Merge<R>, SortError> {
-        let mut fronts = Vec::new();
+        let mut fronts = Fronts {
+            orders: Vec::new(),
+            fronts: Vec::new(),
+        };
         for reader in readers {
             let record = R::default();
-            read_on(Box::new(Front { record, reader }), &mut fronts)
+            fronts
+                .read_on(Box::new(Front { record, reader }))
                 .map_err(|source| SortError::new(folder, source))?;
         }
         Ok(Merge {
@@ -57,35 +94,19 @@ impl<R: Record> Merge<R> {
 
     fn advance(&mut self) -> io::Result<()> {
         if let Some(front) = self.current.take() {
-            read_on(front, &mut self.fronts)?;
+            self.fronts.read_on(front)?;
         }
-        self.current = self.fronts.pop().map(|(_, front)| front);
+        self.current = self.fronts.pop();
         let Some(Front { record, .. }) = self.current.as_deref_mut() else {
             return Ok(());
         };
-        while let Some((_, other)) = self.fronts.last()
+        while let Some(other) = self.fronts.fronts.last()
             && record.compare(&other.record).is_eq()
             && record.join(&other.record)
-            && let Some((_, other)) = self.fronts.pop()
+            && let Some(other) = self.fronts.pop()
         {
-            read_on(other, &mut self.fronts)?;
+            self.fronts.read_on(other)?;
         }
         Ok(())
     }
-}
-
-/// Reads on in a run, and puts it in its place if it has another record.
-fn read_on<R: Record>(
-    mut front: Box<Front<R>>,
-    fronts: &mut Vec<(u32, Box<Front<R>>)>,
-) -> io::Result<()> {
-    let Front { record, reader } = &mut *front;
-    if reader.next(record)? {
-        let order = record.order();
-        let at = fronts.partition_point(|(other, front)| {
-            *other > order || *other == order && front.record.compare(record).is_gt()
-        });
-        fronts.insert(at, (order, front));
-    }
-    Ok(())
 }

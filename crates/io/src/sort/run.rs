@@ -57,12 +57,44 @@ impl<R: Record> RunWriter<R> {
     }
 
     pub(super) fn push(&mut self, record: &R) -> io::Result<()> {
-        let part = part(record.order());
+        self.begin(record.order());
+        record.encode(&mut self.bytes);
+        self.flush()
+    }
+
+    /// Takes a record of this order as its bytes: the first `length` of some.
+    #[inline]
+    pub(super) fn push_encoded(
+        &mut self,
+        order: u32,
+        bytes: &[u8],
+        length: usize,
+    ) -> io::Result<()> {
+        self.begin(order);
+        let end = self.bytes.len() + length;
+        // Nearly all are short: a fixed number is copied without a call, and the rest
+        // taken away.
+        match bytes.first_chunk::<48>() {
+            Some(short) if length <= short.len() => self.bytes.extend_from_slice(short),
+            _ => self
+                .bytes
+                .extend_from_slice(bytes.get(..length).unwrap_or_default()),
+        }
+        self.bytes.truncate(end);
+        self.flush()
+    }
+
+    #[inline]
+    fn begin(&mut self, order: u32) {
+        let part = part(order);
         let at = self.flushed + self.bytes.len() as u64;
         while self.starts.len() <= part {
             self.starts.push(at);
         }
-        record.encode(&mut self.bytes);
+    }
+
+    #[inline]
+    fn flush(&mut self) -> io::Result<()> {
         if let Some(file) = &mut self.file
             && self.bytes.len() >= BLOCK_BYTES
         {

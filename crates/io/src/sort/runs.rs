@@ -64,7 +64,7 @@ impl<R: Record> Runs<R> {
         lock(&self.memory).is_empty() && lock(&self.files).iter().all(Vec::is_empty)
     }
 
-    fn failed(&self, source: std::io::Error) -> SortError {
+    pub(super) fn failed(&self, source: std::io::Error) -> SortError {
         SortError::new(&self.folder, source)
     }
 
@@ -87,7 +87,7 @@ impl<R: Record> Runs<R> {
     /// Begins a run. Where memory has no room for it, what is there goes to
     /// disk as one run: the larger runs in files are, the fewer times they are
     /// merged.
-    fn begin(&self, estimate: u64) -> Result<RunWriter<R>, SortError> {
+    pub(super) fn begin(&self, estimate: u64) -> Result<RunWriter<R>, SortError> {
         if self.reserve(estimate) {
             return Ok(RunWriter::new(None, estimate));
         }
@@ -132,7 +132,7 @@ impl<R: Record> Runs<R> {
     }
 
     /// Takes a finished run. If that makes many, it merges some.
-    fn finish(&self, writer: RunWriter<R>) -> Result<(), SortError> {
+    pub(super) fn finish(&self, writer: RunWriter<R>) -> Result<(), SortError> {
         let reserved = writer.reserved;
         let run = writer.finish().map_err(|source| self.failed(source))?;
         if run.is_in_memory() {

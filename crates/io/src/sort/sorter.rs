@@ -1,9 +1,11 @@
 //! Records in any order into sorted runs.
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::digits::{PARTITION_BITS, sort_by_order};
+use super::run::RunWriter;
 use super::{LARGEST_SORT_BYTES, Merge, Record, Runs, SortError};
 
 /// Less makes too many runs.
@@ -24,34 +26,81 @@ pub struct Sorter<R> {
 struct Partition {
     /// Encoded records.
     bytes: Vec<u8>,
-    /// The order of each, and in the lower half where it begins.
+    /// The order of each, and in the lower half where it begins and how long it is,
+    /// or [`LONG`].
     places: Vec<u64>,
 }
 
+/// Bits of the length of a record in its place, and the length of those that are
+/// longer than these bits can tell.
+const LENGTH_BITS: u32 = 7;
+const LONG: usize = (1 << LENGTH_BITS) - 1;
+
+// A record may begin at the last byte.
+const _: () = assert!(LARGEST_SORT_BYTES < 1 << (u32::BITS - LENGTH_BITS));
+
 impl Partition {
+    #[inline]
+    fn add(&mut self, order: u32, encode: impl FnOnce(&mut Vec<u8>)) -> usize {
+        let start = self.bytes.len();
+        encode(&mut self.bytes);
+        let length = self.bytes.len() - start;
+        let at = (start as u64) << LENGTH_BITS | length.min(LONG) as u64;
+        self.places.push(u64::from(order) << 32 | at);
+        length
+    }
+
     /// What begins with the record of one of its places.
     #[inline]
     fn from(&self, place: u64) -> &[u8] {
-        self.bytes.get(place as u32 as usize..).unwrap_or_default()
+        let start = place as u32 >> LENGTH_BITS;
+        self.bytes.get(start as usize..).unwrap_or_default()
     }
 
-    /// Puts the places in order; `other` is where they are sorted by way of.
-    fn sort<R: Record>(&mut self, other: &mut Vec<u64>) {
+    /// Writes its records in order and joins those that can be joined. `scratch` is
+    /// for two records, `other` for places.
+    fn write<R: Record>(
+        &mut self,
+        (last, next): &mut (R, R),
+        other: &mut Vec<u64>,
+        writer: &mut RunWriter<R>,
+    ) -> io::Result<()> {
         sort_by_order(&mut self.places, other);
         let mut places = std::mem::take(&mut self.places);
-        let (mut one, mut two) = (R::default(), R::default());
-        // Few are of one order.
-        let alike = |a: &u64, b: &u64| a >> 32 == b >> 32;
-        for same in places.chunk_by_mut(alike).filter(|same| same.len() > 1) {
+        for same in places.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
+            if let &mut [place] = same {
+                let length = place as usize & LONG;
+                // Most are alone: they stay as they are.
+                if length < LONG {
+                    writer.push_encoded((place >> 32) as u32, self.from(place), length)?;
+                    continue;
+                }
+            }
             same.sort_unstable_by(|a, b| {
-                one.decode(self.from(*a));
-                two.decode(self.from(*b));
+                last.decode(self.from(*a));
+                next.decode(self.from(*b));
                 // Equal records stay in the order in which they came, so that lists
                 // that are joined are sorted.
-                one.compare(&two).then_with(|| a.cmp(b))
+                last.compare(next).then_with(|| a.cmp(b))
             });
+            let mut places = same.iter();
+            if let Some(&first) = places.next() {
+                last.decode(self.from(first));
+            }
+            for &place in places {
+                next.decode(self.from(place));
+                if last.compare(next).is_eq() && last.join(next) {
+                    continue;
+                }
+                writer.push(last)?;
+                std::mem::swap(last, next);
+            }
+            writer.push(last)?;
         }
+        places.clear();
         self.places = places;
+        self.bytes.clear();
+        Ok(())
     }
 }
 
@@ -83,13 +132,30 @@ impl<R: Record> Sorter<R> {
     /// A sort file cannot be written.
     #[inline]
     pub fn push(&mut self, record: &R) -> Result<(), SortError> {
-        let order = record.order();
-        let partition = order >> (u32::BITS - PARTITION_BITS);
-        if let Some(partition) = self.partitions.get_mut(partition as usize) {
-            let start = partition.bytes.len();
-            partition.places.push(u64::from(order) << 32 | start as u64);
-            record.encode(&mut partition.bytes);
-            self.held += partition.bytes.len() - start + size_of::<u64>();
+        self.push_encoded(record.order(), |out| record.encode(out))
+    }
+
+    /// Takes a record of this order that `encode` appends as [`Record::encode`] would:
+    /// for records that are quickly made only as bytes.
+    ///
+    /// # Errors
+    ///
+    /// A sort file cannot be written.
+    #[inline]
+    pub fn push_encoded(
+        &mut self,
+        order: u32,
+        encode: impl FnOnce(&mut Vec<u8>),
+    ) -> Result<(), SortError> {
+        let number = order >> (u32::BITS - PARTITION_BITS);
+        if let Some(partition) = self.partitions.get_mut(number as usize) {
+            if partition.bytes.capacity() == 0 {
+                // Never to be moved: a partition is nearly as large as the others, and
+                // memory that is not written to is not there.
+                let share = self.most >> PARTITION_BITS;
+                partition.bytes.reserve(share + share / 8);
+            }
+            self.held += partition.add(order, encode) + size_of::<u64>();
         }
         match self.held >= self.most {
             true => self.sort(),
@@ -102,32 +168,26 @@ impl<R: Record> Sorter<R> {
         if self.held == 0 {
             return Ok(());
         }
-        let bytes = self
-            .partitions
-            .iter()
-            .map(|partition| partition.bytes.len());
-        let (mut last, mut next, mut any) = (R::default(), R::default(), false);
-        let mut other = Vec::new();
-        self.runs.add(bytes.sum::<usize>() as u64, |push| {
-            for partition in &mut self.partitions {
-                partition.sort::<R>(&mut other);
-                for &place in &partition.places {
-                    next.decode(partition.from(place));
-                    if any && last.compare(&next).is_eq() && last.join(&next) {
-                        continue;
-                    }
-                    if any {
-                        push(&last)?;
-                    }
-                    std::mem::swap(&mut last, &mut next);
-                    any = true;
-                }
-                partition.bytes.clear();
-                partition.places.clear();
-            }
-            push(&last)
-        })?;
+        let partitions = self.partitions.iter();
+        let bytes: usize = partitions.map(|partition| partition.bytes.len()).sum();
+        let mut writer = self.runs.begin(bytes as u64)?;
+        let (mut scratch, mut other) = Default::default();
+        for partition in &mut self.partitions {
+            let written = partition.write(&mut scratch, &mut other, &mut writer);
+            written.map_err(|error| self.runs.failed(error))?;
+        }
         self.held = 0;
+        self.runs.finish(writer)
+    }
+
+    /// Hands over what it holds so far and gives its memory back.
+    ///
+    /// # Errors
+    ///
+    /// A sort file cannot be written.
+    pub fn empty(&mut self) -> Result<(), SortError> {
+        self.sort()?;
+        self.partitions.fill(Partition::default());
         Ok(())
     }
 

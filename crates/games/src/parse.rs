@@ -200,10 +200,14 @@ impl<'a> Visit<'a> {
 
     /// Sets the game up from FEN and Variant.
     fn set_up(&mut self) -> Result<(), SkipReason> {
-        let variant = self.variant.trim().to_ascii_lowercase();
-        let mut chess960 = CHESS960.contains(&variant.as_str());
-        if !chess960 && !ORDINARY.contains(&variant.as_str()) {
-            return Err(SkipReason::Variant(self.variant.trim().to_owned()));
+        let mut chess960 = false;
+        // Nearly no game has one.
+        if !self.variant.is_empty() {
+            let variant = self.variant.trim().to_ascii_lowercase();
+            chess960 = CHESS960.contains(&variant.as_str());
+            if !chess960 && !ORDINARY.contains(&variant.as_str()) {
+                return Err(SkipReason::Variant(self.variant.trim().to_owned()));
+            }
         }
         if let Some(text) = self.bad_fen.take() {
             return Err(SkipReason::Position(format!("no FEN: {text}")));

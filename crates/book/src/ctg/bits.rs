@@ -112,8 +112,11 @@ impl BitWriter {
         }
     }
 
-    /// Appends the low `count` bits of `value`, up to 56 of them; the others
-    /// are 0.
+    /// The most bits that are appended at once.
+    pub(super) const MOST: u32 = 56;
+
+    /// Appends the low `count` bits of `value`, up to [`BitWriter::MOST`] of them; the
+    /// others are 0.
     #[inline]
     pub(super) fn push(&mut self, value: u64, count: u32, bytes: &mut KeyBuffer) {
         // What follows the bits is written as zeros, and then again: nothing is

@@ -233,10 +233,21 @@ impl CanonicalBoard {
         let (mut bits, mut bytes) = (BitWriter::after_first_byte(), [0; 40]);
         let ([mut b0, mut b1, mut b2], mut black) = (self.role_bits, self.other);
         // A file is a byte of each word.
-        for _ in 0..8 {
-            let (code, length) = file_code([b0 as u8, b1 as u8, b2 as u8], black as u8);
-            bits.push(code, length, &mut bytes);
+        let mut file = || {
+            let code = file_code([b0 as u8, b1 as u8, b2 as u8], black as u8);
             (b0, b1, b2, black) = (b0 >> 8, b1 >> 8, b2 >> 8, black >> 8);
+            code
+        };
+        for _ in 0..4 {
+            let ((first, first_bits), (second, second_bits)) = (file(), file());
+            // Two files nearly always fit into one step.
+            if first_bits + second_bits <= BitWriter::MOST {
+                let both = first << second_bits | second;
+                bits.push(both, first_bits + second_bits, &mut bytes);
+            } else {
+                bits.push(first, first_bits, &mut bytes);
+                bits.push(second, second_bits, &mut bytes);
+            }
         }
 
         let (mut tail, mut length, mut flags) = (0, 0, 0);

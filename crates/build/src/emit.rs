@@ -33,14 +33,18 @@ impl Rule {
             return None;
         }
         let Scratch { played, moves } = scratch;
-        played.clear();
-        played.extend(node.moves.iter().filter(|(_, games)| admitted(*games)));
-        if played.len() > 1 {
-            played.sort_unstable_by_key(|&(byte, games)| (Reverse(games), byte));
-        }
+        let stored = |byte| (byte, Annotation(node.sign(Some(byte))));
         moves.clear();
-        for &(byte, _) in played.iter().take(MAX_MOVES) {
-            moves.push((byte, Annotation(node.sign(Some(byte)))));
+        match *node.moves {
+            // As nearly always.
+            [(byte, games)] => moves.extend(admitted(games).then(|| stored(byte))),
+            _ => {
+                played.clear();
+                played.extend(node.moves.iter().filter(|(_, games)| admitted(*games)));
+                played.sort_unstable_by_key(|&(byte, games)| (Reverse(games), byte));
+                let first = played.iter().take(MAX_MOVES);
+                moves.extend(first.map(|&(byte, _)| stored(byte)));
+            }
         }
         let (stats, points) = node::fitted(&node.tally);
         let record = PositionRecord {

@@ -16,7 +16,7 @@ use super::node::{Node, Outcome, Place};
 use tabia_book::ctg::{CanonicalBoard, Key, Totals, encode_move_byte};
 
 /// Nodes that one game may add.
-const GROWTH: usize = 3;
+const GROWTH: usize = 6;
 
 /// A node of the tree: what is asked for with every game, in one line of the
 /// processor's cache. Numbers are those of [`MOST_GAMES`] games at most.

@@ -32,7 +32,7 @@ pub use runs::Sorted;
 pub use sorter::Sorter;
 
 /// A thread sorts at most so many bytes of records at once: more are no better.
-pub const LARGEST_SORT_BYTES: u64 = 24 << 20;
+pub const LARGEST_SORT_BYTES: u64 = 18 << 20;
 
 /// The order is cut into so many equal parts for threads that merge.
 pub(crate) const PARTS: usize = 4096;

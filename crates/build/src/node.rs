@@ -30,14 +30,10 @@ pub(super) struct Place {
 impl Place {
     #[inline]
     pub(super) fn of(key: &Key) -> Place {
-        Place::at(Place::order_of(key), key)
-    }
-
-    /// As [`Place::of`], where the order is known already.
-    #[inline]
-    pub(super) fn at(order: u32, key: &Key) -> Place {
-        let key = *key.padded();
-        Place { order, key }
+        Place {
+            order: Place::order_of(key),
+            key: *key.padded(),
+        }
     }
 
     /// Of the place of a key.
@@ -54,20 +50,6 @@ pub(super) enum Outcome {
     Won = 1,
     Draw = 2,
     Lost = 3,
-}
-
-/// Counts a game in the numbers of a position, from the view of its side to
-/// move. Expected points are worked out at the end ([`fitted`]).
-#[inline]
-pub(super) fn count(tally: &mut Totals, outcome: Outcome, own: u16, other: u16) {
-    tally.games += 1;
-    tally.wins += u64::from(outcome == Outcome::Won);
-    tally.draws += u64::from(outcome == Outcome::Draw);
-    tally.losses += u64::from(outcome == Outcome::Lost);
-    tally.own_rated += u64::from(own > 0);
-    tally.own_rating_sum += u64::from(own);
-    tally.other_rated += u64::from(other > 0);
-    tally.other_rating_sum += u64::from(other);
 }
 
 /// Statistics and expected points as the format can hold them.
@@ -387,6 +369,19 @@ fn single_result(tally: &Totals) -> Outcome {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    /// Counts a game in the numbers of a position, as
+    /// [`Seen::encode`] tells it.
+    fn count(tally: &mut Totals, outcome: Outcome, own: u16, other: u16) {
+        tally.games += 1;
+        tally.wins += u64::from(outcome == Outcome::Won);
+        tally.draws += u64::from(outcome == Outcome::Draw);
+        tally.losses += u64::from(outcome == Outcome::Lost);
+        tally.own_rated += u64::from(own > 0);
+        tally.own_rating_sum += u64::from(own);
+        tally.other_rated += u64::from(other > 0);
+        tally.other_rating_sum += u64::from(other);
+    }
 
     fn nodes() -> impl Strategy<Value = Node> {
         let number = prop_oneof![Just(0_u64), Just(1), 0..300_u64, any::<u64>()];

@@ -253,9 +253,11 @@ impl<'a> Examined<'a> {
     fn describe_losing(&self, &(node, n, worth, likelihood): &Losing) -> LosingMove {
         let mv = &self.graph.moves(node)[n];
         let played = self.line_of(node, mv);
-        let better = self.better(node);
         let here = self.graph.key(node);
-        let better_key = better.as_ref().map(|(_, key)| *key);
+        // An engine may name the very move whose position it then finds worse: that is
+        // no better one.
+        let better_key = self.better(node).map(|(_, key)| key);
+        let better_key = better_key.filter(|key| *key != self.graph.key(mv.to));
         let shown = better_key.and_then(|key| step_to_key(&played.before, key));
         LosingMove {
             side: name(self.turn(node)),

@@ -3,7 +3,6 @@ Polyglot makes a book of them for comparison."""
 
 import contextlib
 import json
-import os
 import random
 import shutil
 import signal

@@ -8,7 +8,6 @@ import math
 import random
 import struct
 import subprocess
-import time
 from collections import defaultdict
 from pathlib import Path
 
@@ -18,7 +17,7 @@ import chess.polyglot
 
 from oracle import Oracle
 from places import POLYGLOT, SHARED, STARTER, _program, copy_starter, folder
-from procs import Client, run, tabia
+from procs import greeted, run
 from runner import case
 
 PGN_EXTRACT = _program("pgn-extract")
@@ -162,8 +161,7 @@ def a_polyglot_book_of_ours_is_read_by_polyglot_and_python_chess():
 def whole_games_from_polyglot_and_arena_books():
     text = []
     for path in (GM2001, LIBRA):
-        client = tabia("--book", str(path), "--set", "Book Seed=11")
-        client.hello()
+        client = greeted("--book", str(path), "--set", "Book Seed=11")
         with Oracle(path) as oracle:
             plies = 0
             for _ in range(6):
@@ -397,8 +395,7 @@ variety = 0
 file = "book.ctg"
 """
     )
-    client = tabia("--config", str(config))
-    client.hello()
+    client = greeted("--config", str(config))
     first = client.go("position startpos", "go nodes 20")
     assert first.from_book and first.move == "e2e4", first.lines
     assert any("gm2001.bin" in line for line in first.lines), first.lines
@@ -411,7 +408,6 @@ file = "book.ctg"
     board.push_uci("c7c5")
     second = client.go("position startpos moves e2e4 c7c5", "go nodes 20")
     assert second.from_book and any("book.ctg" in line for line in second.lines), second.lines
-    client.quit()
     for command in (("compact", GM2001), ("merge", "--force", "-o", to / "x.ctg", LIBRA, LIBRA), ("verify", GM2001), ("build", "--force", "-o", to / "x.ctg", GM2001)):
         done = run(*command)
         assert done.returncode == 2 and "tabia convert" in done.stderr, done.stderr

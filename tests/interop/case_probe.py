@@ -5,9 +5,9 @@ import math
 
 import chess
 
-from oracle import Oracle
+from oracle import Oracle, board_after
 from places import SIMPLE, STARTER, TABIA
-from procs import PATIENCE, Client, run, tabia
+from procs import PATIENCE, Client, greeted, run
 from runner import case
 
 # The four positions of the genuine book: moves to reach them, games, moves.
@@ -39,9 +39,7 @@ def probe_shows_the_genuine_book_as_it_is():
             assert math.isclose(move["probability"], 1 / len(stored))
         text = run("probe", SIMPLE, "--moves", moves)
         assert text.returncode == 0
-        board = chess.Board()
-        for move in moves.split():
-            board.push_uci(move)
+        board = board_after(moves.split())
         for move in stored:
             assert board.san(chess.Move.from_uci(move)) in text.stdout
         assert f"{games} game" in text.stdout, text.stdout
@@ -108,11 +106,9 @@ def _chi_square_limit(freedom: int) -> float:
 
 
 def _draw(book, variety: int, seed: int, count: int) -> list[str]:
-    client = tabia(
+    client = greeted(
         "--book", book, "--set", f"Book Variety={variety}", "--set", f"Book Seed={seed}", "--set", "Book Info=none"
     )
-    client.hello()
-    client.ready()
     moves = []
     for _ in range(count // 100):
         # A seed draws by game and position.

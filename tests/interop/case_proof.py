@@ -2,9 +2,8 @@
 
 import json
 
-import chess
-
 import planted
+from oracle import board_after
 from places import STOCKFISH, TABIA, copy_starter, folder
 from procs import run
 from runner import case
@@ -23,9 +22,7 @@ def exits_are_judged_by_a_real_engine_once_each():
     assert found["points_by"] == {"engine": 80}, found["points_by"]
     assert found["searched"] <= found["different_exits"] <= 80
     for exit in found["exits"]:
-        board = chess.Board()
-        for move in exit["moves"]:
-            board.push_uci(move)
+        board = board_after(exit["moves"])
         assert board.epd() == " ".join(exit["fen"].split()[:4]), exit
         assert sum(exit["wdl"]) == 1000 and exit["nodes"] > 2000, exit
     again = json.loads(run(*arguments, *engine, limit=200).stdout)

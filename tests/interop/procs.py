@@ -132,6 +132,13 @@ def end() -> None:
         client.forget()
 
 
+def quit_all() -> None:
+    """What a case leaves running ends with code 0 when it is told to."""
+    for client in _clients:
+        if client.process.poll() is None:
+            client.quit()
+
+
 def check_stderr() -> None:
     """No program of ours may have panicked."""
     for client in _clients:
@@ -321,6 +328,14 @@ class Answer:
 def tabia(*arguments: str, engine: Iterable[str] = (STOCKFISH,), cwd: Optional[str] = None) -> Client:
     """The adapter around an engine."""
     return Client([TABIA, *map(str, arguments), "--", *engine], cwd)
+
+
+def greeted(*arguments: str, engine: Iterable[str] = (STOCKFISH,)) -> Client:
+    """The adapter around an engine, after `uciok` and `readyok`."""
+    client = tabia(*arguments, engine=engine)
+    client.hello()
+    client.ready()
+    return client
 
 
 def run(*arguments, given: Union[str, bytes] = b"", limit: float = 10.0) -> subprocess.CompletedProcess:

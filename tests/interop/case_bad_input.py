@@ -9,7 +9,7 @@ from pathlib import Path
 import chess
 
 from oracle import board_after
-from places import EMPTY_CONFIG, OUT_OF_BOOK, SCRATCH, STARTER, STOCKFISH, TABIA, copy_starter, folder, odd
+from places import OUT_OF_BOOK, STARTER, STOCKFISH, TABIA, copy_starter, folder, odd
 from procs import Answer, Client, greeted, run, tabia, within
 from runner import case
 
@@ -21,87 +21,6 @@ def _strings(lines: list[str]) -> list[str]:
 def _fits(position: str, answer: Answer) -> None:
     """It is a legal move after `position startpos moves ...`."""
     assert chess.Move.from_uci(answer.move) in board_after(position.split()[3:]).legal_moves
-
-
-def _plays_without_its_book(path, *words: str) -> None:
-    """The adapter says once what is wrong, and the engine plays; `info` and
-    `probe` end with 2 and a message that names the file."""
-    client = tabia("--book", str(path))
-    lines = client.hello()
-    lines += client.ready()
-    for _ in range(3):
-        answer = client.go("position startpos", "go nodes 200")
-        assert not answer.from_book
-        lines += answer.lines
-        client.send("ucinewgame")
-        lines += client.ready()
-    said = _strings(lines)
-    assert len(said) == 1, said
-    assert "without it" in said[0] and Path(path).name in said[0], said
-    for word in words:
-        assert word in said[0], said
-    for command in ("info", "probe"):
-        done = run(command, path)
-        assert done.returncode == 2, (command, done.returncode, done.stderr)
-        assert len(done.stderr.strip().splitlines()) == 1, done.stderr
-        assert Path(path).name in done.stderr, done.stderr
-
-
-@case()
-def a_missing_book():
-    _plays_without_its_book(SCRATCH / "nowhere.ctg")
-
-
-@case()
-def a_folder_as_book():
-    _plays_without_its_book(folder("directory"))
-
-
-@case()
-def an_empty_book():
-    book = copy_starter(folder("empty"))
-    book.write_bytes(b"")
-    _plays_without_its_book(book)
-
-
-@case()
-def a_book_without_its_index():
-    book = copy_starter(folder("no-cto"))
-    book.with_suffix(".cto").unlink()
-    client = tabia("--book", str(book))
-    lines = client.hello() + client.ready()
-    answer = client.go("position startpos", "go nodes 200")
-    lines += answer.lines
-    said = [line for line in _strings(lines) if ".cto" in line]
-    assert len(said) == 1, lines
-    assert answer.from_book, "the whole book is read instead"
-    done = run("probe", book)
-    assert done.returncode == 0 and ".cto" in done.stderr, done.stderr
-
-
-@case()
-def a_book_with_the_wrong_first_bytes():
-    book = copy_starter(folder("magic"))
-    data = bytearray(book.read_bytes())
-    data[:64] = b"GIF89a" + bytes(58)
-    book.write_bytes(data)
-    _plays_without_its_book(book)
-
-
-@case()
-def a_file_of_random_bytes_as_book():
-    rng = random.Random(9)
-    where = folder("random")
-    for ending in ("ctg", "cto", "ctb"):
-        (where / f"book.{ending}").write_bytes(rng.randbytes(40_000))
-    _plays_without_its_book(where / "book.ctg")
-
-
-@case()
-def a_picture_as_book():
-    picture = folder("picture") / "holiday.png"
-    picture.write_bytes(b"\x89PNG\r\n\x1a\n" + random.Random(3).randbytes(20_000))
-    _plays_without_its_book(picture)
 
 
 @case(60)
@@ -197,18 +116,6 @@ def paths_in_latin_1_in_utf_8_and_with_blanks():
 
 
 @case()
-def a_utf_8_folder_named_in_latin_1():
-    """What Cute Chess sends for a folder of a modern system."""
-    where = folder("names") / "Bücher"
-    where.mkdir()
-    book = copy_starter(where)
-    client = greeted("--set", "Book File=<empty>")
-    client.write(b"setoption name Book File value " + str(book).encode("latin-1") + b"\n")
-    client.ready()
-    assert client.go("position startpos", "go nodes 100").from_book
-
-
-@case()
 def a_quoted_path_and_values_of_every_kind():
     client = greeted()
     for value in ("", " value", " value ", " value <empty>", f' value "{STARTER}"', " value <starter>"):
@@ -233,19 +140,6 @@ def a_quoted_path_and_values_of_every_kind():
 
 
 # Engines.
-
-
-@case(30)
-def an_engine_that_does_not_exist():
-    client = tabia(engine=["/nowhere/fish"])
-    hello = client.hello()
-    said = _strings(hello + client.ready())
-    assert len(said) == 1 and "/nowhere/fish" in said[0], said
-    assert any(line.startswith("option name Book File") for line in hello)
-    assert client.go("position startpos").from_book
-    answer = client.go(OUT_OF_BOOK)
-    _fits(OUT_OF_BOOK, answer)
-    assert len(_strings(answer.lines)) == 1, answer.lines
 
 
 @case(30)
@@ -291,15 +185,6 @@ def an_engine_that_never_answers():
     more = within(1.5, lambda: hello(Client(_mute_for_300_ms()), 300))
     hello(tabia(engine=["/bin/sleep", "600"]), 8000)
     return f"uciok {1000 * more:.0f} ms after it was given up"
-
-
-@case(30)
-def an_engine_that_never_answers_does_not_stop_the_book():
-    client = Client(_mute_for_300_ms())
-    client.hello()
-    client.ready()
-    assert client.go("position startpos").from_book
-    client.go(OUT_OF_BOOK)
 
 
 @case(30)
@@ -353,13 +238,6 @@ def the_built_in_engine_stands_in_when_it_is_allowed_to():
     _fits(OUT_OF_BOOK, answer)
     assert any("stands in" in line for line in answer.lines), answer.lines
     client.go(OUT_OF_BOOK, "go movetime 50")
-
-
-@case(30)
-def engine_restart_off_ends_with_the_engine():
-    client = greeted("--set", "Engine Restart=false", engine=odd("dies-on-go"))
-    client.send(OUT_OF_BOOK, "go movetime 50")
-    client.end(code=2)
 
 
 # Lines.
@@ -474,69 +352,6 @@ def numbers_of_go_that_make_no_sense():
         client.send("position startpos", go)
         client.send("stop")
         client.until("bestmove", 5)
-
-
-# Configuration.
-
-
-def _config(text: str) -> Path:
-    path = folder("config") / "engines.toml"
-    path.write_text(text)
-    return path
-
-
-@case()
-def an_unknown_key_is_named_with_its_line():
-    cases = [
-        ('default = ["builtin"]\n\n[book]\nvarity = 3\n', 4, "varity"),
-        ('[engine.x]\ncommand = "x"\nhash = 3\n', 3, "hash"),
-        ("defualt = []\n", 1, "defualt"),
-        ('[[books]]\nfile = "a.ctg"\ncolor_ = "white"\n', 3, "color_"),
-        ("[book]\nvariety = 500\n", 2, "500"),
-        ('[book]\nvariety = "many"\n', 2, "many"),
-        ('[engine.x]\ncommand = 5\n', 2, ""),
-        ("[book\nvariety = 5\n", 1, ""),
-        ('[[books]]\ncolour = "white"\n', 2, "file"),
-    ]
-    for text, line, word in cases:
-        path = _config(text)
-        for arguments in ([], ["--check-config"]):
-            done = run("--config", path, *arguments)
-            assert done.returncode == 2, (text, done.returncode)
-            assert done.stdout == "", done.stdout
-            said = done.stderr.strip()
-            assert len(said.splitlines()) == 1, said
-            assert str(path) in said and word in said, said
-            assert f"line {line}" in said or f":{line}:" in said, (line, said)
-
-
-@case()
-def check_config_prints_what_would_be_used():
-    done = run("--check-config")
-    assert done.returncode == 0, done.stderr
-    assert "stockfish" in done.stdout and "Book Variety = 50" in done.stdout, done.stdout
-    where = folder("sample")
-    sample = STARTER.parent.parent / "engines.toml"
-    (where / "engines.toml").write_bytes(sample.read_bytes())
-    done = run("--config", where / "engines.toml", "--check-config")
-    assert done.returncode == 0, done.stderr
-    assert str(where / "engines.toml") in done.stdout
-    done = run("--check-config", "--set", "Book Variety=7", "--book", STARTER, "--", STOCKFISH)
-    assert done.returncode == 0
-    assert "Book Variety = 7" in done.stdout and str(STARTER) in done.stdout and STOCKFISH in done.stdout
-
-
-@case()
-def a_configuration_that_is_missing_or_no_text():
-    done = run("--config", "/nowhere/engines.toml", "--check-config")
-    assert done.returncode == 2 and "/nowhere/engines.toml" in done.stderr, done.stderr
-    binary = folder("config") / "engines.toml"
-    binary.write_bytes(b"\xff\xfe\x00\x01" * 50)
-    done = run("--config", binary, "--check-config")
-    assert done.returncode == 2 and len(done.stderr.strip().splitlines()) == 1, done.stderr
-    done = run("--config", folder("config"), "--check-config")
-    assert done.returncode == 2 and len(done.stderr.strip().splitlines()) == 1, done.stderr
-    assert EMPTY_CONFIG.exists()
 
 
 @case()

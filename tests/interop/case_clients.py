@@ -499,15 +499,6 @@ def lines_end_in_cr_lf_or_lf_and_ours_always_in_lf():
 
 
 @case()
-def byte_by_byte_is_the_same():
-    client = tabia()
-    for byte in b"uci\nisready\nposition startpos moves e2e4 e7e5\ngo movetime 20\n":
-        client.write(bytes([byte]))
-        time.sleep(0.001)
-    assert Answer(client.until("bestmove")).from_book
-
-
-@case()
 def a_held_book_move_comes_at_ponderhit_and_at_stop():
     client = greeted()
 

@@ -263,14 +263,6 @@ def a_hundred_thousand_random_positions_there_and_back():
     return f"{count} positions, {sum(len(line['moves']) for line in seen.values())} moves"
 
 
-@case(limit=120)
-def the_starter_book_as_text_and_back():
-    to = folder("starter")
-    convert(STARTER, to / "a.jsonl")
-    convert(to / "a.jsonl", to / "a.ctg")
-    assert three(to / "a.ctg") == three(STARTER)
-
-
 @case(limit=400)
 def games_of_a_book_parse_without_a_complaint():
     to = folder("pgn")

@@ -17,7 +17,7 @@ import chess.polyglot
 
 from oracle import Oracle
 from places import POLYGLOT, SHARED, STARTER, _program, copy_starter, folder
-from procs import greeted, run
+from procs import greeted, ran, run
 from runner import case
 
 PGN_EXTRACT = _program("pgn-extract")
@@ -27,8 +27,7 @@ GM2001, SMALL, LIBRA = BOOKS / "gm2001.bin", BOOKS / "book_small.bin", BOOKS / "
 
 def convert(*args) -> str:
     """Converts, and gives the summary line."""
-    done = run("convert", *args, limit=250)
-    assert done.returncode == 0, done.stderr
+    done = ran("convert", *args, limit=250)
     return done.stderr.strip().splitlines()[-1]
 
 
@@ -288,8 +287,7 @@ def games_of_a_book_parse_without_a_complaint():
                     ahead += node.variations
         assert lines and f"{len(lines)} games" in summary, summary
         built = to / f"{name}.ctg"
-        done = run("build", "-o", built, "--max-ply", "100", target, limit=60)
-        assert done.returncode == 0, done.stderr
+        ran("build", "-o", built, "--max-ply", "100", target, limit=60)
         with Oracle(built) as oracle:
             for line in lines:
                 board = chess.Board()

@@ -349,3 +349,10 @@ def run(*arguments, given: Union[str, bytes] = b"", limit: float = 10.0) -> subp
     done.stderr = done.stderr.decode("utf-8", "replace")
     assert "panicked" not in done.stderr, done.stderr
     return done
+
+
+def ran(*arguments, given: Union[str, bytes] = b"", limit: float = 10.0) -> subprocess.CompletedProcess:
+    """Runs the program, which has to succeed."""
+    done = run(*arguments, given=given, limit=limit)
+    assert done.returncode == 0, done.stderr
+    return done

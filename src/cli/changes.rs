@@ -72,7 +72,7 @@ fn to_json(change: &ShownChange) -> Value {
         "moves": change.line.uci_words(),
         "from": notation::fen(change.line.start()),
         "reached": change.is_reached,
-        "field": change.field_name(),
+        "field": change.field.as_str(),
         "old": value(change.old),
         "new": value(change.new),
         "stored": change.is_stored,

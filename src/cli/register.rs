@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
 use super::args::ConfigArgs;
@@ -63,63 +64,33 @@ pub(super) struct RegisterArgs {
 }
 
 /// A program that plays with engines.
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug)]
 enum Program {
-    /// Cute Chess, the program with windows
-    #[value(name = "cutechess", alias = "cute-chess")]
-    CuteChess,
-    /// BanksiaGUI
-    #[value(name = "banksia", aliases = ["banksiagui", "banksia-gui"])]
-    Banksia,
-    /// PyChess
-    #[value(name = "pychess")]
-    PyChess,
-    /// Nibbler
-    #[value(name = "nibbler")]
-    Nibbler,
-    /// GNOME Chess
-    #[value(name = "gnome-chess", alias = "gnomechess")]
-    GnomeChess,
-    /// cutechess-cli, for matches on the command line
-    #[value(name = "cutechess-cli")]
-    CuteChessCli,
-    /// fastchess, for matches on the command line
-    #[value(name = "fastchess", alias = "fast-chess")]
-    Fastchess,
-    /// lichess-bot
-    #[value(name = "lichess-bot", alias = "lichessbot")]
-    LichessBot,
-    /// Arena
-    #[value(name = "arena")]
-    Arena,
-    /// Scid and Scid vs. PC
-    #[value(name = "scid", alias = "scidvspc")]
-    Scid,
-    /// XBoard and WinBoard, by way of Polyglot
-    #[value(name = "xboard", alias = "winboard")]
-    XBoard,
+    Edited(EditedFor),
+    Printed(PrintedFor),
 }
 
-/// What is done for a program.
-enum Way {
-    Edit(EditedFor),
-    Print(PrintedFor),
-}
+impl ValueEnum for Program {
+    fn value_variants<'a>() -> &'a [Program] {
+        &[
+            Program::Edited(EditedFor::CuteChess),
+            Program::Edited(EditedFor::Banksia),
+            Program::Edited(EditedFor::PyChess),
+            Program::Edited(EditedFor::Nibbler),
+            Program::Edited(EditedFor::GnomeChess),
+            Program::Printed(PrintedFor::CuteChessCli),
+            Program::Printed(PrintedFor::Fastchess),
+            Program::Printed(PrintedFor::LichessBot),
+            Program::Printed(PrintedFor::Arena),
+            Program::Printed(PrintedFor::Scid),
+            Program::Printed(PrintedFor::XBoard),
+        ]
+    }
 
-impl Program {
-    fn way(self) -> Way {
+    fn to_possible_value(&self) -> Option<PossibleValue> {
         match self {
-            Program::CuteChess => Way::Edit(EditedFor::CuteChess),
-            Program::Banksia => Way::Edit(EditedFor::Banksia),
-            Program::PyChess => Way::Edit(EditedFor::PyChess),
-            Program::Nibbler => Way::Edit(EditedFor::Nibbler),
-            Program::GnomeChess => Way::Edit(EditedFor::GnomeChess),
-            Program::CuteChessCli => Way::Print(PrintedFor::CuteChessCli),
-            Program::Fastchess => Way::Print(PrintedFor::Fastchess),
-            Program::LichessBot => Way::Print(PrintedFor::LichessBot),
-            Program::Arena => Way::Print(PrintedFor::Arena),
-            Program::Scid => Way::Print(PrintedFor::Scid),
-            Program::XBoard => Way::Print(PrintedFor::XBoard),
+            Program::Edited(program) => program.to_possible_value(),
+            Program::Printed(program) => program.to_possible_value(),
         }
     }
 }
@@ -129,8 +100,8 @@ pub(super) fn run(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u
         return remove(args, out);
     }
     let registration = registration(args)?;
-    match args.program.way() {
-        Way::Print(program) => {
+    match args.program {
+        Program::Printed(program) => {
             ensure!(
                 args.config_file.is_none(),
                 "--config-file: there is no file to be written for this program, \
@@ -138,7 +109,7 @@ pub(super) fn run(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u
             );
             out.write_all(lines(program, &registration).as_bytes())?;
         }
-        Way::Edit(program) => register(program, args, registration, out)?,
+        Program::Edited(program) => register(program, args, registration, out)?,
     }
     Ok(0)
 }
@@ -325,7 +296,7 @@ fn file_of(program: EditedFor, args: &RegisterArgs) -> anyhow::Result<PathBuf> {
 
 /// Takes an engine out of a program's file.
 fn remove(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u8> {
-    let Way::Edit(program) = args.program.way() else {
+    let Program::Edited(program) = args.program else {
         bail!(
             "--remove: nothing was written for this program; take out there what you typed \
              or chose"
@@ -385,10 +356,7 @@ pub(super) fn registered(
         let ChessProgram::Edited(edited, file) = program else {
             continue;
         };
-        let variants = Program::value_variants().iter();
-        let word = variants
-            .filter(|known| matches!(known.way(), Way::Edit(known) if known == *edited))
-            .find_map(ValueEnum::to_possible_value);
+        let word = edited.to_possible_value();
         let word = word.map_or_else(String::new, |value| value.get_name().to_owned());
         let text = text_now(file).unwrap_or_default();
         for name in register::ours(*edited, &text) {

@@ -119,10 +119,10 @@ fn print(path: &Path, report: &SuiteCheck, out: &mut impl Write) -> anyhow::Resu
         } else {
             format!(": {text}")
         };
-        writeln!(out, "{shown}: {line}: {}{suffix}", found.fault.text())?;
+        writeln!(out, "{shown}: {line}: {}{suffix}", found.fault.as_str())?;
     }
     for (fault, count) in &report.counts {
-        writeln!(out, "{count:>8} x {}", fault.text())?;
+        writeln!(out, "{count:>8} x {}", fault.as_str())?;
     }
     if report.counts.is_empty() {
         writeln!(out, "{shown}: no fault")?;

@@ -1,22 +1,29 @@
 //! What to type where there is no file to edit.
 
 use super::Registration;
+use clap::ValueEnum;
 use tabia_io::sanitize::shell_word as shell;
 
 /// A program for which lines are printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PrintedFor {
-    /// cutechess-cli.
+    /// cutechess-cli, for matches on the command line
+    #[value(name = "cutechess-cli")]
     CuteChessCli,
-    /// fastchess.
+    /// fastchess, for matches on the command line
+    #[value(name = "fastchess", alias = "fast-chess")]
     Fastchess,
-    /// lichess-bot.
+    /// lichess-bot
+    #[value(name = "lichess-bot", alias = "lichessbot")]
     LichessBot,
-    /// Arena.
+    /// Arena
+    #[value(name = "arena")]
     Arena,
-    /// Scid and Scid vs. PC.
+    /// Scid and Scid vs. PC
+    #[value(name = "scid", alias = "scidvspc")]
     Scid,
-    /// XBoard and WinBoard.
+    /// XBoard and WinBoard, by way of Polyglot
+    #[value(name = "xboard", alias = "winboard")]
     XBoard,
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use clap::ValueEnum;
 use jsonc_parser::cst::{CstArray, CstObject};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -10,19 +11,24 @@ use super::json::{RegisterError, input, objects, parse, push, set, text_of, valu
 use super::{Announced, AnnouncedKind, Registration, is_our_program, keyfile};
 
 /// A program whose file can be edited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 pub(crate) enum EditedFor {
-    /// Cute Chess, the program with windows.
+    /// Cute Chess, the program with windows
+    #[value(name = "cutechess", alias = "cute-chess")]
     #[serde(rename = "Cute Chess")]
     CuteChess,
-    /// BanksiaGUI.
+    /// BanksiaGUI
+    #[value(name = "banksia", aliases = ["banksiagui", "banksia-gui"])]
     #[serde(rename = "BanksiaGUI")]
     Banksia,
-    /// PyChess.
+    /// PyChess
+    #[value(name = "pychess")]
     PyChess,
-    /// Nibbler.
+    /// Nibbler
+    #[value(name = "nibbler")]
     Nibbler,
-    /// GNOME Chess.
+    /// GNOME Chess
+    #[value(name = "gnome-chess", alias = "gnomechess")]
     #[serde(rename = "GNOME Chess")]
     GnomeChess,
 }

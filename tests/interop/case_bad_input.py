@@ -3,108 +3,24 @@ no hang, no crash, and the game goes on where there is a game."""
 
 import os
 import random
-import sys
 import time
 from pathlib import Path
 
 import chess
 
-from places import EMPTY_CONFIG, ODD, SCRATCH, STARTER, STOCKFISH, TABIA, copy_starter, folder
-from procs import Answer, Client, run, tabia, within
+from oracle import board_after
+from places import OUT_OF_BOOK, STARTER, STOCKFISH, TABIA, copy_starter, folder, odd
+from procs import Answer, Client, greeted, run, tabia, within
 from runner import case
-
-OUT_OF_BOOK = "position startpos moves a2a3 a7a6 h2h3 h7h6"
-
-
-def odd(fault: str) -> list[str]:
-    return [sys.executable, ODD, fault]
 
 
 def _strings(lines: list[str]) -> list[str]:
     return [line for line in lines if line.startswith("info string") and not line.startswith("info string NNUE")]
 
 
-def _plays_without_its_book(path, *words: str) -> None:
-    """The adapter says once what is wrong, and the engine plays; `info` and
-    `probe` end with 2 and a message that names the file."""
-    client = tabia("--book", str(path))
-    lines = client.hello()
-    lines += client.ready()
-    for _ in range(3):
-        answer = client.go("position startpos", "go nodes 200")
-        assert not answer.from_book
-        lines += answer.lines
-        client.send("ucinewgame")
-        lines += client.ready()
-    said = _strings(lines)
-    assert len(said) == 1, said
-    assert "without it" in said[0] and Path(path).name in said[0], said
-    for word in words:
-        assert word in said[0], said
-    client.quit()
-    for command in ("info", "probe"):
-        done = run(command, path)
-        assert done.returncode == 2, (command, done.returncode, done.stderr)
-        assert len(done.stderr.strip().splitlines()) == 1, done.stderr
-        assert Path(path).name in done.stderr, done.stderr
-
-
-@case()
-def a_missing_book():
-    _plays_without_its_book(SCRATCH / "nowhere.ctg")
-
-
-@case()
-def a_folder_as_book():
-    _plays_without_its_book(folder("directory"))
-
-
-@case()
-def an_empty_book():
-    book = copy_starter(folder("empty"))
-    book.write_bytes(b"")
-    _plays_without_its_book(book)
-
-
-@case()
-def a_book_without_its_index():
-    book = copy_starter(folder("no-cto"))
-    book.with_suffix(".cto").unlink()
-    client = tabia("--book", str(book))
-    lines = client.hello() + client.ready()
-    answer = client.go("position startpos", "go nodes 200")
-    lines += answer.lines
-    said = [line for line in _strings(lines) if ".cto" in line]
-    assert len(said) == 1, lines
-    assert answer.from_book, "the whole book is read instead"
-    client.quit()
-    done = run("probe", book)
-    assert done.returncode == 0 and ".cto" in done.stderr, done.stderr
-
-
-@case()
-def a_book_with_the_wrong_first_bytes():
-    book = copy_starter(folder("magic"))
-    data = bytearray(book.read_bytes())
-    data[:64] = b"GIF89a" + bytes(58)
-    book.write_bytes(data)
-    _plays_without_its_book(book)
-
-
-@case()
-def a_file_of_random_bytes_as_book():
-    rng = random.Random(9)
-    where = folder("random")
-    for ending in ("ctg", "cto", "ctb"):
-        (where / f"book.{ending}").write_bytes(rng.randbytes(40_000))
-    _plays_without_its_book(where / "book.ctg")
-
-
-@case()
-def a_picture_as_book():
-    picture = folder("picture") / "holiday.png"
-    picture.write_bytes(b"\x89PNG\r\n\x1a\n" + random.Random(3).randbytes(20_000))
-    _plays_without_its_book(picture)
+def _fits(position: str, answer: Answer) -> None:
+    """It is a legal move after `position startpos moves ...`."""
+    assert chess.Move.from_uci(answer.move) in board_after(position.split()[3:]).legal_moves
 
 
 @case(60)
@@ -135,9 +51,7 @@ def the_index_files_of_a_book_cut_or_random_never_bring_us_down():
             if damage is None:
                 damage = part.read_bytes()[: part.stat().st_size // 2]
             part.write_bytes(damage)
-            client = tabia("--book", str(book))
-            client.hello()
-            client.ready()
+            client = greeted("--book", str(book))
             for moves in ("", " moves e2e4", " moves d2d4 g8f6"):
                 client.go("position startpos" + moves, "go nodes 100")
             client.quit()
@@ -156,18 +70,13 @@ def _large_book(where: Path) -> Path:
 def a_large_book_that_is_cut_while_it_is_open():
     for arguments in ([], ["--no-mmap"]):
         book = _large_book(folder("open"))
-        client = tabia("--book", str(book), *arguments)
-        client.hello()
-        client.ready()
+        client = greeted("--book", str(book), *arguments)
         assert client.go("position startpos").from_book
         os.truncate(book, 8192)
-        board = chess.Board()
-        for uci in ("", "e2e4", "c7c5", "g1f3", "d7d6", "d2d4"):
-            if uci:
-                board.push_uci(uci)
-            moves = " ".join(move.uci() for move in board.move_stack)
-            answer = client.go(f"position startpos moves {moves}", "go nodes 100")
-            assert chess.Move.from_uci(answer.move) in board.legal_moves
+        position = "position startpos moves"
+        for uci in ("", " e2e4", " c7c5", " g1f3", " d7d6", " d2d4"):
+            position += uci
+            _fits(position, client.go(position, "go nodes 100"))
         client.ready()
         client.quit()
 
@@ -177,9 +86,7 @@ def a_book_replaced_while_it_is_open():
     """By renaming, as programs that write books do."""
     where = folder("replace")
     book = _large_book(where)
-    client = tabia("--book", str(book))
-    client.hello()
-    client.ready()
+    client = greeted("--book", str(book))
     assert client.go("position startpos").from_book
     other = _large_book(folder("other"))
     for ending in (".ctg", ".cto", ".ctb"):
@@ -191,7 +98,6 @@ def a_book_replaced_while_it_is_open():
     client.send("ucinewgame")
     client.ready()
     client.go("position startpos", "go nodes 100")
-    client.quit()
 
 
 @case()
@@ -200,9 +106,7 @@ def paths_in_latin_1_in_utf_8_and_with_blanks():
         where = Path(os.fsdecode(os.fsencode(folder("names")) + b"/" + name))
         where.mkdir(parents=True)
         book = copy_starter(where)
-        client = tabia("--set", "Book File=<empty>")
-        client.hello()
-        client.ready()
+        client = greeted("--set", "Book File=<empty>")
         assert not client.go("position startpos", "go nodes 100").from_book
         client.write(b"setoption name Book File value " + os.fsencode(book) + b"\n")
         client.ready()
@@ -212,23 +116,8 @@ def paths_in_latin_1_in_utf_8_and_with_blanks():
 
 
 @case()
-def a_utf_8_folder_named_in_latin_1():
-    """What Cute Chess sends for a folder of a modern system."""
-    where = folder("names") / "Bücher"
-    where.mkdir()
-    book = copy_starter(where)
-    client = tabia("--set", "Book File=<empty>")
-    client.hello()
-    client.write(b"setoption name Book File value " + str(book).encode("latin-1") + b"\n")
-    client.ready()
-    assert client.go("position startpos", "go nodes 100").from_book
-    client.quit()
-
-
-@case()
 def a_quoted_path_and_values_of_every_kind():
-    client = tabia()
-    client.hello()
+    client = greeted()
     for value in ("", " value", " value ", " value <empty>", f' value "{STARTER}"', " value <starter>"):
         client.send("setoption name Book File" + value)
         client.ready()
@@ -248,27 +137,9 @@ def a_quoted_path_and_values_of_every_kind():
         client.send(line)
     client.ready()
     assert client.go("position startpos").from_book
-    client.quit()
 
 
 # Engines.
-
-
-@case(30)
-def an_engine_that_does_not_exist():
-    client = tabia(engine=["/nowhere/fish"])
-    hello = client.hello()
-    said = _strings(hello + client.ready())
-    assert len(said) == 1 and "/nowhere/fish" in said[0], said
-    assert any(line.startswith("option name Book File") for line in hello)
-    assert client.go("position startpos").from_book
-    answer = client.go(OUT_OF_BOOK)
-    board = chess.Board()
-    for uci in OUT_OF_BOOK.split()[3:]:
-        board.push_uci(uci)
-    assert chess.Move.from_uci(answer.move) in board.legal_moves
-    assert len(_strings(answer.lines)) == 1, answer.lines
-    client.quit()
 
 
 @case(30)
@@ -277,7 +148,6 @@ def a_file_that_is_no_program_as_engine():
     said = _strings(client.hello())
     assert len(said) == 1 and "tabia.ctg" in said[0], said
     client.ready()
-    client.quit()
 
 
 @case(30)
@@ -318,16 +188,6 @@ def an_engine_that_never_answers():
 
 
 @case(30)
-def an_engine_that_never_answers_does_not_stop_the_book():
-    client = Client(_mute_for_300_ms())
-    client.hello()
-    client.ready()
-    assert client.go("position startpos").from_book
-    client.go(OUT_OF_BOOK)
-    client.quit()
-
-
-@case(30)
 def the_next_engine_of_the_chain_plays_when_the_first_does_not_start():
     config = folder("chain") / "engines.toml"
     config.write_text(
@@ -340,7 +200,6 @@ def the_next_engine_of_the_chain_plays_when_the_first_does_not_start():
     assert any(line.startswith("id name Stockfish") for line in hello), hello
     assert len(_strings(hello)) == 2, _strings(hello)
     client.go(OUT_OF_BOOK, "go nodes 200")
-    client.quit()
 
 
 @case(30)
@@ -351,7 +210,6 @@ def an_engine_that_prints_garbage():
     assert client.go("position startpos").from_book
     assert client.go(OUT_OF_BOOK).move == "a2a3"
     client.quiet(0.1)
-    client.quit()
 
 
 @case(30)
@@ -361,15 +219,12 @@ def an_engine_that_prints_10_megabytes_without_an_end_of_line():
     assert max(map(len, lines)) < 3 << 20
     assert client.go("position startpos").from_book
     assert client.go(OUT_OF_BOOK).move == "a2a3"
-    client.quit()
 
 
 @case(30)
 def an_engine_that_dies_of_every_search_is_given_up():
     """Two more tries, then the loss is the engine's: the end, with code 2."""
-    client = tabia(engine=odd("dies-on-go"))
-    client.hello()
-    client.ready()
+    client = greeted(engine=odd("dies-on-go"))
     assert client.go("position startpos").from_book
     client.send(OUT_OF_BOOK, "go movetime 50")
     got = client.end(code=2)
@@ -378,25 +233,11 @@ def an_engine_that_dies_of_every_search_is_given_up():
 
 @case(30)
 def the_built_in_engine_stands_in_when_it_is_allowed_to():
-    client = tabia("--set", "Engine Stand-in=true", engine=odd("dies-on-go"))
-    client.hello()
-    client.ready()
-    board = chess.Board()
-    for uci in OUT_OF_BOOK.split()[3:]:
-        board.push_uci(uci)
+    client = greeted("--set", "Engine Stand-in=true", engine=odd("dies-on-go"))
     answer = client.go(OUT_OF_BOOK, "go movetime 50")
-    assert chess.Move.from_uci(answer.move) in board.legal_moves
+    _fits(OUT_OF_BOOK, answer)
     assert any("stands in" in line for line in answer.lines), answer.lines
     client.go(OUT_OF_BOOK, "go movetime 50")
-    client.quit()
-
-
-@case(30)
-def engine_restart_off_ends_with_the_engine():
-    client = tabia("--set", "Engine Restart=false", engine=odd("dies-on-go"))
-    client.hello()
-    client.send(OUT_OF_BOOK, "go movetime 50")
-    client.end(code=2)
 
 
 # Lines.
@@ -404,9 +245,7 @@ def engine_restart_off_ends_with_the_engine():
 
 @case()
 def bad_fens_that_are_not_searched_do_not_reach_the_engine():
-    client = tabia()
-    client.hello()
-    client.ready()
+    client = greeted()
     for fen in (
         "",
         "nonsense",
@@ -420,15 +259,12 @@ def bad_fens_that_are_not_searched_do_not_reach_the_engine():
         client.ready()
     assert client.go("position startpos").from_book
     assert not client.go(OUT_OF_BOOK, "go nodes 200").from_book
-    client.quit()
 
 
 @case()
 def a_bad_fen_that_is_searched_is_the_engines_affair():
     """Stockfish may die of it; there is no hang, and it is told."""
-    client = tabia()
-    client.hello()
-    client.ready()
+    client = greeted()
     client.send("position fen nonsense w - - 0 1", "go nodes 100")
     said = []
     while not ((line := client.next()) is None or line.startswith("bestmove")):
@@ -437,21 +273,16 @@ def a_bad_fen_that_is_searched_is_the_engines_affair():
     if line is None:
         # It died of it again and again: the manager is to know.
         client.end(code=2)
-    else:
-        client.quit()
 
 
 @case()
 def an_illegal_move_silences_the_book_and_not_the_game():
-    client = tabia()
-    client.hello()
-    client.ready()
+    client = greeted()
     for moves in ("e2e5", "e2e4 e7e5 e1e8", "e2e4 0000", "e2e4 xyzzy", "e2e4 e7e5 " + "z" * 3000):
         answer = client.go(f"position startpos moves {moves}", "go nodes 200")
         assert not answer.from_book
         assert len(_strings(answer.lines)) == 1, answer.lines
     assert client.go("position startpos").from_book
-    client.quit()
 
 
 def _shuffle(plies: int) -> str:
@@ -460,9 +291,7 @@ def _shuffle(plies: int) -> str:
 
 @case(30)
 def a_position_of_20000_plies():
-    client = tabia()
-    client.hello()
-    client.ready()
+    client = greeted()
     line = "position startpos moves " + _shuffle(20_000)
     start = client.processor_seconds()
     client.send(line)
@@ -470,9 +299,7 @@ def a_position_of_20000_plies():
     ours = client.processor_seconds() - start
     assert ours < 2, ours
     answer = client.go(line + " a2a3", "go nodes 200", limit=15)
-    board = chess.Board()
-    board.push_uci("a2a3")
-    assert chess.Move.from_uci(answer.move) in board.legal_moves
+    _fits("position startpos moves a2a3", answer)
     # A game that grows to 1,200 plies, position by position.
     start = client.processor_seconds()
     for plies in range(0, 1200, 4):
@@ -480,27 +307,23 @@ def a_position_of_20000_plies():
     client.ready()
     grown = client.processor_seconds() - start
     assert grown < 3, grown
-    client.quit()
     return f"20,000 plies in {1000 * ours:.0f} ms; 300 growing lines in {1000 * grown:.0f} ms"
 
 
 @case(30)
 def a_line_of_three_megabytes_is_ignored_with_a_message():
-    client = tabia()
-    client.hello()
+    client = greeted()
     client.write(b"position startpos moves " + b"x" * (3 << 20) + b"\n")
     got = client.ready()
     assert sum("ignored" in line for line in got) == 1, _strings(got)
     assert client.go("position startpos").from_book
-    client.quit()
 
 
 @case(30)
 def lines_of_random_bytes():
     """Not to the engine: Stockfish has commands that write files."""
     rng = random.Random(77)
-    client = tabia(engine=odd("plain"))
-    client.hello()
+    client = greeted(engine=odd("plain"))
     words = [b"go", b"position", b"setoption", b"name", b"value", b"fen", b"moves", b"startpos", b"stop", b"isready"]
     for _ in range(400):
         parts = [rng.choice(words) if rng.random() < 0.7 else rng.randbytes(rng.randrange(9)) for _ in range(8)]
@@ -510,18 +333,14 @@ def lines_of_random_bytes():
     client.send("ucinewgame", "isready")
     client.until("readyok")
     # Answers to what was asked before may still come; they are White's moves.
-    board = chess.Board()
-    board.push_uci("e2e4")
+    board = board_after(["e2e4"])
     blacks = lambda line: line.startswith("bestmove ") and chess.Move.from_uci(line.split()[1]) in board.legal_moves
     assert Answer(client.ask("position startpos moves e2e4", "go movetime 20", wanted=blacks)).from_book
-    client.quit()
 
 
 @case()
 def numbers_of_go_that_make_no_sense():
-    client = tabia()
-    client.hello()
-    client.ready()
+    client = greeted()
     for go in (
         "go wtime -50 btime -1",
         "go wtime 0 btime 0",
@@ -533,70 +352,6 @@ def numbers_of_go_that_make_no_sense():
         client.send("position startpos", go)
         client.send("stop")
         client.until("bestmove", 5)
-    client.quit()
-
-
-# Configuration.
-
-
-def _config(text: str) -> Path:
-    path = folder("config") / "engines.toml"
-    path.write_text(text)
-    return path
-
-
-@case()
-def an_unknown_key_is_named_with_its_line():
-    cases = [
-        ('default = ["builtin"]\n\n[book]\nvarity = 3\n', 4, "varity"),
-        ('[engine.x]\ncommand = "x"\nhash = 3\n', 3, "hash"),
-        ("defualt = []\n", 1, "defualt"),
-        ('[[books]]\nfile = "a.ctg"\ncolor_ = "white"\n', 3, "color_"),
-        ("[book]\nvariety = 500\n", 2, "500"),
-        ('[book]\nvariety = "many"\n', 2, "many"),
-        ('[engine.x]\ncommand = 5\n', 2, ""),
-        ("[book\nvariety = 5\n", 1, ""),
-        ('[[books]]\ncolour = "white"\n', 2, "file"),
-    ]
-    for text, line, word in cases:
-        path = _config(text)
-        for arguments in ([], ["--check-config"]):
-            done = run("--config", path, *arguments)
-            assert done.returncode == 2, (text, done.returncode)
-            assert done.stdout == "", done.stdout
-            said = done.stderr.strip()
-            assert len(said.splitlines()) == 1, said
-            assert str(path) in said and word in said, said
-            assert f"line {line}" in said or f":{line}:" in said, (line, said)
-
-
-@case()
-def check_config_prints_what_would_be_used():
-    done = run("--check-config")
-    assert done.returncode == 0, done.stderr
-    assert "stockfish" in done.stdout and "Book Variety = 50" in done.stdout, done.stdout
-    where = folder("sample")
-    sample = STARTER.parent.parent / "engines.toml"
-    (where / "engines.toml").write_bytes(sample.read_bytes())
-    done = run("--config", where / "engines.toml", "--check-config")
-    assert done.returncode == 0, done.stderr
-    assert str(where / "engines.toml") in done.stdout
-    done = run("--check-config", "--set", "Book Variety=7", "--book", STARTER, "--", STOCKFISH)
-    assert done.returncode == 0
-    assert "Book Variety = 7" in done.stdout and str(STARTER) in done.stdout and STOCKFISH in done.stdout
-
-
-@case()
-def a_configuration_that_is_missing_or_no_text():
-    done = run("--config", "/nowhere/engines.toml", "--check-config")
-    assert done.returncode == 2 and "/nowhere/engines.toml" in done.stderr, done.stderr
-    binary = folder("config") / "engines.toml"
-    binary.write_bytes(b"\xff\xfe\x00\x01" * 50)
-    done = run("--config", binary, "--check-config")
-    assert done.returncode == 2 and len(done.stderr.strip().splitlines()) == 1, done.stderr
-    done = run("--config", folder("config"), "--check-config")
-    assert done.returncode == 2 and len(done.stderr.strip().splitlines()) == 1, done.stderr
-    assert EMPTY_CONFIG.exists()
 
 
 @case()

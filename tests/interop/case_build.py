@@ -3,7 +3,6 @@ Polyglot makes a book of them for comparison."""
 
 import contextlib
 import json
-import os
 import random
 import shutil
 import signal
@@ -16,7 +15,7 @@ import chess
 import chess.pgn
 
 from places import POLYGLOT, SHARED, TABIA, folder
-from procs import environment, run
+from procs import environment, ran, run
 from runner import case
 
 PGN = SHARED / "data" / "pgn"
@@ -122,8 +121,7 @@ def compare(path: Path, book: Path, plies: int, positions: int) -> str:
 def numbers_are_those_that_python_chess_counts():
     here = folder("count")
     games = random_games(here / "games.pgn", 300)
-    done = run("build", "-o", here / "out.ctg", games, "--max-ply", "30")
-    assert done.returncode == 0, done.stderr
+    ran("build", "-o", here / "out.ctg", games, "--max-ply", "30")
     return compare(games, here / "out.ctg", 30, 400)
 
 
@@ -131,8 +129,7 @@ def numbers_are_those_that_python_chess_counts():
 def numbers_of_real_games_are_those_that_python_chess_counts():
     here = folder("count")
     packed = PGN / "chesscore_Boris_Spassky.pgn.zst"
-    done = run("build", "-o", here / "out.ctg", packed)
-    assert done.returncode == 0, done.stderr
+    ran("build", "-o", here / "out.ctg", packed)
     return compare(unpack(packed, here), here / "out.ctg", 40, 400)
 
 

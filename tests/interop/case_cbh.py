@@ -12,7 +12,7 @@ import chess.pgn
 
 from damage import READ_GAMES, damaged
 from places import SHARED, folder
-from procs import run
+from procs import ran, run
 from runner import case
 
 DATA = SHARED / "data" / "chessbase"
@@ -36,9 +36,7 @@ CORPUS = {
 
 def export(source: Path, out: Path) -> str:
     """Writes a database as PGN; gives what is said about it."""
-    done = run("games", "--force", source, "-o", out, "--strict", limit=60)
-    assert done.returncode == 0, done.stderr
-    return done.stderr
+    return ran("games", "--force", source, "-o", out, "--strict", limit=60).stderr
 
 
 def games(path: Path) -> list[chess.pgn.Game]:
@@ -190,8 +188,7 @@ def a_book_of_a_database_is_the_book_of_its_pgn():
             books = []
             for games_source in (source, place / "games.pgn"):
                 book = place / f"{len(books)}.ctg"
-                done = run("build", "--force", games_source, "-o", book, *options, limit=60)
-                assert done.returncode == 0, done.stderr
+                ran("build", "--force", games_source, "-o", book, *options, limit=60)
                 books.append([book.with_suffix(part).read_bytes() for part in (".ctg", ".cto", ".ctb")])
             assert books[0] == books[1], (name, options)
 

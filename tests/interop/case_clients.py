@@ -6,18 +6,16 @@ recorded conversations show it.
 
 import os
 import random
-import sys
 import time
 from typing import Callable
 
 import chess
 
-from oracle import Oracle
-from places import ODD, SIMPLE, STARTER, STOCKFISH, TABIA
-from procs import PATIENCE, Answer, Client, tabia, within
+from oracle import Oracle, board_after
+from places import OUT_OF_BOOK, SIMPLE, STARTER, STOCKFISH, TABIA, odd
+from procs import PATIENCE, Answer, Client, greeted, tabia, within
 from runner import case
 
-OUT_OF_BOOK = "position startpos moves a2a3 a7a6 h2h3 h7h6"
 CLOCK = "go wtime 3000 btime 3000 winc 20 binc 20"
 OPTION_TYPES = {"check", "spin", "combo", "button", "string"}
 
@@ -70,7 +68,6 @@ def every_option_line_suits_the_parsers_of_the_guis():
     assert len(names) == len(set(names)), "a name occurs twice"
     for name in ("ownbook", "book file", "book variety", "hash", "ponder", "uci_chess960", "multipv"):
         assert name in names, name
-    client.quit()
 
 
 def _cutechess_begins(client: Client, options: dict[str, str]) -> None:
@@ -138,7 +135,6 @@ def cutechess_plays_a_game_with_ponder_hits_and_misses():
                     break
                 answer = _cutechess_moves(client, _line(board))
     client.ready()
-    client.quit()
     assert hits > 4 and misses > 4 and held > 2, (hits, misses, held)
     return f"{hits} hits, {misses} misses, {held} of them held from the book"
 
@@ -154,7 +150,6 @@ def cutechess_may_drop_a_ponder_search_before_it_begins():
     client.ready()
     client.ask(CLOCK, wanted="bestmove")
     client.quiet(0.1)
-    client.quit()
 
 
 @case(30)
@@ -182,13 +177,11 @@ def options_in_any_order_before_and_after_uci():
     assert [line for line in again if line.startswith("option")] == [
         line for line in hello if line.startswith("option")
     ]
-    client.quit()
 
 
 @case(60)
 def fastchess_plays_three_games_with_three_isready_a_move():
-    client = tabia("--set", "Book Seed=5")
-    client.hello()
+    client = greeted("--set", "Book Seed=5")
     options = ["Threads value 1", "Book Variety value 60", f"Book File value {STARTER}", "Hash value 16"]
     rng = random.Random(8)
     booked = 0
@@ -214,7 +207,6 @@ def fastchess_plays_three_games_with_three_isready_a_move():
             if replies:
                 board.push(rng.choice(replies) if len(board.move_stack) > 5 else replies[-1])
     client.send("stop")
-    client.quit()
     assert booked >= 3, booked
 
 
@@ -232,9 +224,7 @@ def _strict_infos(board: chess.Board, answer: Answer) -> None:
 
 @case()
 def book_info_none_is_bestmove_alone_and_brief_is_one_string():
-    client = tabia("--set", "Book Info=none")
-    client.hello()
-    client.ready()
+    client = greeted("--set", "Book Info=none")
     assert len(client.go("position startpos").lines) == 1
     client.send("setoption name book info value BRIEF")
     lines = client.go("position startpos").lines
@@ -242,26 +232,22 @@ def book_info_none_is_bestmove_alone_and_brief_is_one_string():
     client.send("setoption name Book Info value full")
     answer = client.go("position startpos")
     assert answer.from_book and len(answer.lines) == 3, answer.lines
-    client.quit()
 
 
 @case()
 def fastchess_compliance_finds_scored_lines():
-    client = tabia()
-    client.hello()
+    client = greeted()
     client.send("ucinewgame")
     client.ready()
     answer = client.go("position startpos moves e2e4", "go wtime 100 btime 100")
     assert any("score" in line for line in answer.lines), answer.lines
     answer = client.go("position startpos", "go wtime 100 btime 100")
     assert any(line.startswith("info depth") for line in answer.lines), answer.lines
-    client.quit()
 
 
 @case()
 def nibbler_gets_king_takes_rook_castling_in_ordinary_chess():
-    client = tabia()
-    client.hello()
+    client = greeted()
     client.send("setoption name UCI_Chess960 value true", "setoption name MultiPV value 1", "ucinewgame")
     client.ready()
     start = "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1"
@@ -279,13 +265,11 @@ def nibbler_gets_king_takes_rook_castling_in_ordinary_chess():
     client.send("setoption name UCI_Chess960 value false")
     usual = client.go("position startpos" + moves, "go nodes 1000 searchmoves e1g1")
     assert usual.from_book and usual.move == "e1g1", usual.lines
-    client.quit()
 
 
 @case()
 def chess960_start_positions_are_out_of_book_and_go_to_the_engine():
-    client = tabia()
-    client.hello()
+    client = greeted()
     client.send("setoption name UCI_Chess960 value true", "ucinewgame")
     client.ready()
     board = chess.Board.from_chess960_pos(0)
@@ -294,14 +278,12 @@ def chess960_start_positions_are_out_of_book_and_go_to_the_engine():
         answer = client.go(f"position fen {fen}", "go nodes 500")
         assert not answer.from_book, answer.lines
         assert board.parse_uci(answer.move) in board.legal_moves
-    client.quit()
 
 
 @case()
 def en_croissant_sends_new_searches_without_waiting():
     """`stop`, 50 ms, the next `position` and `go`, whatever has come."""
-    client = tabia()
-    client.hello()
+    client = greeted()
     client.send("setoption name MultiPV value 3", "setoption name Threads value 1", "setoption name Hash value 16")
     board = chess.Board()
     boards = []
@@ -317,14 +299,11 @@ def en_croissant_sends_new_searches_without_waiting():
         _legal(board, answer.move)
         assert not answer.from_book
     client.quiet(0.1)
-    client.quit()
 
 
 @case()
 def pychess_changes_multipv_between_stop_and_go():
-    client = tabia()
-    client.hello()
-    client.ready()
+    client = greeted()
     client.send("stop")
     for lines in (2, 1, 3):
         client.send("position startpos", "go infinite")
@@ -337,7 +316,6 @@ def pychess_changes_multipv_between_stop_and_go():
         assert answer.from_book == (lines == 1), answer.lines
         assert lines == 1 or len(shown) == lines, shown
     client.quiet(0.05)
-    client.quit()
 
 
 @case()
@@ -351,8 +329,7 @@ def scid_gets_uciok_well_within_its_2_seconds():
         return spent
 
     spent = within(1.5, hello)
-    client = tabia()
-    client.hello()
+    client = greeted()
     client.send("setoption name UCI_AnalyseMode value true", "isready")
     client.until("readyok")
     # In analyse mode the engine answers, however the search is limited.
@@ -361,15 +338,12 @@ def scid_gets_uciok_well_within_its_2_seconds():
     # `pv` comes last, for Scid cuts it at the next word that it knows.
     answer = client.go("position startpos")
     assert answer.from_book and answer.lines[-2].split(" pv ")[1].split()[0] == answer.move
-    client.quit()
     return f"{1000 * spent:.0f} ms"
 
 
 @case()
 def what_only_an_engine_can_answer_is_the_engines():
-    client = tabia()
-    client.hello()
-    client.ready()
+    client = greeted()
     for go in ("go mate 1 movetime 50", "go perft 2", "go movetime 50 hocus"):
         client.send("position startpos", go)
         if "perft" in go:
@@ -380,37 +354,29 @@ def what_only_an_engine_can_answer_is_the_engines():
         assert not Answer(client.until("bestmove")).from_book, go
     assert client.go("position startpos", "go depth 4").from_book
     assert client.go("position startpos", "go nodes 4").from_book
-    client.quit()
 
 
 @case()
 def book_in_analysis_shows_the_moves_and_leaves_the_answer_to_the_engine():
-    client = tabia("--set", "Book In Analysis=true")
-    client.hello()
+    client = greeted("--set", "Book In Analysis=true")
     client.send("position startpos", "go infinite")
     client.until(lambda line: line.startswith("info string book starter: "))
     client.until(lambda line: " depth 5 " in line)
     client.ask("stop", wanted="bestmove")
-    client.quit()
 
 
 @case()
 def a_go_without_a_stop_replaces_the_one_before():
-    client = tabia()
-    client.hello()
-    client.ready()
+    client = greeted()
     client.send("setoption name OwnBook value false")
     for _ in range(5):
         client.send("position startpos", "go infinite")
         client.send("position startpos moves e2e4", "go infinite")
     client.quiet(0.2)
     answer = client.ask("stop", wanted="bestmove")[-1]
-    board = chess.Board()
-    board.push_uci("e2e4")
-    _legal(board, answer.split()[1])
+    _legal(board_after(["e2e4"]), answer.split()[1])
     client.quiet(0.1)
     client.ready()
-    client.quit()
 
 
 @case()
@@ -434,7 +400,6 @@ def a_person_types_at_a_terminal():
     client.until(lambda line: line.startswith("Final evaluation"))
     client.send("debug on", "what is this", "register later", "stop", "ponderhit")
     client.ready()
-    client.quit()
 
 
 @case()
@@ -499,7 +464,7 @@ def everything_in_one_write_and_quit_is_all_answered():
 @case()
 def a_slow_start_is_waited_for_when_everything_comes_at_once():
     def asked() -> bool:
-        client = tabia(engine=[sys.executable, ODD, "slow-start"])
+        client = tabia(engine=odd("slow-start"))
         client.send("uci", "isready", "position startpos", "go movetime 10", "quit")
         got = client.end()
         return "uciok" in got and "readyok" in got and got[-1].startswith("bestmove")
@@ -510,15 +475,12 @@ def a_slow_start_is_waited_for_when_everything_comes_at_once():
 @case()
 def readyok_comes_before_the_answer_to_a_later_go():
     """In the order of the questions, as from any engine."""
-    client = tabia()
-    client.hello()
-    client.ready()
+    client = greeted()
     for _ in range(20):
         client.send("isready", "position startpos", "go movetime 10")
         first = client.until(lambda line: line == "readyok" or line.startswith("bestmove"))[-1]
         assert first == "readyok", first
         client.until("bestmove")
-    client.quit()
 
 
 @case()
@@ -537,20 +499,8 @@ def lines_end_in_cr_lf_or_lf_and_ours_always_in_lf():
 
 
 @case()
-def byte_by_byte_is_the_same():
-    client = tabia()
-    for byte in b"uci\nisready\nposition startpos moves e2e4 e7e5\ngo movetime 20\n":
-        client.write(bytes([byte]))
-        time.sleep(0.001)
-    assert Answer(client.until("bestmove")).from_book
-    client.quit()
-
-
-@case()
 def a_held_book_move_comes_at_ponderhit_and_at_stop():
-    client = tabia()
-    client.hello()
-    client.ready()
+    client = greeted()
 
     def held(word: str) -> float:
         client.send("position startpos moves e2e4 e7e5", "go ponder wtime 5000 btime 5000")
@@ -563,29 +513,21 @@ def a_held_book_move_comes_at_ponderhit_and_at_stop():
     for word in ("ponderhit", "stop"):
         within(0.1, lambda: held(word))
     client.quiet(0.05)
-    client.quit()
 
 
 @case()
 def a_held_book_move_is_dropped_by_the_next_position():
-    client = tabia()
-    client.hello()
-    client.ready()
+    client = greeted()
     client.send("position startpos moves e2e4 e7e5", "go ponder wtime 5000 btime 5000")
     client.quiet(0.05)
     answer = client.go("position startpos moves d2d4 d7d5", CLOCK)
-    board = chess.Board()
-    board.push_uci("d2d4")
-    board.push_uci("d7d5")
-    _legal(board, answer.move)
+    _legal(board_after(["d2d4", "d7d5"]), answer.move)
     client.quiet(0.1)
-    client.quit()
 
 
 @case()
 def pondering_out_of_book_is_the_engines():
-    client = tabia()
-    client.hello()
+    client = greeted()
     client.send("setoption name Ponder value true")
     client.ready()
     client.send(OUT_OF_BOOK, "go ponder wtime 2000 btime 2000 winc 0 binc 0")
@@ -595,87 +537,64 @@ def pondering_out_of_book_is_the_engines():
     client.quiet(0.1)
     client.ask("stop", wanted="bestmove")
     client.quiet(0.05)
-    client.quit()
 
 
 @case()
 def thinking_ahead_warms_the_engine_and_says_nothing_of_it():
-    client = tabia("--set", "Book Think Ahead=true")
-    client.hello()
-    client.ready()
+    client = greeted("--set", "Book Think Ahead=true")
     for _ in range(5):
         client.send("position startpos moves e2e4 e7e5", "go ponder wtime 5000 btime 5000")
         assert client.quiet(0.05, word="info") == []
         assert Answer(client.ask("ponderhit", wanted="bestmove")).from_book
         out = client.go(OUT_OF_BOOK, "go depth 4")
         assert not out.from_book
-        board = chess.Board()
-        for uci in OUT_OF_BOOK.split()[3:]:
-            board.push_uci(uci)
-        _legal(board, out.move)
+        _legal(board_after(OUT_OF_BOOK.split()[3:]), out.move)
     client.quiet(0.05)
-    client.quit()
 
 
 @case()
 def an_option_for_a_searching_engine_waits_for_its_end():
     """Stockfish stops reading when one comes, and would miss the `stop`."""
-    client = tabia()
-    client.hello()
-    client.ready()
+    client = greeted()
     client.send("position startpos", "go infinite", "setoption name Hash value 32")
     client.quiet(0.1)
     client.ask("stop", wanted="bestmove", limit=2)
     client.ready()
-    client.quit()
 
 
 @case(60)
 def isready_is_answered_in_the_middle_of_a_search():
-    client = tabia()
-    client.hello()
+    client = greeted()
     client.send("position startpos", "go infinite")
     # The deeper, the rarer is a line.
     for _ in range(25):
         client.until(lambda line: line.startswith("info"), 20)
         client.ready(2)
     client.ask("stop", wanted="bestmove")
-    client.quit()
 
 
 @case()
 def taking_back_and_new_games_without_ucinewgame_stay_in_book():
-    client = tabia("--set", "Book Miss Limit=1")
-    client.hello()
-    client.ready()
+    client = greeted("--set", "Book Miss Limit=1")
     assert client.go("position startpos moves e2e4").from_book
     assert not client.go(OUT_OF_BOOK, "go depth 3").from_book
     # Shut for that game; another game begins.
     assert client.go("position startpos moves d2d4").from_book
-    client.quit()
 
 
 @case()
 def a_repetition_is_not_played_from_the_book():
-    client = tabia("--set", "Book Minimum Share=0", "--set", "Book Variety=100")
-    client.hello()
-    client.ready()
+    client = greeted("--set", "Book Minimum Share=0", "--set", "Book Variety=100")
     moves = "position startpos moves g1f3 g8f6 f3g1"
-    board = chess.Board()
-    for uci in moves.split()[3:]:
-        board.push_uci(uci)
     for _ in range(10):
         # f6g8 would lead to the start position again, which is in the book.
         answer = client.go(moves, "go depth 2 searchmoves f6g8")
         assert not answer.from_book and answer.move == "f6g8", answer.lines
-    client.quit()
 
 
 @case(needs_shared=True)
 def the_genuine_book_is_played_to_its_end_and_no_further():
-    client = tabia("--book", str(SIMPLE))
-    client.hello()
-    client.ready()
+    client = greeted("--book", str(SIMPLE))
     assert client.go("position startpos").move in ("e2e4", "d2d4")
     answer = client.go("position startpos moves d2d4")
     assert answer.from_book and answer.move == "d7d5"
@@ -684,4 +603,3 @@ def the_genuine_book_is_played_to_its_end_and_no_further():
     # Book Depth 0: no move at all.
     client.send("setoption name Book Depth value 0")
     assert not client.go("position startpos").from_book
-    client.quit()

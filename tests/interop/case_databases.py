@@ -11,8 +11,8 @@ import chess.pgn
 
 import cbf_encoder
 from damage import damaged
-from places import ROOT, SHARED, TABIA, folder
-from procs import environment
+from places import ROOT, SHARED, folder
+from procs import environment, ran
 from runner import case
 
 SCDB = SHARED / "data" / "scdb"
@@ -23,15 +23,6 @@ SOURCES = {
     "hedgehog": SHARED / "data" / "chessbase" / "hedgehog" / "expected.pgn",
 }
 NAMES = ["small", *SOURCES]
-
-
-def tabia(*args) -> str:
-    """Runs it; gives its messages."""
-    done = subprocess.run(
-        [TABIA, *map(str, args)], capture_output=True, text=True, env=environment(), check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stderr
 
 
 def games_of(path: Path) -> list[chess.pgn.Game]:
@@ -158,7 +149,7 @@ def simple_chess_databases_say_what_another_reader_says():
     work, count = folder("scdb"), 0
     for name in NAMES:
         out = work / f"{name}.pgn"
-        tabia("games", SCDB / name / f"{name}.dci", "-o", out)
+        ran("games", SCDB / name / f"{name}.dci", "-o", out)
         ours, theirs = games_of(out), list(decoded(SCDB / name / f"{name}.dci"))
         assert len(ours) == len(theirs), name
         for number, (game, expected) in enumerate(zip(ours, theirs)):
@@ -177,7 +168,7 @@ def simple_chess_databases_say_what_another_reader_says():
 def what_the_authors_program_wrote_is_written_again():
     work, same = folder("scdb"), []
     for name, source in SOURCES.items():
-        tabia("games", source, "-o", work / f"{name}.dci")
+        ran("games", source, "-o", work / f"{name}.dci")
         for part in "insge":
             ours = (work / f"{name}.dc{part}").read_bytes()
             theirs = (SCDB / name / f"{name}.dc{part}").read_bytes()
@@ -196,8 +187,8 @@ def pgn_written_twice_is_the_same_and_python_chess_reads_it():
         if "gnuchess" in source.name:
             continue
         once, twice = work / "once.pgn", work / "twice.pgn"
-        tabia("games", "--force", source, "-o", once)
-        tabia("games", "--force", once, "-o", twice)
+        ran("games", "--force", source, "-o", once)
+        ran("games", "--force", once, "-o", twice)
         assert once.read_bytes() == twice.read_bytes(), source.name
         count += len(games_of(once))
     assert count > 4000, count
@@ -208,9 +199,9 @@ def pgn_written_twice_is_the_same_and_python_chess_reads_it():
 def old_chessbase_by_another_encoder():
     work = folder("cbf")
     source, written = work / "source.pgn", work / "games.cbf"
-    tabia("games", ROOT / "tests" / "data" / "sample.pgn", ROOT / "tests" / "data" / "cbf" / "source.pgn", "-o", source)
+    ran("games", ROOT / "tests" / "data" / "sample.pgn", ROOT / "tests" / "data" / "cbf" / "source.pgn", "-o", source)
     cbf_encoder.write(cbf_encoder.read_games(source), written)
-    tabia("games", written, "-o", work / "back.pgn")
+    ran("games", written, "-o", work / "back.pgn")
     expected, got = games_of(source), games_of(work / "back.pgn")
     assert len(expected) == len(got)
     for number, (one, other) in enumerate(zip(expected, got)):
@@ -240,14 +231,14 @@ def archives_unpack_to_what_was_published():
     for archive, members in expected.items():
         out = work / archive
         more = ["--password", passwords[archive]] if archive in passwords else []
-        tabia("games", data / archive, "-f", "-o", f"{out}/", *more)
+        ran("games", data / archive, "-f", "-o", f"{out}/", *more)
         found = {p.relative_to(out).as_posix(): p for p in out.rglob("*") if p.is_file() and p.suffix != ".bak"}
         assert found.keys() == members.keys(), archive
         for name, path in found.items():
             assert hashlib.sha256(path.read_bytes()).hexdigest() == members[name], name
             count += 1
-    tabia("games", data / "hedgehog_made.cbv", "-f", "-o", work / "packed.pgn")
-    tabia("games", work / "hedgehog_made.cbv" / "Hedgehog.cbh", "-f", "-o", work / "unpacked.pgn")
+    ran("games", data / "hedgehog_made.cbv", "-f", "-o", work / "packed.pgn")
+    ran("games", work / "hedgehog_made.cbv" / "Hedgehog.cbh", "-f", "-o", work / "unpacked.pgn")
     assert (work / "packed.pgn").read_bytes() == (work / "unpacked.pgn").read_bytes()
     return f"{count} files"
 
@@ -267,13 +258,13 @@ def scid_databases_say_what_their_pgn_says():
         (data / "twic.si4", SOURCES["twic"]),
         (data / "kramnik.si5", SOURCES["kramnik"]),
     ]:
-        tabia("games", database, "-f", "-o", work / "ours.pgn")
-        tabia("games", source, "-f", "-o", work / "theirs.pgn")
+        ran("games", database, "-f", "-o", work / "ours.pgn")
+        ran("games", source, "-f", "-o", work / "theirs.pgn")
         # Version 4 has no room for event dates years away.
         ours, theirs = (without_event_dates(work / f"{name}.pgn") for name in ("ours", "theirs"))
         assert ours == theirs, database
         for name, source_of in (("ours", database), ("theirs", source)):
-            tabia("build", source_of, "--variations", "--setups", "-f", "-o", work / f"{name}.ctg")
+            ran("build", source_of, "--variations", "--setups", "-f", "-o", work / f"{name}.ctg")
         for part in ("ctg", "cto", "ctb"):
             assert (work / f"ours.{part}").read_bytes() == (work / f"theirs.{part}").read_bytes(), database
         count += 1
@@ -283,7 +274,7 @@ def scid_databases_say_what_their_pgn_says():
 @case(300, needs_shared=True)
 def a_scid_database_is_written_as_scid_writes_it():
     data, work = SHARED / "data" / "scid", folder("scid")
-    tabia("games", SOURCES["kramnik"], "-f", "-o", work / "kramnik.si5")
+    ran("games", SOURCES["kramnik"], "-f", "-o", work / "kramnik.si5")
     for part in ("sn5", "sg5"):
         assert (work / f"kramnik.{part}").read_bytes() == (data / f"kramnik.{part}").read_bytes(), part
     ours, theirs = ((place / "kramnik.si5").read_bytes() for place in (work, data))
@@ -301,11 +292,11 @@ def a_database_that_scid_imports_comes_back_as_it_was():
     if not program:
         return "no tkscid here"
     work = folder("tkscid")
-    tabia("games", ROOT / "tests" / "data" / "sample.pgn", "-f", "-o", work / "sample.pgn")
+    ran("games", ROOT / "tests" / "data" / "sample.pgn", "-f", "-o", work / "sample.pgn")
     script = work / "import.tcl"
     script.write_text("sc_base create sample\nsc_base import [sc_base current] sample.pgn\nexit\n")
     subprocess.run([program, script], cwd=work, check=True, capture_output=True)
-    tabia("games", work / "sample.si4", "-f", "-o", work / "back.pgn")
+    ran("games", work / "sample.si4", "-f", "-o", work / "back.pgn")
     assert (work / "back.pgn").read_bytes() == (work / "sample.pgn").read_bytes()
     return "200 games"
 

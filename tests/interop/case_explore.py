@@ -132,7 +132,7 @@ def explorer_marks_a_move_red_and_the_adapter_never_plays_it():
         moves = set()
         for _ in range(150):
             moves.add(adapter.ask("ucinewgame", "position startpos", "go movetime 100", wanted="bestmove")[-1].split()[1])
-        adapter.send("quit")
+        adapter.quit()
         return moves
 
     with explorer(book) as server, page_of(server) as page:

@@ -1,6 +1,6 @@
 """The page of `tabia explore` under fingers, and for eyes that see little contrast."""
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from pages import SAMPLE, SIZES, browser, explorer, ready, square
 from places import STOCKFISH, copy_starter, folder

@@ -20,7 +20,7 @@ import requests
 import explorer_oracle as oracle
 from pages import Connection, Server, bear_10000_requests, browser
 from places import SHARED, TABIA, THOROUGH, folder
-from procs import PATIENCE, environment, run
+from procs import PATIENCE, environment, ran, run
 from runner import case
 
 PGN = SHARED / "data" / "pgn"
@@ -44,8 +44,7 @@ def _index(texts: list[str], *arguments: str):
         source = place / f"{number}.pgn"
         source.write_text(text, encoding="latin-1")
         more = ["--append"] if number else []
-        made = run("index", "-o", index, *more, *arguments, source, limit=120)
-        assert made.returncode == 0, made.stderr
+        ran("index", "-o", index, *more, *arguments, source, limit=120)
     return index
 
 
@@ -341,8 +340,7 @@ def an_index_survives_being_killed():
         assert (info["games"], len(info["segments"])) in ((3 * 438, 3), (3 * 438 + _results(more), 1)), info
         if info["games"] != 3 * 438:
             index.write_bytes(before)
-    added = run("index", "-o", index, "--append", more, limit=60)
-    assert added.returncode == 0, added.stderr
+    ran("index", "-o", index, "--append", more, limit=60)
     copy = place / "compacted.tgx"
     copy.write_bytes(index.read_bytes())
     for _ in range(6):

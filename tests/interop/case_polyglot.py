@@ -11,7 +11,7 @@ import chess.polyglot
 
 from case_build import ALL, PGN, full_disk, random_games, unpack
 from places import POLYGLOT, ROOT, TABIA, folder
-from procs import run
+from procs import ran, run
 from runner import case
 
 # Enough games for every option, few enough for many runs of Polyglot.
@@ -54,8 +54,7 @@ def theirs(games: Path, plies: int, least: int, options: list[str]) -> bytes | N
 def ours(games: Path, plies: int, least: int, options: list[str]) -> bytes:
     book = games.with_suffix(".ours.bin")
     limits = ["--max-ply", str(plies), "--min-games", str(least)]
-    done = run("build", "-fo", book, games, *limits, *options, limit=250)
-    assert done.returncode == 0, done.stderr
+    ran("build", "-fo", book, games, *limits, *options, limit=250)
     return book.read_bytes()
 
 
@@ -160,8 +159,7 @@ def polyglot_merges_books_to_the_same_bytes():
         two.write_bytes(random_book(rng))
         said = polyglot("merge-book", "-in1", one, "-in2", two, "-out", here / "theirs.bin")
         assert "done!" in said, said
-        done = run("merge", "-fo", here / "ours.bin", one, two, "--first-wins")
-        assert done.returncode == 0, done.stderr
+        ran("merge", "-fo", here / "ours.bin", one, two, "--first-wins")
         merged = (here / "theirs.bin").read_bytes()
         assert (here / "ours.bin").read_bytes() == merged
         # The usual order has the same entries.

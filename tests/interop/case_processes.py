@@ -8,16 +8,9 @@ import sys
 import time
 from typing import Callable
 
-from places import ODD, STOCKFISH, TABIA
-from procs import PATIENCE, Client, alive, children, environment, tabia, wait_gone, wait_until, within
+from places import OUT_OF_BOOK, STOCKFISH, TABIA, odd
+from procs import PATIENCE, Client, alive, children, environment, greeted, tabia, wait_gone, wait_until, within
 from runner import case
-
-OUT_OF_BOOK = "position startpos moves a2a3 a7a6 h2h3 h7h6"
-
-
-def odd(fault: str) -> list[str]:
-    return [sys.executable, ODD, fault]
-
 
 # A shell that starts the engine as its own child, and one that leaves a
 # process behind that knows nothing of pipes.
@@ -32,9 +25,7 @@ STATES = {
 
 
 def _started(engine, *lines: str) -> Client:
-    client = tabia(engine=engine)
-    client.hello()
-    client.ready()
+    client = greeted(engine=engine)
     client.send(*lines) if lines else None
     time.sleep(0.05)
     return client

@@ -2,11 +2,10 @@
 
 import json
 
-import chess
-
 import planted
+from oracle import board_after
 from places import STOCKFISH, TABIA, copy_starter, folder
-from procs import run
+from procs import ran, run
 from runner import case
 
 
@@ -16,16 +15,12 @@ def exits_are_judged_by_a_real_engine_once_each():
     book = copy_starter(where)
     arguments = ("prove", book, book, "--set-a", "Book Variety=0", "--walks", 40, "--nodes", 3000)
     engine = ("--evaluations", where / "exits.evals", "--json", "--", STOCKFISH)
-    done = run(*arguments, *engine, limit=200)
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    found = json.loads(ran(*arguments, *engine, limit=200).stdout)
     # Stockfish says how many games it expects to win.
     assert found["points_by"] == {"engine": 80}, found["points_by"]
     assert found["searched"] <= found["different_exits"] <= 80
     for exit in found["exits"]:
-        board = chess.Board()
-        for move in exit["moves"]:
-            board.push_uci(move)
+        board = board_after(exit["moves"])
         assert board.epd() == " ".join(exit["fen"].split()[:4]), exit
         assert sum(exit["wdl"]) == 1000 and exit["nodes"] > 2000, exit
     again = json.loads(run(*arguments, *engine, limit=200).stdout)

@@ -10,9 +10,10 @@ import chess
 import chess.engine
 import chess.pgn
 
-from places import TABIA, copy_starter, folder
+from oracle import board_after
+from places import OUT_OF_BOOK, TABIA, copy_starter, folder
 from players import adapter, from_book, kill_child_of, player
-from procs import environment, run, tabia
+from procs import environment, greeted, run
 from runner import case
 
 GAMES = 50
@@ -62,13 +63,10 @@ def fifty_games_are_recorded_and_found_again_in_the_pgn():
     restarts = [row for row in rows if row["event"] == "restart"]
     assert len(games) == 2 * GAMES and len(restarts) == kills, (len(games), len(restarts))
     for row in games:
-        board = chess.Board()
-        for move in row["moves"].split():
-            board.push_uci(move)
+        moves = row["moves"].split()
+        board_after(moves)
         if row["exit_ply"]:
-            exit_board = chess.Board()
-            for move in row["moves"].split()[: int(row["exit_ply"])]:
-                exit_board.push_uci(move)
+            exit_board = board_after(moves[: int(row["exit_ply"])])
             assert exit_board.board_fen() == row["exit_fen"].split()[0], row
     review = run("review", pgn, "--book", here / "book.ctg", "--player", "A", "--games", path, "--json", limit=60)
     found = json.loads(review.stdout)
@@ -124,16 +122,14 @@ def fifty_games_with_seeds_of_a_file_repeat_with_eight_at_once():
 @case(120)
 def an_engine_that_dies_of_an_option_is_not_told_it_again():
     ethereal = "/usr/games/ethereal-chess"
-    client = tabia(engine=(ethereal,))
-    client.hello()
+    client = greeted(engine=(ethereal,))
     client.send("setoption name Hash value 16", "setoption name SyzygyPath value <empty>", "isready")
     heard = client.until("readyok")
     assert any("SyzygyPath" in line and "left out" in line for line in heard), heard
     for _ in range(2):
         client.send("setoption name SyzygyPath value <empty>", "ucinewgame")
-        client.send("position startpos moves a2a3 a7a6 h2h3 h7h6", "go movetime 50")
+        client.send(OUT_OF_BOOK, "go movetime 50")
         assert client.until("bestmove")[-1].split()[1] != "0000"
-    client.quit()
     done = subprocess.run([TABIA, "check-engine", "--", ethereal], capture_output=True, text=True, env=environment())
     assert "setoption name SyzygyPath value" in done.stdout, done.stdout
     return heard[-1]

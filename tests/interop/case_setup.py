@@ -11,10 +11,7 @@ import subprocess
 import time
 from pathlib import Path
 
-import chess
-
 from case_register import DISCOVER, _environment, _plays_from_the_book, _xboard_plays
-from oracle import Oracle
 from places import TABIA, copy_starter, folder
 from procs import PATIENCE
 from runner import case

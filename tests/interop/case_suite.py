@@ -13,15 +13,14 @@ import chess.pgn
 
 import managers
 from places import ROOT, STARTER, STOCKFISH, TABIA, THOROUGH, folder
-from procs import PATIENCE, environment, run
+from procs import PATIENCE, environment, ran, run
 from runner import case
 
 GAMES = ROOT / "tests" / "data" / "sample.pgn"
 
 
 def _make(*arguments) -> None:
-    done = run("suite", *arguments, limit=60)
-    assert done.returncode == 0, done.stderr
+    ran("suite", *arguments, limit=60)
 
 
 def _engine(where, name: str):
@@ -70,9 +69,7 @@ def _match(where, suite, form: str, manager: str, plies: int = 1024) -> list[che
         assert re.search(rf"{re.escape(sent)}( |$)", text, re.MULTILINE), sent
     games = where / "played.pgn"
     games.write_text("\n\n".join(played) + "\n")
-    done = run("suite", "--match", games, suite, "--json", limit=60)
-    assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
+    told = json.loads(ran("suite", "--match", games, suite, "--json", limit=60).stdout)
     assert (told["games"], told["elsewhere"], told["repeated"]) == (20, 0, 0), told
     assert told["players"][0]["pairs"]["pentanomial"] == [0, 0, 10, 0, 0], told
     return begun
@@ -282,9 +279,7 @@ def exits_that_were_searched_again_stay_in_their_band():
     wanted = 60 if THOROUGH else 12
     arguments = [STARTER, "-o", path, "--exit", "--eval", "80..120", "--count", wanted, "--order",
                  "popular", "--engine", STOCKFISH, "--nodes", 3000, "--confirm-nodes", 150_000, "--json"]
-    done = run("suite", *arguments, limit=800)
-    assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
+    told = json.loads(ran("suite", *arguments, limit=800).stdout)
     confirmation = told["confirmation"]
     assert confirmation["stayed"] == wanted < confirmation["screened"], confirmation
     boards = [chess.Board(line) for line in path.read_text().splitlines()]

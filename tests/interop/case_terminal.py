@@ -3,15 +3,14 @@
 import os
 import pty
 import subprocess
-import sys
 import time
 
-from places import ODD, TABIA, copy_starter, folder
-from procs import PATIENCE, environment, tabia, wait_gone
+from places import TABIA, copy_starter, folder, odd
+from procs import PATIENCE, environment, greeted, wait_gone
 from runner import case
 
 EVIL = "\x1b]0;evil\x07"
-ENGINE = [sys.executable, ODD, "evil"]
+ENGINE = odd("evil")
 
 
 def _at_terminal(command: list[str], lines: list[str] = (), until: bytes = b"") -> bytes:
@@ -69,8 +68,6 @@ def commands_at_a_terminal_show_names_as_text():
 
 @case(30)
 def in_a_pipe_the_engines_bytes_stay_as_they_are():
-    client = tabia("--set", "OwnBook=false", engine=ENGINE)
-    client.hello()
+    client = greeted("--set", "OwnBook=false", engine=ENGINE)
     got = client.ask("position startpos", "go movetime 10", wanted="bestmove")
     assert "info string \x1b]0;evil\x07\x1b[2J" in got, got
-    client.quit()

@@ -1,6 +1,6 @@
 """`tabia check-engine` on real engines, and Polyglot on either side."""
 
-from places import POLYGLOT, STOCKFISH, TABIA
+from places import OUT_OF_BOOK, POLYGLOT, STOCKFISH, TABIA
 from procs import Client, run, tabia
 from runner import case
 
@@ -55,10 +55,9 @@ def polyglot_runs_as_our_engine():
     hello = client.hello()
     assert any("Stockfish" in line for line in hello), hello
     assert client.go("position startpos").from_book
-    out = client.go("position startpos moves a2a3 a7a6 h2h3 h7h6")
+    out = client.go(OUT_OF_BOOK)
     assert not out.from_book
     client.ready()
-    client.quit()
 
 
 @case()
@@ -68,9 +67,8 @@ def we_run_as_the_engine_of_polyglot():
     assert any("Book Variety" in line for line in hello), hello
     client.ready()
     assert client.go("position startpos", "go movetime 50").from_book
-    out = client.go("position startpos moves a2a3 a7a6 h2h3 h7h6", "go movetime 50")
+    out = client.go(OUT_OF_BOOK, "go movetime 50")
     assert not out.from_book
-    client.quit()
 
 
 @case(30)

@@ -6,7 +6,7 @@ import statistics
 import chess
 
 from places import ROOT, STARTER, STOCKFISH, folder
-from procs import run
+from procs import ran
 from runner import case
 
 # 100 positions of the starter book with what Stockfish 15.1 says of them after
@@ -31,8 +31,7 @@ def evaluated(where, positions: list[str], nodes: int) -> dict[str, tuple[int, s
     report = where / "named.json"
     report.write_text(json.dumps({"losing": [], "refutations": [], "bad_ends": ends}))
     file = where / f"{nodes}.evals"
-    done = run("evaluate", STARTER, "--of", report, "--nodes", nodes, "-o", file, "--", STOCKFISH, limit=280)
-    assert done.returncode == 0, done.stderr
+    ran("evaluate", STARTER, "--of", report, "--nodes", nodes, "-o", file, "--", STOCKFISH, limit=280)
     return read(file)
 
 

@@ -2,9 +2,19 @@
 
 import json
 import subprocess
+from typing import Iterable
+
+import chess
 
 from places import TABIA
 from procs import PATIENCE, environment
+
+
+def board_after(moves: Iterable[str]) -> chess.Board:
+    board = chess.Board()
+    for uci in moves:
+        board.push_uci(uci)
+    return board
 
 
 class Oracle:

@@ -18,7 +18,7 @@ from typing import Iterator, Optional
 
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from places import ROOT, STARTER, TABIA
+from places import ROOT, TABIA
 from procs import PATIENCE, environment, processor_seconds, run, settled
 
 SAMPLE = ROOT / "tests" / "data" / "sample.pgn"

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
@@ -12,7 +13,6 @@ if not TARGET.is_absolute():
 
 TABIA = str(TARGET / "release" / "tabia")
 STARTER = ROOT / "books" / "tabia.ctg"
-ODD = str(Path(__file__).with_name("odd.py"))
 
 # Long cases run in full with TABIA_THOROUGH=1, else in part.
 THOROUGH = os.environ.get("TABIA_THOROUGH") == "1"
@@ -20,6 +20,9 @@ THOROUGH = os.environ.get("TABIA_THOROUGH") == "1"
 HELD_KEY_RUNS = ((0, 30), (30, 10), (300, 10)) if THOROUGH else ((0, 6), (30, 2), (300, 2))
 # How long the page is used without a pause.
 USE_MINUTES = float(os.environ.get("TABIA_USE_MINUTES", 60 if THOROUGH else 1))
+
+# Leaves the starter book at once.
+OUT_OF_BOOK = "position startpos moves a2a3 a7a6 h2h3 h7h6"
 
 # Genuine books that may not lie in this repository.
 SHARED = ROOT.parent / "shared"
@@ -46,6 +49,11 @@ EMPTY_CONFIG.write_text("# nothing\n")
 
 
 _folders: list[Path] = []
+
+
+def odd(fault: str) -> list[str]:
+    """An engine with a fault."""
+    return [sys.executable, str(Path(__file__).with_name("odd.py")), fault]
 
 
 def folder(name: str) -> Path:

@@ -132,6 +132,13 @@ def end() -> None:
         client.forget()
 
 
+def quit_all() -> None:
+    """What a case leaves running ends with code 0 when it is told to."""
+    for client in _clients:
+        if client.process.poll() is None:
+            client.quit()
+
+
 def check_stderr() -> None:
     """No program of ours may have panicked."""
     for client in _clients:
@@ -323,6 +330,14 @@ def tabia(*arguments: str, engine: Iterable[str] = (STOCKFISH,), cwd: Optional[s
     return Client([TABIA, *map(str, arguments), "--", *engine], cwd)
 
 
+def greeted(*arguments: str, engine: Iterable[str] = (STOCKFISH,)) -> Client:
+    """The adapter around an engine, after `uciok` and `readyok`."""
+    client = tabia(*arguments, engine=engine)
+    client.hello()
+    client.ready()
+    return client
+
+
 def run(*arguments, given: Union[str, bytes] = b"", limit: float = 10.0) -> subprocess.CompletedProcess:
     """Runs the program to its end."""
     if isinstance(given, str):
@@ -333,4 +348,11 @@ def run(*arguments, given: Union[str, bytes] = b"", limit: float = 10.0) -> subp
     done.stdout = done.stdout.decode("utf-8", "replace")
     done.stderr = done.stderr.decode("utf-8", "replace")
     assert "panicked" not in done.stderr, done.stderr
+    return done
+
+
+def ran(*arguments, given: Union[str, bytes] = b"", limit: float = 10.0) -> subprocess.CompletedProcess:
+    """Runs the program, which has to succeed."""
+    done = run(*arguments, given=given, limit=limit)
+    assert done.returncode == 0, done.stderr
     return done

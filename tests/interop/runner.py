@@ -62,6 +62,7 @@ def _run(one: Case) -> tuple[bool, str]:
     signal.setitimer(signal.ITIMER_REAL, procs.PATIENCE * one.limit)
     try:
         text = one.work() or ""
+        procs.quit_all()
         procs.check_stderr()
         return True, text
     except TooSlow as slow:

@@ -322,80 +322,11 @@ fn searches_without_an_answer_are_counted() {
     assert_eq!(found["unanswered_searches"], 1);
 }
 
-/// Main lines of theory, by their ECO codes.
-const THEORY: [(&str, &str); 48] = [
-    ("A29", "c4 e5 Nc3 Nf6 Nf3 Nc6 g3"),
-    ("A57", "d4 Nf6 c4 c5 d5 b5 cxb5 a6"),
-    ("A62", "d4 Nf6 c4 c5 d5 e6 Nc3 exd5 cxd5 d6 Nf3 g6 g3 Bg7"),
-    ("B13", "e4 c6 d4 d5 exd5 cxd5 c4 Nf6 Nc3"),
-    ("B15", "e4 c6 d4 d5 Nc3 dxe4 Nxe4 Nf6 Nxf6+ gxf6"),
-    ("B16", "e4 c6 d4 d5 Nc3 dxe4 Nxe4 Nf6 Nxf6+ gxf6 c3 Bf5"),
-    ("B17", "e4 c6 d4 d5 Nc3 dxe4 Nxe4 Nd7"),
-    ("B19", "e4 c6 d4 d5 Nc3 dxe4 Nxe4 Bf5 Ng3 Bg6 h4 h6 Nf3 Nd7"),
-    ("B22", "e4 c5 c3 Nf6 e5 Nd5 d4 cxd4"),
-    (
-        "B33",
-        "e4 c5 Nf3 Nc6 d4 cxd4 Nxd4 Nf6 Nc3 e5 Ndb5 d6 Bg5 a6 Na3",
-    ),
-    ("B42", "e4 c5 Nf3 e6 d4 cxd4 Nxd4 a6 Bd3"),
-    ("B48", "e4 c5 Nf3 e6 d4 cxd4 Nxd4 Nc6 Nc3 Qc7"),
-    ("B70", "e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 g6"),
-    (
-        "B76",
-        "e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 g6 Be3 Bg7 f3 O-O Qd2 Nc6",
-    ),
-    ("B80", "e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 e6"),
-    ("B90", "e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6 Be3 e5"),
-    ("B92", "e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6 Be2 e5"),
-    ("B97", "e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6 Bg5 e6 f4 Qb6"),
-    ("C02", "e4 e6 d4 d5 e5 c5 c3 Nc6 Nf3 Qb6"),
-    ("C09", "e4 e6 d4 d5 Nd2 c5 exd5 exd5"),
-    ("C11", "e4 e6 d4 d5 Nc3 Nf6 e5 Nfd7 f4 c5"),
-    ("C18", "e4 e6 d4 d5 Nc3 Bb4 e5 c5 a3 Bxc3+ bxc3 Ne7"),
-    ("C42", "e4 e5 Nf3 Nf6 Nxe5 d6 Nf3 Nxe4 d4 d5"),
-    (
-        "C45",
-        "e4 e5 Nf3 Nc6 d4 exd4 Nxd4 Nf6 Nxc6 bxc6 e5 Qe7 Qe2 Nd5",
-    ),
-    ("C50", "e4 e5 Nf3 Nc6 Bc4 Bc5"),
-    ("C54", "e4 e5 Nf3 Nc6 Bc4 Bc5 c3 Nf6 d4 exd4"),
-    ("C55", "e4 e5 Nf3 Nc6 Bc4 Nf6"),
-    ("C58", "e4 e5 Nf3 Nc6 Bc4 Nf6 Ng5 d5 exd5 Na5"),
-    ("C65", "e4 e5 Nf3 Nc6 Bb5 Nf6"),
-    ("C69", "e4 e5 Nf3 Nc6 Bb5 a6 Bxc6 dxc6 O-O f6"),
-    ("C80", "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Nxe4 d4 b5 Bb3 d5"),
-    ("C84", "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7"),
-    (
-        "C89",
-        "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 O-O c3 d5",
-    ),
-    (
-        "C95",
-        "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Nb8",
-    ),
-    ("D05", "d4 d5 Nf3 Nf6 e3 e6 Bd3 c5"),
-    ("D18", "d4 d5 c4 c6 Nf3 Nf6 Nc3 dxc4 a4 Bf5 e3 e6"),
-    ("D27", "d4 d5 c4 dxc4 Nf3 Nf6 e3 e6 Bxc4 c5 O-O a6"),
-    ("D36", "d4 d5 c4 e6 Nc3 Nf6 cxd5 exd5 Bg5 c6"),
-    ("D45", "d4 d5 c4 c6 Nf3 Nf6 Nc3 e6 e3 Nbd7 Qc2"),
-    ("D47", "d4 d5 c4 c6 Nf3 Nf6 Nc3 e6 e3 Nbd7 Bd3 dxc4 Bxc4 b5"),
-    ("D58", "d4 d5 c4 e6 Nc3 Nf6 Bg5 Be7 e3 O-O Nf3 h6 Bh4 b6"),
-    ("D85", "d4 Nf6 c4 g6 Nc3 d5 cxd5 Nxd5 e4 Nxc3 bxc3 Bg7"),
-    ("E05", "d4 Nf6 c4 e6 g3 d5 Bg2 Be7 Nf3 O-O O-O dxc4"),
-    ("E15", "d4 Nf6 c4 e6 Nf3 b6 g3 Ba6"),
-    ("E32", "d4 Nf6 c4 e6 Nc3 Bb4 Qc2 O-O"),
-    ("E54", "d4 Nf6 c4 e6 Nc3 Bb4 e3 O-O Bd3 d5 Nf3 c5 O-O"),
-    ("E61", "d4 Nf6 c4 g6 Nc3 Bg7"),
-    (
-        "E97",
-        "d4 Nf6 c4 g6 Nc3 Bg7 e4 d6 Nf3 O-O Be2 e5 O-O Nc6 d5 Ne7",
-    ),
-];
-
 #[test]
 fn main_lines_of_theory_bear_no_warning_in_the_starter_book() {
     let book = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("books/tabia.ctg");
-    for (eco, line) in THEORY {
+    for row in include_str!("../data/theory.txt").lines() {
+        let (eco, line) = row.split_once(' ').unwrap();
         let mut position = shakmaty::Chess::default();
         for san in line.split(' ') {
             let mv = tabia_notation::read_move(&position, san).unwrap();

@@ -14,8 +14,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::common::{
-    Folder, Ran, TABIA, assert_has, choices, colours_exchanged, files, position, wander,
-    wings_exchanged,
+    Folder, Ran, TABIA, assert_has, choices, colours_exchanged, files, gzip, open, position,
+    wander, wings_exchanged,
 };
 use serde_json::json;
 use shakmaty::fen::Fen;
@@ -24,7 +24,7 @@ use shakmaty::{
     CastlingMode, Chess, Color, EnPassantMode, FromSetup, Move, Position, Role, Square,
     uci::UciMove,
 };
-use tabia_book::ctg::{CanonicalBoard, CtgBook, OpenOptions, find_move_byte};
+use tabia_book::ctg::{CanonicalBoard, find_move_byte};
 use tabia_book::{PositionRecord, Stats};
 
 /// A position's record and its moves in stored order, by its canonical FEN.
@@ -68,7 +68,7 @@ fn build_in(folder: Folder, rest: &str, input: &[u8]) -> Run {
 }
 
 fn content(path: &Path) -> Content {
-    let book = CtgBook::open(path, &OpenOptions::default()).unwrap();
+    let book = open(path);
     let mut content = Content::new();
     for entry in book.entries() {
         let entry = entry.unwrap();
@@ -302,8 +302,7 @@ fn the_book_contains_what_replaying_the_games_gives() {
     assert_eq!(record.stats.games, 300);
     assert_eq!(moves.len(), 3);
     assert_has(&run.messages(), "300 games");
-    let book = CtgBook::open(run.book(), &OpenOptions::default()).unwrap();
-    assert_eq!(book.header().games, 300);
+    assert_eq!(open(run.book()).header().games, 300);
 }
 
 #[test]
@@ -614,12 +613,6 @@ fn sources_may_be_compressed_folders_and_streams() {
     );
     let cut = build(&whole[..whole.len() / 2], "--strict");
     cut.ran.ends(1);
-}
-
-fn gzip(text: &str) -> Vec<u8> {
-    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    gz.write_all(text.as_bytes()).unwrap();
-    gz.finish().unwrap()
 }
 
 #[test]

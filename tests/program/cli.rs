@@ -68,6 +68,11 @@ fn probe_answers_each_line_with_one_line() {
     assert_eq!(answers[1]["in_book"], false);
     assert!(answers[2]["error"].as_str().unwrap().contains("rubbish"));
     assert_eq!(answers[3]["in_book"], true);
+    // As text, and without the one that is none.
+    let fens: Vec<&str> = fens.lines().filter(|line| *line != "rubbish").collect();
+    let mut probe = command(&["probe", SIMPLE, "-"]);
+    let text = Ran::with_input(&mut probe, fens.join("\n").as_bytes()).negative();
+    assert_eq!(text.lines().count(), 3, "{text}");
 }
 
 #[test]
@@ -126,6 +131,7 @@ fn what_cannot_be_done_is_reported_in_one_line_with_exit_code_2() {
             "--config bad.toml",
             "bad.toml: line 3: unknown key \"varity\"",
         ),
+        ("--config /nowhere/engines.toml", "/nowhere/engines.toml"),
         ("--engine komodo", "komodo"),
         ("--set nothing", "NAME=VALUE"),
     ] {
@@ -157,7 +163,9 @@ fn help_is_there_for_every_command() {
     for command in ["play", "info", "probe", "check-engine", "engine"] {
         assert_has(&tabia(&[command, "--help"]).printed(), "Usage:");
     }
-    tabia("--no-such-thing").ends(2);
+    for wrong in ["--no-such-thing", "no-such-command", "probe"] {
+        tabia(wrong).ends(2);
+    }
 }
 
 #[cfg(unix)]

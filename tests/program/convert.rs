@@ -9,19 +9,17 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use crate::common::{
-    Folder, STARTER, TestBook, choices, colours_exchanged, contents, files, random_book,
-    wings_exchanged,
+    Folder, STARTER, TestBook, choices, colours_exchanged, contents, files, look_up, lookup, open,
+    random_book, wings_exchanged,
 };
 use proptest::prelude::*;
 use shakmaty::{Chess, Position};
 use tabia_book::bin::BinBook;
 use tabia_book::convert::{ConvertJob, Converted, Error, PgnOptions, Weights, run};
-use tabia_book::ctg::{CanonicalBoard, CtgBook, Key};
+use tabia_book::ctg::{CanonicalBoard, Key};
 use tabia_book::policy::{self, Policy};
 use tabia_book::polyglot::{self, PackedMove};
-use tabia_book::{
-    Annotation, Book, Lookup, OpenOptions, PositionRecord, Preference, Probe, Stats, Wanted, bin,
-};
+use tabia_book::{Annotation, OpenOptions, PositionRecord, Preference, Probe, Stats, bin};
 use tabia_io::atomic::Old;
 use tabia_io::progress::Watch;
 
@@ -140,7 +138,7 @@ proptest! {
         prop_assert_eq!(there.positions, book.entries.len() as u64);
         plain(&at("a.jsonl"), &at("a.ctg"));
         prop_assert_eq!(contents(at("a.ctg")), contents(&source));
-        let header = CtgBook::open(at("a.ctg"), &OpenOptions::default()).unwrap().header();
+        let header = open(at("a.ctg")).header();
         prop_assert_eq!((header.games, u64::from(header.positions)), (book.games, there.positions));
         // What we have written ourselves comes back byte for byte, whatever
         // the order of the lines.
@@ -191,63 +189,12 @@ fn bad_lines_are_named_with_their_field() {
         let error = refused(&content);
         assert!(error.contains(expected), "{error}");
     }
-    for (from, to, expected) in [
-        ("\"games\":2,", "", "line 3: missing field `games`"),
-        (
-            "\"games\":2",
-            "\"games\":16777216",
-            "line 3, field games: 16777216 is more than the format holds",
-        ),
-        (
-            "\"factor\":-3",
-            "\"factor\":128",
-            "line 3, field factor: invalid value",
-        ),
-        (
-            "\"wins\":0",
-            "\"wins\":\"0\"",
-            "line 3, field wins: invalid type",
-        ),
-        ("w KQkq", "b KQkq", "line 3, field fen: Black is to move"),
-        (
-            "rnbqkbnr/",
-            "rnbqbbnr/",
-            "line 3, field fen: a position of a book has one king",
-        ),
-        (
-            "w KQkq -",
-            "w KQkq e3",
-            "line 3, field fen: the en passant square",
-        ),
-        (
-            "RNBQKBNR w KQkq",
-            "RNBQKBNR w Bkq",
-            "line 3, field fen: castling rights",
-        ),
-        (
-            "\"fen\":\"rnb",
-            "\"fen\":\"xnb",
-            "line 3, field fen: invalid",
-        ),
-        (
-            "d2d4",
-            "d2d5",
-            "line 3, field moves[1].uci: d2d5 is not legal",
-        ),
-        ("d2d4", "knight", "line 3, field moves[1].uci"),
-        (
-            "\"annotation\":224",
-            "\"annotation\":256",
-            "line 3, field moves[0].annotation: invalid value",
-        ),
-        ("]}", "]", "line 3: EOF while parsing"),
-        ("]}", "]} {", "line 3"),
-        (
-            "\"moves\":[",
-            "\"key\":\"zz\",\"moves\":[",
-            "line 3, field key",
-        ),
-    ] {
+    // What of the good line is replaced, by what, and the message.
+    for row in include_str!("../data/bad_jsonl.tsv").lines() {
+        let columns: Vec<&str> = row.split('\t').collect();
+        let [from, to, expected] = columns[..] else {
+            panic!("{row}");
+        };
         let line = GOOD.replacen(from, to, 1);
         assert_ne!(line, GOOD, "{from}");
         let error = refused(&format!("{FIRST}\n\n{line}\n"));
@@ -334,9 +281,7 @@ fn wrong_names_are_refused_before_anything_is_written() {
 
 /// The chances of the moves of a position.
 fn chances(book: &dyn Probe, position: &Chess) -> Option<BTreeMap<PackedMove, f64>> {
-    let mut found = Lookup::default();
-    book.probe(position, Wanted::Transpositions, &mut found)
-        .unwrap();
+    let found = look_up(book, position);
     found.here?;
     let mut verdicts = Vec::new();
     let policy = Policy {
@@ -357,7 +302,7 @@ fn a_polyglot_book_is_played_as_the_book_it_was_made_of() {
     let folder = Folder::new();
     let (book, positions) = random_book(30, 30);
     let source = book.write(&folder, "source.ctg");
-    let ctg = CtgBook::open(&source, &OpenOptions::default()).unwrap();
+    let ctg = open(&source);
     for all_forms in [false, true] {
         let target = folder.join("x.bin");
         let job = ConvertJob {
@@ -541,10 +486,7 @@ fn weights_become_statistics_that_play_alike() {
         "{notes}"
     );
     assert_eq!((done.positions, done.moves), (5, 4));
-    let book = Book::open(&target, &OpenOptions::default()).unwrap();
-    let mut found = Lookup::default();
-    book.probe(&Chess::default(), Wanted::Transpositions, &mut found)
-        .unwrap();
+    let found = lookup(&target, &Chess::default());
     let row = |mv: &tabia_book::BookMove| {
         (
             mv.mv.to_string(),
@@ -646,7 +588,7 @@ fn games_of_a_book_hold_every_move_once_and_build_into_a_book_again() {
         job.old = Old::Replace;
         let summary = tabia_build::run(&job, &mut Watch::default()).unwrap();
         assert_eq!((summary.games, summary.tally.skipped), (done.games, 0));
-        let book = CtgBook::open(&built, &OpenOptions::default()).unwrap();
+        let book = open(&built);
         for line in lines {
             let mut position = Chess::default();
             for san in line {

@@ -12,24 +12,20 @@ use std::{
 };
 
 use crate::common::{
-    Folder, SIMPLE, TestBook, assert_has, contents, files, in_order, names, random_book,
+    Folder, SIMPLE, TestBook, assert_has, contents, files, in_order, names, open, random_book,
 };
 use proptest::prelude::*;
 use tabia_book::{
     Probe,
     ctg::{
-        BookWriter, CanonicalBoard, CtgBook, Key, OpenOptions, RewriteError, RewriteOptions,
-        Rewritten, WriteOptions, compact, encode_entry, merge, sum_entries,
+        BookWriter, CanonicalBoard, Key, RewriteError, RewriteOptions, Rewritten, WriteOptions,
+        compact, encode_entry, merge, sum_entries,
     },
 };
 use tabia_io::atomic::Old;
 use tabia_io::progress::Watch;
 
 const MEMORY: u64 = 1 << 30;
-
-fn open(path: &Path) -> CtgBook {
-    CtgBook::open(path, &OpenOptions::default()).unwrap()
-}
 
 /// In place of what is there.
 fn options(repack: bool, memory: u64) -> RewriteOptions {

@@ -60,9 +60,8 @@ impl Files {
     fn entries(&self) -> Vec<(usize, usize)> {
         let mut found = Vec::new();
         for page in (4096..self.ctg.len()).step_by(4096) {
-            let used = usize::from(u16::from_be_bytes([self.ctg[page + 2], self.ctg[page + 3]]));
             let mut at = 4;
-            while at < used {
+            while at < self.used(page) {
                 let key = usize::from(self.ctg[page + at] & 31);
                 let length = key + usize::from(self.ctg[page + at + key]) + 33;
                 found.push((page + at, length));
@@ -70,6 +69,24 @@ impl Files {
             }
         }
         found
+    }
+
+    /// Bytes of a page that are used.
+    fn used(&self, page: usize) -> usize {
+        u16::from_be_bytes([self.ctg[page + 2], self.ctg[page + 3]]).into()
+    }
+
+    fn set_used(&mut self, page: usize, used: usize) {
+        self.ctg[page + 2..page + 4].copy_from_slice(&(used as u16).to_be_bytes());
+    }
+
+    /// Adds an entry at the end of a page, and gives its place.
+    fn append(&mut self, page: usize, entry: &[u8]) -> usize {
+        let place = page + self.used(page);
+        self.ctg[place..place + entry.len()].copy_from_slice(entry);
+        self.set_used(page, place - page + entry.len());
+        self.ctg[page + 1] += 1;
+        place
     }
 
     fn key_bytes(&self, entry: usize) -> usize {
@@ -259,9 +276,8 @@ fn a_page_more_or_less_in_the_file() {
 #[test]
 fn bounds_of_pages_and_entries() {
     let page = 4096 * 6;
-    for used in [3_u16, 0, 4097] {
-        let found =
-            plant(|files| files.ctg[page + 2..page + 4].copy_from_slice(&used.to_be_bytes()));
+    for used in [3, 0, 4097] {
+        let found = plant(|files| files.set_used(page, used));
         assert_eq!(found, [at("page-bounds", page)]);
     }
     // An entry over the end: the used bytes end within the last one.
@@ -272,8 +288,7 @@ fn bounds_of_pages_and_entries() {
             .map(|(at, _)| at)
             .rfind(|at| at / 4096 == 6)
             .unwrap();
-        let used = u16::from_be_bytes([files.ctg[page + 2], files.ctg[page + 3]]) - 1;
-        files.ctg[page + 2..page + 4].copy_from_slice(&used.to_be_bytes());
+        files.set_used(page, files.used(page) - 1);
     });
     assert_eq!(found, [at("entry-bounds", last)]);
     // A move block that is none, and a key of no bytes.
@@ -373,48 +388,21 @@ fn positions_in_pages_where_nobody_looks() {
         let (entry, length) = files.entries()[3];
         let bytes = files.ctg[entry..entry + length].to_vec();
         let page = entry / 4096 * 4096;
-        let used = usize::from(u16::from_be_bytes([
-            files.ctg[page + 2],
-            files.ctg[page + 3],
-        ]));
+        let used = files.used(page);
         files.ctg.copy_within(entry + length..page + used, entry);
-        let used = (used - length) as u16;
-        files.ctg[page + 2..page + 4].copy_from_slice(&used.to_be_bytes());
+        files.set_used(page, used - length);
         files.ctg[page + 1] -= 1;
-        let other = (2..files.ctg.len() / 4096)
-            .map(|n| 4096 * n)
-            .find(|&other| {
-                let used = u16::from_be_bytes([files.ctg[other + 2], files.ctg[other + 3]]);
-                other > page && usize::from(used) + length < 4096
-            })
-            .unwrap();
-        let used = usize::from(u16::from_be_bytes([
-            files.ctg[other + 2],
-            files.ctg[other + 3],
-        ]));
-        target = other + used;
-        files.ctg[target..target + length].copy_from_slice(&bytes);
-        let used = (used + length) as u16;
-        files.ctg[other + 2..other + 4].copy_from_slice(&used.to_be_bytes());
-        files.ctg[other + 1] += 1;
+        let mut others = (page + 4096..files.ctg.len()).step_by(4096);
+        let other = others.find(|&other| files.used(other) + length < 4096);
+        target = files.append(other.unwrap(), &bytes);
     });
     assert_eq!(found, [at("wrong-page", target)]);
 }
 
 /// Repeats the entry at `entry` at the end of the page at `page`.
 fn repeat(files: &mut Files, (entry, length): (usize, usize), page: usize) -> Option<usize> {
-    let used = usize::from(u16::from_be_bytes([
-        files.ctg[page + 2],
-        files.ctg[page + 3],
-    ]));
-    if used + length > 4096 {
-        return None;
-    }
-    files.ctg.copy_within(entry..entry + length, page + used);
-    let more = (used + length) as u16;
-    files.ctg[page + 2..page + 4].copy_from_slice(&more.to_be_bytes());
-    files.ctg[page + 1] += 1;
-    Some(page + used)
+    let bytes = files.ctg[entry..entry + length].to_vec();
+    (files.used(page) + length <= 4096).then(|| files.append(page, &bytes))
 }
 
 #[test]

@@ -3,31 +3,23 @@
 #![allow(clippy::unwrap_used)] // A test that fails here shows the line.
 
 use std::fs;
-use std::path::Path;
 use std::sync::Arc;
 
 use shakmaty::Color;
 use tabia_book::bin::BinBook;
-use tabia_book::ctg::{CtgBook, OpenOptions};
 use tabia_book::polyglot::{self, PackedMove};
-use tabia_book::{Lookup, Probe, Wanted};
+use tabia_book::{OpenOptions, Probe};
 use tabia_build::learn::{Evidence, LearnedBook, PlayedGame, append, side_path};
 
 use crate::common::adapter::Adapter;
-use crate::common::{Folder, SMALL, after, assert_has, assert_sound, copy, project};
+use crate::common::{Folder, SMALL, after, assert_has, assert_sound, copy, look_up, open, project};
 
 fn factor(book: &dyn Probe, moves: &str, mv: &str) -> i8 {
     let position = after(moves);
-    let mut found = Lookup::default();
-    book.probe(&position, Wanted::Transpositions, &mut found)
-        .unwrap();
+    let found = look_up(book, &position);
     let wanted = crate::common::uci(&position, mv);
     let mut moves = found.moves.iter();
     moves.find(|known| known.mv == wanted).unwrap().factor()
-}
-
-fn open(path: &Path) -> CtgBook {
-    CtgBook::open(path, &OpenOptions::default()).unwrap()
 }
 
 const GAMES: &str = "\

@@ -17,23 +17,20 @@ use tabia_book::ctg::{BookInfo, CtgBook, Key, OpenOptions};
 use tabia_book::mark::{Filter, MarkJob, MarkTarget, Selection};
 use tabia_book::{
     Annotation, BookEditor, EditError, EditOptions, Field, Lookup, Mark, MarkChange, MarkEdit,
-    MarkPlace, Preference, Probe, Wanted,
+    MarkPlace, Preference,
 };
 use tabia_io::progress::Watch;
 use tabia_notation::Line;
 
 use crate::common::adapter::Adapter;
 use crate::common::{
-    Folder, Ran, SIMPLE, SMALL, STARTER, after, assert_has, assert_sound, copy, lookup,
+    Folder, Ran, SIMPLE, SMALL, STARTER, after, assert_has, assert_sound, copy, look_up, lookup,
+    open,
 };
 
 /// Marks moves of a book of a folder.
 fn mark(folder: &Folder, rest: &str) -> Ran {
     folder.tabia(&format!("mark {rest}"))
-}
-
-fn open(book: &Path) -> CtgBook {
-    CtgBook::open(book, &OpenOptions::default()).unwrap()
 }
 
 fn info(book: &Path) -> BookInfo {
@@ -463,12 +460,7 @@ fn a_whole_polyglot_book_is_marked_with_few_reads() {
     assert!(chosen > 1000, "{chosen} moves are too few to tell");
     assert!(reads < chosen / 4, "{reads} reads for {chosen} moves");
     // What was written is read at once.
-    let mut found = Lookup::default();
-    let wanted = Wanted::Stored;
-    editor
-        .book()
-        .probe(&after("e4"), wanted, &mut found)
-        .unwrap();
+    let found = look_up(editor.book(), &after("e4"));
     let mut weights = found.moves.iter().map(|mv| mv.preference);
     assert!(weights.all(|weight| weight == Preference::Weight(7)));
 }
@@ -684,11 +676,8 @@ fn crowded(folder: &Path) -> (PathBuf, Chess, shakmaty::Move) {
     let (book, all) = crate::common::random_book(60, 24);
     let path = book.write(folder, "crowded");
     let opened = open(&path);
-    let mut lookup = Lookup::default();
     for position in &all {
-        opened
-            .probe(position, Wanted::Transpositions, &mut lookup)
-            .unwrap();
+        let lookup = look_up(&opened, position);
         let unstored = lookup.moves.iter().find(|mv| {
             let board = tabia_book::ctg::CanonicalBoard::from_position(position).unwrap();
             mv.transposition && tabia_book::ctg::encode_move_byte(&board, mv.mv).is_some()
@@ -728,10 +717,7 @@ fn a_sign_for_a_transposition_stores_the_move() {
     );
     assert_sound(&path);
     // The open book goes on with the old state.
-    let mut old = Lookup::default();
-    before
-        .probe(&position, Wanted::Transpositions, &mut old)
-        .unwrap();
+    let old = look_up(&before, &position);
     assert!(is_transposition(&old));
 
     editor.apply(&undo).unwrap();
@@ -819,7 +805,7 @@ fn any_change(keys: Vec<(Key, Vec<u8>)>) -> impl Strategy<Value = MarkChange> {
 }
 
 fn keys_of(book: &Path) -> Vec<(Key, Vec<u8>)> {
-    let opened = CtgBook::open(book, &OpenOptions::default()).unwrap();
+    let opened = open(book);
     let entries = opened.entries().map(Result::unwrap);
     entries
         .map(|e| (e.key, e.moves.iter().map(|(byte, _)| *byte).collect()))

@@ -7,7 +7,7 @@
 use std::fs;
 use std::io::Write as _;
 
-use crate::common::{Folder, TABIA, assert_has, project};
+use crate::common::{Folder, TABIA, assert_has, gzip, project};
 use shakmaty::san::San;
 use shakmaty::{CastlingMode, Chess, Move, Position as _, Role, fen::Fen};
 
@@ -278,16 +278,10 @@ fn variations_that_are_too_deep_are_reported() {
     assert_has(&text.replace('\n', " "), ") 1... e5 *");
 }
 
-fn gzip(text: &[u8]) -> Vec<u8> {
-    let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    writer.write_all(text).unwrap();
-    writer.finish().unwrap()
-}
-
 #[test]
 fn a_cut_stream_gives_what_it_holds() {
     let folder = Folder::new();
-    let packed = gzip(sample().as_bytes());
+    let packed = gzip(&sample());
     folder.put("cut.pgn.gz", &packed[..packed.len() / 2]);
     let messages = folder.done("games -f cut.pgn.gz -o out.pgn");
     assert_has(

@@ -206,10 +206,16 @@ fn books_that_cannot_be_used_are_named_and_the_engine_plays() {
         let mut adapter = Adapter::around("", &["--book", folder.join(book).to_str().unwrap()]);
         adapter.hello();
         adapter.ready();
-        adapter.best("position startpos");
+        for _ in 0..2 {
+            adapter.best("position startpos");
+            adapter.new_game();
+        }
         adapter.assert_received(message);
+        let notices = adapter.received.iter();
+        let notices = notices.filter(|line| line.contains("without it"));
+        assert_eq!(notices.count(), 1, "{:?}", adapter.received);
         // The GUI can put it right.
-        adapter.say("setoption name Book File value <starter>\ngo movetime 10");
+        adapter.say("setoption name Book File value <starter>\nposition startpos\ngo movetime 10");
         adapter.expect("bestmove");
         assert!(is_book_move(&adapter), "{book}");
     }
@@ -224,6 +230,7 @@ fn a_book_without_its_index_is_read_with_a_message() {
     adapter.best("position startpos");
     adapter.assert_received("index alone.cto is missing");
     adapter.assert_received("info string book alone.ctg:");
+    folder.tabia("probe alone.ctg").ends_saying(0, "alone.cto");
 }
 
 #[cfg(unix)]

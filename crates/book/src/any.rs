@@ -7,28 +7,20 @@ use shakmaty::Chess;
 use super::{Error, Lookup, OpenOptions, Probe, Wanted, abk::AbkBook, bin::BinBook, ctg::CtgBook};
 use tabia_io::input::kind::{BookKind, Kind};
 
-/// A format that can be read and played from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// ChessBase, `.ctg`.
-    Ctg,
-    /// Polyglot, `.bin`.
-    Bin,
-    /// Arena, `.abk`.
-    Abk,
+tabia_notation::named! {
+    /// A format that can be read and played from.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Format {
+        /// ChessBase, `.ctg`.
+        Ctg = "ctg",
+        /// Polyglot, `.bin`.
+        Bin = "bin",
+        /// Arena, `.abk`.
+        Abk = "abk",
+    }
 }
 
 impl Format {
-    /// The short name, which is the usual extension: "ctg", "bin", "abk".
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Format::Ctg => "ctg",
-            Format::Bin => "bin",
-            Format::Abk => "abk",
-        }
-    }
-
     /// What people call such a book.
     #[must_use]
     pub const fn title(self) -> &'static str {

@@ -87,16 +87,18 @@ impl PositionRecord {
     }
 }
 
-/// Colour of a move in the book window.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mark {
-    /// No colour: statistics decide.
-    #[default]
-    None,
-    /// Main move, green.
-    Main,
-    /// Not for tournaments, red.
-    Avoid,
+tabia_notation::named! {
+    /// Colour of a move in the book window.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Mark {
+        /// No colour: statistics decide.
+        #[default]
+        None = "none",
+        /// Main move, green.
+        Main = "main",
+        /// Not for tournaments, red.
+        Avoid = "avoid",
+    }
 }
 
 impl Mark {
@@ -110,16 +112,6 @@ impl Mark {
             Mark::Main
         } else {
             Mark::None
-        }
-    }
-
-    /// The name used on the command line and in JSON.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Mark::None => "none",
-            Mark::Main => "main",
-            Mark::Avoid => "avoid",
         }
     }
 }

@@ -8,6 +8,32 @@
 
 #![warn(missing_docs)]
 
+/// Makes an enum each value of which stands beside its name.
+#[macro_export]
+macro_rules! named {
+    ($(#[$about:meta])* pub enum $name:ident {
+        $($(#[$meaning:meta])* $value:ident = $text:literal,)*
+    }) => {
+        $(#[$about])*
+        pub enum $name {
+            $($(#[$meaning])* $value,)*
+        }
+
+        impl $name {
+            /// All values, in their order.
+            pub const ALL: &[$name] = &[$($name::$value),*];
+
+            /// The name of the value, as it is printed and written.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $($name::$value => $text),*
+                }
+            }
+        }
+    };
+}
+
 mod fen;
 mod line;
 mod moves;

@@ -8,4 +8,4 @@ mod books;
 mod program;
 
 pub use books::*;
-pub use program::{Arguments, Ran, TABIA, assert_has, command, example, stored, tabia};
+pub use program::{Arguments, Ran, TABIA, assert_has, command, example, gzip, stored, tabia};

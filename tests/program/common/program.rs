@@ -173,6 +173,13 @@ pub fn example(name: &str) -> PathBuf {
     path
 }
 
+/// A text, packed.
+pub fn gzip(text: &str) -> Vec<u8> {
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gz.write_all(text.as_bytes()).unwrap();
+    gz.finish().unwrap()
+}
+
 impl Folder {
     /// The program in this folder; no side file of the user comes in.
     pub fn command(&self, arguments: &(impl Arguments + ?Sized)) -> Command {

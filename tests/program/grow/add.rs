@@ -4,9 +4,9 @@ use std::fs;
 
 use serde_json::{Value, json};
 use shakmaty::Chess;
-use tabia_book::{Book, Lookup, OpenOptions, Probe as _, Wanted};
+use tabia_book::{Book, OpenOptions, Probe as _};
 
-use crate::common::{Folder, SMALL, assert_sound, files, project};
+use crate::common::{Folder, SMALL, assert_sound, files, look_up, project};
 
 /// A book in a folder of its own, with some games.
 fn begin() -> Folder {
@@ -23,17 +23,12 @@ fn adding_is_building_and_merging() {
         folder.done(&format!("build -o new.ctg games.pgn {filter}"));
         folder.done("merge -o sum.ctg book.ctg new.ctg");
         let open = Book::open(folder.join("book.ctg"), &OpenOptions::default()).unwrap();
-        let mut before = Lookup::default();
-        open.probe(&Chess::default(), Wanted::Stored, &mut before)
-            .unwrap();
+        let before = look_up(&open, &Chess::default());
         folder.done(&format!("add book.ctg games.pgn {filter}"));
         let [book, sum] = ["book.ctg", "sum.ctg"].map(|name| files(folder.join(name)));
         assert_eq!(book, sum);
         // A program that has the old one open goes on, and knows that there is another.
-        let mut after = Lookup::default();
-        open.probe(&Chess::default(), Wanted::Stored, &mut after)
-            .unwrap();
-        assert_eq!(before, after);
+        assert_eq!(look_up(&open, &Chess::default()), before);
         assert!(!open.is_current());
         assert_eq!(folder.names().len(), 3 * 3 + 1, "something else was left");
     }

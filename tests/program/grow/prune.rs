@@ -8,18 +8,15 @@ use serde_json::json;
 use shakmaty::{CastlingMode, Chess, FromSetup as _, Position as _};
 use tabia_analysis::prune::{Conditions, prune};
 use tabia_book::ctg::encode_move_byte;
-use tabia_book::ctg::{
-    CanonicalBoard, CtgBook, Key, OpenOptions, RewriteOptions, compact, encode_entry,
-    find_move_byte,
-};
+use tabia_book::ctg::{CanonicalBoard, Key, RewriteOptions, compact, encode_entry, find_move_byte};
 use tabia_book::evals::EvalKey;
 use tabia_book::policy::{Policy, weigh};
-use tabia_book::{Annotation, Lookup, PositionRecord, Probe as _, Wanted};
+use tabia_book::{Annotation, PositionRecord};
 use tabia_io::progress::Watch;
 
 use crate::common::{
-    Folder, Moves, SMALL, TestBook, assert_has, assert_sound, contents, copy, files, position,
-    project, random_book, record, stored,
+    Folder, Moves, SMALL, TestBook, assert_has, assert_sound, contents, copy, files, look_up, open,
+    position, project, random_book, record, stored,
 };
 
 fn board(key: &Key) -> Chess {
@@ -77,13 +74,12 @@ fn reached(
 /// In no position of a book is any of these moves, each by the positions before
 /// and after it, played with the usual options.
 fn assert_never_played(path: &Path, out: &BTreeSet<(Key, Key)>) {
-    let book = CtgBook::open(path, &OpenOptions::default()).unwrap();
-    let (mut found, mut verdicts) = (Lookup::default(), Vec::new());
+    let book = open(path);
+    let mut verdicts = Vec::new();
     let key = |position: &Chess| CanonicalBoard::from_position(position).unwrap().key();
     for (here, _) in contents(path) {
         let position = board(&here);
-        book.probe(&position, Wanted::Transpositions, &mut found)
-            .unwrap();
+        let found = look_up(&book, &position);
         weigh(&found.moves, &Policy::default(), |_| None, &mut verdicts);
         for (known, verdict) in found.moves.iter().zip(&verdicts) {
             let there = key(&tabia_notation::after(&position, known.mv));
@@ -387,7 +383,7 @@ fn a_move_that_is_out_is_not_played_as_a_transposition() {
 fn of_the_starter_book_no_move_that_is_out_is_played() {
     let folder = Folder::new();
     let source = project("books/tabia.ctg");
-    let book = CtgBook::open(&source, &OpenOptions::default()).unwrap();
+    let book = open(&source);
     let mut out = BTreeSet::new();
     let mut losing = std::collections::HashMap::default();
     let mut n = 0;

@@ -12,16 +12,15 @@
 //! `FAULTY_ENGINE_FLOOD` is the number of lines of a flood.
 
 use std::fs::{self, File};
-use std::io::{self, BufRead, Write};
+use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use shakmaty::fen::Fen;
-use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess, Position};
+use shakmaty::{Chess, Position};
+use test_programs::engine::{Search, lines_of_input, position, say, uci, write};
 
 /// How long a search with a clock takes.
 const THINKS: Duration = Duration::from_millis(30);
@@ -51,27 +50,6 @@ fn main() {
     }
 }
 
-/// Lines as they come, so that a search can be interrupted.
-fn lines_of_input() -> Receiver<String> {
-    let (to_lines, lines) = channel();
-    std::thread::spawn(move || {
-        for line in io::stdin().lock().split(b'\n').map_while(Result::ok) {
-            let line = String::from_utf8_lossy(&line).into_owned();
-            if to_lines.send(line).is_err() {
-                return;
-            }
-        }
-    });
-    lines
-}
-
-enum Search {
-    None,
-    /// Until `stop` or `ponderhit`.
-    Held,
-    Until(Instant),
-}
-
 struct Engine {
     fault: String,
     moment: String,
@@ -93,17 +71,6 @@ fn sleep_forever() -> ! {
     }
 }
 
-fn say(text: &str) {
-    let mut out = io::stdout().lock();
-    if out
-        .write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .is_err()
-    {
-        std::process::exit(0);
-    }
-}
-
 impl Engine {
     fn note(&mut self, text: &str) {
         if let Some(notes) = &mut self.notes {
@@ -113,22 +80,13 @@ impl Engine {
 
     fn work(&mut self, lines: &Receiver<String>) {
         loop {
-            let line = match self.search {
-                Search::Until(end) => {
-                    let left = end.saturating_duration_since(Instant::now());
-                    match lines.recv_timeout(left) {
-                        Ok(line) => line,
-                        Err(RecvTimeoutError::Timeout) => {
-                            self.best_move();
-                            continue;
-                        }
-                        Err(RecvTimeoutError::Disconnected) => return,
-                    }
+            let line = match self.search.next_line(lines) {
+                Ok(line) => line,
+                Err(RecvTimeoutError::Timeout) => {
+                    self.best_move();
+                    continue;
                 }
-                _ => match lines.recv() {
-                    Ok(line) => line,
-                    Err(_) => return,
-                },
+                Err(RecvTimeoutError::Disconnected) => return,
             };
             self.command(&line);
         }
@@ -178,7 +136,7 @@ impl Engine {
             "crashes-once" if !self.failed_before => std::process::exit(9),
             "closes-output" if !self.failed_before => close_output(),
             "no-newline" => {
-                say(match moment {
+                write(match moment {
                     "handshake" => "id name Faulty\nuciok",
                     "idle" => "readyok",
                     "thinking" | "after-stop" => "bestmove a7a6",
@@ -193,13 +151,13 @@ impl Engine {
             }
             // What nobody has asked for.
             "answers-twice" if first => match moment {
-                "idle" | "in-book" => say("bestmove a7a6\nreadyok\n"),
-                "handshake" => say("uciok\nbestmove a7a6\n"),
+                "idle" | "in-book" => say("bestmove a7a6\nreadyok"),
+                "handshake" => say("uciok\nbestmove a7a6"),
                 _ => {}
             },
             "plays-illegal" if first => match moment {
-                "handshake" => say("option name\noption name x type y\nbestmove e2e5\n"),
-                "idle" | "in-book" => say("bestmove e2e5\n"),
+                "handshake" => say("option name\noption name x type y\nbestmove e2e5"),
+                "idle" | "in-book" => say("bestmove e2e5"),
                 _ => {}
             },
             _ => {}
@@ -231,7 +189,7 @@ impl Engine {
                         "info depth 20 seldepth 30 score cp 31 nodes {n} nps 900000 pv a7a6 b2b3 c7c5\n"
                     ));
                 }
-                say(&piece);
+                write(&piece);
                 written.store(n, Ordering::Relaxed);
             }
         });
@@ -241,7 +199,7 @@ impl Engine {
         match words {
             ["uci"] => self.say_answer("id name Faulty\nid author nobody\noption name Ponder type check default false\nuciok"),
             ["isready"] => self.say_answer("readyok"),
-            ["position", rest @ ..] => self.position(rest),
+            ["position", rest @ ..] => self.board = position(rest),
             ["go", rest @ ..] => {
                 let held = rest.contains(&"infinite") || rest.contains(&"ponder");
                 self.search = if held { Search::Held } else { Search::Until(Instant::now() + THINKS) };
@@ -254,36 +212,16 @@ impl Engine {
     }
 
     fn say_answer(&self, answer: &str) {
-        say(&format!("{answer}\n"));
+        say(answer);
         if self.failing && self.fault == "answers-twice" {
-            say(&format!("{answer}\n"));
-        }
-    }
-
-    fn position(&mut self, words: &[&str]) {
-        let (board, moves) = match words {
-            ["fen", rest @ ..] => {
-                let fen: Fen = rest[..6].join(" ").parse().expect("a FEN");
-                let board = fen.into_position(CastlingMode::Standard);
-                (board.expect("a board"), &rest[6..])
-            }
-            [_, rest @ ..] => (Chess::default(), rest),
-            [] => return,
-        };
-        self.board = board;
-        for word in moves.iter().filter(|word| **word != "moves") {
-            let m: UciMove = word.parse().expect("a move");
-            let m = m.to_move(&self.board).expect("a legal move");
-            self.board.play_unchecked(m);
+            say(answer);
         }
     }
 
     fn best_move(&mut self) {
         self.search = Search::None;
-        let m = self.board.legal_moves().first().map_or_else(
-            || "(none)".to_owned(),
-            |m| m.to_uci(CastlingMode::Standard).to_string(),
-        );
+        let first = self.board.legal_moves().first().copied();
+        let m = first.map_or_else(|| "(none)".to_owned(), uci);
         if self.failing && self.fault == "plays-illegal" {
             return self.say_answer("bestmove e2e5");
         }

@@ -6,9 +6,8 @@
 use std::io::{BufRead, Write};
 use std::time::Duration;
 
-use shakmaty::fen::Fen;
-use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess, Position};
+use shakmaty::{Chess, Position};
+use test_programs::engine::{position, say, uci};
 
 struct Engine {
     fault: String,
@@ -17,14 +16,6 @@ struct Engine {
     held: bool,
     searches: u32,
     moves_asked: Vec<String>,
-}
-
-fn say(line: &str) {
-    let mut out = std::io::stdout().lock();
-    // A checker that has had enough closes the pipe.
-    if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
-        std::process::exit(0);
-    }
 }
 
 fn sleep_forever() -> ! {
@@ -70,9 +61,12 @@ impl Engine {
     }
 
     fn command(&mut self, line: &str) {
-        let mut words = line.split_ascii_whitespace();
-        match words.next() {
-            Some("uci") => {
+        let words: Vec<&str> = line.split_ascii_whitespace().collect();
+        let Some((first, words)) = words.split_first() else {
+            return;
+        };
+        match *first {
+            "uci" => {
                 say("id name Odd");
                 say("id author nobody");
                 say("option name Ponder type check default false");
@@ -85,7 +79,7 @@ impl Engine {
                 }
                 say("uciok");
             }
-            Some("isready") => {
+            "isready" => {
                 if self.held && self.has("deaf-in-search") {
                     return;
                 }
@@ -94,14 +88,14 @@ impl Engine {
                     say("readyok");
                 }
             }
-            Some("setoption") if self.has("dies-on-options") => std::process::exit(1),
-            Some("position") => self.position(words),
-            Some("go") => self.go(words),
-            Some("stop" | "ponderhit") if self.held && !self.has("ignores-stop") => {
+            "setoption" if self.has("dies-on-options") => std::process::exit(1),
+            "position" => self.board = position(words),
+            "go" => self.go(words),
+            "stop" | "ponderhit" if self.held && !self.has("ignores-stop") => {
                 self.held = false;
                 self.answer();
             }
-            Some("quit") => match &*self.fault {
+            "quit" => match &*self.fault {
                 "ignores-quit" => {}
                 "fails-on-quit" => std::process::exit(7),
                 _ => std::process::exit(0),
@@ -110,23 +104,8 @@ impl Engine {
         }
     }
 
-    fn position<'a>(&mut self, mut words: impl Iterator<Item = &'a str>) {
-        let mut board = Chess::default();
-        if words.next() == Some("fen") {
-            let fields: Vec<_> = words.by_ref().take(6).collect();
-            let fen: Fen = fields.join(" ").parse().expect("a FEN");
-            board = fen.into_position(CastlingMode::Standard).expect("a board");
-        }
-        for word in words.filter(|&word| word != "moves") {
-            let m: UciMove = word.parse().expect("a move");
-            board.play_unchecked(m.to_move(&board).expect("a legal move"));
-        }
-        self.board = board;
-    }
-
-    fn go<'a>(&mut self, words: impl Iterator<Item = &'a str>) {
+    fn go(&mut self, words: &[&str]) {
         self.searches += 1;
-        let words: Vec<_> = words.collect();
         self.moves_asked = words
             .iter()
             .skip_while(|&&word| word != "searchmoves")
@@ -156,7 +135,7 @@ impl Engine {
             .board
             .legal_moves()
             .into_iter()
-            .map(|m| m.to_uci(CastlingMode::Standard).to_string())
+            .map(uci)
             .find(|m| asked.is_empty() || asked.contains(m) || self.has("ignores-searchmoves"));
         let Some(m) = m else {
             say("bestmove (none)");

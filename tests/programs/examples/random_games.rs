@@ -18,6 +18,7 @@ use std::io::{BufWriter, Write};
 
 use shakmaty::san::San;
 use shakmaty::{Chess, Position};
+use test_programs::Random;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);
@@ -30,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut out = BufWriter::with_capacity(1 << 20, std::io::stdout().lock());
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     for game in 0..games {
-        let plies = 8 + random.below(most.saturating_sub(7).max(1));
+        let plies = 8 + random.below(most.saturating_sub(7));
         let elo = 1800 + random.below(1000);
         let result = ["1-0", "0-1", "1/2-1/2", "*"][random.below(4) as usize];
         if is_lichess {
@@ -92,16 +93,4 @@ fn header(out: &mut impl Write, game: u64, elo: u64, result: &str) -> std::io::R
         game % 8191,
         game % 60,
     )
-}
-
-/// Marsaglia's xorshift.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 32) % limit
-    }
 }

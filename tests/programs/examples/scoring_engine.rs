@@ -18,7 +18,8 @@ use std::io::{self, BufRead, Write};
 use std::time::Duration;
 
 use shakmaty::fen::Fen;
-use shakmaty::{CastlingMode, Chess, Position};
+use shakmaty::{Chess, Position};
+use test_programs::engine::{position, uci};
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
@@ -66,11 +67,7 @@ fn main() -> io::Result<()> {
             }
             ["isready"] => writeln!(out, "readyok")?,
             ["setoption", "name", "MultiPV", "value", value] => lines = value.parse().unwrap_or(1),
-            ["position", "fen", ref fen @ ..] => {
-                let fen: Option<Fen> = fen.join(" ").parse().ok();
-                let position = fen.and_then(|fen| fen.into_position(CastlingMode::Standard).ok());
-                board = position.unwrap_or_default();
-            }
+            ["position", ref rest @ ..] => board = position(rest),
             ["go", ref limits @ ..] => {
                 searches += 1;
                 let only = limits.iter().position(|word| *word == "searchmoves");
@@ -96,10 +93,9 @@ fn main() -> io::Result<()> {
                     continue;
                 }
                 let moves = board.legal_moves();
-                let moves = moves
-                    .iter()
-                    .map(|mv| mv.to_uci(CastlingMode::Standard).to_string());
                 let mut moves: Vec<(i64, String)> = moves
+                    .into_iter()
+                    .map(uci)
                     .filter(|mv| only.is_none_or(|only| only.contains(&mv.as_str())))
                     .map(|mv| (score(&format!("{fen}{mv}")), mv))
                     .collect();

@@ -35,12 +35,6 @@ impl Delay {
         })
     }
 
-    /// Whether moves wait at all.
-    #[must_use]
-    pub fn is_none(self) -> bool {
-        self == Delay::default()
-    }
-
     /// How long a move waits. `drawn` is from 0 to 1; `longest` is the longest
     /// thought that the clock allows, of which a twentieth is never exceeded.
     #[must_use]

@@ -1,46 +1,5 @@
 //! The table of options: names, types, ranges, what each is for.
 
-/// An option of the adapter.
-#[allow(missing_docs)] // The table below documents each by its help text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum OptionId {
-    OwnBook,
-    File,
-    WhiteFile,
-    BlackFile,
-    Depth,
-    Preset,
-    Variety,
-    MinimumGames,
-    MinimumScore,
-    MinimumShare,
-    Tournament,
-    Annotations,
-    LearnInfluence,
-    Learn,
-    Evaluations,
-    Judgement,
-    MaximumLoss,
-    Transpositions,
-    AvoidRepetition,
-    LeaveEarly,
-    MissLimit,
-    Ponder,
-    ThinkAhead,
-    InAnalysis,
-    Info,
-    Seed,
-    Verify,
-    VerifyMargin,
-    ExitBelow,
-    ExitAbove,
-    Delay,
-    Cover,
-    SeedFile,
-    Restart,
-    StandIn,
-}
-
 /// Type, default and range of an option, as in UCI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionKind {
@@ -92,232 +51,86 @@ pub const BESIDE: &str = "<beside>";
 /// The value that means the `[[books]]` of engines.toml.
 pub const CONFIGURED: &str = "<configured>";
 
-const fn spec(id: OptionId, name: &'static str, kind: OptionKind, help: &'static str) -> Spec {
-    Spec {
-        id,
-        name,
-        kind,
-        help,
-    }
+/// Makes the identifiers of the options and their declarations out of one table.
+macro_rules! options {
+    ($($id:ident, $name:literal, $kind:expr, $help:literal;)*) => {
+        /// An option of the adapter.
+        #[allow(missing_docs)] // The table documents each by its help text.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum OptionId {
+            $($id),*
+        }
+
+        /// All options, in the order in which they are declared.
+        pub const SPECS: [Spec; [$(OptionId::$id),*].len()] = {
+            use OptionKind::{Check, Combo, Delay, Spin, Text};
+            [$(Spec { id: OptionId::$id, name: $name, kind: $kind, help: $help }),*]
+        };
+    };
 }
 
-/// All options, in the order in which they are declared.
-pub const SPECS: [Spec; 35] = {
-    use OptionId as Id;
-    use OptionKind::{Check, Combo, Delay, Spin, Text};
-    [
-        spec(
-            Id::OwnBook,
-            "OwnBook",
-            Check(true),
-            "the book answers at all",
-        ),
-        spec(
-            Id::File,
-            "Book File",
-            Text(STARTER),
-            "path of a book; several separated by ';' are asked in that order",
-        ),
-        spec(
-            Id::WhiteFile,
-            "Book White File",
-            Text(""),
-            "a book for White alone, asked before Book File",
-        ),
-        spec(
-            Id::BlackFile,
-            "Book Black File",
-            Text(""),
-            "a book for Black alone, asked before Book File",
-        ),
-        spec(
-            Id::Depth,
-            "Book Depth",
-            Spin(1000, 0, 1000),
-            "last full move that the book may answer",
-        ),
-        spec(
-            Id::Preset,
-            "Book Preset",
-            Combo(0, PRESETS),
-            "sets variety, learn influence, marks and minimums at once",
-        ),
-        spec(
-            Id::Variety,
-            "Book Variety",
-            Spin(50, 0, 100),
-            "0 the heaviest move, 50 by weight, 100 every move alike",
-        ),
-        spec(
-            Id::MinimumGames,
-            "Book Minimum Games",
-            Spin(1, 0, 1_000_000),
-            "games that the position after the move must have",
-        ),
-        spec(
-            Id::MinimumScore,
-            "Book Minimum Score",
-            Spin(0, 0, 100),
-            "per cent that the move must have scored",
-        ),
-        spec(
-            Id::MinimumShare,
-            "Book Minimum Share",
-            Spin(5, 0, 1000),
-            "per mille of the position's weight below which a move is dropped",
-        ),
-        spec(
-            Id::Tournament,
-            "Book Tournament",
-            Check(true),
-            "red moves never, and where there are green ones only those",
-        ),
-        spec(
-            Id::Annotations,
-            "Book Annotations",
-            Check(true),
-            "?, ?? and ?! only when nothing else is left; !, !! weigh more",
-        ),
-        spec(
-            Id::LearnInfluence,
-            "Book Learn Influence",
-            Spin(50, 0, 100),
-            "how far the learn values bend the weights",
-        ),
-        spec(
-            Id::Learn,
-            "Book Learn",
-            Check(false),
-            "notes played games beside the book and learns from them",
-        ),
-        spec(
-            Id::Evaluations,
-            "Book Evaluations",
-            Text(BESIDE),
-            "file of engine evaluations; <beside> is the one beside the book",
-        ),
-        spec(
-            Id::Judgement,
-            "Book Judgement",
-            Combo(0, JUDGEMENTS),
-            "what the weight is made of, where evaluations are known",
-        ),
-        spec(
-            Id::MaximumLoss,
-            "Book Maximum Loss",
-            Spin(0, 0, 2000),
-            "centipawns by which a move may be worse than the best; 0 no limit",
-        ),
-        spec(
-            Id::Transpositions,
-            "Book Transpositions",
-            Check(true),
-            "moves into the book that nobody stored count too",
-        ),
-        spec(
-            Id::AvoidRepetition,
-            "Book Avoid Repetition",
-            Check(true),
-            "no book move into a position of this game",
-        ),
-        spec(
-            Id::LeaveEarly,
-            "Book Leave Early",
-            Spin(0, 0, 20),
-            "full moves before the end of a line at which the book falls silent",
-        ),
-        spec(
-            Id::MissLimit,
-            "Book Miss Limit",
-            Spin(0, 0, 100),
-            "misses in a game after which the book stays shut; 0 never",
-        ),
-        spec(
-            Id::Ponder,
-            "Book Ponder",
-            Check(true),
-            "names the book's best reply as the move to ponder on",
-        ),
-        spec(
-            Id::ThinkAhead,
-            "Book Think Ahead",
-            Check(false),
-            "the engine searches while a book move is held in go ponder",
-        ),
-        spec(
-            Id::InAnalysis,
-            "Book In Analysis",
-            Check(false),
-            "shows the book's moves in analysis; the engine always answers",
-        ),
-        spec(
-            Id::Info,
-            "Book Info",
-            Combo(2, INFO),
-            "what is printed with a book move",
-        ),
-        spec(
-            Id::Seed,
-            "Book Seed",
-            Spin(0, 0, 2_147_483_647),
-            "other than 0: seed, game and position decide the draw",
-        ),
-        spec(
-            Id::Verify,
-            "Book Verify",
-            Spin(0, 0, 10_000),
-            "milliseconds for which the engine looks at a book move; 0 not at all",
-        ),
-        spec(
-            Id::VerifyMargin,
-            "Book Verify Margin",
-            Spin(50, 0, 2000),
-            "centipawns that it may find the book move worse than its own best",
-        ),
-        spec(
-            Id::ExitBelow,
-            "Book Exit Below",
-            Spin(EXIT_BELOW, -2000, 2000),
-            "centipawns for us below which the book falls silent; -2000 never",
-        ),
-        spec(
-            Id::ExitAbove,
-            "Book Exit Above",
-            Spin(EXIT_ABOVE, -2000, 2000),
-            "centipawns for us above which the book falls silent; 2000 never",
-        ),
-        spec(
-            Id::Delay,
-            "Book Delay",
-            Delay,
-            "milliseconds before a book move is sent, 800 or 800+400",
-        ),
-        spec(
-            Id::Cover,
-            "Book Cover",
-            Combo(0, COVERS),
-            "lines: each line of the book is played once before one is repeated",
-        ),
-        spec(
-            Id::SeedFile,
-            "Book Seed File",
-            Text(""),
-            "file with one seed for each game, taken in order by all adapters",
-        ),
-        spec(
-            Id::Restart,
-            "Engine Restart",
-            Check(true),
-            "an engine that dies is started again and its search repeated",
-        ),
-        spec(
-            Id::StandIn,
-            "Engine Stand-in",
-            Check(false),
-            "the built-in engine plays on where no restart helps",
-        ),
-    ]
-};
+options! {
+    OwnBook, "OwnBook", Check(true), "the book answers at all";
+    File, "Book File", Text(STARTER),
+        "path of a book; several separated by ';' are asked in that order";
+    WhiteFile, "Book White File", Text(""), "a book for White alone, asked before Book File";
+    BlackFile, "Book Black File", Text(""), "a book for Black alone, asked before Book File";
+    Depth, "Book Depth", Spin(1000, 0, 1000), "last full move that the book may answer";
+    Preset, "Book Preset", Combo(0, PRESETS),
+        "sets variety, learn influence, marks and minimums at once";
+    Variety, "Book Variety", Spin(50, 0, 100),
+        "0 the heaviest move, 50 by weight, 100 every move alike";
+    MinimumGames, "Book Minimum Games", Spin(1, 0, 1_000_000),
+        "games that the position after the move must have";
+    MinimumScore, "Book Minimum Score", Spin(0, 0, 100), "per cent that the move must have scored";
+    MinimumShare, "Book Minimum Share", Spin(5, 0, 1000),
+        "per mille of the position's weight below which a move is dropped";
+    Tournament, "Book Tournament", Check(true),
+        "red moves never, and where there are green ones only those";
+    Annotations, "Book Annotations", Check(true),
+        "?, ?? and ?! only when nothing else is left; !, !! weigh more";
+    LearnInfluence, "Book Learn Influence", Spin(50, 0, 100),
+        "how far the learn values bend the weights";
+    Learn, "Book Learn", Check(false), "notes played games beside the book and learns from them";
+    Evaluations, "Book Evaluations", Text(BESIDE),
+        "file of engine evaluations; <beside> is the one beside the book";
+    Judgement, "Book Judgement", Combo(0, JUDGEMENTS),
+        "what the weight is made of, where evaluations are known";
+    MaximumLoss, "Book Maximum Loss", Spin(0, 0, 2000),
+        "centipawns by which a move may be worse than the best; 0 no limit";
+    Transpositions, "Book Transpositions", Check(true),
+        "moves into the book that nobody stored count too";
+    AvoidRepetition, "Book Avoid Repetition", Check(true),
+        "no book move into a position of this game";
+    LeaveEarly, "Book Leave Early", Spin(0, 0, 20),
+        "full moves before the end of a line at which the book falls silent";
+    MissLimit, "Book Miss Limit", Spin(0, 0, 100),
+        "misses in a game after which the book stays shut; 0 never";
+    Ponder, "Book Ponder", Check(true), "names the book's best reply as the move to ponder on";
+    ThinkAhead, "Book Think Ahead", Check(false),
+        "the engine searches while a book move is held in go ponder";
+    InAnalysis, "Book In Analysis", Check(false),
+        "shows the book's moves in analysis; the engine always answers";
+    Info, "Book Info", Combo(2, INFO), "what is printed with a book move";
+    Seed, "Book Seed", Spin(0, 0, 2_147_483_647),
+        "other than 0: seed, game and position decide the draw";
+    Verify, "Book Verify", Spin(0, 0, 10_000),
+        "milliseconds for which the engine looks at a book move; 0 not at all";
+    VerifyMargin, "Book Verify Margin", Spin(50, 0, 2000),
+        "centipawns that it may find the book move worse than its own best";
+    ExitBelow, "Book Exit Below", Spin(EXIT_BELOW, -2000, 2000),
+        "centipawns for us below which the book falls silent; -2000 never";
+    ExitAbove, "Book Exit Above", Spin(EXIT_ABOVE, -2000, 2000),
+        "centipawns for us above which the book falls silent; 2000 never";
+    Delay, "Book Delay", Delay, "milliseconds before a book move is sent, 800 or 800+400";
+    Cover, "Book Cover", Combo(0, COVERS),
+        "lines: each line of the book is played once before one is repeated";
+    SeedFile, "Book Seed File", Text(""),
+        "file with one seed for each game, taken in order by all adapters";
+    Restart, "Engine Restart", Check(true),
+        "an engine that dies is started again and its search repeated";
+    StandIn, "Engine Stand-in", Check(false), "the built-in engine plays on where no restart helps";
+}
 
 impl OptionId {
     /// The declaration.

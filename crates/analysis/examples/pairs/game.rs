@@ -1,14 +1,13 @@
 //! One game, and how it went.
 
-use std::collections::HashMap;
 use std::fmt::{self, Write as _};
 use std::time::Duration;
 
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
-use shakmaty::uci::UciMove;
-use shakmaty::zobrist::Zobrist64;
-use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position};
+use shakmaty::{Chess, Color, EnPassantMode, Position};
+use test_programs::engine::uci;
+use test_programs::referee;
 
 use super::player::Player;
 use super::{AGREED, DRAW_FROM, EVEN, LONGEST, WON};
@@ -50,12 +49,7 @@ impl Pace {
     fn go(self, clocks: [Duration; 2]) -> String {
         match self {
             Pace::Nodes(nodes) => format!("go nodes {nodes}"),
-            Pace::Clock { increment, .. } => {
-                // Zero stands for no clock in some engines.
-                let [white, black] = clocks.map(|clock| clock.as_millis().max(1));
-                let increment = increment.as_millis();
-                format!("go wtime {white} btime {black} winc {increment} binc {increment}")
-            }
+            Pace::Clock { increment, .. } => format!("go {}", referee::clocks(clocks, increment)),
         }
     }
 
@@ -80,8 +74,7 @@ pub(crate) struct Exit {
 }
 
 pub(crate) struct Game {
-    opening: Chess,
-    pub(crate) moves: Vec<Move>,
+    pub(crate) at: referee::Game,
     /// Which player had White.
     pub(crate) white: usize,
     pub(crate) winner: Option<Color>,
@@ -100,22 +93,12 @@ impl Game {
         adjudicate: bool,
     ) -> Game {
         let mut game = Game {
-            opening: opening.clone(),
-            moves: Vec::new(),
+            at: referee::Game::new(opening),
             white,
             winner: None,
             late: None,
             exits: [Exit::default(); 2],
         };
-        let mut command = match *opening == Chess::default() {
-            true => "position startpos moves".to_owned(),
-            false => format!(
-                "position fen {} moves",
-                Fen::from_position(opening, EnPassantMode::Legal)
-            ),
-        };
-        let mut board = opening.clone();
-        let mut seen: HashMap<Zobrist64, u32> = HashMap::new();
         // How often in a row it was said that White wins, Black wins, nobody.
         let mut agreed = [0_u32; 3];
         let mut clocks = match pace {
@@ -126,30 +109,22 @@ impl Game {
             if adjudicate && ply >= LONGEST {
                 break;
             }
-            let times = seen
-                .entry(board.zobrist_hash(EnPassantMode::Legal))
-                .or_default();
-            *times += 1;
-            if board.is_checkmate() {
-                game.winner = Some(!board.turn());
+            if game.at.is_over() {
+                let mated = game.at.board.is_checkmate();
+                game.winner = mated.then_some(!game.at.board.turn());
                 break;
             }
-            if *times == 3 || board.halfmoves() >= 100 || board.is_game_over() {
-                break;
-            }
-            let turn = board.turn();
+            let turn = game.at.board.turn();
             let side = turn.fold_wb(0, 1);
             let player = &mut players[(white + side) % 2];
-            let answer = player.ask(&command, &pace.go(clocks), turn);
+            let answer = player.ask(&game.at.position, &pace.go(clocks), turn);
             let Some(clock) = pace.after(clocks[side], answer.took) else {
                 game.winner = Some(!turn);
                 game.late = Some(turn);
                 break;
             };
             clocks[side] = clock;
-            let mv: Option<Move> = answer.mv.parse().ok().and_then(|mv: UciMove| {
-                mv.to_move(&board).ok() // Castling in either form.
-            });
+            let mv = game.at.read(&answer.mv);
             let mv = mv.unwrap_or_else(|| panic!("{}: \"{}\"", player.name, answer.mv));
             let exit = &mut game.exits[side];
             match answer.score {
@@ -166,9 +141,7 @@ impl Game {
             for (count, holds) in agreed.iter_mut().zip(holds) {
                 *count = if holds { *count + 1 } else { 0 };
             }
-            let _ = write!(command, " {}", mv.to_uci(CastlingMode::Standard));
-            board.play_unchecked(mv);
-            game.moves.push(mv);
+            game.at.play(mv);
             if !adjudicate {
                 continue;
             }
@@ -199,9 +172,9 @@ impl Game {
 
     /// What tells it from other games by its first plies.
     pub(crate) fn text(&self, plies: usize) -> String {
-        let mut text = Fen::from_position(&self.opening, EnPassantMode::Legal).to_string();
-        for mv in self.moves.iter().take(plies) {
-            let _ = write!(text, " {}", mv.to_uci(CastlingMode::Standard));
+        let mut text = Fen::from_position(&self.at.start, EnPassantMode::Legal).to_string();
+        for mv in self.at.moves.iter().take(plies) {
+            let _ = write!(text, " {}", uci(*mv));
         }
         text
     }
@@ -221,12 +194,12 @@ impl Game {
         if self.late.is_some() {
             text.push_str("[Termination \"time forfeit\"]\n");
         }
-        let mut board = self.opening.clone();
+        let mut board = self.at.start.clone();
         if board != Chess::default() {
             let fen = Fen::from_position(&board, EnPassantMode::Legal);
             let _ = writeln!(text, "[SetUp \"1\"]\n[FEN \"{fen}\"]");
         }
-        for mv in &self.moves {
+        for mv in &self.at.moves {
             let number = board.fullmoves();
             let before = board.turn().fold_wb(format!("{number}. "), String::new());
             let san = SanPlus::from_move_and_play_unchecked(&mut board, *mv);

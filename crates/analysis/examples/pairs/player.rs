@@ -1,16 +1,14 @@
 //! One engine at its pipes.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use shakmaty::Color;
 use tabia_uci::info::finding;
+use test_programs::referee;
 
 pub(crate) struct Player {
-    child: Child,
-    stdin: ChildStdin,
-    stdout: BufReader<ChildStdout>,
+    at: referee::Player,
     pub(crate) name: String,
     has_seed: bool,
 }
@@ -29,18 +27,8 @@ const MATE: i32 = 10_000;
 
 impl Player {
     pub(crate) fn start(command: &str) -> Player {
-        let mut child = Command::new("sh")
-            .args(["-c", &format!("exec {command}")])
-            // The configuration of whoever runs this stays out of it.
-            .env("TABIA_CONFIG", "")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("a shell");
         let mut player = Player {
-            stdin: child.stdin.take().expect("its input"),
-            stdout: BufReader::new(child.stdout.take().expect("its output")),
-            child,
+            at: referee::Player::start(Command::new("sh").args(["-c", &format!("exec {command}")])),
             name: command.to_owned(),
             has_seed: false,
         };
@@ -54,22 +42,14 @@ impl Player {
     }
 
     pub(crate) fn say(&mut self, line: &str) {
-        let written = self.stdin.write_all(format!("{line}\n").as_bytes());
-        written.unwrap_or_else(|error| panic!("{}: {error}", self.name));
+        let said = self.at.say(line);
+        said.unwrap_or_else(|error| panic!("{}: {error}", self.name));
     }
 
     /// Hears everything up to the line that begins with `word`.
-    fn until(&mut self, word: &str, mut hear: impl FnMut(&str)) -> String {
-        let mut line = String::new();
-        loop {
-            line.clear();
-            let read = self.stdout.read_line(&mut line).expect("text");
-            assert!(read > 0, "{} ended instead of saying {word}", self.name);
-            if line.split_whitespace().next() == Some(word) {
-                return line;
-            }
-            hear(&line);
-        }
+    fn until(&mut self, word: &str, hear: impl FnMut(&str)) -> String {
+        let line = self.at.wait_for(word, Duration::MAX, hear);
+        line.unwrap_or_else(|_| panic!("{} ended instead of saying {word}", self.name))
     }
 
     pub(crate) fn new_game(&mut self, seed: usize) {
@@ -107,7 +87,7 @@ impl Player {
 impl Drop for Player {
     fn drop(&mut self) {
         // It may have ended by itself.
-        let _ = self.stdin.write_all(b"quit\n");
-        let _ = self.child.wait();
+        let _ = self.at.say("quit");
+        let _ = self.at.child.wait();
     }
 }

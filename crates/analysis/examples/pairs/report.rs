@@ -29,7 +29,7 @@ impl Report {
         self.pairs.pentanomial[usize::from(points[0] + points[1])] += 1;
         for (game, points) in games.iter().zip(points) {
             self.pairs.games[usize::from(2 - points)] += 1;
-            self.plies += game.moves.len();
+            self.plies += game.at.moves.len();
             for (side, exit) in game.exits.iter().enumerate() {
                 self.exits[(game.white + side) % 2][side].push(*exit);
             }

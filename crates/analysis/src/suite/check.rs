@@ -25,56 +25,36 @@ use tabia_io::input::path::has_extension;
 use tabia_io::progress::Watch;
 use tabia_notation as notation;
 
-/// What is wrong with a line or a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SuiteFault {
-    /// The file begins with a byte order mark.
-    ByteOrderMark,
-    /// Lines end in CR LF.
-    LineEnds,
-    /// A line that is no position.
-    NoPosition,
-    /// A position that cannot be.
-    Illegal,
-    /// The side that is not to move is in check.
-    OppositeCheck,
-    /// The game is over on the board.
-    Over,
-    /// Operations after FEN counters.
-    LostCounters,
-    /// A position that was there before.
-    Duplicate,
-    /// A position that was there before with colours exchanged.
-    Mirror,
-    /// A game with an impossible move.
-    IllegalMove,
-    /// A game shorter than the others.
-    Short,
-}
-
-impl SuiteFault {
-    /// What it does, for people.
-    #[must_use]
-    pub fn text(self) -> &'static str {
-        match self {
-            SuiteFault::ByteOrderMark => "a byte order mark: fastchess ends the match",
-            SuiteFault::LineEnds => "lines end in CR LF: the official suites have LF alone",
-            SuiteFault::NoPosition => {
-                "no position: fastchess ends the match, cutechess-cli plays the start position"
-            }
-            SuiteFault::Illegal => "an illegal position",
-            SuiteFault::OppositeCheck => "the side that is not to move is in check",
-            SuiteFault::Over => "the game is over on the board",
-            SuiteFault::LostCounters => {
-                "operations behind FEN counters: both managers drop the counters (hmvc and fmvn \
-                 they honour)"
-            }
-            SuiteFault::Duplicate => "a position that was there before",
-            SuiteFault::Mirror => "a position that was there before, with colours exchanged",
-            SuiteFault::IllegalMove => "an impossible move, where fastchess cuts the game",
-            SuiteFault::Short => "a game that is shorter than the others",
-        }
+tabia_notation::named! {
+    /// What is wrong with a line or a game.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum SuiteFault {
+        /// The file begins with a byte order mark.
+        ByteOrderMark = "a byte order mark: fastchess ends the match",
+        /// Lines end in CR LF.
+        LineEnds = "lines end in CR LF: the official suites have LF alone",
+        /// A line that is no position.
+        NoPosition =
+            "no position: fastchess ends the match, cutechess-cli plays the start position",
+        /// A position that cannot be.
+        Illegal = "an illegal position",
+        /// The side that is not to move is in check.
+        OppositeCheck = "the side that is not to move is in check",
+        /// The game is over on the board.
+        Over = "the game is over on the board",
+        /// Operations after FEN counters.
+        LostCounters =
+            "operations behind FEN counters: both managers drop the counters (hmvc and fmvn \
+                 they honour)",
+        /// A position that was there before.
+        Duplicate = "a position that was there before",
+        /// A position that was there before with colours exchanged.
+        Mirror = "a position that was there before, with colours exchanged",
+        /// A game with an impossible move.
+        IllegalMove = "an impossible move, where fastchess cuts the game",
+        /// A game shorter than the others.
+        Short = "a game that is shorter than the others",
     }
 }
 

@@ -4,70 +4,36 @@ use shakmaty::{Chess, Move};
 
 use crate::{Annotation, Format, Lookup, PositionRecord, Preference, Stats};
 
-/// One of the two books.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// The first.
-    A,
-    /// The second.
-    B,
-}
-
-impl Side {
-    /// "A" or "B".
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Side::A => "A",
-            Side::B => "B",
-        }
+tabia_notation::named! {
+    /// One of the two books.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Side {
+        /// The first.
+        A = "A",
+        /// The second.
+        B = "B",
     }
 }
 
-/// What books can disagree about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Aspect {
-    /// Whether they hold a position.
-    Positions,
-    /// Which moves are stored.
-    Moves,
-    /// Games, results, ratings; in Polyglot and Arena books also weight and
-    /// priority.
-    Stats,
-    /// The colours of moves.
-    Marks,
-    /// `!`, `?` and the like beside a move.
-    Annotations,
-    /// Learn values.
-    Factors,
-    /// Commentaries on positions.
-    Commentaries,
-}
-
-impl Aspect {
-    /// All of them.
-    pub const ALL: [Aspect; 7] = [
-        Aspect::Positions,
-        Aspect::Moves,
-        Aspect::Stats,
-        Aspect::Marks,
-        Aspect::Annotations,
-        Aspect::Factors,
-        Aspect::Commentaries,
-    ];
-
-    /// Its name on the command line and in JSON.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Aspect::Positions => "positions",
-            Aspect::Moves => "moves",
-            Aspect::Stats => "stats",
-            Aspect::Marks => "marks",
-            Aspect::Annotations => "annotations",
-            Aspect::Factors => "factors",
-            Aspect::Commentaries => "commentaries",
-        }
+tabia_notation::named! {
+    /// What books can disagree about.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Aspect {
+        /// Whether they hold a position.
+        Positions = "positions",
+        /// Which moves are stored.
+        Moves = "moves",
+        /// Games, results, ratings; in Polyglot and Arena books also weight and
+        /// priority.
+        Stats = "stats",
+        /// The colours of moves.
+        Marks = "marks",
+        /// `!`, `?` and the like beside a move.
+        Annotations = "annotations",
+        /// Learn values.
+        Factors = "factors",
+        /// Commentaries on positions.
+        Commentaries = "commentaries",
     }
 }
 
@@ -79,7 +45,7 @@ impl Aspects {
     /// Those of a list; an empty list means all.
     #[must_use]
     pub fn of(list: &[Aspect]) -> Aspects {
-        let list = if list.is_empty() { &Aspect::ALL } else { list };
+        let list = if list.is_empty() { Aspect::ALL } else { list };
         Aspects(
             list.iter()
                 .fold(0, |bits, aspect| bits | 1 << *aspect as u8),

@@ -278,7 +278,7 @@ impl Compared {
             None => {}
         }
         for (count, aspect) in self.by_aspect.iter_mut().zip(Aspect::ALL) {
-            *count += u64::from(difference.touches(aspect));
+            *count += u64::from(difference.touches(*aspect));
         }
     }
 }

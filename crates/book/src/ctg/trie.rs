@@ -117,12 +117,6 @@ impl Splits {
             .is_some_and(|word| word >> (slot % 64) & 1 != 0)
     }
 
-    /// Whether no slot is split.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.words.iter().all(|&word| word == 0)
-    }
-
     /// The highest slot that is split.
     #[must_use]
     pub fn highest(&self) -> Option<u64> {
@@ -191,6 +185,6 @@ mod tests {
         assert_eq!(splits.highest(), Some(214));
         assert!(!splits.contains(u64::MAX));
         assert_eq!(Splits::above([0]), Splits::default());
-        assert!(Splits::default().is_empty() && Splits::default().highest().is_none());
+        assert!(Splits::default().highest().is_none());
     }
 }

@@ -56,14 +56,6 @@ pub struct Visit<'a> {
     pub ply: Option<u32>,
 }
 
-impl Visit<'_> {
-    /// The position, in the canonical board, where White is to move.
-    #[must_use]
-    pub fn position(&self) -> Option<Chess> {
-        position_of(&self.entry.key).map(|(_, position)| position)
-    }
-}
-
 impl VisitedEntry {
     fn of(place: Place, key: Key, entry: &Entry<'_>) -> VisitedEntry {
         VisitedEntry {

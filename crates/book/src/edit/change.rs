@@ -52,22 +52,24 @@ impl MarkEdit {
     }
 }
 
-/// What of a book's entry changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Field {
-    /// Of a position: its colours.
-    Recommendation,
-    /// Of a position: its learn value.
-    Factor,
-    /// Of a position: its commentary.
-    Commentary,
-    /// Of a stored move: its sign.
-    Annotation,
-    /// Of a stored move: Polyglot's weight or Arena's priority.
-    Weight,
-    /// Of a stored move: Polyglot's two learn counts.
-    Learn,
+tabia_notation::named! {
+    /// What of a book's entry changes.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum Field {
+        /// Of a position: its colours.
+        Recommendation = "mark",
+        /// Of a position: its learn value.
+        Factor = "factor",
+        /// Of a position: its commentary.
+        Commentary = "commentary",
+        /// Of a stored move: its sign.
+        Annotation = "annotation",
+        /// Of a stored move: Polyglot's weight or Arena's priority.
+        Weight = "weight",
+        /// Of a stored move: Polyglot's two learn counts.
+        Learn = "learn",
+    }
 }
 
 /// Where a book stores a mark.

@@ -61,19 +61,6 @@ impl ShownChange {
         }
     }
 
-    /// What it is called in JSON.
-    #[must_use]
-    pub const fn field_name(&self) -> &'static str {
-        match self.field {
-            Field::Recommendation => "mark",
-            Field::Factor => "factor",
-            Field::Commentary => "commentary",
-            Field::Annotation => "annotation",
-            Field::Weight => "weight",
-            Field::Learn => "learn",
-        }
-    }
-
     /// A value in words: a colour, a sign, a symbol, a learn value as the
     /// player of the move sees it, a weight, the points out of games that
     /// learn counts are.

@@ -42,26 +42,16 @@ const HEADER: &str = "# tabia learn 1\n";
 /// More bytes of a file are not looked at: some three million games.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// How the result of a game is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Evidence {
-    /// The last position is checkmate.
-    Mate,
-    /// The last position is a draw by the rules.
-    Draw,
-    /// The engine's last score.
-    Score,
-}
-
-impl Evidence {
-    /// The word in the file.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Evidence::Mate => "mate",
-            Evidence::Draw => "draw",
-            Evidence::Score => "score",
-        }
+tabia_notation::named! {
+    /// How the result of a game is known.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Evidence {
+        /// The last position is checkmate.
+        Mate = "mate",
+        /// The last position is a draw by the rules.
+        Draw = "draw",
+        /// The engine's last score.
+        Score = "score",
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use shakmaty::Chess;
 use tabia_book::ctg::{CtgBook, Key, Problem, encode_entry, verify};
-use tabia_book::{Book, Lookup, OpenOptions, Probe as _, Wanted};
+use tabia_book::{Book, Lookup, OpenOptions, Probe, Wanted};
 use tabia_io::progress::Watch;
 
 /// The main lines of the starter book.
@@ -47,17 +47,31 @@ pub fn assert_sound(book: impl AsRef<Path>) {
 /// What a book has of a position.
 #[track_caller]
 pub fn lookup(book: impl AsRef<Path>, position: &Chess) -> Lookup {
-    let book = Book::open(project(book), &OpenOptions::default()).unwrap();
+    look_up(
+        &Book::open(project(book), &OpenOptions::default()).unwrap(),
+        position,
+    )
+}
+
+/// What an open book has of a position.
+#[track_caller]
+pub fn look_up(book: &dyn Probe, position: &Chess) -> Lookup {
     let mut found = Lookup::default();
     book.probe(position, Wanted::Transpositions, &mut found)
         .unwrap();
     found
 }
 
+/// Opens a ChessBase book.
+#[track_caller]
+pub fn open(book: impl AsRef<Path>) -> CtgBook {
+    CtgBook::open(project(book), &OpenOptions::default()).unwrap()
+}
+
 /// Every entry of a book as its bytes.
 #[track_caller]
 pub fn contents(book: impl AsRef<Path>) -> BTreeMap<Key, Vec<u8>> {
-    let book = CtgBook::open(project(book), &OpenOptions::default()).unwrap();
+    let book = open(book);
     assert_eq!(book.notices(), [""; 0]);
     let entries = book.entries().map(|entry| {
         let entry = entry.unwrap();

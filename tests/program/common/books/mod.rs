@@ -21,7 +21,8 @@ use tabia_book::{
 use tabia_notation::Line;
 
 pub use files::{
-    SIMPLE, SMALL, STARTER, assert_sound, contents, copy, files, in_order, lookup, project,
+    SIMPLE, SMALL, STARTER, assert_sound, contents, copy, files, in_order, look_up, lookup, open,
+    project,
 };
 pub use folder::{Folder, names};
 

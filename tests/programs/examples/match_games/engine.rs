@@ -1,47 +1,21 @@
 //! A small engine that uses its clock: takes what it can, else any move. What it
 //! thinks of a move comes from the position after it.
 
-use std::io::{BufRead, Write};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position};
-
-fn say(text: &str) {
-    let mut out = std::io::stdout().lock();
-    let written = out.write_all(format!("{text}\n").as_bytes());
-    if written.and_then(|()| out.flush()).is_err() {
-        std::process::exit(0);
-    }
-}
-
-/// A search under way: until when, or until it is told.
-enum Search {
-    None,
-    Held,
-    Until(Instant),
-}
+use shakmaty::{Chess, EnPassantMode, Move, Position};
+use test_programs::engine::{Search, lines_of_input, position, say, uci};
 
 pub(crate) fn run() {
-    let (to_lines, lines) = channel();
-    std::thread::spawn(move || {
-        for line in std::io::stdin().lock().lines().map_while(Result::ok) {
-            if to_lines.send(line).is_err() {
-                return;
-            }
-        }
-    });
+    let lines = lines_of_input();
     let mut board = Chess::default();
     let mut search = Search::None;
     let mut only = Vec::new();
     loop {
-        let left = match search {
-            Search::Until(end) => end.saturating_duration_since(Instant::now()),
-            _ => Duration::from_secs(3600),
-        };
-        let line = match lines.recv_timeout(left) {
+        let line = match search.next_line(&lines) {
             Ok(line) => line,
             Err(RecvTimeoutError::Timeout) => "stop".to_owned(),
             Err(RecvTimeoutError::Disconnected) => return,
@@ -52,7 +26,7 @@ pub(crate) fn run() {
                 "id name Small\nid author nobody\noption name Hash type spin default 1 min 1 max 9\noption name Ponder type check default false\nuciok",
             ),
             ["isready"] => say("readyok"),
-            ["position", "startpos", rest @ ..] => board = position(rest),
+            ["position", rest @ ..] => board = position(rest),
             ["go", rest @ ..] => {
                 let asked = rest.iter().skip_while(|word| **word != "searchmoves");
                 let asked = asked
@@ -75,18 +49,6 @@ pub(crate) fn run() {
     }
 }
 
-fn position(words: &[&str]) -> Chess {
-    let mut board = Chess::default();
-    for word in words.iter().skip(1) {
-        let m = word
-            .parse::<UciMove>()
-            .ok()
-            .and_then(|m| m.to_move(&board).ok());
-        board.play_unchecked(m.expect("a legal move"));
-    }
-    board
-}
-
 /// Some of the clock, never much: a thirtieth, at most six milliseconds.
 fn time_for_move(words: &[&str], board: &Chess) -> Duration {
     let clock = if board.turn().is_white() {
@@ -103,7 +65,6 @@ fn time_for_move(words: &[&str], board: &Chess) -> Duration {
 }
 
 fn answer(board: &Chess, only: &[Move]) {
-    let uci = |m: Move| m.to_uci(CastlingMode::Standard).to_string();
     let Some(m) = only.first().copied().or_else(|| choose(board)) else {
         return say("bestmove (none)");
     };

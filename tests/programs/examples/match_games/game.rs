@@ -1,6 +1,6 @@
 //! Games with clocks, and what is made of them.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -8,9 +8,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
-use shakmaty::uci::UciMove;
-use shakmaty::zobrist::Zobrist64;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position};
+use shakmaty::{Chess, EnPassantMode, Move, Position};
+use test_programs::engine::uci;
+use test_programs::{Random, referee};
 
 use super::player::{Player, send};
 
@@ -118,18 +118,6 @@ struct Report {
     sizes: Vec<([u64; 3], [u64; 3])>,
 }
 
-/// Numbers that look random and are the same each time.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 20) % limit.max(1)
-    }
-}
-
 pub(crate) fn run_match(args: &[String]) -> ExitCode {
     let plan = Plan::read(args);
     let begin = Instant::now();
@@ -177,10 +165,10 @@ fn play_games(plan: &Plan, stalls: &Stalls, next: &AtomicU64, report: &Mutex<Rep
         report.sizes.push((warm, player.size_at_rest(warm)));
     }
     for player in players {
-        report.book_moves += player.book_moves;
-        report.restarts += player.restarts;
-        report.vetoes += player.vetoes;
-        report.exits += player.exits;
+        report.book_moves += player.heard.book_moves;
+        report.restarts += player.heard.restarts;
+        report.vetoes += player.heard.vetoes;
+        report.exits += player.heard.exits;
         report.protocol.extend(player.quit());
     }
 }
@@ -237,10 +225,8 @@ struct Game<'a> {
     plan: &'a Plan,
     stalls: &'a Stalls,
     number: u64,
-    dice: Dice,
-    board: Chess,
-    moves: String,
-    seen: HashMap<Zobrist64, u32>,
+    dice: Random,
+    at: referee::Game,
     left: [Duration; 2],
     /// What each side ponders on.
     ponders: [Option<Move>; 2],
@@ -252,7 +238,7 @@ struct Game<'a> {
 
 impl<'a> Game<'a> {
     fn new(plan: &'a Plan, stalls: &'a Stalls, number: u64) -> Game<'a> {
-        let mut dice = Dice((plan.seed + number).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        let mut dice = Random((plan.seed + number).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         let is_last_of = |every: u64| every > 0 && number % every == every - 1;
         let kind = if is_last_of(plan.kill_every) {
             Some(Kind::Kill)
@@ -271,9 +257,7 @@ impl<'a> Game<'a> {
             stalls,
             number,
             dice,
-            board: Chess::default(),
-            moves: String::new(),
-            seen: HashMap::new(),
+            at: referee::Game::new(&Chess::default()),
             left: [plan.time; 2],
             ponders: [None, None],
             attack,
@@ -283,13 +267,8 @@ impl<'a> Game<'a> {
     }
 
     fn clocks(&self) -> String {
-        let inc = self.plan.increment.as_millis();
-        format!(
-            "wtime {} btime {} winc {inc} binc {inc}{}",
-            self.left[0].as_millis().max(1),
-            self.left[1].as_millis().max(1),
-            self.plan.limit,
-        )
+        let clocks = referee::clocks(self.left, self.plan.increment);
+        format!("{clocks}{}", self.plan.limit)
     }
 
     fn play(&mut self, players: &mut [Player; 2]) {
@@ -299,7 +278,7 @@ impl<'a> Game<'a> {
         }
         for ply in 0..LONGEST {
             let side = ply % 2;
-            if self.is_over() {
+            if self.at.is_over() {
                 break;
             }
             let Some(answer) = self.ask(ply, &mut players[side]) else {
@@ -322,7 +301,7 @@ impl<'a> Game<'a> {
             }
             // Whatever should not come has come by then.
             player.is_ready();
-            self.report.protocol.append(&mut player.faults);
+            self.report.protocol.append(&mut player.heard.faults);
         }
     }
 
@@ -331,9 +310,7 @@ impl<'a> Game<'a> {
         let side = ply % 2;
         let begin = Instant::now();
         let pondered = self.ponders[side].take();
-        let last = self.moves.rsplit(' ').next().unwrap_or_default();
-        let hit = pondered.is_some_and(|m| m.to_uci(CastlingMode::Standard).to_string() == last);
-        if hit {
+        if pondered.is_some() && pondered == self.at.moves.last().copied() {
             self.report.ponder_hits += 1;
             player.say("ponderhit");
         } else {
@@ -341,12 +318,7 @@ impl<'a> Game<'a> {
                 player.say("stop");
                 player.wait_for("bestmove")?;
             }
-            let moves = if ply == 0 {
-                String::new()
-            } else {
-                format!(" moves{}", self.moves)
-            };
-            player.say(&format!("position startpos{moves}\ngo {}", self.clocks()));
+            player.say(&format!("{}\ngo {}", self.at.position, self.clocks()));
         }
         if let Some(attack) = self.attack.take_if(|attack| attack.ply <= ply) {
             self.attack(&attack, side, player);
@@ -390,34 +362,24 @@ impl<'a> Game<'a> {
     /// Plays the answer on the board; the reply that it suggests, as text.
     fn take(&mut self, answer: &str) -> Option<Option<String>> {
         let words: Vec<&str> = answer.split(' ').collect();
-        let m = words.get(1).and_then(|word| word.parse::<UciMove>().ok());
-        let Some(m) = m.and_then(|m| m.to_move(&self.board).ok()) else {
-            let fen = shakmaty::fen::Fen::from_position(&self.board, EnPassantMode::Legal);
+        let Some(m) = words.get(1).and_then(|word| self.at.read(word)) else {
+            let fen = shakmaty::fen::Fen::from_position(&self.at.board, EnPassantMode::Legal);
             self.report
                 .illegal
                 .push(format!("game {}: \"{answer}\" in {fen}", self.number));
             return None;
         };
-        self.moves.push_str(&format!(" {}", words[1]));
-        *self
-            .seen
-            .entry(self.board.zobrist_hash(EnPassantMode::Legal))
-            .or_default() += 1;
-        self.board.play_unchecked(m);
+        self.at.play(m);
         self.report.plies += 1;
         Some(words.get(3).map(|word| (*word).to_owned()))
     }
 
     fn ponder(&mut self, side: usize, reply: Option<String>, player: &mut Player) {
         let Some(reply) = reply else { return };
-        if self.is_over() || self.dice.below(8) == 0 {
+        if self.at.is_over() || self.dice.below(8) == 0 {
             return;
         }
-        let Some(m) = reply
-            .parse::<UciMove>()
-            .ok()
-            .and_then(|m| m.to_move(&self.board).ok())
-        else {
+        let Some(m) = self.at.read(&reply) else {
             self.report
                 .illegal
                 .push(format!("game {}: ponder {reply}", self.number));
@@ -426,23 +388,15 @@ impl<'a> Game<'a> {
         self.report.pondered += 1;
         self.ponders[side] = Some(m);
         let clocks = self.clocks();
-        player.say(&format!(
-            "position startpos moves{} {reply}\ngo ponder {clocks}",
-            self.moves
-        ));
-    }
-
-    fn is_over(&self) -> bool {
-        let hash: Zobrist64 = self.board.zobrist_hash(EnPassantMode::Legal);
-        self.board.is_game_over()
-            || self.board.halfmoves() >= 100
-            || self.seen.get(&hash).is_some_and(|times| *times >= 2)
+        // A move has been played: they have begun.
+        let position = &self.at.position;
+        player.say(&format!("{position} {}\ngo ponder {clocks}", uci(m)));
     }
 
     fn add_to(mut self, all: &mut Report) {
         let game = &mut self.report;
         all.games += 1;
-        all.decided += u64::from(self.board.is_checkmate());
+        all.decided += u64::from(self.at.board.is_checkmate());
         all.plies += game.plies;
         all.killed += game.killed;
         all.frozen += game.frozen;

@@ -1,20 +1,23 @@
 //! One adapter, seen from the manager's end of the pipes.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
+use test_programs::referee;
 
 /// When nothing has come for so long, nothing will.
 const HANGS: Duration = Duration::from_secs(30);
 
 pub(crate) struct Player {
-    child: Child,
-    stdin: ChildStdin,
-    lines: Receiver<String>,
+    at: referee::Player,
+    pub(crate) heard: Heard,
+}
+
+/// What came that was not waited for.
+#[derive(Default)]
+pub(crate) struct Heard {
     /// What was wrong with it so far.
     pub(crate) faults: Vec<String>,
     pub(crate) book_moves: usize,
@@ -35,32 +38,9 @@ pub(crate) fn send(processes: &[u32], signal: Signal) {
 
 impl Player {
     pub(crate) fn start(command: &[String], sets: &[(String, String)]) -> Player {
-        let mut child = Command::new(&command[0])
-            .args(&command[1..])
-            .env("TABIA_CONFIG", "")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the adapter");
-        let stdout = BufReader::new(child.stdout.take().expect("its output"));
-        let (to_lines, lines) = channel();
-        std::thread::spawn(move || {
-            for line in stdout.lines().map_while(Result::ok) {
-                if to_lines.send(line).is_err() {
-                    return;
-                }
-            }
-        });
         let mut player = Player {
-            stdin: child.stdin.take().expect("its input"),
-            child,
-            lines,
-            faults: Vec::new(),
-            book_moves: 0,
-            restarts: 0,
-            vetoes: 0,
-            exits: 0,
-            options: Vec::new(),
+            at: referee::Player::start(Command::new(&command[0]).args(&command[1..])),
+            heard: Heard::default(),
         };
         player.say("uci");
         player.wait_for("uciok");
@@ -74,7 +54,7 @@ impl Player {
     /// Sends every option with its default, sorted by name, as many GUIs do,
     /// and a preset among them.
     fn set_options(&mut self) {
-        let mut options = std::mem::take(&mut self.options);
+        let mut options = std::mem::take(&mut self.heard.options);
         options.sort();
         for option in options {
             let Some((name, rest)) = option.split_once(" type ") else {
@@ -95,47 +75,22 @@ impl Player {
     }
 
     pub(crate) fn say(&mut self, line: &str) {
-        if self
-            .stdin
-            .write_all(format!("{line}\n").as_bytes())
-            .is_err()
-        {
+        if self.at.say(line).is_err() {
             self.fault("it does not listen any more");
         }
     }
 
     pub(crate) fn fault(&mut self, what: &str) {
-        self.faults.push(what.to_owned());
+        self.heard.faults.push(what.to_owned());
     }
 
     /// Hears everything up to the line that begins with `word`.
     pub(crate) fn wait_for(&mut self, word: &str) -> Option<String> {
-        let until = Instant::now() + HANGS;
-        loop {
-            let left = until.saturating_duration_since(Instant::now());
-            let Ok(line) = self.lines.recv_timeout(left) else {
-                self.fault(&format!("no {word}"));
-                return None;
-            };
-            let first = line.split(' ').next().unwrap_or_default();
-            if first == word {
-                return Some(line);
-            }
-            self.hear(&line, first);
+        let line = self.at.wait_for(word, HANGS, |line| self.heard.hear(line));
+        if line.is_err() {
+            self.fault(&format!("no {word}"));
         }
-    }
-
-    /// A line that was not waited for.
-    fn hear(&mut self, line: &str, first: &str) {
-        self.book_moves += usize::from(line.starts_with("info string book starter:"));
-        self.restarts += usize::from(line.contains("started again"));
-        self.vetoes += usize::from(line.starts_with("info string Book Verify: "));
-        self.exits += usize::from(line.contains(" cp, exit at "));
-        self.options
-            .extend(line.strip_prefix("option name ").map(str::to_owned));
-        if !matches!(first, "info" | "id" | "option") {
-            self.fault(&format!("nobody asked for \"{line}\""));
-        }
+        line.ok()
     }
 
     pub(crate) fn is_ready(&mut self) {
@@ -145,7 +100,7 @@ impl Player {
 
     /// The processes that the adapter has started: its engine.
     pub(crate) fn engines(&self) -> Vec<u32> {
-        let pid = self.child.id();
+        let pid = self.at.child.id();
         let list = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
         let list = list.unwrap_or_default();
         list.split_whitespace()
@@ -163,7 +118,7 @@ impl Player {
 
     /// Resident memory that is its own (KiB), descriptors and threads.
     pub(crate) fn size(&self) -> [u64; 3] {
-        let proc = format!("/proc/{}", self.child.id());
+        let proc = format!("/proc/{}", self.at.child.id());
         let status = fs::read_to_string(format!("{proc}/status")).unwrap_or_default();
         let number = |name: &str| {
             let line = status.lines().find_map(|line| line.strip_prefix(name));
@@ -197,19 +152,18 @@ impl Player {
             stat.map_or(true, |stat| stat.contains(") Z"))
         };
         loop {
-            match self.child.try_wait() {
+            match self.at.child.try_wait() {
                 Ok(Some(status)) if status.success() => break,
                 Ok(None) if Instant::now() < until => std::thread::sleep(Duration::from_millis(2)),
                 other => {
                     self.fault(&format!("it ended with {other:?}"));
-                    let _ = self.child.kill();
+                    let _ = self.at.child.kill();
                     break;
                 }
             }
         }
-        while let Ok(line) = self.lines.recv() {
-            let first = line.split(' ').next().unwrap_or_default().to_owned();
-            self.hear(&line, &first);
+        while let Ok(line) = self.at.lines.recv() {
+            self.heard.hear(&line);
         }
         while !engines.iter().all(gone) && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(2));
@@ -217,6 +171,21 @@ impl Player {
         if !engines.iter().all(gone) {
             self.fault("its engine is still there");
         }
-        self.faults
+        self.heard.faults
+    }
+}
+
+impl Heard {
+    fn hear(&mut self, line: &str) {
+        self.book_moves += usize::from(line.starts_with("info string book starter:"));
+        self.restarts += usize::from(line.contains("started again"));
+        self.vetoes += usize::from(line.starts_with("info string Book Verify: "));
+        self.exits += usize::from(line.contains(" cp, exit at "));
+        self.options
+            .extend(line.strip_prefix("option name ").map(str::to_owned));
+        let first = line.split(' ').next().unwrap_or_default();
+        if !matches!(first, "info" | "id" | "option") {
+            self.faults.push(format!("nobody asked for \"{line}\""));
+        }
     }
 }

@@ -23,96 +23,63 @@ use files::IndexFacts;
 use tabia_io::parallel::in_order;
 use tabia_io::progress::{Progress, Watch};
 
-/// What sort of fault it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ProblemKind {
-    /// A constant of the header page is another.
-    Header,
-    /// The header's page count is not the number of pages in the file.
-    PageCount,
-    /// The header counts fewer positions than there are.
-    PositionCount,
-    /// The file does not end with a whole page.
-    FileSize,
-    /// The used bytes of a page cannot be.
-    PageBounds,
-    /// An entry has an impossible length or runs past the used bytes.
-    EntryBounds,
-    /// The entry count of a page is not the number of its entries.
-    EntryCount,
-    /// A key stands for no position, or for one that has another key.
-    Key,
-    /// A key that is there already.
-    Duplicate,
-    /// A position that cannot arise in a game.
-    Position,
-    /// A move byte of unknown meaning.
-    UnknownMove,
-    /// A move that breaks the rules.
-    IllegalMove,
-    /// A move that is stored twice.
-    RepeatedMove,
-    /// A move to a position that the book does not hold.
-    MissingChild,
-    /// More results than games.
-    Results,
-    /// Expected points that the results do not allow.
-    Points,
-    /// More ratings than games, or ratings that cannot be.
-    Ratings,
-    /// An index file is missing or not to be read.
-    Index,
-    /// A number in the head of an index file is wrong.
-    IndexHeader,
-    /// A slot names the wrong page.
-    SlotPage,
-    /// Two slots name one page.
-    SharedPage,
-    /// A slot has a page although slots below it have some too.
-    SplitSlot,
-    /// No slot leads to a page.
-    UnreferencedPage,
-    /// A position is in a page where no reader looks for it.
-    WrongPage,
-    /// A bound of the .ctb file keeps positions from being found.
-    Bounds,
-    /// A bit of the .ctb file is wrong.
-    Bitmap,
-}
-
-impl ProblemKind {
-    /// Its name in JSON.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            ProblemKind::Header => "header",
-            ProblemKind::PageCount => "page-count",
-            ProblemKind::PositionCount => "position-count",
-            ProblemKind::FileSize => "file-size",
-            ProblemKind::PageBounds => "page-bounds",
-            ProblemKind::EntryBounds => "entry-bounds",
-            ProblemKind::EntryCount => "entry-count",
-            ProblemKind::Key => "key",
-            ProblemKind::Duplicate => "duplicate-key",
-            ProblemKind::Position => "position",
-            ProblemKind::UnknownMove => "unknown-move",
-            ProblemKind::IllegalMove => "illegal-move",
-            ProblemKind::RepeatedMove => "repeated-move",
-            ProblemKind::MissingChild => "missing-child",
-            ProblemKind::Results => "results",
-            ProblemKind::Points => "points",
-            ProblemKind::Ratings => "ratings",
-            ProblemKind::Index => "index",
-            ProblemKind::IndexHeader => "index-header",
-            ProblemKind::SlotPage => "slot-page",
-            ProblemKind::SharedPage => "shared-page",
-            ProblemKind::SplitSlot => "split-slot",
-            ProblemKind::UnreferencedPage => "unreferenced-page",
-            ProblemKind::WrongPage => "wrong-page",
-            ProblemKind::Bounds => "bounds",
-            ProblemKind::Bitmap => "bitmap",
-        }
+tabia_notation::named! {
+    /// What sort of fault it is.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum ProblemKind {
+        /// A constant of the header page is another.
+        Header = "header",
+        /// The header's page count is not the number of pages in the file.
+        PageCount = "page-count",
+        /// The header counts fewer positions than there are.
+        PositionCount = "position-count",
+        /// The file does not end with a whole page.
+        FileSize = "file-size",
+        /// The used bytes of a page cannot be.
+        PageBounds = "page-bounds",
+        /// An entry has an impossible length or runs past the used bytes.
+        EntryBounds = "entry-bounds",
+        /// The entry count of a page is not the number of its entries.
+        EntryCount = "entry-count",
+        /// A key stands for no position, or for one that has another key.
+        Key = "key",
+        /// A key that is there already.
+        Duplicate = "duplicate-key",
+        /// A position that cannot arise in a game.
+        Position = "position",
+        /// A move byte of unknown meaning.
+        UnknownMove = "unknown-move",
+        /// A move that breaks the rules.
+        IllegalMove = "illegal-move",
+        /// A move that is stored twice.
+        RepeatedMove = "repeated-move",
+        /// A move to a position that the book does not hold.
+        MissingChild = "missing-child",
+        /// More results than games.
+        Results = "results",
+        /// Expected points that the results do not allow.
+        Points = "points",
+        /// More ratings than games, or ratings that cannot be.
+        Ratings = "ratings",
+        /// An index file is missing or not to be read.
+        Index = "index",
+        /// A number in the head of an index file is wrong.
+        IndexHeader = "index-header",
+        /// A slot names the wrong page.
+        SlotPage = "slot-page",
+        /// Two slots name one page.
+        SharedPage = "shared-page",
+        /// A slot has a page although slots below it have some too.
+        SplitSlot = "split-slot",
+        /// No slot leads to a page.
+        UnreferencedPage = "unreferenced-page",
+        /// A position is in a page where no reader looks for it.
+        WrongPage = "wrong-page",
+        /// A bound of the .ctb file keeps positions from being found.
+        Bounds = "bounds",
+        /// A bit of the .ctb file is wrong.
+        Bitmap = "bitmap",
     }
 }
 

@@ -184,8 +184,8 @@ fn every_cipher_holds_every_code_once() {
         codes.sort_unstable();
         assert!(codes.into_iter().eq(0..=255), "{mode}");
     }
-    assert_eq!(ciphers::CIPHER_0[0xaa], 0);
-    assert_eq!(ciphers::CIPHER_0[0x0c], 255);
+    assert_eq!(ciphers::CIPHERS[0][0xaa], 0);
+    assert_eq!(ciphers::CIPHERS[0][0x0c], 255);
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn codes_stand_where_the_public_list_has_them() {
         (0x25, Code::Unknown),
         (0xdc, Code::Begin),
     ] {
-        let found = CODES[usize::from(ciphers::CIPHER_0[byte])];
+        let found = CODES[usize::from(ciphers::CIPHERS[0][byte])];
         assert_eq!(found, code, "{byte:x}");
     }
     let unknown = CODES.iter().filter(|code| **code == Code::Unknown);
@@ -254,7 +254,7 @@ fn a_game_that_breaks_off_keeps_its_moves() {
 fn an_impossible_move_is_named_by_its_place() {
     let mut damaged = SHORT;
     // Bishop 1 cannot move yet.
-    let illegal = ciphers::CIPHER_0
+    let illegal = ciphers::CIPHERS[0]
         .iter()
         .position(|code| *code == 67)
         .unwrap() as u8;
@@ -272,7 +272,7 @@ fn a_fourth_piece_is_found_where_a_number_has_become_free() {
     block.truncate(32);
     // Rb8xb1, and knight 3 to the right and two up: only e1 is left for that.
     for (count, code) in [39, 228, 255].into_iter().enumerate() {
-        let raw = ciphers::CIPHER_0.iter().position(|known| *known == code);
+        let raw = ciphers::CIPHERS[0].iter().position(|known| *known == code);
         block.push((raw.unwrap() + count) as u8);
     }
     let (game, found) = decode_all(&block);
@@ -318,7 +318,7 @@ fn variations_are_recorded_in_the_order_of_the_file() {
         block[4..]
             .iter()
             .map(|byte| {
-                let code = ciphers::CIPHER_0[usize::from(byte.wrapping_sub(count))];
+                let code = ciphers::CIPHERS[0][usize::from(byte.wrapping_sub(count))];
                 count += u8::from(code < 235);
                 code
             })

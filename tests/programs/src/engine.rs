@@ -1,0 +1,77 @@
+//! UCI as an engine has it.
+
+use std::io::{self, BufRead, Write};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Position};
+
+/// Writes a text as it is. Where nobody reads any more, the program ends.
+pub fn write(text: &str) {
+    let mut out = io::stdout().lock();
+    let written = out.write_all(text.as_bytes());
+    if written.and_then(|()| out.flush()).is_err() {
+        std::process::exit(0);
+    }
+}
+
+/// Writes a line.
+pub fn say(line: &str) {
+    write(&format!("{line}\n"));
+}
+
+/// Lines as they come, so that a search can be interrupted.
+pub fn lines_of_input() -> Receiver<String> {
+    let (to_lines, lines) = channel();
+    std::thread::spawn(move || {
+        for line in io::stdin().lock().split(b'\n').map_while(Result::ok) {
+            let line = String::from_utf8_lossy(&line).into_owned();
+            if to_lines.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    lines
+}
+
+/// A search under way.
+pub enum Search {
+    None,
+    /// Until `stop` or `ponderhit`.
+    Held,
+    Until(Instant),
+}
+
+impl Search {
+    /// The next line, unless the time of the search is up first.
+    pub fn next_line(&self, lines: &Receiver<String>) -> Result<String, RecvTimeoutError> {
+        lines.recv_timeout(match self {
+            Search::Until(end) => end.saturating_duration_since(Instant::now()),
+            Search::None | Search::Held => Duration::MAX,
+        })
+    }
+}
+
+/// The position that `position` is followed by.
+pub fn position(words: &[&str]) -> Chess {
+    let (mut board, moves) = match words {
+        ["fen", rest @ ..] => {
+            let fen: Fen = rest[..6].join(" ").parse().expect("a FEN");
+            let board = fen.into_position(CastlingMode::Standard);
+            (board.expect("a board"), &rest[6..])
+        }
+        rest => (Chess::default(), &rest[1.min(rest.len())..]),
+    };
+    for word in moves.iter().filter(|word| **word != "moves") {
+        let m: UciMove = word.parse().expect("a move");
+        board.play_unchecked(m.to_move(&board).expect("a legal move"));
+    }
+    board
+}
+
+/// A move as UCI writes it.
+pub fn uci(m: shakmaty::Move) -> String {
+    m.to_uci(CastlingMode::Standard).to_string()
+}

@@ -1,0 +1,16 @@
+//! What the programs share that tests start.
+
+pub mod engine;
+pub mod referee;
+
+/// Numbers that look random and are the same each time: Marsaglia's xorshift.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 32) % limit.max(1)
+    }
+}

@@ -6,12 +6,16 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use clap::Args;
 
+use super::args::PlayerColour;
 use super::force::Force;
 use super::progress;
 use super::review_record;
 use super::style::counted;
 use super::valued::{self, Form};
-use tabia_analysis::suite::review::{self, Exit, ReviewReport};
+use shakmaty::Color;
+use tabia_adapter::settings::Settings;
+use tabia_analysis::departures::{Departure, LeftBy, NamedMove};
+use tabia_analysis::suite::review::{self, Exit, ReviewReport, Reviewed};
 use tabia_book::evals::epd;
 use tabia_io::atomic;
 use tabia_io::sanitize::shell_word;
@@ -22,10 +26,13 @@ pub(super) const AFTER_HELP: &str = "Examples:\n  \
     tabia review match.pgn --book main.ctg --player \"Book\"\n  \
     tabia review match.pgn --book main.ctg --player Book --report match.html\n  \
     tabia review match.pgn --book main.ctg --player Book --save-evals match.epd\n  \
-    tabia review match.pgn --book main.ctg --player Book --games record.csv\n\n\
+    tabia review match.pgn --book main.ctg --player Book --games record.csv\n  \
+    tabia review --player \"Me\" --colour black mine.pgn repertoire.ctg\n\n\
     Results and values are those of the player; without --player of White. The engine's \
     values come from the comments of cutechess and fastchess (+0.35/21 3.2s, seen by the \
     mover) or lichess ([%eval 0.35], seen by White).\n\n\
+    With --colour the book is the repertoire of that colour (its green moves, else those it \
+    plays): where the player and the opponents left it, most frequent first.\n\n\
     What to do next is printed at the end: `tabia learn` with the same games, and `tabia audit` \
     with values. The values of --save-evals are the engine's own; those of positions that the \
     book holds are taken by `tabia evaluate --import`.\n\n\
@@ -38,11 +45,17 @@ pub(super) struct ReviewArgs {
     #[arg(value_name = "GAMES")]
     games: PathBuf,
     /// The book
-    #[arg(long, value_name = "BOOK")]
-    book: PathBuf,
+    #[arg(value_name = "BOOK", required_unless_present = "book")]
+    second: Option<PathBuf>,
+    /// The book, too
+    #[arg(long, value_name = "BOOK", conflicts_with = "second")]
+    book: Option<PathBuf>,
     /// Only games of this player, seen by him; every word must be in the name
     #[arg(long, value_name = "NAME")]
     player: Option<String>,
+    /// Only games with this colour, for which the book is the repertoire
+    #[arg(long)]
+    colour: Option<PlayerColour>,
     /// The record that adapters kept of these games (`tabia --games FILE.csv`):
     /// restarts, misses and books are put beside their results
     #[arg(long = "games", value_name = "FILE.csv")]
@@ -80,11 +93,13 @@ pub(super) fn run(args: &ReviewArgs, out: &mut impl Write) -> anyhow::Result<u8>
     if let (Some(path), Some(Form::Markdown)) = (&args.report, &form) {
         bail!("{}: a report is .html or .json", path.display());
     }
-    let book = super::open_book(&args.book, false)?;
-    let player = args.player.as_deref();
-    let report = progress::watched(|watch| {
-        review::report(&args.games, &book, player, args.forfeits, watch)
-    })??;
+    let (_, book) = super::probe::opened(args.book(), &Settings::default(), false)?;
+    let whose = Reviewed {
+        player: args.player.as_deref(),
+        colour: args.colour.map(Color::from),
+        forfeits: args.forfeits,
+    };
+    let report = progress::watched(|watch| review::report(&args.games, &*book, whose, watch))??;
     let joined = args
         .record
         .as_deref()
@@ -92,7 +107,7 @@ pub(super) fn run(args: &ReviewArgs, out: &mut impl Write) -> anyhow::Result<u8>
     let joined = joined.transpose()?;
     let next = args.next();
     if let (Some(path), Some(form)) = (&args.report, form) {
-        let title = format!("Review of {}", args.book.display());
+        let title = format!("Review of {}", args.book().display());
         let text = match form {
             Form::Json => serde_json::to_string_pretty(&report)? + "\n",
             Form::Html | Form::Markdown => review::html(&title, &report, &next),
@@ -129,10 +144,15 @@ pub(super) fn run(args: &ReviewArgs, out: &mut impl Write) -> anyhow::Result<u8>
 }
 
 impl ReviewArgs {
+    fn book(&self) -> &Path {
+        let named = self.book.as_ref().or(self.second.as_ref());
+        named.map_or(Path::new(""), PathBuf::as_path)
+    }
+
     /// Commands that go on from here.
     fn next(&self) -> Vec<String> {
         let word = |path: &Path| shell_word(&path.display().to_string());
-        let (book, games) = (word(&self.book), word(&self.games));
+        let (book, games) = (word(self.book()), word(&self.games));
         let player = self.player.as_deref();
         let player = player.map_or_else(String::new, |name| {
             format!(" --player {}", shell_word(name))
@@ -224,7 +244,48 @@ fn print(report: &ReviewReport, out: &mut impl Write) -> anyhow::Result<()> {
         }
         Ok(())
     };
+    for (by, title) in [
+        (LeftBy::Player, "left by the player"),
+        (LeftBy::Opponent, "left by the opponent"),
+        (LeftBy::Book, "no answer in the book"),
+    ] {
+        let mut departures = report
+            .departures
+            .iter()
+            .filter(|one| one.by == by)
+            .take(SHOWN)
+            .peekable();
+        if departures.peek().is_some() {
+            writeln!(out, "\n{title}:")?;
+        }
+        for departure in departures {
+            writeln!(out, "  {}", shown(departure))?;
+        }
+    }
     exits("exits from the book", &report.exits, out)?;
     exits("lines that lose", &report.losing, out)?;
     Ok(())
+}
+
+/// `1. e4 c5: 2. Bc4 instead of Nf3 (80 %, +0.35) or Nc3: 12 games, ...`.
+fn shown(departure: &Departure) -> String {
+    let of = |mv: &NamedMove| {
+        let share = mv.share.map(|share| format!("{:.0} %", 100.0 * share));
+        let value = mv.value.map(|cp| format!("{:+.2}", f64::from(cp) / 100.0));
+        let known: Vec<String> = share.into_iter().chain(value).collect();
+        match known.is_empty() {
+            true => mv.san.clone(),
+            false => format!("{} ({})", mv.san, known.join(", ")),
+        }
+    };
+    let book: Vec<String> = departure.book.iter().map(of).collect();
+    let instead = match book.is_empty() {
+        true => String::new(),
+        false => format!(", not {}", book.join(" or ")),
+    };
+    let reply = departure.reply.as_ref();
+    let reply = reply.map_or_else(String::new, |reply| format!(", then {}", of(reply)));
+    let Departure { line, tally, .. } = departure;
+    let line = if line.is_empty() { "at once" } else { line };
+    format!("{line}: {}{instead}{reply}: {tally}", of(&departure.played))
 }

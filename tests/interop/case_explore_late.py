@@ -231,7 +231,7 @@ def explorer_does_all_that_was_wanted_before_it_could():
     with explorer() as server, page_to_hold(server) as page:
         # What comes by itself would help.
         with held(page, "**/api/events"):
-            with held(page, "**/page.js") as routes:
+            with held(page, "**/main.js") as routes:
                 page.goto(server.url + "?play=e2e4,c7c5,g1f3&at=0")
                 come(page, routes, 1)
                 # The first of them leads nowhere.

@@ -1,6 +1,8 @@
 //! What engines and results say about opening books.
 
 pub mod audit;
+pub mod coverage;
+pub mod departures;
 pub mod evaluate;
 pub mod graph;
 pub mod grow;

@@ -37,7 +37,7 @@ pub use stats::Stats;
 pub use tabia_io::parallel::Panicked;
 pub use tabia_io::sort::SortError;
 
-use shakmaty::Chess;
+use shakmaty::{Chess, Move};
 
 /// A source of book moves.
 ///
@@ -63,6 +63,12 @@ pub trait Probe {
     ///
     /// As for [`Probe::probe`].
     fn contains(&self, position: &Chess) -> Result<bool, Error>;
+
+    /// What a move is worth, in the book or not, in centipawns for its player; known
+    /// where evaluations were added to the book.
+    fn value_of(&self, _position: &Chess, _mv: Move) -> Option<i32> {
+        None
+    }
 
     /// Whether the file still is what was opened; if not, it should be
     /// opened anew when that suits.

@@ -18,12 +18,19 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 const JSON: &str = "application/json; charset=utf-8";
 
-/// What is shown first; after the mark the dialogs, which are loaded later.
+/// What is shown first; after each mark what is loaded later, and the name of its
+/// file.
 const PAGE_HTML: &str = include_str!("page/index.html");
-const DIALOGS_MARK: &str = "<!-- Dialogs: they come after the first picture. -->";
-
-/// What the file of the dialogs is called.
-const DIALOGS_NAME: &str = "dialogs.html";
+const LATER: [(&str, &str); 2] = [
+    (
+        "<!-- Dialogs: they come after the first picture. -->",
+        "dialogs.html",
+    ),
+    (
+        "<!-- Training: it comes with its tab, or when something is due. -->",
+        "training.html",
+    ),
+];
 
 /// Where the page expects its token.
 const TOKEN_PLACE: &str = "{{token}}";
@@ -47,11 +54,13 @@ const PIECES: &str = include_str!("page/pieces.svg");
 /// The folder of the files, as the page names it.
 const FOLDER: &str = "/page/";
 
-/// The modules of the page. The first imports all others, the second what is
-/// seen first: they become a script within the page and another that it loads.
+/// The scripts: what is seen first, which is within the page; the rest, which it
+/// loads; training, loaded when it is wanted. Each has what it imports and no
+/// script before it has.
+const SCRIPT_MAINS: [&str; 3] = ["face.js", "main.js", "trainer.js"];
+
+/// The modules of the page.
 const MODULES: &[(&str, &str)] = &[
-    ("main.js", include_str!("page/main.js")),
-    ("face.js", include_str!("page/face.js")),
     ("address.js", include_str!("page/address.js")),
     ("api.js", include_str!("page/api.js")),
     ("arrows.js", include_str!("page/arrows.js")),
@@ -61,12 +70,16 @@ const MODULES: &[(&str, &str)] = &[
     ("columns.js", include_str!("page/columns.js")),
     ("context.js", include_str!("page/context.js")),
     ("controls.js", include_str!("page/controls.js")),
+    ("coverage.js", include_str!("page/coverage.js")),
+    ("departures.js", include_str!("page/departures.js")),
     ("dom.js", include_str!("page/dom.js")),
     ("early.js", include_str!("page/early.js")),
     ("edit.js", include_str!("page/edit.js")),
     ("engine.js", include_str!("page/engine.js")),
+    ("face.js", include_str!("page/face.js")),
     ("games.js", include_str!("page/games.js")),
     ("lang.js", include_str!("page/lang.js")),
+    ("main.js", include_str!("page/main.js")),
     ("moves.js", include_str!("page/moves.js")),
     ("plot.js", include_str!("page/plot.js")),
     ("policy.js", include_str!("page/policy.js")),
@@ -81,11 +94,9 @@ const MODULES: &[(&str, &str)] = &[
     ("table.js", include_str!("page/table.js")),
     ("tabs.js", include_str!("page/tabs.js")),
     ("trainer.js", include_str!("page/trainer.js")),
+    ("training.js", include_str!("page/training.js")),
     ("tree.js", include_str!("page/tree.js")),
 ];
-
-/// What the script that the page loads is called.
-const SCRIPT_NAME: &str = "page.js";
 
 /// Further files: name, type and content.
 const OTHERS: &[(&str, &str, &str)] = &[
@@ -139,18 +150,25 @@ fn say_packed(headers: &mut HeaderMap) {
     headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
 }
 
-/// The script within the page, and the one that it loads.
-static SCRIPTS: LazyLock<[String; 2]> =
-    LazyLock::new(|| bundle::joined([MODULES[1].0, MODULES[0].0], module));
+static SCRIPTS: LazyLock<[String; SCRIPT_MAINS.len()]> =
+    LazyLock::new(|| bundle::joined(SCRIPT_MAINS, module));
 
 static FILES: LazyLock<Vec<File>> = LazyLock::new(|| {
     let others = OTHERS
         .iter()
         .map(|(name, kind, text)| File::new(name, kind, (*text).into()));
-    let script = File::new(SCRIPT_NAME, SCRIPT, SCRIPTS[1].clone().into());
-    let dialogs = format!("<!doctype html>\n<body>\n{}", parts().1);
-    let dialogs = File::new(DIALOGS_NAME, HTML, dialogs.into());
-    [script, dialogs].into_iter().chain(others).collect()
+    let loaded = SCRIPT_MAINS.iter().zip(SCRIPTS.iter()).skip(1);
+    let scripts = loaded.map(|(name, text)| File::new(name, SCRIPT, text.clone().into()));
+    let parts = parts();
+    let later = LATER.iter().zip(parts.into_iter().skip(1));
+    let later = later.map(|((_, name), part)| {
+        File::new(
+            name,
+            HTML,
+            format!("<!doctype html>\n<body>\n{part}").into(),
+        )
+    });
+    scripts.chain(later).chain(others).collect()
 });
 
 /// The text of a module.
@@ -159,11 +177,15 @@ fn module(name: &str) -> Option<&'static str> {
     found.map(|(_, text)| *text)
 }
 
-/// The page and its dialogs.
-fn parts() -> (&'static str, &'static str) {
-    PAGE_HTML
-        .split_once(DIALOGS_MARK)
-        .unwrap_or((PAGE_HTML, ""))
+/// The page, and what is loaded later.
+fn parts() -> Vec<&'static str> {
+    let mut parts = vec![PAGE_HTML];
+    for (mark, _) in LATER {
+        let last = parts.pop().unwrap_or_default();
+        let (before, after) = last.split_once(mark).unwrap_or((last, ""));
+        parts.extend([before, after]);
+    }
+    parts
 }
 
 /// The folder of the files of this version: their addresses never mean
@@ -184,7 +206,7 @@ static PAGE: LazyLock<String> = LazyLock::new(|| {
     let style = signs
         .into_iter()
         .fold(bare(STYLE), |style, sign| style.replace(sign, sign.trim()));
-    bare(parts().0)
+    bare(parts().first().copied().unwrap_or_default())
         .replace(STYLE_PLACE, &style)
         .replace(FACE_PLACE, &face)
         .replace(FOLDER, &VERSIONED)
@@ -256,7 +278,7 @@ mod tests {
         assert_eq!(page.matches("</script>").count(), 2);
         assert_eq!(page.matches(" nonce=\"abc123\">").count(), 2);
         assert!(!page.contains("<dialog"), "dialogs come later");
-        assert!(parts().1.contains("<dialog"));
+        assert!(parts()[1].contains("<dialog"));
         let html = PAGE_HTML;
         assert_eq!(html.matches("<style").count(), 1);
         assert_eq!(html.matches("<script").count(), 2);
@@ -293,16 +315,21 @@ mod tests {
             }
         }
         for line in script.lines() {
-            let rest = line.starts_with("import ") || line.starts_with("export ");
+            let is_own = line.starts_with("import { $")
+                || line.starts_with("export { $")
+                || line.starts_with("export const { ");
+            let rest = !is_own && (line.starts_with("import ") || line.starts_with("export "));
             assert!(!rest, "{line}");
         }
     }
 
     #[test]
     fn a_page_weighs_little() {
+        let is_rare = |name: &str| ["trainer.js", "training.html"].contains(&name);
         let weight = |code: &str| -> (usize, usize) {
             let is_other = |name: &str| name.ends_with(".json") && !name.starts_with(code);
-            let files = FILES.iter().filter(|file| !is_other(file.name));
+            let is_first = |name| !is_other(name) && !is_rare(name);
+            let files = FILES.iter().filter(|file| is_first(file.name));
             let sizes = files.map(|file| (file.text.len(), file.packed().len()));
             let packed = packed(PAGE.as_bytes(), Compression::fast()).len();
             let html = (PAGE.len(), packed);
@@ -319,7 +346,7 @@ mod tests {
     #[test]
     fn files_are_compressed_for_clients_that_accept_it() {
         use std::io::Read as _;
-        let main = format!("{}page.js", *VERSIONED);
+        let main = format!("{}main.js", *VERSIONED);
         let plain = file(&main, &HeaderMap::new()).unwrap();
         assert_eq!(plain.headers().get(header::CONTENT_ENCODING), None);
         let mut headers = HeaderMap::new();
@@ -335,7 +362,7 @@ mod tests {
 
     #[test]
     fn only_files_of_the_table_are_served() {
-        let main = format!("{}page.js", *VERSIONED);
+        let main = format!("{}main.js", *VERSIONED);
         assert!(file(&main, &HeaderMap::new()).is_some());
         for path in [
             "/page/",
@@ -363,7 +390,7 @@ mod tests {
             .split('"')
             .filter(|part| part.starts_with(FOLDER))
             .collect();
-        assert!(named.iter().any(|path| path.ends_with(SCRIPT_NAME)));
+        assert!(named.iter().any(|path| path.ends_with("main.js")));
         for path in named {
             assert!(file(path, &HeaderMap::new()).is_some(), "{path}");
         }

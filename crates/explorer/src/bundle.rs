@@ -1,14 +1,18 @@
-//! The page's modules as two scripts, one for what is seen first and one for
-//! the rest, so that a visit does not ask two dozen times. The files stay plain
-//! modules: nothing is built beforehand.
+//! The page's modules as a few scripts: one for what is seen first, one for the
+//! rest, and one for each part that few visits need, so that a visit does not
+//! ask two dozen times. The files stay plain modules: nothing is built beforehand.
 //!
 //! Each module becomes a function that runs once, after those that it imports,
 //! and gives what it exports. The forms of `import` and `export` that are
 //! understood are few: see [`joined`]. Comments stay
 //! at home: see [`bare`].
 
+use std::collections::BTreeSet;
+
 /// Modules and all that they import, in the order in which they run: a script
-/// for each, which finds in those before it what they have already.
+/// for each, which finds in those before it what they have already. The first is
+/// part of the page, and all know its names; the others are modules of these
+/// names in one folder, and import from each other.
 ///
 /// Known are `import * as name from "./file.js";`, `import { a, b as c } from
 /// "./file.js";`, and `export` in front of `const`, `class`, `function` and
@@ -20,11 +24,37 @@ pub(super) fn joined<'a, const N: usize>(
     let mut bundle = Bundle {
         text: String::new(),
         begun: Vec::new(),
+        script: 0,
+        shared: BTreeSet::new(),
     };
-    mains.map(|main| {
-        bundle.add(main, &source);
-        std::mem::take(&mut bundle.text)
-    })
+    let mut script = 0;
+    let mut scripts = mains.map(|main| {
+        bundle.script = script;
+        let exported = bundle.add(main, &source);
+        let mut text = std::mem::take(&mut bundle.text);
+        if script > 0 && !exported.is_empty() {
+            let (names, name) = (exported.join(", "), name_of(main));
+            text += &format!("export const {{ {names} }} = {name};\n");
+        }
+        script += 1;
+        text
+    });
+    for (from, to, name) in &bundle.shared {
+        if let (Some(main), Some(text)) = (mains.get(*from), scripts.get_mut(*to)) {
+            *text = format!("import {{ {name} }} from \"./{main}\";\n{text}");
+        }
+    }
+    let given: BTreeSet<_> = bundle
+        .shared
+        .iter()
+        .map(|(from, _, n)| (*from, n))
+        .collect();
+    for (from, name) in given {
+        if let Some(text) = scripts.get_mut(from) {
+            *text += &format!("export {{ {name} }};\n");
+        }
+    }
+    scripts
 }
 
 /// The lines of a script or of a style that do something, without what sets
@@ -43,17 +73,27 @@ pub(super) fn bare(text: &str) -> impl Iterator<Item = &str> {
 
 struct Bundle {
     text: String,
-    begun: Vec<String>,
+    /// The modules, and the scripts that they are in.
+    begun: Vec<(String, usize)>,
+    /// The number of the script that is made.
+    script: usize,
+    /// What one module has of another: its script, that of the other, and its name.
+    shared: BTreeSet<(usize, usize, String)>,
 }
 
 impl Bundle {
-    fn add<'a>(&mut self, file: &str, source: &impl Fn(&str) -> Option<&'a str>) {
-        if self.begun.iter().any(|known| known == file) {
-            return;
+    /// Adds a module, and returns what it exports.
+    fn add<'a>(&mut self, file: &str, source: &impl Fn(&str) -> Option<&'a str>) -> Vec<&'a str> {
+        if let Some(&(_, script)) = self.begun.iter().find(|(known, _)| known == file) {
+            // The names of the first script are known to all.
+            if script > 0 && script != self.script {
+                self.shared.insert((script, self.script, name_of(file)));
+            }
+            return Vec::new();
         }
-        self.begun.push(file.to_owned());
+        self.begun.push((file.to_owned(), self.script));
         let mut body = String::new();
-        let mut exported = Vec::new();
+        let mut exported: Vec<&str> = Vec::new();
         let mut lines = bare(source(file).unwrap_or_default());
         while let Some(line) = lines.next() {
             let mut statement = line.to_owned();
@@ -70,8 +110,9 @@ impl Bundle {
             body += bare.unwrap_or(line);
             body.push('\n');
         }
-        let (name, exported) = (name_of(file), exported.join(", "));
-        self.text += &format!("const {name} = (() => {{\n{body}return {{ {exported} }};\n}})();\n");
+        let (name, names) = (name_of(file), exported.join(", "));
+        self.text += &format!("const {name} = (() => {{\n{body}return {{ {names} }};\n}})();\n");
+        exported
     }
 }
 
@@ -120,6 +161,9 @@ mod tests {
             "a-a.js" => Some(
                 "const own = 1;\nexport async function a() { return own; }\nexport class Two {}\n",
             ),
+            "rare.js" => Some(
+                "import * as b from \"./b.js\";\nimport { a } from \"./a-a.js\";\nexport class Rare {}\n",
+            ),
             _ => None,
         };
         let early = "\
@@ -145,5 +189,20 @@ return {  };
 ";
         assert_eq!(joined(["a-a.js", "main.js"], source), [early, late]);
         assert_eq!(joined(["main.js"], source), [early.to_owned() + late]);
+        let rare = "\
+import { $b } from \"./main.js\";
+const $rare = (() => {
+const b = $b;
+const { a } = $a_a;
+class Rare {}
+return { Rare };
+})();
+export const { Rare } = $rare;
+";
+        let late = late.to_owned() + "export { $b };\n";
+        assert_eq!(
+            joined(["a-a.js", "main.js", "rare.js"], source),
+            [early, &late, rare]
+        );
     }
 }

@@ -2,11 +2,12 @@
 
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 use serde::{Deserialize, Serialize};
 
 use super::access::{Access, Visit};
-use super::api::{Api, Games};
+use super::api::{Api, Endpoint, Games};
 use super::assets;
 use super::books::ExploredBook;
 use super::cache::AnswerCache;
@@ -157,6 +158,12 @@ impl Explorer {
             self.engine = Bench::new(choices);
         }
         self
+    }
+
+    /// Whether a request is one by which the page sends games.
+    pub(super) fn receives_games(&self, head: &Parts) -> bool {
+        Route::of(head.uri.path()) == Route::Program(Endpoint::Departures)
+            && self.access.has_token(&head.headers)
     }
 
     /// Receives the number of changes at each change to a book.

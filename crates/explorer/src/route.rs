@@ -63,9 +63,10 @@ impl<'p> Route<'p> {
     /// Whether it is asked for by this method.
     pub(super) fn takes(self, method: &Method) -> bool {
         let writes = matches!(self, Route::Command(_) | Route::Program(Endpoint::Batch));
+        let is_either = matches!(self, Route::Program(Endpoint::Departures));
         match *method {
             Method::GET | Method::HEAD => !writes,
-            Method::POST => writes,
+            Method::POST => writes || is_either,
             _ => false,
         }
     }

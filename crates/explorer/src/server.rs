@@ -43,6 +43,8 @@ pub struct Limits {
     pub head_bytes: usize,
     /// Bytes of a request's body.
     pub body_bytes: usize,
+    /// The same for games that the page itself sends.
+    pub games_bytes: usize,
     /// How long a client may take to send a request, and may be silent
     /// between two.
     pub patience: Duration,
@@ -59,6 +61,7 @@ impl Default for Limits {
             per_peer: 32,
             head_bytes: 16 << 10,
             body_bytes: 256 << 10,
+            games_bytes: 32 << 20,
             patience: Duration::from_secs(10),
             lifetime: Duration::from_secs(600),
         }
@@ -235,7 +238,11 @@ async fn answer(
     limits: Limits,
 ) -> Response<Either<Full<Bytes>, Events>> {
     let (head, body) = request.into_parts();
-    let body = Limited::new(body, limits.body_bytes).collect();
+    let most = match explorer.receives_games(&head) {
+        true => limits.games_bytes,
+        false => limits.body_bytes,
+    };
+    let body = Limited::new(body, most).collect();
     let mut response = match timeout(limits.patience, body).await {
         Err(_) => refuse(
             StatusCode::REQUEST_TIMEOUT,

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use shakmaty::{CastlingMode, Chess, Position as _};
+use shakmaty::{CastlingMode, Chess, Move, Position as _};
 
 use super::EvalTable;
-use crate::{BookMove, Error, Judged, Lookup, Probe, Wanted};
+use crate::{Annotation, BookMove, Error, Judged, Lookup, Probe, Wanted};
 use tabia_notation as notation;
 
 /// A book whose moves are [`Judged`] by a table of evaluations.
@@ -31,6 +31,13 @@ impl Probe for EvaluatedBook {
 
     fn contains(&self, position: &Chess) -> Result<bool, Error> {
         self.book.contains(position)
+    }
+
+    fn value_of(&self, position: &Chess, mv: Move) -> Option<i32> {
+        let mut alone = [BookMove::stored(mv, Annotation::default(), None)];
+        judge(&self.evaluations, position, &mut alone);
+        let [alone] = alone;
+        alone.judged.map(|judged| judged.value)
     }
 
     fn expect(&self, probes: u64) {
@@ -107,6 +114,8 @@ mod tests {
         assert_eq!(judged("", "e4"), Some((30, 0)));
         assert_eq!(judged("", "d4"), Some((10, 20)));
         assert_eq!(judged("", "c4"), None);
+        let e5 = tabia_notation::read_move(&after("e4"), "e5").unwrap();
+        assert_eq!(book.value_of(&after("e4"), e5), Some(-25));
         assert_eq!(judged("e4", "e5"), Some((-25, 0)));
         assert_eq!(judged("e4", "c5"), Some((-45, 20)));
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::{fmt, io};
 
 use shakmaty::uci::UciMove;
-use shakmaty::{Chess, Color, Position};
+use shakmaty::{Chess, Color, Move, Position};
 
 use super::super::books::{ExploredBook, Open};
 use super::super::message::message;
@@ -18,8 +18,8 @@ use tabia_adapter::settings::Settings;
 use tabia_book::policy;
 use tabia_book::{Annotation, BookMove, Error, Lookup, PositionRecord, Probe, Stats, Wanted};
 use tabia_games::index::ask::{self, Lists, Named, Sums};
-use tabia_games::index::{Counts, GameSelection, GamesIndex, Player};
-use tabia_games::tgx::{TgxError, move_of};
+use tabia_games::index::{Counts, GameSelection, GamesIndex, Player, each_game};
+use tabia_games::tgx::{Facts, TgxError, move_of};
 
 /// The most players whose games are cached.
 const CACHED_PLAYERS: usize = 8;
@@ -197,6 +197,20 @@ impl Games {
         }
         players.push((key, Arc::clone(&player)));
         Ok(player)
+    }
+
+    /// Calls `each` with the games of a player with a colour, of all indexes.
+    pub(super) fn each_of(
+        &self,
+        name: &str,
+        color: Color,
+        plies: usize,
+        mut each: impl FnMut(Facts, &[Chess], &[Move]),
+    ) -> Result<(), TgxError> {
+        for index in self.current() {
+            each_game(&index, name, color, plies, &mut each)?;
+        }
+        Ok(())
     }
 
     /// A game as PGN.

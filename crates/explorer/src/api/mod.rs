@@ -11,6 +11,7 @@
 
 mod answer;
 mod books;
+mod departures;
 mod games;
 mod performance;
 mod question;
@@ -48,6 +49,10 @@ pub(super) enum Endpoint<'p> {
     Pgn(&'p str),
     /// Many positions at once.
     Batch,
+    /// Where a player's games left a book.
+    Departures,
+    /// What a book has no answer to.
+    Coverage,
     Monitor,
 }
 
@@ -59,6 +64,8 @@ impl<'p> Endpoint<'p> {
             "/lichess/history" => Endpoint::History,
             "/lichess/batch" => Endpoint::Batch,
             "/player" | "/personal" => Endpoint::Player,
+            "/departures" => Endpoint::Departures,
+            "/coverage" => Endpoint::Coverage,
             "/monitor" => Endpoint::Monitor,
             _ => {
                 let masters = path.strip_prefix("/masters/pgn/");
@@ -76,7 +83,7 @@ pub(super) struct Api<'e> {
 }
 
 impl Api<'_> {
-    /// Answers a request; `body` are the positions of a batch.
+    /// Answers a request; `body` are the positions of a batch, or games.
     pub(super) fn answer(
         &self,
         endpoint: Endpoint<'_>,
@@ -90,6 +97,8 @@ impl Api<'_> {
             Endpoint::Player => self.player(query),
             Endpoint::Pgn(name) => self.pgn(name),
             Endpoint::Batch => self.batch(query, body),
+            Endpoint::Coverage => Ok(json(&self.coverage(query)?)),
+            Endpoint::Departures => Ok(json(&self.departures(query, body)?)),
             // In the form of InfluxDB, as there.
             Endpoint::Monitor => Ok(reply(
                 StatusCode::OK,

@@ -187,12 +187,16 @@ pub(super) fn player(query: &Query) -> Result<(&str, Color), Message> {
     if name.len() > 200 {
         return Err("player: no name is that long".into());
     }
-    let color = match query.get("color").map(str::to_ascii_lowercase).as_deref() {
-        Some("white") => Color::White,
-        Some("black") => Color::Black,
-        _ => return Err("color: expected white or black".into()),
-    };
-    Ok((name, color))
+    Ok((name, color(query)?))
+}
+
+/// The colour that is asked about.
+pub(super) fn color(query: &Query) -> Result<Color, Message> {
+    match query.get("color").map(str::to_ascii_lowercase).as_deref() {
+        Some("white") => Ok(Color::White),
+        Some("black") => Ok(Color::Black),
+        _ => Err("color: expected white or black".into()),
+    }
 }
 
 #[cfg(test)]

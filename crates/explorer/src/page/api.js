@@ -58,8 +58,9 @@ export const get = (path, parameters) => answer(fetch(parameters ? `${path}?${pa
 const MOST_KEPT = 10_000;
 
 function carrying(body, signal) {
-  const headers = { "content-type": "application/json", "x-tabia-token": token };
-  const text = JSON.stringify(body);
+  const isText = typeof body === "string";
+  const headers = { "content-type": isText ? "text/plain" : "application/json", "x-tabia-token": token };
+  const text = isText ? body : JSON.stringify(body);
   return { method: "POST", headers, body: text, signal, keepalive: !signal && text.length < MOST_KEPT };
 }
 
@@ -78,8 +79,11 @@ async function send(path, body, signal) {
   return token === used ? response : fetch(path, carrying(body, signal));
 }
 
-/** Asks for a change. */
+/** Asks for a change, or about a text. */
 export const post = (path, body) => answer(send(path, body));
+
+/** What the program makes of a text, or of what it has by itself where there is none. */
+export const receive = (path, text) => (text ? post(path, text) : get(path));
 
 /** Runs asynchronous actions one after another: each starts when the one before has ended. */
 export function inTurn() {

@@ -33,6 +33,10 @@ export function learnt({ stability, difficulty }, right, days) {
   };
 }
 
+/** How likely a card is known by now, 0 to 1; nothing of one that was never asked. */
+export const recall = ({ stability, asked }, now = Date.now()) =>
+  stability ? (1 + ((19 / 81) * Math.max(0, now - asked)) / DAY / stability) ** -0.5 : null;
+
 /** No card is put off for more days. */
 const LONGEST = 365;
 
@@ -51,6 +55,15 @@ export class Cards {
       /* Then it begins anew. */
     }
     this.all = new Map(saved ? valid(saved) : []);
+    /** The move that was chosen where the book has several, by the key of the position; "" for any of them. */
+    this.mine = new Map(saved ? choices(saved) : []);
+  }
+
+  /** Stores which of several moves is asked for. */
+  choose(key, uci) {
+    this.mine.set(key, uci);
+    while (this.mine.size > MOST) this.mine.delete(this.mine.keys().next().value);
+    this.keep();
   }
 
   /** A position of a book, asked of a colour. Counters of moves do not matter. */
@@ -71,21 +84,55 @@ export class Cards {
       asked: now,
       due: right ? now + memory.stability * DAY : now,
     };
+    this.store(key, card);
+  }
+
+  store(key, card) {
     this.all.delete(key);
     this.all.set(key, card);
     while (this.all.size > MOST) this.all.delete(this.all.keys().next().value);
     this.keep();
   }
 
-  /** The cards of a book and colour that are due, the longest overdue first. */
-  due(book, colour) {
+  /** A position is due from now on; one that was never asked is new. */
+  want(key, way) {
+    const now = Date.now();
+    const old = this.all.get(key) ?? { ...way, stability: 0, difficulty: W[4], right: 0, wrong: 0, asked: now };
+    this.store(key, { ...old, due: now });
+  }
+
+  /** The cards of a book and colour. */
+  of(book, colour) {
     const begins = `${book}|${colour}|`;
-    const found = [...this.all].filter(([key, card]) => key.startsWith(begins) && card.due <= Date.now());
-    return found.sort(([, a], [, b]) => a.due - b.due);
+    return [...this.all].filter(([key]) => key.startsWith(begins));
+  }
+
+  /** Those that are due, the weakest first; new ones come last. */
+  due(book, colour) {
+    const now = Date.now();
+    const weak = ([, card]) => recall(card, now) ?? 1;
+    return this.of(book, colour)
+      .filter(([, card]) => card.due <= now)
+      .sort((a, b) => weak(a) - weak(b));
+  }
+
+  /** For each opening how many cards there are, how many are known and how many due; the weakest openings first. */
+  progress(book, colour) {
+    const now = Date.now();
+    const rows = new Map();
+    for (const [, card] of this.of(book, colour)) {
+      const name = card.opening ?? "";
+      if (!rows.has(name)) rows.set(name, { name, cards: 0, known: 0, due: 0 });
+      const row = rows.get(name);
+      row.cards += 1;
+      if (card.due <= now) row.due += 1;
+      else row.known += 1;
+    }
+    return [...rows.values()].sort((a, b) => a.known / a.cards - b.known / b.cards || b.cards - a.cards);
   }
 
   export() {
-    return JSON.stringify({ format: FORMAT, version: 2, cards: [...this.all] });
+    return JSON.stringify({ format: FORMAT, version: 3, cards: [...this.all], moves: [...this.mine] });
   }
 
   /** Takes cards in; of two for one position the one asked more often stays. Returns how many came. */
@@ -104,12 +151,14 @@ export class Cards {
       this.all.set(key, card);
       came += 1;
     }
+    for (const [key, uci] of choices(read)) this.mine.set(key, uci);
     this.keep();
     return came;
   }
 
   forget() {
     this.all.clear();
+    this.mine.clear();
     this.keep();
   }
 
@@ -131,14 +180,26 @@ function renewed({ fen, line, right, wrong, asked, due }) {
   return { fen, line, stability, difficulty: W[4], right, wrong, asked, due };
 }
 
+/** How moves are written. */
+const UCI = /^[a-h][1-8][a-h][1-8][qrbn]?$/;
+
+/**
+ * The moves of a file that were chosen.
+ * @returns {[string, string][]}
+ */
+const choices = ({ moves }) =>
+  (Array.isArray(moves) ? moves : [])
+    .filter((entry) => Array.isArray(entry) && typeof entry[0] === "string" && (entry[1] === "" || UCI.test(entry[1])))
+    .slice(0, MOST)
+    .map(([key, uci]) => [key, uci]);
+
 /**
  * The cards of a file that can be used; files may come from anywhere.
  * @returns {[string, any][]}
  */
 function valid({ cards }) {
   const number = (value) => Number.isFinite(value) && value >= 0;
-  const isMove = (move) =>
-    typeof move?.uci === "string" && typeof move?.san === "string" && /^[a-h][1-8][a-h][1-8][qrbn]?$/.test(move.uci);
+  const isMove = (move) => typeof move?.uci === "string" && typeof move?.san === "string" && UCI.test(move.uci);
   return (Array.isArray(cards) ? cards : [])
     .filter((entry) => {
       const [key, card] = Array.isArray(entry) ? entry : [];
@@ -150,7 +211,8 @@ function valid({ cards }) {
           (number(card.stability) && card.stability <= LONGEST && card.difficulty >= 1 && card.difficulty <= 10)) &&
         Array.isArray(card.line) &&
         card.line.every(isMove) &&
-        (card.fen === null || typeof card.fen === "string")
+        (card.fen === null || typeof card.fen === "string") &&
+        (card.opening === undefined || typeof card.opening === "string")
       );
     })
     .slice(0, MOST)

@@ -118,6 +118,15 @@ export class Changes {
     return undefined;
   }
 
+  /** A line, the last move of which becomes a main move. */
+  addMain(book, before, uci) {
+    const play = before.join(",");
+    return this.turn(async () => {
+      await this.write("/api/add", book, { fen: null, lines: [{ play: [...before, uci].join(","), signs: [] }] });
+      await this.write("/api/edit", book, { play, uci, change: "mark", value: "main" });
+    });
+  }
+
   /** The book that is marked: the first shown that can be. */
   editable() {
     return this.store.view?.books.find((book) => book.editable);

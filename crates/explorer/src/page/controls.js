@@ -6,7 +6,7 @@ import { openMenu } from "./context.js";
 import { by, isTyping } from "./dom.js";
 import { ends } from "./edit.js";
 import { lettered, t } from "./lang.js";
-import { listenToDialogs, modal, say } from "./say.js";
+import { listenToDialogs, modal } from "./say.js";
 import * as settings from "./settings.js";
 import * as share from "./share.js";
 import { OF_MOVES, OF_POSITIONS, offer } from "./signs.js";
@@ -88,9 +88,9 @@ export class Controls {
   }
 
   buttonsOf() {
-    const { keys, store, changes, trainer } = this;
+    const { keys, store, changes } = this;
     // Nobody walks about while being asked.
-    const calm = (action) => () => (trainer.on ? undefined : action());
+    const calm = (action) => () => (this.trainer.on ? undefined : action());
     return {
       back: calm(keys.ArrowLeft),
       forward: calm(keys.ArrowRight),
@@ -108,14 +108,8 @@ export class Controls {
       "to-gap": keys.g,
       "to-mark": keys.k,
       "play-engine": () => {
-        this.rest();
-        trainer.game();
-      },
-      "train-save": () => share.saveTraining(trainer.cards.export()),
-      "train-load": () => by("train-file").click(),
-      "train-forget": () => {
-        trainer.cards.forget();
-        trainer.offer();
+        this.engine.rest();
+        return this.trainer.run((trainer) => trainer.game());
       },
     };
   }
@@ -140,11 +134,6 @@ export class Controls {
   openAt(id, entries) {
     const { left: x, bottom: y } = by(id).getBoundingClientRect();
     openMenu({ x, y }, entries);
-  }
-
-  /** Turns the engine off, before training or a game against it. */
-  rest() {
-    if (this.engine.on) this.engine.turn();
   }
 
   /** What can be done with a move of the line. */
@@ -256,21 +245,6 @@ export class Controls {
   }
 
   listenToForms() {
-    by("train-form").addEventListener("submit", (event) => {
-      event.preventDefault();
-      if (!this.store.view) return;
-      this.rest();
-      this.trainer.begin(by("train-colour").value);
-    });
-    by("train-file").addEventListener("change", async () => {
-      try {
-        say(t`${this.trainer.cards.import(await by("train-file").files[0].text())} positions taken in.`);
-      } catch (error) {
-        say(error.message, true);
-      }
-      by("train-file").value = "";
-      this.trainer.offer();
-    });
     by("move-form").addEventListener("submit", (event) => {
       event.preventDefault();
       const text = by("move").value.trim();

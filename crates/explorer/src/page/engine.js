@@ -96,6 +96,11 @@ export class Engine {
     if (isSeen || !this.on) this.turn();
   }
 
+  /** Turns it off, before training or a game against it. */
+  rest() {
+    if (this.on) this.turn();
+  }
+
   turn() {
     this.on = !this.on;
     stays(this.on);

@@ -106,25 +106,33 @@ async function open() {
 /** What was shown first. */
 export const opened = open();
 
-/** The dialogs. A page that takes no text for HTML (its policy has it so) may still ask for a document; until it comes. */
-const dialogs = () =>
+/**
+ * Puts the elements of a document of the page into `place`. A page that takes no text for HTML (its policy has it so)
+ * may still ask for a document; until it comes. `missed` is called when the program did not answer.
+ */
+export const furnish = (name, place, missed = () => {}) =>
   new Promise((resolve) => {
     const asked = new XMLHttpRequest();
-    asked.open("GET", "/page/dialogs.html");
+    asked.open("GET", `/page/${name}.html`);
     asked.responseType = "document";
-    asked.onloadend = () =>
-      asked.status === 200
-        ? resolve([...asked.response.body.children])
-        : setTimeout(() => resolve(dialogs()), AGAIN_MS);
+    asked.onloadend = () => {
+      // Another version of the program answers by now, which has another page.
+      if (asked.status === 404) location.reload();
+      if (asked.status !== 200) {
+        missed();
+        setTimeout(() => resolve(furnish(name, place)), AGAIN_MS);
+        return;
+      }
+      const { body } = asked.response;
+      translate(body);
+      resolve(place.append(...body.children));
+    };
     asked.send();
   });
 
 async function rest() {
-  for (const dialog of await dialogs()) {
-    translate(dialog);
-    document.body.append(dialog);
-  }
-  await import("/page/page.js");
+  await furnish("dialogs", document.body);
+  await import("/page/main.js");
 }
 
 /** The first picture is on the screen: sooner, what is not seen would only hold it up. */

@@ -20,7 +20,7 @@ import { Shelf } from "./shelf.js";
 import * as steps from "./steps.js";
 import * as tabs from "./tabs.js";
 import { AHEAD, Store } from "./store.js";
-import { Trainer } from "./trainer.js";
+import { Training } from "./training.js";
 import * as trees from "./tree.js";
 
 let policy;
@@ -50,11 +50,15 @@ const engine = new Engine({
   best: (uci) => board.arrows.engine(uci),
   valued: () => plotted.of === state() && drawPlot(),
 });
-const trainer = new Trainer({
+const trainer = new Training({
   go: (step) => store.want(step),
   walk: steps.walkTo,
   now: () => ({ state: state(), view: store.view }),
   point,
+  rest: () => engine.rest(),
+  load,
+  write: (...what) => changes.addMain(...what),
+  failed: problem,
 });
 const games = new Games({
   load: replay,
@@ -376,7 +380,6 @@ async function start() {
     shelf.offer(start.books);
     engine.offer(start.engine);
     games.offer();
-    by("train-game").hidden = !start.engine;
     if (store.view) {
       policy.show(store.view.options, state().set);
       showBooks(store.view);

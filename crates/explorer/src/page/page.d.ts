@@ -25,4 +25,4 @@ interface PerformanceEntry {
 }
 
 // The second script, which the program puts together.
-declare module "*page.js";
+declare module "*/main.js";

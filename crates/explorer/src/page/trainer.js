@@ -3,9 +3,12 @@
 
 import { follow } from "./api.js";
 import { Cards } from "./cards.js";
-import { by } from "./dom.js";
+import { Coverage } from "./coverage.js";
+import { Departures } from "./departures.js";
+import { by, el } from "./dom.js";
 import { keep, lettered, stored, t, translated } from "./lang.js";
 import { say } from "./say.js";
+import { saveTraining } from "./share.js";
 import * as tabs from "./tabs.js";
 import * as trees from "./tree.js";
 
@@ -15,11 +18,14 @@ const PAUSE = 350;
 /** How long the engine thinks about a move of a game, milliseconds. */
 const THINKS = 1200;
 
-/** The moves that are right: the green ones, else whatever the book plays. */
+/** Openings whose progress is shown. */
+const MOST_OPENINGS = 12;
+
+/** The moves that are right: the green ones, else whatever the book plays, else what it has that is not red. */
 export function rightMoves(book) {
   const stored = book.moves.filter((move) => !move.transposition);
-  const green = stored.filter((move) => move.mark === "main");
-  return green.length ? green : stored.filter((move) => move.probability > 0);
+  const kinds = [(move) => move.mark === "main", (move) => move.probability > 0, (move) => move.mark !== "avoid"];
+  return kinds.map((kind) => stored.filter(kind)).find((moves) => moves.length) ?? [];
 }
 
 /** One of the book's moves, as often as it was played there. */
@@ -37,21 +43,55 @@ export class Trainer {
   go;
   walk;
   point;
+  rest;
 
-  /** `go(state => state)` changes what is shown, `walk(state, move)` plays; `now()` is what is shown. */
-  constructor({ go, walk, now, point }) {
-    Object.assign(this, { go, walk, now, point });
+  /**
+   * `go(state => state)` changes what is shown, `walk(state, move)` plays; `now()` is what is shown;
+   * `rest()` turns the engine off.
+   */
+  constructor({ go, walk, now, point, rest, load, write }) {
+    Object.assign(this, { go, walk, now, point, rest });
     this.cards = new Cards();
+    this.departures = new Departures(this, { load, write });
+    this.coverage = new Coverage(this, { load });
     this.mode = null;
     for (const [id, action] of Object.entries({
       "train-show": () => this.show(),
+      "train-other": () => this.choose(),
       "train-next": () => this.next(),
       "train-game": () => this.game(),
       "train-stop": () => this.stop(),
+      "train-save": () => saveTraining(this.cards.export()),
+      "train-load": () => by("train-file").click(),
+      "train-forget": () => {
+        this.cards.forget();
+        this.offer();
+      },
     })) {
       by(id).addEventListener("click", action);
     }
-    tabs.whenShown("train", () => this.offer());
+    by("train-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (this.now().view) this.begin(by("train-colour").value);
+    });
+    by("train-colour").addEventListener("change", () => {
+      keep("train-colour", by("train-colour").value);
+      this.offer();
+    });
+    by("train-learn").checked = stored("train-learn", "true") === "true";
+    by("train-learn").addEventListener("change", () => keep("train-learn", String(by("train-learn").checked)));
+    by("train-file").addEventListener("change", () => this.takeIn());
+  }
+
+  /** Takes in a file of cards. */
+  async takeIn() {
+    try {
+      say(t`${this.cards.import(await by("train-file").files[0].text())} positions taken in.`);
+    } catch (error) {
+      say(error.message, true);
+    }
+    by("train-file").value = "";
+    this.offer();
   }
 
   /** What can be trained, where nothing is. */
@@ -60,10 +100,26 @@ export class Trainer {
     if (!view || this.on) return;
     this.counted = null;
     this.count(view);
+    this.coverage.show();
     by("train-colour").value = stored("train-colour", state.flip ? "black" : "white");
     const due = ["white", "black"].map((colour) => this.cards.due(view.books[0].name, colour).length);
     by("train-cards").textContent =
       t`${this.cards.all.size} positions trained; due in this book: ${due[0]} as White, ${due[1]} as Black.`;
+    this.showProgress(view.books[0].name);
+  }
+
+  /** What is known of each opening, for the chosen colour. */
+  showProgress(book) {
+    const rows = this.cards.progress(book, by("train-colour").value);
+    by("train-progress").hidden = !rows.length;
+    const cell = (text) => el("td", {}, String(text));
+    by("train-openings").replaceChildren(
+      ...rows
+        .slice(0, MOST_OPENINGS)
+        .map(({ name, cards, known, due }) =>
+          el("tr", {}, el("th", { scope: "row" }, name || "–"), cell(cards), cell(known), cell(due)),
+        ),
+    );
   }
 
   /** How many cards of the book are due: the tab has their number, whatever is shown. */
@@ -82,9 +138,9 @@ export class Trainer {
 
   /** Begins to ask for the moves of a colour, from the position that is shown. */
   begin(colour) {
+    this.rest();
     const { state, view } = this.now();
     this.enter("train", colour, state);
-    keep("train-colour", colour);
     this.book = view.books[0].name;
     this.root = state;
     this.again = [];
@@ -101,14 +157,15 @@ export class Trainer {
     document.body.classList.add("training");
     tabs.choose("train");
     by("train-pane").hidden = false;
-    by("train-form").hidden = true;
+    by("train-offer").hidden = true;
     by("train-show").hidden = by("train-next").hidden = mode === "game";
+    by("train-game").hidden = by("engine-tab").hidden;
   }
 
   /** The next card that is due, else a line from the root. */
   next() {
     this.question = null;
-    const card = this.due.shift()?.[1] ?? this.again.shift();
+    const card = (this.due.shift() ?? this.again.shift())?.[1];
     let from = this.root;
     if (card) {
       let tree = trees.empty(card.fen),
@@ -151,30 +208,70 @@ export class Trainer {
       this.timer = setTimeout(() => this.play(state, move), PAUSE);
       return;
     }
-    const right = rightMoves(book);
-    if (!right.length) {
+    const all = rightMoves(book);
+    if (!all.length) {
       this.ended();
       return;
     }
+    const key = this.cards.key(this.book, this.colour, view.fen);
+    const mine = this.cards.mine.get(key);
+    const chosen = all.filter(({ uci }) => uci === mine);
+    const right = chosen.length ? chosen : all;
     // Asked already: only the book may have changed.
     if (this.question?.tree === state.tree && this.question.at === state.at) {
-      this.question.right = right;
+      Object.assign(this.question, { all, right });
       return;
     }
     const line = trees
       .path(state.tree, state.at)
       .map((id) => trees.node(state.tree, id))
       .map(({ uci, san }) => ({ uci, san }));
+    // Variations of an opening are one opening.
+    const opening = view.opening?.name.split(":")[0];
     this.question = {
       tree: state.tree,
       at: state.at,
+      all,
       right,
-      key: this.cards.key(this.book, this.colour, view.fen),
-      way: { fen: state.tree.fen, line },
+      key,
+      way: { fen: state.tree.fen, line, ...(opening && { opening }) },
       missed: false,
+      isChoice: false,
     };
-    this.showStatus(this.last ?? (this.colour === "white" ? t("Your move as White.") : t("Your move as Black.")));
+    const card = this.cards.all.get(key);
+    this.question.isNew = !(card?.right || card?.wrong || this.again.some(([known]) => known === key));
+    if (all.length > 1 && !chosen.length && mine !== "") this.choose();
+    else if (this.question.isNew && by("train-learn").checked) this.learn();
+    else {
+      this.question.isNew = false;
+      this.showStatus(this.last ?? (this.colour === "white" ? t("Your move as White.") : t("Your move as Black.")));
+    }
     this.last = null;
+  }
+
+  /** Asks which of several moves is to be asked for from now on. */
+  choose() {
+    if (!this.question) return;
+    const { key, all } = this.question;
+    this.question.isChoice = true;
+    const button = (text, action) => el("button", { type: "button", onclick: action }, text);
+    this.showStatus(t("The book has several moves here. Which is yours?"));
+    by("train-choices").replaceChildren(
+      ...all.map((move) => button(lettered(move.san), () => this.played(move))),
+      button(t("Any of them"), () => {
+        this.cards.choose(key, "");
+        Object.assign(this.question, { right: all, isChoice: false, isNew: false });
+        this.showStatus(this.colour === "white" ? t("Your move as White.") : t("Your move as Black."));
+      }),
+    );
+    by("train-other").hidden = true;
+  }
+
+  /** Shows a new move before it is asked for. */
+  learn() {
+    const { right } = this.question;
+    this.point(right[0].uci);
+    this.showStatus(t`New: ${right.map(({ san }) => lettered(san)).join(t(" or "))}. Play it; it is asked for later.`);
   }
 
   play(state, move) {
@@ -192,27 +289,40 @@ export class Trainer {
     }
     const { question } = this;
     if (!question || question.at !== state.at) return;
-    const right = question.right.some(({ uci }) => uci === move.uci);
+    const { key, way } = question;
+    const right = (question.isChoice ? question.all : question.right).some(({ uci }) => uci === move.uci);
+    if (right && question.isChoice) this.cards.choose(key, move.uci);
     if (!right) {
-      this.miss();
+      if (!question.isNew && !question.isChoice) this.miss();
       this.showStatus(t`${lettered(move.san)} is not the move. Try again.`, true);
       return;
     }
-    if (!question.missed) {
+    if (question.isNew || question.isChoice) {
+      // It was only learnt: it comes again without its move.
+      if (question.isNew) this.cards.want(key, way);
+      this.comeAgain(key, way);
+    } else if (!question.missed) {
       this.right += 1;
-      this.cards.answered(question.key, true, question.way);
+      this.cards.answered(key, true, way);
+      const other = ([known]) => known !== key;
+      this.due = this.due.filter(other);
+      this.again = this.again.filter(other);
     }
     this.question = null;
-    this.last = question.missed ? null : t`${lettered(move.san)} is right.`;
+    this.last = question.missed || question.isNew || question.isChoice ? null : t`${lettered(move.san)} is right.`;
     this.play(state, move);
+  }
+
+  comeAgain(key, way) {
+    if (!this.again.some(([known]) => known === key)) this.again.push([key, way]);
   }
 
   /** A mistake: the position comes again. */
   miss() {
-    if (this.question.missed) return;
+    if (this.question.missed || this.question.isNew) return;
     this.question.missed = true;
     this.wrong += 1;
-    this.again.push(this.question.way);
+    this.comeAgain(this.question.key, this.question.way);
     this.cards.answered(this.question.key, false, this.question.way);
   }
 
@@ -230,6 +340,9 @@ export class Trainer {
   }
 
   showStatus(text, wrong = false) {
+    const { question } = this;
+    if (!question?.isChoice) by("train-choices").replaceChildren();
+    by("train-other").hidden = !(this.mode === "train" && question?.all.length > 1) || question.isChoice;
     by("train-told").textContent = text;
     by("train-told").classList.toggle("error", wrong);
     const left = this.mode === "train" ? this.due.length + this.again.length : 0;
@@ -307,7 +420,7 @@ export class Trainer {
     this.mode = null;
     document.body.classList.remove("training");
     by("train-pane").hidden = true;
-    by("train-form").hidden = false;
+    by("train-offer").hidden = false;
     // A game stays on the board; a line of training was only an exercise.
     const { before } = this;
     this.go((from) => (played ? { ...from } : { ...before }));

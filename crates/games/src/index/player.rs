@@ -1,7 +1,7 @@
 //! The games of one player, by position.
 
 use rustc_hash::FxHashMap;
-use shakmaty::{Chess, Color, EnPassantMode, Position as _, zobrist::Zobrist64};
+use shakmaty::{Chess, Color, EnPassantMode, Move, Position as _, zobrist::Zobrist64};
 
 use super::ask::{Gathering, Lists};
 use super::bucket::Bucket;
@@ -12,6 +12,56 @@ use crate::tgx::{Facts, TgxError};
 
 /// Of a player with more games, the newest count.
 const MOST_GAMES: usize = 50_000;
+
+/// The numbers of the newest games that may be a player's.
+fn newest(index: &GamesIndex, name: &str, color: Color) -> Result<Vec<u32>, TgxError> {
+    let mut numbers = index.games_of(name, color)?;
+    Ok(numbers.split_off(numbers.len().saturating_sub(MOST_GAMES)))
+}
+
+/// Calls `each` with the games of a player with one colour, as [`Player::read`] knows
+/// him: how they went, the positions, and the move in each, as far as `plies`.
+///
+/// # Errors
+///
+/// The index cannot be read, or is damaged.
+pub fn each_game(
+    index: &GamesIndex,
+    name: &str,
+    color: Color,
+    plies: usize,
+    mut each: impl FnMut(Facts, &[Chess], &[Move]),
+) -> Result<(), TgxError> {
+    let mut buffer = Vec::new();
+    let (mut positions, mut moves) = (Vec::new(), Vec::new());
+    // As in [`Player::read`]: `_` counts as a blank where nobody has it in his name.
+    for name in [name.to_owned(), name.replace('_', " ")] {
+        let wanted = plain_name(&name);
+        let mut is_found = false;
+        for number in newest(index, &name, color)? {
+            positions.clear();
+            moves.clear();
+            let head = index.play(
+                number.into(),
+                &mut buffer,
+                |head| plain_name(head.names.get(color)) == wanted,
+                |position, m| {
+                    positions.push(position.clone());
+                    moves.push(m);
+                    moves.len() < plies
+                },
+            )?;
+            if let Some(head) = head {
+                is_found = true;
+                each(head.facts, &positions, &moves);
+            }
+        }
+        if is_found {
+            break;
+        }
+    }
+    Ok(())
+}
 
 /// What a player played with one colour: made when it is asked for, since an
 /// index has no room for every player's own tree.
@@ -43,12 +93,10 @@ impl Player {
             games: Vec::new(),
             moves: FxHashMap::default(),
         };
-        let numbers = index.games_of(name, color)?;
-        let newest = numbers.get(numbers.len().saturating_sub(MOST_GAMES)..);
         let max_ply = usize::from(index.file().root().max_ply);
         let mut keys: Vec<(u64, IndexedMove)> = Vec::new();
         let mut buffer = Vec::new();
-        for &number in newest.unwrap_or_default() {
+        for number in newest(index, name, color)? {
             keys.clear();
             let mut now: Option<Zobrist64> = None;
             let head = index.play(

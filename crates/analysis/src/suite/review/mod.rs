@@ -16,8 +16,10 @@ pub use sums::{Exit, ReviewOpening, Score, Spread, Tally};
 use super::Error;
 use super::gather::{each_game, points};
 use super::matches::{Pairs, Strength};
+use crate::departures::{self, Departure, GameDeparture};
 use tabia_book::eval::Evaluation;
-use tabia_book::{Book, Lookup, Probe as _, Wanted};
+use tabia_book::policy::Policy;
+use tabia_book::{Lookup, Probe, Wanted};
 use tabia_games::{self as games, Game, GameParts, Starts};
 use tabia_io::progress::Watch;
 use tabia_notation as notation;
@@ -66,6 +68,9 @@ pub struct ReviewReport {
     /// thought of them, in the order of the games.
     #[serde(skip)]
     pub found: Vec<(Chess, Evaluation)>,
+    /// Where games of one colour left the book, most games first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub departures: Vec<Departure>,
     /// Every game that was read, in its order.
     #[serde(skip)]
     pub games: Vec<ReviewedGame>,
@@ -115,23 +120,37 @@ struct Played {
     /// The opponent's name, the event and the round.
     against: [String; 3],
     value: Option<(Chess, Evaluation)>,
+    departure: Option<GameDeparture>,
+}
+
+/// Whose games are reviewed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reviewed<'a> {
+    /// The player; without one the games are White's.
+    pub player: Option<&'a str>,
+    /// Only games with this colour, for which the book is a repertoire.
+    pub colour: Option<Color>,
+    /// Games that did not end by their moves have a result, too.
+    pub forfeits: bool,
 }
 
 /// What games say about a book.
-///
-/// Games that did not end by their moves count as games without a result,
-/// unless `forfeits` is set.
 ///
 /// # Errors
 ///
 /// A file cannot be read, or has no game of the player.
 pub fn report(
     games: &Path,
-    book: &Book,
-    player: Option<&str>,
-    forfeits: bool,
+    book: &(dyn Probe + Sync),
+    whose: Reviewed<'_>,
     watch: &mut Watch<'_>,
 ) -> Result<ReviewReport, Error> {
+    let Reviewed {
+        player,
+        colour,
+        forfeits,
+    } = whose;
+    let policy = Policy::default();
     let played = |game: &Game| {
         let counts = forfeits || !game.conditions.forfeited;
         let known = ReviewedGame {
@@ -139,9 +158,14 @@ pub fn report(
             points: points(game.result, Color::White).filter(|_| counts),
             moves: uci_text(&game.moves),
         };
-        let played = match side_of(game, player) {
+        let left = |side| {
+            let game = (&game.positions[..], &game.moves[..]);
+            departures::of_game(book, side, &policy, game)
+        };
+        let played = match side_of(game, whose) {
             Some(side) => Some(Played {
                 forfeited: !counts,
+                departure: colour.map(left).transpose()?.flatten(),
                 ..follow(game, book, side)?
             }),
             None => None,
@@ -159,7 +183,16 @@ pub fn report(
         let who = player.map_or_else(String::new, |name| format!(" of {name}"));
         return Err(Error::Text(format!("{}: no game{who}", games.display())));
     }
+    let left = all.iter_mut().filter_map(|played| {
+        let departure = played.departure.take()?;
+        Some((departure, played.points))
+    });
+    let departures = match colour {
+        Some(colour) => departures::sum(book, colour, &policy, left, MOST_DEPARTURES)?,
+        None => Vec::new(),
+    };
     let mut report = sums::sum(all);
+    report.departures = departures;
     report.player = player.map(str::to_owned);
     report.others = others;
     report.games = known;
@@ -167,16 +200,22 @@ pub fn report(
     Ok(report)
 }
 
+/// Places where the book was left that are listed.
+const MOST_DEPARTURES: usize = 1000;
+
 /// Whose side is looked at.
-fn side_of(game: &Game, player: Option<&str>) -> Option<Color> {
-    let Some(player) = player else {
-        return Some(Color::White);
+fn side_of(game: &Game, whose: Reviewed<'_>) -> Option<Color> {
+    let Some(player) = whose.player else {
+        return Some(whose.colour.unwrap_or(Color::White));
     };
-    let is_his = |side: &Color| games::has_name(game.names.get(*side), player);
+    let is_his = |side: &Color| {
+        whose.colour.is_none_or(|colour| colour == *side)
+            && games::has_name(game.names.get(*side), player)
+    };
     [Color::White, Color::Black].into_iter().find(is_his)
 }
 
-fn follow(game: &Game, book: &Book, side: Color) -> Result<Played, Error> {
+fn follow(game: &Game, book: &dyn Probe, side: Color) -> Result<Played, Error> {
     let mut found = Lookup::default();
     let mut plies = 0;
     let mut left = Left::InBook;
@@ -203,7 +242,7 @@ fn follow(game: &Game, book: &Book, side: Color) -> Result<Played, Error> {
         plies,
         left,
         fen: last.map_or_else(String::new, notation::fen),
-        line: line_text(reached, game.moves.get(..plies).unwrap_or_default()),
+        line: departures::text_of(reached, game.moves.get(..plies).unwrap_or_default()),
         eco: opening.map_or("", |opening| opening.eco).to_owned(),
         name: opening.map_or("", |opening| opening.name).to_owned(),
         points: points(game.result, side),
@@ -215,6 +254,7 @@ fn follow(game: &Game, book: &Book, side: Color) -> Result<Played, Error> {
             game.tags.get("Round").unwrap_or_default().to_owned(),
         ],
         value: value::first(game, plies, side),
+        departure: None,
     })
 }
 
@@ -222,20 +262,5 @@ fn uci_text(moves: &[Move]) -> String {
     let words = moves
         .iter()
         .map(|mv| mv.to_uci(CastlingMode::Standard).to_string());
-    words.collect::<Vec<_>>().join(" ")
-}
-
-fn line_text(positions: &[Chess], moves: &[Move]) -> String {
-    let words = positions
-        .iter()
-        .zip(moves)
-        .enumerate()
-        .map(|(at, (position, mv))| {
-            let san = notation::san(position, *mv);
-            match at == 0 || position.turn().is_white() {
-                true => format!("{} {san}", notation::number(position)),
-                false => san,
-            }
-        });
     words.collect::<Vec<_>>().join(" ")
 }

@@ -1,0 +1,165 @@
+//! Where a player's games left a repertoire, which is one of the books that are open,
+//! and what it has no answer to.
+
+use std::io::Cursor;
+use std::sync::Arc;
+
+use serde::Serialize;
+use shakmaty::Color;
+
+use super::super::books::Open;
+use super::super::message::message;
+use super::super::query::Query;
+use super::super::reply::{Refusal, bad, unreadable};
+use super::{Api, question};
+use tabia_analysis::coverage::{self, CoverageLimits, Hole};
+use tabia_analysis::departures::{self, Departure, GameDeparture, LeftBy};
+use tabia_book::Probe;
+use tabia_games::{Game, GameParts, GameResult, GameSource as _, PgnSource, has_name};
+
+/// Departures that are listed.
+const MOST: usize = 200;
+
+/// Plies of a game that are looked at.
+const MOST_PLIES: usize = 120;
+
+/// The answer.
+#[derive(Debug, Serialize)]
+pub(super) struct Departures {
+    /// Games of the player with the colour, and others.
+    games: u64,
+    others: u64,
+    /// Games that could not be read.
+    unread: u64,
+    left_by_player: u64,
+    left_by_opponent: u64,
+    /// The book had no answer.
+    unanswered: u64,
+    departures: Vec<Departure>,
+}
+
+/// Where a repertoire has no answer.
+#[derive(Debug, Serialize)]
+pub(super) struct Coverage {
+    /// The share of games that come to one of these positions, 0 to 1.
+    share: f64,
+    holes: Vec<Hole>,
+}
+
+/// What comes up less often is no hole.
+const LIMITS: CoverageLimits = CoverageLimits {
+    least: 0.0005,
+    plies: 60,
+    positions: 8000,
+};
+
+impl Api<'_> {
+    /// What a book has no answer to, for a colour; `opponents` is the number of the book
+    /// or index that they play from.
+    pub(super) fn coverage(&self, query: &Query) -> Result<Coverage, Refusal> {
+        let colour = question::color(query).map_err(bad)?;
+        let policy = query.settings(self.settings).map_err(bad)?.policy();
+        let book = self.repertoire(query)?;
+        let opponents = match query.get("opponents") {
+            None => None,
+            Some(_) => self
+                .books(Some(query.number("opponents", 0).map_err(bad)?))?
+                .pop(),
+        };
+        let opponents = opponents.as_deref().map(|open| open as &dyn Probe);
+        let mut holes =
+            coverage::holes(&*book, opponents, colour, &policy, LIMITS).map_err(unreadable)?;
+        let share = holes.iter().map(|hole| hole.share).sum();
+        holes.truncate(MOST);
+        Ok(Coverage { share, holes })
+    }
+
+    /// The book that is a repertoire.
+    fn repertoire(&self, query: &Query) -> Result<Open, Refusal> {
+        let number = query.number("book", 0).map_err(bad)?;
+        let book = self.books(Some(number))?.pop();
+        book.ok_or_else(|| bad("no such book is open"))
+    }
+
+    /// Of the games of a PGN text, or those of the indexes where there is none.
+    pub(super) fn departures(&self, query: &Query, pgn: &[u8]) -> Result<Departures, Refusal> {
+        let (name, colour) = question::player(query).map_err(bad)?;
+        let policy = query.settings(self.settings).map_err(bad)?.policy();
+        let book = self.repertoire(query)?;
+        let mut games = Vec::new();
+        let (mut others, mut unread) = (0, 0);
+        let mut failed = None;
+        let mut count = |winner: Option<Option<Color>>, positions: &[_], moves: &[_]| {
+            let half_points =
+                winner.map(|winner| winner.map_or(1, |side| 2 * u8::from(side == colour)));
+            match departures::of_game(&*book, colour, &policy, (positions, moves)) {
+                Ok(departure) => games.push((departure, half_points)),
+                Err(error) => failed = Some(error),
+            }
+        };
+        if pgn.is_empty() {
+            let each = |facts: tabia_games::tgx::Facts, positions: &[_], moves: &[_]| {
+                count(Some(facts.winner), positions, moves);
+            };
+            self.games
+                .each_of(name, colour, MOST_PLIES, each)
+                .map_err(unreadable)?;
+        } else {
+            let text = Box::new(Cursor::new(pgn.to_vec()));
+            let mut source = PgnSource::new("", text, Arc::default());
+            let wanted = GameParts {
+                plies: MOST_PLIES,
+                ..GameParts::default()
+            };
+            let mut game = Game::default();
+            while let Some(mut batch) = source
+                .next_batch()
+                .map_err(|error| bad(error.to_string()))?
+            {
+                loop {
+                    match batch.next_game(wanted, &mut game) {
+                        Ok(false) => break,
+                        Err(_) => unread += 1,
+                        Ok(true) if !has_name(game.names.get(colour), name) => others += 1,
+                        Ok(true) => {
+                            let winner = match game.result {
+                                GameResult::Won(winner) => Some(Some(winner)),
+                                GameResult::Draw => Some(None),
+                                GameResult::Unknown => None,
+                            };
+                            count(winner, &game.positions, &game.moves);
+                        }
+                    }
+                }
+            }
+        }
+        if let Some(error) = failed {
+            return Err(unreadable(error));
+        }
+        if games.is_empty() {
+            return Err(bad(message!(
+                "there is no game of {0} with this colour",
+                name
+            )));
+        }
+        let by = |by| {
+            let is_his = |(left, _): &&(Option<GameDeparture>, _)| {
+                left.as_ref().is_some_and(|left| left.by == by)
+            };
+            games.iter().filter(is_his).count() as u64
+        };
+        Ok(Departures {
+            games: games.len() as u64,
+            others,
+            unread,
+            left_by_player: by(LeftBy::Player),
+            left_by_opponent: by(LeftBy::Opponent),
+            unanswered: by(LeftBy::Book),
+            departures: {
+                let left = games.into_iter();
+                let left = left.filter_map(|(left, points)| Some((left?, points)));
+                departures::sum(&*book, colour, &policy, left, MOST).map_err(unreadable)?
+            },
+        })
+    }
+}

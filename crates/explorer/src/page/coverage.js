@@ -1,0 +1,58 @@
+// What the repertoire has no answer to: positions to which the opponents' moves lead.
+
+import { get } from "./api.js";
+import { by, el, percent } from "./dom.js";
+import { lettered, t } from "./lang.js";
+import { say } from "./say.js";
+
+export class Coverage {
+  trainer;
+  load;
+
+  /** `load(text)` shows a line. */
+  constructor(trainer, { load }) {
+    Object.assign(this, { trainer, load });
+    by("coverage").addEventListener("toggle", () => this.show());
+    by("train-colour").addEventListener("change", () => this.show());
+  }
+
+  /** Asks again where the book, its content, the colour, or what opponents play is another. */
+  async show() {
+    const { view, state } = this.trainer.now();
+    if (!by("coverage").open || !view || this.trainer.on) return;
+    const [book, opponents] = view.books;
+    const query = new URLSearchParams({ ...state.set, book: book.book, color: by("train-colour").value });
+    if (opponents) query.set("opponents", opponents.book);
+    const asked = `${view.changes} ${query}`;
+    if (asked === this.asked) return;
+    this.asked = asked;
+    by("coverage-told").textContent = t("The book is being searched…");
+    try {
+      const { holes } = await get("/coverage", query);
+      if (asked !== this.asked) return;
+      by("coverage-told").textContent = holes.length
+        ? t("A click shows the position. Play your move there and add the line.")
+        : t("The book has an answer to every move in it.");
+      by("coverage-list").replaceChildren(...holes.map((hole) => this.row(hole)));
+    } catch (error) {
+      this.asked = null;
+      by("coverage-told").textContent = error.message;
+    }
+  }
+
+  row({ moves, line, share, eco, opening }) {
+    const last = lettered(moves.at(-1)?.san ?? "");
+    const about = [opening && `${eco} ${opening}`, lettered(line)];
+    const show = () => this.load(moves.map(({ uci }) => uci).join(" ")).catch((error) => say(error.message, true));
+    return el(
+      "li",
+      {},
+      el(
+        "button",
+        { type: "button", onclick: show },
+        el("span", {}, t`No answer to ${last}: ${percent(share)} of games`),
+        el("span", { class: "hint" }, about.filter(Boolean).join(" · ")),
+      ),
+    );
+  }
+}

@@ -1,0 +1,166 @@
+// My games against my repertoire: where I left it and where opponents did. The program
+// finds the places; from here each becomes a card, or its move comes into the book.
+
+import { receive } from "./api.js";
+import { takesLines } from "./columns.js";
+import { by, el, percent } from "./dom.js";
+import { keep, lettered, stored, t } from "./lang.js";
+import { say } from "./say.js";
+import { valueText } from "./signs.js";
+
+/** Names of players that are suggested. */
+const MOST_NAMES = 20;
+
+/** A move with its share and its value as you see it (`side` -1: the opponent's move), as far as they are known. */
+function named({ san, share, value }, side = 1) {
+  const cp = value === undefined ? null : side * value;
+  const known = [share && percent(share, 0), cp !== null && valueText({ cp, mate: undefined })].filter(Boolean);
+  return lettered(san) + (known.length ? ` (${known.join(", ")})` : "");
+}
+
+/** The players of games in PGN, those of most games first. */
+export function playersOf(text) {
+  const games = new Map();
+  for (const [, name] of text.matchAll(/^\[(?:White|Black) "(.*)"\]/gm))
+    if (name && name !== "?") games.set(name, (games.get(name) ?? 0) + 1);
+  return [...games].sort(([, a], [, b]) => b - a).map(([name]) => name);
+}
+
+export class Departures {
+  trainer;
+  load;
+  write;
+
+  /** `load(text)` shows a line, `write(book, play, uci)` puts it and its last move as a main move into the book. */
+  constructor(trainer, { load, write }) {
+    Object.assign(this, { trainer, load, write });
+    this.text = "";
+    by("mine-name").value = stored("mine-name", "");
+    by("mine-open").addEventListener("click", () => by("mine-file").click());
+    by("mine-file").addEventListener("change", () => {
+      const files = [...by("mine-file").files];
+      by("mine-file").value = "";
+      this.try(() => this.read(files));
+    });
+    by("mine-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.text = "";
+      this.try(() => this.compare());
+    });
+    for (const id of ["mine-name", "train-colour"])
+      by(id).addEventListener("change", () => this.text && this.try(() => this.compare()));
+    const panel = by("train-panel");
+    panel.addEventListener("drop", (event) => {
+      const files = [...(event.dataTransfer?.files ?? [])];
+      if (!files.length || this.trainer.on) return;
+      event.preventDefault();
+      event.stopPropagation();
+      this.try(() => this.read(files));
+    });
+    panel.addEventListener("paste", (event) => {
+      const text = event.clipboardData?.getData("text/plain") ?? "";
+      if (!playersOf(text).length) return;
+      event.preventDefault();
+      event.stopPropagation();
+      this.try(() => this.take(text));
+    });
+  }
+
+  try(action) {
+    return action().catch((error) => say(error.message, true));
+  }
+
+  async read(files) {
+    await this.take((await Promise.all(files.map((file) => file.text()))).join("\n\n"));
+  }
+
+  /** Takes games in: they stay until other ones come, for the other colour. */
+  async take(text) {
+    by("mine").open = true;
+    this.text = text;
+    const names = playersOf(text);
+    by("mine-names").replaceChildren(...names.slice(0, MOST_NAMES).map((value) => el("option", { value })));
+    // Of one's own games most are one's own.
+    if (!names.includes(by("mine-name").value)) by("mine-name").value = names[0] ?? "";
+    await this.compare();
+  }
+
+  async compare() {
+    const player = by("mine-name").value.trim();
+    if (!player) return;
+    keep("mine-name", player);
+    const [book] = this.trainer.now().view.books;
+    const color = by("train-colour").value;
+    const query = new URLSearchParams({ ...this.trainer.now().state.set, player, color, book: book.book });
+    by("mine-told").textContent = t("The games are being compared…");
+    by("mine-list").replaceChildren();
+    try {
+      this.show(await receive(`/departures?${query}`, this.text), { book, color });
+    } catch (error) {
+      by("mine-told").textContent = "";
+      throw error;
+    }
+  }
+
+  show(found, of) {
+    by("mine-told").textContent =
+      t`${found.games} games. Left by you: ${found.left_by_player}, by the opponent: ${found.left_by_opponent}, without an answer: ${found.unanswered}.`;
+    by("mine-list").replaceChildren(...found.departures.map((one) => this.row(one, of)));
+  }
+
+  row(one, { book, color }) {
+    const side = one.by === "opponent" ? -1 : 1;
+    const [played, instead] = [named(one.played, side), one.book.map((move) => named(move, side)).join(", ")];
+    const texts = {
+      player: () => t`You: ${played}, the book: ${instead}`,
+      opponent: () =>
+        one.reply ? t`The opponent: ${played}, you then: ${named(one.reply)}` : t`The opponent: ${played}`,
+      book: () => t`No answer in the book; you: ${played}`,
+    };
+    const score = one.score === null ? null : percent(one.score, 0);
+    const about = [t`${one.games} games`, score, one.opening && `${one.eco} ${one.opening}`, lettered(one.line)];
+    // Where the opponent left it, the answer is what the book lacks.
+    const last = one.by === "opponent" ? one.reply : one.played;
+    const before = one.by === "opponent" ? [...one.moves, one.played] : one.moves;
+    const uci = (moves) => moves.map((move) => move.uci);
+    return el(
+      "li",
+      {},
+      el(
+        "button",
+        { type: "button", onclick: () => this.try(() => this.load(uci(before).join(" "))) },
+        el("span", {}, texts[one.by]()),
+        el("span", { class: "hint" }, about.filter(Boolean).join(" · ")),
+      ),
+      one.by === "player"
+        ? el("button", { type: "button", class: "quiet", onclick: () => this.ask(one, book, color) }, t("Make a card"))
+        : null,
+      last && takesLines(book)
+        ? el(
+            "button",
+            {
+              type: "button",
+              class: "quiet",
+              onclick: ({ currentTarget }) =>
+                this.try(async () => {
+                  await this.write(book.book, uci(before), last.uci);
+                  currentTarget.disabled = true;
+                }),
+            },
+            t`Add ${lettered(last.san)} to the book`,
+          )
+        : null,
+    );
+  }
+
+  /** The position is asked from now on. */
+  ask(one, book, color) {
+    const { cards } = this.trainer;
+    cards.want(cards.key(book.name, color, one.fen), {
+      fen: null,
+      line: one.moves.map(({ uci, san }) => ({ uci, san })),
+    });
+    this.trainer.offer();
+    say(t("It is among those that are due."));
+  }
+}

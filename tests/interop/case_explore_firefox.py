@@ -77,6 +77,7 @@ def firefox_evaluates_trains_and_adds():
         page.keys("l")
         page.until("document.querySelector('#engine-pane').hidden")
         page.keys("Home", "r")
+        page.click("#train-learn")
         page.click("#train-form .main")
         page.until("document.querySelector('#train-told').textContent === 'Your move as White.'")
         page.drag("d2", "d4")

@@ -195,6 +195,7 @@ def explorer_loses_nothing_that_was_begun_when_a_book_changes():
         page.keyboard.press("Home")
         expect(page.locator("#line [aria-current]")).to_have_count(0)
         page.keyboard.press("r")
+        page.uncheck("#train-learn")
         page.click("#train-form .main")
         expect(page.locator("#train-told")).to_have_text("Your move as White.")
         drag(page, "d2", "d4")

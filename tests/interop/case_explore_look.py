@@ -325,6 +325,8 @@ def explorer_calls_keys_as_keyboards_of_its_language_do():
             assert {"N", "K", "G", "E"} <= set(texts), texts
             for place, key in (("#to-start", home), ("#to-end", end), ("#redo", f"{ctrl}+{shift}+Z")):
                 expect(page.locator(place)).to_have_attribute("title", re.compile(re.escape(f"({key})")))
+            # It comes with its panel.
+            page.keyboard.press("r")
             for place, key in (("#train-stop", escape),):
                 assert page.locator(place).text_content().endswith(f"({key})"), page.locator(place).text_content()
 

@@ -1,9 +1,153 @@
-"""Training on the page of `tabia explore`: your own games against your repertoire, and what it lacks."""
+"""Training on the page of `tabia explore`: your own games against your repertoire, what it has no answer to, and which move is asked for."""
 
 import json
 import urllib.parse
+import urllib.request
 
-from pages import explorer, folder
-from devtools import BROWSERS
+from case_explore_changes import BROWSERS, marks, say
+from pages import explorer
+from places import folder
 from procs import run
 from runner import case
+
+# A repertoire of White, and games of one who plays it.
+REPERTOIRE = "1. e4 c5 2. Nf3 d6 3. d4 1-0\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 1/2-1/2\n\n1. e4 e5 2. Nf3 d6 3. d4 1/2-1/2\n"
+
+
+def game(white: str, black: str, moves: str, result: str = "1-0") -> str:
+    return f'[Event "Club"]\n[White "{white}"]\n[Black "{black}"]\n[Result "{result}"]\n\n{moves} {result}\n\n'
+
+
+MINE = (
+    3 * game("Me, Myself", "You", "1. e4 c5 2. Nc3 Nc6", "0-1")
+    + 2 * game("Me, Myself", "Them", "1. e4 e6 2. d4 d5")
+    + game("Me, Myself", "Them", "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6")
+    + game("You", "Me, Myself", "1. d4 d5", "0-1")
+)
+
+TOLD = "document.querySelector('#train-told').textContent"
+
+# Puts a text in by the keyboard, where the panel has the focus.
+PASTE = """return (() => {
+    const data = new DataTransfer();
+    data.setData('text/plain', %s);
+    document.querySelector('#train-panel').dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
+    return true;
+})()"""
+
+
+def repertoire(here, text: str = REPERTOIRE):
+    games, book = here / "repertoire.pgn", here / "repertoire.ctg"
+    games.write_text(text)
+    assert run("build", "-o", str(book), str(games)).returncode == 0
+    return book
+
+
+@case(limit=120)
+def explorer_and_review_find_where_games_left_a_repertoire():
+    here = folder("explore")
+    book, mine, index = repertoire(here), here / "mine.pgn", here / "mine.tgx"
+    mine.write_text(MINE)
+    assert run("index", "-o", str(index), str(mine)).returncode == 0
+    review = run("review", "--player", "Me, Myself", "--colour", "white", str(mine), str(book), "--json")
+    assert review.returncode == 0, review.stderr
+    departures = json.loads(review.stdout)["departures"]
+    seen = [(one["by"], one["line"], one["played"]["san"], one["games"], one["score"], [move["san"] for move in one["book"]]) for one in departures]
+    assert seen == [("player", "1. e4 c5", "Nc3", 3, 0, ["Nf3"]), ("opponent", "1. e4", "e6", 2, 1, ["e5", "c5"])], seen
+    assert departures[1]["reply"]["san"] == "d4"
+    told = run("review", "--player", "Me, Myself", "--colour", "white", str(mine), str(book)).stdout
+    assert "left by the player:\n  1. e4 c5: Nc3, not Nf3 (100 %): 3 games, +0 =0 -3" in told, told
+    query = urllib.parse.urlencode({"player": "myself me", "color": "white"})
+    with explorer(book, index) as server:
+        # The same by the page's program, of the index and of a text.
+        of_index = server.get(f"departures?{query}")
+        request = urllib.request.Request(f"{server.url}departures?{query}", data=MINE.encode())
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            of_text = json.load(answer)
+        assert of_index["departures"] == of_text["departures"] == departures
+        assert [of_text[name] for name in ("games", "others", "left_by_player", "left_by_opponent", "unanswered")] == [6, 1, 3, 2, 0], of_text
+        assert server.status(f"departures?{query.replace('white', 'black')}&book=7") == 400
+        assert server.status("departures?player=Nobody&color=white") == 400
+        # Opponents as the book has them: an end of a line has no answer; as the games have them, more.
+        holes = server.get("coverage?color=black")["holes"]
+        assert [(hole["line"], round(hole["share"], 3)) for hole in holes] == [
+            ("1. e4 c5 2. Nf3 d6 3. d4", 0.333), ("1. e4 e5 2. Nf3 Nc6 3. Bb5", 0.333), ("1. e4 e5 2. Nf3 d6 3. d4", 0.333),
+        ], holes
+        holes = server.get("coverage?color=white&opponents=1")["holes"]
+        assert [(hole["line"], round(hole["share"], 3)) for hole in holes] == [("1. e4 e6", 0.333)], holes
+    return f"{len(departures)} places"
+
+
+@case(limit=240)
+def explorer_compares_own_games_with_the_repertoire():
+    for name, started in BROWSERS:
+        here = folder("explore")
+        book = repertoire(here)
+        with explorer(book) as server, started() as page:
+            page.open(server.url)
+            # The scripts of the panel come when it is opened, and at once work.
+            assert not page.run("document.querySelector('#train-offer') !== null"), name
+            page.keys("r")
+            page.until("document.querySelector('#train-offer').checkVisibility()")
+            page.run(PASTE % json.dumps(MINE))
+            page.until("document.querySelector('#mine-told').textContent === '6 games. Left by you: 3, by the opponent: 2, without an answer: 0.'")
+            assert page.run("document.querySelector('#mine-name').value") == "Me, Myself", name
+            rows = page.run("return [...document.querySelectorAll('#mine-list li')].map((row) => row.querySelector('span').textContent)")
+            assert rows == ["You: Nc3, the book: Nf3 (100\u202f%)", "The opponent: e6, you then: d4 (100\u202f%)"], rows
+            page.click("#mine-list li:first-child button")
+            page.until("[...document.querySelectorAll('#line button')].map((one) => one.textContent).join() === 'e4,c5'")
+            # It is asked from now on: first it is shown.
+            page.click("#mine-list li:first-child button:nth-child(2)")
+            page.until("document.querySelector('#train-tab').title === '1 due today'")
+            # The answer to what the opponents play comes into the book, as the main move.
+            page.click("#mine-list li:nth-child(2) button:nth-child(2)")
+            say(page, "Saved:")
+            page.until("document.querySelector('#mine-list li:nth-child(2) button:nth-child(2)').disabled")
+            assert marks(book, "e2e4 e7e6") == {"d2d4": "main"}, (name, marks(book, "e2e4 e7e6"))
+            page.click("#coverage summary")
+            page.until("document.querySelector('#coverage-told').textContent === 'The book has an answer to every move in it.'")
+            page.run("return (() => { const colour = document.querySelector('#train-colour'); colour.value = 'black'; colour.dispatchEvent(new Event('change', { bubbles: true })); return true; })()")
+            page.until("document.querySelectorAll('#coverage-list li').length === 3")
+            page.click("#coverage-list li:first-child button")
+            page.until("document.querySelectorAll('#line button').length === 5")
+
+
+@case(limit=240)
+def explorer_asks_for_one_move_of_several_and_shows_new_ones_first():
+    for name, started in BROWSERS:
+        book = repertoire(folder("explore"), "1. e4 e5 1-0\n\n1. d4 d5 1-0\n")
+        with explorer(book) as server, started() as page:
+            page.open(server.url)
+            page.keys("r")
+            page.click("#train-form .main")
+            page.until(f"{TOLD} === 'The book has several moves here. Which is yours?'")
+            page.click("#train-choices button:first-child")
+            page.until(f"{TOLD} === 'The book’s line ends here.'")
+            # It comes again, without its move; the other is wrong now.
+            page.click("#train-next")
+            page.until(f"{TOLD} === 'Your move as White.' && !document.querySelector('#train-choices button')")
+            chosen = page.run("return JSON.parse(localStorage.getItem('training')).moves[0][1]")
+            other = {"e2e4": "d2d4", "d2d4": "e2e4"}[chosen]
+            page.click(f"[data-square={other[:2]}]")
+            page.click(f"[data-square={other[2:]}]")
+            page.until(f"{TOLD}.endsWith('is not the move. Try again.')")
+            page.click(f"[data-square={chosen[:2]}]")
+            page.click(f"[data-square={chosen[2:]}]")
+            page.until(f"{TOLD} === 'The book’s line ends here.'")
+            page.keys("Escape")
+            page.until("document.querySelector('#train-progress').checkVisibility() && document.querySelector('#train-openings td').textContent === '1'")
+            # After the choice was forgotten a new move is shown, and counts when it was found without that.
+            page.run("return (() => { const all = JSON.parse(localStorage.getItem('training')); all.cards = []; localStorage.setItem('training', JSON.stringify(all)); return true; })()")
+            page.open(server.url)
+            page.keys("r")
+            page.click("#train-form .main")
+            page.until(f"{TOLD}.startsWith('New: ')")
+            page.until(f"document.querySelector('.pointed [data-arrow=\"{chosen}\"]')")
+            page.click(f"[data-square={chosen[:2]}]")
+            page.click(f"[data-square={chosen[2:]}]")
+            page.until("document.querySelector('#train-score').textContent === '0 right, 0 missed, 1 to come again'")
+            page.click("#train-next")
+            page.until(f"{TOLD} === 'Your move as White.'")
+            page.click(f"[data-square={chosen[:2]}]")
+            page.click(f"[data-square={chosen[2:]}]")
+            page.until("document.querySelector('#train-score').textContent === '1 right, 0 missed, 0 to come again'")

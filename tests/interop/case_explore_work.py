@@ -209,6 +209,7 @@ def explorer_trains_a_repertoire_and_plays_on():
             drag(page, *replies[last])
 
         page.keyboard.press("r")
+        page.uncheck("#train-learn")
         page.click("#train-form .main")
         expect(told).to_have_text("Your move as White.")
         # Nothing tells the move.

@@ -72,7 +72,8 @@ pub struct Departure {
     pub opening: String,
     /// The move; where the book ends, the one that was played most often.
     pub played: NamedMove,
-    /// What was played after it most often; `share` is how often.
+    /// What the player answered most often, where the opponent left the book; `share` is
+    /// how often.
     pub reply: Option<NamedMove>,
     /// Games, and their results for the player.
     #[serde(flatten)]
@@ -256,9 +257,8 @@ fn described(
     let played = likeliest(&place.played).map_or(place.first.played, |(mv, _)| mv);
     let after = notation::after(position, played);
     let reply = match place.first.by {
-        // What comes after the most usual of several moves is not known.
-        LeftBy::Book => None,
-        _ => likeliest(&place.replies),
+        LeftBy::Opponent => likeliest(&place.replies),
+        LeftBy::Player | LeftBy::Book => None,
     };
     let opening = openings::of_line(line.positions());
     Ok(Departure {

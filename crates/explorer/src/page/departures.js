@@ -11,9 +11,9 @@ import { valueText } from "./signs.js";
 /** Names of players that are suggested. */
 const MOST_NAMES = 20;
 
-/** A move with its share and its value as you see it (`side` -1: the opponent's move), as far as they are known. */
-function named({ san, share, value }, side = 1) {
-  const cp = value === undefined ? null : side * value;
+/** A move of a colour with its share and its value from White's side, as far as they are known. */
+function named({ san, share, value }, colour) {
+  const cp = value === undefined ? null : colour === "white" ? value : -value;
   const known = [share && percent(share, 0), cp !== null && valueText({ cp, mate: undefined })].filter(Boolean);
   return lettered(san) + (known.length ? ` (${known.join(", ")})` : "");
 }
@@ -31,10 +31,16 @@ export class Departures {
   load;
   write;
 
-  /** `load(text)` shows a line, `write(book, play, uci)` puts it and its last move as a main move into the book. */
-  constructor(trainer, { load, write }) {
+  /**
+   * `load(text)` shows a line, `write(book, play, uci)` puts it and its last move as a main move into the book,
+   * `indexed()` promises whether there is an index.
+   */
+  constructor(trainer, { load, write, indexed }) {
     Object.assign(this, { trainer, load, write });
     this.text = "";
+    indexed().then((known) => {
+      by("mine-index").hidden = !known;
+    });
     by("mine-name").value = stored("mine-name", "");
     by("mine-open").addEventListener("click", () => by("mine-file").click());
     by("mine-file").addEventListener("change", () => {
@@ -44,7 +50,8 @@ export class Departures {
     });
     by("mine-form").addEventListener("submit", (event) => {
       event.preventDefault();
-      this.text = "";
+      if (!by("mine-index").hidden) this.text = "";
+      else if (!this.text) return;
       this.try(() => this.compare());
     });
     for (const id of ["mine-name", "train-colour"])
@@ -109,12 +116,13 @@ export class Departures {
   }
 
   row(one, { book, color }) {
-    const side = one.by === "opponent" ? -1 : 1;
+    const other = color === "white" ? "black" : "white";
+    const side = one.by === "opponent" ? other : color;
     const [played, instead] = [named(one.played, side), one.book.map((move) => named(move, side)).join(", ")];
     const texts = {
       player: () => t`You: ${played}, the book: ${instead}`,
       opponent: () =>
-        one.reply ? t`The opponent: ${played}, you then: ${named(one.reply)}` : t`The opponent: ${played}`,
+        one.reply ? t`The opponent: ${played}, you then: ${named(one.reply, color)}` : t`The opponent: ${played}`,
       book: () => t`No answer in the book; you: ${played}`,
     };
     const score = one.score === null ? null : percent(one.score, 0);

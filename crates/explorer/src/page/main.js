@@ -58,6 +58,7 @@ const trainer = new Training({
   rest: () => engine.rest(),
   load,
   write: (...what) => changes.addMain(...what),
+  indexed: () => games.indexed,
   failed: problem,
 });
 const games = new Games({

@@ -1,7 +1,7 @@
 // Training: the page asks for the moves of your repertoire, the book plays
 // the other side. And playing on against the engine.
 
-import { follow } from "./api.js";
+import { follow, get } from "./api.js";
 import { Cards } from "./cards.js";
 import { Coverage } from "./coverage.js";
 import { Departures } from "./departures.js";
@@ -9,11 +9,15 @@ import { by, el } from "./dom.js";
 import { keep, lettered, stored, t, translated } from "./lang.js";
 import { say } from "./say.js";
 import { saveTraining } from "./share.js";
+import { comment, valueText } from "./signs.js";
 import * as tabs from "./tabs.js";
 import * as trees from "./tree.js";
 
 /** Pause before the other side moves, milliseconds: so that the user's move can be seen. */
 const PAUSE = 350;
+
+/** Moves of a refutation that are shown. */
+const REFUTATION = 4;
 
 /** How long the engine thinks about a move of a game, milliseconds. */
 const THINKS = 1200;
@@ -38,6 +42,14 @@ export function reply(book, random = Math.random()) {
   return moves.find((move, index) => (left -= weights[index]) < 0) ?? moves.at(-1);
 }
 
+/** A move of a colour in the book with its sign, what is said of it, and its value from White's side, as far as that is known. */
+function described({ san, annotation, commentary, evaluation }, colour) {
+  const cp = colour === "white" ? evaluation : -evaluation;
+  const known = [comment(commentary)?.title, Number.isInteger(evaluation) && valueText({ cp, mate: undefined })];
+  const texts = known.filter(Boolean).join(", ");
+  return lettered(san) + (annotation ?? "") + (texts && ` (${texts})`);
+}
+
 export class Trainer {
   now;
   go;
@@ -49,10 +61,10 @@ export class Trainer {
    * `go(state => state)` changes what is shown, `walk(state, move)` plays; `now()` is what is shown;
    * `rest()` turns the engine off.
    */
-  constructor({ go, walk, now, point, rest, load, write }) {
+  constructor({ go, walk, now, point, rest, load, write, indexed }) {
     Object.assign(this, { go, walk, now, point, rest });
     this.cards = new Cards();
-    this.departures = new Departures(this, { load, write });
+    this.departures = new Departures(this, { load, write, indexed });
     this.coverage = new Coverage(this, { load });
     this.mode = null;
     for (const [id, action] of Object.entries({
@@ -144,6 +156,7 @@ export class Trainer {
     this.book = view.books[0].name;
     this.root = state;
     this.again = [];
+    this.learnt = new Set();
     this.right = this.wrong = 0;
     this.due = this.cards.due(this.book, colour);
     this.next();
@@ -239,7 +252,7 @@ export class Trainer {
       isChoice: false,
     };
     const card = this.cards.all.get(key);
-    this.question.isNew = !(card?.right || card?.wrong || this.again.some(([known]) => known === key));
+    this.question.isNew = !(card?.right || card?.wrong || this.learnt.has(key));
     if (all.length > 1 && !chosen.length && mine !== "") this.choose();
     else if (this.question.isNew && by("train-learn").checked) this.learn();
     else {
@@ -295,11 +308,13 @@ export class Trainer {
     if (!right) {
       if (!question.isNew && !question.isChoice) this.miss();
       this.showStatus(t`${lettered(move.san)} is not the move. Try again.`, true);
+      this.refute(state, move);
       return;
     }
     if (question.isNew || question.isChoice) {
       // It was only learnt: it comes again without its move.
       if (question.isNew) this.cards.want(key, way);
+      this.learnt.add(key);
       this.comeAgain(key, way);
     } else if (!question.missed) {
       this.right += 1;
@@ -309,7 +324,9 @@ export class Trainer {
       this.again = this.again.filter(other);
     }
     this.question = null;
-    this.last = question.missed || question.isNew || question.isChoice ? null : t`${lettered(move.san)} is right.`;
+    const isTold = question.missed || question.isNew || question.isChoice;
+    const known = question.all.find(({ uci }) => uci === move.uci);
+    this.last = isTold ? null : t`${described(known, this.colour)} is right.`;
     this.play(state, move);
   }
 
@@ -343,6 +360,7 @@ export class Trainer {
     const { question } = this;
     if (!question?.isChoice) by("train-choices").replaceChildren();
     by("train-other").hidden = !(this.mode === "train" && question?.all.length > 1) || question.isChoice;
+    by("train-why").textContent = "";
     by("train-told").textContent = text;
     by("train-told").classList.toggle("error", wrong);
     const left = this.mode === "train" ? this.due.length + this.again.length : 0;
@@ -379,35 +397,66 @@ export class Trainer {
     this.answer(state);
   }
 
-  /** The engine's move: what it likes best after its time. */
+  /** The engine's move. */
   async answer(state) {
+    try {
+      const found = await this.think(state.tree.fen, trees.line(state.tree, state.at));
+      if (found) this.play(state, found.moves[0]);
+    } catch (error) {
+      this.showStatus(error.message, true);
+    }
+  }
+
+  /** What the engine likes best after its time: a line with its value; nothing when the page went on. */
+  async think(fen, moves) {
+    clearTimeout(this.timer);
+    this.asked?.abort();
     const asked = (this.asked = new AbortController());
     let best = null;
-    // An engine that has reported no move by then moves with its first report.
+    // An engine that has reported no move by then ends with its first report.
     let late = false;
-    const moves = () => {
+    const end = () => {
       if (best && late) asked.abort();
     };
     this.timer = setTimeout(() => {
       late = true;
-      moves();
+      end();
     }, THINKS);
     const receive = (report) => {
       if (report.problem) throw new Error(t`The engine has stopped: ${translated(report.problem)}.`);
-      best = report.lines[0]?.moves[0] ?? best;
+      if (report.lines[0]?.moves.length) [best] = report.lines;
       late ||= report.done;
-      moves();
+      end();
     };
-    const play = trees.line(state.tree, state.at).join(",");
     try {
-      await follow("/api/engine", { fen: state.tree.fen, play, lines: 1 }, receive, asked.signal);
+      await follow("/api/engine", { fen, play: moves.join(","), lines: 1 }, receive, asked.signal);
     } catch (error) {
-      if (error.name !== "AbortError") {
-        this.showStatus(error.message, true);
-        return;
-      }
+      if (error.name !== "AbortError") throw error;
     }
-    if (asked === this.asked && best) this.play(state, best);
+    return asked === this.asked ? best : null;
+  }
+
+  /** Shows what refutes a wrong move: by the engine, else by the book where that has it. */
+  async refute(state, move) {
+    const { question } = this;
+    const { fen } = state.tree;
+    const moves = [...trees.line(state.tree, state.at), move.uci];
+    let text = "";
+    try {
+      if (!by("engine-tab").hidden) {
+        const line = await this.think(fen, moves);
+        const words = line?.moves.slice(0, REFUTATION).map(({ san }) => lettered(san));
+        if (line) text = t`The engine answers ${words.join(" ")} (${valueText(line)}).`;
+      } else {
+        const query = new URLSearchParams({ books: this.book, play: moves.join(","), ...(fen && { fen }) });
+        const [book] = (await get("/api/position", query)).books;
+        const [best] = rightMoves(book);
+        if (best) text = t`The book answers ${described(best, this.colour === "white" ? "black" : "white")}.`;
+      }
+    } catch {
+      // That the move is wrong was said.
+    }
+    if (text && question === this.question) by("train-why").textContent = text;
   }
 
   /** Back to where it began. */

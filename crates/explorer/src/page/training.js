@@ -41,7 +41,9 @@ export class Training {
       await this.furnished;
       // Some browsers never ask again for the same address when a script did not come.
       this.tries += 1;
-      const { Trainer } = await import(`./trainer.js?${this.tries}`);
+      const { Trainer } = await import(`./trainer.js?${this.tries}`).catch(() => {
+        throw new Gone();
+      });
       this.trainer = new Trainer(this.parts);
     } catch (error) {
       this.loading = null;

@@ -67,6 +67,7 @@ const MODULES: &[(&str, &str)] = &[
     ("board.js", include_str!("page/board.js")),
     ("cards.js", include_str!("page/cards.js")),
     ("changes.js", include_str!("page/changes.js")),
+    ("chapters.js", include_str!("page/chapters.js")),
     ("columns.js", include_str!("page/columns.js")),
     ("context.js", include_str!("page/context.js")),
     ("controls.js", include_str!("page/controls.js")),

@@ -3,6 +3,7 @@
 
 import { follow, get } from "./api.js";
 import { Cards } from "./cards.js";
+import { Chapters, bookOf } from "./chapters.js";
 import { Coverage } from "./coverage.js";
 import { Departures } from "./departures.js";
 import { by, el } from "./dom.js";
@@ -43,9 +44,9 @@ export function reply(book, random = Math.random()) {
 }
 
 /** A move of a colour in the book with its sign, what is said of it, and its value from White's side, as far as that is known. */
-function described({ san, annotation, commentary, evaluation }, colour) {
+function described({ san, annotation, commentary, evaluation, comment: words }, colour) {
   const cp = colour === "white" ? evaluation : -evaluation;
-  const known = [comment(commentary)?.title, Number.isInteger(evaluation) && valueText({ cp, mate: undefined })];
+  const known = [words, comment(commentary)?.title, Number.isInteger(evaluation) && valueText({ cp, mate: undefined })];
   const texts = known.filter(Boolean).join(", ");
   return lettered(san) + (annotation ?? "") + (texts && ` (${texts})`);
 }
@@ -65,6 +66,7 @@ export class Trainer {
     Object.assign(this, { go, walk, now, point, rest });
     this.cards = new Cards();
     this.departures = new Departures(this, { load, write, indexed });
+    this.chapters = new Chapters(this);
     this.coverage = new Coverage(this, { load });
     this.mode = null;
     for (const [id, action] of Object.entries({
@@ -113,6 +115,7 @@ export class Trainer {
     this.counted = null;
     this.count(view);
     this.coverage.show();
+    this.chapters.draw();
     by("train-colour").value = stored("train-colour", state.flip ? "black" : "white");
     const due = ["white", "black"].map((colour) => this.cards.due(view.books[0].name, colour).length);
     by("train-cards").textContent =
@@ -148,13 +151,14 @@ export class Trainer {
     return this.mode !== null;
   }
 
-  /** Begins to ask for the moves of a colour, from the position that is shown. */
-  begin(colour) {
+  /** Begins to ask for the moves of a colour: of a chapter of a file, else of the book from the position that is shown. */
+  begin(colour, chapter = null) {
     this.rest();
     const { state, view } = this.now();
     this.enter("train", colour, state);
-    this.book = view.books[0].name;
-    this.root = state;
+    this.chapter = chapter;
+    this.book = chapter?.name ?? view.books[0].name;
+    this.root = chapter ? { ...state, tree: trees.empty(chapter.tree.fen), at: 0, tail: 0 } : state;
     this.again = [];
     this.learnt = new Set();
     this.right = this.wrong = 0;
@@ -210,7 +214,7 @@ export class Trainer {
       this.gameShown(state, view);
       return;
     }
-    const book = view.books[0];
+    const book = this.chapter ? bookOf(this.chapter.tree, trees.line(state.tree, state.at)) : view.books[0];
     if (view.turn !== this.colour) {
       const move = book.moves.some((one) => !one.transposition) ? reply(book) : null;
       if (!move) {
@@ -449,7 +453,7 @@ export class Trainer {
         if (line) text = t`The engine answers ${words.join(" ")} (${valueText(line)}).`;
       } else {
         const query = new URLSearchParams({ books: this.book, play: moves.join(","), ...(fen && { fen }) });
-        const [book] = (await get("/api/position", query)).books;
+        const book = this.chapter ? bookOf(this.chapter.tree, moves) : (await get("/api/position", query)).books[0];
         const [best] = rightMoves(book);
         if (best) text = t`The book answers ${described(best, this.colour === "white" ? "black" : "white")}.`;
       }

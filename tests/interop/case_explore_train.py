@@ -83,7 +83,7 @@ def explorer_and_review_find_where_games_left_a_repertoire():
             ("1. e4 e5 2. Nf3 Nc6 3. Bb5", 0.375), ("1. e4 e5 2. Nf3 d6 3. d4", 0.375), ("1. e4 c5 2. Nf3 d6 3. d4", 0.25),
         ], holes
         holes = server.get("coverage?color=white&opponents=1")["holes"]
-        assert [(hole["line"], round(hole["share"], 3)) for hole in holes] == [("1. e4 e6", 0.333)], holes
+        assert [(hole["line"], round(hole["share"], 3)) for hole in holes] == [("1. e4 e6", 0.333), ("1. e4 e5 2. Nf3 Nc6 3. Bb5 a6", 0.167)], holes
     return f"{len(departures)} places"
 
 

@@ -123,6 +123,8 @@ impl Api<'_> {
                         Ok(true) if !has_name(game.names.get(colour), name) => others += 1,
                         Ok(true) => {
                             let winner = match game.result {
+                                // That says nothing of the moves.
+                                _ if game.conditions.forfeited => None,
                                 GameResult::Won(winner) => Some(Some(winner)),
                                 GameResult::Draw => Some(None),
                                 GameResult::Unknown => None,

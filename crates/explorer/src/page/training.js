@@ -16,7 +16,7 @@ export class Training {
     /** The trainer, when it has been loaded; how often that was tried. */
     this.trainer = null;
     this.tries = 0;
-    this.loading = this.furnished = null;
+    this.loading = null;
     tabs.whenShown("train", () => this.run((trainer) => trainer.offer()));
   }
 
@@ -37,13 +37,13 @@ export class Training {
 
   async load() {
     try {
-      this.furnished ??= furnish("training", by("train-panel"), () => this.parts.failed(new Gone()));
-      await this.furnished;
       // Some browsers never ask again for the same address when a script did not come.
       this.tries += 1;
       const { Trainer } = await import(`./trainer.js?${this.tries}`).catch(() => {
         throw new Gone();
       });
+      // Last of all, so that no button is there before it does something.
+      await furnish("training", by("train-panel"), () => this.parts.failed(new Gone()));
       this.trainer = new Trainer(this.parts);
     } catch (error) {
       this.loading = null;

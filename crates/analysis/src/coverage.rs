@@ -226,7 +226,7 @@ mod tests {
         );
         assert_eq!(
             found(&BOOK, None, Color::Black),
-            lines(&[("1. d4", 900), ("1. e4 c5 2. Nc3", 30)])
+            lines(&[("1. d4", 900), ("1. e4 c5 2. Nc3", 31)])
         );
     }
 

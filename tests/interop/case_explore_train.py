@@ -45,6 +45,11 @@ PASTE = """return (() => {
 })()"""
 
 
+def press(page, selector: str) -> None:
+    """Presses a button wherever the panel has been scrolled to, as the keyboard does."""
+    page.run(f"return (() => {{ document.querySelector('{selector}').click(); return true; }})()")
+
+
 def repertoire(here, text: str = REPERTOIRE):
     games, book = here / "repertoire.pgn", here / "repertoire.ctg"
     games.write_text(text)
@@ -104,21 +109,21 @@ def explorer_compares_own_games_with_the_repertoire():
             assert page.run("document.querySelector('#mine-name').value") == "Me, Myself", name
             rows = page.run("return [...document.querySelectorAll('#mine-list li')].map((row) => row.querySelector('span').textContent)")
             assert rows == ["You: Nc3, the book: Nf3 (100\u202f%)", "The opponent: e6, you then: d4 (100\u202f%)"], rows
-            page.click("#mine-list li:first-child button")
+            press(page, "#mine-list li:first-child button")
             page.until("[...document.querySelectorAll('#line button')].map((one) => one.textContent).join() === 'e4,c5'")
             # It is asked from now on: first it is shown.
-            page.click("#mine-list li:first-child button:nth-child(2)")
+            press(page, "#mine-list li:first-child button:nth-child(2)")
             page.until("document.querySelector('#train-tab').title === '1 due today'")
             # The answer to what the opponents play comes into the book, as the main move.
-            page.click("#mine-list li:nth-child(2) button:nth-child(2)")
+            press(page, "#mine-list li:nth-child(2) button:nth-child(2)")
             say(page, "Saved:")
             page.until("document.querySelector('#mine-list li:nth-child(2) button:nth-child(2)').disabled")
             assert marks(book, "e2e4 e7e6") == {"d2d4": "main"}, (name, marks(book, "e2e4 e7e6"))
-            page.click("#coverage summary")
+            press(page, "#coverage summary")
             page.until("document.querySelector('#coverage-told').textContent === 'The book has an answer to every move in it.'")
             page.run("return (() => { const colour = document.querySelector('#train-colour'); colour.value = 'black'; colour.dispatchEvent(new Event('change', { bubbles: true })); return true; })()")
             page.until("document.querySelectorAll('#coverage-list li').length === 3")
-            page.click("#coverage-list li:first-child button")
+            press(page, "#coverage-list li:first-child button")
             page.until("document.querySelectorAll('#line button').length === 5")
 
 

@@ -253,9 +253,9 @@ fn recount<'g>(games: impl IntoIterator<Item = &'g TestGame>, max_ply: usize) ->
                 [game.elo[1], game.elo[0]]
             };
             stats.own_rated += u32::from(own > 0);
-            stats.own_rating_sum += own;
+            stats.own_rating_sum += u64::from(own);
             stats.other_rated += u32::from(other > 0);
-            stats.other_rating_sum += other;
+            stats.other_rating_sum += u64::from(other);
         }
     }
     stats

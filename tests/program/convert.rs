@@ -77,9 +77,9 @@ prop_compose! {
         bytes in any::<(u8, i8, u8)>(),
     ) -> PositionRecord {
         let [games, wins, draws, losses, own_rated, other_rated] = counts;
-        let [points, own_rating_sum, other_rating_sum] = sums;
+        let [points, own_sum, other_sum] = sums;
         PositionRecord {
-            stats: Stats { games, wins, draws, losses, own_rated, own_rating_sum, other_rated, other_rating_sum },
+            stats: Stats { games, wins, draws, losses, own_rated, own_rating_sum: own_sum.into(), other_rated, other_rating_sum: other_sum.into() },
             points,
             recommendation: bytes.0,
             factor: bytes.1,

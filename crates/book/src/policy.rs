@@ -388,7 +388,7 @@ impl Table<'_> {
             .map(|(candidate, _)| candidate.stats())
             .fold((0.0, 0.0), |(sum, count), stats| {
                 (
-                    sum + f64::from(stats.own_rating_sum),
+                    sum + stats.own_rating_sum as f64,
                     count + f64::from(stats.own_rated),
                 )
             });

@@ -20,12 +20,12 @@ pub struct Stats {
     pub losses: u32,
     /// Games in which the own player had a rating.
     pub own_rated: u32,
-    /// Sum of these ratings (Elo).
-    pub own_rating_sum: u32,
+    /// Sum of these ratings (Elo): those of an index's games pass 32 bits.
+    pub own_rating_sum: u64,
     /// Games in which the opponent had a rating.
     pub other_rated: u32,
     /// Sum of these ratings (Elo).
-    pub other_rating_sum: u32,
+    pub other_rating_sum: u64,
 }
 
 impl Stats {
@@ -85,8 +85,8 @@ impl Stats {
     }
 }
 
-fn mean(sum: u32, count: u32) -> Option<f64> {
-    (count > 0).then(|| f64::from(sum) / f64::from(count))
+fn mean(sum: u64, count: u32) -> Option<f64> {
+    (count > 0).then(|| sum as f64 / f64::from(count))
 }
 
 #[cfg(test)]

@@ -73,9 +73,9 @@ struct PositionLine<'a> {
     draws: u32,
     points: u32,
     own_rated: u32,
-    own_rating_sum: u32,
+    own_rating_sum: u64,
     other_rated: u32,
-    other_rating_sum: u32,
+    other_rating_sum: u64,
     recommendation: u8,
     factor: i8,
     commentary: u8,
@@ -307,18 +307,21 @@ fn entry_of(line: &PositionLine<'_>, entry: &mut Vec<u8>) -> Result<bool, Fault>
         other_rated: line.other_rated,
         other_rating_sum: line.other_rating_sum,
     };
-    for (field, count) in [
-        ("games", stats.games),
-        ("wins", stats.wins),
-        ("losses", stats.losses),
-        ("draws", stats.draws),
-        ("own_rated", stats.own_rated),
-        ("other_rated", stats.other_rated),
+    let count = |count: u32| (u64::from(count), MAX_COUNT);
+    for (field, (number, most)) in [
+        ("games", count(stats.games)),
+        ("wins", count(stats.wins)),
+        ("losses", count(stats.losses)),
+        ("draws", count(stats.draws)),
+        ("own_rated", count(stats.own_rated)),
+        ("own_rating_sum", (stats.own_rating_sum, u32::MAX)),
+        ("other_rated", count(stats.other_rated)),
+        ("other_rating_sum", (stats.other_rating_sum, u32::MAX)),
     ] {
-        if count > MAX_COUNT {
+        if number > most.into() {
             return fault(
                 field,
-                format!("{count} is more than the format holds ({MAX_COUNT})"),
+                format!("{number} is more than the format holds ({most})"),
             );
         }
     }

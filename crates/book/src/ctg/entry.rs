@@ -109,9 +109,9 @@ pub fn decode_record(bytes: &[u8]) -> Option<PositionRecord> {
             draws,
             losses,
             own_rated: cursor.be_u24()?,
-            own_rating_sum: cursor.be_u32()?,
+            own_rating_sum: cursor.be_u32()?.into(),
             other_rated: cursor.be_u24()?,
-            other_rating_sum: cursor.be_u32()?,
+            other_rating_sum: cursor.be_u32()?.into(),
         },
         points,
         recommendation: cursor.u8()?,
@@ -120,8 +120,8 @@ pub fn decode_record(bytes: &[u8]) -> Option<PositionRecord> {
     })
 }
 
-/// Encodes statistics. Counters above [`MAX_COUNT`] are cut to it; scale them
-/// down together before, if their ratio matters.
+/// Encodes statistics. Counters above [`MAX_COUNT`] are cut to it, and sums of
+/// ratings to 32 bits; scale them down together before, if their ratio matters.
 #[inline]
 #[must_use]
 pub fn encode_record(record: &PositionRecord) -> [u8; STATISTICS_BYTES] {
@@ -136,15 +136,16 @@ pub fn encode_record(record: &PositionRecord) -> [u8; STATISTICS_BYTES] {
         other_rating_sum,
     } = record.stats;
     let count = |value: u32| value.min(MAX_COUNT).to_be_bytes();
+    let sum = |value: u64| u32::try_from(value).unwrap_or(u32::MAX).to_be_bytes();
     let [_, g0, g1, g2] = count(games);
     let [_, w0, w1, w2] = count(wins);
     let [_, l0, l1, l2] = count(losses);
     let [_, d0, d1, d2] = count(draws);
     let [p0, p1, p2, p3] = record.points.to_be_bytes();
     let [_, n0, n1, n2] = count(own_rated);
-    let [s0, s1, s2, s3] = own_rating_sum.to_be_bytes();
+    let [s0, s1, s2, s3] = sum(own_rating_sum);
     let [_, m0, m1, m2] = count(other_rated);
-    let [t0, t1, t2, t3] = other_rating_sum.to_be_bytes();
+    let [t0, t1, t2, t3] = sum(other_rating_sum);
     // Not a loop: a book has one of these for each of its positions.
     #[rustfmt::skip]
     let bytes = [

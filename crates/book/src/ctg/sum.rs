@@ -66,9 +66,9 @@ impl Totals {
             draws: stats.draws.into(),
             losses: stats.losses.into(),
             own_rated: stats.own_rated.into(),
-            own_rating_sum: stats.own_rating_sum.into(),
+            own_rating_sum: stats.own_rating_sum,
             other_rated: stats.other_rated.into(),
-            other_rating_sum: stats.other_rating_sum.into(),
+            other_rating_sum: stats.other_rating_sum,
             points,
         });
     }
@@ -116,9 +116,9 @@ impl Totals {
             draws: self.draws as u32,
             losses: self.losses as u32,
             own_rated: self.own_rated as u32,
-            own_rating_sum: self.own_rating_sum as u32,
+            own_rating_sum: self.own_rating_sum,
             other_rated: self.other_rated as u32,
-            other_rating_sum: self.other_rating_sum as u32,
+            other_rating_sum: self.other_rating_sum,
         };
         (stats, u32::try_from(self.points).unwrap_or(u32::MAX))
     }
@@ -154,9 +154,9 @@ impl Totals {
             let limit = u64::from(u32::MAX);
             if sum > limit {
                 let fewer = portion(fitted, limit, sum);
-                (fewer as u32, portion(sum, fewer, fitted) as u32)
+                (fewer as u32, portion(sum, fewer, fitted))
             } else {
-                (fitted as u32, sum as u32)
+                (fitted as u32, sum)
             }
         };
         let (own_rated, own_rating_sum) = ratings(self.own_rated, self.own_rating_sum);
@@ -333,9 +333,9 @@ mod tests {
                     draws,
                     losses,
                     own_rated,
-                    own_rating_sum: own_rated.saturating_mul(own),
+                    own_rating_sum: u64::from(own_rated.saturating_mul(own)),
                     other_rated,
-                    other_rating_sum: other_rated.saturating_mul(other),
+                    other_rating_sum: u64::from(other_rated.saturating_mul(other)),
                 },
                 points,
                 recommendation: marks.0,

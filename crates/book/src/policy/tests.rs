@@ -36,7 +36,7 @@ fn evaluations_change_nothing_until_they_are_asked_for() {
     let rated = |mv, elo: u32| {
         with(mv, |child| {
             child.stats.other_rated = 10;
-            child.stats.other_rating_sum = 10 * elo;
+            child.stats.other_rating_sum = 10 * u64::from(elo);
         })
     };
     let plain = [
@@ -343,7 +343,7 @@ fn stronger_players_count_more_up_to_the_double() {
     let rated = |index, elo: u32, games: u32| {
         with(candidate(index, 10, 0, 10), |after| {
             after.stats.other_rated = games;
-            after.stats.other_rating_sum = elo * games;
+            after.stats.other_rating_sum = u64::from(elo * games);
         })
     };
     let shares = usual(&[rated(0, 2700, 20), rated(1, 2300, 20)]);
@@ -528,7 +528,7 @@ prop_compose! {
         let mut mv = with(candidate(index, results.0, results.1, results.2), |after| {
             after.stats.games = games;
             after.stats.other_rated = rating.0;
-            after.stats.other_rating_sum = rating.1;
+            after.stats.other_rating_sum = rating.1.into();
             after.recommendation = recommendation;
             after.factor = factor;
         });

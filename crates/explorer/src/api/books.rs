@@ -85,13 +85,12 @@ fn counts_of(mv: &BookMove, turn: Color) -> Counts {
 
 /// The counts of a book for a position in which `own` is to move.
 fn counts(stats: &Stats, own: Color) -> Counts {
-    let by_colour = |value: u32, other: u32| {
-        ByColor::new_with(|color| if color == own { value } else { other }.into())
-    };
+    let by_colour =
+        |value: u64, other| ByColor::new_with(|color| if color == own { value } else { other });
     Counts {
-        won: by_colour(stats.wins, stats.losses),
+        won: by_colour(stats.wins.into(), stats.losses.into()),
         draws: stats.draws.into(),
-        rated: by_colour(stats.own_rated, stats.other_rated),
+        rated: by_colour(stats.own_rated.into(), stats.other_rated.into()),
         sum: by_colour(stats.own_rating_sum, stats.other_rating_sum),
     }
 }

@@ -321,7 +321,8 @@ fn find(
     }))
 }
 
-/// Counts as statistics from the view of a side.
+/// Counts as statistics from the view of a side. An index numbers its games with
+/// 32 bits.
 fn stats_of(counts: &Counts, own: Color) -> Stats {
     let number = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
     Stats {
@@ -330,9 +331,9 @@ fn stats_of(counts: &Counts, own: Color) -> Stats {
         draws: number(counts.draws),
         losses: number(*counts.won.get(!own)),
         own_rated: number(*counts.rated.get(own)),
-        own_rating_sum: number(*counts.sum.get(own)),
+        own_rating_sum: *counts.sum.get(own),
         other_rated: number(*counts.rated.get(!own)),
-        other_rating_sum: number(*counts.sum.get(!own)),
+        other_rating_sum: *counts.sum.get(!own),
     }
 }
 
@@ -393,4 +394,26 @@ fn unplayed(question: &Question, position: &Chess, settings: &Settings, sums: &S
         .iter()
         .map(|verdict| verdict.probability <= 0.0)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::ByColor;
+
+    #[test]
+    fn sums_of_ratings_of_millions_of_games_are_not_cut() {
+        let millions = |white: u64, black: u64| ByColor { white, black }.map(|n| n * 1_000_000);
+        let counts = Counts {
+            won: millions(3, 1),
+            draws: 1_000_000,
+            rated: millions(5, 5),
+            sum: millions(5 * 2500, 5 * 2400),
+        };
+        let stats = stats_of(&counts, Color::Black);
+        assert_eq!(stats.average_elo(), Some(2400.0));
+        assert_eq!(stats.opponents_elo(), Some(2500.0));
+        assert_eq!(stats.reversed().average_elo(), Some(2500.0));
+        assert_eq!((stats.games, stats.losses), (5_000_000, 3_000_000));
+    }
 }

@@ -206,9 +206,9 @@ pub fn record(n: u32) -> PositionRecord {
             draws: 3,
             losses: 5,
             own_rated: 2,
-            own_rating_sum: 4000 + n,
+            own_rating_sum: 4000 + u64::from(n),
             other_rated: 1,
-            other_rating_sum: 2000 + n,
+            other_rating_sum: 2000 + u64::from(n),
         },
         points: 10 * n + 15,
         ..PositionRecord::default()

@@ -11,15 +11,16 @@ use clap::Args;
 use super::args::{ConfigArgs, name_and_value};
 use super::progress;
 use tabia_adapter::book_set::{Opener, as_played};
+use tabia_adapter::config::Config;
 use tabia_adapter::settings::{BESIDE, OptionId, STARTER, Settings};
 use tabia_book::evals;
 use tabia_build::learn;
 use tabia_explorer::{
-    Access, AllowedOrigin, EngineChoice, ExploredBook, Explorer, Games, Limits, Notify, Reopen,
-    machine, marker_of, reason_not_to_edit, serve,
+    Access, AllowedOrigin, EngineChoice, ExploredBook, Explorer, Games, Limits, Notify, OpenedFile,
+    Reopen, machine, marker_of, reason_not_to_edit, serve,
 };
 use tabia_games::index::GamesIndex;
-use tabia_io::input::path::{file_name, from_home, from_text};
+use tabia_io::input::path::{file_name, from_home, from_text, to_text};
 use tabia_io::input::sibling::sibling;
 
 /// Arguments of `explore`.
@@ -30,6 +31,11 @@ pub(super) struct ExploreArgs {
     /// books are, behind these, and answer what programs ask an opening explorer
     #[arg(value_name = "BOOK|GAMES.tgx")]
     pub(super) book: Vec<PathBuf>,
+    /// The page may open the books and games indexes of this folder and those below
+    /// it, down to the fifth; may be given several times, and adds to `folder` of
+    /// the configuration
+    #[arg(long, value_name = "DIR")]
+    pub(super) folder: Vec<PathBuf>,
     /// Port of the page [default: 9002, or the next one that is free]
     #[arg(long, value_name = "N", help_heading = "The page")]
     pub(super) port: Option<u16>,
@@ -79,14 +85,21 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
         .map(|path| GamesIndex::open(path, !args.no_mmap));
     let indexes: Vec<GamesIndex> = indexes.collect::<Result<_, _>>()?;
     let games = Games::new(indexes, !args.no_mmap);
+    let opening = Opening {
+        opener: Opener::here(!args.no_mmap),
+        settings: settings(&args.set)?,
+        read_only: args.read_only,
+    };
+    let config = configuration(args)?;
+    let folders = folders(args, config.as_ref())?;
     if args.book.is_empty() {
-        books.push(open(STARTER, "Starter book".to_owned(), args)?);
+        books.push(opening.book(STARTER, "Starter book".to_owned())?);
     }
     let mut unreadable = None;
     let mut names = names(&[paths.as_slice(), &index_paths].concat());
     let index_names = names.split_off(paths.len());
     for (path, name) in paths.iter().zip(names) {
-        match open(&tabia_io::input::path::to_text(path), name, args) {
+        match opening.book(&to_text(path), name) {
             Ok(book) => books.push(book),
             // The others can be looked at all the same.
             Err(error) => {
@@ -125,9 +138,14 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
             say!("tabia: from other machines: {url}");
         }
     }
-    let explorer = Explorer::new(books, access, settings(&args.set)?, args.read_only)
+    let engines = engines(args, config.as_ref())?;
+    let explorer = Explorer::new(books, access, opening.settings.clone(), args.read_only)
         .with_games(games)
-        .with_engine(engines(args)?);
+        .with_folders(
+            folders,
+            Box::new(move |path, name| opening.file(path, name)),
+        )
+        .with_engine(engines);
     let url = format!("http://{}/", shown(address));
     writeln!(out, "{url}")?;
     out.flush()?;
@@ -205,35 +223,55 @@ fn names(paths: &[PathBuf]) -> Vec<String> {
     names
 }
 
-fn open(path: &str, name: String, args: &ExploreArgs) -> anyhow::Result<ExploredBook> {
-    let opener = Opener::here(!args.no_mmap);
-    let first = opener.open(path)?;
-    let mut notices = first.notices().to_vec();
-    for notice in &notices {
-        say!("tabia: {notice}");
+/// How books are opened.
+struct Opening {
+    opener: Opener,
+    settings: Settings,
+    read_only: bool,
+}
+
+impl Opening {
+    /// A file that a page asked for.
+    fn file(&self, path: &Path, name: String) -> Result<OpenedFile, String> {
+        match super::info_index::is_index(path) {
+            true => GamesIndex::open(path, self.opener.mmap)
+                .map(OpenedFile::Index)
+                .map_err(|error| error.to_string()),
+            false => (self.book(&to_text(path), name))
+                .map(|book| OpenedFile::Book(Box::new(book)))
+                .map_err(|error| format!("{error:#}")),
+        }
     }
-    let file = (path != STARTER).then(|| first.path());
-    let locked = reason_not_to_edit(file);
-    let is_writable = locked.is_none() && !args.read_only;
-    let editor = is_writable.then(|| marker_of(&first));
-    let again = path.to_owned();
-    let settings = settings(&args.set)?;
-    let named = settings.text(OptionId::Evaluations).to_owned();
-    let learns = settings.check(OptionId::Learn);
-    let mut files = files_of(first.path(), &named);
-    let (first, side) = as_played(Arc::new(first), learns);
-    files.extend(side.iter().filter_map(|side| learn::fallback_path(side)));
-    files.extend(side);
-    let (first, _) = opener.evaluated(first, path, &named, &mut notices);
-    let reopen: Reopen = Box::new(move || {
-        let book = opener.open(&again).map_err(|error| error.to_string())?;
-        let (book, _) = as_played(Arc::new(book), learns);
-        Ok(opener.evaluated(book, &again, &named, &mut Vec::new()).0)
-    });
-    Ok(ExploredBook::new(name, notices, first, reopen, editor)
-        .with_files(files)
-        .with_reason(locked)
-        .with_learning(learns))
+
+    fn book(&self, path: &str, name: String) -> anyhow::Result<ExploredBook> {
+        let opener = self.opener.clone();
+        let first = opener.open(path)?;
+        let mut notices = first.notices().to_vec();
+        for notice in &notices {
+            say!("tabia: {notice}");
+        }
+        let file = (path != STARTER).then(|| first.path());
+        let locked = reason_not_to_edit(file);
+        let is_writable = locked.is_none() && !self.read_only;
+        let editor = is_writable.then(|| marker_of(&first));
+        let again = path.to_owned();
+        let named = self.settings.text(OptionId::Evaluations).to_owned();
+        let learns = self.settings.check(OptionId::Learn);
+        let mut files = files_of(first.path(), &named);
+        let (first, side) = as_played(Arc::new(first), learns);
+        files.extend(side.iter().filter_map(|side| learn::fallback_path(side)));
+        files.extend(side);
+        let (first, _) = opener.evaluated(first, path, &named, &mut notices);
+        let reopen: Reopen = Box::new(move || {
+            let book = opener.open(&again).map_err(|error| error.to_string())?;
+            let (book, _) = as_played(Arc::new(book), learns);
+            Ok(opener.evaluated(book, &again, &named, &mut Vec::new()).0)
+        });
+        Ok(ExploredBook::new(name, notices, first, reopen, editor)
+            .with_files(files)
+            .with_reason(locked)
+            .with_learning(learns))
+    }
 }
 
 /// What a book is read from, whether it is there or not; `evaluations` are
@@ -249,19 +287,36 @@ fn files_of(book: &Path, evaluations: &str) -> Vec<PathBuf> {
     files
 }
 
-/// The engines of which the first that starts evaluates: that of the command
-/// line, or those of the configuration, the built-in one last.
-fn engines(args: &ExploreArgs) -> anyhow::Result<Vec<EngineChoice>> {
-    let config = match super::configuration(&args.config) {
-        Ok(config) => config,
+/// The configuration; none where it cannot be read and nothing needs it.
+fn configuration(args: &ExploreArgs) -> anyhow::Result<Option<Config>> {
+    match super::configuration(&args.config) {
+        Ok(config) => Ok(Some(config)),
         // Books can be looked at all the same.
         Err(error) if args.engine.is_none() && args.config.config.is_none() => {
             say!("tabia: no engine: {error:#}");
-            return Ok(Vec::new());
+            Ok(None)
         }
-        Err(error) => return Err(error),
+        Err(error) => Err(error),
+    }
+}
+
+/// The folders whose files pages may open. One of the configuration may be on a
+/// medium that is not there.
+fn folders(args: &ExploreArgs, config: Option<&Config>) -> anyhow::Result<Vec<PathBuf>> {
+    for folder in &args.folder {
+        std::fs::read_dir(folder).with_context(|| format!("--folder {}", folder.display()))?;
+    }
+    let configured = config.into_iter().flat_map(|config| &config.folders);
+    Ok(args.folder.iter().chain(configured).cloned().collect())
+}
+
+/// The engines of which the first that starts evaluates: that of the command
+/// line, or those of the configuration, the built-in one last.
+fn engines(args: &ExploreArgs, config: Option<&Config>) -> anyhow::Result<Vec<EngineChoice>> {
+    let Some(config) = config else {
+        return Ok(Vec::new());
     };
-    let (engines, commands) = super::engines::engines_named(&config, args.engine.as_deref())?;
+    let (engines, commands) = super::engines::engines_named(config, args.engine.as_deref())?;
     let tried = match args.engine {
         None => commands.len(),
         Some(_) => engines.chain,

@@ -2,7 +2,7 @@
 
 from case_explore_changes import BROWSERS
 from pages import SAMPLE, SIZES, explorer
-from places import STARTER, folder
+from places import STARTER, copy_starter, folder
 from procs import run, settled
 from runner import case
 
@@ -18,7 +18,11 @@ ROWS = """return (() => {
 })()"""
 
 # What was asked of the program since, by its path.
-ASKED = "return performance.getEntriesByType('resource').map((one) => new URL(one.name).pathname).filter((path) => ['/api/line', '/lichess'].includes(path)).sort().join(' ')"
+ASKED = "return performance.getEntriesByType('resource').map((one) => new URL(one.name).pathname).filter((path) => ['/api/line', '/lichess', '/api/games'].includes(path)).sort().join(' ')"
+
+
+def fill(page, field: str, text: str, event: str = "change") -> None:
+    page.run(f"return (() => {{ const field = document.querySelector('{field}'); field.value = '{text}'; field.dispatchEvent(new Event('{event}', {{ bubbles: true }})); }})()")
 
 
 def chosen(page, name: str) -> None:
@@ -101,30 +105,30 @@ def explorer_orders_games_and_switches_named_filters_by_a_digit():
                 page.until("document.querySelectorAll('#games-list li').length > 5")
                 count = page.run("return document.querySelectorAll('#games-list li').length")
 
-                def fill(field: str, text: str, event: str = "change") -> None:
-                    page.run(f"return (() => {{ const field = document.querySelector('{field}'); field.value = '{text}'; field.dispatchEvent(new Event('{event}', {{ bubbles: true }})); }})()")
-
                 # In order of their dates, one way and the other.
                 dates = "return [...document.querySelectorAll('#games-list .hint')].map((one) => one.textContent.split(' · ').at(-1))"
-                fill("#games-order", "newest")
-                newest = page.run(dates)
-                fill("#games-order", "oldest")
-                assert newest == sorted(newest, reverse=True) and page.run(dates) == sorted(newest), (name, newest)
-                # Words of a player's name leave only his games.
+                fill(page, "#games-order", "newest", "input")
+                newest = settled(lambda: page.run(dates), lambda now: now == sorted(now, reverse=True))
+                fill(page, "#games-order", "oldest", "input")
+                oldest = settled(lambda: page.run(dates), lambda now: now == sorted(now))
+                assert len(oldest) == len(newest) == count and oldest[0] < newest[0], (name, newest, oldest)
+                fill(page, "#games-order", "", "input")
+                # Words of a player's name leave only his games, of the whole index.
                 player = page.run("return document.querySelector('#games-list span').textContent").split(" – ")[0].rstrip("0123456789 ")
-                fill("#games-words", player.lower(), "input")
-                left = page.run("return [...document.querySelectorAll('#games-list span:first-child')].map((one) => one.textContent)")
-                assert left and all(player in one for one in left), (name, player, left)
-                fill("#games-words", "", "input")
+                fill(page, "#games-words", player.lower(), "input")
+                players = "return [...document.querySelectorAll('#games-list span:first-child')].map((one) => one.textContent)"
+                settled(lambda: page.run(players), lambda left: left and all(player in one for one in left))
+                fill(page, "#games-words", "", "input")
+                page.until(f"document.querySelectorAll('#games-list li').length === {count}")
                 # Filters get a name; its digit applies them, and clears them again, wherever one is.
-                fill("#games-until", "1500-01")
+                fill(page, "#games-until", "1500-01")
                 page.until("document.querySelector('#games-none').textContent")
                 page.click("#games-more summary")
                 page.until("document.querySelector('#games-more').open")
-                fill("#games-name", "old <b>times</b>")
+                fill(page, "#games-name", "old <b>times</b>")
                 page.click("#games-sets button[type=submit]")
                 page.until("document.querySelector('#games-named').textContent === '1 old <b>times</b>'")
-                fill("#games-until", "")
+                fill(page, "#games-until", "")
                 page.until(f"document.querySelectorAll('#games-list li').length === {count}")
                 page.run("return document.activeElement.blur()")
                 page.keys("b", "1")
@@ -139,6 +143,59 @@ def explorer_orders_games_and_switches_named_filters_by_a_digit():
                 page.until(f"document.querySelectorAll('#games-list li').length === {count}")
                 page.click("#games-more summary")
                 page.until("document.querySelector('#games-more').open")
-                fill("#games-name", "old <b>times</b>")
+                fill(page, "#games-name", "old <b>times</b>")
                 page.click("#games-sets button[type=submit]")
                 page.until("document.querySelectorAll('#games-named li').length === 0")
+
+
+@case(limit=300)
+def explorer_opens_books_and_games_of_a_folder_and_filters_their_table():
+    here = folder("explore")
+    shelf = here / "shelf"
+    (shelf / "below").mkdir(parents=True)
+    copy_starter(shelf / "below", "mine")
+    assert run("index", "-o", str(shelf / "games.tgx"), str(SAMPLE)).returncode == 0
+    (shelf / "broken.ctg").write_text("no book")
+    (here / "secret.ctg").write_text("elsewhere")
+    (shelf / "link.ctg").symlink_to(here / "secret.ctg")
+    listed = "[...document.querySelectorAll('#files-list span:first-child')].map((one) => one.textContent).join(' ')"
+    shown = "document.querySelector('#first-book').value"
+    games = "[...document.querySelectorAll('#books td.n')].map((one) => Number(one.textContent.replace(/\\D/g, '')))"
+    for name, started in BROWSERS:
+        with explorer(STARTER, "--folder", shelf) as server, started() as page:
+            page.open(server.url)
+            page.until("!document.querySelector('#open-book').hidden")
+            page.keys("p")
+            page.until(f"{listed} === 'broken.ctg games.tgx mine.ctg'")
+            # What is damaged is one sentence, and the page stays.
+            page.keys("ArrowDown", "Enter")
+            page.until("/broken.ctg/.test(document.querySelector('#files-dialog #status')?.textContent)")
+            assert page.run(f"return {shown}") == "tabia.ctg", name
+            page.keys("ArrowUp")
+            fill(page, "#files-dialog input", "mine", "input")
+            page.until(f"{listed} === 'mine.ctg'")
+            page.keys("Enter")
+            page.until(f"{shown} === 'mine.ctg' && !document.querySelector('#files-dialog').open")
+            page.until("document.querySelector('#books button.pencil')")
+            # It comes first the next time, and the games are a book like it.
+            page.keys("p")
+            page.until(f"{listed} === 'mine.ctg broken.ctg games.tgx'")
+            page.keys("ArrowDown", "ArrowDown", "ArrowDown", "Enter")
+            page.until(f"{shown} === 'games.tgx' && document.querySelectorAll('#books tr[data-uci]').length > 3")
+            everything = page.run(f"return {games}")
+            # A filter acts on the table and on the list, is seen beside both, and goes by its chip.
+            page.keys("i")
+            page.until("document.querySelectorAll('#games-list li').length > 100")
+            fill(page, "#games-result", "1-0")
+            page.until("document.querySelector('#books .chip')?.textContent.startsWith('Result 1-0')")
+            won = page.run(f"return {games}")
+            assert 0 < won[0] < everything[0] and sum(won) < sum(everything), (name, won, everything)
+            page.until("[...document.querySelectorAll('#games-list .hint')].every((one) => one.textContent.startsWith('1-0'))")
+            assert "result=1-0" in page.run("return location.search"), name
+            page.open(server.url + page.run("return location.search"))
+            page.until("document.querySelector('#books .chip') && document.querySelector('#games-result').value === '1-0'")
+            assert page.run(f"return {games}") == won, name
+            page.click("#books .chip")
+            page.until(f"!document.querySelector('#books .chip') && {games}.join() === '{','.join(map(str, everything))}'")
+            assert page.run("return document.querySelector('#games-result').value") == "", name
+    return f"{len(everything) - 1} moves"

@@ -4,6 +4,7 @@
 
 mod editing;
 mod engine;
+mod folders;
 mod games;
 mod hostile;
 mod languages;

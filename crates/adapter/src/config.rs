@@ -73,6 +73,8 @@ pub struct Config {
     pub book: Vec<(OptionId, String)>,
     /// `[[books]]`.
     pub books: Vec<BookSpec>,
+    /// Folders whose books and indexes `tabia explore` may open.
+    pub folders: Vec<PathBuf>,
 }
 
 /// `[engine.NAME]`
@@ -100,6 +102,7 @@ impl Default for Config {
             engines: Vec::new(),
             book: Vec::new(),
             books: Vec::new(),
+            folders: Vec::new(),
         }
     }
 }
@@ -114,6 +117,7 @@ struct File {
     book: Table,
     #[serde(default)]
     books: Vec<Table>,
+    folder: Option<Names>,
 }
 
 /// A table whose keys are known elsewhere, with the place of each.
@@ -124,6 +128,15 @@ type Table = IndexMap<Spanned<String>, Spanned<toml::Value>>;
 enum Names {
     One(String),
     Several(Vec<String>),
+}
+
+impl Names {
+    fn list(self) -> Vec<String> {
+        match self {
+            Names::One(name) => vec![name],
+            Names::Several(names) => names,
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -180,9 +193,11 @@ impl Config {
                 Some(_) => file.engine.keys().cloned().collect(),
                 None => Config::default().default,
             },
-            Some(Names::One(name)) => vec![name],
-            Some(Names::Several(names)) => names,
+            Some(names) => names.list(),
         };
+        let folders = file.folder.map(Names::list).unwrap_or_default();
+        let folders = folders.iter().map(|folder| reader.resolve(folder).into());
+        let folders = folders.collect();
         let mut engines = Vec::new();
         for (name, table) in file.engine {
             engines.push(reader.engine(name, table)?);
@@ -209,6 +224,7 @@ impl Config {
             engines,
             book,
             books,
+            folders,
         })
     }
 

@@ -55,9 +55,9 @@ const PIECES: &str = include_str!("page/pieces.svg");
 const FOLDER: &str = "/page/";
 
 /// The scripts: what is seen first, which is within the page; the rest, which it
-/// loads; training, loaded when it is wanted. Each has what it imports and no
+/// loads; training and the picker of files, loaded when they are wanted. Each has what it imports and no
 /// script before it has.
-const SCRIPT_MAINS: [&str; 3] = ["face.js", "main.js", "trainer.js"];
+const SCRIPT_MAINS: [&str; 4] = ["face.js", "main.js", "trainer.js", "files.js"];
 
 /// The modules of the page.
 const MODULES: &[(&str, &str)] = &[
@@ -78,6 +78,7 @@ const MODULES: &[(&str, &str)] = &[
     ("edit.js", include_str!("page/edit.js")),
     ("engine.js", include_str!("page/engine.js")),
     ("face.js", include_str!("page/face.js")),
+    ("files.js", include_str!("page/files.js")),
     ("games.js", include_str!("page/games.js")),
     ("lang.js", include_str!("page/lang.js")),
     ("main.js", include_str!("page/main.js")),
@@ -326,7 +327,7 @@ mod tests {
 
     #[test]
     fn a_page_weighs_little() {
-        let is_rare = |name: &str| ["trainer.js", "training.html"].contains(&name);
+        let is_rare = |name: &str| ["trainer.js", "training.html", "files.js"].contains(&name);
         let weight = |code: &str| -> (usize, usize) {
             let is_other = |name: &str| name.ends_with(".json") && !name.starts_with(code);
             let is_first = |name| !is_other(name) && !is_rare(name);

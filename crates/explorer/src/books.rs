@@ -1,14 +1,15 @@
-//! The books of the command line. Each stays open, and is opened again when its
-//! file has changed.
+//! The books of the program. Each stays open, and is opened again when its file has
+//! changed.
 
 use std::collections::HashMap;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use shakmaty::{Chess, Move};
 
+use super::api::GamesFilter;
 use super::edit::{BookMarker, Edits};
 use super::message::{Message, message};
 use tabia_adapter::settings::Settings;
@@ -23,9 +24,16 @@ pub type Open = Arc<dyn Probe + Send + Sync>;
 /// Opens the book (again). The error is one sentence that names the file.
 pub type Reopen = Box<dyn Fn() -> Result<Open, String> + Send + Sync>;
 
+/// Gives an index with the games that a filter admits, and what is to be said
+/// about them. The error is one sentence that names the file.
+pub(super) type UnderFilter =
+    Box<dyn Fn(&GamesFilter) -> Result<(Open, Option<Message>), String> + Send + Sync>;
+
 /// What has been found out about one content of a book.
 #[derive(Default)]
 pub(super) struct Notes {
+    /// What the page says about it.
+    pub(super) told: Option<Message>,
     pub(super) lines: LineMemory,
     pub(super) likeliest: Mutex<Likeliest>,
 }
@@ -51,7 +59,16 @@ pub struct ExploredBook {
     files: Vec<PathBuf>,
     /// How these files were when it was opened last.
     seen: Mutex<Vec<Option<Identity>>>,
+    under_filter: Option<UnderFilter>,
+    /// The filters that were asked for last, and the renewal of which they are.
+    filtered: Mutex<Vec<(GamesFilter, u64, Content)>>,
 }
+
+/// A content of a book, with what has been found out about it.
+pub(super) type Content = (Open, Arc<Notes>);
+
+/// Filters of a book that are cached.
+const MOST_FILTERS: usize = 8;
 
 /// How files are now; nothing of one that is not there. None is read.
 fn states(files: &[PathBuf]) -> Vec<Option<Identity>> {
@@ -90,7 +107,28 @@ impl ExploredBook {
             learns: false,
             files: Vec::new(),
             seen: Mutex::default(),
+            under_filter: None,
+            filtered: Mutex::default(),
         }
+    }
+
+    /// The same, of games that can be filtered.
+    pub(super) fn with_filter(self, under_filter: UnderFilter) -> ExploredBook {
+        ExploredBook {
+            under_filter: Some(under_filter),
+            ..self
+        }
+    }
+
+    /// Whether filters of games act on it.
+    pub(super) const fn has_games(&self) -> bool {
+        self.under_filter.is_some()
+    }
+
+    /// Whether it is read from this file, of which no link is in the path.
+    pub(super) fn is_of(&self, path: &Path) -> bool {
+        let own = self.files.first().and_then(|own| own.canonicalize().ok());
+        own.is_some_and(|own| own == path)
     }
 
     /// The same, opened anew when one of these files changes: those that it is
@@ -162,7 +200,7 @@ impl ExploredBook {
     }
 
     /// The same with what has been found out about it.
-    pub(super) fn with_notes(&self) -> (Open, Arc<Notes>) {
+    pub(super) fn with_notes(&self) -> Content {
         let known = || {
             let known = self.open.read().unwrap_or_else(PoisonError::into_inner);
             (Arc::clone(&known.0), Arc::clone(&known.1))
@@ -172,6 +210,36 @@ impl ExploredBook {
             return (open, notes);
         }
         known()
+    }
+
+    /// The same, where it is an index, of the games that a filter admits.
+    pub(super) fn under(&self, filter: &GamesFilter) -> Result<Content, String> {
+        let content = self.with_notes();
+        let Some(under_filter) = &self.under_filter else {
+            return Ok(content);
+        };
+        if *filter == GamesFilter::default() {
+            return Ok(content);
+        }
+        let renewals = self.renewals();
+        let cached = || self.filtered.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_meant = |(known, at, _): &&(_, _, _)| known == filter && *at == renewals;
+        if let Some((_, _, known)) = cached().iter().find(is_meant) {
+            return Ok(known.clone());
+        }
+        let (open, told) = under_filter(filter)?;
+        let notes = Notes {
+            told,
+            ..Notes::default()
+        };
+        let content = (open, Arc::new(notes));
+        let mut cached = cached();
+        cached.retain(|(_, at, _)| *at == renewals);
+        if cached.len() >= MOST_FILTERS {
+            cached.remove(0);
+        }
+        cached.push((filter.clone(), renewals, content.clone()));
+        Ok(content)
     }
 
     /// Which content of the file answers now: another one after each change.
@@ -201,7 +269,7 @@ impl ExploredBook {
 /// Asks a book about the last position of a line, as the adapter would in a
 /// game of this line.
 pub(super) fn look_up(
-    (book, notes): &(Open, Arc<Notes>),
+    (book, notes): &Content,
     walked: &Line,
     settings: &Settings,
 ) -> Result<Choice, Error> {

@@ -1,5 +1,7 @@
 //! Requests that change a book.
 
+use std::sync::Arc;
+
 use hyper::body::Bytes;
 use hyper::{Response, StatusCode};
 use serde::{Deserialize, Serialize};
@@ -101,20 +103,18 @@ struct Edited {
 }
 
 impl Explorer {
-    /// The edits of a book that may be changed.
-    fn edits(&self, number: usize) -> Result<(&ExploredBook, &Edits), Refusal> {
-        let forbidden = |reason: Message| (StatusCode::FORBIDDEN, reason);
+    /// A book that may be changed.
+    fn editable(&self, number: usize) -> Result<Arc<ExploredBook>, Refusal> {
         if self.read_only {
-            return Err(forbidden(message!("the explorer was started read-only")));
+            let reason = message!("the explorer was started read-only");
+            return Err((StatusCode::FORBIDDEN, reason));
         }
-        let book = self.book(number)?;
-        let edits = book.edits();
-        let edits = edits.ok_or_else(|| forbidden(book.locked()))?;
-        Ok((book, edits))
+        self.book(number)
     }
 
     pub(super) fn edit(&self, asked: &EditRequest) -> Result<Response<Bytes>, Refusal> {
-        let (book, edits) = self.edits(asked.book)?;
+        let book = &*self.editable(asked.book)?;
+        let edits = edits_of(book)?;
         let line = line::read(asked.fen.as_deref(), Some(&asked.play)).map_err(bad)?;
         let most = edits.most_weight().unwrap_or(u16::MAX);
         let edit = read_change(&asked.change, &asked.value, most).map_err(bad)?;
@@ -141,7 +141,8 @@ impl Explorer {
     }
 
     pub(super) fn add(&self, asked: &AddRequest) -> Result<Response<Bytes>, Refusal> {
-        let (book, edits) = self.edits(asked.book)?;
+        let book = &*self.editable(asked.book)?;
+        let edits = edits_of(book)?;
         if asked.lines.len() > MOST_LINES {
             return Err(bad(message!(
                 "at most {0} lines are added at once",
@@ -167,7 +168,8 @@ impl Explorer {
     }
 
     pub(super) fn remove(&self, asked: &RemoveRequest) -> Result<Response<Bytes>, Refusal> {
-        let (book, edits) = self.edits(asked.book)?;
+        let book = &*self.editable(asked.book)?;
+        let edits = edits_of(book)?;
         let (lines, what) = removed(book, asked)?;
         self.change(book, edits, &asked.client, ChangeKind::Remove(lines), what)
     }
@@ -178,7 +180,8 @@ impl Explorer {
         struct Counted {
             positions: u64,
         }
-        let (book, edits) = self.edits(asked.book)?;
+        let book = &*self.editable(asked.book)?;
+        let edits = edits_of(book)?;
         let (lines, _) = removed(book, asked)?;
         let positions = edits
             .count_removed(&asked.client, &lines)
@@ -204,13 +207,15 @@ impl Explorer {
     }
 
     pub(super) fn take_back(&self, asked: &UndoRequest) -> Result<Response<Bytes>, Refusal> {
-        let (book, edits) = self.edits(asked.book)?;
+        let book = &*self.editable(asked.book)?;
+        let edits = edits_of(book)?;
         let taken_back = edits.undo(&asked.client).map_err(conflict)?;
         self.renewed(book, edits, &asked.client, taken_back)
     }
 
     pub(super) fn do_again(&self, asked: &UndoRequest) -> Result<Response<Bytes>, Refusal> {
-        let (book, edits) = self.edits(asked.book)?;
+        let book = &*self.editable(asked.book)?;
+        let edits = edits_of(book)?;
         edits.redo(&asked.client).map_err(conflict)?;
         self.renewed(book, edits, &asked.client, None)
     }
@@ -234,6 +239,11 @@ impl Explorer {
 }
 
 /// The lines whose last moves are deleted, and the text that describes the change.
+fn edits_of(book: &ExploredBook) -> Result<&Edits, Refusal> {
+    let edits = book.edits();
+    edits.ok_or_else(|| (StatusCode::FORBIDDEN, book.locked()))
+}
+
 fn removed(book: &ExploredBook, asked: &RemoveRequest) -> Result<(Vec<Line>, Message), Refusal> {
     let line = line::read(None, Some(&asked.play)).map_err(bad)?;
     let (lines, what) = if asked.below {

@@ -1,5 +1,8 @@
 //! From a request to a response.
 
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, RwLock};
+
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::http::request::Parts;
@@ -7,7 +10,7 @@ use hyper::{Method, Request, Response, StatusCode};
 use serde::{Deserialize, Serialize};
 
 use super::access::{Access, Visit};
-use super::api::{Api, Endpoint, Games};
+use super::api::{Api, Endpoint, Games, GamesFilter};
 use super::assets;
 use super::books::ExploredBook;
 use super::cache::AnswerCache;
@@ -15,6 +18,7 @@ use super::cors;
 use super::engine::{self, Bench, EngineChoice, SearchRequest};
 use super::events::Subscription;
 use super::find_next::{self, Goal};
+use super::folders::{Folders, OpenFile};
 use super::line;
 use super::look::{self, Question};
 use super::message::{Message, message};
@@ -26,14 +30,12 @@ use super::reply::{
     EVENTS, Refusal, bad, json, json_text, refuse, reply, unless_opened, unreadable,
 };
 use super::route::{Command, Route};
+use super::shelf::content;
 use shakmaty::Position as _;
 
 use tabia_adapter::settings::DECIDING;
 use tabia_adapter::settings::{self, Settings};
 use tokio::sync::watch;
-
-/// Books that are shown at once.
-const MOST_SHOWN: usize = 4;
 
 /// Likeliest moves that a page may ask for at once.
 const MOST_AHEAD: usize = 16;
@@ -43,8 +45,12 @@ const NOT_HERE: &str = "there is no such page";
 /// The explorer without its sockets.
 #[derive(Debug)]
 pub struct Explorer {
-    books: Vec<ExploredBook>,
-    games: Games,
+    /// Others may be added; none goes.
+    pub(super) books: RwLock<Vec<Arc<ExploredBook>>>,
+    pub(super) games: Games,
+    pub(super) folders: Option<Folders>,
+    /// Held while a file is opened.
+    pub(super) opening: Mutex<()>,
     access: Access,
     general: Settings,
     pub(super) read_only: bool,
@@ -63,6 +69,8 @@ struct Start<'a> {
     read_only: bool,
     /// What the engine is called, if there is one.
     engine: Option<&'a str>,
+    /// Whether there are folders with files to open.
+    folders: bool,
     books: Vec<StartBook<'a>>,
     options: Vec<StartOption>,
 }
@@ -124,8 +132,10 @@ impl Explorer {
         let read_only = read_only || !access.is_local();
         let first_change = rand::random::<u32>().into();
         Explorer {
-            books,
+            books: RwLock::new(books.into_iter().map(Arc::new).collect()),
             games: Games::default(),
+            folders: None,
+            opening: Mutex::default(),
             access,
             general,
             read_only,
@@ -142,12 +152,13 @@ impl Explorer {
         Explorer { games, ..self }
     }
 
-    fn api(&self) -> Api<'_> {
-        Api {
-            books: &self.books,
-            games: &self.games,
-            settings: &self.general,
+    /// With folders whose files pages may open. Not for other machines.
+    #[must_use]
+    pub fn with_folders(mut self, folders: Vec<PathBuf>, open: OpenFile) -> Explorer {
+        if self.access.is_local() && !folders.is_empty() {
+            self.folders = Some(Folders::new(folders, open));
         }
+        self
     }
 
     /// With an engine that evaluates what is shown, once a page asks for it:
@@ -178,7 +189,7 @@ impl Explorer {
 
     /// Opens books that other programs have changed again, and notifies pages.
     pub(super) fn look_after(&self) {
-        self.books.iter().for_each(ExploredBook::look_after);
+        self.books().iter().for_each(|book| book.look_after());
         self.announce();
     }
 
@@ -189,10 +200,11 @@ impl Explorer {
             .send_if_modified(|sent| std::mem::replace(sent, now) != now);
     }
 
-    /// How often books have been opened anew.
+    /// How often books have been opened, anew or at all.
     fn changes_now(&self) -> u64 {
-        let renewals = self.books.iter().map(ExploredBook::renewals);
-        self.first_change + renewals.sum::<u64>()
+        let changes = self.books();
+        let changes = changes.iter().map(|book| 1 + book.renewals());
+        self.first_change + changes.sum::<u64>()
     }
 
     /// Answers a request. Reads books, and writes one when a change is asked
@@ -256,7 +268,7 @@ impl Explorer {
         let query = || Query::read(request.uri().query().unwrap_or_default());
         match route {
             Route::Page => Ok(self.page(query(), request.headers())),
-            Route::Start => Ok(json(&self.start())),
+            Route::Start => Ok(json(&self.start(&self.books()))),
             Route::Position => {
                 let query = query();
                 match query.get("Book Leave Early") {
@@ -274,10 +286,17 @@ impl Explorer {
                 let typed = query.get("q").unwrap_or_default();
                 Ok(json(&openings::search(typed, &books)))
             }
+            Route::Files => Ok(json(&self.folders()?.list())),
+            Route::Games => self.list_games(&query()),
             // The server goes on telling: see there.
             Route::Events => Ok(reply(StatusCode::OK, EVENTS, "retry: 2000\n\n".into())),
             Route::Program(endpoint) => {
-                let (api, query) = (self.api(), query());
+                let (books, query) = (self.books(), query());
+                let api = Api {
+                    books: &books,
+                    games: &self.games,
+                    settings: &self.general,
+                };
                 match api.is_kept(endpoint, &query) {
                     true => self.cache(request, || api.answer(endpoint, &query, request.body())),
                     false => api.answer(endpoint, &query, request.body()),
@@ -310,6 +329,7 @@ impl Explorer {
             Command::Remove => self.remove(&body(request)?),
             Command::Undo => self.take_back(&body(request)?),
             Command::Redo => self.do_again(&body(request)?),
+            Command::OpenFile => self.open_file(&body(request)?),
         }
     }
 
@@ -336,7 +356,8 @@ impl Explorer {
         request: &Request<Bytes>,
         make: impl FnOnce() -> Result<Response<Bytes>, Refusal>,
     ) -> Result<Response<Bytes>, Refusal> {
-        let books = self.books.iter().map(ExploredBook::generation);
+        let books = self.books();
+        let books = books.iter().map(|book| book.generation());
         let generations = books.chain([self.games.generation()]).collect();
         let question = request.uri().to_string();
         let made = || make().map(Response::into_body);
@@ -372,13 +393,13 @@ impl Explorer {
         Ok(response)
     }
 
-    fn start(&self) -> Start<'_> {
+    fn start<'b>(&'b self, books: &'b [Arc<ExploredBook>]) -> Start<'b> {
         Start {
             engine: self.engine.name(),
+            folders: self.folders.is_some(),
             version: env!("CARGO_PKG_VERSION"),
             read_only: self.read_only,
-            books: self
-                .books
+            books: books
                 .iter()
                 .map(|book| StartBook {
                     name: book.name(),
@@ -412,41 +433,6 @@ impl Explorer {
                 })
                 .collect(),
         }
-    }
-
-    /// The books that a request names: by number, or by name with "/"
-    /// between them, which is in no file's name.
-    fn shown(&self, query: &Query) -> Result<Vec<(usize, &ExploredBook)>, Refusal> {
-        let asked = query.get("books").unwrap_or("0");
-        let divided_by =
-            |c: char| c == '/' || (c == ',' && asked.bytes().all(|b| !b.is_ascii_alphabetic()));
-        let mut shown = Vec::new();
-        for word in asked.split(divided_by) {
-            let named = self.books.iter().position(|book| book.name() == word);
-            let number = named.or_else(|| word.parse().ok());
-            let number = number.ok_or_else(|| self.no_such_book())?;
-            shown.push((number, self.book(number)?));
-        }
-        if shown.len() > MOST_SHOWN {
-            return Err(bad(message!(
-                "at most {0} books are shown at once",
-                MOST_SHOWN
-            )));
-        }
-        Ok(shown)
-    }
-
-    pub(super) fn book(&self, number: usize) -> Result<&ExploredBook, Refusal> {
-        self.books.get(number).ok_or_else(|| self.no_such_book())
-    }
-
-    fn no_such_book(&self) -> Refusal {
-        let last = self.books.len().saturating_sub(1);
-        bad(message!(
-            "no such book is open: books go by their names, or by numbers from {0} to {1}",
-            0,
-            last
-        ))
     }
 
     /// With `lenient`, what can be shown of a broken address is shown.
@@ -484,9 +470,18 @@ impl Explorer {
                 vec![(0, self.book(0)?)]
             }
         };
+        let filter = match GamesFilter::read(query) {
+            Ok(filter) => filter,
+            Err(error) => {
+                or_usual(error)?;
+                GamesFilter::default()
+            }
+        };
         let view = look::view(
             &books,
             Question {
+                filter: &filter,
+                open: self.books().len(),
                 line: &line,
                 at,
                 settings: &settings,
@@ -507,9 +502,8 @@ impl Explorer {
         }
         let line = line::read(query.get("fen"), query.get("play")).map_err(bad)?;
         let settings = query.settings(&self.general).map_err(bad)?;
-        let book = self
-            .book(query.number("book", 0).map_err(bad)?)?
-            .with_notes();
+        let book = self.book(query.number("book", 0).map_err(bad)?)?;
+        let book = content(&book, query)?;
         let points = plot::main_line(&book, &line, &settings).map_err(unreadable)?;
         Ok(json(&MainLine { points }))
     }
@@ -523,7 +517,8 @@ impl Explorer {
         if kind == Goal::Difference && books.len() < 2 {
             return Err(bad(message!("two books are needed to differ")));
         }
-        let books: Vec<_> = books.iter().map(|(_, book)| book.current()).collect();
+        let books = books.iter().map(|(_, book)| Ok(content(book, query)?.0));
+        let books: Vec<_> = books.collect::<Result<_, Refusal>>()?;
         let skip = query.number("skip", 0).map_err(bad)?;
         let found = find_next::find(&books, &line, kind, skip).map_err(unreadable)?;
         Ok(json(

@@ -15,8 +15,9 @@
 //!
 //! # What a request can reach
 //!
-//! The books of the command line, by number, and the files of the page, by
-//! name from a table. No text of a request ever becomes a path. [`Access`]
+//! The books of the command line, by number, those in the folders that it names
+//! ([`OpenFile`]), by identifiers that the program made, and the files of the page,
+//! by name from a table. No text of a request ever becomes a path. [`Access`]
 //! refuses requests whose `Host` is not an address of this machine (DNS
 //! rebinding), and requests from pages of other sites; changes need a token
 //! that only the page has.
@@ -34,6 +35,7 @@ mod engine;
 mod events;
 mod explorer;
 mod find_next;
+mod folders;
 mod line;
 mod look;
 mod marker;
@@ -45,6 +47,7 @@ mod query;
 mod reply;
 mod route;
 mod server;
+mod shelf;
 
 pub use access::{Access, AllowedOrigin, machine};
 pub use api::Games;
@@ -52,6 +55,7 @@ pub use books::{ExploredBook, Open, Reopen};
 pub use edit::{BookMarker, MarkerError, Undo};
 pub use engine::EngineChoice;
 pub use explorer::Explorer;
+pub use folders::{OpenFile, OpenedFile};
 pub use marker::{marker_of, reason_not_to_edit};
 pub use message::Message;
 pub use server::{Limits, serve};

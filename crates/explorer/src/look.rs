@@ -5,7 +5,8 @@ use shakmaty::{Chess, Color, Move, Position};
 
 use std::sync::Arc;
 
-use super::books::{ExploredBook, Notes, Open, look_up};
+use super::api::GamesFilter;
+use super::books::{Content, ExploredBook, look_up};
 use super::edit::{Edits, History};
 use super::message::{Message, message};
 use super::openings::{self, Opening};
@@ -39,6 +40,8 @@ pub(super) struct PositionView {
     ahead: Vec<Named>,
     options: Vec<OptionView>,
     books: Vec<BookView>,
+    /// How many books the program has.
+    open: usize,
     /// The number of changes to books that it shows.
     changes: u64,
 }
@@ -73,6 +76,9 @@ pub(super) struct BookView {
     name: String,
     /// Why there is nothing, when the book cannot be read.
     error: Option<String>,
+    /// Whether filters of games act on it, and what is to be said about its games.
+    has_games: bool,
+    told: Option<Message>,
     in_book: bool,
     games: u32,
     white: Option<u64>,
@@ -117,12 +123,15 @@ pub(super) struct Question<'a> {
     /// How many of the likeliest moves ahead are wanted.
     pub(super) ahead: usize,
     pub(super) problem: Option<Message>,
+    /// Of indexes only the games that it admits count.
+    pub(super) filter: &'a GamesFilter,
+    pub(super) open: usize,
     /// As [`PositionView::changes`].
     pub(super) changes: u64,
 }
 
 /// Looks a line's position up in some books.
-pub(super) fn view(books: &[(usize, &ExploredBook)], asked: Question<'_>) -> PositionView {
+pub(super) fn view(books: &[(usize, Arc<ExploredBook>)], asked: Question<'_>) -> PositionView {
     let line = asked.line;
     let walked = line.up_to(asked.at);
     let position = walked.last();
@@ -145,7 +154,8 @@ pub(super) fn view(books: &[(usize, &ExploredBook)], asked: Question<'_>) -> Pos
         legal: legal.iter().map(|&mv| legal_move(position, mv)).collect(),
         ahead: books
             .first()
-            .map(|(_, book)| ahead(&book.with_notes(), &walked, &asked))
+            .and_then(|(_, book)| book.under(asked.filter).ok())
+            .map(|book| ahead(&book, &walked, &asked))
             .unwrap_or_default(),
         options: DECIDING
             .map(|id| OptionView {
@@ -155,16 +165,17 @@ pub(super) fn view(books: &[(usize, &ExploredBook)], asked: Question<'_>) -> Pos
             .into(),
         books: books
             .iter()
-            .map(|&(number, book)| book_view(number, book, &walked, &asked))
+            .map(|(number, book)| book_view(*number, book, &walked, &asked))
             .collect(),
         problem: asked.problem,
+        open: asked.open,
         changes: asked.changes,
     }
 }
 
 /// The likeliest moves from here on, so that a page can walk faster than
 /// answers come.
-fn ahead(book: &(Open, Arc<Notes>), walked: &Line, asked: &Question<'_>) -> Vec<Named> {
+fn ahead(book: &Content, walked: &Line, asked: &Question<'_>) -> Vec<Named> {
     let Ok(points) = plot::ahead(book, walked, asked.settings, asked.ahead) else {
         return Vec::new();
     };
@@ -210,11 +221,16 @@ const fn name_of(colour: Color) -> &'static str {
 }
 
 fn book_view(number: usize, book: &ExploredBook, walked: &Line, asked: &Question<'_>) -> BookView {
-    let open = book.with_notes();
     let position = walked.last();
-    let (found, error) = match look_up(&open, walked, asked.settings) {
+    let open = book.under(asked.filter);
+    let told = open.as_ref().ok().and_then(|open| open.1.told.clone());
+    let found = open.and_then(|open| {
+        let found = look_up(&open, walked, asked.settings);
+        found.map_err(|error| error.to_string())
+    });
+    let (found, error) = match found {
         Ok(found) => (found, None),
-        Err(error) => (Choice::default(), Some(error.to_string())),
+        Err(error) => (Choice::default(), Some(error)),
     };
     let seen = tabia_book::view::PositionView::new(position, &found);
     let known = knows_results(&found);
@@ -230,6 +246,8 @@ fn book_view(number: usize, book: &ExploredBook, walked: &Line, asked: &Question
         book: number,
         name: book.name().to_owned(),
         error,
+        has_games: book.has_games(),
+        told,
         in_book: seen.in_book,
         games: seen.games,
         white: results.map(|[white, ..]| white),

@@ -15,6 +15,10 @@ pub(super) enum Route<'p> {
     Line,
     FindNext,
     Openings,
+    /// Files that can be opened.
+    Files,
+    /// Games with a position.
+    Games,
     /// Changes to books, as they happen.
     Events,
     /// What programs ask an opening explorer.
@@ -36,6 +40,7 @@ pub(super) enum Command {
     Remove,
     Undo,
     Redo,
+    OpenFile,
 }
 
 impl<'p> Route<'p> {
@@ -47,6 +52,8 @@ impl<'p> Route<'p> {
             "/api/line" => Route::Line,
             "/api/jump" => Route::FindNext,
             "/api/openings" => Route::Openings,
+            "/api/files" => Route::Files,
+            "/api/games" => Route::Games,
             "/api/events" => Route::Events,
             "/api/read" => Route::Command(Command::ReadText),
             "/api/engine" => Route::Command(Command::Evaluate),
@@ -56,6 +63,7 @@ impl<'p> Route<'p> {
             "/api/remove" => Route::Command(Command::Remove),
             "/api/undo" => Route::Command(Command::Undo),
             "/api/redo" => Route::Command(Command::Redo),
+            "/api/open" => Route::Command(Command::OpenFile),
             _ => Endpoint::of(path).map_or(Route::File(path), Route::Program),
         }
     }

@@ -497,3 +497,109 @@ fn an_index_is_shown_as_a_book_is_and_changed_by_nobody() {
     let view = ask(&explorer, "/api/position");
     assert_eq!(view["books"][0]["games"], 8);
 }
+
+/// Moves and their results in the table of the index, which is the second book.
+fn table(explorer: &Explorer, query: &str) -> Vec<(String, [u64; 3])> {
+    let view = ask(
+        explorer,
+        &format!("/api/position?books=games.tgx&play=e2e4&{query}"),
+    );
+    let book = &view["books"][0];
+    assert_eq!(book["error"], Value::Null, "{query}");
+    assert_eq!(book["has_games"], true, "{query}");
+    let moves = book["moves"].as_array().unwrap().iter();
+    let mut moves: Vec<_> = moves
+        .map(|mv| (mv["san"].as_str().unwrap().to_owned(), results(mv)))
+        .collect();
+    moves.sort();
+    moves
+}
+
+/// An explorer that has the index as a book, too.
+fn with_table(check: impl FnOnce(&Explorer)) {
+    let folder = Folder::new();
+    let source = folder.put("games.pgn", GAMES);
+    let path = folder.join("games.tgx");
+    run(&job(&source, path.clone())).unwrap();
+    let games = Games::new(vec![GamesIndex::open(&path, false).unwrap()], false);
+    let mut books = vec![starter(None)];
+    books.extend(games.books(vec!["games.tgx".to_owned()]));
+    let access = Access::new(ADDRESS.parse().unwrap(), "secret".into());
+    check(&Explorer::new(books, access, Settings::default(), false).with_games(games));
+}
+
+#[test]
+fn filters_act_on_the_table_of_an_index_and_on_the_games_alike() {
+    with_table(|explorer| {
+        let e5 = |results| ("e5".to_owned(), results);
+        let c5 = |results| ("c5".to_owned(), results);
+        for (query, expected) in [
+            ("", vec![c5([0, 0, 1]), e5([2, 1, 0])]),
+            ("since=2025", vec![c5([0, 0, 1]), e5([1, 1, 0])]),
+            ("until=1951", vec![e5([1, 0, 0])]),
+            ("speeds=blitz", vec![e5([1, 1, 0])]),
+            ("ratings=2500", vec![c5([0, 0, 1])]),
+            ("player=ann", vec![c5([0, 0, 1]), e5([1, 1, 0])]),
+            ("player=ann&color=black", vec![c5([0, 0, 1])]),
+            ("player=ann&result=1/2-1/2", vec![e5([0, 1, 0])]),
+            ("result=1-0", vec![e5([2, 0, 0])]),
+            ("result=0-1&speeds=blitz", vec![]),
+            ("player=nobody", vec![]),
+        ] {
+            let moves = table(explorer, query);
+            assert_eq!(moves, expected, "{query}");
+            // The games below are those that the table counts.
+            let list = ask(explorer, &format!("/api/games?play=e2e4&{query}"));
+            let counted: u64 = moves.iter().flat_map(|(_, results)| results).sum();
+            let listed = list["games"].as_array().unwrap().len();
+            assert_eq!((list["all"].as_u64(), listed), (Some(counted), listed));
+            assert_eq!(listed as u64, counted, "{query}");
+        }
+        // The line ahead is that of the games that count.
+        let ahead = |query: &str| {
+            let target = format!("/api/position?books=games.tgx&ahead=2&{query}");
+            ask(explorer, &target)["ahead"][1]["san"].clone()
+        };
+        assert_eq!(
+            json!([ahead("until=1951"), ahead("ratings=2500")]),
+            json!(["e5", "c5"])
+        );
+        // A book is no collection of games.
+        let all = ask(explorer, "/api/position?books=Starter");
+        let same = ask(explorer, "/api/position?books=Starter&player=ann");
+        assert_eq!(all["books"], same["books"]);
+        let bad = "/api/position?books=games.tgx&since=soon";
+        assert_eq!(get(explorer, bad).status(), StatusCode::BAD_REQUEST);
+        let lenient = ask(explorer, &format!("{bad}&lenient=1"));
+        assert!(lenient["problem"]["code"].is_string());
+    });
+}
+
+#[test]
+fn games_are_searched_by_player_and_event_and_come_in_an_order() {
+    with_table(|explorer| {
+        let found = |query: &str| -> Vec<String> {
+            let list = ask(explorer, &format!("/api/games?{query}"));
+            let games = list["games"].as_array().unwrap().iter();
+            games
+                .map(|game| game["date"].as_str().unwrap().to_owned())
+                .collect()
+        };
+        let [may, june, cid, riga] = ["2025.05.03", "2025.06.03", "2025.06.04", "1951"];
+        assert_eq!(found("order=newest"), [cid, june, may, riga]);
+        assert_eq!(found("order=oldest"), [riga, may, june, cid]);
+        assert_eq!(found(""), [june, may, cid, riga]);
+        assert_eq!(found("q=rated+ann&order=newest"), [june, may]);
+        assert_eq!(found("q=TAL"), [riga]);
+        assert_eq!(found("q=nobody"), Vec::<String>::new());
+        let one = ask(explorer, "/api/games?q=tal");
+        assert_eq!((&one["all"], &one["searched"]), (&json!(4), &json!(4)));
+        assert_eq!(
+            one["games"][0]["white"],
+            json!({"name": "Tal, Mihails", "rating": 0})
+        );
+        assert_eq!(one["games"][0]["event"], "Ch");
+        let bad = get(explorer, "/api/games?order=best");
+        assert_eq!(bad.status(), StatusCode::BAD_REQUEST);
+    });
+}

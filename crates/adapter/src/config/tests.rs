@@ -251,3 +251,13 @@ fn a_path_of_windows_in_double_quotes_gets_the_way_out() {
     let other = fails("[engine.x]\ncommand = \"x\ny = 3\"\n");
     assert!(!other.contains("single quotes"), "{other}");
 }
+
+#[test]
+fn folders_count_from_the_file() {
+    let folders = |text: &str| parse(text).unwrap().folders;
+    assert_eq!(folders(""), Vec::<PathBuf>::new());
+    assert_eq!(folders("folder = \"books\""), [Path::new("/home/me/books")]);
+    let two = folders("folder = [\"/a\", \"b/c\"]\n[book]\nvariety = 3");
+    assert_eq!(two, [Path::new("/a"), Path::new("/home/me/b/c")]);
+    assert!(fails("folder = 3").contains("engines.toml: line 1: "));
+}

@@ -10,7 +10,8 @@ use shakmaty::{CastlingMode, Chess, Color, Move};
 use crate::graph::{BookGraph, NodeId};
 use tabia_book::ctg::Orientation;
 use tabia_book::{self as book, Book, Lookup, Probe as _, Wanted};
-use tabia_games::index::{self, GameSelection, GamesIndex, ask::Lists};
+use tabia_games::index::ask::{self, Lists, Source};
+use tabia_games::index::{GameSelection, GamesIndex};
 use tabia_games::tgx::TgxError;
 use tabia_notation as notation;
 
@@ -53,8 +54,8 @@ impl Played for Book {
 
 impl Played for GamesIndex {
     fn played(&self, position: &Chess) -> Result<Vec<(Move, f64)>, PlayedError> {
-        let sums = index::ask::ask(
-            [self],
+        let sums = ask::ask(
+            [Source::Index(self)],
             position,
             &GameSelection::default(),
             Lists::default(),

@@ -57,7 +57,7 @@ impl Api<'_> {
     /// What a book has no answer to, for a colour; `opponents` is the number of the book
     /// or index that they play from.
     pub(super) fn coverage(&self, query: &Query) -> Result<Coverage, Refusal> {
-        let colour = question::color(query).map_err(bad)?;
+        let colour = question::known_color(query).map_err(bad)?;
         let policy = query.settings(self.settings).map_err(bad)?.policy();
         let book = self.repertoire(query)?;
         let opponents = match query.get("opponents") {

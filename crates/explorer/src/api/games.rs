@@ -5,30 +5,37 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::{fmt, io};
 
+use serde::Serialize;
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Color, Move, Position};
 
 use super::super::books::{ExploredBook, Open};
-use super::super::message::message;
+use super::super::message::{Message, message};
 use super::answer::{
     CountedMove, Explored, ExploredGame, ExploredPlayer, PlayedGame, history, speed_name,
 };
-use super::question::{Question, Shape};
+use super::question::{GamesFilter, Question, Shape};
 use tabia_adapter::settings::Settings;
 use tabia_book::policy;
 use tabia_book::{Annotation, BookMove, Error, Lookup, PositionRecord, Probe, Stats, Wanted};
-use tabia_games::index::ask::{self, Lists, Named, Sums};
-use tabia_games::index::{Counts, GameSelection, GamesIndex, Player, each_game};
+use tabia_games::index::ask::{self, Lists, Named, Order, Source, Sums};
+use tabia_games::index::{Counts, FoundGame, GameSelection, GamesIndex, Player, each_game};
 use tabia_games::tgx::{Facts, TgxError, move_of};
 
 /// The most players whose games are cached.
 const CACHED_PLAYERS: usize = 8;
 
-/// The indexes of the command line, each taken anew when games were added.
+/// Games that a page lists at once.
+const MOST_LISTED: usize = 200;
+
+/// Games of which a search for words looks at players and events.
+const MOST_SEARCHED: usize = 5000;
+
+/// The indexes that are open, each taken anew when games were added.
 #[derive(Default)]
 pub struct Games {
-    indexes: Vec<Arc<OpenIndex>>,
-    players: Mutex<Vec<(PlayerKey, Arc<Player>)>>,
+    indexes: RwLock<Vec<Arc<OpenIndex>>>,
+    mmap: bool,
 }
 
 /// An index, taken anew when it has changed.
@@ -37,18 +44,19 @@ struct OpenIndex {
     mmap: bool,
     /// How often it has been taken anew.
     renewals: AtomicU64,
+    players: Mutex<Vec<(PlayerKey, Arc<Player>)>>,
 }
 
-/// Whose games, with which colour, of which state of which index.
-type PlayerKey = (u64, usize, String, Color);
+/// Whose games, with which colour, of which state of the index.
+type PlayerKey = (u64, String, Color);
 
 impl fmt::Debug for Games {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let paths: Vec<PathBuf> = self
-            .indexes
+        let indexes = self.indexes();
+        let paths = indexes
             .iter()
-            .map(|index| index.known().file().path().into())
-            .collect();
+            .map(|index| index.known().file().path().into());
+        let paths: Vec<PathBuf> = paths.collect();
         f.debug_tuple("Games").field(&paths).finish()
     }
 }
@@ -73,6 +81,115 @@ impl OpenIndex {
         self.renewals.fetch_add(1, Ordering::Release);
         again
     }
+
+    /// What was played by a player with a colour.
+    fn player(
+        &self,
+        index: &GamesIndex,
+        name: &str,
+        color: Color,
+    ) -> Result<Arc<Player>, TgxError> {
+        let key = (index.file().games(), name.to_lowercase(), color);
+        let players = || self.players.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, player)) = players().iter().find(|(known, _)| *known == key) {
+            return Ok(Arc::clone(player));
+        }
+        let player = Arc::new(Player::read(index, name, color)?);
+        let mut players = players();
+        if players.len() >= CACHED_PLAYERS {
+            players.remove(0);
+        }
+        players.push((key, Arc::clone(&player)));
+        Ok(player)
+    }
+
+    /// The games of the index, as it is now, that a filter admits.
+    fn chosen(&self, filter: &GamesFilter) -> Result<ChosenGames, TgxError> {
+        let index = self.current();
+        let players = match &filter.player {
+            None => None,
+            Some((name, color)) => {
+                let colors = Color::ALL.into_iter();
+                let colors = colors.filter(|one| color.is_none_or(|wanted| wanted == *one));
+                let players = colors.map(|color| self.player(&index, name, color));
+                Some(players.collect::<Result<_, _>>()?)
+            }
+        };
+        Ok(ChosenGames {
+            index,
+            players,
+            selection: filter.selection,
+        })
+    }
+
+    /// The index as a book that is looked at and never changed.
+    fn book(self: &Arc<OpenIndex>, name: String) -> ExploredBook {
+        let open = self.current();
+        let file = open.file().path().to_owned();
+        let [again, filtered] = [Arc::clone(self), Arc::clone(self)];
+        let under = move |index: &OpenIndex, filter: &GamesFilter| {
+            let chosen = index.chosen(filter).map_err(|error| error.to_string())?;
+            let told = chosen.older();
+            Ok::<_, String>((Arc::new(chosen) as Open, told))
+        };
+        let reopen = Box::new(move || Ok(under(&again, &GamesFilter::default())?.0));
+        let open = ChosenGames {
+            index: open,
+            players: None,
+            selection: GameSelection::default(),
+        };
+        ExploredBook::new(name, Vec::new(), Arc::new(open), reopen, None)
+            .with_files(vec![file])
+            .with_reason(Some(message!("an index of games has no marks")))
+            .with_filter(Box::new(move |filter| under(&filtered, filter)))
+    }
+}
+
+/// A list of games for a page.
+#[derive(Debug, Serialize)]
+pub(crate) struct GameList {
+    games: Vec<ListedGame>,
+    /// How many there are with the position.
+    all: u64,
+    /// Of how many of them players and events were compared with the words.
+    searched: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct ListedGame {
+    id: String,
+    white: ExploredPlayer,
+    black: ExploredPlayer,
+    result: &'static str,
+    event: String,
+    date: String,
+}
+
+impl ListedGame {
+    fn of(found: FoundGame) -> ListedGame {
+        let FoundGame { id, head } = found;
+        let player = |color: Color| ExploredPlayer {
+            name: match head.names.get(color).as_str() {
+                "" => "?".to_owned(),
+                name => name.to_owned(),
+            },
+            rating: *head.facts.elo.get(color),
+        };
+        ListedGame {
+            id,
+            white: player(Color::White),
+            black: player(Color::Black),
+            result: head.facts.result().to_pgn(),
+            date: head.facts.date.to_pgn().replace(".??", ""),
+            event: head.event,
+        }
+    }
+
+    fn has(&self, words: &[String]) -> bool {
+        let text = [&self.white.name, &self.black.name, &self.event, &self.date];
+        let text = text.map(|text| text.to_lowercase()).join(" ");
+        words.iter().all(|word| text.contains(word))
+    }
 }
 
 impl Games {
@@ -80,55 +197,112 @@ impl Games {
     /// opened again.
     #[must_use]
     pub fn new(indexes: Vec<GamesIndex>, mmap: bool) -> Games {
-        Games {
-            indexes: indexes
-                .into_iter()
-                .map(|index| {
-                    Arc::new(OpenIndex {
-                        open: RwLock::new(Arc::new(index)),
-                        mmap,
-                        renewals: AtomicU64::new(0),
-                    })
-                })
-                .collect(),
-            players: Mutex::default(),
+        let games = Games {
+            indexes: RwLock::default(),
+            mmap,
+        };
+        for index in indexes {
+            games.add(index);
         }
+        games
+    }
+
+    fn indexes(&self) -> Vec<Arc<OpenIndex>> {
+        let indexes = self.indexes.read();
+        indexes.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn add(&self, index: GamesIndex) -> Arc<OpenIndex> {
+        let index = Arc::new(OpenIndex {
+            open: RwLock::new(Arc::new(index)),
+            mmap: self.mmap,
+            renewals: AtomicU64::new(0),
+            players: Mutex::default(),
+        });
+        let indexes = self.indexes.write();
+        let mut indexes = indexes.unwrap_or_else(PoisonError::into_inner);
+        indexes.push(Arc::clone(&index));
+        index
+    }
+
+    /// Another index, which answers with the others, as a book of this name.
+    pub(crate) fn add_as_book(&self, index: GamesIndex, name: String) -> ExploredBook {
+        self.add(index).book(name)
     }
 
     /// The indexes as books that are looked at and never changed, by the names
     /// that they are to have.
     #[must_use]
     pub fn books(&self, names: Vec<String>) -> Vec<ExploredBook> {
-        let named = names.into_iter().zip(&self.indexes);
-        let books = named.map(|(name, index)| {
-            let open = index.current();
-            let file = open.file().path().to_owned();
-            let again = Arc::clone(index);
-            let reopen = Box::new(move || Ok(Arc::new(IndexBook(again.current())) as Open));
-            let open = Arc::new(IndexBook(open));
-            ExploredBook::new(name, Vec::new(), open, reopen, None)
-                .with_files(vec![file])
-                .with_reason(Some(message!("an index of games has no marks")))
-        });
-        books.collect()
+        let indexes = self.indexes();
+        let named = names.into_iter().zip(indexes);
+        named.map(|(name, index)| index.book(name)).collect()
     }
 
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.indexes.is_empty()
+        self.indexes().is_empty()
     }
 
     /// The indexes as they are on disk now.
     fn current(&self) -> Vec<Arc<GamesIndex>> {
-        self.indexes.iter().map(|index| index.current()).collect()
+        self.indexes().iter().map(|index| index.current()).collect()
     }
 
-    /// Which content answers now: another number after each change.
+    /// Which content answers now: another number after each change. Each index is
+    /// a book, too, whose number says that there is one more.
     pub(crate) fn generation(&self) -> u64 {
         let _ = self.current();
         let renewals = |index: &Arc<OpenIndex>| index.renewals.load(Ordering::Acquire);
-        self.indexes.iter().map(renewals).sum()
+        self.indexes().iter().map(renewals).sum()
+    }
+
+    /// Games with a position: those that a filter admits, and of these such as
+    /// have all words in the names of players, the event or the date.
+    pub(crate) fn list(
+        &self,
+        position: &Chess,
+        filter: &GamesFilter,
+        words: &[String],
+        order: Order,
+    ) -> Result<GameList, TgxError> {
+        let chosen = self.indexes();
+        let chosen = chosen.iter().map(|index| index.chosen(filter));
+        let chosen: Vec<ChosenGames> = chosen.collect::<Result<_, _>>()?;
+        let listed = match words {
+            [] => MOST_LISTED,
+            _ => MOST_SEARCHED,
+        };
+        let lists = Lists {
+            listed,
+            order,
+            ..Lists::default()
+        };
+        let sources = chosen.iter().map(ChosenGames::source);
+        let sums = ask::ask(sources, position, &filter.selection, lists)?;
+        let mut list = GameList {
+            games: Vec::new(),
+            all: sums.counts.games(),
+            searched: 0,
+        };
+        for named in &sums.listed {
+            let Some(chosen) = chosen.get(named.index) else {
+                continue;
+            };
+            let Some(found) = chosen.index.game(named.game.game.into())? else {
+                continue;
+            };
+            list.searched += 1;
+            let game = ListedGame::of(found);
+            if game.has(words) {
+                list.games.push(game);
+            }
+            if list.games.len() >= MOST_LISTED {
+                break;
+            }
+        }
+        Ok(list)
     }
 
     /// The answer from all games about a position.
@@ -141,7 +315,7 @@ impl Games {
             return Ok(Explored::nothing(question));
         };
         let indexes = self.current();
-        let all = indexes.iter().map(|index| &**index);
+        let all = indexes.iter().map(|index| Source::Index(index));
         let sums = ask::ask(all, position, &question.selection, lists(question))?;
         let newest = indexes.iter().filter_map(|index| index.last_month()).max();
         let months = question
@@ -165,38 +339,17 @@ impl Games {
         let Some(position) = question.position() else {
             return Ok(Explored::nothing(question));
         };
-        let indexes = self.current();
-        for (place, index) in indexes.iter().enumerate() {
-            let player = self.known_player(index, place, name, color)?;
+        for open in self.indexes() {
+            let index = open.current();
+            let player = open.player(&index, name, color)?;
             if player.is_empty() {
                 continue;
             }
-            let sums = player.ask(position, &question.selection, lists(question));
-            let index = std::slice::from_ref(index);
-            return explored_from(question, position, settings, index, &sums);
+            let source = Source::Players(std::slice::from_ref(&player));
+            let sums = ask::ask([source], position, &question.selection, lists(question))?;
+            return explored_from(question, position, settings, &[index], &sums);
         }
         Ok(Explored::nothing(question))
-    }
-
-    fn known_player(
-        &self,
-        index: &GamesIndex,
-        place: usize,
-        name: &str,
-        color: Color,
-    ) -> Result<Arc<Player>, TgxError> {
-        let key = (index.file().games(), place, name.to_lowercase(), color);
-        let players = || self.players.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, player)) = players().iter().find(|(known, _)| *known == key) {
-            return Ok(Arc::clone(player));
-        }
-        let player = Arc::new(Player::read(index, name, color)?);
-        let mut players = players();
-        if players.len() >= CACHED_PLAYERS {
-            players.remove(0);
-        }
-        players.push((key, Arc::clone(&player)));
-        Ok(player)
     }
 
     /// Calls `each` with the games of a player with a colour, of all indexes.
@@ -230,6 +383,7 @@ fn lists(question: &Question) -> Lists {
         top_groups: question.shape != Shape::Masters,
         recent: question.recent_games,
         history: question.history,
+        ..Lists::default()
     }
 }
 
@@ -349,18 +503,43 @@ fn book_moves<'s>(position: &Chess, sums: &'s Sums) -> impl Iterator<Item = Book
     })
 }
 
-/// An index as a book: its games are what it knows of a position.
-struct IndexBook(Arc<GamesIndex>);
+/// Games of an index as a book: they are what it knows of a position.
+struct ChosenGames {
+    index: Arc<GamesIndex>,
+    /// Only theirs.
+    players: Option<Vec<Arc<Player>>>,
+    selection: GameSelection,
+}
 
-impl IndexBook {
+impl ChosenGames {
+    fn source(&self) -> Source<'_> {
+        match &self.players {
+            None => Source::Index(&self.index),
+            Some(players) => Source::Players(players),
+        }
+    }
+
     fn sums(&self, position: &Chess) -> Result<Sums, Error> {
-        let all = GameSelection::between(None, None);
-        let found = ask::ask([&*self.0], position, &all, Lists::default());
-        found.map_err(|error| Error::io(self.0.file().path(), io::Error::other(error)))
+        let found = ask::ask([self.source()], position, &self.selection, Lists::default());
+        found.map_err(|error| Error::io(self.index.file().path(), io::Error::other(error)))
+    }
+
+    /// What is left out of the games of a player who has very many.
+    fn older(&self) -> Option<Message> {
+        let players = self.players.iter().flatten();
+        let sums = players.map(|player| (player.games(), player.older()));
+        let (counted, older) = sums.fold((0, 0), |(a, b), (c, d)| (a + c, b + d));
+        (older > 0).then(|| {
+            message!(
+                "Of this player’s {0} games the newest {1} are counted.",
+                counted + older,
+                counted
+            )
+        })
     }
 }
 
-impl Probe for IndexBook {
+impl Probe for ChosenGames {
     fn probe(&self, position: &Chess, _: Wanted, found: &mut Lookup) -> Result<(), Error> {
         found.clear();
         let sums = self.sums(position)?;
@@ -377,7 +556,7 @@ impl Probe for IndexBook {
     }
 
     fn is_current(&self) -> bool {
-        self.0.file().is_current()
+        self.index.file().is_current()
     }
 }
 

@@ -16,11 +16,14 @@ mod games;
 mod performance;
 mod question;
 
+use std::sync::Arc;
+
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 
 pub use games::Games;
+pub(super) use question::GamesFilter;
 
 use super::books::{ExploredBook, Open};
 use super::query::Query;
@@ -77,7 +80,7 @@ impl<'p> Endpoint<'p> {
 
 /// What answers.
 pub(super) struct Api<'e> {
-    pub(super) books: &'e [ExploredBook],
+    pub(super) books: &'e [Arc<ExploredBook>],
     pub(super) games: &'e Games,
     pub(super) settings: &'e Settings,
 }
@@ -128,7 +131,7 @@ impl Api<'_> {
     /// The books that are asked, as they are now.
     fn books(&self, number: Option<usize>) -> Result<Vec<Open>, Refusal> {
         match number {
-            None => Ok(self.books.iter().map(ExploredBook::current).collect()),
+            None => Ok(self.books.iter().map(|book| book.current()).collect()),
             Some(number) => match self.books.get(number) {
                 Some(book) => Ok(vec![book.current()]),
                 None => Err(bad(format!("book: there are {}, from 0", self.books.len()))),

@@ -10,7 +10,33 @@ use super::super::line;
 use super::super::message::Message;
 use super::super::query::Query;
 use tabia_games::index::{GameSelection, RECENT_GAMES, TOP_GAMES};
-use tabia_games::{Month, Speed};
+use tabia_games::{GameResult, Month, Speed};
+
+/// Which games of an index a page shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct GamesFilter {
+    pub(super) selection: GameSelection,
+    /// Those of a player, with one colour or any.
+    pub(super) player: Option<(String, Option<Color>)>,
+}
+
+impl GamesFilter {
+    /// Reads the parameters of a request; without any, all games are meant.
+    ///
+    /// # Errors
+    ///
+    /// One sentence about what cannot be read.
+    pub(crate) fn read(query: &Query) -> Result<GamesFilter, Message> {
+        let player = match query.get("player") {
+            None => None,
+            Some(name) => Some((name_of_player(name)?.to_owned(), color(query)?)),
+        };
+        Ok(GamesFilter {
+            selection: selection(query, Shape::Lichess)?,
+            player,
+        })
+    }
+}
 
 /// Which of the data bases is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,6 +164,13 @@ fn selection(query: &Query, shape: Shape) -> Result<GameSelection, Message> {
     let since = month("since")?.map(|(first, _)| first);
     let until = month("until")?.map(|(_, last)| last);
     let mut selection = GameSelection::between(since, until);
+    selection.result = match query.get("result") {
+        None => None,
+        Some(text) => match GameResult::from_pgn(text.as_bytes()) {
+            GameResult::Unknown => return Err("result: expected 1-0, 0-1 or 1/2-1/2".into()),
+            known => Some(known),
+        },
+    };
     if shape == Shape::Masters {
         return Ok(selection);
     }
@@ -184,18 +217,28 @@ fn truth(word: &str) -> Result<bool, Message> {
 /// Whose games are asked for, and with which colour.
 pub(super) fn player(query: &Query) -> Result<(&str, Color), Message> {
     let name = query.get("player").ok_or("player: a name is wanted")?;
-    if name.len() > 200 {
-        return Err("player: no name is that long".into());
-    }
-    Ok((name, color(query)?))
+    Ok((name_of_player(name)?, known_color(query)?))
 }
 
-/// The colour that is asked about.
-pub(super) fn color(query: &Query) -> Result<Color, Message> {
+/// The colour that a request must name.
+pub(super) fn known_color(query: &Query) -> Result<Color, Message> {
+    Ok(color(query)?.ok_or("color: expected white or black")?)
+}
+
+fn name_of_player(name: &str) -> Result<&str, Message> {
+    match name.len() {
+        ..=200 => Ok(name),
+        _ => Err("player: no name is that long".into()),
+    }
+}
+
+/// The colour that is asked about, if any.
+fn color(query: &Query) -> Result<Option<Color>, Message> {
     match query.get("color").map(str::to_ascii_lowercase).as_deref() {
-        Some("white") => Ok(Color::White),
-        Some("black") => Ok(Color::Black),
-        _ => Err("color: expected white or black".into()),
+        None => Ok(None),
+        Some("white") => Ok(Some(Color::White)),
+        Some("black") => Ok(Some(Color::Black)),
+        Some(_) => Err("color: expected white or black".into()),
     }
 }
 
@@ -224,6 +267,8 @@ mod tests {
             "history=True&source=whatever&unknown=1",
             "moves=0&topGames=99&recentGames=99",
             "moves=3&moves=4",
+            "result=1-0",
+            "result=1/2-1/2",
         ] {
             assert!(read(good).is_ok(), "{good}: {:?}", read(good).err());
         }
@@ -245,6 +290,7 @@ mod tests {
             "moves=-1",
             "moves=abc",
             "history=maybe",
+            "result=won",
         ] {
             assert!(read(bad).is_err(), "{bad}");
         }

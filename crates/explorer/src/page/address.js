@@ -7,11 +7,15 @@ import * as trees from "./tree.js";
 const AT_ONCE = 20,
   PACE = 400;
 
+/** Parameters that say which games of an index count. */
+const FILTERS = ["player", "color", "speeds", "ratings", "result", "since", "until"];
+
 /** What an address contains; its moves are still words. */
 export function read(search) {
   const query = new URLSearchParams(search);
   const words = (query.get("play") ?? "").split(/[ ,]+/).filter(Boolean);
-  const set = {};
+  const set = {},
+    filter = Object.fromEntries([...query].filter(([name, value]) => value && FILTERS.includes(name)));
   for (const [name, value] of query) if (/^book /i.test(name)) set[name] = value;
   return {
     fen: query.get("fen"),
@@ -21,6 +25,7 @@ export function read(search) {
     closed: query.get("closed") ?? "",
     flip: query.has("flip"),
     set,
+    filter,
   };
 }
 
@@ -32,22 +37,22 @@ export function stateOf(view) {
   for (const move of view.line) [tree, tail] = trees.add(tree, tail, move);
   const at = trees.path(tree, tail)[view.at - 1] ?? 0;
   const books = asked.books ? view.books.map((book) => book.name).join("/") : "";
-  const set = view.problem ? {} : asked.set;
+  const { set, filter } = view.problem ? { set: {}, filter: {} } : asked;
   const closed = asked.closed
     .split("/")
     .filter((name) => !view.books.some((book) => book.name === name))
     .join("/");
-  return { tree, at, tail, books, closed, set, flip: asked.flip };
+  return { tree, at, tail, books, closed, set, filter, flip: asked.flip };
 }
 
 /** The parameters of a request about a state. */
-export function parameters({ tree, at, books, set }) {
+export function parameters({ tree, at, books, set, filter = {} }) {
   const query = new URLSearchParams();
   if (tree.fen) query.set("fen", tree.fen);
   const play = trees.line(tree, at);
   if (play.length) query.set("play", play.join(","));
   if (books) query.set("books", books);
-  for (const [name, value] of Object.entries(set)) query.set(name, value);
+  for (const [name, value] of Object.entries({ ...set, ...filter })) query.set(name, value);
   return query;
 }
 

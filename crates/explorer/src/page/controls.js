@@ -24,6 +24,7 @@ export class Controls {
   table;
   engine;
   search;
+  pick;
   games;
   jump;
   problem;
@@ -82,6 +83,7 @@ export class Controls {
       v: () => this.openPaste(),
       m: () => (by("move").offsetParent ? by("move").focus() : search.open()),
       "/": () => search.open(),
+      p: () => by("open-book").hidden || this.pick().catch(this.problem),
       o: () => tabs.enter("choice"),
       "?": () => modal(by("help-dialog")),
     };
@@ -101,6 +103,7 @@ export class Controls {
       menu: () => this.openAt("menu", this.entries()),
       "line-menu": calm(() => this.openAt("line-menu", this.ofMove(this.state.at))),
       find: keys["/"],
+      "open-book": keys.p,
       undo: () => changes.takeBack(),
       redo: () => changes.doAgain(),
       reset: () => store.want((from) => ({ ...from, set: {} }), "keep"),

@@ -27,7 +27,7 @@ const later =
   (...what) =>
     actions.then((known) => known[name](...what));
 
-/** The page has been loaded and has these actions: `play` takes a move in UCI notation, `swipe` whether a finger has gone forwards, `edit` a book's view and a move, `add` nothing, `go` the number of a move of the tree, `menu` an event and that number, `mark` a book's view, a move and a mark. */
+/** The page has been loaded and has these actions: `play` takes a move in UCI notation, `swipe` whether a finger has gone forwards, `edit` a book's view and a move, `add` nothing, `go` the number of a move of the tree, `menu` an event and that number, `mark` a book's view, a move and a mark, `unfilter` the name of a filter. */
 export function does(known) {
   come(known);
   again();
@@ -40,6 +40,7 @@ export const table = new Table({
   edit: later("edit"),
   add: later("add"),
   mark: later("mark"),
+  unfilter: later("unfilter"),
 });
 listenToMoves(later("go"), later("menu"));
 // The second click of a double click was meant for what was there at the first.
@@ -57,7 +58,7 @@ export function show(state, view) {
   const { tree, at, tail } = state;
   board.flip(state.flip);
   board.show(view, trees.node(tree, at).uci);
-  table.show(view);
+  table.show(view, state.filter);
   board.arrows.book(view.books[0].moves);
   showOpening(view, tree);
   showMoves(state);

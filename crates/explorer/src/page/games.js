@@ -2,7 +2,7 @@
 // index of games, and those of files, which stay in the browser until they are closed.
 
 import { get } from "./api.js";
-import { by, el } from "./dom.js";
+import { by, el, grouped } from "./dom.js";
 import { keep, stored, t } from "./lang.js";
 import { say } from "./say.js";
 import * as tabs from "./tabs.js";
@@ -26,7 +26,8 @@ const ORDERS = {
   oldest: (a, b) => (a.when < b.when ? -1 : Number(a.when > b.when)),
 };
 
-const RESULTS = { white: "1-0", black: "0-1" };
+/** Filters in the same words, whatever their order. */
+const wordsOf = (filter) => JSON.stringify(Object.entries(filter).sort());
 
 /** The games of a PGN file, as text with the values of their tags. */
 export function split(pgn) {
@@ -51,26 +52,26 @@ export class Games {
   load;
   failed;
   query;
+  change;
 
-  /** `load` takes the text of a game; `failed` an error; `query` gives the parameters of the position that is shown. */
-  constructor({ load, failed, query }) {
-    Object.assign(this, { load, failed, query });
+  /** `load` takes the text of a game; `failed` an error; `query` gives the parameters of the position and the filters that are shown; `change` takes other filters. */
+  constructor({ load, failed, query, change }) {
+    Object.assign(this, { load, failed, query, change });
+    /** The filters that are shown: values by the names of the fields. */
+    this.filter = {};
+    /** How many games of the index have the position, and how many of them were searched for words. */
+    this.all = this.searched = 0;
     /** Games of a file that is shown, and text of all files, by name. */
     this.dropped = null;
     this.files = new Map();
-    this.ofPlayer = "";
     this.indexed = new Promise((resolve) => {
       this.know = resolve;
     });
     tabs.whenShown("games", () => this.list());
-    by("games-filter").addEventListener("change", () => {
-      this.named = null;
-      this.drawSets();
-      this.list();
-    });
+    by("games-filter").addEventListener("change", () => this.change(this.values));
     by("games-filter").addEventListener("submit", (event) => event.preventDefault());
-    by("games-words").addEventListener("input", () => this.draw());
-    by("games-order").addEventListener("change", () => this.draw());
+    for (const id of ["games-words", "games-order"])
+      by(id).addEventListener("input", () => (this.dropped ? this.draw() : this.listSoon()));
     by("games-sets").addEventListener("submit", (event) => {
       event.preventDefault();
       this.saveSet(by("games-name").value.trim());
@@ -116,7 +117,7 @@ export class Games {
   take(name, text) {
     const games = split(text);
     if (games.length === 1) return this.load(games[0].text);
-    this.show(games, "", t`${name}: ${games.length} games`);
+    this.show(games, t`${name}: ${games.length} games`);
     return undefined;
   }
 
@@ -141,28 +142,36 @@ export class Games {
 
   /** Those with the position that is shown. */
   here() {
-    this.show(null, "", t("Games with this position"));
+    this.show(null, t("Games with this position"));
   }
 
-  /** Those of a player, with any position. */
-  of(name) {
-    this.show(null, name, t`Games of ${name}`);
+  /** Those of a player. */
+  of(player) {
+    this.change({ player });
+    this.here();
   }
 
-  show(dropped, player, title) {
+  show(dropped, title) {
     this.dropped = dropped;
-    this.ofPlayer = player;
-    by("games-player").value = player;
     by("games-title").textContent = title;
     by("games-words").value = "";
     if (tabs.isShown("games")) this.list();
     else tabs.choose("games");
   }
 
-  /** The page shows another position: the list follows it, where it is about one. */
-  shown() {
+  /** The page shows another position, or other filters: the list follows, where it is about them. */
+  shown({ filter }) {
+    if (wordsOf(filter) !== wordsOf(this.filter)) {
+      this.filter = filter;
+      for (const field of this.fields) field.value = filter[field.name] ?? "";
+      this.drawSets();
+    }
+    this.listSoon();
+  }
+
+  listSoon() {
     clearTimeout(this.timer);
-    if (tabs.isShown("games") && !this.dropped && !this.ofPlayer) this.timer = setTimeout(() => this.list(), PAUSE);
+    if (tabs.isShown("games") && !this.dropped) this.timer = setTimeout(() => this.list(), PAUSE);
   }
 
   async list() {
@@ -171,7 +180,7 @@ export class Games {
     if (number !== this.asked) return;
     by("games-more").hidden = by("games-named").hidden = this.dropped !== null || !isIndexed;
     by("games-search").hidden = !this.dropped && !isIndexed;
-    by("games-here").hidden = !isIndexed || (!this.dropped && !this.ofPlayer);
+    by("games-here").hidden = !isIndexed || !this.dropped;
     let found = this.dropped ?? [];
     if (!this.dropped && isIndexed) {
       found = await this.fromIndex().catch((error) => {
@@ -188,16 +197,19 @@ export class Games {
   /** Shows what was found: what has all the words, in the order that was chosen. */
   draw() {
     if (!this.found) return;
-    const words = by("games-words").value.toLowerCase().split(/\s+/).filter(Boolean);
-    const found = this.found.filter(({ label, event, when }) =>
-      words.every((word) => `${label} ${event} ${when}`.toLowerCase().includes(word)),
-    );
-    const order = ORDERS[by("games-order").value];
-    if (order) found.sort(order);
+    let { found } = this;
+    if (this.dropped) {
+      const words = by("games-words").value.toLowerCase().split(/\s+/).filter(Boolean);
+      found = found.filter(({ label, event, when }) =>
+        words.every((word) => `${label} ${event} ${when}`.toLowerCase().includes(word)),
+      );
+      const order = ORDERS[by("games-order").value];
+      if (order) found.sort(order);
+    }
     by("games-none").textContent =
       this.dropped || this.isIndexed
         ? found.length
-          ? ""
+          ? this.howMany(found)
           : t("There is no game with this position under these filters.")
         : t(
             "No index of games is open: “tabia index” makes one. Files of games can be opened here, or dropped on the page.",
@@ -220,39 +232,31 @@ export class Games {
     );
   }
 
+  /** What the list leaves out. */
+  howMany(found) {
+    const { all, searched } = this;
+    if (this.dropped || all <= found.length) return "";
+    if (!by("games-words").value.trim()) return t`${grouped(found.length)} of ${grouped(all)} games`;
+    return searched < all ? t`${grouped(searched)} of ${grouped(all)} games were searched.` : "";
+  }
+
   /** The games that the index has of the position, under the filters. */
   async fromIndex() {
-    const player = by("games-player").value.trim();
-    const query = player && player === this.ofPlayer ? new URLSearchParams() : this.query();
-    const set = (name, value) => value && query.set(name, value);
-    query.set("moves", 0);
-    query.set("topGames", 15);
-    query.set("recentGames", 15);
-    set("speeds", by("games-speed").value);
-    const least = Number(by("games-rating").value);
-    if (least)
-      query.set(
-        "ratings",
-        [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500].filter((rating) => rating >= least).join(","),
-      );
-    set("since", by("games-since").value);
-    set("until", by("games-until").value);
-    const colours = player ? [by("games-colour").value || ["white", "black"]].flat() : [null];
-    const answers = colours.map((color) => {
-      const asked = new URLSearchParams(query);
-      if (color) for (const [key, value] of Object.entries({ player, color })) asked.set(key, value);
-      return get(color ? "/player" : by("games-source").value, asked);
-    });
-    const found = (await Promise.all(answers)).flatMap((one) => [...(one.topGames ?? []), ...(one.recentGames ?? [])]);
-    const games = new Map(found.map((game) => [game.id, game]));
+    const query = this.query();
+    for (const [name, id] of [
+      ["q", "games-words"],
+      ["order", "games-order"],
+    ])
+      if (by(id).value.trim()) query.set(name, by(id).value);
+    const { games, all, searched } = await get("/api/games", query);
+    Object.assign(this, { all, searched });
     const named = ({ name, rating }) => (rating ? `${name} ${rating}` : name);
-    return [...games.values()].map((game) => ({
-      id: game.id,
-      label: `${named(game.white)} – ${named(game.black)}`,
-      event: "",
-      elo: (game.white.rating ?? 0) + (game.black.rating ?? 0),
-      result: RESULTS[game.winner] ?? "½-½",
-      when: String(game.month ?? game.year),
+    return games.map(({ id, white, black, result, event, date }) => ({
+      id,
+      label: `${named(white)} – ${named(black)}`,
+      event,
+      result: result.replace("1/2-1/2", "½-½"),
+      when: date.replace("?", ""),
     }));
   }
 
@@ -261,11 +265,22 @@ export class Games {
     return [...by("games-filter").elements];
   }
 
-  /** The named sets of filters: a name, and the values of the fields by their identifiers. */
+  /** What the fields have now. */
+  get values() {
+    return Object.fromEntries(this.fields.filter(({ value }) => value.trim()).map(({ name, value }) => [name, value]));
+  }
+
+  /** The named sets of filters: a name, and the filters. */
   get sets() {
     try {
       const sets = JSON.parse(stored("games-sets", "[]"));
-      return Array.isArray(sets) ? sets.filter(({ name, values }) => name && values).slice(0, MOST_SETS) : [];
+      const known = Array.isArray(sets) ? sets.filter(({ name, values }) => name && values).slice(0, MOST_SETS) : [];
+      // Once they were stored by the identifiers of the fields.
+      const valuesOf = (values) => this.fields.map((field) => [field.name, values[field.name] ?? values[field.id]]);
+      return known.map(({ name, values }) => ({
+        name,
+        values: Object.fromEntries(valuesOf(values).filter(([, value]) => value)),
+      }));
     } catch {
       return [];
     }
@@ -274,9 +289,9 @@ export class Games {
   /** Stores the filters under a name; one of that name is replaced, with all filters open it goes. */
   saveSet(name) {
     if (!name) return;
-    const values = Object.fromEntries(this.fields.map(({ id, value }) => [id, value]));
+    const { values } = this;
     const others = this.sets.filter((one) => one.name !== name);
-    const isOpen = this.fields.every((field) => field.value === (field.options?.[0].value ?? ""));
+    const isOpen = Object.keys(values).length === 0;
     if (others.length === MOST_SETS && !isOpen) {
       say(t`There is room for ${MOST_SETS} sets of filters.`, true);
       return;
@@ -288,7 +303,7 @@ export class Games {
 
   drawSets() {
     by("games-named").replaceChildren(
-      ...this.sets.map(({ name }, index) =>
+      ...this.sets.map(({ name, values }, index) =>
         el(
           "li",
           {},
@@ -297,7 +312,7 @@ export class Games {
             {
               type: "button",
               class: "chip",
-              "aria-pressed": String(this.named === name),
+              "aria-pressed": String(this.isShown(values)),
               onclick: () => this.useSet(index),
             },
             `${index + 1} ${name}`,
@@ -307,17 +322,17 @@ export class Games {
     );
   }
 
-  /** Applies a set of filters; the one that is in force goes, with its filters. */
+  /** Whether these are the filters that are shown. */
+  isShown(values) {
+    return wordsOf(values) === wordsOf(this.filter);
+  }
+
+  /** Applies a set of filters; those that are shown already go. */
   useSet(index) {
     const set = this.sets[index];
     if (!set) return;
-    this.named = this.named === set.name ? null : set.name;
-    for (const field of this.fields) {
-      field.value = (this.named && set.values[field.id]) || (field.options?.[0].value ?? "");
-    }
-    this.drawSets();
-    if (tabs.isShown("games")) this.list();
-    else tabs.choose("games");
+    this.change(this.isShown(set.values) ? {} : set.values);
+    if (!tabs.isShown("games")) tabs.choose("games");
   }
 
   /** Shows a game; `series` is the list in which it was chosen. */

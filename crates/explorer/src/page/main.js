@@ -25,7 +25,7 @@ import * as trees from "./tree.js";
 
 let policy;
 const store = new Store(
-  { tree: trees.empty(), at: 0, tail: 0, books: "", closed: "", set: {}, flip: false },
+  { tree: trees.empty(), at: 0, tail: 0, books: "", closed: "", set: {}, filter: {}, flip: false },
   { ask, shown, failed: problem },
 );
 const walk = (forwards) => store.want(forwards ? steps.forward : steps.back, "walk");
@@ -64,6 +64,7 @@ const trainer = new Training({
 const games = new Games({
   load: replay,
   failed: problem,
+  change: (filter) => store.want((from) => ({ ...from, filter }), "keep"),
   query: () => {
     const query = address.parameters(state());
     query.delete("books");
@@ -86,6 +87,7 @@ const controls = new Controls({
   search,
   trainer,
   games,
+  pick,
   changes,
   load,
   typed,
@@ -99,6 +101,11 @@ const actions = {
   edit: (book, move) =>
     book ? editor.open(book, move, changes.place(), () => table.button(move.uci)?.focus()) : changes.sayLocked(),
   menu: (event, id) => trainer.on || openMenu(event, controls.ofMove(id)),
+  unfilter: (name) =>
+    store.want((from) => {
+      const others = Object.entries(from.filter).filter(([other]) => other !== name);
+      return { ...from, filter: Object.fromEntries(others) };
+    }, "keep"),
   mark: (book, move, mark) => changes.markMove(book, move, mark).catch(problem),
   add: () => Promise.resolve(changes.add([state().at])).catch(problem),
 };
@@ -126,7 +133,7 @@ function follow(how) {
   if (how === "pop" && trainer.on) trainer.stop();
   engine.show(now, view);
   trainer.shown(now, view);
-  games.shown();
+  games.shown(now);
   policy?.show(view.options, now.set);
   announce(now);
   showBooks(view);
@@ -145,7 +152,28 @@ function announce({ tree, at }) {
   announced = text;
 }
 
+let picker = null,
+  tries = 0;
+
+/** Opens the picker of files, which is loaded when it is wanted. */
+async function pick() {
+  // Some browsers never ask again for the same address when a script did not come.
+  if (!picker) {
+    const { Files } = await import(`./files.js?${(tries += 1)}`);
+    picker ??= new Files({ opened: (name) => shelf.show(name), failed: problem });
+  }
+  return picker.show();
+}
+
+/** The books that the program has now. */
+async function offerBooks() {
+  const { books } = await get("/api/start");
+  shelf.offer(books);
+  showBooks(store.view);
+}
+
 function showBooks(view) {
+  if (shelf.names.length && shelf.names.length < view.open) offerBooks().catch(problem);
   const chosen = view.books.map((book) => book.name);
   by("to-difference").hidden = chosen.length < 2;
   shelf.draw(state(), chosen);
@@ -380,6 +408,7 @@ async function start() {
     policy = new Policy(options, set, (name) => store.want(steps.unset(name), "keep"));
     shelf.offer(start.books);
     engine.offer(start.engine);
+    by("open-book").hidden = !start.folders;
     games.offer();
     if (store.view) {
       policy.show(store.view.options, state().set);

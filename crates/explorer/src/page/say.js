@@ -23,6 +23,23 @@ export function modal(dialog) {
   say("");
 }
 
+/** Keys of a dialog with a field and a list of buttons: arrows go along them, Enter in the field chooses. */
+export function listKeys(dialog, field, list, choose) {
+  dialog.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && event.target === field) {
+      // By itself it would press the only button of the form, which closes it.
+      event.preventDefault();
+      choose();
+      return;
+    }
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step || event.target.tagName === "SELECT") return;
+    const places = [field, ...list.querySelectorAll("button")];
+    places[Math.min(Math.max(places.indexOf(document.activeElement) + step, 0), places.length - 1)].focus();
+    event.preventDefault();
+  });
+}
+
 /** A message that a dialog has shown stays when the dialog closes, unless it is an error. */
 export function listenToDialogs() {
   addEventListener(

@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { by, el, grouped } from "./dom.js";
 import { t } from "./lang.js";
-import { modal } from "./say.js";
+import { listKeys, modal } from "./say.js";
 
 export class Search {
   /** `go` is called with the opening that was chosen, `player` with a name, if there is an index (`indexed`); `books` gives the parameters that name the books. */
@@ -16,19 +16,7 @@ export class Search {
     this.field = by("search-text");
     this.asked = 0;
     this.field.addEventListener("input", () => this.ask());
-    this.dialog.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && event.target === this.field) {
-        // By itself it would press the only button of the form, which closes it.
-        event.preventDefault();
-        this.choose();
-        return;
-      }
-      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-      if (!step) return;
-      const places = [this.field, ...by("search-list").querySelectorAll("button")];
-      places[Math.min(Math.max(places.indexOf(document.activeElement) + step, 0), places.length - 1)].focus();
-      event.preventDefault();
-    });
+    listKeys(this.dialog, this.field, by("search-list"), () => this.choose());
   }
 
   open() {

@@ -32,6 +32,14 @@ export class Shelf {
     return books.length === 1 && books[0] === this.names[0] ? "" : books.join("/");
   }
 
+  /** Shows a book, which the program may have opened a moment ago. */
+  show(name) {
+    return this.want((from) => {
+      const closed = split(from.closed).filter((other) => other !== name);
+      return { ...from, closed: closed.join("/"), books: this.named([name]) };
+    });
+  }
+
   choose() {
     const books = [...new Set([by("first-book").value, by("second-book").value].filter(Boolean))];
     this.want((from) => ({ ...from, books: this.named(books) }));

@@ -77,7 +77,13 @@ export class Store {
 
   /** The likeliest move of a state, null when there is none, undefined when that is not known. */
   likeliest(state) {
-    if (!this.view || state.books !== this.state.books || state.set !== this.state.set) return undefined;
+    if (
+      !this.view ||
+      state.books !== this.state.books ||
+      state.set !== this.state.set ||
+      state.filter !== this.state.filter
+    )
+      return undefined;
     if (!trees.isBelow(state.tree, this.state.at, state.at)) return undefined;
     const from = trees.path(state.tree, this.state.at).length;
     const steps = trees

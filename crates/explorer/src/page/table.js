@@ -24,10 +24,11 @@ export class Table {
   play;
   edit;
   mark;
+  unfilter;
 
-  /** `play`, `point` take a move in UCI notation; `edit` a book's view and a move; `mark` the same and a mark; `add` adds the line. */
-  constructor({ play, point, edit, add, mark }) {
-    Object.assign(this, { play, point, edit, add, mark });
+  /** `play`, `point` take a move in UCI notation; `edit` a book's view and a move; `mark` the same and a mark; `add` adds the line; `unfilter` takes the name of a filter. */
+  constructor({ play, point, edit, add, mark, unfilter }) {
+    Object.assign(this, { play, point, edit, add, mark, unfilter });
     this.place = by("books");
     this.sort = remembered();
     /** Whether the moves of one book alone are shown, as the user chose it. */
@@ -46,7 +47,8 @@ export class Table {
     return document.activeElement?.closest?.("#books tr[data-uci]")?.dataset.uci ?? null;
   }
 
-  show(view) {
+  show(view, filter = this.filter) {
+    this.filter = filter;
     const isNew = this.view?.fen !== view.fen;
     const focused = document.activeElement?.closest?.("#books button.move");
     const focusedMove = focused && { uci: focused.dataset.uci, same: !isNew };
@@ -57,11 +59,30 @@ export class Table {
     }
     this.view = view;
     this.place.classList.toggle("two", view.books.length > 1);
-    fill(this.place, view.books.length > 1 ? this.pair(view.books) : this.single(view.books[0]));
+    fill(
+      this.place,
+      ...this.filters(view.books),
+      view.books.length > 1 ? this.pair(view.books) : this.single(view.books[0]),
+    );
     const first = this.place.querySelector("button.move");
     if (first) first.tabIndex = 0;
     if (focusedMove) (this.button(focusedMove.same ? focusedMove.uci : null) ?? first)?.focus({ preventScroll: true });
     if (isNew) this.point(this.chosen());
+  }
+
+  /** The filters under which games of an index count, each with a button that takes it away. */
+  filters(books) {
+    const told = books.flatMap((book) => book.told ?? []).map((text) => el("li", { class: "hint" }, translated(text)));
+    const names = books.some((book) => book.has_games) ? Object.keys(this.filter ?? {}) : [];
+    if (!names.length) return [];
+    const chips = names.map((name) => {
+      const field = by("games-filter").elements[name];
+      const value = [...(field.options ?? [])].find((option) => option.value === this.filter[name])?.text;
+      const text = `${field.labels[0].firstChild.data.trim()} ${value ?? this.filter[name]}`;
+      const button = { type: "button", class: "chip", "data-filter": name, "aria-label": t`Without ${text}` };
+      return el("li", {}, el("button", button, `${text} ×`));
+    });
+    return [el("ul", { class: "chips", "aria-label": t("Filters of games") }, ...chips, ...told)];
   }
 
   empty(book) {
@@ -105,6 +126,7 @@ export class Table {
     const button = target.closest("button"),
       row = target.closest("tr[data-uci]");
     if (button?.matches(".add")) this.add();
+    else if (button?.dataset.filter) this.unfilter(button.dataset.filter);
     else if (button?.matches(".sort")) this.sortBy(button.dataset.kind, Number(button.dataset.side));
     else if (button?.matches(".fold")) this.fold(button.dataset.letter, button.ariaExpanded === "true");
     else if (button?.matches(".pencil")) this.change(row.dataset.uci, Number(button.dataset.book));

@@ -1,12 +1,13 @@
 //! Sums over the games that are wanted.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use shakmaty::{Chess, Move};
 
 use super::bucket::Bucket;
 use super::row::{Counts, GameRef, IndexedMove, RECENT_GAMES, Row, TOP_GAMES};
-use super::{GameSelection, GamesIndex};
+use super::{GameSelection, GamesIndex, Player};
 use crate::Month;
 use crate::tgx::{TgxError, move_of};
 
@@ -22,6 +23,45 @@ pub struct Lists {
     pub recent: usize,
     /// Whether results are counted by month.
     pub history: bool,
+    /// How many of all that are named, in an order of their own.
+    pub listed: usize,
+    /// This order.
+    pub order: Order,
+}
+
+/// Which games come first in a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// Those of the best players.
+    #[default]
+    Rating,
+    /// The newest.
+    Newest,
+    /// The oldest.
+    Oldest,
+}
+
+impl Order {
+    /// What is the greater the sooner a game comes. Of unknown date is last.
+    fn key(self, bucket: Bucket, game: &GameRef) -> [u32; 4] {
+        let (rating, day, number) = game.by_rating();
+        let (date, day, rating) = (bucket.date().0, u32::from(day), u32::from(rating));
+        match self {
+            Order::Rating => [rating, date, day, number],
+            Order::Newest => [date, day, rating, number],
+            Order::Oldest if bucket.when().year == 0 => [0, 0, rating, number],
+            Order::Oldest => [!date, !day, rating, number],
+        }
+    }
+}
+
+/// Where games come from.
+#[derive(Clone, Copy, Debug)]
+pub enum Source<'i> {
+    /// All of an index.
+    Index(&'i GamesIndex),
+    /// Those of some players.
+    Players(&'i [Arc<Player>]),
 }
 
 /// A game that is named, with the move that was played in it.
@@ -61,6 +101,8 @@ pub struct Sums {
     pub recent: Vec<Named>,
     /// Results by month.
     pub history: BTreeMap<Month, Counts>,
+    /// Games in the order of [`Lists::order`].
+    pub listed: Vec<Named>,
 }
 
 /// The sums of a position over some indexes.
@@ -69,17 +111,26 @@ pub struct Sums {
 ///
 /// An index cannot be read, or is damaged.
 pub fn ask<'i>(
-    indexes: impl IntoIterator<Item = &'i GamesIndex>,
+    sources: impl IntoIterator<Item = Source<'i>>,
     position: &Chess,
     selection: &GameSelection,
     lists: Lists,
 ) -> Result<Sums, TgxError> {
     let mut gathering = Gathering::new(position, *selection, lists);
-    for (number, index) in indexes.into_iter().enumerate() {
+    let mut together = RECENT_GAMES;
+    for (number, source) in sources.into_iter().enumerate() {
         gathering.index = number;
-        index.rows(position, |row| gathering.add(row))?;
+        match source {
+            Source::Index(index) => index.rows(position, |row| gathering.add(row))?,
+            Source::Players(players) => {
+                together = 0;
+                for player in players {
+                    player.count(position, &mut gathering);
+                }
+            }
+        }
     }
-    Ok(gathering.finish(RECENT_GAMES))
+    Ok(gathering.finish(together))
 }
 
 /// Games in the order of a key, the last of which falls out.
@@ -120,6 +171,7 @@ pub struct Gathering<'p> {
     top: Best<(u16, Bucket, u8, usize, u32)>,
     recent: Best<(Bucket, u8, usize, u32)>,
     history: BTreeMap<Month, Counts>,
+    listed: Best<([u32; 4], usize)>,
 }
 
 impl<'p> Gathering<'p> {
@@ -143,6 +195,7 @@ impl<'p> Gathering<'p> {
             top: Best::new(if lists.recent > 0 { TOP_GAMES } else { top }),
             recent: Best::new(recent),
             history: BTreeMap::new(),
+            listed: Best::new(lists.listed),
         }
     }
 
@@ -166,6 +219,14 @@ impl<'p> Gathering<'p> {
         if !self.selection.admits(row.bucket) {
             return;
         }
+        let result = self.selection.result;
+        let counts = match result {
+            None => row.counts,
+            Some(result) => row.counts.with(result),
+        };
+        if counts.games() == 0 {
+            return;
+        }
         let index = self.index;
         let named = |game: &GameRef| Named {
             mv: row.mv,
@@ -176,17 +237,18 @@ impl<'p> Gathering<'p> {
         let Some(sums) = self.sums(row.mv) else {
             return;
         };
-        sums.counts.add(&row.counts);
-        sums.only = row.refs.first().map(named);
-        self.month(row.bucket, &row.counts);
-        for game in &row.refs {
-            self.name(named(game));
-        }
+        sums.counts.add(&counts);
+        let is_wanted = |game: &&GameRef| result.is_none_or(|result| game.result() == result);
+        let wanted = || row.refs.iter().filter(is_wanted).map(named);
+        sums.only = wanted().next();
+        self.month(row.bucket, &counts);
+        wanted().for_each(|game| self.name(game));
     }
 
     /// Counts a single game.
     pub(super) fn count(&mut self, mv: IndexedMove, bucket: Bucket, game: GameRef) {
-        if !self.selection.admits(bucket) {
+        let wanted = self.selection.result;
+        if !self.selection.admits(bucket) || wanted.is_some_and(|result| game.result() != result) {
             return;
         }
         let index = self.index;
@@ -233,6 +295,10 @@ impl<'p> Gathering<'p> {
         if is_top && self.top.most > 0 {
             self.top.offer((rating, date, day, index, number), named);
         }
+        if self.listed.most > 0 {
+            let key = (self.lists.order.key(bucket, &game), index);
+            self.listed.offer(key, named);
+        }
         if self.recent.most > 0 {
             self.recent.offer((date, day, index, number), named);
         }
@@ -243,6 +309,12 @@ impl<'p> Gathering<'p> {
     pub(super) fn finish(self, together: usize) -> Sums {
         let mut sums = Sums {
             history: self.history,
+            listed: self
+                .listed
+                .games
+                .into_iter()
+                .map(|(_, game)| game)
+                .collect(),
             ..Sums::default()
         };
         sums.moves = self

@@ -3,20 +3,22 @@
 use rustc_hash::FxHashMap;
 use shakmaty::{Chess, Color, EnPassantMode, Move, Position as _, zobrist::Zobrist64};
 
-use super::ask::{Gathering, Lists};
+use super::ask::Gathering;
 use super::bucket::Bucket;
 use super::posting::plain_name;
 use super::row::{GameRef, IndexedMove};
-use super::{GameSelection, GamesIndex, key};
+use super::{GamesIndex, key};
 use crate::tgx::{Facts, TgxError};
 
 /// Of a player with more games, the newest count.
 const MOST_GAMES: usize = 50_000;
 
-/// The numbers of the newest games that may be a player's.
-fn newest(index: &GamesIndex, name: &str, color: Color) -> Result<Vec<u32>, TgxError> {
+/// The numbers of the newest games that may be a player's, and how many older ones
+/// there are.
+fn newest(index: &GamesIndex, name: &str, color: Color) -> Result<(Vec<u32>, usize), TgxError> {
     let mut numbers = index.games_of(name, color)?;
-    Ok(numbers.split_off(numbers.len().saturating_sub(MOST_GAMES)))
+    let older = numbers.len().saturating_sub(MOST_GAMES);
+    Ok((numbers.split_off(older), older))
 }
 
 /// Calls `each` with the games of a player with one colour, as [`Player::read`] knows
@@ -38,7 +40,7 @@ pub fn each_game(
     for name in [name.to_owned(), name.replace('_', " ")] {
         let wanted = plain_name(&name);
         let mut is_found = false;
-        for number in newest(index, &name, color)? {
+        for number in newest(index, &name, color)?.0 {
             positions.clear();
             moves.clear();
             let head = index.play(
@@ -68,6 +70,8 @@ pub fn each_game(
 #[derive(Debug)]
 pub struct Player {
     games: Vec<(u32, Facts)>,
+    /// Games that were left out, since there are newer ones.
+    older: usize,
     /// Moves by the key of the position, with the places of their games.
     moves: FxHashMap<u64, Vec<(IndexedMove, u32)>>,
 }
@@ -89,14 +93,16 @@ impl Player {
 
     fn named(index: &GamesIndex, name: &str, color: Color) -> Result<Player, TgxError> {
         let wanted = plain_name(name);
+        let (newest, older) = newest(index, name, color)?;
         let mut player = Player {
             games: Vec::new(),
+            older,
             moves: FxHashMap::default(),
         };
         let max_ply = usize::from(index.file().root().max_ply);
         let mut keys: Vec<(u64, IndexedMove)> = Vec::new();
         let mut buffer = Vec::new();
-        for number in newest(index, name, color)? {
+        for number in newest {
             keys.clear();
             let mut now: Option<Zobrist64> = None;
             let head = index.play(
@@ -132,21 +138,25 @@ impl Player {
         self.games.is_empty()
     }
 
-    /// What was played in a position.
+    /// Games that are known.
     #[must_use]
-    pub fn ask(
-        &self,
-        position: &Chess,
-        selection: &GameSelection,
-        lists: Lists,
-    ) -> super::ask::Sums {
-        let mut gathering = Gathering::new(position, *selection, lists);
+    pub fn games(&self) -> usize {
+        self.games.len()
+    }
+
+    /// Games that were left out, since there are so many newer ones.
+    #[must_use]
+    pub fn older(&self) -> usize {
+        self.older
+    }
+
+    /// Counts what was played in a position.
+    pub(super) fn count(&self, position: &Chess, gathering: &mut Gathering<'_>) {
         for (mv, place) in self.moves.get(&key(position)).into_iter().flatten() {
             if let Some((number, facts)) = self.games.get(*place as usize) {
                 let game = GameRef::of(*facts, *number);
                 gathering.count(*mv, Bucket::of(*facts), game);
             }
         }
-        gathering.finish(0)
     }
 }

@@ -5,6 +5,7 @@ use std::cmp::{Ordering, Reverse};
 use shakmaty::{ByColor, Color, Move, Role, Square};
 
 use super::bucket::Bucket;
+use crate::GameResult;
 use crate::tgx::{Facts, squares, winner_number, winner_of};
 use tabia_io::input::bytes::{Cursor, put_varint};
 use tabia_io::sort::Record;
@@ -81,6 +82,12 @@ impl GameRef {
         }
     }
 
+    /// Its result.
+    #[must_use]
+    pub fn result(&self) -> GameResult {
+        self.winner.map_or(GameResult::Draw, GameResult::Won)
+    }
+
     /// All but its number, in 31 bits: result, day, ratings.
     #[inline]
     pub(super) fn pack(&self) -> u32 {
@@ -155,6 +162,18 @@ impl Counts {
     #[must_use]
     pub fn results(&self, side: Color) -> Results {
         Results::new(*self.won.get(side), self.draws, *self.won.get(!side))
+    }
+
+    /// Those with a result. Nobody knows which of the ratings are theirs.
+    #[must_use]
+    pub fn with(&self, result: GameResult) -> Counts {
+        let mut counts = Counts::default();
+        match result {
+            GameResult::Won(side) => *counts.won.get_mut(side) = *self.won.get(side),
+            GameResult::Draw => counts.draws = self.draws,
+            GameResult::Unknown => {}
+        }
+        counts
     }
 
     /// Counts a game.

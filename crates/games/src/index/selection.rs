@@ -2,7 +2,7 @@
 
 use super::bucket::Bucket;
 use crate::tgx::speed_number;
-use crate::{GROUPS, Month, Speed, group_of};
+use crate::{GROUPS, GameResult, Month, Speed, group_of};
 
 /// Conditions on games; all that are set must be met. What the tags of a game do not
 /// state about itself never meets one.
@@ -18,6 +18,8 @@ pub struct GameSelection {
     groups: Option<u16>,
     /// Whether rated and casual games are wanted; `None` for any.
     modes: Option<(bool, bool)>,
+    /// The result; `None` for any.
+    pub result: Option<GameResult>,
 }
 
 impl GameSelection {
@@ -73,7 +75,7 @@ impl GameSelection {
         }
     }
 
-    /// Whether games are wanted.
+    /// Whether games are wanted, as far as their results do not decide.
     #[must_use]
     pub fn admits(&self, games: Bucket) -> bool {
         let months = games.when().range();

@@ -1,0 +1,304 @@
+//! Books and indexes of games that a page may open: those in the folders that the
+//! user named.
+//!
+//! A page names a file by the identifier that the list has for it. The list is made
+//! anew for each request, and what is not in it is not opened: no text of a
+//! request becomes a path. Links out of a folder are not in it.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::UNIX_EPOCH;
+
+use serde::Serialize;
+
+use super::books::ExploredBook;
+use tabia_games::index::GamesIndex;
+use tabia_io::input::bytes::{FNV_START, fnv1a};
+use tabia_io::input::kind::{BookKind, Kind};
+use tabia_io::input::path::file_name;
+
+/// How deep folders are looked through.
+const DEPTH: u32 = 4;
+
+/// Entries of folders that are looked at for a list.
+const MOST_ENTRIES: usize = 20_000;
+
+/// Files that are listed.
+const MOST_FILES: usize = 1000;
+
+/// Files that are known as opened last.
+const MOST_RECENT: usize = 20;
+
+/// A file that was opened.
+pub enum OpenedFile {
+    /// A book.
+    Book(Box<ExploredBook>),
+    /// An index of games.
+    Index(GamesIndex),
+}
+
+/// Opens a file; the book gets the name. The error is one sentence that names the
+/// file.
+pub type OpenFile = Box<dyn Fn(&Path, String) -> Result<OpenedFile, String> + Send + Sync>;
+
+/// The folders, and how files in them are opened.
+pub(super) struct Folders {
+    folders: Vec<PathBuf>,
+    pub(super) open: OpenFile,
+    /// Identifiers of files that were opened, the last one first.
+    recent: Mutex<Vec<String>>,
+}
+
+/// What a page may open.
+#[derive(Debug, Serialize)]
+pub(super) struct FileList {
+    pub(super) files: Vec<ListedFile>,
+    /// There are more than were looked at.
+    is_cut: bool,
+    recent: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct ListedFile {
+    /// The same as long as the file is at its place.
+    pub(super) id: String,
+    pub(super) name: String,
+    /// The named folder and those below it that lead to the file.
+    pub(super) folder: String,
+    kind: &'static str,
+    bytes: u64,
+    /// Seconds since 1970.
+    changed: u64,
+    /// Without any link.
+    #[serde(skip)]
+    pub(super) path: PathBuf,
+}
+
+impl std::fmt::Debug for Folders {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Folders").field(&self.folders).finish()
+    }
+}
+
+impl Folders {
+    pub(super) fn new(folders: Vec<PathBuf>, open: OpenFile) -> Folders {
+        Folders {
+            folders,
+            open,
+            recent: Mutex::default(),
+        }
+    }
+
+    /// Files by name; those that are at two places of the folders are listed once.
+    pub(super) fn list(&self) -> FileList {
+        let mut found = Found {
+            files: Vec::new(),
+            left: MOST_ENTRIES,
+        };
+        for folder in &self.folders {
+            // A folder that is gone has no files.
+            if let Ok(root) = folder.canonicalize() {
+                let name = file_name(&root).into_owned();
+                let _ = found.look_through(&root, &root, &name, DEPTH);
+            }
+        }
+        let Found { mut files, left } = found;
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        files.dedup_by(|a, b| a.path == b.path);
+        files.sort_by_cached_key(|file| (file.name.to_lowercase(), file.folder.clone()));
+        let is_cut = left == 0 || files.len() > MOST_FILES;
+        files.truncate(MOST_FILES);
+        FileList {
+            files,
+            is_cut,
+            recent: self.recent().clone(),
+        }
+    }
+
+    /// The file of an identifier, if it is there now.
+    pub(super) fn find(&self, id: &str) -> Option<ListedFile> {
+        self.list().files.into_iter().find(|file| file.id == id)
+    }
+
+    /// The file was opened.
+    pub(super) fn note(&self, id: String) {
+        let mut recent = self.recent();
+        recent.retain(|other| *other != id);
+        recent.insert(0, id);
+        recent.truncate(MOST_RECENT);
+    }
+
+    fn recent(&self) -> MutexGuard<'_, Vec<String>> {
+        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Files that were found, and how many entries may still be looked at.
+struct Found {
+    files: Vec<ListedFile>,
+    left: usize,
+}
+
+impl Found {
+    /// Looks through a folder; `name` is how pages call it. Links to folders are not
+    /// followed.
+    fn look_through(&mut self, root: &Path, at: &Path, name: &str, depth: u32) -> io::Result<()> {
+        for entry in fs::read_dir(at)? {
+            let Some(left) = self.left.checked_sub(1) else {
+                break;
+            };
+            self.left = left;
+            let entry = entry?;
+            let (path, kind) = (entry.path(), entry.file_type()?);
+            // Such are those of programs, as the folder of changes that can be undone.
+            if entry.file_name().as_encoded_bytes().starts_with(b".") {
+                continue;
+            }
+            if !kind.is_dir() {
+                self.files.extend(listed(root, &path, name));
+            } else if let Some(depth) = depth.checked_sub(1) {
+                let name = format!("{name}/{}", file_name(&path));
+                // One that cannot be read has no files.
+                let _ = self.look_through(root, &path, &name, depth);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A file, if it is one that can be opened, and lies in the folder.
+fn listed(root: &Path, path: &Path, folder: &str) -> Option<ListedFile> {
+    let end = path.extension()?.to_str()?.to_ascii_lowercase();
+    if !matches!(end.as_str(), "ctg" | "bin" | "abk" | "tgx") {
+        return None;
+    }
+    let real = path.canonicalize().ok()?;
+    if !real.starts_with(root) {
+        return None;
+    }
+    let kind = match Kind::of_file(&real)? {
+        Kind::Book(BookKind::Ctg) => "ctg",
+        Kind::Book(BookKind::Bin) => "bin",
+        Kind::Book(BookKind::Abk) => "abk",
+        Kind::Database if end == "tgx" => "tgx",
+        _ => return None,
+    };
+    let data = real.metadata().ok()?;
+    let changed = data.modified().ok();
+    let changed = changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let sum = fnv1a(FNV_START, real.as_os_str().as_encoded_bytes());
+    Some(ListedFile {
+        id: format!("{sum:016x}"),
+        name: file_name(path).into_owned(),
+        folder: folder.to_owned(),
+        kind,
+        bytes: data.len(),
+        changed: changed.map_or(0, |time| time.as_secs()),
+        path: real,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folders(of: &[&Path]) -> Folders {
+        let open = Box::new(|_: &Path, _| Err("not here".to_owned()));
+        Folders::new(of.iter().map(|path| path.to_path_buf()).collect(), open)
+    }
+
+    fn names(folders: &Folders) -> Vec<String> {
+        let files = folders.list().files.into_iter();
+        files
+            .map(|file| format!("{}/{}", file.folder, file.name))
+            .collect()
+    }
+
+    #[test]
+    fn only_files_of_the_folders_are_listed() {
+        let place = tempfile::tempdir().unwrap();
+        let put = |path: &str| {
+            let path = place.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "x").unwrap();
+        };
+        for path in [
+            "in/b.ctg",
+            "in/A.CTG",
+            "in/b.cto",
+            "in/sub/c.bin",
+            "in/sub/d.abk",
+            "in/games.tgx",
+            "in/text.pgn",
+            "in/.hidden/e.ctg",
+            "in/1/2/3/4/near.ctg",
+            "in/1/2/3/4/5/far.ctg",
+            "out/secret.ctg",
+        ] {
+            put(path);
+        }
+        let inside = place.path().join("in");
+        let expected = [
+            "in/A.CTG",
+            "in/b.ctg",
+            "in/sub/c.bin",
+            "in/sub/d.abk",
+            "in/games.tgx",
+            "in/1/2/3/4/near.ctg",
+        ];
+        assert_eq!(names(&folders(&[&inside])), expected);
+        // A folder within another one adds nothing.
+        let both = folders(&[&inside, &inside.join("sub"), &inside.join("gone")]);
+        assert_eq!(both.list().files.len(), expected.len());
+        let id = |name: &str| {
+            let files = both.list().files.into_iter();
+            let mut named = files.filter(|file| file.name == name);
+            named.next().map(|file| file.id)
+        };
+        let known = id("b.ctg").unwrap();
+        assert_eq!(both.find(&known).unwrap().name, "b.ctg");
+        fs::rename(inside.join("b.ctg"), inside.join("z.ctg")).unwrap();
+        assert!(both.find(&known).is_none() && id("z.ctg").is_some());
+        for text in ["", "../out/secret.ctg", "b.ctg", "/etc/passwd"] {
+            assert!(both.find(text).is_none(), "{text}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_do_not_lead_out_of_the_folders() {
+        use std::os::unix::fs::symlink;
+        let place = tempfile::tempdir().unwrap();
+        let [inside, outside] = ["in", "out"].map(|name| place.path().join(name));
+        for folder in [&inside, &outside] {
+            fs::create_dir(folder).unwrap();
+            fs::write(folder.join("book.ctg"), "x").unwrap();
+        }
+        symlink(outside.join("book.ctg"), inside.join("link.ctg")).unwrap();
+        symlink("../out/book.ctg", inside.join("up.ctg")).unwrap();
+        symlink(&outside, inside.join("folder")).unwrap();
+        symlink(&inside, inside.join("circle")).unwrap();
+        assert_eq!(names(&folders(&[&inside])), ["in/book.ctg"]);
+        // The folder itself may be named by a link.
+        let named = place.path().join("named");
+        symlink(&inside, &named).unwrap();
+        assert_eq!(names(&folders(&[&named])), ["in/book.ctg"]);
+        let known = folders(&[&inside]).list().files.remove(0).id;
+        fs::remove_file(inside.join("book.ctg")).unwrap();
+        symlink(outside.join("book.ctg"), inside.join("book.ctg")).unwrap();
+        assert!(folders(&[&inside]).find(&known).is_none());
+    }
+
+    #[test]
+    fn what_was_opened_last_comes_first() {
+        let folders = folders(&[]);
+        for id in ["a", "b", "a"] {
+            folders.note(id.to_owned());
+        }
+        assert_eq!(folders.list().recent, ["a", "b"]);
+        (0..50).for_each(|number| folders.note(number.to_string()));
+        assert_eq!(folders.list().recent.len(), MOST_RECENT);
+    }
+}

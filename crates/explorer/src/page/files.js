@@ -1,0 +1,136 @@
+// The picker: books and indexes in the folders that were named when the program was
+// started. The page names a file by the identifier that the list has for it.
+
+import { get, post } from "./api.js";
+import { el } from "./dom.js";
+import { keep, stored, t } from "./lang.js";
+import { listKeys, modal } from "./say.js";
+
+/** Files that the browser knows as opened last. */
+const MOST_RECENT = 8;
+
+const BOOKS = { ctg: "ChessBase", bin: "Polyglot", abk: "Arena" };
+
+/** Orders of the list: which of two files comes first. */
+const ORDERS = {
+  newest: (a, b) => b.changed - a.changed,
+  largest: (a, b) => b.bytes - a.bytes,
+};
+
+function recentHere() {
+  try {
+    return [JSON.parse(stored("recent-files", "[]"))].flat();
+  } catch {
+    return [];
+  }
+}
+
+/** Bytes as people write them. */
+function size(bytes) {
+  const [unit, of] = bytes < 1e6 ? ["kilobyte", 1e3] : bytes < 1e9 ? ["megabyte", 1e6] : ["gigabyte", 1e9];
+  const { lang } = document.documentElement;
+  const maximumFractionDigits = bytes < 10 * of ? 1 : 0;
+  return new Intl.NumberFormat(lang, { style: "unit", unit, maximumFractionDigits }).format(bytes / of);
+}
+
+const date = (seconds) =>
+  new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium" }).format(1000 * seconds);
+
+export class Files {
+  opened;
+  failed;
+
+  /** `opened` is called with the name of the book that a file has become; `failed` with an error. */
+  constructor({ opened, failed }) {
+    Object.assign(this, { opened, failed });
+    this.words = el("input", { type: "text", maxlength: 80, spellcheck: "false", autocomplete: "off" });
+    this.words.setAttribute("aria-label", t("Part of a name"));
+    this.words.placeholder = t("Part of a name");
+    this.order = el(
+      "select",
+      { "aria-label": t("Order") },
+      ...[
+        ["", t("by name")],
+        ["newest", t("newest first")],
+        ["largest", t("largest first")],
+      ].map(([value, text]) => el("option", { value }, text)),
+    );
+    this.none = el("p", { class: "hint", role: "status" });
+    this.list = el("ul", { id: "files-list", "aria-label": t("Books and games") });
+    this.dialog = el(
+      "dialog",
+      { id: "files-dialog", "aria-labelledby": "files-title" },
+      el(
+        "form",
+        { method: "dialog" },
+        el("h2", { id: "files-title" }, t("Open a book or games")),
+        el("div", { class: "fields" }, this.words, this.order),
+        this.none,
+        this.list,
+        el("div", { class: "buttons end" }, el("button", { type: "submit", class: "quiet" }, t("Close"))),
+      ),
+    );
+    for (const field of [this.words, this.order]) field.addEventListener("input", () => this.draw());
+    listKeys(this.dialog, this.words, this.list, () => this.list.querySelector("button")?.click());
+    document.body.append(this.dialog);
+  }
+
+  /** Opens the dialog, with the files that are there now. */
+  async show() {
+    this.found = await get("/api/files");
+    this.words.value = "";
+    this.draw();
+    if (!this.dialog.open) modal(this.dialog);
+    this.words.focus();
+  }
+
+  /** Shows the files that have all the words; those that were opened last come first. */
+  draw() {
+    const { files, recent, is_cut } = this.found;
+    const words = this.words.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const named = files.filter(({ folder, name }) =>
+      words.every((word) => `${folder}/${name}`.toLowerCase().includes(word)),
+    );
+    const ids = [...new Set([...recent, ...recentHere()])];
+    const last = ids.map((id) => named.find((file) => file.id === id)).filter(Boolean);
+    const others = named.filter((file) => !ids.includes(file.id));
+    const order = ORDERS[this.order.value];
+    if (order) others.sort(order);
+    this.none.textContent = !named.length
+      ? t("There is no such book in the folders.")
+      : is_cut
+        ? t("The folders have more files than are listed.")
+        : "";
+    this.list.replaceChildren(
+      ...last.map((file) => this.row(file, t("opened last"))),
+      ...others.map((file) => this.row(file)),
+    );
+  }
+
+  row(file, note) {
+    const { name, folder, kind, bytes, changed } = file;
+    const about = [note, folder, BOOKS[kind] ?? t("Games"), size(bytes), date(changed)].filter(Boolean).join(" · ");
+    return el(
+      "li",
+      {},
+      el(
+        "button",
+        { type: "button", onclick: () => this.open(file) },
+        el("span", {}, name),
+        el("span", { class: "hint" }, about),
+      ),
+    );
+  }
+
+  /** What cannot be opened leaves the page as it was. */
+  async open({ id }) {
+    try {
+      const { name } = await post("/api/open", { id });
+      keep("recent-files", JSON.stringify([id, ...recentHere().filter((other) => other !== id)].slice(0, MOST_RECENT)));
+      this.dialog.close();
+      await this.opened(name);
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+}

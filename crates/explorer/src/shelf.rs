@@ -1,0 +1,159 @@
+//! The books that are open: those of the command line, and what pages open of the
+//! user's folders.
+
+use std::sync::{Arc, PoisonError};
+
+use hyper::body::Bytes;
+use hyper::{Response, StatusCode};
+use serde::{Deserialize, Serialize};
+
+use super::api::GamesFilter;
+use super::books::{Content, ExploredBook};
+use super::explorer::Explorer;
+use super::folders::{Folders, ListedFile, OpenedFile};
+use super::line;
+use super::message::message;
+use super::query::Query;
+use super::reply::{Refusal, bad, json, unreadable};
+use tabia_games::index::ask::Order;
+
+/// Books that are shown at once.
+const MOST_SHOWN: usize = 4;
+
+/// Books that the program has open at most, where a page asks for one more.
+const MOST_OPEN: usize = 100;
+
+/// A file that is to be opened.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileRequest {
+    /// As the list has it.
+    id: String,
+}
+
+impl Explorer {
+    /// The books that are open now.
+    pub(super) fn books(&self) -> Vec<Arc<ExploredBook>> {
+        let books = self.books.read();
+        books.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The books that a request names: by number, or by name with "/"
+    /// between them, which is in no file's name.
+    pub(super) fn shown(&self, query: &Query) -> Result<Vec<(usize, Arc<ExploredBook>)>, Refusal> {
+        let asked = query.get("books").unwrap_or("0");
+        let divided_by =
+            |c: char| c == '/' || (c == ',' && asked.bytes().all(|b| !b.is_ascii_alphabetic()));
+        let books = self.books();
+        let mut shown = Vec::new();
+        for word in asked.split(divided_by) {
+            let named = books.iter().position(|book| book.name() == word);
+            let number = named.or_else(|| word.parse().ok());
+            let number = number.ok_or_else(|| self.no_such_book())?;
+            shown.push((number, self.book(number)?));
+        }
+        if shown.len() > MOST_SHOWN {
+            return Err(bad(message!(
+                "at most {0} books are shown at once",
+                MOST_SHOWN
+            )));
+        }
+        Ok(shown)
+    }
+
+    pub(super) fn book(&self, number: usize) -> Result<Arc<ExploredBook>, Refusal> {
+        let books = self.books();
+        let book = books.get(number).map(Arc::clone);
+        book.ok_or_else(|| self.no_such_book())
+    }
+
+    fn no_such_book(&self) -> Refusal {
+        let last = self.books().len().saturating_sub(1);
+        bad(message!(
+            "no such book is open: books go by their names, or by numbers from {0} to {1}",
+            0,
+            last
+        ))
+    }
+
+    pub(super) fn folders(&self) -> Result<&Folders, Refusal> {
+        let reason = || message!("no folder was named when the program was started: --folder DIR");
+        let folders = self.folders.as_ref();
+        folders.ok_or_else(|| (StatusCode::FORBIDDEN, reason()))
+    }
+
+    /// Adds a file of the folders to the books, unless it is one of them, and gives
+    /// the name of the book.
+    pub(super) fn open_file(&self, asked: &FileRequest) -> Result<Response<Bytes>, Refusal> {
+        #[derive(Serialize)]
+        struct Opened {
+            name: String,
+        }
+        let folders = self.folders()?;
+        // Two pages that ask for one file get one book.
+        let _one = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(file) = folders.find(&asked.id) else {
+            let reason = message!("this file is no longer in the folders of the program");
+            return Err((StatusCode::NOT_FOUND, reason));
+        };
+        let books = self.books();
+        let known = books.iter().find(|book| book.is_of(&file.path));
+        let name = match known {
+            Some(book) => book.name().to_owned(),
+            None if books.len() >= MOST_OPEN => {
+                return Err(bad(message!("at most {0} books are open", MOST_OPEN)));
+            }
+            None => {
+                let name = unused_name(&books, &file);
+                self.add_book(folders, &file, name.clone())?;
+                name
+            }
+        };
+        folders.note(asked.id.clone());
+        self.announce();
+        Ok(json(&Opened { name }))
+    }
+
+    fn add_book(&self, folders: &Folders, file: &ListedFile, name: String) -> Result<(), Refusal> {
+        let opened = (folders.open)(&file.path, name.clone()).map_err(unreadable)?;
+        let book = match opened {
+            OpenedFile::Book(book) => *book,
+            OpenedFile::Index(index) => self.games.add_as_book(index, name),
+        };
+        let mut books = self.books.write().unwrap_or_else(PoisonError::into_inner);
+        books.push(Arc::new(book));
+        Ok(())
+    }
+
+    /// Games of all indexes with a position.
+    pub(super) fn list_games(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
+        let line = line::read(query.get("fen"), query.get("play")).map_err(bad)?;
+        let filter = GamesFilter::read(query).map_err(bad)?;
+        let words = query.get("q").unwrap_or_default().to_lowercase();
+        let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+        let order = match query.get("order") {
+            None | Some("elo") => Order::Rating,
+            Some("newest") => Order::Newest,
+            Some("oldest") => Order::Oldest,
+            Some(_) => return Err(bad("order is elo, newest or oldest")),
+        };
+        let list = self.games.list(line.last(), &filter, &words, order);
+        Ok(json(&list.map_err(unreadable)?))
+    }
+}
+
+/// The name of a file, with its folder where a book has that name already.
+fn unused_name(books: &[Arc<ExploredBook>], file: &ListedFile) -> String {
+    let is_used = |name: &String| books.iter().any(|book| book.name() == name);
+    let folder = file.folder.rsplit('/').next().unwrap_or_default();
+    let named = [file.name.clone(), format!("{} ({folder})", file.name)];
+    let numbered = (books.len() + 1..).map(|number| format!("{} {number}", file.name));
+    let mut names = named.into_iter().chain(numbered);
+    names.find(|name| !is_used(name)).unwrap_or_default()
+}
+
+/// A book as a request wants it: an index may be filtered.
+pub(super) fn content(book: &ExploredBook, query: &Query) -> Result<Content, Refusal> {
+    let filter = GamesFilter::read(query).map_err(bad)?;
+    book.under(&filter).map_err(unreadable)
+}

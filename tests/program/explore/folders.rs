@@ -1,0 +1,147 @@
+//! Books and indexes that are opened from the page.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hyper::StatusCode;
+use serde_json::{Value, json};
+use tabia_adapter::book_set::Opener;
+use tabia_adapter::settings::Settings;
+use tabia_explorer::{Access, ExploredBook, Explorer, OpenedFile, marker_of};
+use tabia_games::index::GamesIndex;
+
+use super::{ADDRESS, TOKEN, ask, get, post, starter, value};
+use crate::common::{Folder, STARTER, tabia};
+
+fn open(path: &Path, name: String) -> Result<OpenedFile, String> {
+    if path.extension().is_some_and(|end| end == "tgx") {
+        let index = GamesIndex::open(path, true).map_err(|error| error.to_string())?;
+        return Ok(OpenedFile::Index(index));
+    }
+    let opener = Opener {
+        folders: Vec::new(),
+        mmap: true,
+    };
+    let text = path.to_str().unwrap().to_owned();
+    let open = move || opener.open(&text).map_err(|error| error.to_string());
+    let first = Arc::new(open()?);
+    let marker = marker_of(&first);
+    let again = Box::new(move || Ok(Arc::new(open()?) as _));
+    let book = ExploredBook::new(name, Vec::new(), first, again, Some(marker))
+        .with_files(vec![path.to_owned()]);
+    Ok(OpenedFile::Book(Box::new(book)))
+}
+
+fn explorer_of(folders: Vec<PathBuf>, address: &str) -> Explorer {
+    let access = Access::new(address.parse().unwrap(), TOKEN.into());
+    Explorer::new(vec![starter(None)], access, Settings::default(), false)
+        .with_folders(folders, Box::new(open))
+}
+
+fn id(explorer: &Explorer, name: &str) -> Value {
+    let list = ask(explorer, "/api/files");
+    let files = list["files"].as_array().unwrap().iter();
+    let mut named = files.filter(|file| file["name"] == name);
+    named.next().map_or(Value::Null, |file| file["id"].clone())
+}
+
+#[test]
+fn a_file_of_the_folders_becomes_a_book_like_those_of_the_command_line() {
+    let folder = Folder::with(STARTER);
+    let games = folder.put("games.pgn", "[Result \"1-0\"]\n\n1. a3 a6 1-0\n");
+    let index = folder.join("games.tgx");
+    tabia(&[
+        "index",
+        "-o",
+        index.to_str().unwrap(),
+        games.to_str().unwrap(),
+    ])
+    .out();
+    let explorer = explorer_of(vec![folder.join("")], ADDRESS);
+    assert_eq!(ask(&explorer, "/api/start")["folders"], true);
+    let list = ask(&explorer, "/api/files");
+    let files = list["files"].as_array().unwrap().iter();
+    let files: Vec<_> = files
+        .map(|file| json!([file["name"], file["kind"]]))
+        .collect();
+    assert_eq!(
+        json!(files),
+        json!([["book.ctg", "ctg"], ["games.tgx", "tgx"]])
+    );
+    let open = |name: &str| {
+        let id = id(&explorer, name);
+        post(&explorer, "/api/open", &json!({ "id": id }))
+    };
+    let before = ask(&explorer, "/api/position");
+    assert_eq!(value(&open("book.ctg")), json!({"name": "book.ctg"}));
+    assert_eq!(value(&open("games.tgx")), json!({"name": "games.tgx"}));
+    // The same one again is the same book; it comes first among the last ones.
+    assert_eq!(value(&open("book.ctg")), json!({"name": "book.ctg"}));
+    let ids = json!([id(&explorer, "book.ctg"), id(&explorer, "games.tgx")]);
+    assert_eq!(ask(&explorer, "/api/files")["recent"], ids);
+    let start = ask(&explorer, "/api/start");
+    let books = start["books"].as_array().unwrap().iter();
+    let books: Vec<_> = books
+        .map(|book| json!([book["name"], book["editable"]]))
+        .collect();
+    let expected = json!([["Starter", false], ["book.ctg", true], ["games.tgx", false]]);
+    assert_eq!(json!(books), expected);
+    let view = ask(&explorer, "/api/position?books=book.ctg/games.tgx");
+    assert_eq!(view["books"][0]["moves"], before["books"][0]["moves"]);
+    assert_eq!(view["books"][1]["moves"][0]["san"], "a3");
+    assert_eq!((&before["open"], &view["open"]), (&json!(1), &json!(3)));
+    assert_ne!(before["changes"], view["changes"]);
+    // It is changed as any book, and programs get the games.
+    let change = json!({"book": 1, "uci": "e2e4", "change": "mark", "value": "avoid"});
+    assert_eq!(
+        post(&explorer, "/api/edit", &change).status(),
+        StatusCode::OK
+    );
+    assert_eq!(ask(&explorer, "/lichess")["white"], 1);
+}
+
+#[test]
+fn nothing_else_is_opened_and_what_is_damaged_is_one_error() {
+    let folder = Folder::with(STARTER);
+    let outside = Folder::with(STARTER);
+    folder.put("broken.ctg", "no book");
+    folder.put("broken.tgx", "no index");
+    let explorer = explorer_of(vec![folder.join("")], ADDRESS);
+    let open = |id: &Value| post(&explorer, "/api/open", &json!({ "id": id }));
+    for name in ["broken.ctg", "broken.tgx"] {
+        let refused = open(&id(&explorer, name));
+        assert!(!refused.status().is_success(), "{name}");
+        let error = value(&refused)["error"].as_str().unwrap().to_owned();
+        assert!(error.contains(name), "{error}");
+    }
+    let book = id(&explorer, "book.ctg");
+    let outside = outside.join("book.ctg");
+    for text in ["", "book.ctg", "../book.ctg", outside.to_str().unwrap()] {
+        assert_eq!(open(&json!(text)).status(), StatusCode::NOT_FOUND, "{text}");
+    }
+    assert_eq!(
+        open(&json!({"path": outside})).status(),
+        StatusCode::BAD_REQUEST
+    );
+    // Another name is another file.
+    std::fs::rename(folder.join("book.ctg"), folder.join("other.ctg")).unwrap();
+    assert_eq!(open(&book).status(), StatusCode::NOT_FOUND);
+    let books = ask(&explorer, "/api/start")["books"].clone();
+    assert_eq!(books.as_array().unwrap().len(), 1);
+    assert_eq!(ask(&explorer, "/api/files")["recent"], json!([]));
+}
+
+#[test]
+fn without_folders_and_for_other_machines_there_is_nothing_to_open() {
+    let folder = Folder::with(STARTER);
+    for (folders, address) in [
+        (Vec::new(), ADDRESS),
+        (vec![folder.join("")], "0.0.0.0:8000"),
+    ] {
+        let explorer = explorer_of(folders, address);
+        assert_eq!(ask(&explorer, "/api/start")["folders"], false);
+        assert_eq!(get(&explorer, "/api/files").status(), StatusCode::FORBIDDEN);
+        let open = post(&explorer, "/api/open", &json!({"id": "0"}));
+        assert_eq!(open.status(), StatusCode::FORBIDDEN);
+    }
+}

@@ -288,6 +288,12 @@ impl Explorer {
             }
             Route::Files => Ok(json(&self.folders()?.list())),
             Route::Games => self.list_games(&query()),
+            Route::Players => {
+                let found = self
+                    .games
+                    .players_named(query().get("q").unwrap_or_default());
+                Ok(json(&found.map_err(unreadable)?))
+            }
             // The server goes on telling: see there.
             Route::Events => Ok(reply(StatusCode::OK, EVENTS, "retry: 2000\n\n".into())),
             Route::Program(endpoint) => {

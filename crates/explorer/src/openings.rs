@@ -190,7 +190,7 @@ fn games(books: &[Open], position: &Chess) -> u64 {
 }
 
 /// The words of a text, without case, accents, apostrophes and hyphens.
-fn words(text: &str) -> Vec<String> {
+pub(super) fn words(text: &str) -> Vec<String> {
     let text: String = text.to_lowercase().chars().map(plain).collect();
     let text = text.replace(['\'', '’', '\u{301}'], "").replace("ss", "s");
     let words = text.split(|c: char| !c.is_alphanumeric());

@@ -19,6 +19,8 @@ pub(super) enum Route<'p> {
     Files,
     /// Games with a position.
     Games,
+    /// Players of games.
+    Players,
     /// Changes to books, as they happen.
     Events,
     /// What programs ask an opening explorer.
@@ -54,6 +56,7 @@ impl<'p> Route<'p> {
             "/api/openings" => Route::Openings,
             "/api/files" => Route::Files,
             "/api/games" => Route::Games,
+            "/api/players" => Route::Players,
             "/api/events" => Route::Events,
             "/api/read" => Route::Command(Command::ReadText),
             "/api/engine" => Route::Command(Command::Evaluate),

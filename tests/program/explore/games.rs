@@ -603,3 +603,16 @@ fn games_are_searched_by_player_and_event_and_come_in_an_order() {
         assert_eq!(bad.status(), StatusCode::BAD_REQUEST);
     });
 }
+
+#[test]
+fn players_are_found_by_the_beginnings_of_their_names() {
+    with_table(|explorer| {
+        let found = |typed: &str| ask(explorer, &format!("/api/players?q={typed}"));
+        let ann = json!([{"name": "Ann", "games": 3}]);
+        assert_eq!(found("an"), ann);
+        assert_eq!(found("T%C3%A0l")[0]["name"], "Tal, Mihails");
+        assert_eq!(found("mih+tal")[0]["games"], 1);
+        assert_eq!(found("bob")[0]["name"], "Bob-1");
+        assert_eq!((found("nn"), found("")), (json!([]), json!([])));
+    });
+}

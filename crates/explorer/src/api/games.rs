@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::{fmt, io};
 
-use serde::Serialize;
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Color, Move, Position};
 
@@ -14,22 +13,17 @@ use super::super::message::{Message, message};
 use super::answer::{
     CountedMove, Explored, ExploredGame, ExploredPlayer, PlayedGame, history, speed_name,
 };
+use super::lists::NamedPlayer;
 use super::question::{GamesFilter, Question, Shape};
 use tabia_adapter::settings::Settings;
 use tabia_book::policy;
 use tabia_book::{Annotation, BookMove, Error, Lookup, PositionRecord, Probe, Stats, Wanted};
-use tabia_games::index::ask::{self, Lists, Named, Order, Source, Sums};
-use tabia_games::index::{Counts, FoundGame, GameSelection, GamesIndex, Player, each_game};
+use tabia_games::index::ask::{self, Lists, Named, Source, Sums};
+use tabia_games::index::{Counts, GameSelection, GamesIndex, Player, each_game};
 use tabia_games::tgx::{Facts, TgxError, move_of};
 
 /// The most players whose games are cached.
 const CACHED_PLAYERS: usize = 8;
-
-/// Games that a page lists at once.
-const MOST_LISTED: usize = 200;
-
-/// Games of which a search for words looks at players and events.
-const MOST_SEARCHED: usize = 5000;
 
 /// The indexes that are open, each taken anew when games were added.
 #[derive(Default)]
@@ -39,12 +33,13 @@ pub struct Games {
 }
 
 /// An index, taken anew when it has changed.
-struct OpenIndex {
+pub(super) struct OpenIndex {
     open: RwLock<Arc<GamesIndex>>,
     mmap: bool,
     /// How often it has been taken anew.
     renewals: AtomicU64,
     players: Mutex<Vec<(PlayerKey, Arc<Player>)>>,
+    pub(super) names: Mutex<Option<(u64, Arc<Vec<NamedPlayer>>)>>,
 }
 
 /// Whose games, with which colour, of which state of the index.
@@ -68,7 +63,7 @@ impl OpenIndex {
 
     /// As it is on disk now. One that cannot be opened any more stays as it
     /// was.
-    fn current(&self) -> Arc<GamesIndex> {
+    pub(super) fn current(&self) -> Arc<GamesIndex> {
         let open = self.known();
         if open.file().is_current() {
             return open;
@@ -104,7 +99,7 @@ impl OpenIndex {
     }
 
     /// The games of the index, as it is now, that a filter admits.
-    fn chosen(&self, filter: &GamesFilter) -> Result<ChosenGames, TgxError> {
+    pub(super) fn chosen(&self, filter: &GamesFilter) -> Result<ChosenGames, TgxError> {
         let index = self.current();
         let players = match &filter.player {
             None => None,
@@ -145,53 +140,6 @@ impl OpenIndex {
     }
 }
 
-/// A list of games for a page.
-#[derive(Debug, Serialize)]
-pub(crate) struct GameList {
-    games: Vec<ListedGame>,
-    /// How many there are with the position.
-    all: u64,
-    /// Of how many of them players and events were compared with the words.
-    searched: usize,
-}
-
-#[derive(Debug, Serialize)]
-struct ListedGame {
-    id: String,
-    white: ExploredPlayer,
-    black: ExploredPlayer,
-    result: &'static str,
-    event: String,
-    date: String,
-}
-
-impl ListedGame {
-    fn of(found: FoundGame) -> ListedGame {
-        let FoundGame { id, head } = found;
-        let player = |color: Color| ExploredPlayer {
-            name: match head.names.get(color).as_str() {
-                "" => "?".to_owned(),
-                name => name.to_owned(),
-            },
-            rating: *head.facts.elo.get(color),
-        };
-        ListedGame {
-            id,
-            white: player(Color::White),
-            black: player(Color::Black),
-            result: head.facts.result().to_pgn(),
-            date: head.facts.date.to_pgn().replace(".??", ""),
-            event: head.event,
-        }
-    }
-
-    fn has(&self, words: &[String]) -> bool {
-        let text = [&self.white.name, &self.black.name, &self.event, &self.date];
-        let text = text.map(|text| text.to_lowercase()).join(" ");
-        words.iter().all(|word| text.contains(word))
-    }
-}
-
 impl Games {
     /// Of indexes that are open; with `mmap` they are mapped when they are
     /// opened again.
@@ -207,7 +155,7 @@ impl Games {
         games
     }
 
-    fn indexes(&self) -> Vec<Arc<OpenIndex>> {
+    pub(super) fn indexes(&self) -> Vec<Arc<OpenIndex>> {
         let indexes = self.indexes.read();
         indexes.unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -218,6 +166,7 @@ impl Games {
             mmap: self.mmap,
             renewals: AtomicU64::new(0),
             players: Mutex::default(),
+            names: Mutex::default(),
         });
         let indexes = self.indexes.write();
         let mut indexes = indexes.unwrap_or_else(PoisonError::into_inner);
@@ -256,53 +205,6 @@ impl Games {
         let _ = self.current();
         let renewals = |index: &Arc<OpenIndex>| index.renewals.load(Ordering::Acquire);
         self.indexes().iter().map(renewals).sum()
-    }
-
-    /// Games with a position: those that a filter admits, and of these such as
-    /// have all words in the names of players, the event or the date.
-    pub(crate) fn list(
-        &self,
-        position: &Chess,
-        filter: &GamesFilter,
-        words: &[String],
-        order: Order,
-    ) -> Result<GameList, TgxError> {
-        let chosen = self.indexes();
-        let chosen = chosen.iter().map(|index| index.chosen(filter));
-        let chosen: Vec<ChosenGames> = chosen.collect::<Result<_, _>>()?;
-        let listed = match words {
-            [] => MOST_LISTED,
-            _ => MOST_SEARCHED,
-        };
-        let lists = Lists {
-            listed,
-            order,
-            ..Lists::default()
-        };
-        let sources = chosen.iter().map(ChosenGames::source);
-        let sums = ask::ask(sources, position, &filter.selection, lists)?;
-        let mut list = GameList {
-            games: Vec::new(),
-            all: sums.counts.games(),
-            searched: 0,
-        };
-        for named in &sums.listed {
-            let Some(chosen) = chosen.get(named.index) else {
-                continue;
-            };
-            let Some(found) = chosen.index.game(named.game.game.into())? else {
-                continue;
-            };
-            list.searched += 1;
-            let game = ListedGame::of(found);
-            if game.has(words) {
-                list.games.push(game);
-            }
-            if list.games.len() >= MOST_LISTED {
-                break;
-            }
-        }
-        Ok(list)
     }
 
     /// The answer from all games about a position.
@@ -504,15 +406,15 @@ fn book_moves<'s>(position: &Chess, sums: &'s Sums) -> impl Iterator<Item = Book
 }
 
 /// Games of an index as a book: they are what it knows of a position.
-struct ChosenGames {
-    index: Arc<GamesIndex>,
+pub(super) struct ChosenGames {
+    pub(super) index: Arc<GamesIndex>,
     /// Only theirs.
     players: Option<Vec<Arc<Player>>>,
     selection: GameSelection,
 }
 
 impl ChosenGames {
-    fn source(&self) -> Source<'_> {
+    pub(super) fn source(&self) -> Source<'_> {
         match &self.players {
             None => Source::Index(&self.index),
             Some(players) => Source::Players(players),

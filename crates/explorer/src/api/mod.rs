@@ -13,6 +13,7 @@ mod answer;
 mod books;
 mod departures;
 mod games;
+mod lists;
 mod performance;
 mod question;
 

@@ -41,15 +41,17 @@ export class Search {
     const query = this.books();
     query.set("q", words);
     const openings = words ? get("/api/openings", query).catch(() => []) : [];
-    const [found, player] = await Promise.all([openings, words ? this.gamesOf(words) : 0]);
+    const [found, players] = await Promise.all([openings, words ? this.playersOf(words) : []]);
     if (number !== this.asked) return false;
-    by("search-none").hidden = !words || found.length > 0 || player > 0;
+    by("search-none").hidden = !words || found.length > 0 || players.length > 0;
     const rows = found.map((opening) => {
       const games = opening.games ? ` · ${t`${grouped(opening.games)} games`}` : "";
       return this.row(opening.eco, opening.name, opening.line + games, () => this.go(opening));
     });
-    const games = player ? [this.row("♟", words, t`${grouped(player)} games`, () => this.player(words))] : [];
-    by("search-list").replaceChildren(...games, ...rows);
+    const people = players.map(({ name, games }) =>
+      this.row("♟", name, t`${grouped(games)} games`, () => this.player(name)),
+    );
+    by("search-list").replaceChildren(...people, ...rows);
     return true;
   }
 
@@ -70,14 +72,8 @@ export class Search {
     );
   }
 
-  /** The number of games of a player of this name in the index, if there is one. */
-  async gamesOf(name) {
-    if (!(await this.indexed())) return 0;
-    const asked = ["white", "black"].map((color) => {
-      const query = new URLSearchParams({ player: name, color, moves: "0", recentGames: "0" });
-      return get("/player", query).catch(() => ({}));
-    });
-    const both = await Promise.all(asked);
-    return both.reduce((sum, { white = 0, draws = 0, black = 0 }) => sum + white + draws + black, 0);
+  /** Players of the index, if there is one. */
+  async playersOf(words) {
+    return (await this.indexed()) ? get("/api/players", new URLSearchParams({ q: words })).catch(() => []) : [];
   }
 }

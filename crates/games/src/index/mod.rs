@@ -32,6 +32,7 @@ mod open;
 mod partitions;
 mod parts;
 mod player;
+mod players;
 mod position;
 mod posting;
 mod row;
@@ -44,6 +45,7 @@ pub use compact::{Compacted, compact};
 pub use count::key;
 pub use open::{FoundGame, GamesIndex};
 pub use player::{Player, each_game};
+pub use players::players;
 pub use row::{Counts, GameRef, IndexedMove, RECENT_GAMES, Row, TOP_GAMES};
 pub use selection::GameSelection;
 

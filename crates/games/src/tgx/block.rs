@@ -90,6 +90,11 @@ impl<'b> GameBlock<'b> {
         record::decode_moves(&mut self.cursor)
     }
 
+    /// Passes over the moves after a head.
+    pub fn skip_moves(&mut self) -> Option<()> {
+        self.moves().map(|_| ())
+    }
+
     /// Plays the moves after a head: `each` gets every position and the move in it,
     /// as long as it returns true. `None` where they make no sense.
     pub fn play(&mut self, head: &Head, each: impl FnMut(&Chess, Move) -> bool) -> Option<()> {

@@ -1,0 +1,190 @@
+//! Lists of games and of players, for the page.
+
+use std::sync::{Arc, PoisonError};
+
+use serde::Serialize;
+use shakmaty::{Chess, Color};
+
+use super::super::openings::words;
+use super::answer::ExploredPlayer;
+use super::games::{ChosenGames, Games, OpenIndex};
+use super::question::GamesFilter;
+use tabia_games::index::ask::{self, Lists, Order};
+use tabia_games::index::{FoundGame, players};
+use tabia_games::tgx::TgxError;
+
+/// Games that a page lists at once.
+const MOST_LISTED: usize = 200;
+
+/// Games of which a search for words looks at players and events.
+const MOST_SEARCHED: usize = 5000;
+
+/// Games whose players a search finds: the newest.
+const MOST_NAMED: u64 = 1_000_000;
+
+/// Players that a search lists.
+const MOST_PLAYERS: usize = 8;
+
+/// A player whom a search may find.
+pub(super) struct NamedPlayer {
+    name: String,
+    /// The words of the name, without accents.
+    words: Vec<String>,
+    games: u64,
+}
+
+/// A player for a page.
+#[derive(Debug, Serialize)]
+pub(crate) struct FoundPlayer {
+    name: String,
+    games: u64,
+}
+
+/// A list of games for a page.
+#[derive(Debug, Serialize)]
+pub(crate) struct GameList {
+    games: Vec<ListedGame>,
+    /// How many there are with the position.
+    all: u64,
+    /// Of how many of them players and events were compared with the words.
+    searched: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct ListedGame {
+    id: String,
+    white: ExploredPlayer,
+    black: ExploredPlayer,
+    result: &'static str,
+    event: String,
+    date: String,
+}
+
+impl ListedGame {
+    fn of(found: FoundGame) -> ListedGame {
+        let FoundGame { id, head } = found;
+        let player = |color: Color| ExploredPlayer {
+            name: match head.names.get(color).as_str() {
+                "" => "?".to_owned(),
+                name => name.to_owned(),
+            },
+            rating: *head.facts.elo.get(color),
+        };
+        ListedGame {
+            id,
+            white: player(Color::White),
+            black: player(Color::Black),
+            result: head.facts.result().to_pgn(),
+            date: head.facts.date.to_pgn().replace(".??", ""),
+            event: head.event,
+        }
+    }
+
+    fn has(&self, words: &[String]) -> bool {
+        let text = [&self.white.name, &self.black.name, &self.event, &self.date];
+        let text = text.map(|text| text.to_lowercase()).join(" ");
+        words.iter().all(|word| text.contains(word))
+    }
+}
+
+impl OpenIndex {
+    /// Players, the one with the most games first. They are read once.
+    fn names(&self) -> Result<Arc<Vec<NamedPlayer>>, TgxError> {
+        let index = self.current();
+        let state = index.file().games();
+        // Held meanwhile: who asks next waits for the same.
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, known)) = names.as_ref()
+            && *of == state
+        {
+            return Ok(Arc::clone(known));
+        }
+        let found = players(&index, MOST_NAMED)?.into_iter();
+        let found = found.map(|(name, games)| NamedPlayer {
+            words: words(&name),
+            name,
+            games,
+        });
+        let found = Arc::new(found.collect());
+        *names = Some((state, Arc::clone(&found)));
+        Ok(found)
+    }
+}
+
+impl Games {
+    /// Players of whose names words begin with those that were typed: those with the
+    /// most games first.
+    pub(crate) fn players_named(&self, typed: &str) -> Result<Vec<FoundPlayer>, TgxError> {
+        let typed = words(typed);
+        let mut found: Vec<FoundPlayer> = Vec::new();
+        if typed.is_empty() {
+            return Ok(found);
+        }
+        for index in self.indexes() {
+            let names = index.names()?;
+            let begins = |player: &&NamedPlayer| {
+                let has = |word: &String| player.words.iter().any(|own| own.starts_with(word));
+                typed.iter().all(has)
+            };
+            for player in names.iter().filter(begins).take(MOST_PLAYERS) {
+                match found.iter_mut().find(|known| known.name == player.name) {
+                    Some(known) => known.games += player.games,
+                    None => found.push(FoundPlayer {
+                        name: player.name.clone(),
+                        games: player.games,
+                    }),
+                }
+            }
+        }
+        found.sort_by_key(|player| std::cmp::Reverse(player.games));
+        found.truncate(MOST_PLAYERS);
+        Ok(found)
+    }
+
+    /// Games with a position: those that a filter admits, and of these such as
+    /// have all words in the names of players, the event or the date.
+    pub(crate) fn list(
+        &self,
+        position: &Chess,
+        filter: &GamesFilter,
+        words: &[String],
+        order: Order,
+    ) -> Result<GameList, TgxError> {
+        let chosen = self.indexes();
+        let chosen = chosen.iter().map(|index| index.chosen(filter));
+        let chosen: Vec<ChosenGames> = chosen.collect::<Result<_, _>>()?;
+        let listed = match words {
+            [] => MOST_LISTED,
+            _ => MOST_SEARCHED,
+        };
+        let lists = Lists {
+            listed,
+            order,
+            ..Lists::default()
+        };
+        let sources = chosen.iter().map(ChosenGames::source);
+        let sums = ask::ask(sources, position, &filter.selection, lists)?;
+        let mut list = GameList {
+            games: Vec::new(),
+            all: sums.counts.games(),
+            searched: 0,
+        };
+        for named in &sums.listed {
+            let Some(chosen) = chosen.get(named.index) else {
+                continue;
+            };
+            let Some(found) = chosen.index.game(named.game.game.into())? else {
+                continue;
+            };
+            list.searched += 1;
+            let game = ListedGame::of(found);
+            if game.has(words) {
+                list.games.push(game);
+            }
+            if list.games.len() >= MOST_LISTED {
+                break;
+            }
+        }
+        Ok(list)
+    }
+}

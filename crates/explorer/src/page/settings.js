@@ -8,7 +8,7 @@ const CHOICES = {
   language: LANGUAGES,
   letters: { language: "as the language", en: "English", figurines: "♘ figurines" },
   board: { green: "green", brown: "brown", blue: "blue", grey: "grey", sand: "sand", violet: "violet" },
-  pieces: { drawn: "drawn", round: "round", angular: "angular", flat: "flat", strong: "strong" },
+  pieces: { round: "round", drawn: "drawn", angular: "angular", flat: "flat", strong: "strong" },
   theme: { auto: "as the system", light: "light", dark: "dark" },
 };
 
@@ -19,8 +19,8 @@ export function nextTheme() {
   list.dispatchEvent(new Event("change"));
 }
 
-/** Kinds of pieces with drawings of their own; the others colour those of the first. */
-const SETS = ["drawn", "round", "angular"];
+/** Kinds of pieces with drawings of their own, the usual one first; the others colour those of the second. */
+const SETS = ["round", "drawn", "angular"];
 
 /** Theme, board and pieces as they were chosen, before anything is shown. */
 export function dress() {
@@ -29,7 +29,8 @@ export function dress() {
     if (value in CHOICES[name]) document.documentElement.dataset[name] = value;
   }
   const { dataset } = document.documentElement;
-  dataset.set = SETS.includes(dataset.pieces) ? dataset.pieces : SETS[0];
+  const { pieces = SETS[0] } = dataset;
+  dataset.set = SETS.includes(pieces) ? pieces : SETS[1];
   for (const use of document.querySelectorAll(".piece use"))
     use.setAttribute("href", use.getAttribute("href").replace(/#\w+/, `#${dataset.set}`));
 }

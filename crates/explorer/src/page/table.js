@@ -258,17 +258,7 @@ export class Table {
         el("span", { class: "sign" }, move.annotation),
       ),
       comment(move.commentary),
-      name || move.not_played
-        ? el(
-            "span",
-            {
-              class: "name",
-              title: [name, move.not_played && t`not played: ${translated(move.reason)}`].filter(Boolean).join("; "),
-            },
-            move.not_played ? el("span", { class: "reason" }, translated(move.reason)) : "",
-            name ? el("span", { class: "of" }, move.not_played ? " · " : "", this.shortened(name)) : null,
-          )
-        : null,
+      name ? el("span", { class: "name", title: name }, this.shortened(name)) : null,
     );
   }
 
@@ -376,14 +366,14 @@ export class Table {
     bar.style.width = `${100 * move.probability}%`;
     return el(
       "td",
-      { class: "prob" },
+      { class: "prob", title: move.not_played && t`not played: ${translated(move.reason)}` },
       bar,
       el(
         "span",
         { class: "number", "data-probability": move.probability },
         move.not_played ? "–" : this.share(move.probability),
       ),
-      move.not_played ? el("span", { class: "unseen" }, t`not played: ${translated(move.reason)}`) : null,
+      move.not_played ? el("span", { class: "unseen reason" }, translated(move.reason)) : null,
       pencil,
     );
   }

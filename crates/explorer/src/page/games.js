@@ -85,9 +85,12 @@ export class Games {
     });
   }
 
+  /** Finds out whether there is an index: one may have been opened since. */
   async offer() {
     const answer = await get("/lichess", "moves=0&topGames=1&recentGames=1").catch(() => ({}));
-    this.know((answer.topGames?.length ?? 0) + (answer.recentGames?.length ?? 0) > 0);
+    const isIndexed = (answer.topGames?.length ?? 0) + (answer.recentGames?.length ?? 0) > 0;
+    this.know(isIndexed);
+    this.indexed = Promise.resolve(isIndexed);
   }
 
   /** Files that were chosen, or dropped on the page: the last of them is shown. */

@@ -170,6 +170,8 @@ async function offerBooks() {
   const { books } = await get("/api/start");
   shelf.offer(books);
   showBooks(store.view);
+  await games.offer();
+  games.listSoon();
 }
 
 function showBooks(view) {

@@ -259,7 +259,7 @@ export class Games {
       label: `${named(white)} – ${named(black)}`,
       event,
       result: result.replace("1/2-1/2", "½-½"),
-      when: date.replace("?", ""),
+      when: date.replaceAll("?", ""),
     }));
   }
 

@@ -71,7 +71,7 @@ pub(super) struct AuditArgs {
     /// path of a program
     #[arg(long, value_name = "ENGINE")]
     confirm: Option<String>,
-    /// Nodes of each of these searches
+    /// Nodes of each of these searches; what still loses is searched for twice as many
     #[arg(long, value_name = "N", default_value_t = CONFIRMATION_NODES, requires = "confirm",
           value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
@@ -124,9 +124,9 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     most and is likeliest first; and what the positions are worth where the book ends.\n\n\
     A list that is sorted by loss shows the largest errors of the evaluations first. --confirm \
     searches the positions that the first findings depend on again, until nothing among them \
-    is left that has not been searched so deeply; the results are added to the evaluations \
-    beside the book, so that an interrupted run goes on where it was. What the engine does not \
-    confirm is not listed.\n\n\
+    is left that has not been searched so deeply, and moves that still lose a second time, for \
+    twice as many nodes; the results are added to the evaluations beside the book, so that an \
+    interrupted run goes on where it was. What the engine does not confirm is not listed.\n\n\
     --mark and --symbols never change an existing mark, unless with --over.\n\n\
     Exit codes: 0 nothing is wrong; 1 something is; 2 the book cannot be read, or has no \
     evaluations.";
@@ -144,14 +144,17 @@ impl AuditArgs {
         if self.confirm.is_none() {
             return Ok(None);
         }
-        let engine = EngineArgs {
-            config: self.config.clone(),
-            engine: self.confirm.clone(),
-            nodes: Some(self.nodes),
-            jobs: self.jobs,
-            ..EngineArgs::default()
+        let plan = |nodes| {
+            let engine = EngineArgs {
+                config: self.config.clone(),
+                engine: self.confirm.clone(),
+                nodes: Some(nodes),
+                jobs: self.jobs,
+                ..EngineArgs::default()
+            };
+            engine.plan(1)
         };
-        let plan = engine.plan(1)?;
+        let (first, second) = (plan(self.nodes)?, plan(2 * self.nodes)?);
         let confirmation = Confirmation {
             nodes: self.nodes,
             top: self.top,
@@ -160,13 +163,21 @@ impl AuditArgs {
         };
         let file = EvalFile::open(path)?;
         let (deep, searches) = progress::watched(|watch| {
-            audit::confirm(confirmation, graph, known, policy, options, |positions| {
-                let mut found = Vec::new();
-                let take = |index, evaluation| found.push((index, evaluation));
-                evaluate::search(&plan, positions, Some(&file), watch, take)?;
-                watch.go_on()?;
-                Ok::<_, WorkError>(found)
-            })
+            audit::confirm(
+                confirmation,
+                graph,
+                known,
+                policy,
+                options,
+                |nodes, positions| {
+                    let plan = if nodes > self.nodes { &second } else { &first };
+                    let mut found = Vec::new();
+                    let take = |index, evaluation| found.push((index, evaluation));
+                    evaluate::search(plan, positions, Some(&file), watch, take)?;
+                    watch.go_on()?;
+                    Ok::<_, WorkError>(found)
+                },
+            )
         })??;
         let searched = audit::counted(searches, "position", "positions");
         let unanswered = audit::counted(deep.unanswered, "search", "searches");

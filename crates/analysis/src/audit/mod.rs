@@ -69,6 +69,8 @@ pub struct Deep {
     pub margin: u8,
     /// Those of these positions.
     pub searched: HashSet<EvalKey, FxBuildHasher>,
+    /// Those of them that were searched once more, for twice as long.
+    pub searched_twice: HashSet<EvalKey, FxBuildHasher>,
     /// How many searches got no answer.
     pub unanswered: usize,
 }
@@ -77,6 +79,12 @@ impl Deep {
     fn is(&self, key: EvalKey, evaluation: &Evaluation) -> bool {
         // Engines stop a little early or late.
         evaluation.nodes >= self.nodes / 10 * 9 || self.searched.contains(&key)
+    }
+
+    /// Whether it is of a search as long as the second one: what is listed for its first
+    /// search is listed for the errors of that as well.
+    fn is_second(&self, key: EvalKey, evaluation: &Evaluation) -> bool {
+        evaluation.nodes >= 2 * self.nodes / 10 * 9 || self.searched_twice.contains(&key)
     }
 
     /// The limit for a confirmed loss.
@@ -155,9 +163,8 @@ impl<'a> Examined<'a> {
         self.deep.is_none() || self.deep(self.graph.key(node)).is_some()
     }
 
-    /// Whether enough is known of a move to mark it: position, move and better
-    /// move are confirmed, or need not be.
-    fn may_mark(&self, node: NodeId, mv: &GraphMove) -> bool {
+    /// Whether position, move and better move are deep, or need not be.
+    fn is_searched(&self, node: NodeId, mv: &GraphMove) -> bool {
         let better = || self.better(node).map(|(_, key)| key);
         self.deep.is_none()
             || (self.is_confirmed(node)
@@ -165,11 +172,32 @@ impl<'a> Examined<'a> {
                 && better().is_none_or(|key| self.deep(key).is_some()))
     }
 
+    /// The positions of a move that loses that have not been searched twice: before
+    /// and after it, and after the better move.
+    fn not_searched_twice(&self, node: NodeId, mv: &GraphMove) -> Vec<(EvalKey, Chess)> {
+        let mut positions = vec![self.canonical(node), self.canonical(mv.to)];
+        positions.extend(self.better(node).map(|(after, key)| (key, after)));
+        positions.retain(|&(key, _)| {
+            let is_second = |deep: &Deep| {
+                let known = self.table.canonical(key);
+                known.is_some_and(|known| deep.is_second(key, known))
+            };
+            !self.deep.is_none_or(is_second)
+        });
+        positions
+    }
+
+    /// Whether enough is known of a move to mark it: position, move and better
+    /// move are confirmed by a second search, or need not be.
+    fn may_mark(&self, node: NodeId, mv: &GraphMove) -> bool {
+        self.is_searched(node, mv) && self.not_searched_twice(node, mv).is_empty()
+    }
+
     /// Whether a move loses more than `max_loss`, by a margin where the loss is
     /// confirmed.
     fn is_losing(&self, node: NodeId, mv: &GraphMove, worth: Worth, max_loss: u32) -> bool {
         let is_clear = |deep: &Deep| worth.loss() > deep.limit(max_loss);
-        worth.loss() > max_loss && (self.deep.is_none_or(is_clear) || !self.may_mark(node, mv))
+        worth.loss() > max_loss && (self.deep.is_none_or(is_clear) || !self.is_searched(node, mv))
     }
 
     /// Who is to move; White where play never comes.
@@ -414,6 +442,24 @@ impl<'a> Examined<'a> {
         let mut seen = HashSet::new();
         wanted.retain(|(key, _)| self.deep(*key).is_none() && seen.insert(*key));
         wanted
+    }
+
+    /// The positions that have to be searched a second time: those of the first `top`
+    /// moves that still lose after the first.
+    pub(super) fn searched_once(
+        &self,
+        options: &AuditOptions,
+        top: usize,
+    ) -> Vec<(EvalKey, Chess)> {
+        let all_losing = self.losing(options.max_loss);
+        let first = self.unmarked_losing(&all_losing, options).into_iter();
+        let moves = first
+            .take(top)
+            .map(|(node, n, ..)| (node, &self.graph.moves(node)[n]));
+        moves
+            .filter(|(node, mv)| self.is_searched(*node, mv))
+            .flat_map(|(node, mv)| self.not_searched_twice(node, mv))
+            .collect()
     }
 
     fn canonical(&self, node: NodeId) -> (EvalKey, Chess) {

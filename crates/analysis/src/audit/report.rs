@@ -36,9 +36,10 @@ pub fn markdown(title: &str, audit: &Audit) -> String {
 fn trust(audit: &Audit) -> String {
     match (audit.confirmation_nodes, audit.confirmed_count) {
         (Some(nodes), Some(confirmed)) => format!(
-            "Position, move and better move of {} were searched again, each for {nodes} nodes: \
-             these are \"confirmed\". The others rest on single searches.{}",
+            "Position, move and better move of {} were searched again, for {nodes} nodes each and \
+             a second time for {}: these are \"confirmed\". The others rest on single searches.{}",
             counted(confirmed, "losing move", "losing moves"),
+            2 * nodes,
             match audit.unanswered_searches.unwrap_or(0) {
                 0 => String::new(),
                 none => format!(" {} got no answer.", counted(none, "search", "searches")),

@@ -131,7 +131,7 @@ impl Explorer {
     ) -> Explorer {
         let read_only = read_only || !access.is_local();
         let first_change = rand::random::<u32>().into();
-        Explorer {
+        let explorer = Explorer {
             books: RwLock::new(books.into_iter().map(Arc::new).collect()),
             games: Games::default(),
             folders: None,
@@ -143,7 +143,10 @@ impl Explorer {
             first_change,
             cache: AnswerCache::default(),
             engine: Bench::new(Vec::new()),
-        }
+        };
+        // A page that is told another number than it has been shown asks again.
+        explorer.announce();
+        explorer
     }
 
     /// The same with games, which answer what programs ask an opening explorer.

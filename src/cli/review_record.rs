@@ -139,7 +139,6 @@ mod tests {
 
     fn game(moves: &str, points: u8) -> ReviewedGame {
         ReviewedGame {
-            names: ["A".to_owned(), "B".to_owned()],
             points: Some(points),
             moves: moves.to_owned(),
         }

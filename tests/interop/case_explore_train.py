@@ -105,7 +105,7 @@ def explorer_compares_own_games_with_the_repertoire():
             page.until("document.querySelector('#train-offer').checkVisibility()")
             # Firefox gives events of scripts no clipboard.
             page.run(PASTE % json.dumps(MINE) if name == "Chromium" else CHOOSE % ("#mine-file", json.dumps(MINE)))
-            page.until("document.querySelector('#mine-told').textContent === '6 games. Left by you: 3, by the opponent: 2, without an answer: 0.'")
+            page.until("document.querySelector('#mine-message').textContent === '6 games. Left by you: 3, by the opponent: 2, without an answer: 0.'")
             assert page.run("document.querySelector('#mine-name').value") == "Me, Myself", name
             rows = page.run("return [...document.querySelectorAll('#mine-list li')].map((row) => row.querySelector('span').textContent)")
             assert rows == ["You: Nc3, the book: Nf3 (100\u202f%)", "The opponent: e6, you then: d4 (100\u202f%)"], rows
@@ -120,7 +120,7 @@ def explorer_compares_own_games_with_the_repertoire():
             page.until("document.querySelector('#mine-list li:nth-child(2) button:nth-child(2)').disabled")
             assert marks(book, "e2e4 e7e6") == {"d2d4": "main"}, (name, marks(book, "e2e4 e7e6"))
             press(page, "#coverage summary")
-            page.until("document.querySelector('#coverage-told').textContent === 'The book has an answer to every move in it.'")
+            page.until("document.querySelector('#coverage-message').textContent === 'The book has an answer to every move in it.'")
             page.run("return (() => { const colour = document.querySelector('#train-colour'); colour.value = 'black'; colour.dispatchEvent(new Event('change', { bubbles: true })); return true; })()")
             page.until("document.querySelectorAll('#coverage-list li').length === 3")
             press(page, "#coverage-list li:first-child button")

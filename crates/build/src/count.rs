@@ -289,7 +289,7 @@ impl Counter {
     fn sort_tree(&mut self) -> Result<(), SortError> {
         let Counter { sorter, tree, .. } = self;
         // The tree takes memory of its own while it is drained.
-        sorter.empty()?;
+        sorter.flush()?;
         tree.drain(|node| sorter.push(node))
     }
 }

@@ -33,7 +33,7 @@ pub(super) type UnderFilter =
 #[derive(Default)]
 pub(super) struct Notes {
     /// What the page says about it.
-    pub(super) told: Option<Message>,
+    pub(super) notice: Option<Message>,
     pub(super) lines: LineMemory,
     pub(super) likeliest: Mutex<Likeliest>,
 }
@@ -227,9 +227,9 @@ impl ExploredBook {
         if let Some((_, _, known)) = cached().iter().find(is_meant) {
             return Ok(known.clone());
         }
-        let (open, told) = under_filter(filter)?;
+        let (open, notice) = under_filter(filter)?;
         let notes = Notes {
-            told,
+            notice,
             ..Notes::default()
         };
         let content = (open, Arc::new(notes));

@@ -144,7 +144,7 @@ impl Explorer {
             cache: AnswerCache::default(),
             engine: Bench::new(Vec::new()),
         };
-        // A page that is told another number than it has been shown asks again.
+        // A page that gets another number than that of its answer asks again.
         explorer.announce();
         explorer
     }

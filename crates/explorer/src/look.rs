@@ -78,7 +78,7 @@ pub(super) struct BookView {
     error: Option<String>,
     /// Whether filters of games act on it, and what is to be said about its games.
     has_games: bool,
-    told: Option<Message>,
+    notice: Option<Message>,
     in_book: bool,
     games: u32,
     white: Option<u64>,
@@ -223,7 +223,7 @@ const fn name_of(colour: Color) -> &'static str {
 fn book_view(number: usize, book: &ExploredBook, walked: &Line, asked: &Question<'_>) -> BookView {
     let position = walked.last();
     let open = book.under(asked.filter);
-    let told = open.as_ref().ok().and_then(|open| open.1.told.clone());
+    let notice = open.as_ref().ok().and_then(|open| open.1.notice.clone());
     let found = open.and_then(|open| {
         let found = look_up(&open, walked, asked.settings);
         found.map_err(|error| error.to_string())
@@ -247,7 +247,7 @@ fn book_view(number: usize, book: &ExploredBook, walked: &Line, asked: &Question
         name: book.name().to_owned(),
         error,
         has_games: book.has_games(),
-        told,
+        notice,
         in_book: seen.in_book,
         games: seen.games,
         white: results.map(|[white, ..]| white),

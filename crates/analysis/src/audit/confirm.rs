@@ -29,10 +29,10 @@ pub struct Confirmation {
 /// among them is left that has not been searched: a finding that turns out to be
 /// none makes room for the next one. Moves that still lose are then searched a second
 /// time, for twice as long: by the first search alone, three in ten of them were only
-/// its errors. `search` gives the evaluations of a list of
-/// positions with their indexes, each of so many nodes; what has no answer is left
-/// out, and not asked about again. What is found is in `table`. Returns which
-/// evaluations count as deep, and the number of searches.
+/// its errors. `search` gives the evaluations of a list of positions with their
+/// indexes, each of so many nodes; what has no answer is left out, and not asked about
+/// again. What is found is in `table`. Returns which evaluations count as deep, and the
+/// number of searches.
 ///
 /// # Errors
 ///

@@ -175,14 +175,14 @@ impl<'a> Examined<'a> {
     /// The positions of a move that loses that have not been searched twice: before
     /// and after it, and after the better move.
     fn not_searched_twice(&self, node: NodeId, mv: &GraphMove) -> Vec<(EvalKey, Chess)> {
+        let Some(deep) = self.deep else {
+            return Vec::new();
+        };
         let mut positions = vec![self.canonical(node), self.canonical(mv.to)];
         positions.extend(self.better(node).map(|(after, key)| (key, after)));
         positions.retain(|&(key, _)| {
-            let is_second = |deep: &Deep| {
-                let known = self.table.canonical(key);
-                known.is_some_and(|known| deep.is_second(key, known))
-            };
-            !self.deep.is_none_or(is_second)
+            let known = self.table.canonical(key);
+            !known.is_some_and(|known| deep.is_second(key, known))
         });
         positions
     }

@@ -124,8 +124,8 @@ impl OpenIndex {
         let [again, filtered] = [Arc::clone(self), Arc::clone(self)];
         let under = move |index: &OpenIndex, filter: &GamesFilter| {
             let chosen = index.chosen(filter).map_err(|error| error.to_string())?;
-            let told = chosen.older();
-            Ok::<_, String>((Arc::new(chosen) as Open, told))
+            let notice = chosen.older();
+            Ok::<_, String>((Arc::new(chosen) as Open, notice))
         };
         let reopen = Box::new(move || Ok(under(&again, &GamesFilter::default())?.0));
         let open = ChosenGames {

@@ -26,17 +26,17 @@ export class Coverage {
     const asked = `${view.changes} ${query}`;
     if (asked === this.asked) return;
     this.asked = asked;
-    by("coverage-told").textContent = t("The book is being searched…");
+    by("coverage-message").textContent = t("The book is being searched…");
     try {
       const { holes } = await get("/coverage", query);
       if (asked !== this.asked) return;
-      by("coverage-told").textContent = holes.length
+      by("coverage-message").textContent = holes.length
         ? t("A click shows the position. Play your move there and add the line.")
         : t("The book has an answer to every move in it.");
       by("coverage-list").replaceChildren(...holes.map((hole) => this.row(hole)));
     } catch (error) {
       this.asked = null;
-      by("coverage-told").textContent = error.message;
+      by("coverage-message").textContent = error.message;
     }
   }
 

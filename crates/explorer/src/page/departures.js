@@ -99,18 +99,18 @@ export class Departures {
     const [book] = this.trainer.now().view.books;
     const color = by("train-colour").value;
     const query = new URLSearchParams({ ...this.trainer.now().state.set, player, color, book: book.book });
-    by("mine-told").textContent = t("The games are being compared…");
+    by("mine-message").textContent = t("The games are being compared…");
     by("mine-list").replaceChildren();
     try {
       this.show(await receive(`/departures?${query}`, this.text), { book, color });
     } catch (error) {
-      by("mine-told").textContent = "";
+      by("mine-message").textContent = "";
       throw error;
     }
   }
 
   show(found, of) {
-    by("mine-told").textContent =
+    by("mine-message").textContent =
       t`${found.games} games. Left by you: ${found.left_by_player}, by the opponent: ${found.left_by_opponent}, without an answer: ${found.unanswered}.`;
     by("mine-list").replaceChildren(...found.departures.map((one) => this.row(one, of)));
   }

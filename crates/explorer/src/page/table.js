@@ -72,7 +72,7 @@ export class Table {
 
   /** The filters under which games of an index count, each with a button that takes it away. */
   filters(books) {
-    const told = books.flatMap((book) => book.told ?? []).map((text) => el("li", { class: "hint" }, translated(text)));
+    const notices = books.flatMap((book) => book.notice ?? []).map((text) => el("li", { class: "hint" }, translated(text)));
     const names = books.some((book) => book.has_games) ? Object.keys(this.filter ?? {}) : [];
     if (!names.length) return [];
     const chips = names.map((name) => {
@@ -82,7 +82,7 @@ export class Table {
       const button = { type: "button", class: "chip", "data-filter": name, "aria-label": t`Without ${text}` };
       return el("li", {}, el("button", button, `${text} ×`));
     });
-    return [el("ul", { class: "chips", "aria-label": t("Filters of games") }, ...chips, ...told)];
+    return [el("ul", { class: "chips", "aria-label": t("Filters of games") }, ...chips, ...notices)];
   }
 
   empty(book) {

@@ -185,7 +185,7 @@ impl<R: Record> Sorter<R> {
     /// # Errors
     ///
     /// A sort file cannot be written.
-    pub fn empty(&mut self) -> Result<(), SortError> {
+    pub fn flush(&mut self) -> Result<(), SortError> {
         self.sort()?;
         self.partitions.fill(Partition::default());
         Ok(())

@@ -89,8 +89,6 @@ pub struct PairedResults {
 /// A game, to be found again.
 #[derive(Clone, Debug)]
 pub struct ReviewedGame {
-    /// The names of both players.
-    pub names: [String; 2],
     /// Points of White, doubled; `None` without a result that counts.
     pub points: Option<u8>,
     /// Its moves in UCI, a blank between them.
@@ -154,7 +152,6 @@ pub fn report(
     let played = |game: &Game| {
         let counts = forfeits || !game.conditions.forfeited;
         let known = ReviewedGame {
-            names: [game.names.white.clone(), game.names.black.clone()],
             points: points(game.result, Color::White).filter(|_| counts),
             moves: uci_text(&game.moves),
         };

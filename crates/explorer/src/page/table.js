@@ -72,7 +72,9 @@ export class Table {
 
   /** The filters under which games of an index count, each with a button that takes it away. */
   filters(books) {
-    const notices = books.flatMap((book) => book.notice ?? []).map((text) => el("li", { class: "hint" }, translated(text)));
+    const notices = books
+      .flatMap((book) => book.notice ?? [])
+      .map((text) => el("li", { class: "hint" }, translated(text)));
     const names = books.some((book) => book.has_games) ? Object.keys(this.filter ?? {}) : [];
     if (!names.length) return [];
     const chips = names.map((name) => {

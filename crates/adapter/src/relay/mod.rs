@@ -189,9 +189,7 @@ impl Lines {
             self.transcript = None;
         }
     }
-}
 
-impl Lines {
     /// Sends a line that does not come from the session: a transcript has it as a
     /// remark, because a replayed session would not produce it.
     fn put_remark(&mut self, line: &str) {
@@ -282,11 +280,15 @@ impl<P: Port> Relay<P> {
                 }
             }
             self.cover.unlock();
-            if self.port.write_gui(&mut self.lines.gui).is_err() {
+            if self.port.write(Speaker::Gui, &mut self.lines.gui).is_err() {
                 // The GUI has closed its end of the pipe.
                 return 0;
             }
-            if self.port.write_engine(&mut self.lines.engine).is_err() {
+            if self
+                .port
+                .write(Speaker::Engine, &mut self.lines.engine)
+                .is_err()
+            {
                 // The end of the engine's output will report that it has ended.
                 self.lines.engine.clear();
             }
@@ -398,13 +400,7 @@ impl<P: Port> Relay<P> {
     }
 
     fn now(&self) -> Duration {
-        self.since_start(Instant::now())
-    }
-
-    /// In whole microseconds: no less than what a transcript keeps.
-    fn since_start(&self, at: Instant) -> Duration {
-        let elapsed = at.saturating_duration_since(self.begun);
-        Duration::new(elapsed.as_secs(), elapsed.subsec_micros() * 1000)
+        whole_micros(self.begun.elapsed())
     }
 
     /// The time until the next alarm.
@@ -423,16 +419,14 @@ impl<P: Port> Relay<P> {
     }
 
     fn is_overdue(&self, now: Instant) -> bool {
-        let now = self.since_start(now);
+        let now = whole_micros(now.saturating_duration_since(self.begun));
         self.session.deadline().is_some_and(|due| due <= now)
     }
 
     /// Reports to the session for how long the engine was not read.
     fn end_deafness(&mut self) {
         if let Some(since) = self.deaf_since.take() {
-            let time = since.elapsed();
-            let time = Duration::new(time.as_secs(), time.subsec_micros() * 1000);
-            self.step(Event::HeldUp(time));
+            self.step(Event::HeldUp(whole_micros(since.elapsed())));
         }
     }
 
@@ -444,26 +438,19 @@ impl<P: Port> Relay<P> {
 
     /// Gives the session what a side has sent; true at its end.
     fn read(&mut self, speaker: Speaker) -> bool {
-        let read = match speaker {
-            Speaker::Gui => self.port.read_gui(&mut self.gui),
-            Speaker::Engine => self.port.read_engine(&mut self.engine_lines),
+        let (lines, event_of): (_, fn(&[u8]) -> Event<'_>) = match speaker {
+            Speaker::Gui => (&mut self.gui, |line| Event::Gui(line)),
+            Speaker::Engine => (&mut self.engine_lines, |line| Event::Engine(line)),
         };
-        let now = self.now();
+        let read = self.port.read(speaker, lines);
+        let now = whole_micros(self.begun.elapsed());
         let (session, book_set, out) = (&mut self.session, &*self.book_set, &mut self.lines);
-        let event_of: fn(Speaker, &[u8]) -> Event<'_> = |speaker, line| match speaker {
-            Speaker::Gui => Event::Gui(line),
-            Speaker::Engine => Event::Engine(line),
-        };
-        let lines = match speaker {
-            Speaker::Gui => &mut self.gui,
-            Speaker::Engine => &mut self.engine_lines,
-        };
         while let Some(line) = lines.next_line() {
-            out.step(session, now, event_of(speaker, line), book_set);
+            out.step(session, now, event_of(line), book_set);
         }
         let is_over = !matches!(read, Ok(1..));
         if is_over && let Some(line) = lines.last_line() {
-            out.step(session, now, event_of(speaker, line), book_set);
+            out.step(session, now, event_of(line), book_set);
         }
         if lines.take_dropped() > 0 {
             out.step(session, now, Event::Overlong(speaker), book_set);
@@ -569,7 +556,7 @@ impl<P: Port> Relay<P> {
     fn end(&mut self) {
         self.lines.write_down();
         let until = Instant::now() + LAST_WORDS_LIMIT;
-        while self.port.write_gui(&mut self.lines.gui).is_ok()
+        while self.port.write(Speaker::Gui, &mut self.lines.gui).is_ok()
             && !self.lines.gui.is_empty()
             && Instant::now() < until
         {
@@ -580,7 +567,7 @@ impl<P: Port> Relay<P> {
                 transcript.remark("the engine gets \"quit\"");
             }
             self.lines.engine.extend_from_slice(b"quit\n");
-            let _ = self.port.write_engine(&mut self.lines.engine);
+            let _ = self.port.write(Speaker::Engine, &mut self.lines.engine);
             // Read on, so that an engine which still writes can end.
             if let Some(mut output) = self.port.detach() {
                 let drain = move || io::copy(&mut output, &mut io::sink());
@@ -594,6 +581,11 @@ impl<P: Port> Relay<P> {
         self.lines.write_down();
         self.port.settle(LAST_WORDS_LIMIT);
     }
+}
+
+/// No less than what a transcript keeps.
+fn whole_micros(time: Duration) -> Duration {
+    Duration::new(time.as_secs(), time.subsec_micros() * 1000)
 }
 
 #[cfg(all(test, unix))]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::book_set::BookSet;
+use crate::session::Speaker;
 use tabia_uci::line::LineBuffer;
 
 /// What a wait has brought.
@@ -59,25 +60,15 @@ pub(super) trait Port {
         engine_left: &[u8],
     ) -> Ready;
 
-    /// Reads what the GUI has sent; 0 at its end.
-    fn read_gui(&mut self, buffer: &mut LineBuffer) -> io::Result<usize>;
+    /// Reads what a side has sent; 0 at its end.
+    fn read(&mut self, from: Speaker, buffer: &mut LineBuffer) -> io::Result<usize>;
 
-    /// Reads what the engine has sent; 0 at its end.
-    fn read_engine(&mut self, buffer: &mut LineBuffer) -> io::Result<usize>;
-
-    /// Writes what the GUI's pipe takes now, and removes it from `lines`.
+    /// Writes what the pipe of a side takes now, and removes it from `lines`.
     ///
     /// # Errors
     ///
     /// The other end is gone.
-    fn write_gui(&mut self, lines: &mut Vec<u8>) -> io::Result<()>;
-
-    /// Writes what the engine's pipe takes now, and removes it from `lines`.
-    ///
-    /// # Errors
-    ///
-    /// The other end is gone.
-    fn write_engine(&mut self, lines: &mut Vec<u8>) -> io::Result<()>;
+    fn write(&mut self, to: Speaker, lines: &mut Vec<u8>) -> io::Result<()>;
 
     /// Takes the pipes of an engine that has just been started, and the descriptor
     /// that reports the end of its process, where the system has such a thing.

@@ -15,6 +15,7 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 
 use super::port::{Deliver, Listen, News, Port, Ready};
+use crate::session::Speaker;
 use tabia_uci::line::LineBuffer;
 
 /// What a pipe takes without blocking once `poll` reports it writable (`PIPE_BUF` on
@@ -205,27 +206,23 @@ impl Port for PollPort {
         ready
     }
 
-    fn read_gui(&mut self, buffer: &mut LineBuffer) -> io::Result<usize> {
-        let read = buffer.fill(&mut self.input);
-        self.input_ended = !matches!(read, Ok(1..));
-        read
-    }
-
-    fn read_engine(&mut self, buffer: &mut LineBuffer) -> io::Result<usize> {
-        match &mut self.engine {
-            Some((_, stdout)) => buffer.fill(stdout),
-            None => Ok(0),
+    fn read(&mut self, from: Speaker, buffer: &mut LineBuffer) -> io::Result<usize> {
+        match (from, &mut self.engine) {
+            (Speaker::Gui, _) => {
+                let read = buffer.fill(&mut self.input);
+                self.input_ended = !matches!(read, Ok(1..));
+                read
+            }
+            (Speaker::Engine, Some((_, stdout))) => buffer.fill(stdout),
+            (Speaker::Engine, None) => Ok(0),
         }
     }
 
-    fn write_gui(&mut self, lines: &mut Vec<u8>) -> io::Result<()> {
-        self.output.write(lines)
-    }
-
-    fn write_engine(&mut self, lines: &mut Vec<u8>) -> io::Result<()> {
-        match &mut self.engine {
-            Some((stdin, _)) => stdin.write(lines),
-            None => {
+    fn write(&mut self, to: Speaker, lines: &mut Vec<u8>) -> io::Result<()> {
+        match (to, &mut self.engine) {
+            (Speaker::Gui, _) => self.output.write(lines),
+            (Speaker::Engine, Some((stdin, _))) => stdin.write(lines),
+            (Speaker::Engine, None) => {
                 lines.clear();
                 Ok(())
             }

@@ -130,20 +130,12 @@ impl<P: Port> Port for Stalled<P> {
         ready
     }
 
-    fn read_gui(&mut self, buffer: &mut LineBuffer) -> io::Result<usize> {
-        self.port.read_gui(buffer)
+    fn read(&mut self, from: Speaker, buffer: &mut LineBuffer) -> io::Result<usize> {
+        self.port.read(from, buffer)
     }
 
-    fn read_engine(&mut self, buffer: &mut LineBuffer) -> io::Result<usize> {
-        self.port.read_engine(buffer)
-    }
-
-    fn write_gui(&mut self, lines: &mut Vec<u8>) -> io::Result<()> {
-        self.port.write_gui(lines)
-    }
-
-    fn write_engine(&mut self, lines: &mut Vec<u8>) -> io::Result<()> {
-        self.port.write_engine(lines)
+    fn write(&mut self, to: Speaker, lines: &mut Vec<u8>) -> io::Result<()> {
+        self.port.write(to, lines)
     }
 
     fn attach(&mut self, stdin: File, stdout: File, end: Option<File>) -> io::Result<()> {

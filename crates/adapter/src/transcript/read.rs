@@ -1,5 +1,6 @@
 //! Reading a transcript.
 
+use std::str::FromStr;
 use std::time::Duration;
 
 use shakmaty::Color;
@@ -51,46 +52,46 @@ pub enum LogEntry {
     Sent(String),
 }
 
-/// An [`Event`] that owns its text.
-#[allow(missing_docs)] // As there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Happening {
-    Gui(Vec<u8>),
-    GuiClosed,
-    Engine(Vec<u8>),
-    EngineUp,
-    EngineGone(String),
-    /// Messages about the books, and identity and path of each.
-    BooksOpened(Vec<String>, Vec<(String, String)>),
-    Seed(Result<u32, String>),
-    /// See [`Event::Cover`].
-    Cover(Result<String, String>),
-    WakeUp,
-    Overdue,
-    HeldUp(Duration),
-    Overlong(Speaker),
+/// A line of an event.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Happening {
+    word: String,
+    text: Vec<u8>,
+    /// Of `opened`: messages about the books.
+    messages: Vec<String>,
+    /// Of `opened`: identity and path of each book.
+    pub(super) books: Vec<(String, String)>,
 }
 
 impl Happening {
     /// The event.
-    #[must_use]
-    pub fn event(&self) -> Event<'_> {
-        match self {
-            Happening::Gui(line) => Event::Gui(line),
-            Happening::GuiClosed => Event::GuiClosed,
-            Happening::Engine(line) => Event::Engine(line),
-            Happening::EngineUp => Event::EngineUp,
-            Happening::EngineGone(reason) => Event::EngineGone(reason),
-            Happening::BooksOpened(messages, _) => Event::BooksOpened(messages),
-            Happening::Seed(Ok(seed)) => Event::Seed(Ok(*seed)),
-            Happening::Seed(Err(reason)) => Event::Seed(Err(reason)),
-            Happening::Cover(Ok(lines)) => Event::Cover(Ok(lines)),
-            Happening::Cover(Err(reason)) => Event::Cover(Err(reason)),
-            Happening::WakeUp => Event::WakeUp,
-            Happening::Overdue => Event::Overdue,
-            Happening::HeldUp(time) => Event::HeldUp(*time),
-            Happening::Overlong(side) => Event::Overlong(*side),
-        }
+    ///
+    /// # Errors
+    ///
+    /// The line describes none; those of a [`Recording`] do.
+    pub fn event(&self) -> Result<Event<'_>, String> {
+        let text = std::str::from_utf8(&self.text).map_err(|_| "the text is not UTF-8");
+        Ok(match self.word.as_str() {
+            "gui>" => Event::Gui(&self.text),
+            "eng>" => Event::Engine(&self.text),
+            "eof" => Event::GuiClosed,
+            "up" => Event::EngineUp,
+            "gone" => Event::EngineGone(text?),
+            "opened" => Event::BooksOpened(&self.messages),
+            "seed" => Event::Seed(Ok(number(text?)?)),
+            "no-seed" => Event::Seed(Err(text?)),
+            "cover" => Event::Cover(Ok(text?)),
+            "no-cover" => Event::Cover(Err(text?)),
+            "wake" => Event::WakeUp,
+            "overdue" => Event::Overdue,
+            "heldup" => Event::HeldUp(Duration::from_micros(number(text?)?)),
+            "overlong" => Event::Overlong(match text? {
+                "gui" => Speaker::Gui,
+                "eng" => Speaker::Engine,
+                _ => return Err("expected: overlong gui, or overlong eng".to_owned()),
+            }),
+            word => return Err(format!("\"{word}\" is no word of a log")),
+        })
     }
 }
 
@@ -153,8 +154,8 @@ fn first_line(line: &str) -> Result<(), String> {
 #[derive(Default)]
 struct Reader {
     recording: Recording,
-    messages: Vec<String>,
-    book_set: Vec<(String, String)>,
+    /// What comes before the next `opened`.
+    opened: Happening,
 }
 
 impl Reader {
@@ -212,49 +213,41 @@ impl Reader {
         Ok(())
     }
 
+    /// Takes in a line of the session; `None` if it belongs to one that follows.
     fn entry(&mut self, word: &str, text: &str, whole: &str) -> Result<Option<LogEntry>, String> {
-        let string = || String::from_utf8_lossy(&unescape(text)).into_owned();
-        let happening = match word {
-            "gui<" | "eng<" | "ask<" => return Ok(Some(LogEntry::Sent(whole.to_owned()))),
-            "gui>" => Happening::Gui(unescape(text)),
-            "eng>" => Happening::Engine(unescape(text)),
-            "eof" => Happening::GuiClosed,
-            "up" => Happening::EngineUp,
-            "gone" => Happening::EngineGone(string()),
-            "told" => {
-                self.messages.push(string());
-                return Ok(None);
-            }
+        if ["gui<", "eng<", "ask<"].contains(&word) {
+            return Ok(Some(LogEntry::Sent(whole.to_owned())));
+        }
+        let happening = &mut self.opened;
+        happening.text = unescape(text);
+        let string = String::from_utf8_lossy(&happening.text);
+        match word {
+            "told" => happening.messages.push(string.into_owned()),
             "book_set" => {
-                let text = string();
-                let (identity, path) = text
-                    .split_once(' ')
-                    .ok_or("expected: book_set IDENTITY PATH")?;
-                self.book_set.push((identity.to_owned(), path.to_owned()));
-                return Ok(None);
+                let book = string.split_once(' ');
+                let (identity, path) = book.ok_or("expected: book_set IDENTITY PATH")?;
+                let book = (identity.to_owned(), path.to_owned());
+                happening.books.push(book);
             }
-            "opened" => Happening::BooksOpened(
-                std::mem::take(&mut self.messages),
-                std::mem::take(&mut self.book_set),
-            ),
-            "seed" => Happening::Seed(Ok(text.parse().map_err(|_| "expected: seed NUMBER")?)),
-            "no-seed" => Happening::Seed(Err(string())),
-            "cover" => Happening::Cover(Ok(string())),
-            "no-cover" => Happening::Cover(Err(string())),
-            "wake" => Happening::WakeUp,
-            "overdue" => Happening::Overdue,
-            "heldup" => Happening::HeldUp(Duration::from_micros(
-                text.parse().map_err(|_| "expected: heldup MICROSECONDS")?,
-            )),
-            "overlong" => Happening::Overlong(match text {
-                "gui" => Speaker::Gui,
-                "eng" => Speaker::Engine,
-                _ => return Err("expected: overlong gui, or overlong eng".to_owned()),
-            }),
-            _ => return Err(format!("\"{word}\" is no word of a log")),
-        };
-        Ok(Some(LogEntry::Came(happening)))
+            _ => {
+                let happening = Happening {
+                    word: word.to_owned(),
+                    text: std::mem::take(&mut happening.text),
+                    ..match word {
+                        "opened" => std::mem::take(happening),
+                        _ => Happening::default(),
+                    }
+                };
+                happening.event()?;
+                return Ok(Some(LogEntry::Came(happening)));
+            }
+        }
+        Ok(None)
     }
+}
+
+fn number<T: FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("\"{text}\" is no number"))
 }
 
 fn of_engine(profile: &mut Profile, word: &str, value: &str) -> Result<(), String> {
@@ -292,22 +285,16 @@ fn of_engine(profile: &mut Profile, word: &str, value: &str) -> Result<(), Strin
                 ..BookSpec::default()
             });
         }
-        "only" => {
-            let (key, value) = pair()?;
-            let book = profile
-                .books
-                .last_mut()
-                .ok_or("there is no book before it")?;
-            let read = book.conditions.read(key, value);
-            read.unwrap_or(Err("opponent, time_control or elo"))?;
-        }
-        "with" => {
+        "only" | "with" => {
             let (name, value) = pair()?;
-            let book = profile
-                .books
-                .last_mut()
-                .ok_or("there is no book before it")?;
-            book.overrides.push((ours(name)?, value.to_owned()));
+            let book = profile.books.last_mut();
+            let book = book.ok_or("there is no book before it")?;
+            if word == "with" {
+                book.overrides.push((ours(name)?, value.to_owned()));
+            } else {
+                let read = book.conditions.read(name, value);
+                read.unwrap_or(Err("opponent, time_control or elo"))?;
+            }
         }
         _ => return Err(format!("\"{word}\" is no word of a log")),
     }

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::read::{Happening, LogEntry, Recording};
+use super::read::{LogEntry, Recording};
 use super::text::escape;
 use crate::book_set::{BookSet, BookSpec};
-use crate::session::{Outlet, Request, Session};
+use crate::session::{Event, Outlet, Request, Session};
 
 /// The result of replaying a session.
 #[derive(Debug, Default)]
@@ -120,13 +120,16 @@ pub fn replay(
         let LogEntry::Came(happening) = &line.entry else {
             continue;
         };
-        if let Happening::BooksOpened(_, then) = happening {
+        let Ok(event) = happening.event() else {
+            continue;
+        };
+        if let Event::BooksOpened(_) = event {
             let wanted = output.books.take().unwrap_or_default();
             book_set = open(&wanted, &book_set);
-            replayed.compare_book_sets(then, &book_set, identify);
+            replayed.compare_book_sets(&happening.books, &book_set, identify);
         }
         replayed.came += 1;
-        session.step(line.time, happening.event(), &book_set, &mut output);
+        session.step(line.time, event, &book_set, &mut output);
     }
 }
 

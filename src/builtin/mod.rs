@@ -14,7 +14,6 @@
 //! and a panic inside it costs a search, not the game.
 
 mod control;
-mod limits;
 mod output;
 mod position;
 mod score;

@@ -5,9 +5,8 @@ use std::collections::VecDeque;
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position};
 
-use super::limits::parse_move;
-
 use tabia_notation as notation;
+use tabia_uci::gui;
 
 /// As many plies of history as can matter: after a hundred without capture
 /// or pawn move every further quiet move is a draw anyway. It also keeps long
@@ -24,31 +23,24 @@ pub(super) struct Board {
 }
 
 impl Board {
-    /// Reads what follows the word `position`.
+    /// Reads a `position` line.
     ///
     /// # Errors
     ///
     /// What is wrong. After an illegal move no position is known.
-    pub(super) fn parse<'a>(words: &mut impl Iterator<Item = &'a str>) -> Result<Self, String> {
-        let start = match words.next() {
-            Some("startpos") => {
-                // Anything up to `moves` is noise.
-                words.find(|&word| word == "moves");
-                Chess::default()
-            }
-            Some("fen") => {
-                let fields: Vec<_> = words.take_while(|&word| word != "moves").collect();
-                standard(&fields.join(" "))?
-            }
-            _ => return Err("position: neither startpos nor fen".to_owned()),
+    pub(super) fn parse(line: &[u8]) -> Result<Self, String> {
+        let read = gui::position(line).ok_or("position: neither startpos nor fen")?;
+        let start = match &read.fen {
+            None => Chess::default(),
+            Some(fen) => standard(fen)?,
         };
         let mut board = Self {
             now: start.clone(),
             base: start,
             since_base: VecDeque::new(),
         };
-        for word in words {
-            let m = parse_move(word).and_then(|m| m.to_move(&board.now).ok());
+        for word in gui::moves(read.moves) {
+            let m = notation::find_uci(&board.now, word.as_bytes());
             board.play(m.ok_or_else(|| format!("position: {word:?} is not a legal move"))?);
         }
         Ok(board)
@@ -110,7 +102,7 @@ mod tests {
     use super::*;
 
     fn board(line: &str) -> Result<Board, String> {
-        Board::parse(&mut line.split_whitespace())
+        Board::parse(format!("position {line}").as_bytes())
     }
 
     fn fen(line: &str) -> String {

@@ -16,10 +16,12 @@ use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
 use super::control::Control;
-use super::limits::Limits;
 use super::output::Output;
 use super::position::Board;
 use super::score::{self, INF};
+use super::time::not_negative;
+use tabia_notation as notation;
+use tabia_uci::gui::Go;
 
 /// Check extensions can double the depth, and littlewing's move lists end at
 /// 128 plies.
@@ -43,7 +45,7 @@ const MATE_NODES: u64 = 2_000_000;
 pub(super) struct SearchJob {
     /// `None` after a `position` that is not legal.
     pub(super) board: Option<Board>,
-    pub(super) limits: Limits,
+    pub(super) go: Go,
     /// How many of the best lines are shown, at least 1.
     pub(super) lines: usize,
     pub(super) control: Arc<Control>,
@@ -116,7 +118,7 @@ impl Searcher {
             return Vec::new();
         };
         let position = board.now();
-        let moves = root_moves(position, &job.limits.searchmoves, output);
+        let moves = root_moves(position, job.go.searchmoves.as_deref(), output);
         if moves.is_empty() {
             let score = if position.is_check() {
                 "mate 0"
@@ -158,14 +160,14 @@ fn table_bytes(mib: usize) -> usize {
 
 /// The moves to choose from. A list without any legal move counts as none:
 /// a legal move serves the GUI better than no answer.
-fn root_moves(position: &Chess, wanted: &[UciMove], output: &Output) -> Vec<Move> {
+fn root_moves(position: &Chess, wanted: Option<&[String]>, output: &Output) -> Vec<Move> {
     let legal = position.legal_moves();
-    if wanted.is_empty() {
+    let Some(wanted) = wanted else {
         return legal.into_iter().collect();
-    }
+    };
+    let wanted = wanted.iter();
     let wanted: Vec<_> = wanted
-        .iter()
-        .filter_map(|m| m.to_move(position).ok())
+        .filter_map(|m| notation::find_uci(position, m.as_bytes()))
         .collect();
     if wanted.is_empty() {
         output.line("info string searchmoves names no legal move, searching all");
@@ -203,7 +205,7 @@ fn search(
     found: &mut BestSoFar,
     output: &Output,
 ) {
-    let limits = &job.limits;
+    let limits = &job.go.limits;
     let control = &*job.control;
     let position = board.now();
 
@@ -217,10 +219,10 @@ fn search(
         game.make_move(m);
     }
     let enough = match limits.mate {
-        Some(_) if !limits.infinite => MATE_NODES,
+        Some(_) if !job.go.infinite => MATE_NODES,
         _ => u64::MAX,
     };
-    let nodes_limit = limits.nodes.unwrap_or(enough);
+    let nodes_limit = limits.nodes.map_or(enough, not_negative);
     let depth_done = Arc::new(AtomicU64::new(0));
     game.nodes_count = 0;
     game.tt.reset();
@@ -268,9 +270,7 @@ fn search(
         depth_done.store(1, Ordering::Relaxed);
 
         let mate = score::mate_in(best[0].score);
-        let wanted = limits
-            .mate
-            .map_or(i64::MAX, |n| i64::try_from(n.max(1)).unwrap_or(i64::MAX));
+        let wanted = limits.mate.map_or(i64::MAX, |n| n.max(1));
         if limits.mate.is_some() && mate.is_some_and(|n| (1..=wanted).contains(&n)) {
             return;
         }
@@ -280,7 +280,7 @@ fn search(
         // Nothing to choose, or nothing left to find: time is worth more.
         let certain = root.len() == 1 && depth >= 6
             || mate.is_some_and(|n| i64::from(depth) > 2 * n.abs() + 2);
-        if certain && control.on_the_clock() && limits.movetime.is_none() {
+        if certain && control.on_the_clock() && job.go.clocks.move_time.is_none() {
             return;
         }
     }
@@ -342,14 +342,13 @@ fn best_from(
 }
 
 /// A mate in n takes 2n - 1 plies; the margin is for what littlewing prunes.
-fn max_depth(depth: Option<u64>, mate: Option<u64>) -> i8 {
+fn max_depth(depth: Option<i64>, mate: Option<i64>) -> i8 {
     let by_mate = mate.map(|n| n.saturating_mul(2).saturating_add(8));
     depth
         .into_iter()
         .chain(by_mate)
-        .filter_map(|depth| i8::try_from(depth).ok())
+        .map(|depth| depth.clamp(1, MAX_DEPTH.into()) as i8)
         .fold(MAX_DEPTH, i8::min)
-        .max(1)
 }
 
 /// The value of a move that ends the game, which littlewing finds out late
@@ -428,7 +427,6 @@ fn report(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builtin::limits::Limits;
     use crate::builtin::position::Board;
 
     #[test]
@@ -443,9 +441,12 @@ mod tests {
         }));
         let job = SearchJob {
             board: Some(Board::default()),
-            limits: Limits {
-                depth: Some(3),
-                ..Limits::default()
+            go: Go {
+                limits: tabia_uci::gui::Limits {
+                    depth: Some(3),
+                    ..Default::default()
+                },
+                ..Go::default()
             },
             lines: 1,
             control: Arc::new(Control::new(None, false, false)),

@@ -1,6 +1,6 @@
 //! The conversation with the GUI.
 
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, Read, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
 use std::thread;
@@ -8,16 +8,13 @@ use std::thread;
 use shakmaty::{Color, Position};
 
 use super::control::Control;
-use super::limits::Limits;
 use super::output::Output;
 use super::position::Board;
 use super::search::SearchJob;
-use super::time::Budget;
+use super::time::{Budget, is_endless};
 use super::worker::{self, Job};
-
-/// Longer lines are dropped; a `position` line reaches this after three
-/// million plies.
-const MAX_LINE_BYTES: u64 = 16 << 20;
+use tabia_uci::gui::{self, Go, GuiCommand, SetOption};
+use tabia_uci::line::LineBuffer;
 
 const DEFAULT_HASH_MIB: usize = 16;
 const MAX_HASH_MIB: usize = 16_384;
@@ -39,7 +36,7 @@ const SEARCH_STACK_BYTES: usize = 16 << 20;
 ///
 /// `input` cannot be read, or the search thread cannot be started. A closed
 /// `output` is no error but the end of the conversation.
-pub(crate) fn run(input: impl BufRead, output: impl Write + Send + 'static) -> io::Result<()> {
+pub(crate) fn run(input: impl Read, output: impl Write + Send + 'static) -> io::Result<()> {
     let output = Output::new(output);
     let (jobs, todo) = mpsc::channel();
     let worker = thread::Builder::new()
@@ -84,53 +81,44 @@ enum Next {
 }
 
 impl Session {
-    fn read(&mut self, mut input: impl BufRead) -> io::Result<()> {
-        let mut line = Vec::new();
+    fn read(&mut self, mut input: impl Read) -> io::Result<()> {
+        let mut lines = LineBuffer::default();
         while !self.output.is_gone() {
-            line.clear();
-            if (&mut input)
-                .take(MAX_LINE_BYTES)
-                .read_until(b'\n', &mut line)?
-                == 0
-            {
-                break;
+            let is_over = lines.fill(&mut input)? == 0;
+            while let Some(line) = lines.next_line() {
+                if self.command(line) == Next::Quit {
+                    return Ok(());
+                }
             }
-            if line.len() as u64 == MAX_LINE_BYTES && !line.ends_with(b"\n") {
-                input.skip_until(b'\n')?;
+            if lines.take_dropped() > 0 {
                 self.output.line("info string line too long, ignored");
-                continue;
             }
-            // A NUL or an invalid byte is part of no command.
-            if self.command(&String::from_utf8_lossy(&line)) == Next::Quit {
+            if is_over {
+                if let Some(line) = lines.last_line() {
+                    self.command(line);
+                }
                 break;
             }
         }
         Ok(())
     }
 
-    fn command(&mut self, line: &str) -> Next {
-        let mut words = line.split_ascii_whitespace();
-        // UCI: words before a known command are skipped.
-        while let Some(word) = words.next() {
-            match word {
-                "uci" => self.introduce(),
-                "isready" => self.ready(),
-                "setoption" => self.set_option(&mut words),
-                "ucinewgame" => self.work(Job::NewGame),
-                "position" => self.position(&mut words),
-                "go" => self.go(&mut words),
-                "stop" => self.stop(),
-                "ponderhit" => {
-                    if let Some(current) = &self.current {
-                        current.ponderhit();
-                    }
+    fn command(&mut self, line: &[u8]) -> Next {
+        match gui::parse(line) {
+            GuiCommand::Uci => self.introduce(),
+            GuiCommand::IsReady => self.ready(),
+            GuiCommand::SetOption(option) => self.set_option(&option),
+            GuiCommand::NewGame => self.work(Job::NewGame),
+            GuiCommand::Position => self.position(line),
+            GuiCommand::Go(go) => self.go(go),
+            GuiCommand::Stop => self.stop(),
+            GuiCommand::PonderHit => {
+                if let Some(current) = &self.current {
+                    current.ponderhit();
                 }
-                "quit" => return Next::Quit,
-                // Known, and nothing to do.
-                "debug" | "register" => {}
-                _ => continue,
             }
-            break;
+            GuiCommand::Quit => return Next::Quit,
+            GuiCommand::Blank | GuiCommand::Other => {}
         }
         Next::Read
     }
@@ -171,18 +159,8 @@ impl Session {
         self.output.line("readyok");
     }
 
-    fn set_option<'a>(&mut self, words: &mut impl Iterator<Item = &'a str>) {
-        let mut name = Vec::new();
-        let mut value = Vec::new();
-        let mut in_value = false;
-        for word in words.skip_while(|&word| word == "name") {
-            match (in_value, word) {
-                (false, "value") => in_value = true,
-                (false, _) => name.push(word),
-                (true, _) => value.push(word),
-            }
-        }
-        let (name, value) = (name.join(" "), value.join(" "));
+    fn set_option(&mut self, option: &SetOption) {
+        let (name, value) = (&option.name, option.text());
         let problem = match name.to_ascii_lowercase().as_str() {
             "hash" => match value.parse() {
                 Ok(mib @ 1..=MAX_HASH_MIB) => {
@@ -216,29 +194,28 @@ impl Session {
         }
     }
 
-    fn position<'a>(&mut self, words: &mut impl Iterator<Item = &'a str>) {
-        let board = Board::parse(words);
+    fn position(&mut self, line: &[u8]) {
+        let board = Board::parse(line);
         if let Err(problem) = &board {
             self.output.line(&format!("info string {problem}"));
         }
         self.board = board.ok();
     }
 
-    fn go<'a>(&mut self, words: &mut impl Iterator<Item = &'a str>) {
+    fn go(&mut self, go: Go) {
         // The search before gets its answer first: the worker keeps order.
         self.stop();
-        let limits = Limits::parse(words);
         let board = self.board.as_ref();
         let white = board.is_none_or(|board| board.now().turn() == Color::White);
         let control = Arc::new(Control::new(
-            Budget::new(&limits, white, self.overhead_ms),
-            limits.is_endless(),
-            limits.ponder,
+            Budget::new(&go, white, self.overhead_ms),
+            is_endless(&go),
+            go.ponder,
         ));
         self.current = Some(control.clone());
         self.work(Job::Search(Box::new(SearchJob {
             board: self.board.clone(),
-            limits,
+            go,
             lines: self.lines,
             control,
         })));

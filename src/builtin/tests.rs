@@ -502,7 +502,6 @@ fn bad_positions_are_reported_and_survived() {
         "setoption name Hash value -1",
         "setoption name Hash value 99999999999999999999",
         "setoption name No Such Thing value x",
-        "setoption",
     ] {
         talk.send(line);
         let answer = talk.until("info").pop().unwrap();

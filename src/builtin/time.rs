@@ -1,6 +1,6 @@
 //! How long to think.
 
-use super::limits::Limits;
+use tabia_uci::gui::{Clock, Go};
 
 /// Moves the game is expected to last when the GUI does not send a number.
 const MOVES_LEFT: u64 = 28;
@@ -21,8 +21,10 @@ impl Budget {
     ///
     /// `overhead_ms` is what a move costs beyond thinking: pipes, scheduling,
     /// a slow GUI.
-    pub(super) fn new(limits: &Limits, white: bool, overhead_ms: u64) -> Option<Self> {
-        if let Some(movetime) = limits.movetime {
+    pub(super) fn new(go: &Go, white: bool, overhead_ms: u64) -> Option<Self> {
+        let clocks = &go.clocks;
+        if let Some(movetime) = clocks.move_time {
+            let movetime = not_negative(movetime);
             let ms = movetime
                 .saturating_sub(overhead_ms.min(movetime / 8))
                 .max(1);
@@ -32,25 +34,21 @@ impl Budget {
                 fixed: true,
             });
         }
-        let mut clocks = [(limits.wtime, limits.winc), (limits.btime, limits.binc)];
-        if !white {
-            clocks.reverse();
-        }
+        let (ours, theirs) = match white {
+            true => (clocks.white, clocks.black),
+            false => (clocks.black, clocks.white),
+        };
         // A GUI that gives only the opponent's clock still wants an answer
         // in a time of that order.
-        let [ours, theirs] = clocks;
-        let (time, increment) = if ours == (None, None) { theirs } else { ours };
+        let clock = [ours, theirs].into_iter().find(is_given)?;
         // An increment alone means a clock at zero.
-        let time = match (time, increment) {
-            (Some(time), _) => time,
-            (None, Some(_)) => 0,
-            (None, None) => return None,
-        };
+        let time = not_negative(clock.time.unwrap_or(0));
+        let increment = not_negative(clock.increment);
         let usable = time.saturating_sub(overhead_ms).max(time / 8);
-        let moves = limits
-            .movestogo
-            .filter(|&n| n > 0)
-            .map_or(MOVES_LEFT, |n| n.min(50));
+        let moves = match go.limits.moves_to_go {
+            Some(moves @ 1..) => not_negative(moves).min(50),
+            _ => MOVES_LEFT,
+        };
         // Never more than a third of what is left, the increment included:
         // it is added only after the move. The last move before a time
         // control may take nearly all.
@@ -59,7 +57,7 @@ impl Budget {
         } else {
             usable * 3 / 10
         };
-        let share = usable / moves + increment.unwrap_or(0) / 4 * 3;
+        let share = usable / moves + increment / 4 * 3;
         let soft = (share / 10 * 6 + 1).min(most);
         let hard = share.saturating_mul(3).min(most);
         Some(Self {
@@ -70,12 +68,54 @@ impl Budget {
     }
 }
 
+/// Whether a clock is given at all.
+fn is_given(clock: &Clock) -> bool {
+    clock.time.is_some() || clock.increment != 0
+}
+
+/// Whether nothing in a `go` would ever end the search.
+pub(super) fn is_endless(go: &Go) -> bool {
+    let limits = &go.limits;
+    let others = [limits.depth, limits.nodes, limits.mate, go.clocks.move_time];
+    let clocks = [go.clocks.white, go.clocks.black];
+    go.infinite || !clocks.iter().any(is_given) && others.iter().all(Option::is_none)
+}
+
+/// Negative numbers count as zero: GUIs that do not forfeit on time send
+/// negative clocks. Not so great that sums overflow.
+pub(super) fn not_negative(number: i64) -> u64 {
+    number.clamp(0, i64::MAX / 8).unsigned_abs()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn budget(go: &str) -> Option<Budget> {
-        Budget::new(&Limits::parse(&mut go.split_whitespace()), true, 30)
+    fn go(text: &str) -> Go {
+        match tabia_uci::gui::parse(format!("go {text}").as_bytes()) {
+            tabia_uci::gui::GuiCommand::Go(go) => go,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn budget(text: &str) -> Option<Budget> {
+        Budget::new(&go(text), true, 30)
+    }
+
+    #[test]
+    fn endless_or_not() {
+        for (text, endless) in [
+            ("", true),
+            ("infinite depth 3", true),
+            ("searchmoves e2e4", true),
+            ("movestogo 3", true),
+            ("depth 3", false),
+            ("btime 1", false),
+            ("movetime 0", false),
+            ("mate 2", false),
+        ] {
+            assert_eq!(is_endless(&go(text)), endless, "{text}");
+        }
     }
 
     #[test]

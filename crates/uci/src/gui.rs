@@ -1,6 +1,7 @@
 //! What a line of the GUI means.
 
 use std::borrow::Cow;
+use std::num::IntErrorKind;
 use std::time::Duration;
 
 use super::line::{first_word, rest_after, text, words};
@@ -73,6 +74,21 @@ pub struct Go {
     pub searchmoves: Option<Vec<String>>,
     /// The time that there is.
     pub clocks: Clocks,
+    /// What else ends the search.
+    pub limits: Limits,
+}
+
+/// What ends a search beside its time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Moves until the next time control: `movestogo`.
+    pub moves_to_go: Option<i64>,
+    /// `depth` in plies.
+    pub depth: Option<i64>,
+    /// `nodes`
+    pub nodes: Option<i64>,
+    /// `mate` in moves.
+    pub mate: Option<i64>,
 }
 
 /// The times of a `go`.
@@ -82,7 +98,7 @@ pub struct Clocks {
     pub white: Clock,
     /// `btime` and `binc`.
     pub black: Clock,
-    /// `movetime` in milliseconds, where it is above 0.
+    /// `movetime` in milliseconds.
     pub move_time: Option<i64>,
 }
 
@@ -122,7 +138,7 @@ impl Go {
             Some(false) => black.longest(),
             None => white.longest().max(black.longest()),
         };
-        let longest = clock.max(move_time)?;
+        let longest = clock.max(move_time.filter(|time| *time > 0))?;
         Some(Duration::from_millis(longest.unsigned_abs()))
     }
 
@@ -176,8 +192,13 @@ pub fn with_time_left(go: &[u8], white_moves: bool, spent: Duration, ponders: bo
     line
 }
 
+/// A whole number; one with too many digits is the greatest.
 fn number(word: &[u8]) -> Option<i64> {
-    std::str::from_utf8(word).ok()?.parse().ok()
+    let number: Result<i64, _> = std::str::from_utf8(word).ok()?.parse();
+    match number {
+        Err(error) if *error.kind() == IntErrorKind::PosOverflow => Some(i64::MAX),
+        number => number.ok(),
+    }
 }
 
 /// Finds out what a line means.
@@ -314,24 +335,27 @@ fn go(line: &[u8]) -> Go {
                 continue;
             }
             b"infinite" => go.infinite = true,
-            b"wtime" | b"btime" | b"winc" | b"binc" | b"movestogo" | b"depth" | b"nodes"
-            | b"movetime" => {
-                let number = list.next().and_then(number);
+            _ if is_go_word(word) && word != b"searchmoves" => {
+                // A number that is missing takes no other word away.
+                let given = list.clone().next().filter(|given| !is_go_word(given));
+                let number = given.and_then(number);
+                if given.is_some() {
+                    list.next();
+                }
                 go.engine_only |= number.is_none();
-                let clocks = &mut go.clocks;
+                let (clocks, limits) = (&mut go.clocks, &mut go.limits);
                 match word {
                     b"wtime" => clocks.white.time = number,
                     b"btime" => clocks.black.time = number,
                     b"winc" => clocks.white.increment = number.unwrap_or(0),
                     b"binc" => clocks.black.increment = number.unwrap_or(0),
-                    b"movetime" => clocks.move_time = number.filter(|time| *time > 0),
-                    _ => {}
+                    b"movetime" => clocks.move_time = number,
+                    b"movestogo" => limits.moves_to_go = number,
+                    b"depth" => limits.depth = number,
+                    b"nodes" => limits.nodes = number,
+                    b"mate" => (limits.mate, go.engine_only) = (number, true),
+                    _ => (go.perft, go.engine_only) = (true, true),
                 }
-            }
-            b"mate" | b"perft" => {
-                go.engine_only = true;
-                go.perft |= word == b"perft";
-                list.next();
             }
             b"searchmoves" => {
                 // The list has no end mark: it ends at the next known word.

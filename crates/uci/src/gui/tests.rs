@@ -118,10 +118,27 @@ fn go_lines_mean_what_their_words_say() {
     ] {
         let untimed = Go {
             clocks: Clocks::default(),
+            limits: Limits::default(),
             ..go_of(line)
         };
         assert_eq!(untimed, expected, "{line}");
     }
+}
+
+#[test]
+fn limits_are_read_in_any_order_and_a_missing_number_takes_no_word_away() {
+    let go = go_of("go wtime btime 7 depth x movestogo 40 mate 3 nodes 99999999999999999999");
+    let limits = Limits {
+        moves_to_go: Some(40),
+        depth: None,
+        nodes: Some(i64::MAX),
+        mate: Some(3),
+    };
+    assert_eq!(
+        (go.clocks.white.time, go.clocks.black.time),
+        (None, Some(7))
+    );
+    assert_eq!(go.limits, limits);
 }
 
 #[test]

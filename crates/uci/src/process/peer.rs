@@ -113,47 +113,44 @@ impl Peer {
         word: &str,
         limit: Duration,
     ) -> Result<Vec<String>, Missing> {
+        match self.read(Some(word), limit)? {
+            (lines, true) => Ok(lines),
+            (_, false) => Err(Missing::Silent),
+        }
+    }
+
+    /// What comes within `time`; ends early only with the engine.
+    pub(in crate::process) fn watch(&mut self, time: Duration) -> Result<Vec<String>, Missing> {
+        self.read(None, time).map(|(lines, _)| lines)
+    }
+
+    /// The lines that come within `limit`, up to one that begins with `last`, and
+    /// whether that came.
+    fn read(
+        &mut self,
+        last: Option<&str>,
+        limit: Duration,
+    ) -> Result<(Vec<String>, bool), Missing> {
         let end = Instant::now() + limit;
         let mut lines = Vec::new();
         let mut bytes = 0;
         loop {
-            let line = self.next(end.saturating_duration_since(Instant::now()))?;
+            let line = match self.next(end.saturating_duration_since(Instant::now())) {
+                Err(Missing::Silent) => return Ok((lines, false)),
+                line => line?,
+            };
             // A flood never lets the channel run dry, and so never lets the
             // wait above run out.
             bytes += line.len() + 16;
             if bytes > MAX_ANSWER_BYTES {
                 return Err(Missing::Flood);
             }
-            let found = line.split_ascii_whitespace().next() == Some(word);
+            let found = last.is_some() && line.split_ascii_whitespace().next() == last;
             lines.push(line);
-            if found {
-                return Ok(lines);
-            }
-            if Instant::now() >= end {
-                return Err(Missing::Silent);
+            if found || Instant::now() >= end {
+                return Ok((lines, found));
             }
         }
-    }
-
-    /// What comes within `time`; ends early only with the engine.
-    pub(in crate::process) fn watch(&mut self, time: Duration) -> Result<Vec<String>, Missing> {
-        let end = Instant::now() + time;
-        let mut lines = Vec::new();
-        let mut bytes = 0;
-        while let Some(left) = end.checked_duration_since(Instant::now()) {
-            match self.next(left) {
-                Ok(line) => {
-                    bytes += line.len() + 16;
-                    if bytes > MAX_ANSWER_BYTES {
-                        return Err(Missing::Flood);
-                    }
-                    lines.push(line);
-                }
-                Err(Missing::Silent) => break,
-                Err(other) => return Err(other),
-            }
-        }
-        Ok(lines)
     }
 
     /// Whether the engine ends within `limit`. What it still prints is read

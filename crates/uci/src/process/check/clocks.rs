@@ -1,9 +1,7 @@
 //! Clocks of all kinds, as match drivers send them.
 
-use shakmaty::CastlingMode;
-
 use super::Outcome;
-use super::scene::Scene;
+use super::play::standard;
 use super::walk::{Answer, Fault, Verdict, Walk, first_word};
 
 /// On every clock of these steps.
@@ -14,7 +12,7 @@ const CLOCK_MS: u128 = 500;
 const LAST_MOVE_MS: u128 = 200;
 
 fn search(walk: &mut Walk<'_>, moves: &str, go: &str) -> Result<Answer, Fault> {
-    walk.search(&Scene::new(None, moves, CastlingMode::Standard)?, go)
+    walk.search(&standard("", moves)?, go)
 }
 
 /// A match driver may leave out the opponent's clock; fastchess does so when

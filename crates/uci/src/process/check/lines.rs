@@ -171,6 +171,11 @@ impl Info {
         }
         Ok(info)
     }
+
+    /// Whether it has the best line of play.
+    pub(super) fn is_first_line(&self) -> bool {
+        self.multipv.unwrap_or(1) == 1 && !self.pv.is_empty()
+    }
 }
 
 /// Two squares and perhaps a piece, or a null move.

@@ -9,19 +9,19 @@
 //! * `lines` judges single lines of output;
 //! * `peer`, one module up, is the engine's process, with a thread for each direction;
 //! * `walk` keeps an engine running from step to step;
-//! * `handshake`, `play` and `ending` are the steps.
+//! * `handshake`, `play`, `clocks` and `ending` are the steps.
 
 mod clocks;
 mod ending;
 mod handshake;
 mod lines;
 mod play;
-mod scene;
 mod walk;
 
 use std::time::{Duration, Instant};
 
 use super::EngineCommand;
+use super::peer::Peer;
 use crate::engine::{self, EngineOption, EngineReply};
 
 /// How long to wait for what.
@@ -126,9 +126,8 @@ pub struct Greeting {
 ///
 /// It cannot be started or does not answer in time: why, in a user's words.
 pub fn greet(command: &EngineCommand, limit: Duration) -> Result<Greeting, String> {
-    let (mut peer, greeting) = introduce(command, limit)?;
-    peer.send("quit");
-    let _ = peer.ends(Patience::default().quit);
+    let (peer, greeting) = introduce(command, limit)?;
+    end(peer);
     Ok(greeting)
 }
 
@@ -157,17 +156,19 @@ pub fn try_options(
             break;
         }
     }
-    peer.send("quit");
-    let _ = peer.ends(Patience::default().quit);
+    end(peer);
     Ok(greeting)
 }
 
-fn introduce(
-    command: &EngineCommand,
-    limit: Duration,
-) -> Result<(super::peer::Peer, Greeting), String> {
+/// Gives an engine its time to end by itself.
+fn end(mut peer: Peer) {
+    peer.send("quit");
+    let _ = peer.ends(Patience::default().quit);
+}
+
+fn introduce(command: &EngineCommand, limit: Duration) -> Result<(Peer, Greeting), String> {
     let begun = Instant::now();
-    let mut peer = super::peer::Peer::start(command).map_err(|error| error.to_string())?;
+    let mut peer = Peer::start(command).map_err(|error| error.to_string())?;
     let lines = walk::ask(&mut peer, "uci", "uciok", limit)?;
     let name = lines.iter().find_map(|line| line.strip_prefix("id name "));
     let declared = lines
@@ -221,8 +222,7 @@ pub fn play(
             remarks: remarks.map(str::to_owned).collect(),
         });
     }
-    peer.send("quit");
-    let _ = peer.ends(patience.quit);
+    end(peer);
     Ok(played)
 }
 

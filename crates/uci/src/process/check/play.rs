@@ -4,8 +4,7 @@ use std::time::{Duration, Instant};
 
 use shakmaty::{CastlingMode, Position};
 
-use super::scene::Scene;
-use super::walk::{Fault, StepFn, Verdict, Walk, first_word, with_remarks};
+use super::walk::{Fault, Scene, StepFn, Verdict, Walk, first_word, with_remarks};
 use super::{Outcome, clocks};
 
 pub(super) const STEPS: &[(&str, StepFn)] = &[
@@ -16,47 +15,41 @@ pub(super) const STEPS: &[(&str, StepFn)] = &[
     ("plays with increment and moves to go", clocks::moves_to_go),
     ("plays when no time is left", clocks::no_time_left),
     ("is silent after a late \"stop\"", clocks::late_stop),
-    ("searches a number of nodes", nodes),
+    ("searches a number of nodes", |walk| {
+        simple(walk, "", "", "go nodes 500")
+    }),
     ("reads lines that end in CR LF", crlf),
     ("continues a game as Black", |walk| {
-        simple(walk, None, "e2e4 e7e5 g1f3", "go depth 3")
+        simple(walk, "", "e2e4 e7e5 g1f3", "go depth 3")
     }),
     ("plays from a FEN", |walk| {
-        simple(walk, Some(MIDDLEGAME), "", "go depth 3")
+        simple(walk, MIDDLEGAME, "", "go depth 3")
     }),
     ("reads a castling move", |walk| {
-        simple(walk, Some(CASTLING), "e1g1 e8c8", "go depth 2")
+        simple(walk, CASTLING, "e1g1 e8c8", "go depth 2")
     }),
-    ("promotes", |walk| {
-        simple(walk, Some(PROMOTION), "", "go depth 3")
-    }),
+    ("promotes", |walk| simple(walk, PROMOTION, "", "go depth 3")),
     ("reads a promotion", |walk| {
-        simple(walk, Some(PROMOTION), "a7a8n", "go depth 2")
+        simple(walk, PROMOTION, "a7a8n", "go depth 2")
     }),
-    ("plays the only legal move", only_move),
+    ("plays the only legal move", |walk| {
+        simple(walk, ONLY_MOVE, "", "go wtime 1000 btime 1000")
+    }),
     ("obeys \"searchmoves\"", searchmoves),
     ("castles in the usual notation", castles),
     ("answers \"isready\" during a search", ready_in_search),
-    ("searches until \"stop\"", stop),
+    ("searches until \"stop\"", |walk| {
+        until_stop(walk, "go infinite")
+    }),
     ("ponders until \"ponderhit\"", ponderhit),
     ("ends pondering on \"stop\"", ponder_stop),
     ("shows several lines (MultiPV)", multipv),
     ("plays Chess960", chess960),
     ("has no move when mated", |walk| {
-        simple(
-            walk,
-            Some("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"),
-            "",
-            "go depth 2",
-        )
+        simple(walk, MATED, "", "go depth 2")
     }),
     ("has no move in stalemate", |walk| {
-        simple(
-            walk,
-            Some("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"),
-            "",
-            "go depth 2",
-        )
+        simple(walk, STALEMATE, "", "go depth 2")
     }),
     ("plays on after 600 plies", long_game),
 ];
@@ -66,6 +59,8 @@ const CASTLING: &str = "r3k2r/pppq1ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPPQ1PPP/R3K2R 
 /// Every legal move promotes.
 const PROMOTION: &str = "8/P7/4b3/8/8/8/2k5/K7 w - - 0 1";
 const ONLY_MOVE: &str = "8/8/8/8/r7/1k6/8/K7 w - - 0 1";
+const MATED: &str = "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1";
+const STALEMATE: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
 const CHESS960: &str = "r1k4r/p6p/8/8/8/8/P6P/R1K4R w HAha - 0 1";
 
 const CLOCK_MS: u128 = 1000;
@@ -73,17 +68,16 @@ const CLOCK_MS: u128 = 1000;
 /// What GUIs allow beyond a `movetime` before they call it late.
 const SLACK_MS: u128 = 400;
 
-fn standard(fen: Option<&str>, moves: &str) -> Result<Scene, &'static str> {
+pub(super) fn standard(fen: &str, moves: &str) -> Result<Scene, Fault> {
     Scene::new(fen, moves, CastlingMode::Standard)
 }
 
-fn simple(walk: &mut Walk<'_>, fen: Option<&str>, moves: &str, go: &str) -> Result<Verdict, Fault> {
-    let scene = standard(fen, moves)?;
-    Ok(walk.search(&scene, go)?.verdict())
+fn simple(walk: &mut Walk<'_>, fen: &str, moves: &str, go: &str) -> Result<Verdict, Fault> {
+    Ok(walk.search(&standard(fen, moves)?, go)?.verdict())
 }
 
 fn depth(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
-    let mut answer = walk.search(&standard(None, "")?, "go depth 3")?;
+    let mut answer = walk.search(&standard("", "")?, "go depth 3")?;
     if !answer.infos.iter().any(|info| info.scored) {
         answer.remark("no info line with a score; tournament managers want one");
     } else if !answer.infos.iter().any(|info| !info.pv.is_empty()) {
@@ -93,7 +87,7 @@ fn depth(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
 }
 
 fn movetime(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
-    let mut answer = walk.search(&standard(None, "e2e4")?, "go movetime 100")?;
+    let mut answer = walk.search(&standard("", "e2e4")?, "go movetime 100")?;
     if answer.took.as_millis() > 100 + SLACK_MS {
         let took = answer.took.as_millis();
         answer.remark(format!("took {took} ms instead of 100"));
@@ -103,12 +97,8 @@ fn movetime(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
 
 fn clock(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     let go = format!("go wtime {CLOCK_MS} btime {CLOCK_MS} winc 50 binc 50");
-    let answer = walk.search(&standard(None, "d2d4")?, &go)?;
+    let answer = walk.search(&standard("", "d2d4")?, &go)?;
     answer.in_time(CLOCK_MS)
-}
-
-fn nodes(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
-    simple(walk, None, "", "go nodes 500")
 }
 
 fn crlf(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
@@ -122,16 +112,11 @@ fn crlf(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     Ok((Outcome::Passed, String::new()))
 }
 
-fn only_move(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
-    let go = format!("go wtime {CLOCK_MS} btime {CLOCK_MS}");
-    simple(walk, Some(ONLY_MOVE), "", &go)
-}
-
 fn searchmoves(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     // Moves that no engine plays by itself.
     let allowed = ["f2f3", "g2g4"];
     let go = format!("go depth 3 searchmoves {}", allowed.join(" "));
-    let mut answer = walk.search(&standard(None, "")?, &go)?;
+    let mut answer = walk.search(&standard("", "")?, &go)?;
     if !allowed.contains(&&*answer.best) {
         answer.remark(format!(
             "asked for {} it played {}",
@@ -143,7 +128,7 @@ fn searchmoves(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
 }
 
 fn castles(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
-    let scene = standard(Some(CASTLING), "")?;
+    let scene = standard(CASTLING, "")?;
     let answer = walk.search(&scene, "go depth 2 searchmoves e1g1 e1c1")?;
     if !["e1g1", "e1c1"].contains(&&*answer.best) {
         return Ok((
@@ -155,7 +140,7 @@ fn castles(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
 }
 
 fn ready_in_search(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
-    let scene = standard(None, "e2e4 c7c5")?;
+    let scene = standard("", "e2e4 c7c5")?;
     begin(walk, &scene, "go infinite")?;
     let asked = Instant::now();
     walk.send("isready")?;
@@ -168,12 +153,8 @@ fn ready_in_search(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     Ok(with_remarks(note, &answer.remarks))
 }
 
-fn stop(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
-    until_stop(walk, "go infinite")
-}
-
 fn until_stop(walk: &mut Walk<'_>, go: &str) -> Result<Verdict, Fault> {
-    let scene = standard(None, "e2e4 e7e5")?;
+    let scene = standard("", "e2e4 e7e5")?;
     begin(walk, &scene, go)?;
     let start = Instant::now();
     walk.send("stop")?;
@@ -210,7 +191,7 @@ fn ponderhit(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
         return Ok(skipped);
     }
     walk.send("setoption name Ponder value true")?;
-    let scene = standard(None, "e2e4 e7e5")?;
+    let scene = standard("", "e2e4 e7e5")?;
     begin(walk, &scene, GO_PONDER)?;
     let start = Instant::now();
     walk.send("ponderhit")?;
@@ -234,14 +215,13 @@ fn multipv(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
         return Ok(skipped);
     }
     walk.send("setoption name MultiPV value 3")?;
-    let answer = walk.search(&standard(None, "")?, "go depth 4")?;
+    let answer = walk.search(&standard("", "")?, "go depth 4")?;
     walk.send("setoption name MultiPV value 1")?;
     walk.ready()?;
     let line = |n| {
-        answer
-            .infos
-            .iter()
-            .rfind(|info| info.multipv == Some(n) && !info.pv.is_empty())
+        let mut infos = answer.infos.iter().filter(|info| info.multipv == Some(n));
+        infos
+            .rfind(|info| !info.pv.is_empty())
             .map(|info| &info.pv[0])
     };
     let (Some(first), Some(second), Some(third)) = (line(1), line(2), line(3)) else {
@@ -258,9 +238,9 @@ fn chess960(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
         return Ok(skipped);
     }
     walk.send("setoption name UCI_Chess960 value true")?;
-    let read = Scene::new(Some(CHESS960), "c1h1 c8a8", CastlingMode::Chess960)?;
+    let read = Scene::new(CHESS960, "c1h1 c8a8", CastlingMode::Chess960)?;
     let mut answer = walk.search(&read, "go depth 3")?;
-    let write = Scene::new(Some(CHESS960), "", CastlingMode::Chess960)?;
+    let write = Scene::new(CHESS960, "", CastlingMode::Chess960)?;
     let castled = walk.search(&write, "go depth 2 searchmoves c1h1")?;
     answer.remarks.extend(castled.remarks);
     walk.send("setoption name UCI_Chess960 value false")?;
@@ -270,7 +250,7 @@ fn chess960(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
 
 fn long_game(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     let moves = "g1f3 g8f6 f3g1 f6g8 ".repeat(150);
-    let scene = standard(None, moves.trim_end())?;
+    let scene = standard("", moves.trim_end())?;
     debug_assert!(!scene.board.legal_moves().is_empty());
     let mut answer = walk.search(&scene, "go movetime 50")?;
     if answer.took > Duration::from_secs(2) {
@@ -290,13 +270,15 @@ mod tests {
             (CASTLING, "e1g1 e8c8"),
             (PROMOTION, "a7a8n"),
             (ONLY_MOVE, ""),
+            (MATED, ""),
+            (STALEMATE, ""),
         ] {
-            assert!(standard(Some(fen), moves).is_ok(), "{fen}");
+            assert!(standard(fen, moves).is_ok(), "{fen}");
         }
-        assert!(Scene::new(Some(CHESS960), "c1h1 c8a8", CastlingMode::Chess960).is_ok());
-        let promotion = standard(Some(PROMOTION), "").map(|s| s.board.legal_moves());
+        assert!(Scene::new(CHESS960, "c1h1 c8a8", CastlingMode::Chess960).is_ok());
+        let promotion = standard(PROMOTION, "").map(|s| s.board.legal_moves());
         assert!(promotion.is_ok_and(|moves| moves.iter().all(|m| m.is_promotion())));
-        let only = standard(Some(ONLY_MOVE), "").map(|s| s.board.legal_moves().len());
+        let only = standard(ONLY_MOVE, "").map(|s| s.board.legal_moves().len());
         assert!(matches!(only, Ok(1)));
     }
 }

@@ -3,14 +3,15 @@
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
-use shakmaty::{Chess, Position};
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Move, Position};
 
 use super::super::EngineCommand;
 use super::super::peer::{Missing, Peer};
 use super::lines::Info;
-use super::scene::{Scene, read_move};
 use super::{CheckReport, CheckStep, Outcome, Patience};
 use crate::engine::EngineOption;
+use tabia_notation::Line;
 
 /// An engine that has to be started this often again is not worth more
 /// waiting.
@@ -32,6 +33,59 @@ pub(super) type Fault = String;
 
 pub(super) type StepFn = fn(&mut Walk<'_>) -> Result<Verdict, Fault>;
 
+/// A position to be searched: the `position` line, the board, and how castling
+/// is written.
+#[derive(Clone)]
+pub(super) struct Scene {
+    pub(super) line: String,
+    pub(super) board: Chess,
+    mode: CastlingMode,
+}
+
+impl Scene {
+    /// After `moves` from the start position or a FEN; an error is a mistake
+    /// of ours, which a test excludes.
+    pub(super) fn new(fen: &str, moves: &str, mode: CastlingMode) -> Result<Self, Fault> {
+        let read = Line::read(fen, moves);
+        let board = read.map_err(|error| error.to_string())?.last().clone();
+        let start = match fen {
+            "" => "startpos".to_owned(),
+            fen => format!("fen {fen}"),
+        };
+        let moves = match moves {
+            "" => String::new(),
+            moves => format!(" moves {moves}"),
+        };
+        Ok(Self {
+            line: format!("position {start}{moves}"),
+            board,
+            mode,
+        })
+    }
+
+    /// The legal move that a word means on a board, if it is written the way every
+    /// program reads it; else what is wrong with it, in a user's words.
+    fn read_move(&self, board: &Chess, word: &str) -> Result<Move, String> {
+        let m: UciMove =
+            (word.to_ascii_lowercase().parse()).map_err(|_| format!("\"{word}\" is not a move"))?;
+        let m = m.to_move(board);
+        let m = m.map_err(|_| format!("{word} is not legal"))?;
+        match m.to_uci(self.mode).to_string() {
+            usual if usual == word => Ok(m),
+            usual => Err(format!("{word} should be written {usual}")),
+        }
+    }
+
+    /// What is wrong with a line of play from here.
+    fn judge_pv(&self, pv: &[String]) -> Result<(), String> {
+        let mut board = self.board.clone();
+        for word in pv {
+            board.play_unchecked(self.read_move(&board, word)?);
+        }
+        Ok(())
+    }
+}
+
 /// A search that has been answered.
 pub(super) struct Answer {
     pub(super) best: String,
@@ -42,16 +96,13 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    pub(super) fn note(&self) -> String {
-        format!("{} after {} ms", self.best, self.took.as_millis())
-    }
-
     pub(super) fn remark(&mut self, text: impl Into<String>) {
         self.remarks.push(text.into());
     }
 
     pub(super) fn verdict(self) -> Verdict {
-        with_remarks(self.note(), &self.remarks)
+        let note = format!("{} after {} ms", self.best, self.took.as_millis());
+        with_remarks(note, &self.remarks)
     }
 
     /// The same, if it did not take longer than there was on the clock.
@@ -115,7 +166,12 @@ impl<'a> Walk<'a> {
             } else {
                 continue;
             };
-            let rest = skipped("all other steps", lost);
+            let rest = CheckStep {
+                name: "all other steps",
+                outcome: Outcome::Skipped,
+                explanation: lost.to_owned(),
+                exchange: Vec::new(),
+            };
             seen(&rest);
             report.steps.push(rest);
             break;
@@ -224,33 +280,24 @@ impl<'a> Walk<'a> {
                     "without a legal move \"bestmove (none)\" is expected, not \"{last}\""
                 ));
             }
-            return Ok(Answer {
-                best,
-                infos,
-                took,
-                remarks,
-            });
-        }
-        let m = scene
-            .read_move(&best)
-            .map_err(|problem| format!("bestmove: {problem}"))?;
-        if let (Some("ponder"), Some(reply)) = (words.next(), words.next()) {
-            let mut after = scene.board.clone();
-            after.play_unchecked(m);
-            if let Err(problem) = read_move(&after, reply, scene.mode) {
-                remarks.push(format!("ponder move: {problem}"));
+        } else {
+            let m = scene.read_move(&scene.board, &best);
+            let m = m.map_err(|problem| format!("bestmove: {problem}"))?;
+            if let (Some("ponder"), Some(reply)) = (words.next(), words.next()) {
+                let mut after = scene.board.clone();
+                after.play_unchecked(m);
+                if let Err(problem) = scene.read_move(&after, reply) {
+                    remarks.push(format!("ponder move: {problem}"));
+                }
             }
-        }
-        let first_pv = infos
-            .iter()
-            .rfind(|info| info.multipv.unwrap_or(1) == 1 && !info.pv.is_empty());
-        if let Some(info) = first_pv
-            && info.pv[0] != best
-        {
-            remarks.push(format!(
-                "the last line of play begins with {} but it played {best}",
-                info.pv[0]
-            ));
+            let mut lines_of_play = infos.iter().rev().filter(|info| info.is_first_line());
+            if let Some(first) = lines_of_play.next().and_then(|info| info.pv.first())
+                && *first != best
+            {
+                remarks.push(format!(
+                    "the last line of play begins with {first} but it played {best}"
+                ));
+            }
         }
         Ok(Answer {
             best,
@@ -283,7 +330,7 @@ fn judge_lines(lines: &[String], scene: &Scene) -> Result<(Vec<Info>, Vec<String
         if let Some(word) = info.unknown.first() {
             remark(format!("info lines with a word unknown to UCI: \"{word}\""));
         }
-        if let Err(problem) = judge_pv(&scene.board, &info.pv, scene) {
+        if let Err(problem) = scene.judge_pv(&info.pv) {
             remark(format!("a line of play (pv) is wrong: {problem}"));
         }
         infos.push(info);
@@ -291,30 +338,12 @@ fn judge_lines(lines: &[String], scene: &Scene) -> Result<(Vec<Info>, Vec<String
     Ok((infos, remarks))
 }
 
-fn judge_pv(board: &Chess, pv: &[String], scene: &Scene) -> Result<(), String> {
-    let mut board = board.clone();
-    for word in pv {
-        let m = read_move(&board, word, scene.mode)?;
-        board.play_unchecked(m);
-    }
-    Ok(())
-}
-
-fn skipped(name: &'static str, reason: &str) -> CheckStep {
-    CheckStep {
-        name,
-        outcome: Outcome::Skipped,
-        explanation: reason.to_owned(),
-        exchange: Vec::new(),
-    }
-}
-
 pub(super) fn first_word(line: &str) -> &str {
     line.split_ascii_whitespace().next().unwrap_or_default()
 }
 
 /// A missing answer in a user's words.
-pub(super) fn explain(missing: &Missing, word: &str, limit: Duration) -> Fault {
+fn explain(missing: &Missing, word: &str, limit: Duration) -> Fault {
     match missing {
         Missing::Silent => format!("no \"{word}\" within {}", seconds(limit)),
         Missing::TooLong => "it printed a line of more than 64 KiB".to_owned(),

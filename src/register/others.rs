@@ -1,10 +1,9 @@
 //! The other way: out of a program's file again, and what else is in it.
 
-use jsonc_parser::cst::CstObject;
 use serde_json::Value;
 
-use super::json::{RegisterError, objects, parse, text_of};
-use super::programs::is_ours;
+use super::json::{RegisterError, objects, parse};
+use super::programs::{described, is_ours};
 use super::{EditedFor, Registration, is_our_program, keyfile};
 
 /// The text of the program's file without the adapter: the same text when it
@@ -37,15 +36,8 @@ pub(crate) fn remove(
     let root = parse(text, "[]")?;
     let (_, engines) = objects(&root)?;
     for engine in engines {
-        let described: CstObject = match program {
-            EditedFor::Banksia => match engine.object_value("app") {
-                Some(app) => app,
-                None => continue,
-            },
-            _ => engine.clone(),
-        };
-        let command = text_of(&described, "command");
-        if is_ours(&described, registration, command).unwrap_or(false) {
+        let described = described(program, &engine);
+        if described.is_some_and(|engine| is_ours(&engine, registration).unwrap_or(false)) {
             engine.remove();
         }
     }

@@ -95,33 +95,57 @@ pub(crate) fn edit(
 /// Gives the fields their values; true if one was not so already.
 fn set_all(object: &CstObject, fields: &[(&str, Value)]) -> bool {
     // No short cut: every field is to be set.
-    fields
-        .iter()
-        .filter(|(name, value)| set(object, name, value))
-        .count()
-        > 0
+    let fields = fields.iter();
+    let changed = fields.filter(|(name, value)| set(object, name, value));
+    changed.count() > 0
 }
 
 fn object_of(fields: &[(&str, Value)]) -> Value {
-    let fields = fields.iter().cloned();
-    Value::Object(
-        fields
-            .map(|(name, value)| (name.to_owned(), value))
-            .collect(),
-    )
+    fields.iter().cloned().collect()
+}
+
+/// The text of a file that is an array of engines: `change` is what ours becomes,
+/// `new` is added if there is none.
+fn in_array(
+    program: EditedFor,
+    text: &str,
+    registration: &Registration,
+    change: impl FnOnce(&CstObject, &CstObject) -> Result<(), RegisterError>,
+    new: Value,
+) -> Result<String, RegisterError> {
+    let root = parse(text, "[]")?;
+    let (array, engines) = objects(&root)?;
+    for engine in engines {
+        let described = described(program, &engine);
+        let described =
+            described.ok_or_else(|| RegisterError::unexpected("\"app\"", "an object"))?;
+        if is_ours(&described, registration)? {
+            change(&engine, &described)?;
+            return Ok(root.to_string());
+        }
+    }
+    push(&array, &new);
+    Ok(root.to_string())
+}
+
+/// The object with name and command of an engine.
+pub(super) fn described(program: EditedFor, engine: &CstObject) -> Option<CstObject> {
+    match program {
+        EditedFor::Banksia => engine.object_value("app"),
+        _ => Some(engine.clone()),
+    }
 }
 
 /// Whether an engine of this name is the one to be changed.
 pub(super) fn is_ours(
     object: &CstObject,
     registration: &Registration,
-    old_command: Option<String>,
 ) -> Result<bool, RegisterError> {
     if text_of(object, "name").as_deref() != Some(&registration.name) {
         return Ok(false);
     }
     let ours = |command: &str| command == registration.command || is_our_program(command);
-    match old_command {
+    match text_of(object, "command") {
         Some(command) if !ours(&command) => Err(RegisterError::Taken {
             name: registration.name.clone(),
             command,
@@ -156,28 +180,22 @@ fn options_of(engine: &CstObject) -> Result<CstArray, RegisterError> {
 /// `engines.json`: an array of engines (source of Cute Chess: EngineManager,
 /// EngineConfiguration). No field holds arguments.
 fn cute_chess(text: &str, registration: &Registration) -> Result<String, RegisterError> {
-    let root = parse(text, "[]")?;
-    let (array, engines) = objects(&root)?;
     let fields = [
         ("command", json!(registration.command)),
         ("name", json!(registration.name)),
         ("protocol", json!("uci")),
         ("workingDirectory", json!(registration.folder)),
     ];
-    for engine in engines {
-        if is_ours(&engine, registration, text_of(&engine, "command"))? {
-            set_all(&engine, &fields);
-            cute_chess_options(&options_of(&engine)?, registration)?;
-            return Ok(root.to_string());
-        }
-    }
-    let options: Vec<Value> = (registration.options.iter())
+    let change = |engine: &CstObject, _: &CstObject| {
+        set_all(engine, &fields);
+        cute_chess_options(&options_of(engine)?, registration)
+    };
+    let mut new = object_of(&fields);
+    let options = registration.options.iter();
+    new["options"] = options
         .map(|option| cute_chess_option(option, registration))
         .collect();
-    let mut fields = fields.to_vec();
-    fields.push(("options", json!(options)));
-    push(&array, &object_of(&fields));
-    Ok(root.to_string())
+    in_array(EditedFor::CuteChess, text, registration, change, new)
 }
 
 /// Adds the options that are missing. What the user has set stays, a default
@@ -239,22 +257,19 @@ fn cute_chess_option(option: &Announced, registration: &Registration) -> Value {
             ("text", json!(books.unwrap_or(default)), vec![])
         }
     };
-    let mut fields = vec![
+    let fields = [
         ("alias", json!("")),
         ("default", default.clone()),
         ("name", json!(option.name)),
         ("type", json!(kind)),
         ("value", default),
     ];
-    fields.extend(more);
-    object_of(&fields)
+    object_of(&[&fields[..], &more].concat())
 }
 
 /// `engines.json`: an array of objects with `app` and `options` (source of
 /// Banksia: EngineProfile, JsonEngine).
 fn banksia(text: &str, registration: &Registration) -> Result<String, RegisterError> {
-    let root = parse(text, "[]")?;
-    let (array, engines) = objects(&root)?;
     let fields = [
         ("name", json!(registration.name)),
         ("protocol", json!("uci")),
@@ -262,32 +277,20 @@ fn banksia(text: &str, registration: &Registration) -> Result<String, RegisterEr
         ("working folder", json!(registration.folder)),
         ("arguments", json!(registration.args)),
     ];
-    let option = |path: &str| {
-        object_of(&[
-            ("name", json!("Book File")),
-            ("type", json!("string")),
-            ("default", json!("")),
-            ("value", json!(path)),
-        ])
-    };
-    for engine in engines {
-        let app = engine
-            .object_value("app")
-            .ok_or_else(|| RegisterError::unexpected("\"app\"", "an object"))?;
-        if is_ours(&app, registration, text_of(&app, "command"))? {
-            set_all(&app, &fields);
-            if let Some(books) = &registration.books {
-                set_book(&options_of(&engine)?, books, &option(books))?;
-            }
-            return Ok(root.to_string());
+    let option = registration
+        .books
+        .as_ref()
+        .map(|books| json!({"name": "Book File", "type": "string", "default": "", "value": books}));
+    let change = |engine: &CstObject, app: &CstObject| {
+        set_all(app, &fields);
+        match (&registration.books, &option) {
+            (Some(books), Some(option)) => set_book(&options_of(engine)?, books, option),
+            _ => Ok(()),
         }
-    }
-    let options: Vec<Value> = registration.books.iter().map(|path| option(path)).collect();
-    push(
-        &array,
-        &object_of(&[("app", object_of(&fields)), ("options", json!(options))]),
-    );
-    Ok(root.to_string())
+    };
+    let options: Vec<&Value> = option.iter().collect();
+    let new = json!({"app": object_of(&fields), "options": options});
+    in_array(EditedFor::Banksia, text, registration, change, new)
 }
 
 /// `engines.json`: an array of engines (source of PyChess 1.0.3:
@@ -295,8 +298,6 @@ fn banksia(text: &str, registration: &Registration) -> Result<String, RegisterEr
 /// anew; it does that by itself when the file of the program has changed, but
 /// not for new arguments.
 fn pychess(text: &str, registration: &Registration) -> Result<String, RegisterError> {
-    let root = parse(text, "[]")?;
-    let (array, engines) = objects(&root)?;
     let fields = [
         ("args", json!(registration.args_with_books())),
         ("command", json!(registration.command)),
@@ -304,22 +305,21 @@ fn pychess(text: &str, registration: &Registration) -> Result<String, RegisterEr
         ("protocol", json!("uci")),
         ("workingDirectory", json!(registration.folder)),
     ];
-    for engine in engines {
-        if is_ours(&engine, registration, text_of(&engine, "command"))? {
-            if set_all(&engine, &fields) {
-                set(&engine, "recheck", &json!(true));
-            }
-            return Ok(root.to_string());
+    let change = |engine: &CstObject, _: &CstObject| {
+        if set_all(engine, &fields) {
+            set(engine, "recheck", &json!(true));
         }
-    }
+        Ok(())
+    };
     // What its own dialog fills in for an engine that it does not know.
-    let mut fields = fields.to_vec();
-    fields.push(("comment", json!("")));
-    fields.push(("country", json!("unknown")));
-    fields.push(("level", json!(20)));
-    fields.push(("recheck", json!(true)));
-    push(&array, &object_of(&fields));
-    Ok(root.to_string())
+    let others = [
+        ("comment", json!("")),
+        ("country", json!("unknown")),
+        ("level", json!(20)),
+        ("recheck", json!(true)),
+    ];
+    let new = object_of(&[&fields[..], &others].concat());
+    in_array(EditedFor::PyChess, text, registration, change, new)
 }
 
 /// `engines.json`: an object; the key is the path of the program (source of
@@ -342,18 +342,15 @@ fn nibbler(text: &str, registration: &Registration) -> Result<String, RegisterEr
         }
         return Ok(root.to_string());
     }
-    let mut options = serde_json::Map::new();
-    if let Some(books) = &registration.books {
-        options.insert("Book File".to_owned(), json!(books));
-    }
-    let fields = [
-        ("args", json!(registration.args)),
-        ("options", Value::Object(options)),
-        ("search_nodes", Value::Null),
-        ("search_nodes_special", json!(10000)),
-        ("limit_by_time", json!(false)),
-    ];
-    let engine = input(&object_of(&fields));
+    let books = registration.books.iter();
+    let options = books.map(|books| ("Book File", json!(books)));
+    let engine = input(&json!({
+        "args": registration.args,
+        "options": object_of(&options.collect::<Vec<_>>()),
+        "search_nodes": null,
+        "search_nodes_special": 10000,
+        "limit_by_time": false,
+    }));
     engines.append(&registration.command, engine);
     engines.ensure_multiline();
     Ok(root.to_string())

@@ -48,11 +48,11 @@ def _play(players, number: int) -> tuple[str, int]:
     moves, drawn = "", 0
     for mover in [white, black] * 40:
         mover.send(f"position startpos moves{moves}", "go depth 1")
-        heard = mover.until("bestmove")
-        drawn += sum(line.startswith(DRAWN) for line in heard)
-        if not any(line.startswith("info string book ") for line in heard):
+        lines = mover.until("bestmove")
+        drawn += sum(line.startswith(DRAWN) for line in lines)
+        if not any(line.startswith("info string book ") for line in lines):
             break
-        moves += " " + heard[-1].split()[1]
+        moves += " " + lines[-1].split()[1]
     return moves, drawn
 
 

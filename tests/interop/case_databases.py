@@ -112,7 +112,7 @@ def decoded(index: Path):
         yield tags, moves_of(read["g"], number(1, 8))
 
 
-def told(game: chess.pgn.Game):
+def content_of(game: chess.pgn.Game):
     """The same from PGN."""
     tags = {
         key: game.headers.get(key, "")
@@ -153,7 +153,7 @@ def simple_chess_databases_say_what_another_reader_says():
         ours, theirs = games_of(out), list(decoded(SCDB / name / f"{name}.dci"))
         assert len(ours) == len(theirs), name
         for number, (game, expected) in enumerate(zip(ours, theirs)):
-            got_tags, got = told(game)
+            got_tags, got = content_of(game)
             tags, moves = expected
             assert got_tags == tags, (name, number, got_tags, tags)
             flat = lambda items: " ".join(x if isinstance(x, str) else f"${x}" for x in items)
@@ -205,7 +205,7 @@ def old_chessbase_by_another_encoder():
     expected, got = games_of(source), games_of(work / "back.pgn")
     assert len(expected) == len(got)
     for number, (one, other) in enumerate(zip(expected, got)):
-        assert told(one)[1] == told(other)[1], number
+        assert content_of(one)[1] == content_of(other)[1], number
         for tag in ("White", "Black", "Result", "ECO", "FEN"):
             assert one.headers.get(tag) == other.headers.get(tag), (number, tag)
     return f"{len(got)} games"

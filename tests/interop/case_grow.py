@@ -70,18 +70,18 @@ def _halves(where) -> list:
 def a_repertoire_is_measured_by_games_that_did_not_choose_it():
     """The promise has an error of its own, about as large as that of what is measured."""
     books = _halves(folder("promise"))
-    told, differences = [], []
+    rows, differences = [], []
     for chosen, others in (books, books[::-1]):
         for colour in ("white", "black"):
             options = ("--colour", colour, "--measure", others, "--json")
             found = json.loads(ran("repertoire", chosen, *options, limit=400).stdout)
             promised, measured = found["expectation"], found["measured"]
-            told.append(
+            rows.append(
                 f"{colour}: promised {100 * promised:.1f}, measured "
                 f"{100 * measured['brings']:.1f} +-{100 * measured['error']:.1f}, "
                 f"all games {100 * measured['all']:.1f}"
             )
             differences.append(promised - measured["brings"])
-            assert abs(differences[-1]) < 1.5 * measured["error"], told
-    assert abs(sum(differences) / len(differences)) < 0.025, told
-    return "\n".join(told)
+            assert abs(differences[-1]) < 1.5 * measured["error"], rows
+    assert abs(sum(differences) / len(differences)) < 0.025, rows
+    return "\n".join(rows)

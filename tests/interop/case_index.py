@@ -74,15 +74,15 @@ def _plain(board: chess.Board, uci: str) -> str:
 def _same(answer: dict, expected: dict, what: str) -> None:
     for name in ("white", "draws", "black"):
         assert answer[name] == expected[name], f"{what}: {name} {answer[name]}, not {expected[name]}"
-    told = {move["uci"]: move for move in answer["moves"]}
-    assert set(told) == set(expected["moves"]), f"{what}: {sorted(told)}, not {sorted(expected['moves'])}"
+    shown = {move["uci"]: move for move in answer["moves"]}
+    assert set(shown) == set(expected["moves"]), f"{what}: {sorted(shown)}, not {sorted(expected['moves'])}"
     for uci, move in expected["moves"].items():
         for name in ("white", "draws", "black", "averageRating"):
-            if name in told[uci]:
-                assert told[uci][name] == move[name], f"{what} {uci}: {name} {told[uci][name]}, not {move[name]}"
+            if name in shown[uci]:
+                assert shown[uci][name] == move[name], f"{what} {uci}: {name} {shown[uci][name]}, not {move[name]}"
         # Who asks for no games gets none with the moves.
         named = answer.get("topGames") or answer.get("recentGames")
-        assert not named or (told[uci]["game"] is not None) == (len(move["games"]) == 1), what
+        assert not named or (shown[uci]["game"] is not None) == (len(move["games"]) == 1), what
 
 
 @case(limit=1200, needs_shared=True)
@@ -117,8 +117,8 @@ def numbers_are_those_of_an_independent_count():
             if game.month:
                 counted = months.setdefault(f"{game.year}-{game.month:02}", {"white": 0, "draws": 0, "black": 0})
                 counted[game.winner or "draws"] += 1
-        told = {month.pop("month"): month for month in history["history"] if sum(list(month.values())[1:])}
-        assert told == months, (told, months)
+        counted = {month.pop("month"): month for month in history["history"] if sum(list(month.values())[1:])}
+        assert counted == months, (counted, months)
     for name, color in _players(games):
         wanted = lambda game: game.names[color] == name
         player = urllib.parse.quote(name)
@@ -135,8 +135,8 @@ def _same_games(answer: dict, games: list, path: str) -> None:
     rating = lambda game: sum(game.elo.values())
     if path.startswith("masters"):
         best = sorted(games, key=lambda game: (rating(game), date(game)), reverse=True)[:15]
-        told = [game["white"]["rating"] + game["black"]["rating"] for game in answer["topGames"]]
-        assert told == [rating(game) for game in best], (told, path)
+        ratings = [game["white"]["rating"] + game["black"]["rating"] for game in answer["topGames"]]
+        assert ratings == [rating(game) for game in best], (ratings, path)
         assert "recentGames" not in answer
         return
     top = answer["topGames"]
@@ -299,7 +299,7 @@ def an_index_answers_many_requests_in_flat_memory():
     openings = [f"/lichess?play={line(number % 5)}" for number in range(40)]
     lines = [line(20) for _ in range(200)]
     far = [f"/lichess?moves={moves}&play={one}" for moves in range(12, 20) for one in lines]
-    told = []
+    texts = []
     for name, targets, most_ms in (
         ("at ply 20", far, 5),
         ("openings", openings * (2500 if THOROUGH else 100), 1),
@@ -312,10 +312,10 @@ def an_index_answers_many_requests_in_flat_memory():
         each = 1000 * (server.processor_seconds() - before) / len(targets)
         assert each < most_ms, (name, each)
         assert server.memory_kb() < memory + 4000, (name, memory, server.memory_kb())
-        told.append(f"{name} {each:.3f} ms of a processor")
-    told.append(bear_10000_requests(server, "/lichess?play=e2e4"))
+        texts.append(f"{name} {each:.3f} ms of a processor")
+    texts.append(bear_10000_requests(server, "/lichess?play=e2e4"))
     assert server.get("lichess")["white"] > 0
-    return ", ".join(told)
+    return ", ".join(texts)
 
 
 @case(limit=300, needs_shared=True)
@@ -368,7 +368,7 @@ def damaged_indexes_are_told():
     index = _index([_unpacked("lichess_db_1000k")])
     whole = index.read_bytes()
     draw = random.Random(5)
-    told = 0
+    refused = 0
     for number in range(60):
         damaged = bytearray(whole)
         if number % 2:
@@ -380,7 +380,7 @@ def damaged_indexes_are_told():
         assert built.returncode in (0, 1, 2) and "panic" not in built.stderr, built.stderr
         info = run("info", index)
         assert info.returncode in (0, 2) and "panic" not in info.stderr, info.stderr
-        told += info.returncode == 2 or "damaged" in built.stderr
+        refused += info.returncode == 2 or "damaged" in built.stderr
         if info.returncode == 0:
             server = Server(index)
             for target in ("/lichess", "/masters?play=e2e4", "/player?player=alanbrito4&color=white", "/masters/pgn/ENPo6ReH"):
@@ -389,4 +389,4 @@ def damaged_indexes_are_told():
                 assert connection.getresponse().status in (200, 404, 500), target
             server.process.terminate()
             server.process.wait()
-    return f"{told} of 60 told"
+    return f"{refused} of 60 refused"

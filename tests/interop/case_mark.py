@@ -34,9 +34,9 @@ def sound(book: Path) -> None:
 def mark_is_killed_fifty_times_in_the_middle_of_writing():
     here = folder("mark")
     book = copy_starter(here)
-    wishes = [["--mark", "main", "--factor=40"], ["--mark", "avoid", "--factor=-40"]]
+    changes = [["--mark", "main", "--factor=40"], ["--mark", "avoid", "--factor=-40"]]
     begun = time.monotonic()
-    assert run("mark", book, "--all", *wishes[1]).returncode == 0
+    assert run("mark", book, "--all", *changes[1]).returncode == 0
     whole = time.monotonic() - begun
     rng = random.Random(5)
     journal = here / ".book.ctg.edit"
@@ -44,7 +44,7 @@ def mark_is_killed_fifty_times_in_the_middle_of_writing():
     begun = time.monotonic()
     # However slow the machine, some are killed in time.
     while turns < 120 or kills <= turns // 10 or (time.monotonic() - begun < 60 and (middle < 50 or turns < 300)):
-        command = [TABIA, "mark", str(book), "--all", *wishes[turns % 2]]
+        command = [TABIA, "mark", str(book), "--all", *changes[turns % 2]]
         turns += 1
         child = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environment())
         if turns % 3 == 0:

@@ -124,12 +124,12 @@ def an_engine_that_dies_of_an_option_is_not_told_it_again():
     ethereal = "/usr/games/ethereal-chess"
     client = greeted(engine=(ethereal,))
     client.send("setoption name Hash value 16", "setoption name SyzygyPath value <empty>", "isready")
-    heard = client.until("readyok")
-    assert any("SyzygyPath" in line and "left out" in line for line in heard), heard
+    lines = client.until("readyok")
+    assert any("SyzygyPath" in line and "left out" in line for line in lines), lines
     for _ in range(2):
         client.send("setoption name SyzygyPath value <empty>", "ucinewgame")
         client.send(OUT_OF_BOOK, "go movetime 50")
         assert client.until("bestmove")[-1].split()[1] != "0000"
     done = subprocess.run([TABIA, "check-engine", "--", ethereal], capture_output=True, text=True, env=environment())
     assert "setoption name SyzygyPath value" in done.stdout, done.stdout
-    return heard[-1]
+    return lines[-1]

@@ -69,9 +69,9 @@ def _match(where, suite, form: str, manager: str, plies: int = 1024) -> list[che
         assert re.search(rf"{re.escape(sent)}( |$)", text, re.MULTILINE), sent
     games = where / "played.pgn"
     games.write_text("\n\n".join(played) + "\n")
-    told = json.loads(ran("suite", "--match", games, suite, "--json", limit=60).stdout)
-    assert (told["games"], told["elsewhere"], told["repeated"]) == (20, 0, 0), told
-    assert told["players"][0]["pairs"]["pentanomial"] == [0, 0, 10, 0, 0], told
+    report = json.loads(ran("suite", "--match", games, suite, "--json", limit=60).stdout)
+    assert (report["games"], report["elsewhere"], report["repeated"]) == (20, 0, 0), report
+    assert report["players"][0]["pairs"]["pentanomial"] == [0, 0, 10, 0, 0], report
     return begun
 
 
@@ -279,8 +279,8 @@ def exits_that_were_searched_again_stay_in_their_band():
     wanted = 60 if THOROUGH else 12
     arguments = [STARTER, "-o", path, "--exit", "--eval", "80..120", "--count", wanted, "--order",
                  "popular", "--engine", STOCKFISH, "--nodes", 3000, "--confirm-nodes", 150_000, "--json"]
-    told = json.loads(ran("suite", *arguments, limit=800).stdout)
-    confirmation = told["confirmation"]
+    report = json.loads(ran("suite", *arguments, limit=800).stdout)
+    confirmation = report["confirmation"]
     assert confirmation["stayed"] == wanted < confirmation["screened"], confirmation
     boards = [chess.Board(line) for line in path.read_text().splitlines()]
     assert len(boards) == wanted

@@ -53,6 +53,6 @@ def short_searches_are_not_too_good_for_the_side_to_move():
             after[board.epd()] = value
     children = evaluated(where, list(after), 5000)
     gap = statistics.mean(value + children[position][0] for position, value in after.items())
-    told = f"bias {bias:+.1f} cp, {gap:+.1f} cp more than after the best move"
-    assert abs(bias) <= 6 and gap < 12, told
-    return told
+    text = f"bias {bias:+.1f} cp, {gap:+.1f} cp more than after the best move"
+    assert abs(bias) <= 6 and gap < 12, text
+    return text

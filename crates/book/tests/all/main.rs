@@ -1,4 +1,5 @@
-//! The format of ChessBase: codec, look-ups and writer against each other.
+//! The format of ChessBase: codec, look-ups and writer against each other; what is
+//! done with whole books.
 
 // A failed step is the test's failure.
 #![allow(clippy::unwrap_used)]
@@ -6,5 +7,11 @@
 mod codec;
 #[path = "../../../../tests/program/common/books/mod.rs"]
 mod common;
+mod compare;
+mod convert;
+mod damage;
+mod mark;
 mod probe;
+mod rewrite;
+mod verify;
 mod writer;

@@ -16,9 +16,12 @@ pub const STARTER: &str = "books/tabia.ctg";
 /// The genuine book.
 pub const SIMPLE: &str = "crates/book/tests/data/ctg/simple.ctg";
 
-/// The path of what is in the project.
+/// The path of what is in the project; the tests of a package run in its folder.
 pub fn project(path: impl AsRef<Path>) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders = package.ancestors();
+    let root = folders.find(|folder| folder.join("Cargo.lock").exists());
+    root.unwrap().join(path)
 }
 
 /// The three files of a book.

@@ -291,3 +291,25 @@ pub fn wings_exchanged(position: &Chess) -> Option<Chess> {
     setup.ep_square = setup.ep_square.map(shakmaty::Square::flip_horizontal);
     Some(Chess::from_setup(setup, CastlingMode::Standard).unwrap())
 }
+
+/// Some books that share many positions.
+pub fn family(folder: &Path) -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    for n in 0..4_u32 {
+        let (mut book, _) = random_book(4 + 6 * u64::from(n), 40);
+        book.games = 10 + n;
+        book.shuffled = n == 2;
+        book.page_limit = 600;
+        for (m, (moves, record)) in book.entries.values_mut().enumerate() {
+            record.stats.games += n * 7;
+            record.factor = (m as u32 * 31 + n * 17) as i8;
+            record.commentary = (m as u32 % 20 * n) as u8;
+            let turn = n as usize % 3 % moves.len().max(1);
+            moves.rotate_left(turn);
+        }
+        paths.push(book.write(folder, &format!("book{n}")));
+    }
+    // The shuffled one does without the index.
+    fs::remove_file(paths[2].with_extension("cto")).unwrap();
+    paths
+}

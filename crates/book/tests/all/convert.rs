@@ -1,0 +1,553 @@
+//! Books into one another: nothing lost, nothing half-written, and messages
+//! that name the line.
+
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use crate::common::{
+    Folder, STARTER, TestBook, choices, colours_exchanged, contents, files, look_up, lookup, open,
+    project, random_book, wings_exchanged,
+};
+use proptest::prelude::*;
+use shakmaty::{Chess, Position};
+use tabia_book::bin::BinBook;
+use tabia_book::convert::{ConvertJob, Converted, Error, Weights, run};
+use tabia_book::ctg::{CanonicalBoard, Key};
+use tabia_book::policy::{self, Policy};
+use tabia_book::polyglot::{self, PackedMove};
+use tabia_book::{Annotation, OpenOptions, PositionRecord, Preference, Probe, Stats, bin};
+use tabia_io::atomic::Old;
+use tabia_io::progress::Watch;
+
+fn convert(job: &ConvertJob) -> Result<Converted, Error> {
+    let job = &ConvertJob {
+        old: Old::Replace,
+        ..job.clone()
+    };
+    run(job, &mut Watch::default())
+}
+
+fn plain(source: &Path, target: &Path) -> Converted {
+    convert(&ConvertJob::new(source.to_owned(), target.to_owned())).unwrap()
+}
+
+/// Nothing but these files is in the folder.
+fn only(folder: &Path, names: &[&str]) {
+    assert_eq!(crate::common::names(folder), names);
+}
+
+#[test]
+fn the_starter_book_there_and_back_is_the_same_bytes() {
+    let folder = Folder::new();
+    let (text, back) = (folder.join("a.jsonl"), folder.join("a.ctg"));
+    let there = plain(&project(STARTER), &text);
+    let again = plain(&text, &back);
+    assert_eq!(
+        (there.positions, there.moves),
+        (again.positions, again.moves)
+    );
+    assert_eq!(files(&back), files(project(STARTER)));
+    let first = fs::read_to_string(&text).unwrap();
+    let first = first.lines().next().unwrap();
+    assert!(
+        first.starts_with("{\"format\":\"tabia-book\",\"version\":1,\"games\":"),
+        "{first}"
+    );
+    only(&folder, &["a.ctb", "a.ctg", "a.cto", "a.jsonl"]);
+}
+
+/// A number that is often an extreme.
+fn count(bits: u32) -> impl Strategy<Value = u32> {
+    let most = if bits == 32 {
+        u32::MAX
+    } else {
+        (1 << bits) - 1
+    };
+    prop_oneof![Just(0), Just(most), Just(1), 0..=most]
+}
+
+prop_compose! {
+    fn any_record()(
+        counts in prop::array::uniform6(count(24)),
+        sums in prop::array::uniform3(count(32)),
+        bytes in any::<(u8, i8, u8)>(),
+    ) -> PositionRecord {
+        let [games, wins, draws, losses, own_rated, other_rated] = counts;
+        let [points, own_sum, other_sum] = sums;
+        PositionRecord {
+            stats: Stats { games, wins, draws, losses, own_rated, own_rating_sum: own_sum.into(), other_rated, other_rating_sum: other_sum.into() },
+            points,
+            recommendation: bytes.0,
+            factor: bytes.1,
+            commentary: bytes.2,
+        }
+    }
+}
+
+prop_compose! {
+    /// Random positions, with stored moves of any bytes, some in odd forms.
+    fn any_book()(
+        seeds in prop::collection::vec(any::<u64>(), 1..4),
+        records in prop::collection::vec(any_record(), 8),
+        moves in prop::collection::vec(prop::collection::vec(any::<(u8, u8)>(), 0..12), 5),
+        odd in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), any::<prop::sample::Index>()), 0..12),
+        games in any::<u32>(),
+        clean in any::<bool>(),
+    ) -> TestBook {
+        let mut book = TestBook { games, clean, ..TestBook::default() };
+        let mut n = 0;
+        for seed in seeds {
+            for position in crate::common::wander(choices(seed).take(50)) {
+                let board = CanonicalBoard::from_position(&position).unwrap();
+                let legal = position.legal_moves();
+                let good = legal.iter().filter_map(|mv| tabia_book::ctg::encode_move_byte(&board, *mv));
+                let moves: Vec<(u8, Annotation)> = match n % 7 {
+                    0 | 1 => moves[n % moves.len()].iter().map(|&(byte, annotation)| (byte, Annotation(annotation))).collect(),
+                    _ => good.zip(0_u8..).map(|(byte, at)| (byte, Annotation(at.wrapping_mul(37)))).collect(),
+                };
+                book.add_key(board.key(), moves, records[n % records.len()]);
+                n += 1;
+            }
+        }
+        // Bytes that no position has, or not in this form.
+        let keys: Vec<Key> = book.entries.keys().copied().collect();
+        for (which, byte, place) in odd {
+            let mut bytes = which.get(&keys).as_bytes().to_vec();
+            let at = 1 + place.index(bytes.len() - 1);
+            bytes[at] = byte;
+            if let Some(key) = Key::from_prefix(&bytes) {
+                book.add_key(key, moves[0].iter().map(|&(byte, annotation)| (byte, Annotation(annotation))).collect(), records[0]);
+            }
+        }
+        book
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(20))]
+    #[test]
+    fn no_byte_of_any_entry_is_lost(book in any_book()) {
+        let folder = Folder::new();
+        let at = |name: &str| folder.join(name);
+        let source = book.write(&folder, "source.ctg");
+        let there = plain(&source, &at("a.jsonl"));
+        prop_assert_eq!(there.positions, book.entries.len() as u64);
+        plain(&at("a.jsonl"), &at("a.ctg"));
+        prop_assert_eq!(contents(at("a.ctg")), contents(&source));
+        let header = open(at("a.ctg")).header();
+        prop_assert_eq!((header.games, u64::from(header.positions)), (book.games, there.positions));
+        // What we have written ourselves comes back byte for byte, whatever
+        // the order of the lines.
+        plain(&at("a.ctg"), &at("b.jsonl"));
+        let text = fs::read_to_string(at("b.jsonl")).unwrap();
+        let (first, rest) = text.split_once('\n').unwrap();
+        let mut lines: Vec<&str> = rest.lines().collect();
+        lines.sort_unstable();
+        fs::write(at("c.jsonl"), format!("{first}\r\n\n{}", lines.join("\r\n"))).unwrap();
+        for again in ["b", "c"] {
+            let (text, ctg) = (at(&format!("{again}.jsonl")), at(&format!("{again}.ctg")));
+            plain(&text, &ctg);
+            prop_assert_eq!(files(&ctg), files(at("a.ctg")));
+        }
+    }
+}
+
+const GOOD: &str = r#"{"fen":"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1","games":2,"wins":0,"losses":0,"draws":0,"points":10,"own_rated":0,"own_rating_sum":0,"other_rated":0,"other_rating_sum":0,"recommendation":0,"factor":-3,"commentary":0,"moves":[{"uci":"e2e4","annotation":224},{"uci":"d2d4","annotation":0}]}"#;
+const FIRST: &str = r#"{"format":"tabia-book","version":1,"games":1}"#;
+
+#[test]
+fn bad_lines_are_named_with_their_field() {
+    let folder = Folder::new();
+    let (text, ctg) = (folder.join("x.jsonl"), folder.join("x.ctg"));
+    let refused = |content: &str| {
+        fs::write(&text, content).unwrap();
+        let error = convert(&ConvertJob::new(text.clone(), ctg.clone())).unwrap_err();
+        only(&folder, &["x.jsonl"]);
+        error.to_string()
+    };
+    for (content, expected) in [
+        (String::new(), "x.jsonl: line 1: the file is empty"),
+        ("{}".to_owned(), "line 1: missing field `format`"),
+        ("hello".to_owned(), "line 1: expected value"),
+        (
+            FIRST.replace("tabia-book", "other"),
+            "line 1, field format: \"other\"",
+        ),
+        (
+            FIRST.replace("\"version\":1", "\"version\":2"),
+            "line 1, field version: 2; this tabia reads version 1",
+        ),
+        (
+            FIRST.replace("\"games\":1", "\"games\":-1"),
+            "line 1, field games: invalid value",
+        ),
+    ] {
+        let error = refused(&content);
+        assert!(error.contains(expected), "{error}");
+    }
+    // What of the good line is replaced, by what, and the message.
+    for row in include_str!("../data/bad_jsonl.tsv").lines() {
+        let columns: Vec<&str> = row.split('\t').collect();
+        let [from, to, expected] = columns[..] else {
+            panic!("{row}");
+        };
+        let line = GOOD.replacen(from, to, 1);
+        assert_ne!(line, GOOD, "{from}");
+        let error = refused(&format!("{FIRST}\n\n{line}\n"));
+        assert!(error.contains(expected), "{expected}: {error}");
+    }
+    let error = refused(&format!("{FIRST}\n{GOOD}\n{GOOD}\n"));
+    assert!(
+        error.contains("line 3, field fen: the same position as in line 2"),
+        "{error}"
+    );
+    let promotion = GOOD
+        .replace(
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq",
+            "7k/P7/8/8/8/8/8/4K3 w -",
+        )
+        .replace("e2e4", "a7a8n");
+    let error = refused(&format!("{FIRST}\n{promotion}\n"));
+    assert!(
+        error.contains("moves[0].uci: a7a8n: the format has no byte"),
+        "{error}"
+    );
+    let error = refused(&"x".repeat(3 << 20));
+    assert!(error.contains("line 1: longer than"), "{error}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+    #[test]
+    fn damaged_text_is_one_message(cut in any::<prop::sample::Index>(), bytes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4)) {
+        let folder = Folder::new();
+        let (text, ctg) = (folder.join("x.jsonl"), folder.join("x.ctg"));
+        let mut content = format!("{FIRST}\n{GOOD}\n").into_bytes();
+        for (at, byte) in bytes {
+            let at = at.index(content.len());
+            content[at] = byte;
+        }
+        content.truncate(cut.index(content.len() * 2).min(content.len()));
+        fs::write(&text, &content).unwrap();
+        match convert(&ConvertJob::new(text, ctg)) {
+            Ok(done) => prop_assert!(done.positions <= 2),
+            Err(error) => {
+                let error = error.to_string();
+                prop_assert!(error.contains("x.jsonl: line ") && !error.contains('\n'), "{}", error);
+            }
+        }
+    }
+}
+
+#[test]
+fn wrong_names_are_refused_before_anything_is_written() {
+    let folder = Folder::new();
+    let refused = |source: &Path, target: PathBuf| {
+        let error = convert(&ConvertJob::new(source.to_owned(), target)).unwrap_err();
+        only(&folder, &[]);
+        error.to_string()
+    };
+    let starter = &project(STARTER);
+    let at = |name: &str| folder.join(name);
+    assert!(
+        refused(starter, at("x.abk")).contains("must end with .ctg, .bin, .jsonl, .pgn or .csv")
+    );
+    assert!(refused(starter, at("x.ctg")).contains("tabia compact"));
+    assert!(refused(Path::new("no.ctg"), at("x.bin")).contains("no.ctg: cannot read the book"));
+    assert!(refused(Path::new("no.jsonl"), at("x.ctg")).contains("no.jsonl: cannot be read"));
+    assert!(
+        refused(&project("COPYING"), at("x.bin")).contains("COPYING: this is no opening book")
+    );
+    assert!(refused(starter, at("none/x.bin")).contains("none/x.bin: cannot be written"));
+    let kept = at("kept.bin");
+    fs::write(&kept, "old").unwrap();
+    let mut job = ConvertJob::new(starter.to_owned(), kept.clone());
+    job.weights = Weights::Games;
+    let refused = run(&job, &mut Watch::default()).unwrap_err();
+    assert!(
+        refused.to_string().contains("kept.bin: is there already"),
+        "{refused}"
+    );
+    job.old = Old::Keep;
+    let stopped = run(&job, &mut Watch::stopped_by(&AtomicBool::new(true))).unwrap_err();
+    assert!(stopped.to_string().contains("interrupted"), "{stopped}");
+    assert_eq!(fs::read(&kept).unwrap(), b"old");
+    only(&folder, &["kept.bin"]);
+}
+
+/// The chances of the moves of a position.
+fn chances(book: &dyn Probe, position: &Chess) -> Option<BTreeMap<PackedMove, f64>> {
+    let found = look_up(book, position);
+    found.here?;
+    let mut verdicts = Vec::new();
+    let policy = Policy {
+        minimum_share: 0,
+        ..Policy::default()
+    };
+    policy::weigh(&found.moves, &policy, |_| None, &mut verdicts);
+    let rows = found.moves.iter().zip(&verdicts);
+    Some(
+        rows.filter(|(_, verdict)| verdict.probability > 0.0)
+            .map(|(mv, verdict)| (PackedMove::of(mv.mv), verdict.probability))
+            .collect(),
+    )
+}
+
+#[test]
+fn a_polyglot_book_is_played_as_the_book_it_was_made_of() {
+    let folder = Folder::new();
+    let (book, positions) = random_book(30, 30);
+    let source = book.write(&folder, "source.ctg");
+    let ctg = open(&source);
+    for all_forms in [false, true] {
+        let target = folder.join("x.bin");
+        let job = ConvertJob {
+            all_forms,
+            policy: Policy {
+                minimum_share: 0,
+                ..Policy::default()
+            },
+            ..ConvertJob::new(source.clone(), target.clone())
+        };
+        let done = convert(&job).unwrap();
+        let polyglot = BinBook::open(&target, &OpenOptions::default()).unwrap();
+        assert!(polyglot.is_sorted() && polyglot.notices().is_empty());
+        assert_eq!(polyglot.len(), done.moves);
+        let mut shown = 0;
+        for position in &positions {
+            let mut forms = vec![position.clone(), colours_exchanged(position)];
+            forms.extend(wings_exchanged(position));
+            forms.extend(wings_exchanged(position).map(|form| colours_exchanged(&form)));
+            // The games of the book are reached, their pictures need not be.
+            let count = if all_forms { forms.len() } else { 1 };
+            for form in forms.iter().take(count) {
+                let expected = chances(&ctg, form).unwrap();
+                let found = chances(&polyglot, form).unwrap_or_default();
+                let keys =
+                    |map: &BTreeMap<PackedMove, f64>| map.keys().copied().collect::<Vec<_>>();
+                // Random games are no moves of the book throughout.
+                if !all_forms && found.is_empty() {
+                    continue;
+                }
+                assert_eq!(keys(&found), keys(&expected));
+                for (mv, chance) in expected {
+                    assert!(
+                        (found[&mv] - chance).abs() < 1e-4,
+                        "{mv} {chance} {}",
+                        found[&mv]
+                    );
+                }
+                shown += 1;
+            }
+        }
+        assert!(shown > positions.len() / 2, "{shown}");
+        let mut last = None;
+        polyglot
+            .for_each(|key, entry| {
+                let Preference::Weight(weight) = entry.preference else {
+                    panic!()
+                };
+                assert!(weight > 0);
+                if let Some((before, heavier)) = last.replace((key, weight)) {
+                    assert!(before < key || before == key && heavier >= weight);
+                }
+            })
+            .unwrap();
+    }
+}
+
+#[test]
+fn weights_may_be_games_or_points() {
+    let folder = Folder::new();
+    let start = Chess::default();
+    let mut book = TestBook::default();
+    let moves = ["e2e4", "d2d4", "c2c4", "a2a3"].map(|text| crate::common::uci(&start, text));
+    book.add(&start, &moves, PositionRecord::default());
+    // Games, wins, draws, losses and mark of each, seen from White.
+    let rows = [
+        (80_000, 10_000, 60_000, 10_000, 0),
+        (40_000, 20_000, 0, 20_000, 0),
+        (2, 0, 1, 1, 0),
+        (9, 9, 0, 0, 0x40),
+    ];
+    for (mv, (games, wins, draws, losses, recommendation)) in moves.iter().zip(rows) {
+        let mut child = start.clone();
+        child.play_unchecked(*mv);
+        let stats = Stats {
+            games,
+            wins: losses,
+            draws,
+            losses: wins,
+            ..Stats::default()
+        };
+        book.add(
+            &child,
+            &[],
+            PositionRecord {
+                stats,
+                recommendation,
+                ..PositionRecord::default()
+            },
+        );
+    }
+    let source = book.write(&folder, "x.ctg");
+    let target = folder.join("x.bin");
+    let weights = |weights: Weights, keep_never: bool| {
+        let policy = Policy {
+            minimum_share: 0,
+            ..Policy::default()
+        };
+        convert(&ConvertJob {
+            weights,
+            keep_never,
+            policy,
+            ..ConvertJob::new(source.clone(), target.clone())
+        })
+        .unwrap();
+        let book = BinBook::open(&target, &OpenOptions::default()).unwrap();
+        let rows = book.entries_of(polyglot::key(&start)).unwrap();
+        let weight = |preference| match preference {
+            Preference::Weight(weight) => weight,
+            _ => panic!(),
+        };
+        rows.iter()
+            .map(|row| (row.mv.to_string(), weight(row.preference)))
+            .collect::<Vec<_>>()
+    };
+    let expected = |numbers: &[u32]| -> Vec<(String, u32)> {
+        let moves = ["e2e4", "d2d4", "c2c4", "a2a3"];
+        moves
+            .iter()
+            .zip(numbers)
+            .map(|(mv, weight)| ((*mv).to_owned(), *weight))
+            .collect()
+    };
+    assert_eq!(
+        weights(Weights::Games, false),
+        expected(&[65_535, 32_768, 2])
+    );
+    assert_eq!(
+        weights(Weights::Score, false),
+        expected(&[65_535, 32_768, 1])
+    );
+    assert_eq!(
+        weights(Weights::Probability, false),
+        expected(&[65_535, 32_768, 2])
+    );
+    assert_eq!(
+        weights(Weights::Games, true),
+        expected(&[65_535, 32_768, 2, 0])
+    );
+}
+
+/// A small Polyglot book: 1.e4 (3), 1.d4 (1), 1.a3 (0); 1.e4 e5 (7); a key
+/// that nothing leads to.
+fn small_bin(path: &Path) {
+    let start = Chess::default();
+    let mv = |position: &Chess, text: &str| crate::common::uci(position, text);
+    let mut after = start.clone();
+    after.play_unchecked(mv(&start, "e2e4"));
+    let row = |position: &Chess, text: &str, weight: u16| {
+        bin::encode(
+            polyglot::key(position),
+            PackedMove::of(mv(position, text)),
+            weight,
+            0,
+        )
+    };
+    let mut rows = [
+        row(&start, "e2e4", 3),
+        row(&start, "d2d4", 1),
+        row(&start, "a2a3", 0),
+        row(&after, "e7e5", 7),
+        bin::encode(42, PackedMove(1), 1, 0),
+    ];
+    rows.sort_by_key(|row| row[..8].to_vec());
+    fs::write(path, rows.concat()).unwrap();
+}
+
+#[test]
+fn weights_become_statistics_that_play_alike() {
+    let folder = Folder::new();
+    let (source, target) = (folder.join("x.bin"), folder.join("x.ctg"));
+    small_bin(&source);
+    let done = plain(&source, &target);
+    let notes = done.notes.join("; ");
+    assert!(
+        notes.contains("a weight counts as so many drawn games"),
+        "{notes}"
+    );
+    assert!(
+        notes.contains("1 positions left out that cannot be reached"),
+        "{notes}"
+    );
+    assert_eq!((done.positions, done.moves), (5, 4));
+    let found = lookup(&target, &Chess::default());
+    let row = |mv: &tabia_book::BookMove| {
+        (
+            mv.mv.to_string(),
+            mv.stats().games,
+            mv.stats().draws,
+            mv.mark().as_str(),
+        )
+    };
+    let rows: Vec<_> = found.moves.iter().map(row).collect();
+    assert_eq!(
+        rows,
+        [
+            ("e2-e4".to_owned(), 3, 3, "none"),
+            ("d2-d4".to_owned(), 1, 1, "none"),
+            ("a2-a3".to_owned(), 0, 0, "avoid"),
+        ]
+    );
+    assert_eq!(found.here.unwrap().stats.games, 4);
+    // And as text, by way of a book that is gone afterwards.
+    plain(&source, &folder.join("x.jsonl"));
+    plain(&folder.join("x.jsonl"), &folder.join("y.ctg"));
+    assert_eq!(files(folder.join("y.ctg")), files(&target));
+    only(
+        &folder,
+        &[
+            "x.bin", "x.ctb", "x.ctg", "x.cto", "x.jsonl", "y.ctb", "y.ctg", "y.cto",
+        ],
+    );
+}
+
+#[test]
+fn a_table_has_a_row_for_each_move() {
+    let folder = Folder::new();
+    let target = folder.join("x.csv");
+    let policy = Policy {
+        transpositions: false,
+        ..Policy::default()
+    };
+    let done = convert(&ConvertJob {
+        policy,
+        ..ConvertJob::new(project(STARTER), target.clone())
+    })
+    .unwrap();
+    let text = fs::read_to_string(&target).unwrap();
+    let mut lines = text.lines();
+    let header: Vec<&str> = lines.next().unwrap().split(',').collect();
+    assert_eq!(
+        (header[0], header[1], header[17]),
+        ("fen", "uci", "probability")
+    );
+    let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
+    let mut rows = 0;
+    for line in lines {
+        let fields: Vec<&str> = line.split(',').collect();
+        assert_eq!(fields.len(), header.len(), "{line}");
+        *sums.entry(fields[0]).or_default() += fields[17].parse::<f64>().unwrap();
+        rows += 1;
+    }
+    assert_eq!(rows, done.moves);
+    assert!(
+        sums.values()
+            .all(|sum| sum.abs() < 1e-4 || (sum - 1.0).abs() < 1e-4)
+    );
+}

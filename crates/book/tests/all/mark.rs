@@ -1,0 +1,304 @@
+//! The editor of marks: changes and their undoing, pages that overflow, progress.
+
+#![allow(clippy::unwrap_used)] // A test that fails here shows the line.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+use shakmaty::Chess;
+use tabia_book::convert::{self, ConvertJob};
+use tabia_book::ctg::{BookInfo, Key};
+use tabia_book::mark::{Filter, MarkJob, MarkTarget, Selection};
+use tabia_book::{
+    Annotation, BookEditor, EditError, EditOptions, Field, Lookup, Mark, MarkChange, MarkEdit,
+    MarkPlace, Preference,
+};
+use tabia_io::progress::Watch;
+
+use crate::common::{Folder, SIMPLE, SMALL, after, assert_sound, look_up, lookup, open};
+
+fn info(book: &Path) -> BookInfo {
+    open(book).info().unwrap()
+}
+
+fn edit(book: &Path) -> BookEditor {
+    BookEditor::open(book, &EditOptions::default()).unwrap()
+}
+
+#[test]
+fn who_watches_hears_of_the_work_and_may_end_it() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use tabia_book::mark::{MarkJob, MarkTarget, Selection};
+    let folder = Folder::with(SMALL);
+    let book = folder.join("book.ctg");
+    let before = fs::read(&book).unwrap();
+    let mut editor = edit(&book);
+    for colour in [None, Some(shakmaty::Color::White)] {
+        let job = MarkJob {
+            target: MarkTarget::Book,
+            selection: Selection {
+                edit: MarkEdit::clear(),
+                colour,
+                filter: None,
+            },
+            dry_run: false,
+            strict: false,
+            shown: 0,
+        };
+        let stop = AtomicBool::new(false);
+        let mut reports = 0;
+        let mut report = |_| {
+            reports += 1;
+            // At once: nothing of the book has been looked at yet.
+            stop.store(true, Ordering::Relaxed);
+        };
+        let mut watch = Watch::new(&mut report, &stop);
+        let ended =
+            tabia_book::mark::mark(&mut editor, &job, &mut watch, &mut |_| {}, &mut |_| Ok(()));
+        let ended = ended.unwrap_err().to_string();
+        assert!(ended.contains("interrupted"), "{ended}");
+        assert_eq!(reports, 1);
+    }
+    assert_eq!(fs::read(&book).unwrap(), before);
+}
+
+/// A look-up in a Polyglot book takes as many accesses as its length has bits:
+/// the file is mapped, so that these are no system calls.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_whole_polyglot_book_is_marked_with_few_reads() {
+    let folder = Folder::with(SMALL);
+    let [ctg, bin] = ["ctg", "bin"].map(|end| folder.join("book").with_extension(end));
+    convert::run(&ConvertJob::new(ctg, bin), &mut Watch::default()).unwrap();
+    let reads = || -> u64 {
+        let counts = fs::read_to_string("/proc/thread-self/io").unwrap();
+        let count = counts.lines().find_map(|line| line.strip_prefix("syscr: "));
+        count.unwrap().parse().unwrap()
+    };
+    let job = MarkJob {
+        target: MarkTarget::Book,
+        selection: Selection {
+            edit: MarkEdit {
+                weight: Some(7),
+                ..MarkEdit::default()
+            },
+            filter: Some(Filter::parse("ply>1").unwrap()),
+            ..Selection::default()
+        },
+        dry_run: false,
+        strict: false,
+        shown: 0,
+    };
+    let before = reads();
+    let path = folder.join("book.bin");
+    let mut editor =
+        BookEditor::open_for(&path, &job.selection.edit, &EditOptions::default()).unwrap();
+    let (mut watch, mut lost) = (Watch::default(), |damage| panic!("{damage}"));
+    let done = tabia_book::mark::mark(&mut editor, &job, &mut watch, &mut lost, &mut |_| Ok(()));
+    let (chosen, reads) = (done.unwrap().chosen, reads() - before);
+    assert!(chosen > 1000, "{chosen} moves are too few to tell");
+    assert!(reads < chosen / 4, "{reads} reads for {chosen} moves");
+    // What was written is read at once.
+    let found = look_up(editor.book(), &after("e4"));
+    let mut weights = found.moves.iter().map(|mv| mv.preference);
+    assert!(weights.all(|weight| weight == Preference::Weight(7)));
+}
+
+/// A book in which a transposition is not stored as a move, and the page of
+/// the position before it has no room for one.
+fn crowded(folder: &Path) -> (PathBuf, Chess, shakmaty::Move) {
+    let (book, all) = crate::common::random_book(60, 24);
+    let path = book.write(folder, "crowded");
+    let opened = open(&path);
+    for position in &all {
+        let lookup = look_up(&opened, position);
+        let unstored = lookup.moves.iter().find(|mv| {
+            let board = tabia_book::ctg::CanonicalBoard::from_position(position).unwrap();
+            mv.transposition && tabia_book::ctg::encode_move_byte(&board, mv.mv).is_some()
+        });
+        if let Some(mv) = unstored {
+            return (path, position.clone(), mv.mv);
+        }
+    }
+    panic!("no transposition in the book");
+}
+
+#[test]
+fn a_sign_for_a_transposition_stores_the_move() {
+    let folder = Folder::new();
+    let (path, position, mv) = crowded(&folder);
+    let is_transposition = |found: &Lookup| {
+        let mut moves = found.moves.iter();
+        moves.any(|known| known.mv == mv && known.transposition)
+    };
+    let before = open(&path);
+    let count = before.info().unwrap();
+    let mut editor = edit(&path);
+    let wish = MarkEdit {
+        annotation: Some(Annotation::GOOD),
+        recommendation: Some(Mark::Main),
+        ..MarkEdit::default()
+    };
+    let plan = editor.plan(&position, mv, &wish).unwrap();
+    assert!(plan.iter().any(MarkChange::moves_entries));
+    let undo = editor.apply(&plan).unwrap();
+    let found = lookup(&path, &position);
+    let stored = found.moves.iter().find(|known| known.mv == mv).unwrap();
+    assert!(!stored.transposition);
+    assert_eq!(
+        (stored.annotation, stored.mark()),
+        (Annotation::GOOD, Mark::Main)
+    );
+    assert_sound(&path);
+    // The open book goes on with the old state.
+    let old = look_up(&before, &position);
+    assert!(is_transposition(&old));
+
+    editor.apply(&undo).unwrap();
+    let found = lookup(&path, &position);
+    assert!(is_transposition(&found));
+    let after = info(&path);
+    assert_eq!(
+        (after.positions, after.moves, after.main_marks),
+        (count.positions, count.moves, 0)
+    );
+    assert_eq!(found, old);
+}
+
+/// Moves are stored into entries until pages overflow many times over.
+#[test]
+fn entries_that_outgrow_their_pages_split_them() {
+    let folder = Folder::new();
+    let (book, _) = crate::common::random_book(60, 24);
+    let path = book.write(&folder, "growing");
+    let before = info(&path);
+    let opened = open(&path);
+    let mut changes = Vec::new();
+    for entry in opened.entries() {
+        let entry = entry.unwrap();
+        // Bytes that mean something, whatever they mean here.
+        let fresh = (0..=255_u8).filter(|byte| tabia_book::ctg::decode_move_byte(*byte).is_some());
+        for mv in fresh
+            .filter(|byte| entry.moves.iter().all(|(known, _)| known != byte))
+            .take(40)
+        {
+            changes.push(MarkChange {
+                place: MarkPlace::Move {
+                    key: entry.key,
+                    byte: mv,
+                    at: 0,
+                },
+                field: Field::Annotation,
+                old: None,
+                new: Some(1),
+            });
+        }
+    }
+    drop(opened);
+    let mut editor = edit(&path);
+    let undo = editor.apply(&changes).unwrap();
+    let grown = open(&path);
+    let more = grown.info().unwrap();
+    assert_eq!(more.positions, before.positions);
+    assert_eq!(more.moves, before.moves + changes.len() as u64);
+    assert!(more.pages > before.pages, "{} {}", more.pages, before.pages);
+    assert!(grown.notices().is_empty(), "{:?}", grown.notices());
+    // Everything is found where readers look for it.
+    for (key, (_, record)) in &book.entries {
+        assert_eq!(grown.entry_of(key).unwrap().unwrap().record, *record);
+    }
+    editor.apply(&undo).unwrap();
+    let after = info(&path);
+    assert_eq!(
+        (after.positions, after.moves),
+        (before.positions, before.moves)
+    );
+}
+
+fn any_change(keys: Vec<(Key, Vec<u8>)>) -> impl Strategy<Value = MarkChange> {
+    (0..keys.len(), 0..5_u8, any::<u8>(), any::<u8>()).prop_map(move |(n, kind, byte, at)| {
+        let (key, moves) = keys[n].clone();
+        let place = |byte| MarkPlace::Move { key, byte, at: 0 };
+        let (place, field, new) = match (kind, moves.get(usize::from(at) % moves.len().max(1))) {
+            (3, Some(&mv)) => (place(mv), Field::Annotation, Some(byte.into())),
+            (4, Some(&mv)) if byte < 12 => (place(mv), Field::Annotation, None),
+            (kind, _) => {
+                let marks = [Field::Recommendation, Field::Factor, Field::Commentary];
+                let field = marks[usize::from(kind) % 3];
+                (MarkPlace::Position(key), field, Some(byte.into()))
+            }
+        };
+        // Whatever it was before.
+        MarkChange {
+            place,
+            field,
+            old: Some(0),
+            new,
+        }
+    })
+}
+
+fn keys_of(book: &Path) -> Vec<(Key, Vec<u8>)> {
+    let opened = open(book);
+    let entries = opened.entries().map(Result::unwrap);
+    entries
+        .map(|e| (e.key, e.moves.iter().map(|(byte, _)| *byte).collect()))
+        .collect()
+}
+
+#[test]
+fn changes_and_their_undoing_leave_every_byte_as_it_was() {
+    let folder = Folder::new();
+    let (book, _) = crate::common::random_book(30, 16);
+    let path = book.write(&folder, "undo");
+    let original = fs::read(&path).unwrap();
+    let keys = keys_of(&path);
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(40));
+    let strategy = proptest::collection::vec(any_change(keys), 1..40);
+    runner
+        .run(&strategy, |changes| {
+            let mut editor = edit(&path);
+            let moves_entries = changes.iter().any(MarkChange::moves_entries);
+            match editor.apply(&changes) {
+                Ok(undo) => {
+                    if !moves_entries {
+                        let now = fs::read(&path).unwrap();
+                        let pairs = original.iter().zip(&now);
+                        let differing = pairs.filter(|(old, new)| old != new).count();
+                        prop_assert!(differing <= changes.len());
+                    }
+                    editor.apply(&undo).unwrap();
+                }
+                // A move is taken out twice, or gone when it is to be marked.
+                Err(EditError::NoSuchMove { .. }) => {}
+                Err(error) => panic!("{error}"),
+            }
+            if !moves_entries {
+                prop_assert!(fs::read(&path).unwrap() == original);
+            } else {
+                // Stale bytes go when a book is written anew; it starts again.
+                let opened = open(&path);
+                for (key, (_, record)) in &book.entries {
+                    prop_assert_eq!(opened.entry_of(key).unwrap().unwrap().record, *record);
+                }
+                book.write(&folder, "undo");
+            }
+            Ok(())
+        })
+        .unwrap();
+}
+
+#[test]
+fn a_journal_of_another_book_is_not_carried_out() {
+    let folder = Folder::with(SIMPLE);
+    let book = folder.join("book.ctg");
+    let before = fs::read(&book).unwrap();
+    for junk in [&b""[..], b"tabiaed1", &[0xff; 500]] {
+        folder.put(".book.ctg.edit", junk);
+        let editor = edit(&book);
+        assert!(!editor.completed_a_change());
+        assert_eq!(fs::read(&book).unwrap(), before);
+        assert!(!folder.join(".book.ctg.edit").exists());
+    }
+}

@@ -16,11 +16,11 @@ use std::path::Path;
 use std::time::Instant;
 
 use shakmaty::Chess;
-use tabia_analysis::graph::{BookGraph, GraphOptions};
+use tabia_analysis::graph::BookGraph;
 use tabia_book::compare::{Aspects, Plan, compare};
 use tabia_book::convert::{self, ConvertJob};
 use tabia_book::ctg::{CtgBook, RewriteOptions, compact, verify};
-use tabia_book::mark::{self, Filter, MarkError, Selection, words};
+use tabia_book::mark::{self, Filter, Selection, words};
 use tabia_book::{Book, OpenOptions};
 use tabia_io::atomic::Old;
 use tabia_io::progress::Watch;
@@ -67,7 +67,7 @@ fn lines_to_marks(book: &Book) -> Outcome {
         }
         Ok(())
     })?;
-    mark::show::<MarkError>(book, noted, watch, &mut |change| {
+    mark::show(book, noted, watch, &mut |change| {
         black_box(change);
         Ok(())
     })?;
@@ -146,7 +146,7 @@ fn main() -> Outcome {
     })?;
     tell("the graph of audit", &mut || {
         let watch = &mut Watch::default();
-        let graph = BookGraph::of(&book, GraphOptions::default(), watch, &mut |_| {})?;
+        let graph = BookGraph::of(&book, watch, &mut |_| {})?;
         black_box(graph.len());
         Ok(())
     })?;

@@ -10,7 +10,7 @@ use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use shakmaty::{CastlingMode, Chess, Position as _};
 use tabia_book::bin::ENTRY_BYTES;
-use tabia_book::evals::{self, EvalFileError, EvalTable, EvaluatedBook, judge};
+use tabia_book::evals::{self, EvalTable, EvaluatedBook, judge};
 use tabia_book::policy::{self, Rules, Weighed, choose};
 use tabia_book::polyglot::{self, PackedMove};
 use tabia_book::view::PositionView;
@@ -313,14 +313,7 @@ impl Source {
 impl Inner {
     /// The evaluations beside the book; none where there is no such file.
     fn evaluations(&self, py: Python<'_>) -> PyResult<&Arc<EvalTable>> {
-        let read = || match evals::read(&self.beside) {
-            Ok(read) => Ok(Arc::new(read.table)),
-            Err(EvalFileError::Io { path, error }) => Err(Error::io(path, error)),
-            Err(error) => Err(Error::io(
-                self.beside.as_path(),
-                std::io::Error::other(error),
-            )),
-        };
+        let read = || evals::read(&self.beside).map(|read| Arc::new(read.table));
         py.detach(|| self.evaluations.get_or_init(read))
             .as_ref()
             .map_err(|error| error::of_book(py, error))

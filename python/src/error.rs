@@ -29,49 +29,56 @@ fn raise(py: Python<'_>, class: &str, text: &str, at: &Where<'_>) -> PyErr {
 
 /// A book that cannot be opened or read.
 pub(crate) fn of_book(py: Python<'_>, error: &Error) -> PyErr {
-    let text = error.to_string();
-    let mut at = Where::default();
-    let mut io = |path, reason: &std::io::Error| {
-        at.file = Some(path);
-        at.errno = reason.raw_os_error();
-        reason.kind() == std::io::ErrorKind::NotFound
+    of_reading(py, error).unwrap_or_else(|at| raise(py, "BookError", &error.to_string(), &at))
+}
+
+/// A book that cannot be read, or a new one that was not made of it.
+pub(crate) fn of_conversion(py: Python<'_>, error: &Error, target: &Path) -> PyErr {
+    of_reading(py, error).unwrap_or_else(|_| not_made(py, &error.to_string(), target))
+}
+
+/// The exception of a book that cannot be read, if the error is one of reading.
+fn of_reading<'e>(py: Python<'_>, error: &'e Error) -> Result<PyErr, Where<'e>> {
+    let in_file = |file: &'e Path| Where {
+        file: Some(file),
+        ..Where::default()
     };
-    let missing = match error {
-        Error::Io { path, reason } => io(&**path, reason),
-        Error::Page { path, page, fault } => {
-            at.file = Some(path);
-            at.page = Some(*page);
-            at.byte = Some(ctg::file_offset(*page, fault.offset()));
-            false
-        }
+    let at = match error {
+        Error::Io { path, reason } | Error::Evaluations { path, reason } => Where {
+            errno: reason.raw_os_error(),
+            ..in_file(path)
+        },
+        Error::Page { path, page, fault } => Where {
+            page: Some(*page),
+            byte: Some(ctg::file_offset(*page, fault.offset())),
+            ..in_file(path)
+        },
         Error::Slot {
             path, page, offset, ..
-        } => {
-            at.file = Some(path);
-            at.page = u32::try_from(*page).ok();
-            at.byte = Some(*offset);
-            false
-        }
-        Error::Unsorted { path, offset, .. } | Error::AbkHeader { path, offset, .. } => {
-            at.file = Some(path);
-            at.byte = Some(*offset);
-            false
-        }
+        } => Where {
+            page: u32::try_from(*page).ok(),
+            byte: Some(*offset),
+            ..in_file(path)
+        },
+        Error::Unsorted { path, offset, .. } | Error::AbkHeader { path, offset, .. } => Where {
+            byte: Some(*offset),
+            ..in_file(path)
+        },
         Error::Header { path, .. }
         | Error::Shrunk { path, .. }
         | Error::NoBook { path, .. }
-        | Error::NoEntries { path, .. } => {
-            at.file = Some(path);
-            false
-        }
-        _ => false,
+        | Error::NoEntries { path, .. } => in_file(path),
+        _ => return Err(Where::default()),
     };
-    if missing {
-        // Where the crate noticed it without asking the system.
-        at.errno = at.errno.or(Some(2));
-        return raise(py, "BookNotFoundError", &text, &at);
-    }
-    raise(py, "BookError", &text, &at)
+    let text = error.to_string();
+    Ok(match error {
+        Error::Io { reason, .. } if reason.kind() == std::io::ErrorKind::NotFound => {
+            // Where the crate noticed it without asking the system.
+            let errno = at.errno.or(Some(2));
+            raise(py, "BookNotFoundError", &text, &Where { errno, ..at })
+        }
+        _ => raise(py, "BookError", &text, &at),
+    })
 }
 
 /// A book that is no book, in a few words.

@@ -115,10 +115,7 @@ pub(crate) fn convert<'py>(
     if let Some(error) = listener.failed {
         return Err(error);
     }
-    let done = done.map_err(|error| match &error {
-        converter::Error::Read(error) => error::of_book(py, error),
-        error => error::not_made(py, &error.to_string(), &job.target),
-    })?;
+    let done = done.map_err(|error| error::of_conversion(py, &error, &job.target))?;
     let summary = PyDict::new(py);
     summary.set_item("positions", done.positions)?;
     summary.set_item("moves", done.moves)?;

@@ -15,7 +15,7 @@ use super::force::Force;
 use super::progress;
 use super::valued::{self, Form};
 use tabia_analysis::audit::{self, AuditOptions, Confirmation, Deep, Examined, Marks};
-use tabia_analysis::evaluate::{self, WorkError};
+use tabia_analysis::evaluate;
 use tabia_analysis::graph::BookGraph;
 use tabia_book::evals::{EvalFile, EvalTable};
 use tabia_book::policy::Policy;
@@ -175,7 +175,7 @@ impl AuditArgs {
                     let take = |index, evaluation| found.push((index, evaluation));
                     evaluate::search(plan, positions, Some(&file), watch, take)?;
                     watch.go_on()?;
-                    Ok::<_, WorkError>(found)
+                    Ok::<_, tabia_analysis::Error>(found)
                 },
             )
         })??;

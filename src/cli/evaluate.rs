@@ -18,7 +18,6 @@ use tabia_analysis::graph::BookGraph;
 use tabia_book::evals::{self, EvalFile, EvalKey, EvalTable};
 use tabia_io::atomic;
 use tabia_io::input::path::file_name;
-use tabia_notation as notation;
 
 /// Arguments of `evaluate`.
 #[derive(Args, Debug)]
@@ -131,10 +130,7 @@ fn evaluate_named(
     let searched = progress::watched(|watch| {
         evaluate::search(plan, &positions, Some(file), watch, |_, _| ())
     })??;
-    if let Some((index, error)) = &searched.first_fault {
-        let fen = notation::fen(&positions[*index]);
-        say!("tabia: no answer about {fen}: {error}");
-    }
+    valued::say_unanswered(searched.first_fault.as_ref());
     say!(
         "{shown}: {named} positions, {} of them searched{}; {:.1} s",
         searched.done,
@@ -199,14 +195,15 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
             return evaluate_named(args, report, &plan, &table, &file);
         }
         let tasks = args.tasks(&graph, &table);
-        let worked =
-            progress::watched(|watch| evaluate::work(&plan, &graph, &table, &tasks, file, watch))??;
-        valued::say_unanswered(worked.first_fault.as_ref(), &graph);
+        let (worked, leaving) = progress::watched(|watch| {
+            evaluate::work(&plan, &graph, &table, &tasks, &file, watch)
+        })??;
+        valued::say_unanswered(worked.first_fault.as_ref());
         code |= u8::from(worked.first_fault.is_some());
         let left = tasks.len() as u64 - worked.done - worked.failed;
         let seconds = start.elapsed().as_secs_f64();
         let counts = collection::counts([
-            (worked.leaving, "of them with a search for leaving the book"),
+            (leaving, "of them with a search for leaving the book"),
             (worked.failed, "without an answer"),
             (worked.restarts, "engines started again"),
             (left, "left for the next time"),

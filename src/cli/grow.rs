@@ -14,9 +14,9 @@ use super::force::Force;
 use super::style::counted;
 use super::valued;
 use super::{collection, progress};
-use tabia_analysis::evaluate::WorkError;
+use tabia_analysis::Error;
 use tabia_analysis::graph::BookGraph;
-use tabia_analysis::grow::{self, Costs, End, GrowError, GrowOptions, Played, Root};
+use tabia_analysis::grow::{self, Costs, End, GrowOptions, Played, Root};
 use tabia_book::ctg::RewriteOptions;
 use tabia_book::evals::{self, EvalFile};
 use tabia_games::EcoRange;
@@ -152,13 +152,13 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
         )
     })?;
     let grown = match grown {
-        Err(GrowError::Work(WorkError::Stopped(_))) => anyhow::bail!(
+        Err(Error::Stopped(_)) => anyhow::bail!(
             "interrupted; what the engine said is in {}: the same command goes on from there",
             beside.display()
         ),
         grown => grown?,
     };
-    valued::say_unanswered(grown.first_fault.as_ref(), &graph);
+    valued::say_unanswered(grown.first_fault.as_ref());
     let counts = collection::counts([
         (grown.failed, "without an answer"),
         (grown.restarts, "engines started again"),

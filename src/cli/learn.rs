@@ -14,8 +14,8 @@ use super::changes::{self, ChangeArgs};
 use super::collection::{self, GameFilterArgs};
 use super::progress;
 use super::style::counted;
-use tabia_book::mark::{self, MarkError};
-use tabia_book::{BookEditor, EditError, Format};
+use tabia_book::mark;
+use tabia_book::{BookEditor, Error, Format};
 use tabia_build::learn::{self, Counted, Method};
 use tabia_games::{GameFilter, Sources};
 
@@ -149,8 +149,8 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     let start = Instant::now();
     let format = Format::of_file(&args.book)?;
     if format == Format::Abk {
-        return Err(EditError::Format {
-            path: args.book.clone(),
+        return Err(Error::Format {
+            path: args.book.as_path().into(),
             format,
             what: "learn values",
         }
@@ -182,8 +182,8 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     }
     let shown = taught.listed.len() as u64;
     progress::watched(|watch| {
-        mark::show::<MarkError>(&book, taught.listed, watch, &mut |change| {
-            Ok(changes::write(change, args.work.json, out)?)
+        mark::show(&book, taught.listed, watch, &mut |change| {
+            changes::write(change, args.work.json, out)
         })
     })??;
     let (games, skipped) = (learned.counted, learned.games.skipped);

@@ -116,14 +116,7 @@ pub(super) fn run(args: &ProveArgs, out: &mut impl Write) -> anyhow::Result<u8> 
             None => bail!("interrupted; with --evaluations FILE nothing would be lost"),
         }
     }
-    if let Some((index, error)) = &searched.first_fault
-        && let Some(position) = to_search.get(*index)
-    {
-        say!(
-            "tabia: no answer about {}: {error}",
-            notation::fen(position)
-        );
-    }
+    valued::say_unanswered(searched.first_fault.as_ref());
     let values: Vec<Option<Evaluation>> = walks
         .exits
         .iter()

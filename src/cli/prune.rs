@@ -9,9 +9,10 @@ use clap::Args;
 use super::args::{PlayerColour, Rewriting};
 use super::progress;
 use super::style::counted;
+use tabia_analysis::Error;
 use tabia_analysis::audit::{Examined, LosingMoves};
-use tabia_analysis::graph::{BookGraph, GraphOptions};
-use tabia_analysis::prune::{self, Conditions, PruneError};
+use tabia_analysis::graph::BookGraph;
+use tabia_analysis::prune::{self, Conditions};
 use tabia_book::evals;
 use tabia_book::policy::Policy;
 use tabia_io::atomic;
@@ -111,7 +112,7 @@ fn losing(path: &Path, max_loss: u32) -> anyhow::Result<LosingMoves> {
     let book = super::open_quietly(path, false)?;
     let mut quiet = Watch::default();
     // What is damaged the rewriting names.
-    let graph = BookGraph::of(&book, GraphOptions::default(), &mut quiet, &mut |_| ())?;
+    let graph = BookGraph::of(&book, &mut quiet, &mut |_| ())?;
     let examined = Examined::new(&graph, &evaluations, Policy::default(), None);
     Ok(examined.losing_moves(max_loss))
 }
@@ -129,7 +130,7 @@ pub(super) fn run(args: &PruneArgs) -> anyhow::Result<u8> {
         prune::prune(&args.book, &args.output, &conditions, &options, watch)
     })?;
     let done = match done {
-        Err(error @ (PruneError::NotInBook(_) | PruneError::NoStart)) => {
+        Err(error @ Error::NotInBook(_)) => {
             say!("{}: {error}", args.book.display());
             return Ok(1);
         }

@@ -13,8 +13,8 @@ use super::force::Force;
 use super::progress;
 use super::valued;
 use tabia_analysis::repertoire::{
-    self, Differences, Gap, HOLD_BACK, Knowledge, Measured, Repair, Repertoire, RepertoireError,
-    RepertoireOptions, RepertoireSummary, one_in,
+    self, Differences, Gap, HOLD_BACK, Knowledge, Measured, Repair, Repertoire, RepertoireOptions,
+    RepertoireSummary, one_in,
 };
 use tabia_book::evals;
 use tabia_book::{Book, OpenOptions};
@@ -140,7 +140,7 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
     };
     let found = progress::watched(|watch| Repertoire::solve(knowledge, &options, watch))?;
     let found = match found {
-        Err(error @ (RepertoireError::NoStart | RepertoireError::NotInBook(_))) => {
+        Err(error @ tabia_analysis::Error::NotInBook(_)) => {
             say!("{}: {error}", args.book.display());
             return Ok(1);
         }

@@ -305,9 +305,10 @@ pub(super) fn run(args: &SuiteArgs, out: &mut impl Write) -> anyhow::Result<u8> 
 
 impl SuiteArgs {
     fn job(&self, target: &Path) -> anyhow::Result<SuiteJob> {
-        let usual = SuiteJob::new(self.sources.clone(), target.to_owned());
         let choice = &self.choice;
         Ok(SuiteJob {
+            sources: self.sources.clone(),
+            target: target.to_owned(),
             old: self.force.old(),
             filter: self.filter.filter(),
             password: self.filter.password.clone(),
@@ -336,7 +337,6 @@ impl SuiteArgs {
             source_url: self.out.source_url.clone(),
             threads: collection::threads(self.threads),
             memory: self.memory,
-            ..usual
         })
     }
 

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
+use shakmaty::Chess;
 
 use super::progress;
-use tabia_analysis::evaluate::Unanswered;
-use tabia_analysis::graph::{BookGraph, GraphOptions};
+use tabia_analysis::graph::BookGraph;
 use tabia_book::Book;
 use tabia_book::evals::{self, EvalTable};
+use tabia_uci::process::AnalystError;
 
 /// The evaluations of a file; lines without one are reported.
 pub(super) fn evaluations(path: &Path) -> anyhow::Result<EvalTable> {
@@ -24,7 +25,7 @@ pub(super) fn evaluations(path: &Path) -> anyhow::Result<EvalTable> {
 pub(super) fn graph(book: &Book) -> anyhow::Result<BookGraph> {
     Ok(progress::watched(|watch| {
         let mut damaged = |error: &tabia_book::Error| say!("tabia: {error}");
-        BookGraph::of(book, GraphOptions::default(), watch, &mut damaged)
+        BookGraph::of(book, watch, &mut damaged)
     })??)
 }
 
@@ -34,9 +35,9 @@ pub(super) fn path(named: Option<&Path>, book: &Path) -> PathBuf {
 }
 
 /// Prints the first position for which the engine gave no answer.
-pub(super) fn say_unanswered(first: Option<&Unanswered>, graph: &BookGraph) {
-    if let Some(Unanswered { node, error }) = first {
-        let fen = tabia_notation::fen(&graph.position(*node));
+pub(super) fn say_unanswered(first: Option<&(Chess, AnalystError)>) {
+    if let Some((position, error)) = first {
+        let fen = tabia_notation::fen(position);
         say!("tabia: no answer about {fen}: {error}");
     }
 }

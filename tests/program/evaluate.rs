@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::{Folder, Ran, assert_has, example};
 use shakmaty::{Chess, Position as _};
-use tabia_analysis::graph::{BookGraph, GraphOptions};
+use tabia_analysis::graph::BookGraph;
 use tabia_book::evals::{self, EvalKey};
 use tabia_book::{Book, OpenOptions};
 use tabia_io::progress::Watch;
@@ -21,8 +21,7 @@ fn book(folder: &Path) -> (PathBuf, BookGraph) {
     let (book, _) = crate::common::random_book(12, 10);
     let path = book.write(folder, "book");
     let book = Book::open(&path, &OpenOptions::default()).unwrap();
-    let options = GraphOptions::default();
-    let graph = BookGraph::of(&book, options, &mut Watch::default(), &mut |_| {}).unwrap();
+    let graph = BookGraph::of(&book, &mut Watch::default(), &mut |_| {}).unwrap();
     assert!(graph.len() > 60, "{}", graph.len());
     (path, graph)
 }

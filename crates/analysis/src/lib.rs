@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod coverage;
 pub mod departures;
+mod error;
 pub mod evaluate;
 pub mod graph;
 pub mod grow;
@@ -11,6 +12,8 @@ pub mod prove;
 pub mod prune;
 pub mod repertoire;
 pub mod suite;
+
+pub use error::Error;
 
 /// The example of the README compiles.
 #[cfg(doctest)]

@@ -9,6 +9,8 @@ use std::path::Path;
 
 use shakmaty::Color;
 
+use crate::Error;
+
 use tabia_book::ctg::{
     self, CanonicalBoard, CtgBook, Fate, Key, PruneRules, Pruned, RewriteOptions, Visit,
     VisitedMove,
@@ -16,7 +18,7 @@ use tabia_book::ctg::{
 use tabia_book::evals::EvalKey;
 use tabia_book::mark::{Filter, Subject, subjects};
 use tabia_book::policy::{self, Policy};
-use tabia_book::{Annotation, Book, EditError, Lookup, OpenOptions, Probe, Wanted};
+use tabia_book::{Annotation, Book, BookMove, Lookup, OpenOptions, Probe, Wanted};
 use tabia_io::progress::Watch;
 use tabia_notation::{self as notation, Line};
 
@@ -43,26 +45,6 @@ pub struct Conditions {
     pub unlisted: bool,
 }
 
-/// A book that was not pruned. No file was changed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PruneError {
-    /// A line is not in the book.
-    #[error("{0} is not in the book; nothing was written")]
-    NotInBook(String),
-    /// There is no line.
-    #[error(
-        "the book does not hold the start position, which pruning begins from; nothing was written"
-    )]
-    NoStart,
-    /// The book cannot be read, or the new one not be written.
-    #[error(transparent)]
-    Edit(#[from] EditError),
-    /// It cannot be opened.
-    #[error(transparent)]
-    Open(#[from] tabia_book::Error),
-}
-
 /// Writes a book without the moves that meet a condition.
 ///
 /// # Errors
@@ -74,7 +56,7 @@ pub fn prune(
     conditions: &Conditions,
     options: &RewriteOptions,
     watch: &mut Watch<'_>,
-) -> Result<Pruned, PruneError> {
+) -> Result<Pruned, Error> {
     let book = Book::open(source, &OpenOptions { mmap: false })?;
     let goals = conditions.goals(&book)?;
     drop(book);
@@ -101,11 +83,7 @@ pub fn prune(
 /// # Errors
 ///
 /// As for [`prune`].
-pub fn count(
-    book: &CtgBook,
-    conditions: &Conditions,
-    watch: &mut Watch<'_>,
-) -> Result<u64, PruneError> {
+pub fn count(book: &CtgBook, conditions: &Conditions, watch: &mut Watch<'_>) -> Result<u64, Error> {
     let goals = conditions.goals(book)?;
     let mut judge = |visit: &Visit<'_>, fates: &mut Vec<Fate>| {
         conditions.judge(&goals, visit, fates);
@@ -128,9 +106,11 @@ impl Conditions {
     }
 
     /// The moves that the lines end with, in a book that has them.
-    fn goals(&self, book: &impl Probe) -> Result<Vec<Goal>, PruneError> {
+    fn goals(&self, book: &impl Probe) -> Result<Vec<Goal>, Error> {
         if !book.contains(&shakmaty::Chess::default())? {
-            return Err(PruneError::NoStart);
+            let text = "the book does not hold the start position, which pruning begins from; \
+                        nothing was written";
+            return Err(Error::NotInBook(text.to_owned()));
         }
         self.lines.iter().map(|line| Goal::of(line, book)).collect()
     }
@@ -173,6 +153,24 @@ impl Conditions {
     }
 }
 
+/// The first move of a line that a book does not store, or not as it is `wanted`.
+pub(crate) fn not_stored(
+    book: &impl Probe,
+    line: &Line,
+    wanted: impl Fn(&BookMove) -> bool,
+) -> Result<Option<String>, Error> {
+    let mut found = Lookup::default();
+    for (position, mv) in line.moves() {
+        book.probe(position, Wanted::Stored, &mut found)?;
+        let mut stored = found.moves.iter();
+        if !stored.any(|known| known.mv == mv && wanted(known)) {
+            let name = notation::number(position) + &notation::san(position, mv);
+            return Ok(Some(name));
+        }
+    }
+    Ok(None)
+}
+
 /// A move by the positions before and after it.
 struct Goal {
     before: Key,
@@ -180,14 +178,11 @@ struct Goal {
 }
 
 impl Goal {
-    fn of(line: &Line, book: &impl Probe) -> Result<Goal, PruneError> {
-        let mut found = Lookup::default();
-        for (position, mv) in line.moves() {
-            book.probe(position, Wanted::Stored, &mut found)?;
-            if found.moves.iter().all(|known| known.mv != mv) {
-                let name = notation::number(position) + &notation::san(position, mv);
-                return Err(PruneError::NotInBook(name));
-            }
+    fn of(line: &Line, book: &impl Probe) -> Result<Goal, Error> {
+        let missing =
+            |what| Error::NotInBook(format!("{what} is not in the book; nothing was written"));
+        if let Some(name) = not_stored(book, line, |_| true)? {
+            return Err(missing(name));
         }
         let last = line.moves().next_back();
         let key = |position| CanonicalBoard::from_position(position).map(|board| board.key());
@@ -197,7 +192,7 @@ impl Goal {
                 after: key(line.last())?,
             })
         });
-        goal.ok_or_else(|| PruneError::NotInBook("a line without moves".to_owned()))
+        goal.ok_or_else(|| missing("a line without moves".to_owned()))
     }
 
     fn is(&self, visit: &Visit<'_>, mv: &VisitedMove) -> bool {

@@ -1,13 +1,21 @@
-//! What can go wrong with a book of any format.
+//! What can go wrong with a book: reading, choosing, changing, writing and
+//! converting have one type of errors.
 
 use std::{io, path::Path, sync::Arc};
 
-use super::ctg::{HeaderFault, PageFault, file_offset};
+use super::Format;
+use super::ctg::{HeaderFault, Key, PageFault, file_offset};
+use tabia_io::atomic::WriteFileError;
 use tabia_io::input::file::{DataFile, FileError};
+use tabia_io::parallel::Panicked;
+use tabia_io::progress::Stopped;
+use tabia_io::sort::SortError;
 
-/// A book that cannot be opened or read. Cheap to clone.
+/// A book that cannot be opened, read, changed or written. Cheap to clone.
 ///
-/// Offsets in the texts are in bytes from the start of the file, decimal.
+/// Unless the text says otherwise nothing has been changed, and what was in the
+/// place of a new file is still there. Offsets in the texts are in bytes from the
+/// start of the file, decimal.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -108,7 +116,7 @@ pub enum Error {
         /// Length of the file.
         bytes: u64,
     },
-    /// An Arena book whose header says otherwise.
+    /// The header of an Arena book has other bytes.
     #[error(
         "{}: file byte {offset}: not an Arena book: {found:02x?} where {expected} \
          is expected; is it a book of another format, or damaged?",
@@ -119,11 +127,261 @@ pub enum Error {
         path: Arc<Path>,
         /// Where.
         offset: u64,
-        /// What is there.
+        /// The bytes there.
         found: Vec<u8>,
-        /// What should.
+        /// The bytes expected.
         expected: &'static str,
     },
+
+    /// The work was cancelled.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+    /// A thread of the work failed.
+    #[error(transparent)]
+    Panicked(#[from] Panicked),
+    /// Entries cannot be sorted on disk.
+    #[error(transparent)]
+    Sort(#[from] SortError),
+    /// A file cannot be put in place.
+    #[error(transparent)]
+    Place(Arc<WriteFileError>),
+    /// Some of a book cannot be read, and that was to be an error.
+    #[error("{0}; nothing was written (--strict)")]
+    Loss(String),
+    /// Writing the book anew would lose what cannot be read of it.
+    #[error("the book is damaged, use `tabia compact` first; nothing was changed: {0}")]
+    Damaged(String),
+
+    /// The name is none for a book.
+    #[error("{}: the name of a book must end with .ctg or .bin", path.display())]
+    Name {
+        /// The name.
+        path: Arc<Path>,
+    },
+    /// The bytes are no entry.
+    #[error("not one whole entry: {0}")]
+    Malformed(PageFault),
+    /// Bytes follow the entry.
+    #[error("{0} bytes follow the entry")]
+    Trailing(usize),
+    /// Entries do not come by bit-reversed hash and key.
+    #[error("the entry with key {0} comes out of order")]
+    Order(Key),
+    /// A key comes twice.
+    #[error("the entry with key {0} comes a second time")]
+    Repeated(Key),
+    /// More entries with one hash than a page can hold.
+    #[error(
+        "entries of {bytes} bytes share the last 31 bits of the hash {hash:08x}: \
+         the format holds at most {most} bytes of such"
+    )]
+    HashRun {
+        /// The hash of one of them.
+        hash: u32,
+        /// Their bytes, as far as they have come.
+        bytes: usize,
+        /// What a page holds, in bytes.
+        most: usize,
+    },
+    /// Entries share so many hash bits that the index would dwarf the book.
+    #[error(
+        "so many positions have hashes alike that the index would need {index_bytes} bytes \
+         for a book of {book_bytes}"
+    )]
+    DeepIndex {
+        /// Bytes the .cto file would need.
+        index_bytes: u64,
+        /// Bytes of the .ctg file.
+        book_bytes: u64,
+    },
+    /// More pages than the index can number.
+    #[error("the book has more than {0} pages, which the index cannot number")]
+    TooManyPages(u32),
+    /// An earlier call failed.
+    #[error("the book was given up after an earlier error")]
+    GivenUp,
+
+    /// The file is protected.
+    #[error("{}: the file is read-only; nothing was changed", path.display())]
+    ReadOnly {
+        /// The .ctg file.
+        path: Arc<Path>,
+    },
+    /// Another program is changing the book.
+    #[error("{}: {holder} is changing this book; nothing was changed, try again later", path.display())]
+    Locked {
+        /// The .ctg file.
+        path: Arc<Path>,
+        /// Who, as far as the system tells.
+        holder: String,
+    },
+    /// The system refuses to have the book changed.
+    #[error("{}: cannot change the book: {reason}", path.display())]
+    Change {
+        /// The file.
+        path: Arc<Path>,
+        /// The error of the system.
+        reason: Arc<io::Error>,
+    },
+    /// Writing failed in the middle. What is to be done is in a file beside
+    /// the book, and the next change of the book begins with it.
+    #[error(
+        "{}: the change could not be completed: {reason}; \
+         the book can be read, and the next change of it completes this one",
+        path.display()
+    )]
+    Incomplete {
+        /// The .ctg file.
+        path: Arc<Path>,
+        /// The error of the system.
+        reason: Arc<io::Error>,
+    },
+    /// A byte is not what it was when the change was planned.
+    #[error(
+        "{}: byte {offset} of the file is {found:#04x} (expected {expected:#04x}): \
+         the book was changed meanwhile; nothing was changed",
+        path.display()
+    )]
+    Moved {
+        /// The .ctg file.
+        path: Arc<Path>,
+        /// The byte.
+        offset: u64,
+        /// What it is.
+        found: u8,
+        /// What it was.
+        expected: u8,
+    },
+    /// The position is not in the book.
+    #[error("{}: no position with the key {key} is in the book; nothing was changed", path.display())]
+    NotInBook {
+        /// The .ctg file.
+        path: Arc<Path>,
+        /// Its key.
+        key: Key,
+    },
+    /// The move is not in the book.
+    #[error("{}: {san} is not in the book; nothing was changed", path.display())]
+    NotStored {
+        /// The file.
+        path: Arc<Path>,
+        /// The move.
+        san: String,
+    },
+    /// The format cannot store it.
+    #[error(
+        "{}: {}, which has no {what}: {}",
+        path.display(), format.with_article(), format.has_instead()
+    )]
+    Format {
+        /// The book.
+        path: Arc<Path>,
+        /// What it is.
+        format: Format,
+        /// What it has not.
+        what: &'static str,
+    },
+    /// The position is in the book, but the move is not.
+    #[error(
+        "{}: the position with the key {key} stores no move byte {byte:#04x}; nothing was changed",
+        path.display()
+    )]
+    NoSuchMove {
+        /// The .ctg file.
+        path: Arc<Path>,
+        /// The key of the position.
+        key: Key,
+        /// The move byte.
+        byte: u8,
+    },
+    /// The format has no room for one more move, or none for this one.
+    #[error("{}: the move cannot be stored: {reason}; nothing was changed", path.display())]
+    Unstorable {
+        /// The .ctg file.
+        path: Arc<Path>,
+        /// Why.
+        reason: &'static str,
+    },
+
+    /// A file of evaluations cannot be read or written.
+    #[error("{}: {reason}", path.display())]
+    Evaluations {
+        /// The file.
+        path: Arc<Path>,
+        /// The error of the system.
+        reason: Arc<io::Error>,
+    },
+    /// Another program adds to a file of evaluations.
+    #[error("{}: another program is writing to it; wait for its end", path.display())]
+    EvaluationsInUse {
+        /// The file.
+        path: Arc<Path>,
+    },
+
+    /// Nothing of the source can be in the new file.
+    #[error(
+        "{}: none of its moves can be written to {}{why}; nothing was written",
+        path.display(),
+        target.display()
+    )]
+    Empty {
+        /// The source.
+        path: Arc<Path>,
+        /// The new file.
+        target: Arc<Path>,
+        /// What was left out, each after a semicolon.
+        why: String,
+    },
+    /// A book as text cannot be read.
+    #[error("{}: cannot be read: {reason}", path.display())]
+    Input {
+        /// The file.
+        path: Arc<Path>,
+        /// The error of the system.
+        reason: Arc<io::Error>,
+    },
+    /// A line of a book as text means nothing.
+    #[error("{}: line {line}{}: {text}", path.display(), in_field(field))]
+    Line {
+        /// The file.
+        path: Arc<Path>,
+        /// Its line, 1 is the first.
+        line: u64,
+        /// The field, as in `moves[2].uci`; empty for the whole line.
+        field: String,
+        /// What is wrong.
+        text: String,
+    },
+    /// The name of the new file does not say what to write.
+    #[error(
+        "{}: the name of the new file must end with .ctg, .bin, .jsonl, .pgn or .csv",
+        path.display()
+    )]
+    Target {
+        /// The name.
+        path: Arc<Path>,
+    },
+    /// Both files are of one format.
+    #[error("{}: is such a book already{advice}", path.display())]
+    SameFormat {
+        /// The book that was to be read.
+        path: Arc<Path>,
+        /// What to do instead.
+        advice: &'static str,
+    },
+}
+
+fn in_field(field: &str) -> String {
+    match field {
+        "" => String::new(),
+        field => format!(", field {field}"),
+    }
+}
+
+impl From<WriteFileError> for Error {
+    fn from(error: WriteFileError) -> Error {
+        Error::Place(Arc::new(error))
+    }
 }
 
 impl Error {
@@ -133,6 +391,14 @@ impl Error {
         Error::Io {
             path: path.into(),
             reason: Arc::new(source),
+        }
+    }
+
+    /// Joins a system error with the book that was to be changed.
+    pub(super) fn change(path: &Path, reason: io::Error) -> Error {
+        Error::Change {
+            path: path.into(),
+            reason: Arc::new(reason),
         }
     }
 

@@ -25,7 +25,7 @@ pub(crate) mod walk;
 pub use any::{Book, Format};
 pub use ctg::OpenOptions;
 pub use edit::{
-    Applied, BookEditor, EditBatch, EditError, EditOptions, Field, MarkChange, MarkEdit, MarkPlace,
+    Applied, BookEditor, EditBatch, EditOptions, Field, MarkChange, MarkEdit, MarkPlace,
 };
 pub use error::Error;
 pub use keyed::KeyedEntry;

@@ -47,7 +47,7 @@ use std::slice;
 use shakmaty::Color;
 
 use output::Output;
-use tabia_book::ctg::{WriteError, Written};
+use tabia_book::ctg::Written;
 pub use tabia_games::{EcoRange, GameFilter, ParseEcoError, has_name};
 use tabia_games::{Game, ReadError, Sources, Tally};
 use tabia_io::atomic::{Old, WriteFileError};
@@ -226,7 +226,7 @@ pub enum BuildError {
     Sort(#[from] SortError),
     /// The book cannot be written.
     #[error(transparent)]
-    Write(#[from] WriteError),
+    Write(#[from] tabia_book::Error),
     /// The Polyglot book cannot be written.
     #[error(transparent)]
     Place(WriteFileError),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use tabia_analysis::graph::{BookGraph, GraphOptions};
+use tabia_analysis::graph::BookGraph;
 use tabia_book::evals;
 use tabia_book::{Book, OpenOptions};
 use tabia_io::progress::Watch;
@@ -32,8 +32,7 @@ fn grown(folder: &Folder, target: &str, options: &str) -> Ran {
 
 fn graph(path: &Path) -> BookGraph {
     let book = Book::open(path, &OpenOptions::default()).unwrap();
-    let options = GraphOptions::default();
-    BookGraph::of(&book, options, &mut Watch::default(), &mut |_| {}).unwrap()
+    BookGraph::of(&book, &mut Watch::default(), &mut |_| {}).unwrap()
 }
 
 fn moves(graph: &BookGraph, node: u32) -> BTreeSet<String> {

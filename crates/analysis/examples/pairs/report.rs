@@ -26,9 +26,8 @@ pub(crate) struct Report {
 impl Report {
     pub(crate) fn add(&mut self, games: [Game; 2]) {
         let points = games.each_ref().map(Game::points);
-        self.pairs.pentanomial[usize::from(points[0] + points[1])] += 1;
-        for (game, points) in games.iter().zip(points) {
-            self.pairs.games[usize::from(2 - points)] += 1;
+        self.pairs.add(points);
+        for game in &games {
             self.plies += game.at.moves.len();
             for (side, exit) in game.exits.iter().enumerate() {
                 self.exits[(game.white + side) % 2][side].push(*exit);

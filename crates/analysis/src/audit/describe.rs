@@ -23,9 +23,9 @@ pub struct SearchedValue {
     pub engine: Option<String>,
 }
 
-/// A move that loses more than it may.
+/// A move on the board of a game.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LosingMove {
+pub struct PlayedMove {
     /// The line to it and itself, as players read it.
     pub line: String,
     /// The position that it is played in.
@@ -36,6 +36,14 @@ pub struct LosingMove {
     pub uci: String,
     /// Who plays it: `white` or `black`.
     pub side: &'static str,
+}
+
+/// A move that loses more than it may.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LosingMove {
+    /// The move.
+    #[serde(flatten)]
+    pub played: PlayedMove,
     /// The best move that is known in its place.
     pub better: Option<String>,
     /// The same as UCI has it.
@@ -85,16 +93,9 @@ pub struct BadEnd {
 /// A move that punishes an error, and that nothing in the book points out.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Refutation {
-    /// The line to it and itself.
-    pub line: String,
-    /// The position that it is played in.
-    pub fen: String,
     /// The move.
-    pub san: String,
-    /// The same as UCI has it.
-    pub uci: String,
-    /// Who plays it.
-    pub side: &'static str,
+    #[serde(flatten)]
+    pub played: PlayedMove,
     /// Centipawns for its player after it.
     pub value: i32,
     /// How much the other moves of the book give away at least.
@@ -175,16 +176,6 @@ impl Audit {
     }
 }
 
-/// A move on the board of a game.
-struct PlayedMove {
-    /// The line to it and itself.
-    line: String,
-    /// The position that it is played in.
-    before: Chess,
-    san: String,
-    uci: String,
-}
-
 impl<'a> Examined<'a> {
     /// Looks for all that is wrong.
     #[must_use]
@@ -252,16 +243,16 @@ impl<'a> Examined<'a> {
 
     fn describe_losing(&self, &(node, n, worth, likelihood): &Losing) -> LosingMove {
         let mv = &self.graph.moves(node)[n];
-        let played = self.line_of(node, mv);
+        let (played, before) = self.line_of(node, mv);
         let here = self.graph.key(node);
         // An engine may name the very move whose position it then finds worse: that is
         // no better one.
         let better_key = self.better(node).map(|(_, key)| key);
         let better_key = better_key.filter(|key| *key != self.graph.key(mv.to));
-        let shown = better_key.and_then(|key| step_to_key(&played.before, key));
+        let shown = better_key.and_then(|key| step_to_key(&before, key));
         LosingMove {
-            side: name(self.turn(node)),
-            better: shown.map(|mv| notation::san(&played.before, mv)),
+            played,
+            better: shown.map(|mv| notation::san(&before, mv)),
             better_uci: shown.map(uci),
             best: worth.best,
             value: worth.value,
@@ -273,10 +264,6 @@ impl<'a> Examined<'a> {
             position_search: self.search_of(here, 1),
             move_search: self.search_of(self.graph.key(mv.to), -1),
             better_search: better_key.and_then(|key| self.search_of(key, -1)),
-            line: played.line,
-            fen: notation::fen(&played.before),
-            san: played.san,
-            uci: played.uci,
         }
     }
 
@@ -284,20 +271,15 @@ impl<'a> Examined<'a> {
         &self,
         &(node, mv, worth, others_lose): &(NodeId, &'a GraphMove, Worth, u32),
     ) -> Refutation {
-        let played = self.line_of(node, mv);
         let after = self.graph.moves(node).iter().map(|mv| mv.to);
         Refutation {
-            side: name(self.turn(node)),
+            played: self.line_of(node, mv).0,
             value: worth.value,
             others_lose,
             likelihood: self.reach.probability[node as usize],
             confirmed: after
                 .chain([node])
                 .all(|node| self.deep(self.graph.key(node)).is_some()),
-            line: played.line,
-            fen: notation::fen(&played.before),
-            san: played.san,
-            uci: played.uci,
         }
     }
 
@@ -335,25 +317,21 @@ impl<'a> Examined<'a> {
         }
     }
 
-    /// The line to a move and itself.
-    fn line_of(&self, node: NodeId, mv: &GraphMove) -> PlayedMove {
+    /// A move with the line to it, and the position that it is played in.
+    fn line_of(&self, node: NodeId, mv: &GraphMove) -> (PlayedMove, Chess) {
         let mut line = self.line_to(node);
         let before = line.last().clone();
-        let Some(played) = self.graph.step(&before, mv.to) else {
-            return PlayedMove {
-                line: line.to_string(),
-                before,
-                san: mv.mv.to_string(),
-                uci: mv.mv.to_string(),
-            };
-        };
-        line.push(played);
-        PlayedMove {
+        let played = self.graph.step(&before, mv.to);
+        played.into_iter().for_each(|played| line.push(played));
+        let stored = || mv.mv.to_string();
+        let played = PlayedMove {
             line: line.to_string(),
-            san: notation::san(&before, played),
-            uci: uci(played),
-            before,
-        }
+            fen: notation::fen(&before),
+            san: played.map_or_else(stored, |played| notation::san(&before, played)),
+            uci: played.map_or_else(stored, uci),
+            side: name(self.turn(node)),
+        };
+        (played, before)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Marks for a book out of what its evaluations say.
 
 use super::{Examined, is_decisive, sign_of, symbol_of};
-use tabia_book::{BookEditor, EditError, Mark, MarkChange, MarkEdit};
+use tabia_book::{BookEditor, Error, Mark, MarkChange, MarkEdit};
 
 /// Which marks are wanted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,7 +28,7 @@ pub fn changes(
     examined: &Examined<'_>,
     editor: &BookEditor,
     marks: Marks,
-) -> Result<Vec<MarkChange>, EditError> {
+) -> Result<Vec<MarkChange>, Error> {
     let graph = examined.graph;
     let mut changes = Vec::new();
     if let Some(max_loss) = marks.losing {
@@ -52,7 +52,7 @@ pub fn changes(
             let unsigned = mv.annotation.nag() == 0 || marks.over;
             let edit = MarkEdit {
                 recommendation: red.then_some(Mark::Avoid),
-                annotation: sign_of(worth).filter(|_| unsigned && !mv.transposition),
+                annotation: sign_of(worth).filter(|_| unsigned),
                 ..MarkEdit::default()
             };
             let position = graph.position(node);

@@ -19,7 +19,7 @@ mod named;
 mod report;
 
 pub use confirm::{Confirmation, confirm};
-pub use describe::{Audit, BadEnd, Exits, LosingMove, Refutation, SearchedValue};
+pub use describe::{Audit, BadEnd, Exits, LosingMove, PlayedMove, Refutation, SearchedValue};
 pub use marks::{Marks, changes};
 pub use named::positions_of;
 pub use report::{counted, html, markdown};

@@ -113,7 +113,7 @@ fn searches(mv: &LosingMove) -> String {
     let parts = [
         of("position", &mv.position_search),
         of(better, &mv.better_search),
-        of(&mv.san, &mv.move_search),
+        of(&mv.played.san, &mv.move_search),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     match parts.is_empty() {
@@ -141,8 +141,8 @@ impl Section<'_> {
 /// What was found of each kind; kinds without any left out.
 fn sections(audit: &Audit) -> impl Iterator<Item = Section<'_>> {
     let losing = audit.losing.iter().map(|mv| Finding {
-        fen: &mv.fen,
-        line: format!("{}{}", mv.line, mv.sign),
+        fen: &mv.played.fen,
+        line: format!("{}{}", mv.played.line, mv.sign),
         text: format!(
             "loses {} cp ({} instead of {}{}), likelihood {}{}; {}{}",
             mv.loss,
@@ -172,17 +172,17 @@ fn sections(audit: &Audit) -> impl Iterator<Item = Section<'_>> {
         }
     });
     let refutations = audit.refutations.iter().map(|found| Finding {
-        fen: &found.fen,
-        line: found.line.clone(),
+        fen: &found.played.fen,
+        line: found.played.line.clone(),
         text: format!(
             "{} for {}; other moves of the book give away {} cp or more, likelihood {}; {}",
             pawns(found.value),
-            found.side,
+            found.played.side,
             found.others_lose,
             per_cent(found.likelihood),
             confirmed(found.confirmed)
         ),
-        arrow: Some(&found.uci),
+        arrow: Some(&found.played.uci),
     });
     let all = [
         Section {

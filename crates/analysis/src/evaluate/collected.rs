@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use shakmaty::{Chess, Color, Position as _};
 
+use tabia_book::Error;
 use tabia_book::eval::{Evaluation, Value};
-use tabia_book::evals::{EvalFile, EvalFileError, EvalKey, EvalTable};
+use tabia_book::evals::{EvalFile, EvalKey, EvalTable};
 
 /// Values by position, each with the depth of its search or 0.
 #[derive(Debug, Default)]
@@ -43,7 +44,7 @@ impl CollectedValues {
         table: &mut EvalTable,
         file: &EvalFile,
         source: &str,
-    ) -> Result<u64, EvalFileError> {
+    ) -> Result<u64, Error> {
         let source: Arc<str> = Arc::from(source);
         let mut all: Vec<_> = self.0.into_iter().collect();
         all.sort_unstable_by_key(|(key, _)| *key);

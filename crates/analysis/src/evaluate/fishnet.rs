@@ -13,7 +13,7 @@ use parquet::schema::types::ColumnDescriptor;
 use shakmaty::{Chess, Position as _};
 
 use super::collected::CollectedValues;
-use super::gathered::GatherError;
+use crate::error::{Error, about};
 use crate::graph::BookGraph;
 use tabia_book::eval::Value;
 use tabia_book::evals::{EvalKey, Imported, lichess};
@@ -29,11 +29,8 @@ pub(super) fn read(
     path: &Path,
     graph: &BookGraph,
     watch: &mut Watch<'_>,
-) -> Result<(Imported, CollectedValues), GatherError> {
-    let unreadable = |text: String| GatherError::Table {
-        path: path.to_owned(),
-        text,
-    };
+) -> Result<(Imported, CollectedValues), Error> {
+    let unreadable = |text: String| about(path, format!("cannot be read as Parquet: {text}"));
     let table = Arc::new(open(path).map_err(unreadable)?);
     let total = table.groups().map(|group| group.bytes).sum();
     let mut read = Imported::default();
@@ -71,7 +68,7 @@ pub(super) fn read(
                     }
                     Ok(())
                 })?;
-                Ok::<_, GatherError>((piece, bad))
+                Ok::<_, Error>((piece, bad))
             })?;
             Ok(collected)
         },
@@ -133,7 +130,6 @@ mod tests {
     use parquet::schema::parser::parse_message_type;
 
     use super::*;
-    use crate::graph::GraphOptions;
     use tabia_book::{Book, OpenOptions};
     use tabia_notation::{Line, fen};
 
@@ -169,8 +165,7 @@ mod tests {
 
     fn graph() -> BookGraph {
         let book = Book::open("../../books/tabia.ctg", &OpenOptions::default()).unwrap();
-        let options = GraphOptions::default();
-        BookGraph::of(&book, options, &mut Watch::default(), &mut |_| {}).unwrap()
+        BookGraph::of(&book, &mut Watch::default(), &mut |_| {}).unwrap()
     }
 
     #[test]

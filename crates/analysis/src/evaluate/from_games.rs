@@ -3,7 +3,8 @@
 use shakmaty::{Chess, Position as _};
 
 use super::collected::CollectedValues;
-use super::gathered::{GatherError, Gathered};
+use super::gathered::{Gathered, cancelled};
+use crate::Error;
 use tabia_book::eval::Value;
 use tabia_book::evals::{EvalFile, EvalKey, EvalTable, Imported};
 use tabia_book::{Book, Lookup, Probe as _, Wanted};
@@ -28,14 +29,14 @@ pub fn gather_games(
     table: &mut EvalTable,
     file: &EvalFile,
     watch: &mut Watch<'_>,
-) -> Result<Gathered, GatherError> {
+) -> Result<Gathered, Error> {
     // What cannot be read there is not held.
     let holds = |position: &Chess, _| {
         let mut found = Lookup::default();
         let asked = book.probe(position, Wanted::Stored, &mut found);
         asked.is_ok() && found.here.is_some()
     };
-    let (read, collected) = read(sources, filter, &holds, watch)?;
+    let (read, collected) = read(sources, filter, &holds, watch).map_err(cancelled)?;
     let new = collected.add_to(table, file, source)?;
     Ok(Gathered {
         read,
@@ -50,7 +51,7 @@ pub(super) fn read(
     filter: &GameFilter,
     holds: Holds<'_>,
     watch: &mut Watch<'_>,
-) -> Result<(Imported, CollectedValues), GatherError> {
+) -> Result<(Imported, CollectedValues), Error> {
     let intake = Intake {
         filter,
         wanted: GameParts::EVERYTHING,
@@ -59,7 +60,7 @@ pub(super) fn read(
     };
     let add = |(collected, hits): &mut (CollectedValues, u64), game: &Game| {
         *hits += add_game(game, holds, collected);
-        Ok::<_, GatherError>(())
+        Ok::<_, Error>(())
     };
     let (tally, sums) = intake.add_up(sources, add, watch)?;
     let mut read = Imported {

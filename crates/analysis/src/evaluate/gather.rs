@@ -7,7 +7,8 @@ use std::sync::atomic::Ordering;
 #[cfg(feature = "parquet")]
 use super::fishnet::read as fishnet;
 use super::from_games;
-use super::gathered::{GatherError, Gathered};
+use super::gathered::{Gathered, cancelled};
+use crate::error::{Error, about};
 use crate::graph::BookGraph;
 use tabia_book::evals::{self, EvalFile, EvalTable};
 use tabia_games::{self as games, GameFilter, Sources};
@@ -28,11 +29,8 @@ pub fn gather(
     table: &mut EvalTable,
     file: &EvalFile,
     watch: &mut Watch<'_>,
-) -> Result<Gathered, GatherError> {
-    let failed = |error| GatherError::Io {
-        path: path.to_owned(),
-        error,
-    };
+) -> Result<Gathered, Error> {
+    let failed = |error| about(path, error);
     let mut text = games::unpacked(path).map_err(failed)?;
     let mut start = Vec::new();
     let begun = (&mut text.plain).take(1024).read_to_end(&mut start);
@@ -41,11 +39,14 @@ pub fn gather(
     let is_table = start.starts_with(b"PAR1");
     if is_table || !is_lines(&start) {
         let (unit, (read, collected)) = match is_table {
-            true => ("rows", fishnet(path, graph, watch)?),
+            true => ("rows", fishnet(path, graph, watch).map_err(cancelled)?),
             false => {
                 let sources = Sources::list([&path.to_owned()])?;
                 let (all, holds) = (GameFilter::default(), |_: &_, key| graph.holds(key));
-                ("games", from_games::read(&sources, &all, &holds, watch)?)
+                (
+                    "games",
+                    from_games::read(&sources, &all, &holds, watch).map_err(cancelled)?,
+                )
             }
         };
         let new = collected.add_to(table, file, &source)?;
@@ -76,7 +77,7 @@ pub fn gather(
     }
     let read = read.map_err(failed)?;
     file.sync()?;
-    watch.go_on()?;
+    watch.go_on().map_err(|stopped| cancelled(stopped.into()))?;
     Ok(Gathered {
         read,
         unit: "lines",
@@ -90,12 +91,10 @@ fn fishnet(
     path: &Path,
     _: &BookGraph,
     _: &mut Watch<'_>,
-) -> Result<(evals::Imported, super::collected::CollectedValues), GatherError> {
-    Err(GatherError::Table {
-        path: path.to_owned(),
-        text: "this tabia cannot: build it with `cargo build --release --features parquet`"
-            .to_owned(),
-    })
+) -> Result<(evals::Imported, super::collected::CollectedValues), Error> {
+    let text = "cannot be read as Parquet: this tabia cannot: build it with \
+                `cargo build --release --features parquet`";
+    Err(about(path, text))
 }
 
 /// Whether a text that begins so has an evaluation a line.
@@ -119,7 +118,6 @@ mod tests {
     use std::io::Write as _;
 
     use super::*;
-    use crate::graph::GraphOptions;
     use tabia_book::eval::Value;
     use tabia_book::{Book, OpenOptions};
     use tabia_io::progress::Watch;
@@ -127,13 +125,7 @@ mod tests {
 
     fn graph() -> BookGraph {
         let book = Book::open("../../books/tabia.ctg", &OpenOptions::default()).unwrap();
-        BookGraph::of(
-            &book,
-            GraphOptions::default(),
-            &mut Watch::default(),
-            &mut |_| {},
-        )
-        .unwrap()
+        BookGraph::of(&book, &mut Watch::default(), &mut |_| {}).unwrap()
     }
 
     fn value(table: &EvalTable, moves: &str) -> Option<Value> {

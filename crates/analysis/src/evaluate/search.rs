@@ -4,7 +4,8 @@ use std::sync::atomic::AtomicU64;
 
 use shakmaty::Chess;
 
-use super::{EnginePlan, WorkError, Worker};
+use super::{EnginePlan, Worker};
+use crate::Error;
 use tabia_book::eval::Evaluation;
 use tabia_book::evals::EvalFile;
 use tabia_io::parallel;
@@ -14,21 +15,68 @@ use tabia_uci::process::AnalystError;
 /// What became of a list of positions.
 #[derive(Debug, Default)]
 pub struct Searched {
-    /// Positions with an evaluation.
+    /// Positions with an answer.
     pub done: u64,
     /// Positions without an answer.
     pub failed: u64,
-    /// The first of these: its index in the list, and what the engine did.
-    pub first_fault: Option<(usize, AnalystError)>,
+    /// The first of these, and what the engine did.
+    pub first_fault: Option<(Chess, AnalystError)>,
     /// Engines that were started again.
     pub restarts: u64,
     /// Interrupted before all positions were searched.
     pub stopped: bool,
 }
 
-/// Has engines search positions, in as many processes as the plan says. Each
-/// evaluation is written to `file`, if there is one, and then handed to `found`
-/// with the index of its position, in the order of the list.
+/// What became of one position.
+pub(crate) enum Outcome<T> {
+    Found(T),
+    Failed(Chess, AnalystError),
+    /// There was no time left.
+    Stopped,
+}
+
+impl Searched {
+    /// Counts what became of a position; gives what was found.
+    pub(crate) fn count<T>(&mut self, outcome: Outcome<T>) -> Option<T> {
+        match outcome {
+            Outcome::Found(found) => {
+                self.done += 1;
+                return Some(found);
+            }
+            Outcome::Failed(position, error) => {
+                self.failed += 1;
+                self.first_fault.get_or_insert((position, error));
+            }
+            Outcome::Stopped => self.stopped = true,
+        }
+        None
+    }
+}
+
+/// Has engines do `count` pieces of work, in as many processes as the plan says, and
+/// hands what became of each to `take`, in order. Gives how many engines were started
+/// again.
+pub(crate) fn each<T: Send>(
+    plan: &EnginePlan,
+    count: usize,
+    one: impl Fn(usize, &mut Worker<'_>) -> Result<Outcome<T>, Error> + Sync,
+    take: impl FnMut(Outcome<T>) -> Result<(), Error>,
+) -> Result<u64, Error> {
+    let restarts = AtomicU64::new(0);
+    parallel::run(
+        plan.jobs.min(count),
+        |jobs| {
+            let mut worker = Worker::new(plan, &restarts);
+            jobs.each(|index: usize, _| one(index, &mut worker))
+        },
+        |lead| lead.each((0..count).map(Ok), take),
+    )?;
+    Ok(restarts.into_inner())
+}
+
+/// Has engines search positions. Each evaluation is written to `file`, if there is
+/// one, and then handed to `found` with the index of its position, in the order of the
+/// list.
 ///
 /// # Errors
 ///
@@ -40,63 +88,33 @@ pub fn search(
     file: Option<&EvalFile>,
     watch: &mut Watch<'_>,
     mut found: impl FnMut(usize, Evaluation),
-) -> Result<Searched, WorkError> {
-    enum Outcome {
-        Found(Evaluation),
-        Failed(AnalystError),
-        Stopped,
-    }
-    let restarts = AtomicU64::new(0);
+) -> Result<Searched, Error> {
     let stop = watch.stop();
     let one = |index: usize, worker: &mut Worker<'_>| {
         let Some(position) = positions.get(index).filter(|_| stop.go_on().is_ok()) else {
             return Ok(Outcome::Stopped);
         };
-        match worker.ask(position, &[]) {
-            Ok(evaluation) => {
-                if let Some(file) = file {
-                    file.add(position, &evaluation)?;
-                }
-                Ok(Outcome::Found(evaluation))
-            }
-            Err(error) => Ok(Outcome::Failed(worker.bear(error)?)),
+        let asked = worker.ask(position, &[]);
+        let outcome = worker.outcome(position, asked)?;
+        if let (Outcome::Found(evaluation), Some(file)) = (&outcome, file) {
+            file.add(position, evaluation)?;
         }
+        Ok(outcome)
     };
-    let total = positions.len() as u64;
     let mut searched = Searched::default();
     let mut next = 0;
-    let take = |outcome: Outcome| {
-        let index = next;
-        next += 1;
-        match outcome {
-            Outcome::Found(evaluation) => {
-                searched.done += 1;
-                found(index, evaluation);
-            }
-            Outcome::Failed(error) => {
-                searched.failed += 1;
-                searched.first_fault.get_or_insert((index, error));
-            }
-            Outcome::Stopped => searched.stopped = true,
+    let take = |outcome| {
+        if let Some(evaluation) = searched.count(outcome) {
+            found(next, evaluation);
         }
+        next += 1;
         // The workers see the flag too, and finish what they have begun.
-        let _ = watch.step(Progress::new(
-            "searching",
-            "positions",
-            next as u64,
-            Some(total),
-        ));
-        Ok::<_, WorkError>(())
+        let (done, total) = (next as u64, positions.len() as u64);
+        let _ = watch.step(Progress::new("searching", "positions", done, Some(total)));
+        Ok(())
     };
-    parallel::run(
-        plan.jobs.min(positions.len()),
-        |jobs| {
-            let mut worker = Worker::new(plan, &restarts);
-            jobs.each(|index: usize, _| one(index, &mut worker))
-        },
-        |lead| lead.each((0..positions.len()).map(Ok), take),
-    )?;
-    searched.restarts = restarts.into_inner();
+    let restarts = each(plan, positions.len(), one, take)?;
+    searched.restarts = restarts;
     if let Some(file) = file {
         file.sync()?;
     }

@@ -1,15 +1,14 @@
 //! Evaluations by engines.
 
-use std::sync::atomic::AtomicU64;
-
 use shakmaty::{CastlingMode, Chess, Position as _, uci::UciMove};
 
+use super::search::{Outcome, Searched, each};
 use super::{EnginePlan, Worker};
+use crate::Error;
 use crate::graph::{BookGraph, NodeId, Reach};
 use tabia_book::eval::{Evaluation, MoveValue};
-use tabia_book::evals::{EvalFile, EvalFileError, EvalTable};
-use tabia_io::parallel::{self, Panicked};
-use tabia_io::progress::{Progress, Stop, Stopped, Watch};
+use tabia_book::evals::{EvalFile, EvalTable};
+use tabia_io::progress::{Progress, Watch};
 use tabia_uci::process::AnalystError;
 
 /// A position of a book about which something is to be found out.
@@ -19,50 +18,6 @@ pub struct Task {
     pub node: NodeId,
     /// Its value is not known well enough; else only that of leaving the book.
     pub value: bool,
-}
-
-/// A position that could not be evaluated.
-#[derive(Debug)]
-pub struct Unanswered {
-    /// Which one.
-    pub node: NodeId,
-    /// What the engine did.
-    pub error: AnalystError,
-}
-
-/// What was done.
-#[derive(Debug, Default)]
-pub struct Worked {
-    /// Positions that got something new.
-    pub done: u64,
-    /// How many of them got a value of leaving the book by a search of its own.
-    pub leaving: u64,
-    /// Positions without an answer, the first of them with what happened.
-    pub failed: u64,
-    /// The first of these.
-    pub first_fault: Option<Unanswered>,
-    /// Engines that were started again.
-    pub restarts: u64,
-    /// The work was cancelled before all was done.
-    pub stopped: bool,
-}
-
-/// Why nothing more can be done.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum WorkError {
-    /// The engine does not start, or fails at one position after the other.
-    #[error(transparent)]
-    Engine(#[from] AnalystError),
-    /// The evaluations cannot be written.
-    #[error(transparent)]
-    File(#[from] EvalFileError),
-    /// A thread met a fault of this program.
-    #[error(transparent)]
-    Panicked(#[from] Panicked),
-    /// The work was cancelled.
-    #[error(transparent)]
-    Stopped(#[from] Stopped),
 }
 
 /// All positions, the likeliest first; those that play never comes to be at
@@ -112,7 +67,8 @@ pub(crate) fn others(graph: &BookGraph, node: NodeId, position: &Chess) -> Vec<U
         .collect()
 }
 
-/// Does tasks with engines. What is found is in `file` at once.
+/// Does tasks with engines; gives also how many of them took a search of its own for
+/// the value of leaving the book. What is found is in `file` at once.
 ///
 /// # Errors
 ///
@@ -122,105 +78,61 @@ pub fn work(
     graph: &BookGraph,
     table: &EvalTable,
     tasks: &[Task],
-    file: EvalFile,
+    file: &EvalFile,
     watch: &mut Watch<'_>,
-) -> Result<Worked, WorkError> {
-    let restarts = AtomicU64::new(0);
-    let bench = Bench {
-        graph,
-        table,
-        file,
-        stop: watch.stop(),
+) -> Result<(Searched, u64), Error> {
+    let stop = watch.stop();
+    let one = |index: usize, worker: &mut Worker<'_>| {
+        let Some(task) = tasks.get(index).filter(|_| stop.go_on().is_ok()) else {
+            return Ok(Outcome::Stopped);
+        };
+        let position = graph.position(task.node);
+        let asked = evaluation(graph, table, *task, &position, worker);
+        let outcome = worker.outcome(&position, asked)?;
+        if let Outcome::Found((evaluation, _)) = &outcome {
+            file.add(&position, evaluation)?;
+        }
+        Ok(outcome)
     };
     let total = tasks.len() as u64;
-    let mut worked = Worked::default();
-    let mut seen = 0;
-    let take = |made: Made| {
+    let (mut worked, mut leaving, mut seen) = (Searched::default(), 0, 0);
+    let take = |outcome| {
         seen += 1;
-        match made {
-            Made::Done { leaving } => {
-                worked.done += 1;
-                worked.leaving += u64::from(leaving);
-            }
-            Made::Failed(fault) => {
-                worked.failed += 1;
-                worked.first_fault.get_or_insert(fault);
-            }
-            Made::Stopped => worked.stopped = true,
-        }
+        let found = worked.count(outcome);
+        leaving += u64::from(found.is_some_and(|(_, is_leaving)| is_leaving));
         // The workers see the flag as well: what they have begun they finish.
         let _ = watch.step(Progress::new("evaluating", "positions", seen, Some(total)));
-        Ok::<_, WorkError>(())
+        Ok(())
     };
-    parallel::run(
-        plan.jobs,
-        |jobs| {
-            let mut worker = Worker::new(plan, &restarts);
-            jobs.each(|task: Task, _| bench.do_task(task, &mut worker))
-        },
-        |lead| lead.each(tasks.iter().copied().map(Ok), take),
-    )?;
+    let restarts = each(plan, tasks.len(), one, take)?;
+    worked.restarts = restarts;
     worked.stopped |= watch.go_on().is_err();
-    worked.restarts = restarts.into_inner();
-    bench.file.sync()?;
-    Ok(worked)
+    file.sync()?;
+    Ok((worked, leaving))
 }
 
-/// What became of a task.
-enum Made {
-    Done { leaving: bool },
-    Failed(Unanswered),
-    Stopped,
-}
-
-/// What the workers share.
-struct Bench<'a> {
-    graph: &'a BookGraph,
-    table: &'a EvalTable,
-    file: EvalFile,
-    stop: Stop<'a>,
-}
-
-impl Bench<'_> {
-    fn do_task(&self, task: Task, worker: &mut Worker<'_>) -> Result<Made, WorkError> {
-        if self.stop.go_on().is_err() {
-            return Ok(Made::Stopped);
-        }
-        let position = self.graph.position(task.node);
-        match self.evaluation(task, &position, worker) {
-            Ok((evaluation, leaving)) => {
-                self.file.add(&position, &evaluation)?;
-                Ok(Made::Done { leaving })
-            }
-            Err(error) => Ok(Made::Failed(Unanswered {
-                node: task.node,
-                error: worker.bear(error)?,
-            })),
-        }
+/// What is found about a position, and whether leaving the book took a search of its
+/// own.
+fn evaluation(
+    graph: &BookGraph,
+    table: &EvalTable,
+    task: Task,
+    position: &Chess,
+    worker: &mut Worker<'_>,
+) -> Result<(Evaluation, bool), AnalystError> {
+    let known = table.canonical(graph.key(task.node));
+    let mut evaluation = match known.filter(|_| !task.value) {
+        Some(known) => known.clone(),
+        None => worker.ask(position, &[])?,
+    };
+    let others = others(graph, task.node, position);
+    let is_book = |known: &MoveValue| !others.contains(&known.mv);
+    if graph.moves(task.node).is_empty()
+        || others.is_empty()
+        || !evaluation.moves.iter().all(is_book)
+    {
+        return Ok((evaluation, false));
     }
-
-    /// What is found about a position, and whether leaving the book took a
-    /// search of its own.
-    fn evaluation(
-        &self,
-        task: Task,
-        position: &Chess,
-        worker: &mut Worker<'_>,
-    ) -> Result<(Evaluation, bool), AnalystError> {
-        let known = self.table.canonical(self.graph.key(task.node));
-        let mut evaluation = match known.filter(|_| !task.value) {
-            Some(known) => known.clone(),
-            None => worker.ask(position, &[])?,
-        };
-        let others = others(self.graph, task.node, position);
-        let is_book = |known: &MoveValue| !others.contains(&known.mv);
-        if self.graph.moves(task.node).is_empty()
-            || others.is_empty()
-            || !evaluation.moves.iter().all(is_book)
-        {
-            return Ok((evaluation, false));
-        }
-        evaluation.moves.extend(worker.best_of(position, &others)?);
-        Ok((evaluation, true))
-    }
+    evaluation.moves.extend(worker.best_of(position, &others)?);
+    Ok((evaluation, true))
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use shakmaty::{Chess, Color, Position as _, uci::UciMove};
 
+use super::Outcome;
 use tabia_book::eval::{Evaluation, MoveValue, Value};
 use tabia_uci::process::{Analyst, AnalystError, Effort, EngineCommand, Question};
 
@@ -123,12 +124,21 @@ impl<'a> Worker<'a> {
         }))
     }
 
-    /// Gives a fault back if the work can go on after it.
-    pub(crate) fn bear(&mut self, error: AnalystError) -> Result<AnalystError, AnalystError> {
+    /// What becomes of a position about which the engine was asked; an error if the work
+    /// cannot go on.
+    pub(crate) fn outcome<T>(
+        &mut self,
+        position: &Chess,
+        asked: Result<T, AnalystError>,
+    ) -> Result<Outcome<T>, AnalystError> {
+        let error = match asked {
+            Ok(found) => return Ok(Outcome::Found(found)),
+            Err(error) => error,
+        };
         self.faults += 1;
         match matches!(error, AnalystError::Start(_)) || self.faults >= MOST_FAULTS {
             true => Err(error),
-            false => Ok(error),
+            false => Ok(Outcome::Failed(position.clone(), error)),
         }
     }
 }

@@ -1,45 +1,14 @@
 //! A graph out of a book.
 
-use shakmaty::{Chess, Position as _};
+use shakmaty::Chess;
 
 use super::{BookGraph, GraphMove, NodeId};
-use tabia_book::ctg::{BookEntry, CanonicalBoard, Key, RewriteError};
+use crate::error::{Error, too_large};
+use tabia_book::ctg::{BookEntry, CanonicalBoard, Key};
 use tabia_book::evals::EvalKey;
-use tabia_book::{Annotation, Book, BookPosition, Error, Panicked, PositionRecord, Preference};
+use tabia_book::{self as book, Book, BookPosition, PositionRecord};
 use tabia_io::progress::Watch;
 use tabia_notation as notation;
-
-/// What is wanted of a graph.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct GraphOptions {
-    /// Also moves that are not stored, but that lead into the book. Every legal
-    /// move of every position is looked at: ten times the work.
-    pub transpositions: bool,
-}
-
-/// Why there is no graph.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum GraphError {
-    /// The book cannot be read.
-    #[error(transparent)]
-    Book(#[from] Error),
-    /// The work was cancelled.
-    #[error(transparent)]
-    Stopped(#[from] tabia_io::progress::Stopped),
-    /// Going through a book failed.
-    #[error(transparent)]
-    Reading(#[from] RewriteError),
-    /// More positions or moves than a graph can number.
-    #[error("a book with more than 4 thousand million moves")]
-    TooLarge,
-}
-
-impl From<Panicked> for GraphError {
-    fn from(panicked: Panicked) -> GraphError {
-        GraphError::Reading(panicked.into())
-    }
-}
 
 /// The target of a move whose position has no number yet.
 const OPEN: NodeId = NodeId::MAX;
@@ -53,16 +22,15 @@ impl BookGraph {
     /// The book cannot be read, or the work is cancelled.
     pub fn of(
         book: &Book,
-        options: GraphOptions,
         watch: &mut Watch<'_>,
-        damaged: &mut dyn FnMut(&Error),
-    ) -> Result<BookGraph, GraphError> {
+        damaged: &mut dyn FnMut(&book::Error),
+    ) -> Result<BookGraph, Error> {
         let mut making = Making::default();
         match book.as_ctg() {
             Some(book) => book.each_block(
                 "reading",
                 watch,
-                |all: &mut Vec<Result<Read, Error>>, entry| {
+                |all: &mut Vec<Result<Read, book::Error>>, entry| {
                     let read = entry.map(|(place, entry)| {
                         let found = BookPosition::of(&BookEntry::of(place, &entry)?)?;
                         Read::of(&found)
@@ -90,25 +58,22 @@ impl BookGraph {
                 }
             }
         }
-        if options.transpositions {
-            making.add_transpositions(watch)?;
-        }
         making.finish()
     }
 
     /// Gives a position the next number; `None` if it has one.
-    pub(super) fn number(&mut self, key: &Key) -> Result<Option<NodeId>, GraphError> {
+    pub(super) fn number(&mut self, key: &Key) -> Result<Option<NodeId>, Error> {
         if self.board_begins.is_empty() {
             self.board_begins.push(0);
             self.move_begins.push(0);
         }
-        let number = NodeId::try_from(self.len()).map_err(|_| GraphError::TooLarge)?;
+        let number = NodeId::try_from(self.len()).map_err(too_large)?;
         match self.nodes.entry(EvalKey::of_board(key)) {
             std::collections::hash_map::Entry::Occupied(_) => Ok(None),
             std::collections::hash_map::Entry::Vacant(place) => {
                 place.insert(number);
                 self.boards.extend_from_slice(key.as_bytes());
-                let end = u32::try_from(self.boards.len()).map_err(|_| GraphError::TooLarge)?;
+                let end = u32::try_from(self.boards.len()).map_err(too_large)?;
                 self.board_begins.push(end);
                 Ok(Some(number))
             }
@@ -147,7 +112,6 @@ impl Read {
                 mv: board.orientation().apply_to_move(mv),
                 to: OPEN,
                 annotation: known.annotation,
-                transposition: false,
                 preference: known.preference,
             };
             Some((mv, EvalKey::of_board(&child)))
@@ -161,7 +125,7 @@ impl Read {
 }
 
 impl Making {
-    fn add(&mut self, read: Read) -> Result<(), GraphError> {
+    fn add(&mut self, read: Read) -> Result<(), Error> {
         // Only books that do not exchange colours hold a position twice: as
         // the first of its pictures.
         if self.graph.number(&read.key)?.is_none() {
@@ -172,53 +136,14 @@ impl Making {
             self.targets.push(target);
             self.graph.moves.push(mv);
         }
-        let end = u32::try_from(self.graph.moves.len()).map_err(|_| GraphError::TooLarge)?;
+        let end = u32::try_from(self.graph.moves.len()).map_err(too_large)?;
         self.graph.move_begins.push(end);
-        Ok(())
-    }
-
-    /// Puts after the stored moves of each position those into the book that
-    /// are not stored.
-    fn add_transpositions(&mut self, watch: &mut Watch<'_>) -> Result<(), GraphError> {
-        let graph = &mut self.graph;
-        let in_book = graph.records.len();
-        let (mut moves, mut targets, mut begins) = (Vec::new(), Vec::new(), vec![0]);
-        for node in 0..in_book as NodeId {
-            watch.position("joining", node.into(), Some(in_book as u64))?;
-            let range = graph.move_begins[node as usize] as usize
-                ..graph.move_begins[node as usize + 1] as usize;
-            let stored = &graph.moves[range.clone()];
-            moves.extend_from_slice(stored);
-            targets.extend_from_slice(&self.targets[range]);
-            let position = graph.position(node);
-            for mv in position.legal_moves() {
-                let uci = mv.to_uci(shakmaty::CastlingMode::Chess960);
-                let Some(child) = after(&position, mv) else {
-                    continue;
-                };
-                let child = EvalKey::of_board(&child);
-                if graph.nodes.contains_key(&child) && stored.iter().all(|known| known.mv != uci) {
-                    targets.push(child);
-                    moves.push(GraphMove {
-                        mv: uci,
-                        to: OPEN,
-                        annotation: Annotation::default(),
-                        transposition: true,
-                        preference: Preference::default(),
-                    });
-                }
-            }
-            begins.push(u32::try_from(moves.len()).map_err(|_| GraphError::TooLarge)?);
-        }
-        graph.moves = moves;
-        graph.move_begins = begins;
-        self.targets = targets;
         Ok(())
     }
 
     /// Numbers where the moves lead; positions that the book does not hold get
     /// theirs after the others.
-    fn finish(mut self) -> Result<BookGraph, GraphError> {
+    fn finish(mut self) -> Result<BookGraph, Error> {
         for node in 0..self.graph.records.len() {
             let range =
                 self.graph.move_begins[node] as usize..self.graph.move_begins[node + 1] as usize;
@@ -234,7 +159,7 @@ impl Making {
         Ok(self.graph)
     }
 
-    fn outside(&mut self, node: NodeId, index: usize) -> Result<NodeId, GraphError> {
+    fn outside(&mut self, node: NodeId, index: usize) -> Result<NodeId, Error> {
         let position = self.graph.position(node);
         let mv = self.graph.moves[index].mv.to_move(&position);
         let key = mv.ok().and_then(|mv| after(&position, mv));
@@ -243,6 +168,6 @@ impl Making {
             None => None,
         };
         // The move has been played before, and its position was new then.
-        number.ok_or(GraphError::TooLarge)
+        number.ok_or_else(|| too_large(()))
     }
 }

@@ -2,7 +2,8 @@
 
 use shakmaty::{Chess, uci::UciMove};
 
-use super::{BookGraph, GraphError, GraphMove, NodeId};
+use super::{BookGraph, GraphMove, NodeId};
+use crate::error::{Error, too_large};
 use tabia_book::ctg::CanonicalBoard;
 use tabia_book::evals::EvalKey;
 use tabia_book::{Annotation, PositionRecord, Preference};
@@ -14,7 +15,7 @@ impl BookGraph {
     /// # Errors
     ///
     /// None; as for [`BookGraph::extend`].
-    pub fn of_start() -> Result<BookGraph, GraphError> {
+    pub fn of_start() -> Result<BookGraph, Error> {
         let mut graph = BookGraph::default();
         graph.board_begins.push(0);
         graph.move_begins.push(0);
@@ -36,7 +37,7 @@ impl BookGraph {
     /// # Errors
     ///
     /// There are more than can be numbered.
-    pub fn extend(&mut self, new: &[(NodeId, UciMove)]) -> Result<(), GraphError> {
+    pub fn extend(&mut self, new: &[(NodeId, UciMove)]) -> Result<(), Error> {
         let mut added: Vec<(NodeId, GraphMove)> = Vec::new();
         for &(node, mv) in new {
             let position = self.position(node);
@@ -59,7 +60,6 @@ impl BookGraph {
                 mv,
                 to,
                 annotation: Annotation::default(),
-                transposition: false,
                 preference: Preference::default(),
             };
             added.extend(to.map(|to| (node, moved(to))));
@@ -75,7 +75,7 @@ impl BookGraph {
             while let Some((_, mv)) = added.next_if(|(at, _)| *at == node) {
                 moves.push(mv);
             }
-            begins.push(u32::try_from(moves.len()).map_err(|_| GraphError::TooLarge)?);
+            begins.push(u32::try_from(moves.len()).map_err(too_large)?);
         }
         self.moves = moves;
         self.move_begins = begins;

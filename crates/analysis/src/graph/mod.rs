@@ -18,7 +18,6 @@ mod extend;
 mod reach;
 mod values;
 
-pub use build::{GraphError, GraphOptions};
 pub(crate) use extend::after;
 pub use reach::Reach;
 pub(crate) use reach::flow;
@@ -46,8 +45,6 @@ pub struct GraphMove {
     pub to: NodeId,
     /// Its annotation.
     pub annotation: Annotation,
-    /// It is not stored, but leads to a position of the book.
-    pub transposition: bool,
     /// What the book says beside its statistics.
     pub preference: Preference,
 }
@@ -165,7 +162,6 @@ impl BookGraph {
             to: Square::A1,
         };
         let known = self.moves(node).iter().map(|known| BookMove {
-            transposition: known.transposition,
             preference: known.preference,
             ..BookMove::stored(mv, known.annotation, self.record(known.to).copied())
         });

@@ -8,12 +8,9 @@ use tabia_book::evals::EvalTable;
 use tabia_book::{Book, OpenOptions};
 use tabia_io::progress::Watch;
 
-fn starter(options: GraphOptions) -> BookGraph {
+fn starter() -> BookGraph {
     let book = Book::open("../../tests/data/small.ctg", &OpenOptions::default()).unwrap();
-    BookGraph::of(&book, options, &mut Watch::default(), &mut |error| {
-        panic!("{error}")
-    })
-    .unwrap()
+    BookGraph::of(&book, &mut Watch::default(), &mut |error| panic!("{error}")).unwrap()
 }
 
 fn at(graph: &BookGraph, moves: &str) -> (Chess, NodeId) {
@@ -25,19 +22,8 @@ fn at(graph: &BookGraph, moves: &str) -> (Chess, NodeId) {
 
 #[test]
 fn holds_what_the_book_holds_and_lines_are_found_again() {
-    let graph = starter(GraphOptions::default());
-    let joined = starter(GraphOptions {
-        transpositions: true,
-    });
+    let graph = starter();
     assert!(graph.in_book() > 1000 && graph.len() == graph.in_book());
-    assert_eq!(joined.len(), graph.len());
-    let moves = |graph: &BookGraph| {
-        graph
-            .nodes()
-            .map(|node| graph.moves(node).len())
-            .sum::<usize>()
-    };
-    assert!(moves(&joined) > moves(&graph));
     let reach = graph.reach_by(&Policy::default());
     let (position, node) = at(&graph, "e4 e5 Nf3 Nc6");
     let line = graph.line(&reach.path(node).unwrap());
@@ -51,7 +37,7 @@ fn holds_what_the_book_holds_and_lines_are_found_again() {
 
 #[test]
 fn probabilities_are_those_of_play_and_flow_without_loss() {
-    let graph = starter(GraphOptions::default());
+    let graph = starter();
     let policy = Policy::default();
     let reach = graph.reach_by(&policy);
     let (_, start) = at(&graph, "");
@@ -76,7 +62,7 @@ fn probabilities_are_those_of_play_and_flow_without_loss() {
 
 #[test]
 fn values_come_from_the_ends_with_either_side_to_move() {
-    let graph = starter(GraphOptions::default());
+    let graph = starter();
     let (start, node) = at(&graph, "");
     let (after_e4, black) = at(&graph, "e4");
     let mut table = EvalTable::default();

@@ -9,7 +9,8 @@ use shakmaty::uci::UciMove;
 
 use super::Costs;
 use super::region::Entrance;
-use super::replies::{PlayedError, Replies};
+use super::replies::Replies;
+use crate::Error;
 use crate::evaluate;
 use crate::graph::{BookGraph, NodeId};
 use tabia_book::Mark;
@@ -74,7 +75,7 @@ impl Ground<'_> {
         side: Color,
         replies: &mut Option<Replies<'_>>,
         count: usize,
-    ) -> Result<Vec<Prospect>, PlayedError> {
+    ) -> Result<Vec<Prospect>, Error> {
         let mut found = Vec::new();
         let mut nexts = HashMap::new();
         let mut seen: HashSet<(NodeId, bool), FxBuildHasher> = HashSet::default();

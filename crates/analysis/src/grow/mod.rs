@@ -36,15 +36,13 @@ mod write;
 
 use std::time::Instant;
 
-use shakmaty::{Color, uci::UciMove};
+use shakmaty::{Chess, Color, uci::UciMove};
 
-use crate::evaluate::{Unanswered, WorkError};
-use crate::graph::{GraphError, NodeId};
-use tabia_book::ctg::RewriteError;
-use tabia_build::BuildError;
+use crate::graph::NodeId;
+use tabia_uci::process::AnalystError;
 
 pub use region::Root;
-pub use replies::{Played, PlayedError};
+pub use replies::Played;
 pub use work::{grow, take_over};
 pub use write::write_grown;
 
@@ -107,7 +105,7 @@ pub struct Grown {
     /// Positions about which the engine did not answer; the first of them.
     pub failed: u64,
     /// The first of these.
-    pub first_fault: Option<Unanswered>,
+    pub first_fault: Option<(Chess, AnalystError)>,
     /// Engines that were started again.
     pub restarts: u64,
     /// Why it ended.
@@ -125,32 +123,4 @@ pub enum End {
     /// All that is left costs too much, lies too deep, is decided, or cannot
     /// be asked about.
     Exhausted,
-}
-
-/// Why nothing grows.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum GrowError {
-    /// Nowhere to begin.
-    #[error("the book does not hold the position to begin from")]
-    NoStart,
-    /// The engine fails, its answers cannot be written, or the work was
-    /// cancelled.
-    #[error(transparent)]
-    Work(#[from] WorkError),
-    /// The graph cannot grow.
-    #[error(transparent)]
-    Graph(#[from] GraphError),
-    /// The games that tell replies cannot be read.
-    #[error(transparent)]
-    Replies(#[from] PlayedError),
-    /// The new lines cannot be written.
-    #[error(transparent)]
-    Lines(#[from] BuildError),
-    /// The new book cannot be written.
-    #[error(transparent)]
-    Write(#[from] RewriteError),
-    /// The system refuses.
-    #[error(transparent)]
-    Io(#[from] std::io::Error),
 }

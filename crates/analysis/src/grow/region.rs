@@ -68,7 +68,6 @@ pub(super) fn entrances(graph: &BookGraph, roots: &[Root]) -> Vec<Entrance> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::graph::GraphOptions;
     use tabia_book::{Book, OpenOptions};
     use tabia_io::progress::Watch;
     use tabia_notation::Line;
@@ -76,8 +75,7 @@ mod tests {
     #[test]
     fn what_lies_below_a_root_is_none() {
         let book = Book::open("../../books/tabia.ctg", &OpenOptions::default()).unwrap();
-        let options = GraphOptions::default();
-        let graph = BookGraph::of(&book, options, &mut Watch::default(), &mut |_| {}).unwrap();
+        let graph = BookGraph::of(&book, &mut Watch::default(), &mut |_| {}).unwrap();
         let root = |moves: &str| {
             let line = Line::read("", moves).unwrap();
             Root {

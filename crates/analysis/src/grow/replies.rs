@@ -7,12 +7,12 @@ use rustc_hash::FxBuildHasher;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Color, Move};
 
+use crate::Error;
 use crate::graph::{BookGraph, NodeId};
 use tabia_book::ctg::Orientation;
-use tabia_book::{self as book, Book, Lookup, Probe as _, Wanted};
+use tabia_book::{Book, Lookup, Probe as _, Wanted};
 use tabia_games::index::ask::{self, Lists, Source};
 use tabia_games::index::{GameSelection, GamesIndex};
-use tabia_games::tgx::TgxError;
 use tabia_notation as notation;
 
 /// Games that the moves of a position count as more, all alike, those that
@@ -26,23 +26,11 @@ pub trait Played {
     /// # Errors
     ///
     /// It cannot be read.
-    fn played(&self, position: &Chess) -> Result<Vec<(Move, f64)>, PlayedError>;
-}
-
-/// Why it is unknown what is played.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PlayedError {
-    /// The book cannot be read.
-    #[error(transparent)]
-    Book(#[from] book::Error),
-    /// The index cannot be read.
-    #[error(transparent)]
-    Index(#[from] TgxError),
+    fn played(&self, position: &Chess) -> Result<Vec<(Move, f64)>, Error>;
 }
 
 impl Played for Book {
-    fn played(&self, position: &Chess) -> Result<Vec<(Move, f64)>, PlayedError> {
+    fn played(&self, position: &Chess) -> Result<Vec<(Move, f64)>, Error> {
         let mut found = Lookup::default();
         self.probe(position, Wanted::Stored, &mut found)?;
         let moves = found.moves.iter();
@@ -53,7 +41,7 @@ impl Played for Book {
 }
 
 impl Played for GamesIndex {
-    fn played(&self, position: &Chess) -> Result<Vec<(Move, f64)>, PlayedError> {
+    fn played(&self, position: &Chess) -> Result<Vec<(Move, f64)>, Error> {
         let sums = ask::ask(
             [Source::Index(self)],
             position,
@@ -104,7 +92,7 @@ impl<'a> Replies<'a> {
         graph: &BookGraph,
         node: NodeId,
         turn: Color,
-    ) -> Result<Option<Rc<Known>>, PlayedError> {
+    ) -> Result<Option<Rc<Known>>, Error> {
         if let Some(known) = self.known.get(&(node, turn)) {
             return Ok(known.clone());
         }

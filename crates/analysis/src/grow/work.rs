@@ -1,7 +1,6 @@
 //! Asking engines about the cheapest ends, and adding what they say.
 
 use std::collections::HashSet;
-use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
 use rustc_hash::FxBuildHasher;
@@ -10,12 +9,12 @@ use shakmaty::{Chess, Color, uci::UciMove};
 use super::frontier::{Ground, Next, Prospect};
 use super::region::entrances;
 use super::replies::Replies;
-use super::{End, GrowError, GrowOptions, Grown};
-use crate::evaluate::{self, EnginePlan, Unanswered, WorkError, Worker};
+use super::{End, GrowOptions, Grown};
+use crate::Error;
+use crate::evaluate::{self, EnginePlan, Outcome, Worker};
 use crate::graph::{self, BookGraph, NodeId};
 use tabia_book::eval::{Evaluation, MoveValue};
-use tabia_book::evals::{EvalFile, EvalFileError, EvalKey, EvalTable};
-use tabia_io::parallel;
+use tabia_book::evals::{EvalFile, EvalKey, EvalTable};
 use tabia_io::progress::{Progress, Stop, Watch};
 use tabia_uci::process::AnalystError;
 
@@ -42,12 +41,12 @@ pub fn grow(
     searched: &EvalTable,
     file: EvalFile,
     watch: &mut Watch<'_>,
-) -> Result<Grown, GrowError> {
+) -> Result<Grown, Error> {
     let entrances = entrances(graph, &options.roots);
     if entrances.is_empty() {
-        return Err(GrowError::NoStart);
+        let text = "the book does not hold the position to begin from";
+        return Err(Error::Text(text.to_owned()));
     }
-    let restarts = AtomicU64::new(0);
     let mut grown = Grown::default();
     let mut replies = options.replies.map(Replies::new);
     let mut barred: HashSet<NodeId, FxBuildHasher> = HashSet::default();
@@ -82,11 +81,10 @@ pub fn grow(
             until: options.until,
             stop: watch.stop(),
         };
-        let made = round.work(plan, &jobs, &restarts, watch, &grown, options)?;
+        let made = round.work(plan, &jobs, watch, &mut grown, options)?;
         take_in(graph, table, &jobs, made, &mut grown, &mut barred)?;
     };
-    grown.restarts = restarts.into_inner();
-    file.sync().map_err(WorkError::from)?;
+    file.sync()?;
     Ok(grown)
 }
 
@@ -96,10 +94,10 @@ fn chosen(
     ground: &Ground<'_>,
     side: Option<Color>,
     replies: &mut Option<Replies<'_>>,
-) -> Result<Vec<Prospect>, GrowError> {
+) -> Result<Vec<Prospect>, Error> {
     let count = (ground.graph.len() / PART).clamp(FEWEST, MOST);
     if let Some(side) = side {
-        return Ok(ground.expected_scores(side, replies, count)?);
+        return ground.expected_scores(side, replies, count);
     }
     let of_white = ground.expected_scores(Color::White, replies, count)?;
     let of_black = ground.expected_scores(Color::Black, replies, count)?;
@@ -219,14 +217,8 @@ fn jobs(
     jobs
 }
 
-/// What became of a job.
-enum Made {
-    /// What there is to know.
-    Found(Option<Evaluation>),
-    Failed(AnalystError),
-    /// There was no time left.
-    Stopped,
-}
+/// What there is to know of a position, if anything had to be asked.
+type Made = Outcome<Option<Evaluation>>;
 
 /// What the workers of a round share.
 struct Round<'a> {
@@ -242,14 +234,13 @@ impl Round<'_> {
         &self,
         plan: &EnginePlan,
         jobs: &[Job],
-        restarts: &AtomicU64,
         watch: &mut Watch<'_>,
-        grown: &Grown,
+        grown: &mut Grown,
         options: &GrowOptions<'_>,
-    ) -> Result<Vec<Made>, WorkError> {
+    ) -> Result<Vec<Made>, Error> {
         let mut made = Vec::with_capacity(jobs.len());
         let mut positions = grown.positions;
-        let take = |one: Made| -> Result<(), WorkError> {
+        let take = |one| {
             let job = jobs.get(made.len());
             positions += u64::from(job.is_some_and(|job| job.is_new));
             made.push(one);
@@ -257,37 +248,30 @@ impl Round<'_> {
             watch.step(Progress::new("growing", "positions", positions, total))?;
             Ok(())
         };
-        parallel::run(
-            plan.jobs,
-            |todo| {
-                let mut worker = Worker::new(plan, restarts);
-                todo.each(|n: usize, _| match jobs.get(n) {
-                    Some(job) => self.one(job, &mut worker),
-                    None => Ok(Made::Stopped),
-                })
-            },
-            |lead| lead.each((0..jobs.len()).map(Ok), take),
-        )?;
+        let one = |n, worker: &mut Worker<'_>| match jobs.get(n) {
+            Some(job) => self.one(job, worker),
+            None => Ok(Outcome::Stopped),
+        };
+        grown.restarts += evaluate::each(plan, jobs.len(), one, take)?;
         Ok(made)
     }
 
-    fn one(&self, job: &Job, worker: &mut Worker<'_>) -> Result<Made, WorkError> {
+    fn one(&self, job: &Job, worker: &mut Worker<'_>) -> Result<Made, Error> {
         match &job.question {
-            Question::None => return Ok(Made::Found(None)),
-            Question::Answered(searched) => return Ok(Made::Found(Some(searched.clone()))),
+            Question::None => return Ok(Outcome::Found(None)),
+            Question::Answered(searched) => return Ok(Outcome::Found(Some(searched.clone()))),
             Question::Engine => {}
         }
         let ended = self.until.is_some_and(|until| Instant::now() >= until);
         if ended || self.stop.go_on().is_err() {
-            return Ok(Made::Stopped);
+            return Ok(Outcome::Stopped);
         }
-        match self.ask(job, worker) {
-            Ok(found) => {
-                self.file.add(&job.position, &found)?;
-                Ok(Made::Found(Some(found)))
-            }
-            Err(error) => Ok(Made::Failed(worker.bear(error)?)),
+        let asked = self.ask(job, worker).map(Some);
+        let outcome = worker.outcome(&job.position, asked)?;
+        if let Outcome::Found(Some(found)) = &outcome {
+            self.file.add(&job.position, found)?;
         }
+        Ok(outcome)
     }
 
     fn ask(&self, job: &Job, worker: &mut Worker<'_>) -> Result<Evaluation, AnalystError> {
@@ -314,12 +298,12 @@ fn take_in(
     made: Vec<Made>,
     grown: &mut Grown,
     barred: &mut HashSet<NodeId, FxBuildHasher>,
-) -> Result<(), GrowError> {
+) -> Result<(), Error> {
     let mut new: Vec<(NodeId, UciMove)> = Vec::new();
     for (job, made) in jobs.iter().zip(made) {
         let node = job.prospect.node;
         match made {
-            Made::Found(found) => {
+            Outcome::Found(found) => {
                 if let Some(found) = found {
                     let is_new = table.add(&job.position, &found);
                     grown.searches += u64::from(matches!(job.question, Question::Engine));
@@ -333,12 +317,13 @@ fn take_in(
                     grown.cost = job.prospect.cost;
                 }
             }
-            Made::Failed(error) => {
+            Outcome::Failed(_, error) => {
                 barred.insert(node);
                 grown.failed += 1;
-                grown.first_fault.get_or_insert(Unanswered { node, error });
+                let position = graph.position(node);
+                grown.first_fault.get_or_insert((position, error));
             }
-            Made::Stopped => {}
+            Outcome::Stopped => {}
         }
     }
     let before = graph.len();
@@ -359,7 +344,7 @@ pub fn take_over(
     graph: &BookGraph,
     searched: &mut EvalTable,
     file: &EvalFile,
-) -> Result<(), EvalFileError> {
+) -> Result<(), Error> {
     for node in graph.nodes() {
         let Some(evaluation) = known.canonical(graph.key(node)) else {
             continue;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use shakmaty::uci::UciMove;
 
-use super::GrowError;
+use crate::Error;
 use crate::graph::{BookGraph, NodeId};
 use tabia_book::ctg::{RewriteOptions, Rewritten, merge};
 use tabia_build as build;
@@ -25,7 +25,7 @@ pub fn write_grown(
     moves: &[(NodeId, UciMove)],
     options: &RewriteOptions,
     watch: &mut Watch<'_>,
-) -> Result<Rewritten, GrowError> {
+) -> Result<Rewritten, Error> {
     let lines: Vec<(Line, Vec<(usize, u8)>)> = moves
         .iter()
         .filter_map(|&(node, mv)| {

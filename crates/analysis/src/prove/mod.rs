@@ -20,4 +20,4 @@ mod walk;
 pub use figures::{
     DecidingExit, EloInterval, Figures, Interval, PointsSource, Share, figures, points_of_white,
 };
-pub use walk::{Exit, Side, WalkError, Walks, walk_pairs};
+pub use walk::{Exit, Side, Walks, walk_pairs};

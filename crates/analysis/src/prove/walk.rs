@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Color, Move, Position as _};
 
+use crate::Error;
+use tabia_book::Probe;
 use tabia_book::evals::EvalKey;
 use tabia_book::policy::{LineMemory, Rules, chance, choose_knowing};
-use tabia_book::{Error, Probe};
-use tabia_io::progress::{Progress, Stopped, Watch};
+use tabia_io::progress::{Progress, Watch};
 use tabia_notation::{Line, MOST_PLIES};
 
 /// A book with the options by which its moves are chosen.
@@ -17,18 +18,6 @@ pub struct Side<'a> {
     rules: Rules,
     seed: u64,
     lines: LineMemory,
-}
-
-/// Why there are no walks.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum WalkError {
-    /// A book cannot be read.
-    #[error(transparent)]
-    Book(#[from] Error),
-    /// Interrupted.
-    #[error(transparent)]
-    Stopped(#[from] Stopped),
 }
 
 impl<'a> Side<'a> {
@@ -98,7 +87,7 @@ pub fn walk_pairs(
     sides: &[Side<'_>; 2],
     walks: u32,
     watch: &mut Watch<'_>,
-) -> Result<Walks, WalkError> {
+) -> Result<Walks, Error> {
     let mut found = Walks::default();
     let mut known: HashMap<(EvalKey, Color, bool), usize, FxBuildHasher> = HashMap::default();
     for game in 0..u64::from(walks) {
@@ -150,7 +139,7 @@ fn walk(white: &Side<'_>, black: &Side<'_>, game: u64) -> Result<(Line, bool), E
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use tabia_book::{BookMove, Lookup, PositionRecord, Preference, Wanted};
+    use tabia_book::{BookMove, Error, Lookup, PositionRecord, Preference, Wanted};
     use tabia_notation as notation;
 
     /// Knows some lines, all moves with the same weight.

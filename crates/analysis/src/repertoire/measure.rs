@@ -2,8 +2,9 @@
 
 use shakmaty::Chess;
 
+use super::Repertoire;
 use super::walk::{State, points};
-use super::{Repertoire, RepertoireError};
+use crate::Error;
 use tabia_book::tree::weight;
 use tabia_book::{Book, Lookup, PositionRecord, Probe as _, Wanted};
 use tabia_notation as notation;
@@ -79,7 +80,7 @@ impl Repertoire {
     /// # Errors
     ///
     /// The book cannot be read.
-    pub fn measure(&self, games: &Book) -> Result<Option<Measured>, RepertoireError> {
+    pub fn measure(&self, games: &Book) -> Result<Option<Measured>, Error> {
         let mut measuring = Measuring {
             repertoire: self,
             games,
@@ -105,14 +106,14 @@ impl Repertoire {
 }
 
 impl Measuring<'_> {
-    fn all(&self, position: &Chess, is_own: bool) -> Result<Option<Mean>, RepertoireError> {
+    fn all(&self, position: &Chess, is_own: bool) -> Result<Option<Mean>, Error> {
         let mut found = Lookup::default();
         self.games.probe(position, Wanted::Stored, &mut found)?;
         Ok(found.here.and_then(|record| Mean::of(&record, is_own)))
     }
 
     /// Calls itself as deep as lines are long.
-    fn state(&mut self, n: usize) -> Result<Option<Mean>, RepertoireError> {
+    fn state(&mut self, n: usize) -> Result<Option<Mean>, Error> {
         let repertoire = self.repertoire;
         let Some(state) = repertoire.states.get(n) else {
             return Ok(None);
@@ -145,7 +146,7 @@ impl Measuring<'_> {
     }
 
     /// The moves of the repertoire that these games know.
-    fn chosen(&mut self, n: usize, state: &State) -> Result<Vec<(f64, Mean)>, RepertoireError> {
+    fn chosen(&mut self, n: usize, state: &State) -> Result<Vec<(f64, Mean)>, Error> {
         let mut parts = Vec::new();
         let repertoire = self.repertoire;
         for (step, share) in repertoire.taken(&repertoire.choices, n) {
@@ -158,11 +159,7 @@ impl Measuring<'_> {
     }
 
     /// The opponents' replies, as often as in these games.
-    fn replies(
-        &mut self,
-        state: &State,
-        here: &Lookup,
-    ) -> Result<Vec<(f64, Mean)>, RepertoireError> {
+    fn replies(&mut self, state: &State, here: &Lookup) -> Result<Vec<(f64, Mean)>, Error> {
         let mut parts = Vec::new();
         for known in &here.moves {
             let step = state.steps.iter().find(|step| step.mv == known.mv);

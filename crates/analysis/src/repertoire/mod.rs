@@ -25,6 +25,7 @@ pub use walk::Knowledge;
 use walk::{State, Walk};
 pub use write::{one_in, write_book, write_study};
 
+use crate::Error;
 use crate::graph::{NodeId, Reach, flow};
 use tabia_book::{Book, Lookup, Probe as _, Wanted};
 use tabia_io::progress::Watch;
@@ -64,30 +65,6 @@ pub struct RepertoireOptions {
 /// moves that are chosen are those that were lucky, and bring less in other games
 /// than they promise. (They still do with 800, see docs/evaluations.md.)
 pub const HOLD_BACK: f64 = 800.0;
-
-/// Why there is none.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RepertoireError {
-    /// A book cannot be read.
-    #[error(transparent)]
-    Book(#[from] tabia_book::Error),
-    /// The work was cancelled.
-    #[error(transparent)]
-    Stopped(#[from] tabia_io::progress::Stopped),
-    /// Nowhere to begin.
-    #[error("the book does not hold the start position")]
-    NoStart,
-    /// A move of the line is not in the book.
-    #[error("the book does not hold {0}")]
-    NotInBook(String),
-    /// It cannot be written.
-    #[error(transparent)]
-    Write(#[from] tabia_book::ctg::WriteError),
-    /// It cannot be put in its place.
-    #[error(transparent)]
-    Place(#[from] tabia_io::atomic::WriteFileError),
-}
 
 /// See the [module](self).
 pub struct Repertoire {
@@ -199,7 +176,7 @@ impl Repertoire {
         knowledge: Knowledge<'_>,
         options: &RepertoireOptions,
         watch: &mut Watch<'_>,
-    ) -> Result<Repertoire, RepertoireError> {
+    ) -> Result<Repertoire, Error> {
         let states = Walk::of(knowledge, options, watch)?;
         let mut repertoire = Repertoire {
             options: options.clone(),
@@ -389,7 +366,7 @@ impl Repertoire {
     /// # Errors
     ///
     /// The book cannot be read.
-    pub fn differences(&self, mine: &Book) -> Result<Differences, RepertoireError> {
+    pub fn differences(&self, mine: &Book) -> Result<Differences, Error> {
         let mut found = Lookup::default();
         let mut played: Vec<Vec<Move>> = Vec::with_capacity(self.states.len());
         let mut choices = Vec::with_capacity(self.states.len());

@@ -6,8 +6,10 @@ use std::collections::{BinaryHeap, HashMap, hash_map::Entry};
 use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Move, Position as _};
 
+use super::RepertoireOptions;
 use super::estimate::{among_equals, shrunk};
-use super::{RepertoireError, RepertoireOptions};
+use crate::Error;
+use crate::prune::not_stored;
 use tabia_book::eval::model::{EVALUATION_GAMES, expected};
 use tabia_book::evals::{EvalKey, EvalTable};
 use tabia_book::tree::weight;
@@ -84,7 +86,7 @@ impl<'a> Walk<'a> {
         knowledge: Knowledge<'a>,
         options: &'a RepertoireOptions,
         watch: &mut Watch<'_>,
-    ) -> Result<Vec<State>, RepertoireError> {
+    ) -> Result<Vec<State>, Error> {
         let mut given = HashMap::default();
         for (position, mv) in options.line.moves() {
             let place = (EvalKey::of(position), position.turn() == options.colour);
@@ -102,14 +104,12 @@ impl<'a> Walk<'a> {
         let start = Chess::default();
         let mut found = Lookup::default();
         knowledge.book.probe(&start, Wanted::Stored, &mut found)?;
-        let record = found.here.ok_or(RepertoireError::NoStart)?;
-        for (position, mv) in options.line.moves() {
-            knowledge.book.probe(position, Wanted::Stored, &mut found)?;
-            let mut stored = found.moves.iter();
-            if !stored.any(|known| known.mv == mv && known.after.is_some()) {
-                let name = notation::number(position) + &notation::san(position, mv);
-                return Err(RepertoireError::NotInBook(name));
-            }
+        let record = found.here.ok_or_else(|| {
+            Error::NotInBook("the book does not hold the start position".to_owned())
+        })?;
+        let missing = not_stored(knowledge.book, &options.line, |mv| mv.after.is_some())?;
+        if let Some(name) = missing {
+            return Err(Error::NotInBook(format!("the book does not hold {name}")));
         }
         walk.reach(&start, &record, 1.0, Known::EVEN);
         let least = 1.0 / (options.one_in * BEYOND);
@@ -170,12 +170,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn expand(
-        &mut self,
-        number: u32,
-        likely: f64,
-        found: &mut Lookup,
-    ) -> Result<(), RepertoireError> {
+    fn expand(&mut self, number: u32, likely: f64, found: &mut Lookup) -> Result<(), Error> {
         let Some(state) = self.states.get(number as usize) else {
             return Ok(());
         };

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-use super::{Repertoire, RepertoireError};
+use super::Repertoire;
+use crate::Error;
 use tabia_book::ctg::{
     BookWriter, CanonicalBoard, Key, WriteOptions, Written, encode_entry, encode_move_byte,
 };
@@ -24,11 +25,7 @@ const MAIN_MOVE: u8 = 0x80;
 /// # Errors
 ///
 /// It cannot be written.
-pub fn write_book(
-    repertoire: &Repertoire,
-    target: &Path,
-    old: Old,
-) -> Result<Written, RepertoireError> {
+pub fn write_book(repertoire: &Repertoire, target: &Path, old: Old) -> Result<Written, Error> {
     let mut entries: BTreeMap<(u32, Key), Stored> = BTreeMap::new();
     let mut green = HashSet::new();
     for (n, state) in repertoire.states.iter().enumerate() {
@@ -96,7 +93,7 @@ pub fn write_study(
     title: &str,
     target: &Path,
     old: Old,
-) -> Result<(), RepertoireError> {
+) -> Result<(), Error> {
     let mut game = Game::default();
     game.tags.set("Event", title);
     let mut study = Study {

@@ -8,7 +8,8 @@ use super::entry::{Ranked, StartPosition, mix, number_of};
 use super::evaluate::Looked;
 use super::full_lines::{FullLines, line_of};
 use super::funnel::{Funnel, FunnelStep};
-use super::{Error, SuiteJob, SuiteOrder};
+use super::{SuiteJob, SuiteOrder};
+use crate::Error;
 use tabia_io::sort::Sorter;
 
 /// The place in the order of choice: by games, then by share; or drawn by

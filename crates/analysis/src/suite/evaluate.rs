@@ -6,10 +6,11 @@ use std::path::Path;
 
 use shakmaty::{Chess, Position as _};
 
+use super::SuiteJob;
 use super::entry::StartPosition;
 use super::full_lines::FullLines;
 use super::worth::{Values, Worth};
-use super::{Error, SuiteJob, about};
+use crate::error::{Error, about};
 use crate::evaluate::Worker;
 use tabia_book::eval::Value;
 use tabia_book::evals::{self, EvalFile};
@@ -78,9 +79,11 @@ impl Evaluator<'_> {
         effort: Effort,
     ) -> Result<Worth, Error> {
         let found = worker.ask_with(effort, position, &[]);
-        let found = found.map_err(|error| Error::Engine {
-            fen: notation::fen(position),
-            error,
+        let found = found.map_err(|error| {
+            Error::Text(format!(
+                "the engine, about {}: {error}",
+                notation::fen(position)
+            ))
         })?;
         if let Some(file) = &self.saved {
             file.add(position, &found)?;

@@ -29,41 +29,32 @@ pub enum FunnelStep {
     Count,
 }
 
-/// The steps with their names: the option, or what else it is.
-pub(super) const STEPS: [(FunnelStep, &str, &str); 21] = [
-    (FunnelStep::Short, "--plies", "end before that ply"),
+/// The steps in their order: the option, or what else it is, and what is left out.
+const STEPS: [(&str, &str); 21] = [
+    ("--plies", "end before that ply"),
+    ("--line, --fen", "not below that position"),
+    ("--side", "the other side to move"),
+    ("--queens", "other queens"),
+    ("--men", "other number of men"),
+    ("--castled", "other kings"),
+    ("--in-check", "in check"),
+    ("games that are over", "over"),
+    ("--quiet", "not quiet"),
+    ("--unique", "again"),
+    ("--unique mirror", "mirrors"),
+    ("--min-games", "too few games"),
+    ("--min-share", "too rare"),
+    ("--max-per-line", "more of a line"),
     (
-        FunnelStep::Elsewhere,
-        "--line, --fen",
-        "not below that position",
-    ),
-    (FunnelStep::Side, "--side", "the other side to move"),
-    (FunnelStep::Queens, "--queens", "other queens"),
-    (FunnelStep::Men, "--men", "other number of men"),
-    (FunnelStep::Castled, "--castled", "other kings"),
-    (FunnelStep::Check, "--in-check", "in check"),
-    (FunnelStep::Over, "games that are over", "over"),
-    (FunnelStep::Loud, "--quiet", "not quiet"),
-    (FunnelStep::Duplicate, "--unique", "again"),
-    (FunnelStep::Mirror, "--unique mirror", "mirrors"),
-    (FunnelStep::Games, "--min-games", "too few games"),
-    (FunnelStep::Share, "--min-share", "too rare"),
-    (FunnelStep::Line, "--max-per-line", "more of a line"),
-    (
-        FunnelStep::Unknown,
         "--eval, --win or --better without a value",
         "without a value",
     ),
-    (FunnelStep::Decided, "--drop-mates", "decided"),
-    (FunnelStep::Better, "--better", "the other side better"),
-    (FunnelStep::Cp, "--eval", "outside --eval"),
-    (FunnelStep::Wins, "--win", "outside --win"),
-    (
-        FunnelStep::Unconfirmed,
-        "--confirm-nodes",
-        "outside when searched again",
-    ),
-    (FunnelStep::Count, "--count", "more than --count"),
+    ("--drop-mates", "decided"),
+    ("--better", "the other side better"),
+    ("--eval", "outside --eval"),
+    ("--win", "outside --win"),
+    ("--confirm-nodes", "outside when searched again"),
+    ("--count", "more than --count"),
 ];
 
 /// How many were left out where.
@@ -91,12 +82,6 @@ impl Funnel {
         }
     }
 
-    /// How many were left out at a step.
-    #[must_use]
-    pub fn lost(&self, step: FunnelStep) -> u64 {
-        self.lost.get(step as usize).copied().unwrap_or(0)
-    }
-
     /// What is left of what was looked at.
     #[must_use]
     pub fn left(&self) -> u64 {
@@ -106,9 +91,7 @@ impl Funnel {
     /// What took most, by its name.
     #[must_use]
     pub fn worst(&self) -> Option<(&'static str, u64)> {
-        let all = STEPS
-            .iter()
-            .map(|(step, name, _)| (*name, self.lost(*step)));
+        let all = STEPS.iter().map(|(name, _)| *name).zip(self.lost);
         // Equal positions are not lost.
         let all = all.filter(|(name, lost)| *lost > 0 && *name != "--unique");
         all.max_by_key(|(_, lost)| *lost)
@@ -117,8 +100,8 @@ impl Funnel {
     /// Every step that took some, in their order.
     pub fn rows(&self) -> impl Iterator<Item = FunnelRow> {
         let mut left = self.seen;
-        STEPS.iter().filter_map(move |&(step, option, what)| {
-            let lost = self.lost(step);
+        let steps = STEPS.iter().zip(self.lost);
+        steps.filter_map(move |(&(option, what), lost)| {
             left = left.saturating_sub(lost);
             (lost > 0).then_some(FunnelRow {
                 option,
@@ -179,8 +162,6 @@ mod tests {
                 "           7 left: 30 outside --eval",
             ]
         );
-        for (at, (step, ..)) in STEPS.iter().enumerate() {
-            assert_eq!(*step as usize, at);
-        }
+        assert_eq!(FunnelStep::Count as usize, STEPS.len() - 1);
     }
 }

@@ -5,10 +5,11 @@ use std::path::Path;
 
 use shakmaty::{Chess, Color, EnPassantMode, Position as _};
 
+use super::Cut;
 use super::entry::{Candidate, StartPosition};
 use super::filter::BoardFilter;
 use super::funnel::{Funnel, FunnelStep};
-use super::{Cut, Error, about};
+use crate::error::{Error, about};
 use tabia_games::{
     Batches, Game, GameFilter, GameParts, GameResult, Intake, Sources, Starts, Tally,
 };

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 
+use super::SuiteJob;
 use super::choice::{Choice, Confirmed, rank_of_choice};
 use super::entry::{ALL, Candidate, Ranked, StartPosition};
 use super::evaluate::{self, Evaluator, Looked};
@@ -16,7 +17,7 @@ use super::sources::Kinds;
 use super::unite::Group;
 use super::walk::Walk;
 use super::worth::Values;
-use super::{Error, SuiteJob};
+use crate::Error;
 use crate::evaluate::Worker;
 use tabia_book::evals::{self, EvalFile, EvalKey};
 use tabia_book::{Book, OpenOptions};
@@ -306,11 +307,10 @@ impl Making<'_> {
                     "no position is left: {}",
                     self.tally.what_is_left()
                 )),
-                Some((filter, lost)) => Error::Empty {
-                    seen: self.funnel.seen,
-                    filter,
-                    lost,
-                },
+                Some((filter, lost)) => Error::Text(format!(
+                    "no position is left of {}: {filter} took most of them ({lost})",
+                    self.funnel.seen
+                )),
                 None => Error::Text("the sources hold no position".to_owned()),
             });
         };

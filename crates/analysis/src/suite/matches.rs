@@ -9,7 +9,8 @@ use shakmaty::Color;
 
 use super::entry::{number_of, pack};
 use super::gather::{self, Sieve};
-use super::{BoardFilter, Cut, Error, about, is_suite};
+use super::{BoardFilter, Cut, is_suite};
+use crate::error::{Error, about};
 use tabia_book::eval::model::elo;
 use tabia_games::{Game, GameFilter, GameParts, GameResult, Sources, Starts, Tally};
 use tabia_io::progress::Watch;
@@ -41,6 +42,14 @@ pub struct Strength {
 }
 
 impl Pairs {
+    /// Counts a pair by the half points of the first player in each game.
+    pub fn add(&mut self, half_points: [u8; 2]) {
+        for half_points in half_points {
+            self.games[usize::from(2 - half_points)] += 1;
+        }
+        self.pentanomial[usize::from(half_points.iter().sum::<u8>())] += 1;
+    }
+
     /// How many pairs.
     #[must_use]
     pub fn count(&self) -> u64 {
@@ -300,12 +309,7 @@ fn count(all: Vec<Played>, positions: u64, tally: &Tally) -> MatchReport {
     let mut results: HashMap<u32, Vec<[u8; 2]>> = HashMap::new();
     for ((names, opening), shared) in shared {
         let pairs = pairings.entry(names).or_default();
-        for pair in &shared.pairs {
-            pairs.pentanomial[usize::from(pair[0] + pair[1])] += 1;
-            for own in pair {
-                pairs.games[usize::from(2 - own)] += 1;
-            }
-        }
+        shared.pairs.iter().for_each(|pair| pairs.add(*pair));
         report.unpaired += shared.waiting.iter().map(|w| w.len() as u64).sum::<u64>();
         let count = shared.pairs.len() as u64;
         report.repeated += u64::from(count > 1);

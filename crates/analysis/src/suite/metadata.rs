@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256, Sha384};
 
-use super::{Error, about};
+use crate::error::{Error, about};
 use tabia_io::atomic::{self, Old};
 use tabia_io::input::path::file_name;
 

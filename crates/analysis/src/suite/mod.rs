@@ -49,15 +49,11 @@ pub use output::{Counters, Form};
 pub use walk::Play;
 pub use worth::{ValueView, ValueWindow, Worth};
 
+use crate::error::{Error, about};
 use crate::evaluate::EnginePlan;
-use tabia_book::evals::EvalFileError;
-use tabia_games::{GameFilter, ReadError};
-use tabia_io::atomic::{Old, WriteFileError};
-use tabia_io::parallel::Panicked;
-use tabia_io::progress::Stopped;
-use tabia_io::sort::SortError;
+use tabia_games::GameFilter;
+use tabia_io::atomic::Old;
 use tabia_notation::Line;
-use tabia_uci::process::AnalystError;
 
 /// Where lines are cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,103 +165,9 @@ pub struct SuiteJob {
 }
 
 impl SuiteJob {
-    /// A job with the usual options.
-    #[must_use]
-    pub fn new(sources: Vec<PathBuf>, target: PathBuf) -> SuiteJob {
-        SuiteJob {
-            sources,
-            target,
-            old: Old::default(),
-            filter: GameFilter::default(),
-            password: None,
-            cut: Cut::At(16),
-            below: None,
-            play: Play::Adapter(Box::default()),
-            board: BoardFilter::default(),
-            min_games: 1,
-            min_share: 0.0,
-            window: ValueWindow {
-                undecided: true,
-                ..ValueWindow::default()
-            },
-            eval_files: Vec::new(),
-            engine: None,
-            confirm: None,
-            confirm_margin: 0.2,
-            save: None,
-            mirrors: false,
-            per_line: None,
-            count: None,
-            sample: false,
-            order: SuiteOrder::default(),
-            seed: 1,
-            form: Form::Epd {
-                counters: Counters::Fen,
-                operations: false,
-            },
-            zip: false,
-            metadata: None,
-            openbench: None,
-            source_url: None,
-            threads: 1,
-            memory: 256 << 20,
-        }
-    }
-
     fn below(&self) -> Option<&Chess> {
         self.below.as_ref().map(Line::last)
     }
-}
-
-/// Why a suite cannot be made or read.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// Games cannot be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// A book cannot be read.
-    #[error(transparent)]
-    Book(#[from] tabia_book::Error),
-    /// A book of text cannot be read.
-    #[error(transparent)]
-    Convert(#[from] tabia_book::convert::Error),
-    /// No room for sorting.
-    #[error(transparent)]
-    Sort(#[from] SortError),
-    /// The file cannot be written.
-    #[error(transparent)]
-    Place(#[from] WriteFileError),
-    /// A fault of this program.
-    #[error(transparent)]
-    Panicked(#[from] Panicked),
-    /// The work was cancelled.
-    #[error(transparent)]
-    Stopped(#[from] Stopped),
-    /// An engine does not evaluate.
-    #[error("the engine, about {fen}: {error}")]
-    Engine {
-        /// The position.
-        fen: String,
-        /// What went wrong.
-        error: AnalystError,
-    },
-    /// What an engine finds cannot be written.
-    #[error(transparent)]
-    Evaluations(#[from] EvalFileError),
-    /// Nothing is left.
-    #[error("no position is left of {seen}: {filter} took most of them ({lost})")]
-    Empty {
-        /// Positions looked at.
-        seen: u64,
-        /// The filter that removed most.
-        filter: &'static str,
-        /// How many.
-        lost: u64,
-    },
-    /// Anything else, with its file.
-    #[error("{0}")]
-    Text(String),
 }
 
 /// The text of a file, unpacked.
@@ -280,8 +182,4 @@ fn is_suite(path: &Path) -> Result<bool, Error> {
     let read = text_of(path)?.take(4096).read_to_end(&mut start);
     read.map_err(|error| about(path, error))?;
     Ok(is_epd(&start))
-}
-
-fn about(path: &Path, error: impl std::fmt::Display) -> Error {
-    Error::Text(format!("{}: {error}", path.display()))
 }

@@ -11,8 +11,9 @@ use std::sync::Arc;
 
 use shakmaty::{Chess, Move};
 
+use super::Cut;
 use super::entry::{ALL, StartPosition, bytes_of, number_of};
-use super::{Cut, Error};
+use crate::Error;
 use tabia_book::policy::{Rules, choose};
 use tabia_book::tree;
 use tabia_book::{Lookup, Probe, Wanted};

@@ -5,7 +5,7 @@ use std::iter::Peekable;
 use std::path::{Path, PathBuf};
 
 use super::{BinBook, ENTRY_BYTES, Entries, encode};
-use crate::ctg::{RewriteError, WriteError, Written};
+use crate::ctg::Written;
 use crate::polyglot::PackedMove;
 use crate::{Error, KeyedEntry, OpenOptions, Preference};
 use tabia_io::atomic::{NewFile, Old};
@@ -36,8 +36,8 @@ pub fn merge(
     order: MergeOrder,
     old: Old,
     watch: &mut Watch<'_>,
-) -> Result<(Written, Vec<String>), RewriteError> {
-    let mut output = NewFile::create(target, old).map_err(WriteError::from)?;
+) -> Result<(Written, Vec<String>), Error> {
+    let mut output = NewFile::create(target, old)?;
     let open = |path: &PathBuf| BinBook::open(path, &OpenOptions::default());
     let books: Vec<BinBook> = books.iter().map(open).collect::<Result<_, _>>()?;
     let mut sources: Vec<_> = books.iter().map(|book| book.entries().peekable()).collect();
@@ -49,7 +49,7 @@ pub fn merge(
         for source in &mut sources {
             match source.peek() {
                 Some(Ok((key, _))) => first = Some(first.map_or(*key, |first| (*key).min(first))),
-                Some(Err(error)) => return Err(error.clone().into()),
+                Some(Err(error)) => return Err(error.clone()),
                 None => {}
             }
         }
@@ -60,14 +60,14 @@ pub fn merge(
         written.positions += 1;
         written.moves += moves.0.len() as u64;
         let bytes = moves.settle(key, order);
-        output.add(bytes.as_flattened()).map_err(WriteError::from)?;
+        output.add(bytes.as_flattened())?;
         watch.step(Progress::new("merging", "entries", done, Some(total)))?;
     }
     drop(sources);
     let notices = books.iter().flat_map(|book| book.notices().to_vec());
     let notices = notices.collect();
     drop(books);
-    written.bytes = output.put().map_err(WriteError::from)?.bytes;
+    written.bytes = output.put()?.bytes;
     Ok((written, notices))
 }
 

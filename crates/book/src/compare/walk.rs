@@ -7,7 +7,7 @@ use shakmaty::{Chess, Move};
 
 use super::look::{Books, Found, Id, San, Seen};
 use super::{Aspect, Aspects, Difference};
-use crate::ctg::{BookEntry, CtgBook, RewriteError, Salvage};
+use crate::ctg::{BookEntry, CtgBook, Salvage};
 use crate::walk::{Order, Reached, Walk};
 use crate::{Book, BookPosition, Error};
 use tabia_io::parallel::{Panicked, in_order};
@@ -75,7 +75,7 @@ impl Way<'_> {
 /// # Errors
 ///
 /// A book cannot be read; the work is cancelled; or what `found` returned.
-pub fn compare<M: Send, E: From<Error> + From<RewriteError> + From<Panicked> + Send>(
+pub fn compare<M: Send, E: From<Error> + From<Panicked> + Send>(
     a: &Book,
     b: &Book,
     plan: &Plan,
@@ -131,7 +131,7 @@ impl Lost {
 }
 
 impl Comparison<'_> {
-    fn walk<M: Send, E: From<Error> + From<RewriteError> + From<Panicked> + Send>(
+    fn walk<M: Send, E: From<Error> + From<Panicked> + Send>(
         &mut self,
         plan: &Plan,
         watch: &mut Watch<'_>,
@@ -156,7 +156,7 @@ impl Comparison<'_> {
                 for (here, position) in share.iter().zip(looked.positions) {
                     let done = self.compared.positions;
                     let watched = watch.position("comparing", done, expected);
-                    watched.map_err(RewriteError::from)?;
+                    watched.map_err(Error::from)?;
                     let moves = position.moves;
                     let difference = self.count(position);
                     differences.extend(difference.map(|difference| (at.get(), difference)));
@@ -196,7 +196,7 @@ impl Comparison<'_> {
 
     /// The entries of a ChessBase book, the first or the second of both, that no
     /// walk came to.
-    fn rest<M: Send, E: From<Error> + From<RewriteError> + From<Panicked> + Send>(
+    fn rest<M: Send, E: From<Error> + From<Panicked> + Send>(
         &mut self,
         book: &CtgBook,
         number: usize,

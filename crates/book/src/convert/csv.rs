@@ -21,11 +21,11 @@ use std::io::Write as _;
 use shakmaty::Chess;
 
 use super::from_keyed::unreached;
-use super::{ConvertJob, Converted, Error, Source, Work};
+use super::{ConvertJob, Converted, Source, Work};
 use crate::ctg::DirectoryReader;
 use crate::policy::{self, Weighed};
 use crate::view::MoveView;
-use crate::{Book, Lookup, Probe as _, position_of};
+use crate::{Book, Error, Lookup, Probe as _, position_of};
 use tabia_io::atomic::NewFile;
 use tabia_notation as notation;
 
@@ -66,7 +66,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
             |(_, _, rows)| {
                 output.add(&rows.text)?;
                 all.count(&rows);
-                Ok::<_, Error>(())
+                Ok(())
             },
         )?;
     } else {

@@ -17,11 +17,13 @@ use std::path::Path;
 
 use shakmaty::{Chess, Position as _};
 
-use super::{Converted, Error, Work};
+use super::{Converted, Work};
 use crate::ctg::{
-    CanonicalBoard, Totals, UnsortedWriter, WriteError, encode_entry, encode_move_byte, read_entry,
+    CanonicalBoard, Totals, UnsortedWriter, encode_entry, encode_move_byte, read_entry,
 };
-use crate::{Annotation, Book, BookMove, Lookup, PositionRecord, Preference, Probe, Stats, Wanted};
+use crate::{
+    Annotation, Book, BookMove, Error, Lookup, PositionRecord, Preference, Probe, Stats, Wanted,
+};
 
 /// Not for tournaments.
 const RED: u8 = 0x40;
@@ -54,12 +56,7 @@ pub(super) fn to_ctg(
         work.step("reading", reached, None)?;
     }
     let unstorable = maker.unstorable;
-    let written = maker.writer.finish(
-        games,
-        |parts, entry| join(parts, entry).map_err(Error::from),
-        work.watch,
-        None,
-    )?;
+    let written = maker.writer.finish(games, join, work.watch, None)?;
     let mut summary = Converted::of(&written);
     summary.notes.push(
         match book {
@@ -212,7 +209,7 @@ fn factor(preference: Preference) -> i8 {
 }
 
 /// One entry of all that was said about a position.
-fn join(parts: &[(u64, Vec<u8>)], out: &mut Vec<u8>) -> Result<(), WriteError> {
+fn join(parts: &[(u64, Vec<u8>)], out: &mut Vec<u8>) -> Result<(), Error> {
     let mut totals = Totals::default();
     let mut moves: Vec<(u8, Annotation)> = Vec::new();
     let mut red = true;
@@ -220,7 +217,7 @@ fn join(parts: &[(u64, Vec<u8>)], out: &mut Vec<u8>) -> Result<(), WriteError> {
     let mut strongest = 0_i8;
     let mut key = None;
     for (rank, bytes) in parts {
-        let entry = read_entry(bytes).map_err(WriteError::Malformed)?;
+        let entry = read_entry(bytes).map_err(Error::Malformed)?;
         key = entry.key();
         for (byte, annotation) in entry.moves() {
             if !moves.iter().any(|(known, _)| *known == byte) {

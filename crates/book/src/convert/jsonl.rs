@@ -21,7 +21,7 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -29,12 +29,12 @@ use shakmaty::fen::{Fen, LossyFenError};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Move};
 
-use super::{Converted, Error, Work};
+use super::{Converted, Work};
 use crate::ctg::{
     CanonicalBoard, CtgBook, Entry, Key, MAX_COUNT, MAX_MOVES, UnsortedWriter, encode_entry,
     encode_move_byte, find_move_byte, likely_moves,
 };
-use crate::{Annotation, PositionRecord, Stats};
+use crate::{Annotation, Error, PositionRecord, Stats};
 use tabia_io::atomic::NewFile;
 use tabia_io::parallel;
 use tabia_notation as notation;
@@ -123,7 +123,7 @@ pub(super) fn from_ctg(work: &mut Work<'_, '_>, book: &CtgBook) -> Result<Conver
         |(lines, positions, moves)| {
             summary.positions += positions;
             summary.moves += moves;
-            Ok::<_, Error>(output.add(&lines)?)
+            Ok(output.add(&lines)?)
         },
     )?;
     summary.lose(work.job, salvage)?;
@@ -245,7 +245,7 @@ pub(super) fn to_ctg(work: &mut Work<'_, '_>, target: &Path) -> Result<Converted
         first.games,
         |same, entry| match same {
             [(first, _), (second, _), ..] => Err(Error::Line {
-                path: path.clone(),
+                path: path.as_path().into(),
                 line: *second,
                 field: "fen".to_owned(),
                 text: format!("the same position as in line {first}"),
@@ -479,10 +479,7 @@ const CHUNK: u64 = 256 << 10;
 
 impl<'a> Lines<'a> {
     fn open(path: &'a Path) -> Result<Lines<'a>, Error> {
-        let file = File::open(path).map_err(|reason| Error::Input {
-            path: path.to_owned(),
-            reason,
-        })?;
+        let file = File::open(path).map_err(|error| unreadable(path, error))?;
         Ok(Lines {
             path,
             reader: BufReader::with_capacity(256 << 10, file),
@@ -501,10 +498,7 @@ impl<'a> Lines<'a> {
                 .by_ref()
                 .take(MAX_LINE)
                 .read_until(b'\n', &mut self.line)
-                .map_err(|reason| Error::Input {
-                    path: self.path.to_owned(),
-                    reason,
-                })?;
+                .map_err(|error| unreadable(self.path, error))?;
             if read == 0 {
                 return Ok(None);
             }
@@ -524,10 +518,7 @@ impl<'a> Lines<'a> {
         let mut chunk = std::mem::take(&mut self.rest);
         loop {
             let read = self.reader.by_ref().take(CHUNK).read_to_end(&mut chunk);
-            let read = read.map_err(|reason| Error::Input {
-                path: self.path.to_owned(),
-                reason,
-            })?;
+            let read = read.map_err(|error| unreadable(self.path, error))?;
             if (read as u64) < CHUNK {
                 return Ok(Some(chunk).filter(|chunk| !chunk.is_empty()));
             }
@@ -546,9 +537,16 @@ impl<'a> Lines<'a> {
     }
 }
 
+fn unreadable(path: &Path, reason: io::Error) -> Error {
+    Error::Input {
+        path: path.into(),
+        reason: reason.into(),
+    }
+}
+
 fn line_error(path: &Path, line: u64, (field, text): Fault) -> Error {
     Error::Line {
-        path: path.to_owned(),
+        path: path.into(),
         line,
         field,
         text,

@@ -11,7 +11,6 @@
 //! a `.jsonl`, is a `.ctg` of its own for the time.
 
 mod csv;
-mod error;
 mod from_keyed;
 pub mod jsonl;
 mod pgn;
@@ -21,14 +20,13 @@ use std::path::{Path, PathBuf};
 
 use shakmaty::Chess;
 
-use crate::ctg::{Directory, DirectoryReader, Place, RewriteError, Salvage, WriteOptions, Written};
+use crate::ctg::{Directory, DirectoryReader, Place, Salvage, WriteOptions, Written};
 use crate::policy::Policy;
-use crate::{Book, Lookup, OpenOptions, Probe as _, Wanted};
+use crate::{Book, Error, Lookup, OpenOptions, Probe as _, Wanted};
 use tabia_io::atomic::{self, Old, TempFolder, WriteFileError};
 use tabia_io::input::path::has_extension;
 use tabia_io::progress::Watch;
 
-pub use error::Error;
 pub use pgn::PgnOptions;
 
 /// What to convert, and how.
@@ -122,9 +120,7 @@ impl Converted {
 
     /// Takes note of what could not be read, which may be an error.
     fn lose(&mut self, job: &ConvertJob, salvage: Salvage) -> Result<(), Error> {
-        if job.strict && salvage.is_loss() {
-            return Err(RewriteError::Loss(salvage.summary_text()).into());
-        }
+        salvage.checked(job.strict)?;
         self.salvage.add(salvage);
         Ok(())
     }
@@ -137,8 +133,8 @@ impl Converted {
         let mut why = self.salvage.notes();
         why.extend(self.notes.iter().cloned());
         Err(Error::Empty {
-            path: job.source.clone(),
-            target: job.target.clone(),
+            path: job.source.as_path().into(),
+            target: job.target.as_path().into(),
             why: why.iter().map(|note| format!("; {note}")).collect(),
         })
     }
@@ -169,9 +165,7 @@ impl Target {
             Some("jsonl") => Ok(Target::Jsonl),
             Some("pgn") => Ok(Target::Pgn),
             Some("csv") => Ok(Target::Csv),
-            _ => Err(Error::Target {
-                path: path.to_owned(),
-            }),
+            _ => Err(Error::Target { path: path.into() }),
         }
     }
 }
@@ -275,7 +269,7 @@ fn by_way_of_ctg(
 
 fn same_format(job: &ConvertJob, advice: &'static str) -> Error {
     Error::SameFormat {
-        path: job.source.clone(),
+        path: job.source.as_path().into(),
         advice,
     }
 }

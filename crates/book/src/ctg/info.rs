@@ -118,7 +118,7 @@ impl CtgBook {
                         info.problem(|| fault.to_string());
                     }
                 }
-                Ok::<_, Error>(())
+                Ok(())
             })?;
             let Some(walked) = walked else {
                 continue;
@@ -241,7 +241,7 @@ impl BookEntries<'_> {
                     .map(|(place, entry)| BookEntry::of(place, &entry))
                     .transpose(),
             );
-            Ok::<_, Error>(())
+            Ok(())
         })?;
         Ok(entries)
     }

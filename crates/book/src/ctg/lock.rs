@@ -11,34 +11,13 @@
 use std::{
     fs::{self, File, TryLockError},
     io,
-    path::{Path, PathBuf},
+    path::Path,
     thread,
     time::{Duration, Instant},
 };
 
+use crate::Error;
 use tabia_io::atomic::{LOCK_PAUSE, Locked};
-
-/// Why a book was not locked.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum LockError {
-    /// Another program is changing it.
-    #[error("{}: {holder} is changing this book; nothing was changed, try again later", path.display())]
-    Held {
-        /// The .ctg file.
-        path: PathBuf,
-        /// Who, as far as the system tells.
-        holder: String,
-    },
-    /// The system refuses.
-    #[error("{}: cannot change the book: {reason}", path.display())]
-    Io {
-        /// The .ctg file.
-        path: PathBuf,
-        /// The error of the system.
-        reason: io::Error,
-    },
-}
 
 /// A lock, held until it is dropped.
 #[derive(Debug)]
@@ -48,7 +27,7 @@ pub(crate) struct BookLock {
 
 impl BookLock {
     /// Waits for the lock of a book, up to `wait`.
-    pub(crate) fn take(path: &Path, wait: Duration) -> Result<BookLock, LockError> {
+    pub(crate) fn take(path: &Path, wait: Duration) -> Result<BookLock, Error> {
         BookLock::take_if(path, wait, &mut is_at)
     }
 
@@ -56,11 +35,8 @@ impl BookLock {
         path: &Path,
         wait: Duration,
         is_at: &mut dyn FnMut(&File, &Path) -> bool,
-    ) -> Result<BookLock, LockError> {
-        let failed = |reason| LockError::Io {
-            path: path.to_owned(),
-            reason,
-        };
+    ) -> Result<BookLock, Error> {
+        let failed = |reason| Error::change(path, reason);
         let until = Instant::now() + wait;
         loop {
             let file = open(path).map_err(failed)?;
@@ -73,8 +49,8 @@ impl BookLock {
                 // Without a lock, or replaced meanwhile: its successor is the
                 // one to lock.
                 Ok(()) | Err(TryLockError::WouldBlock) if Instant::now() >= until => {
-                    return Err(LockError::Held {
-                        path: path.to_owned(),
+                    return Err(Error::Locked {
+                        path: path.into(),
                         holder: holder(&file).unwrap_or_else(|| "another program".to_owned()),
                     });
                 }
@@ -165,7 +141,7 @@ mod tests {
             asked += 1;
             false
         });
-        assert!(matches!(error, Err(LockError::Held { .. })), "{error:?}");
+        assert!(matches!(error, Err(Error::Locked { .. })), "{error:?}");
         assert!((2..=6).contains(&asked), "asked {asked} times");
     }
 

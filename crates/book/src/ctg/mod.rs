@@ -97,7 +97,6 @@ mod trie;
 mod unsorted;
 mod verify;
 mod visit;
-mod write_error;
 mod writer;
 
 pub use super::Error;
@@ -111,7 +110,6 @@ pub use index::{Bounds, CTB_HEADER_BYTES, CTO_HEADER_BYTES, Slot, SlotPage, slot
 pub use info::{BookEntries, BookEntry, BookInfo};
 pub use key::{Key, hash};
 pub(crate) use lock::BookLock;
-pub use lock::LockError;
 pub use move_table::MoveCode;
 #[cfg(feature = "json")]
 pub(crate) use moves::likely as likely_moves;
@@ -129,11 +127,9 @@ pub(crate) use rewrite::rewrite_with;
 pub use rewrite::{RewriteOptions, Rewritten, compact, merge};
 pub use salvage::Salvage;
 pub use setup::SetupFault;
-pub use sorted::RewriteError;
 pub use sum::{Totals, sum_entries};
 pub use trie::Splits;
 pub use unsorted::UnsortedWriter;
 pub use verify::{Problem, ProblemKind, Verified, verify};
 pub use visit::{EntrySet, Pass, Visit, VisitedEntry, VisitedMove};
-pub use write_error::WriteError;
 pub use writer::{BookWriter, WriteOptions, Written};

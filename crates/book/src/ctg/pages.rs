@@ -232,11 +232,11 @@ impl PageReader<'_> {
     /// # Errors
     ///
     /// The file cannot be read, or `found` fails. Damage is none.
-    pub(super) fn each_entry<E: From<Error>>(
+    pub(super) fn each_entry(
         &mut self,
         number: u32,
-        mut found: impl FnMut(Result<(Place, Entry<'_>), Error>) -> Result<(), E>,
-    ) -> Result<Option<Walked>, E> {
+        mut found: impl FnMut(Result<(Place, Entry<'_>), Error>) -> Result<(), Error>,
+    ) -> Result<Option<Walked>, Error> {
         let file = self.file;
         let page = match self.page(number) {
             Ok(page) => page,
@@ -244,7 +244,7 @@ impl PageReader<'_> {
                 found(Err(error))?;
                 return Ok(None);
             }
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         };
         for entry in page.entries() {
             let place = |offset| Place {

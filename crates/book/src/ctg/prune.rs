@@ -16,15 +16,12 @@ use rustc_hash::FxBuildHasher;
 use shakmaty::Position as _;
 
 use super::{
-    CanonicalBoard, CtgBook, EntrySet, Key, OpenOptions, PAGE_BYTES, Pass, Place, RewriteError,
-    RewriteOptions, Rewritten, STATISTICS_BYTES, Visit, VisitedMove,
-    pages::PageFile,
-    reader::Reading,
-    rewrite::{lock, rewrite},
-    visit::stored_moves,
+    CanonicalBoard, CtgBook, EntrySet, Key, OpenOptions, PAGE_BYTES, Pass, Place, RewriteOptions,
+    Rewritten, STATISTICS_BYTES, Visit, VisitedMove, lock::BookLock, pages::PageFile,
+    reader::Reading, rewrite::rewrite, visit::stored_moves,
 };
-use crate::{Annotation, BookMove, EditError, Mark, MarkEdit, PositionRecord};
-use tabia_io::atomic::is_same_file;
+use crate::{Annotation, BookMove, Error, Mark, MarkEdit, PositionRecord};
+use tabia_io::atomic::{LOCK_WAIT, is_same_file};
 use tabia_io::progress::Watch;
 use tabia_notation as notation;
 
@@ -124,13 +121,12 @@ pub fn prune(
     options: &RewriteOptions,
     watch: &mut Watch<'_>,
     rules: PruneRules<'_>,
-) -> Result<Pruned, EditError> {
+) -> Result<Pruned, Error> {
     // Of what is no book, the reader has the better message.
-    drop(PageFile::open(source, false).map_err(RewriteError::from)?);
-    let kept_away = is_same_file(source, target).then(|| lock(source));
+    drop(PageFile::open(source, false)?);
+    let kept_away = is_same_file(source, target).then(|| BookLock::take(source, LOCK_WAIT));
     let _kept_away = kept_away.transpose()?;
-    tabia_io::atomic::check(target, &["cto", "ctb"], options.old)
-        .map_err(|error| RewriteError::Write(error.into()))?;
+    tabia_io::atomic::check(target, &["cto", "ctb"], options.old)?;
     let book = CtgBook::open(source, &OpenOptions { mmap: false })?;
     let mut plan = Plan::of(&book, watch, rules.fates)?;
     if has_strays(&book, &plan.before)? {
@@ -171,7 +167,7 @@ pub fn count_pruned(
     book: &CtgBook,
     watch: &mut Watch<'_>,
     fates: &mut dyn FnMut(&Visit<'_>, &mut Vec<Fate>),
-) -> Result<u64, EditError> {
+) -> Result<u64, Error> {
     let plan = Plan::of(book, watch, fates)?;
     Ok(plan.before.len() - plan.after.len())
 }
@@ -200,7 +196,7 @@ impl Plan {
         book: &CtgBook,
         watch: &mut Watch<'_>,
         rule: &mut dyn FnMut(&Visit<'_>, &mut Vec<Fate>),
-    ) -> Result<Plan, EditError> {
+    ) -> Result<Plan, Error> {
         let mut plan = Plan {
             before: book.walk_lines(watch, |_, _| Ok(()))?,
             unchanged: true,
@@ -234,7 +230,7 @@ impl Plan {
 
     /// No line leads to some entries, but what they lead
     /// to may go.
-    fn look_at_strays(&mut self, book: &CtgBook, watch: &mut Watch<'_>) -> Result<(), EditError> {
+    fn look_at_strays(&mut self, book: &CtgBook, watch: &mut Watch<'_>) -> Result<(), Error> {
         book.visit(Pass::Moves, watch, &mut |_| (), |visit| {
             if self.before.contains(visit.entry.place) {
                 return Ok(());
@@ -255,7 +251,7 @@ impl Plan {
         book: &CtgBook,
         sign: &dyn Fn(&Visit<'_>, &VisitedMove) -> Annotation,
         watch: &mut Watch<'_>,
-    ) -> Result<Vec<Place>, EditError> {
+    ) -> Result<Vec<Place>, Error> {
         let mut warned = Vec::new();
         book.visit(Pass::Moves, watch, &mut |_| (), |visit| {
             if !self.after.contains(visit.entry.place) {
@@ -284,7 +280,7 @@ impl Plan {
         warned: &[Place],
         is_played: &dyn Fn(&[BookMove], &mut Vec<bool>),
         watch: &mut Watch<'_>,
-    ) -> Result<(), EditError> {
+    ) -> Result<(), Error> {
         let mut reading = book.reading()?;
         let (mut moves, mut played) = (Vec::new(), Vec::new());
         let mut is_settled = false;
@@ -292,8 +288,7 @@ impl Plan {
             is_settled = true;
             for (n, &place) in warned.iter().enumerate() {
                 let total = Some(warned.len() as u64);
-                let watched = watch.position("looking", n as u64 + 1, total);
-                watched.map_err(RewriteError::from)?;
+                watch.position("looking", n as u64 + 1, total)?;
                 // A red position may leave another one of the same entry.
                 loop {
                     let targets = self.moves_left(place, &mut reading, &mut moves)?;
@@ -319,7 +314,7 @@ impl Plan {
         place: Place,
         reading: &mut Reading<'_>,
         moves: &mut Vec<BookMove>,
-    ) -> Result<Vec<Option<Place>>, EditError> {
+    ) -> Result<Vec<Option<Place>>, Error> {
         moves.clear();
         let mut targets = Vec::new();
         let (position, stored) = stored_moves(place, reading)?;
@@ -384,14 +379,14 @@ fn place_of(file_offset: u64) -> Place {
 }
 
 /// Whether an entry is not in the set.
-fn has_strays(book: &CtgBook, reached: &EntrySet) -> Result<bool, EditError> {
+fn has_strays(book: &CtgBook, reached: &EntrySet) -> Result<bool, Error> {
     for entry in book.entries() {
         match entry {
             Ok(entry) if reached.contains(entry.place) => {}
             Ok(_) => return Ok(true),
             // The rewriting names it.
             Err(error) if error.is_damage() => {}
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         }
     }
     Ok(false)

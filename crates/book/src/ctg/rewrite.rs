@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{
-    BookWriter, Error, Key, RewriteError, Salvage, Splits, WriteError, WriteOptions, Written,
+    BookWriter, Error, Key, Salvage, Splits, WriteOptions, Written,
     index::SlotFile,
     lock::BookLock,
     open::{index_agrees, samples},
@@ -75,23 +75,18 @@ pub fn compact(
     target: &Path,
     options: &RewriteOptions,
     watch: &mut Watch<'_>,
-) -> Result<Rewritten, RewriteError> {
+) -> Result<Rewritten, Error> {
     // Of what is no book, the reader has the better message.
     drop(PageFile::open(source, false)?);
     let mut options = *options;
     let mut kept_away = None;
     if is_same_file(target, source) {
-        kept_away = Some(lock(source)?);
+        kept_away = Some(BookLock::take(source, LOCK_WAIT)?);
         options.old = Old::Replace;
     }
     let done = rewrite(source, target, &options, watch, None, |_| Ok(()));
     drop(kept_away);
     done
-}
-
-/// Keeps editors away from a book that is to be replaced.
-pub(super) fn lock(book: &Path) -> Result<BookLock, RewriteError> {
-    Ok(BookLock::take(book, LOCK_WAIT)?)
 }
 
 /// What becomes of an entry, which is at a byte of the file: false leaves
@@ -106,7 +101,7 @@ pub(crate) fn rewrite_with(
     memory: u64,
     watch: &mut Watch<'_>,
     edit: &mut dyn FnMut(&Key, &mut Vec<u8>),
-) -> Result<Rewritten, RewriteError> {
+) -> Result<Rewritten, Error> {
     let options = RewriteOptions {
         old: Old::Replace,
         memory,
@@ -117,7 +112,7 @@ pub(crate) fn rewrite_with(
         true
     };
     let sound = |salvage: &Salvage| match salvage.is_loss() {
-        true => Err(RewriteError::Damaged(salvage.messages.join("; "))),
+        true => Err(Error::Damaged(salvage.messages.join("; "))),
         false => Ok(()),
     };
     rewrite(book, book, &options, watch, Some(&mut keep), sound)
@@ -131,8 +126,8 @@ pub(super) fn rewrite(
     wanted: &RewriteOptions,
     watch: &mut Watch<'_>,
     mut edit: Option<Edit<'_>>,
-    check: impl FnOnce(&Salvage) -> Result<(), RewriteError>,
-) -> Result<Rewritten, RewriteError> {
+    check: impl FnOnce(&Salvage) -> Result<(), Error>,
+) -> Result<Rewritten, Error> {
     let book = PageFile::open(source, false)?;
     let games = book.header().games;
     let surveyed = Surveyed::of(&book, source, watch)?;
@@ -167,7 +162,7 @@ pub(super) fn rewrite(
     if done == 0
         && let Some(fault) = salvage.first_fault
     {
-        return Err(fault.into());
+        return Err(fault);
     }
     check(&salvage)?;
     salvage.checked(wanted.strict)?;
@@ -199,9 +194,10 @@ pub fn merge(
     sources: &[PathBuf],
     options: &RewriteOptions,
     watch: &mut Watch<'_>,
-) -> Result<Rewritten, RewriteError> {
+) -> Result<Rewritten, Error> {
     let replaced = sources.iter().find(|source| is_same_file(target, source));
-    let _kept_away = replaced.map(|source| lock(source)).transpose()?;
+    let _kept_away = replaced.map(|source| BookLock::take(source, LOCK_WAIT));
+    let _kept_away = _kept_away.transpose()?;
     let books: Vec<PageFile> = sources
         .iter()
         .map(|source| PageFile::open(source, false))
@@ -239,7 +235,7 @@ pub fn merge(
         }
         let slices: Vec<&[u8]> = group.iter().map(Vec::as_slice).collect();
         sum.clear();
-        sum_entries(&slices, &mut sum).map_err(WriteError::Malformed)?;
+        sum_entries(&slices, &mut sum).map_err(Error::Malformed)?;
         writer.push(&sum)?;
         group.clear();
     }
@@ -248,7 +244,7 @@ pub fn merge(
         salvage.add(stream.salvage);
     }
     if replaced.is_some() && options.old == Old::Replace && salvage.is_loss() {
-        return Err(RewriteError::Damaged(salvage.messages.join("; ")));
+        return Err(Error::Damaged(salvage.messages.join("; ")));
     }
     salvage.checked(options.strict)?;
     // An open file cannot be replaced everywhere.
@@ -272,7 +268,7 @@ struct Surveyed<'b> {
 
 impl<'b> Surveyed<'b> {
     /// Looks at all pages.
-    fn of(book: &'b PageFile, source: &Path, watch: &mut Watch<'_>) -> Result<Self, RewriteError> {
+    fn of(book: &'b PageFile, source: &Path, watch: &mut Watch<'_>) -> Result<Self, Error> {
         let live = LiveSlots::of(source, book);
         // The index may know of more pages than a damaged header.
         let named = live.iter().flat_map(|live| &live.slots);
@@ -308,7 +304,7 @@ impl<'b> Surveyed<'b> {
         })
     }
 
-    fn sorted(self, folder: &Path, memory: u64) -> Result<SortedBook<'b>, RewriteError> {
+    fn sorted(self, folder: &Path, memory: u64) -> Result<SortedBook<'b>, Error> {
         SortedBook::new(self.survey, self.salvage, folder, memory)
     }
 }

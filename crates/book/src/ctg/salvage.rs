@@ -1,6 +1,6 @@
 //! What of a book could not be read.
 
-use super::{Error, RewriteError};
+use super::Error;
 
 /// What was wrong in books that were read from end to end.
 #[derive(Clone, Debug, Default)]
@@ -49,9 +49,9 @@ impl Salvage {
     }
 
     /// Nothing, or an error where losses are to be one.
-    pub(super) fn checked(&self, strict: bool) -> Result<(), RewriteError> {
+    pub(crate) fn checked(&self, strict: bool) -> Result<(), Error> {
         match strict && self.is_loss() {
-            true => Err(RewriteError::Loss(self.summary_text())),
+            true => Err(Error::Loss(self.summary_text())),
             false => Ok(()),
         }
     }

@@ -115,7 +115,7 @@ pub(super) fn for_each_hash(
                     report.first_fault.get_or_insert(fault);
                 }
             }
-            Ok::<_, Error>(())
+            Ok(())
         })?;
     }
     Ok(report)

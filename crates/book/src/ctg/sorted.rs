@@ -14,46 +14,12 @@ use std::{
 };
 
 use super::{
-    CanonicalBoard, Error, Key, LockError, Place, Salvage, WriteError,
+    CanonicalBoard, Error, Key, Place, Salvage,
     pages::{PageFile, PageReader},
 };
 
-use tabia_io::parallel::Panicked;
-use tabia_io::progress::{Stopped, Watch};
-use tabia_io::sort::{self, Record, SortError, Sorter};
-
-/// Reading one book or writing another failed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RewriteError {
-    /// A book cannot be read.
-    #[error(transparent)]
-    Read(#[from] Error),
-    /// The new book cannot be written.
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    /// The work was cancelled.
-    #[error(transparent)]
-    Stopped(#[from] Stopped),
-    /// A thread of the work failed.
-    #[error(transparent)]
-    Panicked(#[from] Panicked),
-    /// Some of a book cannot be read, and that was to be an error.
-    #[error("{0}; nothing was written (--strict)")]
-    Loss(String),
-    /// Another program is changing the book.
-    #[error(transparent)]
-    Locked(#[from] LockError),
-    /// Writing the book anew would lose what cannot be read of it.
-    #[error("the book is damaged, use `tabia compact` first; nothing was changed: {0}")]
-    Damaged(String),
-}
-
-impl From<SortError> for RewriteError {
-    fn from(error: SortError) -> RewriteError {
-        WriteError::from(error).into()
-    }
-}
+use tabia_io::progress::Watch;
+use tabia_io::sort::{self, Record, Sorter};
 
 /// Where an entry is in the order, and where it came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -134,7 +100,7 @@ impl Record for SortedEntry {
 }
 
 impl EntryStream for sort::Merge<SortedEntry> {
-    fn next_into(&mut self, entry: &mut Vec<u8>) -> Result<Option<Ordered>, RewriteError> {
+    fn next_into(&mut self, entry: &mut Vec<u8>) -> Result<Option<Ordered>, Error> {
         let Some(next) = self.next()? else {
             return Ok(None);
         };
@@ -151,7 +117,7 @@ impl EntryStream for sort::Merge<SortedEntry> {
 /// Entries one after the other.
 pub(super) trait EntryStream {
     /// Copies the next entry; what was in the buffer goes.
-    fn next_into(&mut self, entry: &mut Vec<u8>) -> Result<Option<Ordered>, RewriteError>;
+    fn next_into(&mut self, entry: &mut Vec<u8>) -> Result<Option<Ordered>, Error>;
 }
 
 /// Several sorted streams as one. Equal keys come one after the other, by rank
@@ -163,7 +129,7 @@ pub(super) struct Merge<S> {
 }
 
 impl<S: EntryStream> Merge<S> {
-    pub(super) fn new(streams: Vec<S>) -> Result<Merge<S>, RewriteError> {
+    pub(super) fn new(streams: Vec<S>) -> Result<Merge<S>, Error> {
         let mut merge = Merge {
             streams: streams.into_iter().map(|s| (s, Vec::new())).collect(),
             heads: BinaryHeap::new(),
@@ -178,7 +144,7 @@ impl<S: EntryStream> Merge<S> {
         self.streams.into_iter().map(|(stream, _)| stream)
     }
 
-    fn advance(&mut self, n: usize) -> Result<(), RewriteError> {
+    fn advance(&mut self, n: usize) -> Result<(), Error> {
         if let Some((stream, entry)) = self.streams.get_mut(n)
             && let Some(order) = stream.next_into(entry)?
         {
@@ -189,7 +155,7 @@ impl<S: EntryStream> Merge<S> {
 }
 
 impl<S: EntryStream> EntryStream for Merge<S> {
-    fn next_into(&mut self, entry: &mut Vec<u8>) -> Result<Option<Ordered>, RewriteError> {
+    fn next_into(&mut self, entry: &mut Vec<u8>) -> Result<Option<Ordered>, Error> {
         let Some(Reverse((order, n))) = self.heads.pop() else {
             return Ok(None);
         };
@@ -246,7 +212,7 @@ impl<'b> Survey<'b> {
         book: &'b PageFile,
         pages: u32,
         watch: &mut Watch<'_>,
-    ) -> Result<Survey<'b>, RewriteError> {
+    ) -> Result<Survey<'b>, Error> {
         let mut survey = Survey {
             book,
             spans: Vec::new(),
@@ -271,7 +237,7 @@ impl<'b> Survey<'b> {
                     }
                     Err(error) => survey.faults.push((page, error)),
                 }
-                Ok::<_, Error>(())
+                Ok(())
             })?;
             survey.spans.extend(span);
         }
@@ -287,7 +253,7 @@ impl<'b> SortedBook<'b> {
         mut salvage: Salvage,
         folder: &Path,
         memory: u64,
-    ) -> Result<SortedBook<'b>, RewriteError> {
+    ) -> Result<SortedBook<'b>, Error> {
         let Survey {
             book,
             mut spans,
@@ -326,7 +292,7 @@ impl<'b> SortedBook<'b> {
                         sorted.set(entry.bytes(), rank(place, &unreached));
                         sorter.push(&sorted)?;
                     }
-                    Ok::<_, RewriteError>(())
+                    Ok(())
                 })?;
             }
             Source::Sorted(sorter.merge()?)
@@ -340,7 +306,7 @@ impl<'b> SortedBook<'b> {
         })
     }
 
-    fn next_of_source(&mut self, out: &mut Vec<u8>) -> Result<Option<Ordered>, RewriteError> {
+    fn next_of_source(&mut self, out: &mut Vec<u8>) -> Result<Option<Ordered>, Error> {
         let unreached = &self.unreached;
         match &mut self.source {
             Source::Sorted(entries) => entries.next_into(out),
@@ -364,7 +330,7 @@ impl<'b> SortedBook<'b> {
                         let order = Ordered::of(key, rank(place, unreached));
                         queue.push((order, entry.bytes().to_vec()));
                     }
-                    Ok::<_, Error>(())
+                    Ok(())
                 })?;
                 queue.sort_unstable_by(|(a, _), (b, _)| b.cmp(a));
             },
@@ -373,7 +339,7 @@ impl<'b> SortedBook<'b> {
 }
 
 impl EntryStream for SortedBook<'_> {
-    fn next_into(&mut self, entry: &mut Vec<u8>) -> Result<Option<Ordered>, RewriteError> {
+    fn next_into(&mut self, entry: &mut Vec<u8>) -> Result<Option<Ordered>, Error> {
         while let Some(order) = self.next_of_source(entry)? {
             let path = self.book.file().path().display();
             if self.last.replace(order.key) == Some(order.key) {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{
-    BookWriter, Key, RewriteError, WriteError, WriteOptions, Written,
+    BookWriter, Error, Key, WriteOptions, Written,
     page::split_entry,
     sorted::{EntryStream as _, SortedEntry},
 };
@@ -29,7 +29,7 @@ impl UnsortedWriter {
         target: &Path,
         options: WriteOptions,
         memory: u64,
-    ) -> Result<UnsortedWriter, WriteError> {
+    ) -> Result<UnsortedWriter, Error> {
         let writer = BookWriter::create(target, options)?;
         let sorter = Sorter::alone(&writer.folder(), memory);
         Ok(UnsortedWriter {
@@ -45,10 +45,10 @@ impl UnsortedWriter {
     /// # Errors
     ///
     /// It is no entry, or temporary files cannot be written.
-    pub fn push(&mut self, entry: &[u8], rank: u64) -> Result<(), WriteError> {
-        let (_, length) = split_entry(entry, 0).map_err(WriteError::Malformed)?;
+    pub fn push(&mut self, entry: &[u8], rank: u64) -> Result<(), Error> {
+        let (_, length) = split_entry(entry, 0).map_err(Error::Malformed)?;
         if length != entry.len() {
-            return Err(WriteError::Trailing(entry.len() - length));
+            return Err(Error::Trailing(entry.len() - length));
         }
         self.entry.set(entry, rank);
         Ok(self.sorter.push(&self.entry)?)
@@ -61,34 +61,31 @@ impl UnsortedWriter {
     /// # Errors
     ///
     /// As for [`BookWriter::finish`], or `join` fails.
-    pub fn finish<E: From<RewriteError>>(
+    pub fn finish(
         self,
         games: u32,
-        mut join: impl FnMut(&[(u64, Vec<u8>)], &mut Vec<u8>) -> Result<(), E>,
+        mut join: impl FnMut(&[(u64, Vec<u8>)], &mut Vec<u8>) -> Result<(), Error>,
         watch: &mut Watch<'_>,
         total: Option<u64>,
-    ) -> Result<Written, E> {
+    ) -> Result<Written, Error> {
         let UnsortedWriter {
             mut writer, sorter, ..
         } = self;
-        let sorted = sorter.merge().map_err(RewriteError::from);
-        let mut stream = sorted.map_err(E::from)?;
+        let mut stream = sorter.merge()?;
         let mut group: Vec<(u64, Vec<u8>)> = Vec::new();
         let mut joined = Vec::new();
         let mut next = Vec::new();
         let mut count = 0;
         let mut key: Option<Key> = None;
         loop {
-            let order = stream.next_into(&mut next).map_err(E::from)?;
+            let order = stream.next_into(&mut next)?;
             if key.is_some() && order.map(|order| order.key) != key {
                 joined.clear();
                 join(&group, &mut joined)?;
-                let pushed = writer.push(&joined);
-                pushed.map_err(|error| E::from(error.into()))?;
+                writer.push(&joined)?;
                 group.clear();
                 count += 1;
-                let watched = watch.position("writing", count, total);
-                watched.map_err(|stopped| E::from(stopped.into()))?;
+                watch.position("writing", count, total)?;
             }
             let Some(order) = order else {
                 break;
@@ -96,7 +93,6 @@ impl UnsortedWriter {
             key = Some(order.key);
             group.push((order.rank, std::mem::take(&mut next)));
         }
-        let done = writer.finish(games);
-        done.map_err(|error| E::from(error.into()))
+        writer.finish(games)
     }
 }

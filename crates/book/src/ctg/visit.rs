@@ -6,10 +6,10 @@
 use shakmaty::{Chess, Color, Move};
 
 use crate::{
-    Annotation, EditError, Field, MarkChange, MarkEdit, MarkPlace, PositionRecord,
+    Annotation, Field, MarkChange, MarkEdit, MarkPlace, PositionRecord,
     ctg::{
-        CanonicalBoard, CtgBook, Entry, Error, Key, PAGE_HEADER_BYTES, Place, RewriteError,
-        STATISTICS_BYTES, moves, reader::Reading,
+        CanonicalBoard, CtgBook, Entry, Error, Key, PAGE_HEADER_BYTES, Place, STATISTICS_BYTES,
+        moves, reader::Reading,
     },
     position_of,
 };
@@ -181,7 +181,7 @@ fn raw(place: Place, entry: &Entry<'_>) -> Option<Raw> {
 }
 
 /// What ends a pass.
-type Stopped = Result<(), EditError>;
+type Stopped = Result<(), Error>;
 
 /// Whether moves are looked up on a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -247,7 +247,7 @@ impl CtgBook {
                 },
             );
         }
-        let moves_of = |raw: &Raw, reading: &mut Reading<'_>| -> Result<_, EditError> {
+        let moves_of = |raw: &Raw, reading: &mut Reading<'_>| -> Result<_, Error> {
             if pass == Pass::Entries {
                 return Ok(Some(Vec::new()));
             }
@@ -282,7 +282,7 @@ impl CtgBook {
                     Ok(raw) => Ok(Ok(moves_of(&raw, &mut reading)?.map(|moves| (raw.0, moves)))),
                     Err(damage) => Ok(Err(damage)),
                 });
-                shown.collect::<Result<Vec<_>, EditError>>()
+                shown.collect::<Result<Vec<_>, Error>>()
             },
             |shown| {
                 for shown in shown {
@@ -313,7 +313,7 @@ impl CtgBook {
         &self,
         watch: &mut Watch<'_>,
         mut found: impl FnMut(&Visit<'_>, &mut u128) -> Stopped,
-    ) -> Result<EntrySet, EditError> {
+    ) -> Result<EntrySet, Error> {
         let start = CanonicalBoard::from_position(&Chess::default()).map(|board| board.key());
         let mut reading = self.reading()?;
         let mut level = EntrySet::default();
@@ -337,8 +337,7 @@ impl CtgBook {
                     let Some(entry) = sound.and_then(|(place, entry)| raw(place, &entry)) else {
                         return Ok(());
                     };
-                    let watched = watch.position("looking", positions, expected);
-                    watched.map_err(RewriteError::from)?;
+                    watch.position("looking", positions, expected)?;
                     positions += 1;
                     let Some((_, position)) = position_of(&entry.0.key) else {
                         return Ok(());
@@ -361,7 +360,7 @@ impl CtgBook {
                             next.insert(after.place);
                         }
                     }
-                    Ok::<_, EditError>(())
+                    Ok(())
                 })?;
             }
             level = next;
@@ -408,7 +407,7 @@ impl CtgBook {
 pub(super) fn stored_moves(
     place: Place,
     reading: &mut Reading<'_>,
-) -> Result<(Chess, Vec<VisitedMove>), EditError> {
+) -> Result<(Chess, Vec<VisitedMove>), Error> {
     let raw = raw(place, &reading.entry(place)?);
     let known = raw.and_then(|raw| Some((position_of(&raw.0.key)?.1, raw)));
     let Some((position, raw)) = known else {
@@ -444,7 +443,7 @@ fn with_entries_after(
     position: &Chess,
     entry: &Raw,
     reading: &mut Reading<'_>,
-) -> Result<Vec<VisitedMove>, EditError> {
+) -> Result<Vec<VisitedMove>, Error> {
     let mut moves = bare_moves(position, entry);
     for known in &mut moves {
         let after = notation::after(position, known.mv);

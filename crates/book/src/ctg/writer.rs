@@ -32,7 +32,7 @@ use std::{
 };
 
 use super::{
-    CTB_HEADER_BYTES, CTO_HEADER_BYTES, Key, PAGE_BYTES, PAGE_HEADER_BYTES, WriteError, hash,
+    CTB_HEADER_BYTES, CTO_HEADER_BYTES, Error, Key, PAGE_BYTES, PAGE_HEADER_BYTES, hash,
     page::split_entry,
     trie::{Splits, TrieNode},
 };
@@ -96,7 +96,7 @@ const TOLERATED_INDEX: u64 = 256 << 20;
 /// use shakmaty::Chess;
 /// use tabia_book::{
 ///     PositionRecord,
-///     ctg::{BookWriter, CanonicalBoard, WriteError, WriteOptions, encode_entry},
+///     ctg::{BookWriter, CanonicalBoard, Error, WriteOptions, encode_entry},
 /// };
 ///
 /// # let folder = tempfile::tempdir().expect("a folder");
@@ -108,7 +108,7 @@ const TOLERATED_INDEX: u64 = 256 << 20;
 /// writer.push(&entry)?;
 /// let written = writer.finish(1)?;
 /// assert_eq!((written.positions, written.pages), (1, 2));
-/// # Ok::<_, WriteError>(())
+/// # Ok::<_, Error>(())
 /// ```
 #[derive(Debug)]
 pub struct BookWriter {
@@ -147,10 +147,10 @@ impl BookWriter {
     /// # Errors
     ///
     /// The name does not end with .ctg, or no file can be made in the folder.
-    pub fn create(target: &Path, options: WriteOptions) -> Result<BookWriter, WriteError> {
+    pub fn create(target: &Path, options: WriteOptions) -> Result<BookWriter, Error> {
         if !has_extension(target, "ctg") {
-            return Err(WriteError::Name {
-                path: target.to_owned(),
+            return Err(Error::Name {
+                path: target.into(),
             });
         }
         atomic::check(target, &["cto", "ctb"], options.old)?;
@@ -187,7 +187,7 @@ impl BookWriter {
     ///
     /// It is no whole entry, out of order or there already (nothing has
     /// happened then); or the book cannot be written, and must be dropped.
-    pub fn push(&mut self, entry: &[u8]) -> Result<(), WriteError> {
+    pub fn push(&mut self, entry: &[u8]) -> Result<(), Error> {
         self.push_ranked(entry, 0)
     }
 
@@ -199,13 +199,13 @@ impl BookWriter {
     /// # Errors
     ///
     /// As for [`BookWriter::push`].
-    pub fn push_ranked(&mut self, entry: &[u8], rank: u64) -> Result<(), WriteError> {
-        let (whole, length) = split_entry(entry, 0).map_err(WriteError::Malformed)?;
+    pub fn push_ranked(&mut self, entry: &[u8], rank: u64) -> Result<(), Error> {
+        let (whole, length) = split_entry(entry, 0).map_err(Error::Malformed)?;
         if length != entry.len() {
-            return Err(WriteError::Trailing(entry.len() - length));
+            return Err(Error::Trailing(entry.len() - length));
         }
         let Some(key) = whole.key() else {
-            return Err(WriteError::Trailing(entry.len()));
+            return Err(Error::Trailing(entry.len()));
         };
         let reversed = hash(key.as_bytes()).reverse_bits();
         self.append(reversed, entry, whole.moves().len(), rank)
@@ -217,12 +217,7 @@ impl BookWriter {
     /// # Errors
     ///
     /// As for [`BookWriter::push`].
-    pub fn push_made(
-        &mut self,
-        reversed: u32,
-        entry: &[u8],
-        moves: usize,
-    ) -> Result<(), WriteError> {
+    pub fn push_made(&mut self, reversed: u32, entry: &[u8], moves: usize) -> Result<(), Error> {
         debug_assert_eq!(
             Some(reversed),
             Key::from_prefix(entry).map(|key| key.hash().reverse_bits())
@@ -236,13 +231,13 @@ impl BookWriter {
         entry: &[u8],
         moves: usize,
         rank: u64,
-    ) -> Result<(), WriteError> {
+    ) -> Result<(), Error> {
         if self.given_up {
-            return Err(WriteError::GivenUp);
+            return Err(Error::GivenUp);
         }
         // An entry is longer than any key.
         let Some(start) = entry.first_chunk() else {
-            return Err(WriteError::Trailing(entry.len()));
+            return Err(Error::Trailing(entry.len()));
         };
         // Nearly always the first number decides.
         if let Some((last, before)) = &self.last
@@ -250,10 +245,10 @@ impl BookWriter {
             && let (Some(before), Some(key)) = (Key::from_prefix(before), Key::from_prefix(start))
         {
             if *last == reversed && before == key {
-                return Err(WriteError::Repeated(key));
+                return Err(Error::Repeated(key));
             }
             if *last > reversed || before.as_bytes() > key.as_bytes() {
-                return Err(WriteError::Order(key));
+                return Err(Error::Order(key));
             }
         }
         self.last = Some((reversed, *start));
@@ -269,7 +264,7 @@ impl BookWriter {
     }
 
     /// Decides as many slots as can be decided.
-    fn settle(&mut self, ended: bool) -> Result<(), WriteError> {
+    fn settle(&mut self, ended: bool) -> Result<(), Error> {
         while let Some(&node) = self.ahead.last() {
             let rest = self.pending.get(self.inside..).unwrap_or_default();
             for entry in rest.iter().take_while(|entry| node.holds(entry.reversed)) {
@@ -279,7 +274,7 @@ impl BookWriter {
             if self.must_split(node) {
                 let Some([zero, one]) = node.children() else {
                     let hash = self.pending.first().map_or(0, |entry| entry.reversed);
-                    return Err(WriteError::HashRun {
+                    return Err(Error::HashRun {
                         hash: hash.reverse_bits(),
                         bytes: self.inside_bytes,
                         most: ROOM,
@@ -307,9 +302,9 @@ impl BookWriter {
     }
 
     /// Writes the entries inside the next slot.
-    fn write_page(&mut self, slot: u32) -> Result<(), WriteError> {
+    fn write_page(&mut self, slot: u32) -> Result<(), Error> {
         if self.live.len() >= i32::MAX as usize {
-            return Err(WriteError::TooManyPages(i32::MAX as u32));
+            return Err(Error::TooManyPages(i32::MAX as u32));
         }
         self.live.push(slot);
         let entries = self.pending.get(..self.inside).unwrap_or_default();
@@ -348,9 +343,9 @@ impl BookWriter {
     /// # Errors
     ///
     /// The book cannot be written. What is in its place is still there.
-    pub fn finish(mut self, games: u32) -> Result<Written, WriteError> {
+    pub fn finish(mut self, games: u32) -> Result<Written, Error> {
         if self.given_up {
-            return Err(WriteError::GivenUp);
+            return Err(Error::GivenUp);
         }
         self.settle(true)?;
         let BookWriter {
@@ -372,7 +367,7 @@ impl BookWriter {
             bytes: shape.book_bytes(pages) + shape.cto_bytes() + shape.ctb_bytes(),
         };
         if shape.cto_bytes() > shape.book_bytes(pages).max(TOLERATED_INDEX) {
-            return Err(WriteError::DeepIndex {
+            return Err(Error::DeepIndex {
                 index_bytes: shape.cto_bytes(),
                 book_bytes: shape.book_bytes(pages),
             });

@@ -6,10 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{
-    EditError,
-    journal::{self, ByteChange, Journal, Owner, Writer},
-};
+use super::journal::{self, ByteChange, Journal, Owner, Writer};
+use crate::Error;
 use crate::ctg::PAGE_BYTES;
 use tabia_io::input::file::read_at;
 
@@ -55,7 +53,7 @@ impl EditBatch {
     /// # Errors
     ///
     /// The journal beside the book cannot be written.
-    pub fn set(&mut self, last: u64, old: u32, new: u32) -> Result<(), EditError> {
+    pub fn set(&mut self, last: u64, old: u32, new: u32) -> Result<(), Error> {
         let pairs = old.to_le_bytes().into_iter().zip(new.to_le_bytes());
         for (n, (old, new)) in (0..).zip(pairs) {
             if old != new {
@@ -69,11 +67,11 @@ impl EditBatch {
         }
     }
 
-    fn spill(&mut self) -> Result<(), EditError> {
+    fn spill(&mut self) -> Result<(), Error> {
         let path = journal::path_of(&self.book);
-        let failed = |error| EditError::io(&path, error);
+        let failed = |error| Error::change(&path, error);
         if self.journal.is_none() {
-            let book = File::open(&self.book).map_err(|e| EditError::io(&self.book, e))?;
+            let book = File::open(&self.book).map_err(|e| Error::change(&self.book, e))?;
             let owner = Owner::of(&book).map_err(failed)?;
             self.journal = Some(Writer::create(&path, owner).map_err(failed)?);
         }
@@ -94,8 +92,8 @@ impl EditBatch {
             })
     }
 
-    pub(super) fn commit(mut self, book: &File) -> Result<Applied, EditError> {
-        let io_failed = |error| EditError::io(&self.book, error);
+    pub(super) fn commit(mut self, book: &File) -> Result<Applied, Error> {
+        let io_failed = |error| Error::change(&self.book, error);
         if self.is_one_sector() {
             let mut records = std::mem::take(&mut self.records);
             records.sort_by_key(|record| record.offset);
@@ -110,28 +108,28 @@ impl EditBatch {
         self.spill()?;
         let path = journal::path_of(&self.book);
         if let Some(journal) = self.journal.take() {
-            journal.finish().map_err(|e| EditError::io(&path, e))?;
+            journal.finish().map_err(|e| Error::change(&path, e))?;
         }
-        let owner = Owner::of(book).map_err(|e| EditError::io(&self.book, e))?;
-        let opened = Journal::open(&path, owner).map_err(|e| EditError::io(&path, e))?;
+        let owner = Owner::of(book).map_err(|e| Error::change(&self.book, e))?;
+        let opened = Journal::open(&path, owner).map_err(|e| Error::change(&path, e))?;
         let Some(mut journal) = opened else {
             let error = io::Error::other("what was written cannot be read back");
-            return Err(EditError::io(&path, error));
+            return Err(Error::change(&path, error));
         };
         let checked = check(book, &mut |f| journal.for_each(f));
         if let Err(error) = checked
-            .map_err(|e| EditError::io(&self.book, e))
+            .map_err(|e| Error::change(&self.book, e))
             .and_then(|checked| checked.refuse(&self.book))
         {
             let _ = journal::remove(&path);
             return Err(error);
         }
-        let done = carry_out(book, &mut journal).map_err(|reason| EditError::Incomplete {
-            path: self.book.clone(),
-            reason,
+        let done = carry_out(book, &mut journal).map_err(|reason| Error::Incomplete {
+            path: self.book.as_path().into(),
+            reason: reason.into(),
         })?;
         drop(journal);
-        journal::remove(&path).map_err(|e| EditError::io(&path, e))?;
+        journal::remove(&path).map_err(|e| Error::change(&path, e))?;
         Ok(done)
     }
 }
@@ -145,9 +143,9 @@ fn carry_out(book: &File, journal: &mut Journal) -> io::Result<Applied> {
 
 /// Completes a change that was cut short; true if there was one. A journal
 /// that is none of this book, or not complete, is deleted.
-pub(super) fn recover(path: &Path, book: &File) -> Result<bool, EditError> {
+pub(super) fn recover(path: &Path, book: &File) -> Result<bool, Error> {
     let journal_path = journal::path_of(path);
-    let failed = |error| EditError::io(&journal_path, error);
+    let failed = |error| Error::change(&journal_path, error);
     let owner = Owner::of(book).map_err(failed)?;
     let Some(mut journal) = Journal::open(&journal_path, owner).map_err(failed)? else {
         journal::remove(&journal_path).map_err(failed)?;
@@ -157,9 +155,9 @@ pub(super) fn recover(path: &Path, book: &File) -> Result<bool, EditError> {
     let checked = check(book, &mut |f| journal.for_each(f)).map_err(failed)?;
     if checked.odd.is_none() {
         completed = checked.old > 0;
-        carry_out(book, &mut journal).map_err(|reason| EditError::Incomplete {
-            path: path.to_owned(),
-            reason,
+        carry_out(book, &mut journal).map_err(|reason| Error::Incomplete {
+            path: path.into(),
+            reason: reason.into(),
         })?;
     }
     drop(journal);
@@ -180,11 +178,11 @@ struct Checked {
 }
 
 impl Checked {
-    fn refuse(self, path: &Path) -> Result<(), EditError> {
+    fn refuse(self, path: &Path) -> Result<(), Error> {
         match self.odd {
             None => Ok(()),
-            Some((record, found)) => Err(EditError::Moved {
-                path: path.to_owned(),
+            Some((record, found)) => Err(Error::Moved {
+                path: path.into(),
                 offset: record.offset,
                 found,
                 expected: record.old,

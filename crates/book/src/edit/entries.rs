@@ -3,28 +3,24 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::{EditBatch, EditError, MarkChange, MarkPlace};
+use super::{EditBatch, MarkChange, MarkPlace};
 use crate::ctg::{CtgBook, Entry, Key, MAX_MOVES, Place, decode_move_byte, encode_entry};
-use crate::{Annotation, PositionRecord};
+use crate::{Annotation, Error, PositionRecord};
 
 /// Entries by their keys, read when they are first asked for.
 #[derive(Default)]
 pub(super) struct Entries(HashMap<Key, EntryInEdit>);
 
 impl Entries {
-    pub(super) fn entry(
-        &mut self,
-        book: &CtgBook,
-        key: &Key,
-    ) -> Result<&mut EntryInEdit, EditError> {
+    pub(super) fn entry(&mut self, book: &CtgBook, key: &Key) -> Result<&mut EntryInEdit, Error> {
         use std::collections::hash_map::Entry as Slot;
         match self.0.entry(*key) {
             Slot::Occupied(entry) => Ok(entry.into_mut()),
             Slot::Vacant(slot) => {
                 let mut reading = book.reading()?;
                 let Some(place) = reading.find(key, |_| ())? else {
-                    return Err(EditError::NotInBook {
-                        path: book.path().to_owned(),
+                    return Err(Error::NotInBook {
+                        path: book.path().into(),
                         key: *key,
                     });
                 };
@@ -84,7 +80,7 @@ impl EntryInEdit {
         &mut self,
         path: &Path,
         change: &MarkChange,
-    ) -> Result<Option<MarkChange>, EditError> {
+    ) -> Result<Option<MarkChange>, Error> {
         let byte = |value: u32| value.to_le_bytes()[0];
         let (old, place) = match (change.place, change.new) {
             (MarkPlace::Move { byte: mv, at, .. }, new) => {
@@ -108,8 +104,8 @@ impl EntryInEdit {
                         None
                     }
                     (None, _) => {
-                        return Err(EditError::NoSuchMove {
-                            path: path.to_owned(),
+                        return Err(Error::NoSuchMove {
+                            path: path.into(),
                             key: self.key,
                             byte: mv,
                         });
@@ -135,7 +131,7 @@ impl EntryInEdit {
         Ok((made.old != made.new).then(|| made.reversed()))
     }
 
-    fn add(&mut self, path: &Path, mv: u8, annotation: u8, at: u8) -> Result<(), EditError> {
+    fn add(&mut self, path: &Path, mv: u8, annotation: u8, at: u8) -> Result<(), Error> {
         if decode_move_byte(mv).is_none() {
             return Err(unstorable(path, "its byte means nothing"));
         }
@@ -150,7 +146,7 @@ impl EntryInEdit {
     }
 
     /// Adds the bytes that differ to a batch; the entry is as long as it was.
-    pub(super) fn put(&self, batch: &mut EditBatch) -> Result<(), EditError> {
+    pub(super) fn put(&self, batch: &mut EditBatch) -> Result<(), Error> {
         let start = self.place.file_offset();
         for (offset, (old, new)) in (start..).zip(self.old.iter().zip(self.encode())) {
             batch.set(offset, (*old).into(), new.into())?;
@@ -159,9 +155,9 @@ impl EntryInEdit {
     }
 }
 
-pub(super) fn unstorable(path: &Path, reason: &'static str) -> EditError {
-    EditError::Unstorable {
-        path: path.to_owned(),
+pub(super) fn unstorable(path: &Path, reason: &'static str) -> Error {
+    Error::Unstorable {
+        path: path.into(),
         reason,
     }
 }

@@ -45,21 +45,19 @@
 mod batch;
 mod change;
 mod entries;
-mod error;
 mod journal;
 mod plan;
 
 use std::{collections::HashMap, fs::File, path::Path, sync::atomic::AtomicBool, time::Duration};
 
 use crate::ctg::{BookLock, Key, OpenOptions, rewrite_with};
-use crate::{Book, Format};
+use crate::{Book, Error, Format};
 use entries::{Entries, EntryInEdit};
 use tabia_io::atomic::{LOCK_WAIT, remove_leftovers};
 use tabia_io::progress::Watch;
 
 pub use batch::{Applied, EditBatch};
 pub use change::{Field, MarkChange, MarkEdit, MarkPlace};
-pub use error::EditError;
 
 /// How to open a book for changes.
 #[derive(Clone, Copy, Debug)]
@@ -128,7 +126,7 @@ impl BookEditor {
     ///
     /// It is no book, may not be written, or another program is changing it
     /// and goes on for longer than we may wait.
-    pub fn open(path: &Path, options: &EditOptions) -> Result<BookEditor, EditError> {
+    pub fn open(path: &Path, options: &EditOptions) -> Result<BookEditor, Error> {
         let (file, lock) = match claim(path, options.wait) {
             Ok(claimed) => claimed,
             Err(error) => {
@@ -157,11 +155,11 @@ impl BookEditor {
         path: &Path,
         edit: &MarkEdit,
         options: &EditOptions,
-    ) -> Result<BookEditor, EditError> {
+    ) -> Result<BookEditor, Error> {
         let format = Format::of_file(path)?;
         match format.lacks(edit) {
-            Some(what) => Err(EditError::Format {
-                path: path.to_owned(),
+            Some(what) => Err(Error::Format {
+                path: path.into(),
                 format,
                 what,
             }),
@@ -188,8 +186,8 @@ impl BookEditor {
     /// # Errors
     ///
     /// As for [`Book::open`].
-    pub fn snapshot(&self) -> Result<Book, EditError> {
-        Ok(Book::open(self.book.path(), &OpenOptions::default())?)
+    pub fn snapshot(&self) -> Result<Book, Error> {
+        Book::open(self.book.path(), &OpenOptions::default())
     }
 
     /// Makes changes, all or (if it fails) none, and returns those that take
@@ -202,7 +200,7 @@ impl BookEditor {
     /// # Errors
     ///
     /// A position or move is not there, or the book cannot be written.
-    pub fn apply(&mut self, changes: &[MarkChange]) -> Result<Vec<MarkChange>, EditError> {
+    pub fn apply(&mut self, changes: &[MarkChange]) -> Result<Vec<MarkChange>, Error> {
         let (entries, undo) = self.changed(changes)?;
         if entries.iter().any(EntryInEdit::has_moved) {
             self.rewrite(&entries)?;
@@ -224,7 +222,7 @@ impl BookEditor {
     /// # Errors
     ///
     /// As for [`BookEditor::apply`], as far as it can be known.
-    pub fn rehearse(&self, changes: &[MarkChange]) -> Result<Vec<MarkChange>, EditError> {
+    pub fn rehearse(&self, changes: &[MarkChange]) -> Result<Vec<MarkChange>, Error> {
         Ok(self.changed(changes)?.1)
     }
 
@@ -233,7 +231,7 @@ impl BookEditor {
     fn changed(
         &self,
         changes: &[MarkChange],
-    ) -> Result<(Vec<EntryInEdit>, Vec<MarkChange>), EditError> {
+    ) -> Result<(Vec<EntryInEdit>, Vec<MarkChange>), Error> {
         let mut entries = Entries::default();
         let mut undo = Vec::new();
         for change in changes {
@@ -260,7 +258,7 @@ impl BookEditor {
     ///
     /// The book cannot be written, or is not what it was when the batch was
     /// made.
-    pub fn commit(&self, batch: EditBatch) -> Result<Applied, EditError> {
+    pub fn commit(&self, batch: EditBatch) -> Result<Applied, Error> {
         batch.commit(&self.file)
     }
 
@@ -269,7 +267,7 @@ impl BookEditor {
         &self,
         batch: &mut EditBatch,
         change: &MarkChange,
-    ) -> Result<(), EditError> {
+    ) -> Result<(), Error> {
         match (change.place, change.old, change.new) {
             (MarkPlace::Entry(offset), Some(old), Some(new)) => {
                 let last = self.book.format().last_byte(change.field);
@@ -280,7 +278,7 @@ impl BookEditor {
     }
 
     /// Writes the book anew with other entries in place of some.
-    fn rewrite(&mut self, changed: &[EntryInEdit]) -> Result<(), EditError> {
+    fn rewrite(&mut self, changed: &[EntryInEdit]) -> Result<(), Error> {
         let entries = changed.iter().map(|entry| (entry.key(), entry.encode()));
         let by_key: HashMap<Key, Vec<u8>> = entries.collect();
         let stop = AtomicBool::new(false);
@@ -304,16 +302,14 @@ impl BookEditor {
 }
 
 /// The file of a book for one writer, after waiting for others.
-fn claim(path: &Path, wait: Duration) -> Result<(File, BookLock), EditError> {
-    let failed = |error| EditError::io(path, error);
+fn claim(path: &Path, wait: Duration) -> Result<(File, BookLock), Error> {
+    let failed = |error| Error::change(path, error);
     if std::fs::metadata(path)
         .map_err(failed)?
         .permissions()
         .readonly()
     {
-        return Err(EditError::ReadOnly {
-            path: path.to_owned(),
-        });
+        return Err(Error::ReadOnly { path: path.into() });
     }
     let lock = BookLock::take(path, wait)?;
     remove_leftovers(path);

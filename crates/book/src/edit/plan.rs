@@ -5,7 +5,7 @@ use std::path::Path;
 use shakmaty::{Chess, Move, Position as _};
 
 use super::entries::unstorable;
-use super::{BookEditor, EditError, Field, MarkChange, MarkEdit, MarkPlace};
+use super::{BookEditor, Field, MarkChange, MarkEdit, MarkPlace};
 use crate::abk::AbkBook;
 use crate::bin::BinBook;
 use crate::ctg::{CanonicalBoard, CtgBook, Key, encode_move_byte, find_move_byte};
@@ -34,7 +34,7 @@ impl BookEditor {
         position: &Chess,
         mv: Move,
         edit: &MarkEdit,
-    ) -> Result<Vec<MarkChange>, EditError> {
+    ) -> Result<Vec<MarkChange>, Error> {
         let Book::Ctg(book) = self.book() else {
             return self.plan_number(position, mv, edit);
         };
@@ -58,11 +58,11 @@ impl BookEditor {
         &self,
         position: &Chess,
         edit: &MarkEdit,
-    ) -> Result<Vec<MarkChange>, EditError> {
+    ) -> Result<Vec<MarkChange>, Error> {
         match self.book() {
             Book::Ctg(book) => plan_position(book, position, edit),
-            book => Err(EditError::Format {
-                path: book.path().to_owned(),
+            book => Err(Error::Format {
+                path: book.path().into(),
                 format: book.format(),
                 what: "weights of positions (name a move with --move)",
             }),
@@ -75,12 +75,12 @@ impl BookEditor {
         position: &Chess,
         mv: Move,
         edit: &MarkEdit,
-    ) -> Result<Vec<MarkChange>, EditError> {
+    ) -> Result<Vec<MarkChange>, Error> {
         let book = self.book();
         let entries = book.keyed_entries(position, mv)?;
         if entries.is_empty() {
-            return Err(EditError::NotStored {
-                path: book.path().to_owned(),
+            return Err(Error::NotStored {
+                path: book.path().into(),
                 san: notation::san(position, mv),
             });
         }
@@ -116,7 +116,7 @@ fn plan_position(
     book: &CtgBook,
     position: &Chess,
     edit: &MarkEdit,
-) -> Result<Vec<MarkChange>, EditError> {
+) -> Result<Vec<MarkChange>, Error> {
     let key = key_of(book, position)?;
     let mut reading = book.reading()?;
     let Some(place) = reading.find(&key, |_| ())? else {
@@ -132,12 +132,12 @@ fn plan_annotation(
     position: &Chess,
     mv: Move,
     edit: &MarkEdit,
-) -> Result<Option<MarkChange>, EditError> {
+) -> Result<Option<MarkChange>, Error> {
     let wanted = edit.annotation.is_some_and(|sign| sign.nag() != 0);
     let key = match key_of(book, position) {
         Ok(key) => key,
         // There is nothing to take away either.
-        Err(EditError::NotInBook { .. }) if !wanted => return Ok(None),
+        Err(Error::NotInBook { .. }) if !wanted => return Ok(None),
         Err(error) => return Err(error),
     };
     let mut reading = book.reading()?;
@@ -176,14 +176,13 @@ fn plan_annotation(
 }
 
 /// The key under which the book stores a position.
-fn key_of(book: &CtgBook, position: &Chess) -> Result<Key, EditError> {
-    let path = || book.path().to_owned();
+fn key_of(book: &CtgBook, position: &Chess) -> Result<Key, Error> {
     let Some(board) = CanonicalBoard::from_position(position) else {
         let reason = "the format cannot hold castling rights of Chess960";
         return Err(unstorable(book.path(), reason));
     };
-    book.key_of(position)?.ok_or_else(|| EditError::NotInBook {
-        path: path(),
+    book.key_of(position)?.ok_or_else(|| Error::NotInBook {
+        path: book.path().into(),
         key: board.key(),
     })
 }

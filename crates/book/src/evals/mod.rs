@@ -9,7 +9,7 @@ pub use overlay::{EvaluatedBook, judge};
 pub use table::{EvalKey, EvalTable};
 mod side_file;
 
-pub use side_file::{EvalFile, EvalFileError, EvalsRead, beside, read};
+pub use side_file::{EvalFile, EvalsRead, beside, read};
 mod import;
 
 pub use import::{Imported, LineForm, import};

@@ -13,28 +13,9 @@ use std::sync::{Mutex, PoisonError};
 use shakmaty::Chess;
 
 use super::{EvalTable, epd};
+use crate::Error;
 use crate::eval::Evaluation;
 use tabia_io::atomic::{LOCK_WAIT, Locked};
-
-/// Why a file of evaluations cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum EvalFileError {
-    /// The system refuses.
-    #[error("{}: {error}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What it says.
-        error: io::Error,
-    },
-    /// Another program adds to it.
-    #[error("{}: another program is writing to it; wait for its end", path.display())]
-    InUse {
-        /// The file.
-        path: PathBuf,
-    },
-}
 
 /// What was read of a file.
 #[derive(Clone, Debug, Default)]
@@ -62,11 +43,8 @@ pub fn beside(book: &Path) -> PathBuf {
 ///
 /// The file cannot be read. Lines that hold nothing are counted, not
 /// returned as errors: nothing in the file costs what else it holds.
-pub fn read(path: &Path) -> Result<EvalsRead, EvalFileError> {
-    let failed = |error| EvalFileError::Io {
-        path: path.to_owned(),
-        error,
-    };
+pub fn read(path: &Path) -> Result<EvalsRead, Error> {
+    let failed = |error| failed(path, error);
     let mut found = EvalsRead::default();
     let file = match File::open(path) {
         Ok(file) => file,
@@ -141,11 +119,8 @@ impl EvalFile {
     /// # Errors
     ///
     /// It cannot be opened, or another program adds to it.
-    pub fn open(path: &Path) -> Result<EvalFile, EvalFileError> {
-        let failed = |error| EvalFileError::Io {
-            path: path.to_owned(),
-            error,
-        };
+    pub fn open(path: &Path) -> Result<EvalFile, Error> {
+        let failed = |error| failed(path, error);
         let is_new = !path.exists();
         let opened = fs::OpenOptions::new()
             .read(true)
@@ -153,9 +128,7 @@ impl EvalFile {
             .create(true)
             .open(path);
         let file = Locked::within(LOCK_WAIT, opened.map_err(failed)?);
-        let mut file = file.ok_or_else(|| EvalFileError::InUse {
-            path: path.to_owned(),
-        })?;
+        let mut file = file.ok_or_else(|| Error::EvaluationsInUse { path: path.into() })?;
         // What a crash has cut short stays a line of its own.
         if file.seek(SeekFrom::End(0)).map_err(failed)? > 0 {
             file.seek(SeekFrom::End(-1)).map_err(failed)?;
@@ -179,12 +152,12 @@ impl EvalFile {
     /// # Errors
     ///
     /// The file cannot be written.
-    pub fn add(&self, position: &Chess, evaluation: &Evaluation) -> Result<(), EvalFileError> {
+    pub fn add(&self, position: &Chess, evaluation: &Evaluation) -> Result<(), Error> {
         let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
         line.clear();
         epd::write(position, evaluation, &mut line);
         let written = (&*self.file).write_all(line.as_bytes());
-        written.map_err(|error| self.failed(error))
+        written.map_err(|error| failed(&self.path, error))
     }
 
     /// Makes sure that all is on the disk.
@@ -192,15 +165,16 @@ impl EvalFile {
     /// # Errors
     ///
     /// The system refuses.
-    pub fn sync(&self) -> Result<(), EvalFileError> {
-        self.file.sync_data().map_err(|error| self.failed(error))
+    pub fn sync(&self) -> Result<(), Error> {
+        let synced = self.file.sync_data();
+        synced.map_err(|error| failed(&self.path, error))
     }
+}
 
-    fn failed(&self, error: io::Error) -> EvalFileError {
-        EvalFileError::Io {
-            path: self.path.clone(),
-            error,
-        }
+fn failed(path: &Path, reason: io::Error) -> Error {
+    Error::Evaluations {
+        path: path.into(),
+        reason: reason.into(),
     }
 }
 
@@ -243,7 +217,7 @@ mod tests {
         let path = folder.path().join("x.evals");
         let first = EvalFile::open(&path).unwrap();
         let second = EvalFile::open(&path).unwrap_err();
-        assert!(matches!(second, EvalFileError::InUse { .. }), "{second}");
+        assert!(matches!(second, Error::EvaluationsInUse { .. }), "{second}");
         drop(first);
         assert!(!path.exists());
     }

@@ -1,14 +1,14 @@
 //! Marks put into a book.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::Path;
+use std::sync::Arc;
 
 use super::keyed;
 use super::named::{admits, leads_out};
 use super::select::{Selection, select};
 use super::shown::{ShownChange, show};
-use crate::ctg::Error;
-use crate::{Applied, Book, BookEditor, EditError, MarkChange, Panicked};
+use crate::{Applied, Book, BookEditor, Error, MarkChange, Panicked};
 use tabia_io::progress::Watch;
 use tabia_notation::Line;
 
@@ -58,16 +58,16 @@ pub enum MarkError {
     #[error("{}: {what}; nothing was changed", path.display())]
     NotInBook {
         /// The book.
-        path: PathBuf,
+        path: Arc<Path>,
         /// Which.
         what: String,
     },
     /// Some of the book cannot be read, and that was to be an error.
     #[error("damaged pages not read to their end: {0}; nothing was changed (--strict)")]
     Loss(u64),
-    /// The book cannot be changed.
+    /// The book cannot be read or changed.
     #[error(transparent)]
-    Edit(#[from] EditError),
+    Book(#[from] Error),
     /// Writing the list of changes failed.
     #[error("cannot write the list")]
     Output(#[from] io::Error),
@@ -137,13 +137,13 @@ pub fn mark(
 
 impl From<Panicked> for MarkError {
     fn from(panicked: Panicked) -> MarkError {
-        MarkError::Edit(panicked.into())
+        MarkError::Book(panicked.into())
     }
 }
 
-fn absent(error: EditError, what: impl FnOnce() -> String) -> MarkError {
+fn absent(error: Error, what: impl FnOnce() -> String) -> MarkError {
     match error {
-        EditError::NotInBook { path, .. } | EditError::NotStored { path, .. } => {
+        Error::NotInBook { path, .. } | Error::NotStored { path, .. } => {
             MarkError::NotInBook { path, what: what() }
         }
         error => error.into(),
@@ -202,9 +202,7 @@ fn whole_book(
         })?,
     };
     if job.dry_run {
-        show(book, listed, watch, &mut |one| {
-            shown(one).map_err(MarkError::from)
-        })?;
+        show(book, listed, watch, shown)?;
     }
     if job.strict && losses > 0 {
         return Err(MarkError::Loss(losses));

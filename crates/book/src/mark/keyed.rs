@@ -2,25 +2,26 @@
 //! the moves.
 
 use std::collections::HashMap;
+use std::io;
 
 use shakmaty::{Move, Position as _};
 
+use super::apply::MarkError;
 use super::filter::Filter;
 use super::named::filter_admits;
 use super::select::Selection;
 use super::shown::{ListedChanges, ShownChange};
-use crate::ctg::RewriteError;
 use crate::walk::{Order, Reached, Walk};
-use crate::{Book, BookEditor, BookWalk, EditError, Format, Lookup, MarkChange, MarkPlace};
+use crate::{Book, BookEditor, BookWalk, Error, Format, Lookup, MarkChange, MarkPlace};
 use tabia_io::progress::Watch;
 use tabia_notation::{self as notation, Line};
 
 /// Fails if a filter asks for what no Polyglot book stores.
-pub(super) fn check(book: &Book, filter: Option<&Filter>) -> Result<(), EditError> {
+pub(super) fn check(book: &Book, filter: Option<&Filter>) -> Result<(), Error> {
     match book.format() == Format::Bin && filter.is_some_and(Filter::asks_for_games) {
         false => Ok(()),
-        true => Err(EditError::Format {
-            path: book.path().to_owned(),
+        true => Err(Error::Format {
+            path: book.path().into(),
             format: Format::Bin,
             what: "games to choose by (--where can ask for weight and ply)",
         }),
@@ -33,8 +34,8 @@ pub(super) fn select(
     editor: &BookEditor,
     selection: &Selection,
     watch: &mut Watch<'_>,
-    found: &mut dyn FnMut(&MarkChange) -> Result<(), EditError>,
-) -> Result<u64, EditError> {
+    found: &mut dyn FnMut(&MarkChange) -> Result<(), Error>,
+) -> Result<u64, Error> {
     let mut chosen = 0;
     each_move(editor.book(), watch, |_, here, mv, moves| {
         let after = notation::after(&here.position, mv);
@@ -46,18 +47,18 @@ pub(super) fn select(
             let plan = editor.plan(&here.position, mv, &selection.edit)?;
             plan.iter().try_for_each(&mut *found)?;
         }
-        Ok::<_, EditError>(true)
+        Ok::<_, Error>(true)
     })?;
     Ok(chosen)
 }
 
 /// As [`super::show()`].
-pub(super) fn show<E: From<EditError>>(
+pub(super) fn show(
     book: &Book,
     listed: ListedChanges,
     watch: &mut Watch<'_>,
-    found: &mut dyn FnMut(&ShownChange) -> Result<(), E>,
-) -> Result<(), E> {
+    found: &mut dyn FnMut(&ShownChange) -> io::Result<()>,
+) -> Result<(), MarkError> {
     let by_place = listed.into_iter().map(|listed| (listed.0.place, listed));
     let mut wanted: HashMap<MarkPlace, (MarkChange, String)> = by_place.collect();
     if wanted.is_empty() {
@@ -65,7 +66,7 @@ pub(super) fn show<E: From<EditError>>(
     }
     each_move(book, watch, |walk, here, mv, _| {
         let entries = book.keyed_entries(&here.position, mv);
-        for entry in entries.map_err(EditError::from)? {
+        for entry in entries? {
             if let Some((change, note)) = wanted.remove(&MarkPlace::Entry(entry.offset)) {
                 let mut line = Line::default();
                 let moves = walk.line(here).into_iter().chain([mv]);
@@ -79,15 +80,15 @@ pub(super) fn show<E: From<EditError>>(
 
 /// Shows the moves of a book that lines from the start position come to, each
 /// once with the position it is played in; until `show` wants no more.
-fn each_move<E: From<EditError>>(
+fn each_move<E: From<Error>>(
     book: &Book,
     watch: &mut Watch<'_>,
     mut show: impl FnMut(&Walk, &Reached, Move, &Lookup) -> Result<bool, E>,
 ) -> Result<(), E> {
     let mut lines = BookWalk::new(book, Order::Breadth);
-    while let Some(here) = lines.next().map_err(EditError::from)? {
+    while let Some(here) = lines.next()? {
         let watched = watch.position("looking", lines.met(), None);
-        watched.map_err(|stopped| EditError::from(RewriteError::from(stopped)))?;
+        watched.map_err(Error::from)?;
         for known in &lines.found.moves {
             if !show(&lines.walk, &here, known.mv, &lines.found)? {
                 return Ok(());

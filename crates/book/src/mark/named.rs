@@ -4,7 +4,7 @@ use shakmaty::{Chess, Move, Position as _};
 
 use super::filter::{Filter, Subject};
 use super::select::Selection;
-use crate::{BookMove, EditError, Lookup, Probe, Wanted};
+use crate::{BookMove, Error, Lookup, Probe, Wanted};
 use tabia_notation as notation;
 
 /// Reports a move that is not in the book.
@@ -19,7 +19,7 @@ pub(super) fn admits(
     after: &Chess,
     position: &Chess,
     mv: Move,
-) -> Result<bool, EditError> {
+) -> Result<bool, Error> {
     if selection.colour.is_some_and(|c| c != position.turn()) {
         return Ok(false);
     }

@@ -3,8 +3,8 @@
 use shakmaty::Color;
 
 use super::filter::{Filter, Subject};
-use crate::ctg::{CtgBook, EntrySet, Error, Pass, Visit, VisitedEntry, VisitedMove};
-use crate::{EditError, MarkChange, MarkEdit, PositionRecord};
+use crate::ctg::{CtgBook, EntrySet, Pass, Visit, VisitedEntry, VisitedMove};
+use crate::{Error, MarkChange, MarkEdit, PositionRecord};
 use tabia_io::progress::Watch;
 
 /// Which moves of a book get which marks.
@@ -69,8 +69,8 @@ pub fn select(
     selection: &Selection,
     watch: &mut Watch<'_>,
     lost: &mut dyn FnMut(Error),
-    found: &mut dyn FnMut(&MarkChange, u64) -> Result<(), EditError>,
-) -> Result<u64, EditError> {
+    found: &mut dyn FnMut(&MarkChange, u64) -> Result<(), Error>,
+) -> Result<u64, Error> {
     let mut seen = 0;
     let mut marked = EntrySet::default();
     // The same entry may be visited with either side to move.

@@ -1,20 +1,19 @@
 //! Changes of marks as players read them: by the moves that lead there.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
+use std::{fmt, io};
 
 use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Move, Position as _};
 
+use super::apply::MarkError;
 use super::{keyed, words};
 use crate::ctg::{
-    CanonicalBoard, CtgBook, EntryReader, EntrySet, Key, Place, RewriteError, fill_from,
-    find_move_byte, likely_of_all,
+    CanonicalBoard, CtgBook, EntryReader, EntrySet, Key, Place, fill_from, find_move_byte,
+    likely_of_all,
 };
 use crate::walk::{Order, Reached, Walk};
-use crate::{
-    Book, EditError, Field, Lookup, MarkChange, MarkPlace, Panicked, PositionRecord, position_of,
-};
+use crate::{Book, Error, Field, Lookup, MarkChange, MarkPlace, PositionRecord, position_of};
 use tabia_io::progress::Watch;
 use tabia_notation::{self as notation, Line};
 
@@ -133,25 +132,24 @@ pub type ListedChanges = Vec<(MarkChange, String)>;
 /// # Errors
 ///
 /// The book cannot be read, the work is cancelled, or `found` fails.
-pub fn show<E: From<EditError> + From<Panicked> + Send>(
+pub fn show(
     book: &Book,
     listed: ListedChanges,
     watch: &mut Watch<'_>,
-    found: &mut dyn FnMut(&ShownChange) -> Result<(), E>,
-) -> Result<(), E> {
+    found: &mut dyn FnMut(&ShownChange) -> io::Result<()>,
+) -> Result<(), MarkError> {
     match book {
         Book::Ctg(book) => show_ctg(book, listed, watch, found),
         book => keyed::show(book, listed, watch, found),
     }
 }
 
-fn show_ctg<E: From<EditError> + From<Panicked> + Send>(
+fn show_ctg(
     book: &CtgBook,
     listed: ListedChanges,
     watch: &mut Watch<'_>,
-    found: &mut dyn FnMut(&ShownChange) -> Result<(), E>,
-) -> Result<(), E> {
-    let failed = |error| E::from(EditError::from(error));
+    found: &mut dyn FnMut(&ShownChange) -> io::Result<()>,
+) -> Result<(), MarkError> {
     let start = Chess::default();
     let mut wanted: HashMap<Key, ListedChanges> = HashMap::new();
     for listed in listed {
@@ -161,8 +159,8 @@ fn show_ctg<E: From<EditError> + From<Panicked> + Send>(
     }
     let keys: HashSet<Key, FxBuildHasher> = wanted.keys().copied().collect();
     let goals = Goals::of(&keys);
-    let reader = &mut book.entry_reader().map_err(failed)?;
-    let root = stored(reader, &start, &keys, &mut Lookup::default()).map_err(failed)?;
+    let reader = &mut book.entry_reader()?;
+    let root = stored(reader, &start, &keys, &mut Lookup::default())?;
     // Lines end where the book does.
     let mut seen = EntrySet::default();
     if let Some(root) = &root {
@@ -175,7 +173,7 @@ fn show_ctg<E: From<EditError> + From<Panicked> + Send>(
     let mut entered = 1;
     let expected = Some(book.header().positions.into());
     walk.spread(
-        |share| look(book, share, &keys, &goals).map_err(failed),
+        |share| look(book, share, &keys, &goals).map_err(MarkError::from),
         |walk, share, next| {
             let mut next = next.into_iter();
             for here in share {
@@ -184,7 +182,7 @@ fn show_ctg<E: From<EditError> + From<Panicked> + Send>(
                     return Ok(());
                 }
                 let watched = watch.position("finding lines", entered, expected);
-                watched.map_err(|stopped| EditError::from(RewriteError::from(stopped)))?;
+                watched.map_err(Error::from)?;
                 let Some(entry) = &here.note else { continue };
                 let listed = entry.wanted.as_ref().and_then(|key| wanted.remove(key));
                 for listed in listed.unwrap_or_default() {

@@ -14,8 +14,9 @@ use crate::common::{
 };
 use proptest::prelude::*;
 use shakmaty::{Chess, Position};
+use tabia_book::Error;
 use tabia_book::bin::BinBook;
-use tabia_book::convert::{ConvertJob, Converted, Error, Weights, run};
+use tabia_book::convert::{ConvertJob, Converted, Weights, run};
 use tabia_book::ctg::{CanonicalBoard, Key};
 use tabia_book::policy::{self, Policy};
 use tabia_book::polyglot::{self, PackedMove};

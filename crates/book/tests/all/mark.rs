@@ -11,7 +11,7 @@ use tabia_book::convert::{self, ConvertJob};
 use tabia_book::ctg::{BookInfo, Key};
 use tabia_book::mark::{Filter, MarkJob, MarkTarget, Selection};
 use tabia_book::{
-    Annotation, BookEditor, EditError, EditOptions, Field, Lookup, Mark, MarkChange, MarkEdit,
+    Annotation, BookEditor, EditOptions, Error, Field, Lookup, Mark, MarkChange, MarkEdit,
     MarkPlace, Preference,
 };
 use tabia_io::progress::Watch;
@@ -271,7 +271,7 @@ fn changes_and_their_undoing_leave_every_byte_as_it_was() {
                     editor.apply(&undo).unwrap();
                 }
                 // A move is taken out twice, or gone when it is to be marked.
-                Err(EditError::NoSuchMove { .. }) => {}
+                Err(Error::NoSuchMove { .. }) => {}
                 Err(error) => panic!("{error}"),
             }
             if !moves_entries {

@@ -16,10 +16,10 @@ use crate::common::{
 };
 use proptest::prelude::*;
 use tabia_book::{
-    Probe,
+    Error, Probe,
     ctg::{
-        BookWriter, CanonicalBoard, Key, RewriteError, RewriteOptions, Rewritten, WriteOptions,
-        compact, encode_entry, merge, sum_entries,
+        BookWriter, CanonicalBoard, Key, RewriteOptions, Rewritten, WriteOptions, compact,
+        encode_entry, merge, sum_entries,
     },
 };
 use tabia_io::atomic::Old;
@@ -42,7 +42,7 @@ fn compacted(source: &Path, target: &Path, repack: bool) -> Rewritten {
     compact(source, target, &options, &mut Watch::default()).unwrap()
 }
 
-fn merged(target: &Path, sources: &[PathBuf], memory: u64) -> Result<Rewritten, RewriteError> {
+fn merged(target: &Path, sources: &[PathBuf], memory: u64) -> Result<Rewritten, Error> {
     merge(
         target,
         sources,
@@ -268,7 +268,7 @@ fn work_that_is_stopped_changes_nothing() {
             &mut Watch::stopped_by(&stop),
         ),
     ] {
-        assert!(matches!(stopped, Err(RewriteError::Stopped(_))));
+        assert!(matches!(stopped, Err(Error::Stopped(_))));
     }
     assert_eq!(folder.names(), before);
     assert!(fs::read(&books[0]).unwrap() == bytes);

@@ -15,7 +15,7 @@ use shakmaty::{CastlingMode, Chess, FromSetup as _, PositionError, fen::Fen};
 use tabia_book::{
     Annotation, PositionRecord, Probe, Stats,
     ctg::{
-        BookWriter, CanonicalBoard, CtgBook, Key, MAX_COUNT, OpenOptions, Splits, WriteError,
+        BookWriter, CanonicalBoard, CtgBook, Error, Key, MAX_COUNT, OpenOptions, Splits,
         WriteOptions, Written, encode_entry, hash,
     },
 };
@@ -43,7 +43,7 @@ fn over() -> WriteOptions {
     }
 }
 
-fn write(path: &Path, entries: &[Vec<u8>], options: WriteOptions) -> Result<Written, WriteError> {
+fn write(path: &Path, entries: &[Vec<u8>], options: WriteOptions) -> Result<Written, Error> {
     let mut writer = BookWriter::create(path, options)?;
     for entry in entries {
         writer.push(entry)?;
@@ -304,7 +304,7 @@ fn a_run_of_equal_hashes_fills_a_page_and_no_more() {
     too_much.push(entry(&keys[14], 0));
     let error = write(&path, &in_order(too_much.clone()), over()).unwrap_err();
     assert!(
-        matches!(error, WriteError::HashRun { most: 4092, .. }),
+        matches!(error, Error::HashRun { most: 4092, .. }),
         "{error}"
     );
     assert_eq!(folder.names(), ["b.ctb", "b.ctg", "b.cto"]);
@@ -339,7 +339,7 @@ fn an_index_larger_than_any_book_is_refused() {
     let folder = Folder::new();
     let path = folder.join("b.ctg");
     let error = write(&path, &entries, WriteOptions::default()).unwrap_err();
-    assert!(matches!(error, WriteError::DeepIndex { .. }), "{error}");
+    assert!(matches!(error, Error::DeepIndex { .. }), "{error}");
     assert!(folder.names().is_empty());
 }
 
@@ -352,7 +352,7 @@ fn wrong_entries_are_refused_and_change_nothing() {
     let mut writer = BookWriter::create(&path, WriteOptions::default()).unwrap();
     assert_eq!(folder.names().len(), 1);
     writer.push(&entries[5]).unwrap();
-    let text = |result: Result<(), WriteError>| result.unwrap_err().to_string();
+    let text = |result: Result<(), Error>| result.unwrap_err().to_string();
     assert!(text(writer.push(&entries[5])).contains("comes a second time"));
     assert!(text(writer.push(&entries[4])).contains("comes out of order"));
     assert!(text(writer.push(&entries[6][..20])).contains("not one whole entry"));

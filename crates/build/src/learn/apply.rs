@@ -8,7 +8,7 @@ use shakmaty::Position as _;
 use super::side::read_games;
 use super::{Learned, learned, place_of};
 use tabia_book::mark::ListedChanges;
-use tabia_book::{Book, BookEditor, EditError, Field, Format, MarkChange};
+use tabia_book::{Book, BookEditor, Error, Field, Format, MarkChange};
 use tabia_notation::Results;
 
 /// How a book learns.
@@ -57,7 +57,7 @@ impl Learned {
                 }
                 Ok(())
             })
-            .map_err(|error: tabia_book::Error| io::Error::other(error))?;
+            .map_err(|error: Error| io::Error::other(error))?;
         }
         Ok(())
     }
@@ -68,12 +68,7 @@ impl Learned {
     /// # Errors
     ///
     /// The book cannot be read or written; nothing was changed.
-    pub fn teach(
-        &self,
-        editor: &BookEditor,
-        book: &Book,
-        method: Method,
-    ) -> Result<Taught, EditError> {
+    pub fn teach(&self, editor: &BookEditor, book: &Book, method: Method) -> Result<Taught, Error> {
         let field = match book.format() {
             Format::Ctg => Field::Factor,
             Format::Bin | Format::Abk => Field::Learn,

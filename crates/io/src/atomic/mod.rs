@@ -32,12 +32,12 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::TempPath;
-
 pub use error::WriteFileError;
 pub use locked::{LOCK_PAUSE, LOCK_WAIT, Locked};
 use old_files::OldFiles;
+use temporary::TempPath;
 pub use temporary::is_temp_folder;
+pub(crate) use temporary::unnamed_file;
 pub use temporary::{TempFolder, remove_leftovers};
 
 /// What becomes of a file that is in the place of a new one.
@@ -93,8 +93,7 @@ impl NewFile {
         check(path, &[], old)?;
         remove_leftovers(path);
         let made = temporary::file_beside(path);
-        let made = made.map_err(|error| WriteFileError::io(path, plain(error)))?;
-        let (file, temporary) = made.into_parts();
+        let (file, temporary) = made.map_err(|error| WriteFileError::io(path, error))?;
         Ok(NewFile {
             file: BufWriter::with_capacity(256 << 10, file),
             temporary,
@@ -192,19 +191,20 @@ impl NewFile {
         #[cfg(windows)]
         let _ = file.get_ref().unlock();
         let renamed = match old {
-            Old::Refuse => temporary.persist_noclobber(&path).or_else(|failed| {
-                // Not every file system can do both in one.
+            // A second name, and the first is deleted with `temporary`.
+            Old::Refuse => fs::hard_link(&temporary.0, &path).or_else(|error| {
+                // Not every file system has links.
                 match fs::symlink_metadata(&path) {
-                    Err(_) => failed.path.persist(&path),
-                    Ok(_) => Err(failed),
+                    Err(_) => fs::rename(&temporary.0, &path),
+                    Ok(_) => Err(error),
                 }
             }),
-            _ => temporary.persist(&path),
+            _ => fs::rename(&temporary.0, &path),
         };
         let _ = file.get_ref().unlock();
-        renamed.map_err(|failed| match failed.error.kind() {
+        renamed.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists if old == Old::Refuse => WriteFileError::Exists { path },
-            _ => WriteFileError::io(&path, failed.error),
+            _ => WriteFileError::io(&path, error),
         })
     }
 }
@@ -314,19 +314,6 @@ fn names_beside(path: &Path) -> io::Result<Vec<OsString>> {
         .read_dir()?
         .map(|entry| entry.map(|entry| entry.file_name()))
         .collect()
-}
-
-/// The usual reasons without the temporary name, which means nothing to users.
-fn plain(error: io::Error) -> io::Error {
-    use io::ErrorKind::{
-        NotFound, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull,
-    };
-    match error.kind() {
-        kind @ (NotFound | PermissionDenied | QuotaExceeded | ReadOnlyFilesystem | StorageFull) => {
-            kind.into()
-        }
-        _ => error,
-    }
 }
 
 #[cfg(test)]

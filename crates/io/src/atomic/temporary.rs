@@ -11,10 +11,9 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, TryLockError};
+use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
-
-use tempfile::{Builder, NamedTempFile};
 
 use super::{folder_of, names_beside};
 
@@ -30,12 +29,44 @@ const LOCK: &str = ".lock";
 /// So often a file is made anew that others have removed.
 const ATTEMPTS: u32 = 100;
 
+/// The name of a temporary file, which is deleted when this is dropped.
+#[derive(Debug)]
+pub(super) struct TempPath(pub(super) PathBuf);
+
+impl TempPath {
+    /// Makes a file whose name nothing else has.
+    fn create(folder: &Path, prefix: &OsStr, suffix: &str) -> io::Result<(File, TempPath)> {
+        loop {
+            let mut name = prefix.to_owned();
+            let random = RandomState::new().hash_one(folder);
+            name.push(format!("{random:016x}{suffix}"));
+            let path = folder.join(name);
+            match File::create_new(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                made => return Ok((made?, TempPath(path))),
+            }
+        }
+    }
+}
+
+/// A file without a name, which is gone when it is closed.
+pub(crate) fn unnamed_file(folder: &Path) -> io::Result<File> {
+    // Its name is deleted here; Windows keeps it until then.
+    TempPath::create(folder, OsStr::new(FOLDER), TEMPORARY).map(|(file, _)| file)
+}
+
+impl Drop for TempPath {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
 /// A folder for what is made on the way to a file, where there is room for it;
 /// removed when dropped, and by [`remove_leftovers`] if its owner was killed.
 #[derive(Debug)]
 pub struct TempFolder {
     folder: PathBuf,
-    lock: Option<NamedTempFile>,
+    lock: Option<(File, TempPath)>,
 }
 
 impl TempFolder {
@@ -43,11 +74,8 @@ impl TempFolder {
     pub fn beside(path: &Path) -> io::Result<TempFolder> {
         remove_leftovers(path);
         let parent = folder_of(path);
-        let lock = make_locked(|| {
-            let mut builder = Builder::new();
-            builder.prefix(FOLDER).suffix(LOCK).tempfile_in(parent)
-        })?;
-        let folder = lock.path().with_extension("");
+        let lock = make_locked(|| TempPath::create(parent, OsStr::new(FOLDER), LOCK))?;
+        let folder = lock.1.0.with_extension("");
         let mut builder = fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
@@ -69,31 +97,27 @@ impl Drop for TempFolder {
         // Windows deletes no file that a reader has mapped: the lock file stays too,
         // so that the next search for leftovers removes both.
         if !is_removed(&self.folder)
-            && let Some(lock) = self.lock.take()
+            && let Some((_, path)) = self.lock.take()
         {
-            let _ = lock.keep();
+            std::mem::forget(path);
         }
     }
 }
 
 /// Makes a temporary file beside a file, and locks it.
-pub(super) fn file_beside(path: &Path) -> io::Result<NamedTempFile> {
-    let prefix = prefix(path);
-    let mut builder = Builder::new();
-    builder.prefix(&prefix).suffix(TEMPORARY);
-    // With the permissions of any new file, not readable for the owner alone.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    make_locked(|| builder.tempfile_in(folder_of(path)))
+pub(super) fn file_beside(path: &Path) -> io::Result<(File, TempPath)> {
+    make_locked(|| TempPath::create(folder_of(path), &prefix(path), TEMPORARY))
 }
 
 /// Makes a file that is locked and still there: between the two steps it looks as if
 /// it had no owner, and a program that removes leftovers then removes it.
-fn make_locked(mut make: impl FnMut() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
+fn make_locked(
+    mut make: impl FnMut() -> io::Result<(File, TempPath)>,
+) -> io::Result<(File, TempPath)> {
     for _ in 0..ATTEMPTS {
         let made = make()?;
-        match made.as_file().try_lock() {
-            Ok(()) if made.path().exists() => return Ok(made),
+        match made.0.try_lock() {
+            Ok(()) if made.1.0.exists() => return Ok(made),
             // Where there are no locks, nothing is removed either.
             Err(TryLockError::Error(_)) => return Ok(made),
             Ok(()) | Err(TryLockError::WouldBlock) => {}
@@ -179,20 +203,18 @@ mod tests {
         let mut made = 0;
         let file = make_locked(|| {
             made += 1;
-            let mut builder = Builder::new();
-            builder.prefix(".book.ctg.").suffix(TEMPORARY);
-            let file = builder.tempfile_in(folder.path());
+            let file = TempPath::create(folder.path(), OsStr::new(".book.ctg."), TEMPORARY);
             if made == 1 {
                 remove_leftovers(&path);
             }
             file
         });
-        let file = file.unwrap();
+        let (_file, path_made) = file.unwrap();
         // Windows removes no file that is open.
         let expected = if cfg!(windows) { 1 } else { 2 };
-        assert_eq!((made, file.path().exists()), (expected, true));
+        assert_eq!((made, path_made.0.exists()), (expected, true));
         remove_leftovers(&path);
-        assert!(file.path().exists());
+        assert!(path_made.0.exists());
     }
 
     /// A file that is being removed is locked by the program that removes it.
@@ -201,15 +223,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut remover = None;
         let file = make_locked(|| {
-            let file = Builder::new().tempfile_in(folder.path())?;
+            let (file, path) = TempPath::create(folder.path(), OsStr::new("."), TEMPORARY)?;
             if remover.is_none() {
-                let other = file.reopen()?;
+                let other = File::open(&path.0)?;
                 other.try_lock()?;
-                remover = Some((other, file.path().to_owned()));
+                remover = Some((other, path.0.clone()));
             }
-            Ok(file)
+            Ok((file, path))
         });
-        assert_ne!(file.unwrap().path(), remover.unwrap().1);
+        assert_ne!(file.unwrap().1.0, remover.unwrap().1);
     }
 
     #[test]

@@ -130,7 +130,7 @@ fn when_a_companion_cannot_come_the_old_files_are_back() {
         let cto = begun(&path.with_extension("cto"), "new", old);
         let new = begun(&path, "new", old);
         // Its temporary file is gone, so it cannot be renamed.
-        fs::remove_file(&cto.temporary).unwrap();
+        fs::remove_file(&cto.temporary.0).unwrap();
         new.put_with(vec![ctb, cto]).unwrap_err();
         match old {
             Old::Refuse => are(&folder, &[]),
@@ -146,7 +146,7 @@ fn leftovers_of_killed_writers_go_and_those_of_others_stay() {
     fs::write(folder.path().join(".book.ctg.dead.tmp"), "").unwrap();
     fs::write(folder.path().join(".other.ctg.dead.tmp"), "").unwrap();
     let second = begun(&path, "", Old::Refuse);
-    assert!(at_work.temporary.exists() && second.temporary.exists());
+    assert!(at_work.temporary.0.exists() && second.temporary.0.exists());
     drop((at_work, second));
     are(&folder, &[(".other.ctg.dead.tmp", "")]);
 }

@@ -46,6 +46,7 @@ use std::{
 use memmap2::Mmap;
 
 use super::state::{Change, Identity};
+use crate::atomic;
 
 /// Files up to this many bytes are read into memory instead of mapped.
 pub const IN_MEMORY_LIMIT: u64 = 2 << 20;
@@ -209,7 +210,7 @@ impl DataFile {
             };
             return Ok((held, start.err()));
         }
-        let mut file = tempfile::tempfile()?;
+        let mut file = atomic::unnamed_file(&std::env::temp_dir())?;
         let mut fault = start.err();
         let mut len = 0;
         loop {

@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::run::{BLOCK_BYTES, MakeStore, Run, RunWriter};
 use super::{Merge, PARTS, Record, SortError};
+use crate::atomic;
 use crate::parallel::{self, Panicked};
 
 /// So many runs in files become one.
@@ -38,7 +39,7 @@ impl<R: Record> Runs<R> {
     #[must_use]
     pub fn new(room: u64, folder: &Path) -> Runs<R> {
         Runs::with_files(room, folder, |folder| {
-            Ok(Box::new(tempfile::tempfile_in(folder)?))
+            Ok(Box::new(atomic::unnamed_file(folder)?))
         })
     }
 

@@ -13,9 +13,9 @@ use serde::Serialize;
 use shakmaty::{CastlingMode, Chess, Color, Move, Position as _};
 pub use sums::{Exit, ReviewOpening, Score, Spread, Tally};
 
-use super::Error;
 use super::gather::{each_game, points};
 use super::matches::{Pairs, Strength};
+use crate::Error;
 use crate::departures::{self, Departure, GameDeparture};
 use tabia_book::eval::Evaluation;
 use tabia_book::policy::Policy;

@@ -200,14 +200,7 @@ fn pairs(all: &[Played]) -> Option<PairedResults> {
             own.push(points);
             continue;
         };
-        for points in [points, other] {
-            if let Some(games) = pairs.games.get_mut(2 - usize::from(points.min(2))) {
-                *games += 1;
-            }
-        }
-        if let Some(count) = pairs.pentanomial.get_mut(usize::from(points + other)) {
-            *count += 1;
-        }
+        pairs.add([points, other]);
     }
     (pairs.count() > 0).then(|| PairedResults {
         strength: pairs.strength(),

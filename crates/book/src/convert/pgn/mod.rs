@@ -9,8 +9,8 @@ mod cut;
 mod tree;
 mod write;
 
-use super::{Converted, Error, Work};
-use crate::Book;
+use super::{Converted, Work};
+use crate::{Book, Error};
 use tabia_io::atomic::NewFile;
 use tabia_io::input::path::file_name;
 

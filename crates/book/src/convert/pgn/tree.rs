@@ -6,12 +6,12 @@ use std::ops::Range;
 use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Position as _};
 
-use crate::convert::{ConvertJob, Converted, Error, Source, Work};
+use crate::convert::{ConvertJob, Converted, Source, Work};
 use crate::ctg::EntrySet;
 use crate::policy;
 use crate::polyglot;
 use crate::walk::{Order, Walk};
-use crate::{Book, BookMove, Lookup, Preference, Wanted};
+use crate::{Book, BookMove, Error, Lookup, Preference, Wanted};
 
 /// More plies than any opening book has in a line.
 const MOST_PLIES: u32 = 500;

@@ -13,11 +13,11 @@ use shakmaty::{
 
 use super::reach::{Form, Reach, Steps};
 use super::{Counts, Line, Lines, weights};
-use crate::convert::{ConvertJob, Converted, Error, Work, wanted};
+use crate::convert::{ConvertJob, Converted, Work, wanted};
 use crate::ctg::{CanonicalBoard, CtgBook, DirectoryReader, Entry, Key, Place};
 use crate::policy::{self, Weighed};
 use crate::polyglot::PackedMove;
-use crate::{self as book, Lookup, position_of};
+use crate::{Error, Lookup, position_of};
 
 /// Weights of an entry's moves in a form, where they are not those in all.
 type OtherWeights = HashMap<(usize, u8), Vec<Option<u16>>, FxBuildHasher>;
@@ -61,7 +61,7 @@ pub(super) fn lines(
             entries += chunk.entries;
             found.extend(chunk.found);
             reach.take(chunk.steps);
-            Ok::<_, Error>(())
+            Ok(())
         },
     )?;
     reach.number_all();
@@ -135,7 +135,7 @@ impl Chunk {
         reader: &mut DirectoryReader<'_>,
         place: Place,
         entry: &Entry<'_>,
-    ) -> Result<(), book::ctg::Error> {
+    ) -> Result<(), Error> {
         let number = self.entries;
         self.entries += 1;
         self.steps.entry(place);

@@ -17,10 +17,10 @@ mod walk;
 use std::cmp::{Ordering, Reverse};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{ConvertJob, Converted, Error, Weights, Work};
+use super::{ConvertJob, Converted, Weights, Work};
 use crate::policy::Weighed;
 use crate::polyglot::PackedMove;
-use crate::{Book, BookMove, Preference, bin};
+use crate::{Book, BookMove, Error, Preference, bin};
 use tabia_io::atomic::{self, NewFile};
 use tabia_io::parallel;
 use tabia_io::sort::{Record, Runs, SortError, Sorter};

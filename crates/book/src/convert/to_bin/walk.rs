@@ -8,11 +8,11 @@ use shakmaty::{Chess, Move};
 
 use super::{Counts, Line, Lines, weights};
 use crate::convert::from_keyed::unreached;
-use crate::convert::{Converted, Error, Work, wanted};
+use crate::convert::{Converted, Work, wanted};
 use crate::policy;
 use crate::polyglot::{self, PackedMove};
 use crate::walk::{Order, Walk};
-use crate::{Book, Lookup, Probe as _};
+use crate::{Book, Error, Lookup, Probe as _};
 use tabia_notation as notation;
 
 /// What became of some positions.

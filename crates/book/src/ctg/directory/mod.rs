@@ -17,8 +17,7 @@ mod reader;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{
-    CanonicalBoard, CtgBook, Entry, Error, Key, Place, RewriteError, Salvage, reader::Index,
-    trie::is_of_slot,
+    CanonicalBoard, CtgBook, Entry, Error, Key, Place, Salvage, reader::Index, trie::is_of_slot,
 };
 use hashes::of_board;
 pub use reader::{DirectoryReader, KnownEntry};
@@ -153,14 +152,15 @@ impl CtgBook {
     ///
     /// The file cannot be read, the work is cancelled, or what `each` and
     /// `take` say. Damage is none.
-    pub fn in_blocks<T: Send, E: From<RewriteError> + From<Panicked> + Send>(
+    #[cfg(feature = "json")]
+    pub(crate) fn in_blocks<T: Send>(
         &self,
         stage: &'static str,
         watch: &mut Watch<'_>,
         start: impl Fn() -> T + Sync,
         each: impl Fn(&mut T, Place, &Entry<'_>) -> Result<(), Error> + Sync,
-        mut take: impl FnMut(T) -> Result<(), E>,
-    ) -> Result<Salvage, E> {
+        mut take: impl FnMut(T) -> Result<(), Error>,
+    ) -> Result<Salvage, Error> {
         let mut all = Salvage::default();
         self.each_block(
             stage,
@@ -193,11 +193,10 @@ impl CtgBook {
         mut take: impl FnMut(T) -> Result<(), E>,
     ) -> Result<(), E>
     where
-        E: From<RewriteError> + From<Panicked> + Send,
+        E: From<Error> + From<Panicked> + Send,
     {
         let pages = self.pages.walked();
         let mut done = 0_u64;
-        let failed = |error: RewriteError| E::from(error);
         in_order(
             pages.div_ceil(BLOCK),
             |block| {
@@ -205,16 +204,14 @@ impl CtgBook {
                 let mut reader = self.pages.walker();
                 let first = block * BLOCK;
                 for page in first..first.saturating_add(BLOCK).min(pages) {
-                    let walked = reader.each_entry(page, |entry| each(&mut gathered, entry));
-                    walked.map_err(|error| failed(error.into()))?;
+                    reader.each_entry(page, |entry| each(&mut gathered, entry))?;
                 }
                 work(gathered)
             },
             |made| {
                 let pages = pages.into();
                 let progress = Progress::new(stage, "pages", done.min(pages), Some(pages));
-                let watched = watch.step(progress);
-                watched.map_err(|stopped| failed(stopped.into()))?;
+                watch.step(progress).map_err(Error::from)?;
                 done += u64::from(BLOCK);
                 take(made)
             },
@@ -227,7 +224,7 @@ impl CtgBook {
     ///
     /// The file cannot be read, or the work is cancelled. What is in
     /// damaged pages is not in the directory.
-    pub fn directory(&self, watch: &mut Watch<'_>) -> Result<(Directory, Salvage), RewriteError> {
+    pub fn directory(&self, watch: &mut Watch<'_>) -> Result<(Directory, Salvage), Error> {
         let owners = Owners::of(self)?;
         let mut entries = 0_u64;
         self.each_block(
@@ -237,7 +234,7 @@ impl CtgBook {
                 *count += u64::from(entry.is_ok());
                 Ok(())
             },
-            Ok::<_, RewriteError>,
+            Ok::<_, Error>,
             |count| {
                 entries += count;
                 Ok(())
@@ -277,7 +274,7 @@ impl CtgBook {
                 }
                 Ok(())
             },
-            Ok::<_, RewriteError>,
+            Ok::<_, Error>,
             |(count, more, bad)| {
                 found += count;
                 salvage.add(more);

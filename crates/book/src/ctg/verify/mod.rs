@@ -17,7 +17,7 @@ mod files;
 
 use std::{collections::HashSet, path::Path, sync::Arc};
 
-use super::{RewriteError, pages::PageFile, scan::ScanIndex};
+use super::{Error, pages::PageFile, scan::ScanIndex};
 use entries::{BlockChecker, BlockReport};
 use files::IndexFacts;
 use tabia_io::parallel::in_order;
@@ -144,7 +144,7 @@ pub fn verify(
     mmap: bool,
     watch: &mut Watch<'_>,
     found: &mut dyn FnMut(Problem),
-) -> Result<Verified, RewriteError> {
+) -> Result<Verified, Error> {
     let book = PageFile::open(path, mmap)?;
     let mut verified = Verified {
         pages: book.held(),
@@ -171,11 +171,7 @@ pub fn verify(
     let mut done = 0_u64;
     in_order(
         blocks,
-        |block| {
-            checker
-                .check(block * BLOCK..book_end(block, &book))
-                .map_err(RewriteError::from)
-        },
+        |block| checker.check(block * BLOCK..book_end(block, &book)),
         |mut report: BlockReport| {
             let pages = book.held().into();
             let checked = (done * u64::from(BLOCK)).min(pages);

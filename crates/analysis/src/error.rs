@@ -1,0 +1,65 @@
+//! Why something of this crate was not done.
+
+use std::fmt;
+use std::path::Path;
+
+use tabia_build::BuildError;
+use tabia_games::ReadError;
+use tabia_games::tgx::TgxError;
+use tabia_io::atomic::WriteFileError;
+use tabia_io::parallel::Panicked;
+use tabia_io::progress::Stopped;
+use tabia_io::sort::SortError;
+use tabia_uci::process::AnalystError;
+
+/// Why something of this crate was not done.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A book or a file of evaluations cannot be read or written.
+    #[error(transparent)]
+    Book(#[from] tabia_book::Error),
+    /// Games cannot be read.
+    #[error(transparent)]
+    Games(#[from] ReadError),
+    /// An index of games cannot be read.
+    #[error(transparent)]
+    Index(#[from] TgxError),
+    /// A book cannot be made of lines.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The engine does not start, or fails at one position after the other.
+    #[error(transparent)]
+    Engine(#[from] AnalystError),
+    /// A file cannot be put in place.
+    #[error(transparent)]
+    Place(#[from] WriteFileError),
+    /// No room for sorting.
+    #[error(transparent)]
+    Sort(#[from] SortError),
+    /// The system refuses.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// A thread of the work failed.
+    #[error(transparent)]
+    Panicked(#[from] Panicked),
+    /// The work was cancelled.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+    /// The book does not hold the start position or a move that was named.
+    #[error("{0}")]
+    NotInBook(String),
+    /// Anything else, in a sentence.
+    #[error("{0}")]
+    Text(String),
+}
+
+/// More positions or moves than a graph can number.
+pub(crate) fn too_large<T>(_: T) -> Error {
+    Error::Text("a book with more than 4 thousand million moves".to_owned())
+}
+
+/// An error with the file that it is about.
+pub(crate) fn about(path: &Path, error: impl fmt::Display) -> Error {
+    Error::Text(format!("{}: {error}", path.display()))
+}

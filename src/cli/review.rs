@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use clap::Args;
 
 use super::args::PlayerColour;
@@ -14,10 +14,11 @@ use super::style::counted;
 use super::valued::{self, Form};
 use shakmaty::Color;
 use tabia_adapter::settings::Settings;
-use tabia_analysis::departures::{Departure, LeftBy, NamedMove};
+use tabia_analysis::departures::{ChosenMoves, Departure, LeftBy, NamedMove};
 use tabia_analysis::suite::review::{self, Exit, ReviewReport, Reviewed};
 use tabia_book::evals::epd;
 use tabia_io::atomic;
+use tabia_io::input::path::file_name;
 use tabia_io::sanitize::shell_word;
 
 /// What `tabia review --help` says below the arguments.
@@ -56,6 +57,10 @@ pub(super) struct ReviewArgs {
     /// Only games with this colour, for which the book is the repertoire
     #[arg(long)]
     colour: Option<PlayerColour>,
+    /// What the page of `tabia explore` has saved of training: where the repertoire
+    /// has several moves, the one that was chosen there is the player's
+    #[arg(long, value_name = "FILE.json", requires = "colour")]
+    training: Option<PathBuf>,
     /// The record that adapters kept of these games (`tabia --games FILE.csv`):
     /// restarts, misses and books are put beside their results
     #[arg(long = "games", value_name = "FILE.csv")]
@@ -94,9 +99,12 @@ pub(super) fn run(args: &ReviewArgs, out: &mut impl Write) -> anyhow::Result<u8>
         bail!("{}: a report is .html or .json", path.display());
     }
     let (_, book) = super::probe::opened(args.book(), &Settings::default(), false)?;
+    let colour = args.colour.map(Color::from);
+    let chosen = args.chosen(colour)?;
     let whose = Reviewed {
         player: args.player.as_deref(),
-        colour: args.colour.map(Color::from),
+        colour,
+        chosen: chosen.as_ref(),
         forfeits: args.forfeits,
     };
     let report = progress::watched(|watch| review::report(&args.games, &*book, whose, watch))??;
@@ -147,6 +155,19 @@ impl ReviewArgs {
     fn book(&self) -> &Path {
         let named = self.book.as_ref().or(self.second.as_ref());
         named.map_or(Path::new(""), PathBuf::as_path)
+    }
+
+    /// The moves of the file of training, for the book and the colour.
+    fn chosen(&self, colour: Option<Color>) -> anyhow::Result<Option<ChosenMoves>> {
+        let (Some(path), Some(colour)) = (&self.training, colour) else {
+            return Ok(None);
+        };
+        let text = std::fs::read_to_string(path);
+        let text = text.with_context(|| path.display().to_string())?;
+        let chosen = ChosenMoves::of_training(&text, &file_name(self.book()), colour);
+        let reason = "no file of training that the page of tabia explore has saved";
+        let chosen = chosen.with_context(|| format!("{}: {reason}", path.display()))?;
+        Ok(Some(chosen))
     }
 
     /// Commands that go on from here.
@@ -285,7 +306,8 @@ fn shown(departure: &Departure) -> String {
     };
     let reply = departure.reply.as_ref();
     let reply = reply.map_or_else(String::new, |reply| format!(", then {}", of(reply)));
-    let Departure { line, tally, .. } = departure;
+    let Departure { place, tally, .. } = departure;
+    let line = &place.line;
     let line = if line.is_empty() { "at once" } else { line };
     format!("{line}: {}{instead}{reply}: {tally}", of(&departure.played))
 }

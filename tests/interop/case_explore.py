@@ -430,7 +430,7 @@ def close_dialog(page: Page) -> None:
     expect(page.locator("dialog[open]")).to_have_count(0)
 
 
-@case(limit=400)
+@case(limit=400, browsers=True)
 def explorer_has_no_barriers_that_axe_finds():
     here = folder("explore")
     other = here / "other.ctg"

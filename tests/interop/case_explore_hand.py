@@ -67,7 +67,7 @@ def explorer_marks_by_one_key_and_by_the_right_button():
             page.until("!document.querySelector('.context')")
 
 
-@case(limit=120)
+@case(limit=120, browsers=True)
 def explorer_says_why_a_file_cannot_be_changed():
     book = copy_starter(folder("explore"))
     book.chmod(0o444)
@@ -82,7 +82,7 @@ def explorer_says_why_a_file_cannot_be_changed():
     assert marks(book) == marks(copy_starter(folder("explore")))
 
 
-@case(limit=180)
+@case(limit=180, browsers=True)
 def explorer_tells_eight_windows_by_one_connection():
     book = copy_starter(folder("explore"))
     with explorer(book) as server, browser() as started:
@@ -105,7 +105,7 @@ def explorer_tells_eight_windows_by_one_connection():
         expect(pages[6].locator('tr[data-uci="d2d4"].avoid')).to_have_count(1)
 
 
-@case(limit=120)
+@case(limit=120, browsers=True)
 def explorer_draws_variations_of_a_game_under_its_header():
     game = '[Event "Open"]\n[White "A, B"]\n[Black "C, D"]\n[WhiteElo "2500"]\n[Date "2024.05.??"]\n[Result "1-0"]\n\n1. e4 e5 (1... c5 2. Nf3 (2. Nc3)) 2. Nf3 1-0\n'
     with explorer() as server, browser() as started:
@@ -140,7 +140,7 @@ def repertoire(moves: int) -> str:
     return str(game)
 
 
-@case(limit=180)
+@case(limit=180, browsers=True)
 def explorer_makes_nothing_anew_when_somebody_steps_through_3000_moves():
     with explorer() as server, browser() as started:
         page = started.new_context(viewport={"width": 1366, "height": 768}).new_page()
@@ -163,7 +163,7 @@ def explorer_makes_nothing_anew_when_somebody_steps_through_3000_moves():
         assert set(changes) == {"attributes"} and len(changes) <= 5 * 3, changes
 
 
-@case(limit=90)
+@case(limit=90, browsers=True)
 def explorer_finds_what_a_player_means():
     with explorer() as server, browser() as started:
         page = started.new_page()

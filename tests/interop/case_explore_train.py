@@ -82,13 +82,15 @@ def explorer_and_review_find_where_games_left_a_repertoire():
         assert [of_text[name] for name in ("games", "others", "left_by_player", "left_by_opponent", "unanswered")] == [6, 1, 3, 2, 0], of_text
         assert server.status(f"departures?{query.replace('white', 'black')}&book=7") == 400
         assert server.status("departures?player=Nobody&color=white") == 400
-        # Opponents as the book has them: the ends of its lines have no answer. As the games have them: more.
-        holes = server.get("coverage?color=black")["holes"]
-        assert [(hole["line"], hole["share"]) for hole in holes] == [
-            ("1. e4 e5 2. Nf3 Nc6 3. Bb5", 0.375), ("1. e4 e5 2. Nf3 d6 3. d4", 0.375), ("1. e4 c5 2. Nf3 d6 3. d4", 0.25),
-        ], holes
+        # Opponents as the book has them: the ends of its lines are no holes. As the games have them: where those go on.
+        assert server.get("coverage?color=black")["holes"] == []
         holes = server.get("coverage?color=white&opponents=1")["holes"]
-        assert [(hole["line"], round(hole["share"], 3)) for hole in holes] == [("1. e4 e6", 0.333), ("1. e4 e5 2. Nf3 Nc6 3. Bb5 a6", 0.167)], holes
+        assert [(hole["line"], round(hole["share"], 3), hole["is_end"]) for hole in holes] == [("1. e4 e6", 0.333, False), ("1. e4 e5 2. Nf3 Nc6 3. Bb5", 0.167, True)], holes
+        # Of several moves the one that was chosen is the player's, as the page sends it and as its file of training has it.
+        start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
+        body = json.dumps({"pgn": MINE, "moves": [[start, "e2e4"]]}).encode()
+        with urllib.request.urlopen(urllib.request.Request(f"{server.url}departures?{query}", data=body), timeout=20) as answer:
+            assert json.load(answer)["departures"] == departures
     return f"{len(departures)} places"
 
 
@@ -120,11 +122,18 @@ def explorer_compares_own_games_with_the_repertoire():
             page.until("document.querySelector('#mine-list li:nth-child(2) button:nth-child(2)').disabled")
             assert marks(book, "e2e4 e7e6") == {"d2d4": "main"}, (name, marks(book, "e2e4 e7e6"))
             press(page, "#coverage summary")
-            page.until("document.querySelector('#coverage-message').textContent === 'The book has an answer to every move in it.'")
+            page.until("document.querySelector('#coverage-message').textContent === 'No answer is missing where the book goes on.'")
+            # Black answers 1.e4, and not 1.d4.
+            page.open(server.url + "?play=d2d4")
+            press(page, "#books .add")
+            say(page, "added 1.d4")
+            page.keys("r")
+            press(page, "#coverage summary")
             page.run("return (() => { const colour = document.querySelector('#train-colour'); colour.value = 'black'; colour.dispatchEvent(new Event('change', { bubbles: true })); return true; })()")
-            page.until("document.querySelectorAll('#coverage-list li').length === 3")
+            page.until("document.querySelectorAll('#coverage-list li').length === 1")
+            page.keys("Home")
             press(page, "#coverage-list li:first-child button")
-            page.until("document.querySelectorAll('#line button').length === 5")
+            page.until("document.querySelector('#line [aria-current]')?.textContent === 'd4'")
 
 
 @case(limit=240)
@@ -178,9 +187,16 @@ def explorer_trains_chapters_of_a_file():
             page.keys("r")
             page.click("#train-learn")
             page.run(CHOOSE % ("#chapters-file", json.dumps(COURSE)))
-            page.until("[...document.querySelectorAll('#chapters-list span')].map((one) => one.textContent).join() === 'Course: Italian,Course: Sicilian'")
+            page.until("[...document.querySelectorAll('#chapters-list span')].map((one) => one.textContent).join() === 'games.pgn,Course: Italian,Course: Sicilian'")
+            # They are kept in the browser, and go with their file.
+            page.open(server.url)
+            page.keys("r")
+            page.until("document.querySelectorAll('#chapters-list li').length === 3")
             page.click("#chapters summary")
-            page.click("#chapters-list button")
+            page.click("#chapters-list .file button")
+            page.until("!document.querySelector('#chapters-list li')")
+            page.run(CHOOSE % ("#chapters-file", json.dumps(COURSE)))
+            page.click("#chapters-list li:nth-child(2) button")
             page.until(f"{TOLD} === 'Your move as White.'")
             page.click("[data-square=e2]")
             page.click("[data-square=e4]")

@@ -36,6 +36,16 @@ FLAGS = [
     "--disable-sync",
 ]
 
+# Firefox asks nobody anything either.
+PREFERENCES = {
+    "network.captive-portal-service.enabled": False,
+    "network.connectivity-service.enabled": False,
+    "datareporting.policy.dataSubmissionEnabled": False,
+    "app.update.enabled": False,
+    "extensions.getAddons.cache.enabled": False,
+    "services.settings.server": "data:,",
+}
+
 # Whatever a page waits for; by itself Playwright waits no longer than 30 seconds.
 WAIT_MS = 15_000 * PATIENCE
 expect.set_options(timeout=WAIT_MS)
@@ -175,17 +185,29 @@ def lasting_port() -> int:
     raise AssertionError(f"no port below {first} is free")
 
 
+def is_firefox() -> bool:
+    """Whether this case is played in Firefox."""
+    return os.environ.get("TABIA_BROWSER") == "firefox"
+
+
 @contextlib.contextmanager
 def browser() -> Iterator[Browser]:
-    """All its pages are as patient as the cases."""
+    """All its pages are as patient as the cases. Firefox is Debian's, driven by WebDriver BiDi."""
     with sync_playwright() as playwright:
-        program = shutil.which("chromium")
-        started = playwright.chromium.launch(executable_path=program, args=FLAGS, timeout=WAIT_MS)
+        if is_firefox():
+            program = shutil.which("firefox-esr")
+            started = playwright.firefox.launch(channel="moz-firefox", executable_path=program, firefox_user_prefs=PREFERENCES, timeout=WAIT_MS)
+        else:
+            program = shutil.which("chromium")
+            started = playwright.chromium.launch(executable_path=program, args=FLAGS, timeout=WAIT_MS)
         new_context = started.new_context
 
         def patient(**how: object) -> BrowserContext:
             context = new_context(**how)
             context.set_default_timeout(WAIT_MS)
+            # BiDi cannot say which theme the system has.
+            if is_firefox() and how.get("color_scheme") == "dark":
+                context.add_init_script("localStorage.setItem('theme', 'dark')")
             return context
 
         started.new_context = patient

@@ -37,12 +37,19 @@ CASES: list[Case] = []
 ALONE = {f"case_{name}" for name in ("explore_first", "latency", "matches", "processes")}
 
 
-def case(limit: float = 20.0, needs_shared: bool = False):
-    """Makes a function a case. `limit` is in seconds."""
+def case(limit: float = 20.0, needs_shared: bool = False, browsers: bool = False):
+    """Makes a function a case. `limit` is in seconds; with `browsers` it is one for Chromium and one for Firefox."""
+
+    def in_firefox(work):
+        # A case has a process of its own.
+        os.environ["TABIA_BROWSER"] = "firefox"
+        return work()
 
     def add(work):
         name = work.__name__.replace("_", " ")
         CASES.append(Case(work.__module__, name, work, limit, needs_shared))
+        if browsers:
+            CASES.append(Case(work.__module__, f"{name} in Firefox", lambda: in_firefox(work), 2 * limit, needs_shared))
         return work
 
     return add

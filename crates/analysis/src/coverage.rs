@@ -4,14 +4,13 @@ use std::collections::HashMap;
 
 use rustc_hash::FxBuildHasher;
 use serde::Serialize;
-use shakmaty::{Chess, Color, Move, Position as _};
+use shakmaty::{Chess, Move, Position as _};
 
-use crate::departures::{NamedMove, named_line, own_moves, text_of};
+use crate::departures::{Place, Repertoire, line_of};
 use tabia_book::evals::EvalKey;
-use tabia_book::policy::Policy;
 use tabia_book::tree::shares;
 use tabia_book::{BookMove, Error, Lookup, Probe, Wanted};
-use tabia_notation::{self as notation, Line, openings};
+use tabia_notation as notation;
 
 /// How far is looked.
 #[derive(Clone, Copy, Debug)]
@@ -27,18 +26,14 @@ pub struct CoverageLimits {
 /// A position in which the repertoire has no move.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Hole {
-    /// The position.
-    pub fen: String,
-    /// The likeliest moves to it, as text.
-    pub line: String,
-    /// The same moves one by one.
-    pub moves: Vec<NamedMove>,
-    /// The code of the opening, empty if it has none.
-    pub eco: String,
-    /// Its name.
-    pub opening: String,
-    /// The share of games that come there if the repertoire is played, 0 to 1.
+    /// The position, and the likeliest moves to it.
+    #[serde(flatten)]
+    pub place: Place,
+    /// The share of games that come there if the repertoire is played, 0 to 1; of an end
+    /// the share of those that go on.
     pub share: f64,
+    /// The line ends there, with the opponent to move: no move of his is answered.
+    pub is_end: bool,
 }
 
 /// A position on the way: the moves to it, and the share of games that come there.
@@ -75,97 +70,151 @@ impl Reaches {
     }
 }
 
-/// The positions to which the opponents' moves lead and in which the book has no move
-/// of a colour. Opponents play as in `opponents`, and as in the book where that knows
-/// nothing.
+/// The positions to which the opponents' moves lead and in which the repertoire has no
+/// move, although it answers another move of the opponent. Where it answers none its line
+/// ends: that is a hole only if `opponents` have games that go on there. Opponents play as
+/// in `opponents`, and as in the book where those have no games.
 ///
 /// # Errors
 ///
 /// A book cannot be read.
 pub fn holes(
-    book: &dyn Probe,
+    repertoire: Repertoire<'_>,
     opponents: Option<&dyn Probe>,
-    colour: Color,
-    policy: &Policy,
     limits: CoverageLimits,
 ) -> Result<Vec<Hole>, Error> {
-    let mut found = Lookup::default();
-    let mut level = Reaches::default();
-    level.add(Reached {
+    let mut search = Search {
+        repertoire,
+        least: limits.least,
+        left: limits.positions,
+        holes: Reaches::default(),
+        ends: Reaches::default(),
+    };
+    let root = Reached {
         position: Chess::default(),
         line: Vec::new(),
         share: 1.0,
-    });
-    let mut holes = Reaches::default();
-    let mut asked = 0;
-    for _ in 0..=limits.plies {
+    };
+    let mut level = Reaches::default();
+    if repertoire.colour.is_white() {
+        // Without a first move there is no line that could end.
+        if let Some(root) = search.answer(root, &mut level)? {
+            search.holes.add(root);
+        }
+    } else {
+        level.add(root);
+    }
+    for _ in 0..=limits.plies / 2 {
         let mut next = Reaches::default();
         // What is likeliest first, in case there are too many positions.
         level.all.sort_by(|a, b| b.share.total_cmp(&a.share));
         for here in level.all {
-            asked += 1;
-            if asked > limits.positions {
-                break;
-            }
-            book.probe(&here.position, Wanted::Transpositions, &mut found)?;
-            let moves = match here.position.turn() == colour {
-                true => own_or_transposed(&found, policy),
-                false => {
-                    if let Some(opponents) = opponents {
-                        let mut played = Lookup::default();
-                        opponents.probe(&here.position, Wanted::Stored, &mut played)?;
-                        if !played.moves.is_empty() {
-                            found = played;
-                        }
-                    }
-                    found.moves.retain(|mv| !mv.transposition);
-                    found.moves.iter().zip(shares(&found.moves)).collect()
-                }
-            };
-            if here.position.turn() == colour && moves.is_empty() && !here.position.is_game_over() {
-                holes.add(here);
-                continue;
-            }
-            for (mv, share) in moves {
-                let share = here.share * share;
-                if share >= limits.least {
-                    next.add(Reached {
-                        position: notation::after(&here.position, mv.mv),
-                        line: [&here.line[..], &[mv.mv]].concat(),
-                        share,
-                    });
-                }
-            }
+            search.oppose(here, opponents, &mut next)?;
         }
         level = next;
     }
-    let mut holes = holes.all;
+    let described = |all: Reaches, is_end: bool| {
+        all.all.into_iter().map(move |reached| Hole {
+            place: Place::of(&line_of(&reached.line)),
+            share: reached.share,
+            is_end,
+        })
+    };
+    let mut holes: Vec<Hole> = described(search.holes, false).collect();
+    holes.extend(described(search.ends, true));
     holes.sort_by(|a, b| b.share.total_cmp(&a.share));
-    Ok(holes.iter().map(described).collect())
+    Ok(holes)
 }
 
-/// The moves of the repertoire, else those that lead back into the book.
-fn own_or_transposed<'f>(found: &'f Lookup, policy: &Policy) -> Vec<(&'f BookMove, f64)> {
-    let own = own_moves(found, policy);
-    if !own.is_empty() {
-        return own;
+struct Search<'a> {
+    repertoire: Repertoire<'a>,
+    least: f64,
+    /// Positions that may still be looked up.
+    left: usize,
+    holes: Reaches,
+    ends: Reaches,
+}
+
+impl Search<'_> {
+    /// Adds what the player's moves lead to; gives the position back if there are none.
+    fn answer(&mut self, here: Reached, next: &mut Reaches) -> Result<Option<Reached>, Error> {
+        let mut found = Lookup::default();
+        let wanted = Wanted::Transpositions;
+        self.repertoire
+            .book
+            .probe(&here.position, wanted, &mut found)?;
+        let mut own = self.repertoire.own_moves(&here.position, &found);
+        if own.is_empty() {
+            // Moves that lead back into the book.
+            own = found.moves.iter().map(|mv| (mv, 1.0)).collect();
+            let share = 1.0 / own.len() as f64;
+            own.iter_mut().for_each(|(_, part)| *part = share);
+        }
+        if own.is_empty() {
+            return Ok(Some(here));
+        }
+        self.add(&here, own, next);
+        Ok(None)
     }
-    let others = found.moves.iter().filter(|mv| mv.transposition);
-    let share = 1.0 / others.clone().count() as f64;
-    others.map(|mv| (mv, share)).collect()
-}
 
-fn described(hole: &Reached) -> Hole {
-    let mut line = Line::from_start(Chess::default());
-    hole.line.iter().for_each(|&mv| line.push(mv));
-    let opening = openings::of_line(line.positions());
-    Hole {
-        fen: notation::fen(&hole.position),
-        line: text_of(line.positions(), &hole.line),
-        moves: named_line(&line),
-        eco: opening.map_or("", |opening| opening.eco).to_owned(),
-        opening: opening.map_or("", |opening| opening.name).to_owned(),
-        share: hole.share,
+    /// Adds what moves lead to, as far as it is frequent enough.
+    fn add(&self, here: &Reached, moves: Vec<(&BookMove, f64)>, next: &mut Reaches) {
+        for (mv, share) in moves {
+            let share = here.share * share;
+            if share >= self.least {
+                next.add(Reached {
+                    position: notation::after(&here.position, mv.mv),
+                    line: [&here.line[..], &[mv.mv]].concat(),
+                    share,
+                });
+            }
+        }
+    }
+
+    /// Follows the opponents' moves and the answers to them.
+    fn oppose(
+        &mut self,
+        here: Reached,
+        opponents: Option<&dyn Probe>,
+        next: &mut Reaches,
+    ) -> Result<(), Error> {
+        let mut found = Lookup::default();
+        if let Some(opponents) = opponents {
+            opponents.probe(&here.position, Wanted::Stored, &mut found)?;
+        }
+        let goes_on = !found.moves.is_empty();
+        if !goes_on {
+            let wanted = Wanted::Transpositions;
+            self.repertoire
+                .book
+                .probe(&here.position, wanted, &mut found)?;
+        }
+        found.moves.retain(|mv| !mv.transposition);
+        let played = found.moves.iter().zip(shares(&found.moves)).collect();
+        let mut replies = Reaches::default();
+        self.add(&here, played, &mut replies);
+        let replies = replies.all;
+        let (mut unanswered, mut answered) = (Vec::new(), false);
+        for reply in replies {
+            let Some(left) = self.left.checked_sub(1) else {
+                return Ok(());
+            };
+            self.left = left;
+            if reply.position.is_game_over() {
+                continue;
+            }
+            match self.answer(reply, next)? {
+                Some(hole) => unanswered.push(hole),
+                None => answered = true,
+            }
+        }
+        if answered {
+            unanswered.into_iter().for_each(|hole| self.holes.add(hole));
+        } else if goes_on && !unanswered.is_empty() {
+            let share = unanswered.iter().map(|hole| hole.share).sum();
+            self.ends.add(Reached { share, ..here });
+        }
+        Ok(())
     }
 }
 
@@ -173,7 +222,10 @@ fn described(hole: &Reached) -> Hole {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::departures::ChosenMoves;
     use crate::departures::tests::Written;
+    use shakmaty::Color;
+    use tabia_book::policy::Policy;
 
     const LIMITS: CoverageLimits = CoverageLimits {
         least: 0.01,
@@ -182,8 +234,18 @@ mod tests {
     };
 
     fn found(book: &Written, opponents: Option<&dyn Probe>, colour: Color) -> Vec<(String, u32)> {
-        let holes = holes(book, opponents, colour, &Policy::default(), LIMITS).unwrap();
-        let seen = |hole: &Hole| (hole.line.clone(), (1000.0 * hole.share).round() as u32);
+        let repertoire = Repertoire {
+            book,
+            colour,
+            policy: &Policy::default(),
+            chosen: &ChosenMoves::default(),
+        };
+        let holes = holes(repertoire, opponents, LIMITS).unwrap();
+        let seen = |hole: &Hole| {
+            let end = if hole.is_end { " ..." } else { "" };
+            let line = format!("{}{end}", hole.place.line);
+            (line, (1000.0 * hole.share).round() as u32)
+        };
         holes.iter().map(seen).collect()
     }
 
@@ -208,26 +270,21 @@ mod tests {
         };
         assert_eq!(
             found(&BOOK, None, Color::White),
-            lines(&[
-                ("1. e4 e5 2. Nf3 Nc6", 450),
-                ("1. e4 e5 2. Nf3 d6", 150),
-                ("1. e4 e6", 100),
-            ])
+            // After 2. Nf3 no move is answered: the line ends.
+            lines(&[("1. e4 e6", 100)])
         );
         // Opponents play what the book does not know.
-        const OTHERS: Written = Written(&[("e4", "e5", 1, false), ("e4", "d5", 3, false)]);
+        const OTHERS: Written = Written(&[
+            ("e4", "e5", 1, false),
+            ("e4", "d5", 3, false),
+            ("e4 e5 Nf3", "Nc6", 3, false),
+            ("e4 e5 Nf3", "f5", 1, false),
+        ]);
         assert_eq!(
             found(&BOOK, Some(&OTHERS), Color::White),
-            lines(&[
-                ("1. e4 d5", 750),
-                ("1. e4 e5 2. Nf3 Nc6", 188),
-                ("1. e4 e5 2. Nf3 d6", 63),
-            ])
+            lines(&[("1. e4 d5", 750), ("1. e4 e5 2. Nf3 ...", 250)])
         );
-        assert_eq!(
-            found(&BOOK, None, Color::Black),
-            lines(&[("1. d4", 900), ("1. e4 c5 2. Nc3", 31)])
-        );
+        assert_eq!(found(&BOOK, None, Color::Black), lines(&[("1. d4", 900)]));
     }
 
     #[test]
@@ -240,10 +297,14 @@ mod tests {
             ("Nf3 Nf6", "g3", 1, true),
             ("Nf3 d5 g3", "Nf6", 1, false),
             ("Nf3 Nf6 g3", "d5", 1, false),
+            ("Nf3 d5 g3", "c5", 1, false),
+            ("Nf3 d5 g3 c5", "Bg2", 1, true),
+            ("Nf3 Nf6 g3", "c5", 1, false),
+            ("Nf3 Nf6 g3 c5", "Bg2", 1, true),
         ]);
         assert_eq!(
             found(&BOOK, None, Color::White),
-            [("1. Nf3 d5 2. g3 Nf6".to_owned(), 1000)]
+            [("1. Nf3 d5 2. g3 Nf6".to_owned(), 500)]
         );
     }
 }

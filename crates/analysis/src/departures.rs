@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use rustc_hash::FxBuildHasher;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use shakmaty::{Chess, Color, Move, Position as _};
 
 use crate::suite::review::Tally;
@@ -55,12 +55,10 @@ pub struct NamedMove {
     pub share: Option<f64>,
 }
 
-/// A place where games left a repertoire.
+/// A position, and how it is reached.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Departure {
-    /// Who left it.
-    pub by: LeftBy,
-    /// The position in which the move was played.
+pub struct Place {
+    /// The position.
     pub fen: String,
     /// The moves to it, as text.
     pub line: String,
@@ -70,6 +68,35 @@ pub struct Departure {
     pub eco: String,
     /// Its name.
     pub opening: String,
+}
+
+impl Place {
+    pub(crate) fn of(line: &Line) -> Place {
+        let opening = openings::of_line(line.positions());
+        let named = |(position, mv)| NamedMove {
+            uci: notation::uci(mv),
+            san: notation::san(position, mv),
+            value: None,
+            share: None,
+        };
+        Place {
+            fen: notation::fen(line.last()),
+            line: text_of(line.moves()),
+            moves: line.moves().map(named).collect(),
+            eco: opening.map_or("", |opening| opening.eco).to_owned(),
+            opening: opening.map_or("", |opening| opening.name).to_owned(),
+        }
+    }
+}
+
+/// A place where games left a repertoire.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Departure {
+    /// Who left it.
+    pub by: LeftBy,
+    /// The position in which the move was played.
+    #[serde(flatten)]
+    pub place: Place,
     /// The move; where the book ends, the one that was played most often.
     pub played: NamedMove,
     /// What the player answered most often, where the opponent left the book; `share` is
@@ -84,86 +111,242 @@ pub struct Departure {
     pub book: Vec<NamedMove>,
 }
 
-/// The moves of a repertoire in a position: the green ones, else those that the
-/// policy would play, else whatever is stored and not red. With their shares.
-#[must_use]
-pub fn own_moves<'f>(found: &'f Lookup, policy: &Policy) -> Vec<(&'f BookMove, f64)> {
-    let stored = || found.moves.iter().filter(|mv| !mv.transposition);
-    let mut verdicts = Vec::new();
-    weigh(&found.moves, policy, |_| None, &mut verdicts);
-    let weighed = found.moves.iter().zip(&verdicts);
-    let mut own: Vec<(&BookMove, f64)> = weighed
-        .filter(|(mv, verdict)| !mv.transposition && verdict.probability > 0.0)
-        .map(|(mv, verdict)| (mv, verdict.probability))
-        .collect();
-    let alike = |moves: Vec<&'f BookMove>| {
-        let share = 1.0 / moves.len() as f64;
-        moves.into_iter().map(|mv| (mv, share)).collect()
-    };
-    if stored().any(|mv| mv.mark() == Mark::Main) {
-        own.retain(|(mv, _)| mv.mark() == Mark::Main);
-        // The policy may know nothing of a move that was never played.
-        if own.is_empty() {
-            own = alike(stored().filter(|mv| mv.mark() == Mark::Main).collect());
-        }
-    } else if own.is_empty() {
-        own = alike(stored().filter(|mv| mv.mark() != Mark::Avoid).collect());
+/// Of positions in which a book has several moves, the one that its player chose.
+#[derive(Debug, Default)]
+pub struct ChosenMoves(HashMap<EvalKey, String, FxBuildHasher>);
+
+impl ChosenMoves {
+    /// Takes positions, of which the four first fields of a FEN suffice, and moves in UCI
+    /// notation. What is no position is left out, and "" chooses none.
+    #[must_use]
+    pub fn new(moves: impl IntoIterator<Item = (String, String)>) -> ChosenMoves {
+        let known = moves.into_iter().filter_map(|(fen, uci)| {
+            let position = notation::position(&fen).ok()?;
+            (!uci.is_empty()).then(|| (EvalKey::of(&position), uci))
+        });
+        ChosenMoves(known.collect())
     }
-    own.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-    own
+
+    /// Those that a file of training has, as the page saves it, for a book and a colour.
+    /// Nothing if it is no such file.
+    #[must_use]
+    pub fn of_training(text: &str, book: &str, colour: Color) -> Option<ChosenMoves> {
+        #[derive(Deserialize)]
+        struct Training {
+            format: String,
+            #[serde(default)]
+            moves: Vec<(String, String)>,
+        }
+        let training: Training = serde_json::from_str(text).ok()?;
+        let begin = format!("{book}|{colour}|");
+        let of_book = training.moves.into_iter().filter_map(|(key, uci)| {
+            let fen = key.strip_prefix(&begin)?.to_owned();
+            Some((fen, uci))
+        });
+        (training.format == "tabia-training").then(|| ChosenMoves::new(of_book))
+    }
 }
 
-/// How a game left the repertoire of a colour. Nothing if it did not, if the book
-/// ended where the opponent is to move, or if the game began elsewhere.
-///
-/// # Errors
-///
-/// The book cannot be read.
-pub fn of_game(
-    book: &dyn Probe,
-    colour: Color,
-    policy: &Policy,
-    (positions, moves): (&[Chess], &[Move]),
-) -> Result<Option<GameDeparture>, Error> {
-    if positions.first() != Some(&Chess::default()) {
-        return Ok(None);
-    }
-    let mut found = Lookup::default();
-    for (ply, (position, mv)) in positions.iter().zip(moves).enumerate() {
-        book.probe(position, Wanted::Transpositions, &mut found)?;
-        let is_own = position.turn() == colour;
-        let is_known = match is_own {
-            true => {
-                let own = own_moves(&found, policy);
-                let also = found.moves.iter().filter(|mv| mv.transposition);
-                // Another order of moves may lead into the book, unless the book names its move.
-                let is_named = own.iter().any(|(mv, _)| mv.mark() == Mark::Main);
-                own.iter().any(|(own, _)| own.mv == *mv)
-                    || !is_named && also.into_iter().any(|also| also.mv == *mv)
+/// A book as the repertoire of a colour.
+#[derive(Clone, Copy)]
+pub struct Repertoire<'a> {
+    /// The book.
+    pub book: &'a (dyn Probe + Sync),
+    /// Whose moves are the player's.
+    pub colour: Color,
+    /// Which moves the book plays where none is green.
+    pub policy: &'a Policy,
+    /// What the player chose where there are several.
+    pub chosen: &'a ChosenMoves,
+}
+
+impl Repertoire<'_> {
+    /// The moves of the player in a position: the chosen one, else the green ones, else
+    /// those that the policy would play, else whatever is stored and not red. With their
+    /// shares.
+    pub(crate) fn own_moves<'f>(
+        &self,
+        position: &Chess,
+        found: &'f Lookup,
+    ) -> Vec<(&'f BookMove, f64)> {
+        let stored = || found.moves.iter().filter(|mv| !mv.transposition);
+        let mut verdicts = Vec::new();
+        weigh(&found.moves, self.policy, |_| None, &mut verdicts);
+        let weighed = found.moves.iter().zip(&verdicts);
+        let mut own: Vec<(&BookMove, f64)> = weighed
+            .filter(|(mv, verdict)| !mv.transposition && verdict.probability > 0.0)
+            .map(|(mv, verdict)| (mv, verdict.probability))
+            .collect();
+        let alike = |moves: Vec<&'f BookMove>| {
+            let share = 1.0 / moves.len() as f64;
+            moves.into_iter().map(|mv| (mv, share)).collect()
+        };
+        if stored().any(|mv| mv.mark() == Mark::Main) {
+            own.retain(|(mv, _)| mv.mark() == Mark::Main);
+            // The policy may know nothing of a move that was never played.
+            if own.is_empty() {
+                own = alike(stored().filter(|mv| mv.mark() == Mark::Main).collect());
             }
-            false => found.moves.iter().any(|known| known.mv == *mv),
-        };
-        if is_known {
-            continue;
+        } else if own.is_empty() {
+            own = alike(stored().filter(|mv| mv.mark() != Mark::Avoid).collect());
         }
-        let by = match (is_own, found.moves.is_empty()) {
-            (true, true) => LeftBy::Book,
-            (true, false) => LeftBy::Player,
-            (false, true) => return Ok(None),
-            (false, false) => LeftBy::Opponent,
-        };
-        return Ok(Some(GameDeparture {
-            by,
-            moves: moves.get(..ply).unwrap_or_default().to_vec(),
-            played: *mv,
-            reply: moves.get(ply + 1).copied(),
-        }));
+        if let Some(chosen) = self.chosen_in(position, &own) {
+            return vec![(chosen, 1.0)];
+        }
+        own.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        own
     }
-    Ok(None)
+
+    /// The chosen move, as long as it is one of the book's.
+    fn chosen_in<'f>(&self, position: &Chess, own: &[(&'f BookMove, f64)]) -> Option<&'f BookMove> {
+        if self.chosen.0.is_empty() {
+            return None;
+        }
+        let chosen = self.chosen.0.get(&EvalKey::of(position))?;
+        let mut moves = own.iter().map(|(mv, _)| *mv);
+        moves.find(|mv| notation::uci(mv.mv) == *chosen)
+    }
+
+    /// How a game left it. Nothing if it did not, if the book ended where the opponent is
+    /// to move, or if the game began elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read.
+    pub fn left_by_game(
+        &self,
+        (positions, moves): (&[Chess], &[Move]),
+    ) -> Result<Option<GameDeparture>, Error> {
+        if positions.first() != Some(&Chess::default()) {
+            return Ok(None);
+        }
+        let mut found = Lookup::default();
+        for (ply, (position, mv)) in positions.iter().zip(moves).enumerate() {
+            self.book
+                .probe(position, Wanted::Transpositions, &mut found)?;
+            let is_own = position.turn() == self.colour;
+            let is_known = match is_own {
+                true => {
+                    let own = self.own_moves(position, &found);
+                    let also = found.moves.iter().filter(|mv| mv.transposition);
+                    // Another order of moves may lead into the book, unless the book or the
+                    // player names the move.
+                    let is_named = own.iter().any(|(mv, _)| mv.mark() == Mark::Main)
+                        || self.chosen_in(position, &own).is_some();
+                    own.iter().any(|(own, _)| own.mv == *mv)
+                        || !is_named && also.into_iter().any(|also| also.mv == *mv)
+                }
+                false => found.moves.iter().any(|known| known.mv == *mv),
+            };
+            if is_known {
+                continue;
+            }
+            let by = match (is_own, found.moves.is_empty()) {
+                (true, true) => LeftBy::Book,
+                (true, false) => LeftBy::Player,
+                (false, true) => return Ok(None),
+                (false, false) => LeftBy::Opponent,
+            };
+            return Ok(Some(GameDeparture {
+                by,
+                moves: moves.get(..ply).unwrap_or_default().to_vec(),
+                played: *mv,
+                reply: moves.get(ply + 1).copied(),
+            }));
+        }
+        Ok(None)
+    }
+
+    /// The places where games left it, those of most games first, `most` of them. With
+    /// each departure come the half points of the player.
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read.
+    pub fn sum(
+        &self,
+        games: impl IntoIterator<Item = (GameDeparture, Option<u8>)>,
+        most: usize,
+    ) -> Result<Vec<Departure>, Error> {
+        let mut numbers = HashMap::<_, usize, FxBuildHasher>::default();
+        let mut places: Vec<Counted> = Vec::new();
+        for (game, half_points) in games {
+            let line = line_of(&game.moves);
+            let played = (game.by != LeftBy::Book).then(|| game.played.to_string());
+            let key = (game.by, EvalKey::of(line.last()), played);
+            let next = places.len();
+            let number = *numbers.entry(key).or_insert(next);
+            if number == next {
+                places.push(Counted {
+                    first: game.clone(),
+                    tally: Tally::default(),
+                    played: Vec::new(),
+                    replies: Vec::new(),
+                });
+            }
+            if let Some(place) = places.get_mut(number) {
+                place.tally.count(half_points);
+                count(&mut place.played, game.played);
+                game.reply
+                    .into_iter()
+                    .for_each(|mv| count(&mut place.replies, mv));
+            }
+        }
+        // The sort is stable: of equals the one that came up first.
+        places.sort_by_key(|place| Reverse(place.tally.games));
+        let most = places.iter().take(most);
+        most.map(|place| self.described(place)).collect()
+    }
+
+    fn described(&self, place: &Counted) -> Result<Departure, Error> {
+        let line = line_of(&place.first.moves);
+        let position = line.last();
+        let mut found = Lookup::default();
+        self.book
+            .probe(position, Wanted::Transpositions, &mut found)?;
+        let named = |position: &Chess, mv: Move, share: Option<f64>| NamedMove {
+            uci: notation::uci(mv),
+            san: notation::san(position, mv),
+            value: self.book.value_of(position, mv),
+            share,
+        };
+        let of_book = match position.turn() == self.colour {
+            true => self.own_moves(position, &found),
+            false => {
+                let mut all: Vec<_> = found.moves.iter().zip(shares(&found.moves)).collect();
+                all.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+                all
+            }
+        };
+        let likeliest = |moves: &[(Move, u64)]| {
+            let all: u64 = moves.iter().map(|(_, games)| games).sum();
+            let best = moves.iter().rev().max_by_key(|(_, games)| games)?;
+            Some((best.0, best.1 as f64 / all as f64))
+        };
+        let played = likeliest(&place.played).map_or(place.first.played, |(mv, _)| mv);
+        let after = notation::after(position, played);
+        let reply = match place.first.by {
+            LeftBy::Opponent => likeliest(&place.replies),
+            LeftBy::Player | LeftBy::Book => None,
+        };
+        Ok(Departure {
+            by: place.first.by,
+            place: Place::of(&line),
+            played: named(position, played, None),
+            reply: reply.map(|(mv, share)| named(&after, mv, Some(share))),
+            score: place.tally.results.score(),
+            tally: place.tally.clone(),
+            book: of_book
+                .iter()
+                .take(SHOWN)
+                .map(|(mv, share)| named(position, mv.mv, Some(*share)))
+                .collect(),
+        })
+    }
 }
 
 /// What is counted for one place.
-struct Place {
+struct Counted {
     first: GameDeparture,
     tally: Tally,
     played: Vec<(Move, u64)>,
@@ -177,136 +360,25 @@ fn count(moves: &mut Vec<(Move, u64)>, mv: Move) {
     }
 }
 
-/// The places where games left the repertoire of a colour, those of most games
-/// first, `most` of them. With each departure come the half points of the player.
-///
-/// # Errors
-///
-/// The book cannot be read.
-pub fn sum(
-    book: &dyn Probe,
-    colour: Color,
-    policy: &Policy,
-    games: impl IntoIterator<Item = (GameDeparture, Option<u8>)>,
-    most: usize,
-) -> Result<Vec<Departure>, Error> {
-    let mut numbers = HashMap::<_, usize, FxBuildHasher>::default();
-    let mut places: Vec<Place> = Vec::new();
-    for (game, half_points) in games {
-        let mut line = Line::from_start(Chess::default());
-        game.moves.iter().for_each(|&mv| line.push(mv));
-        let played = (game.by != LeftBy::Book).then(|| game.played.to_string());
-        let key = (game.by, EvalKey::of(line.last()), played);
-        let next = places.len();
-        let number = *numbers.entry(key).or_insert(next);
-        if number == next {
-            places.push(Place {
-                first: game.clone(),
-                tally: Tally::default(),
-                played: Vec::new(),
-                replies: Vec::new(),
-            });
-        }
-        if let Some(place) = places.get_mut(number) {
-            place.tally.count(half_points);
-            count(&mut place.played, game.played);
-            game.reply
-                .into_iter()
-                .for_each(|mv| count(&mut place.replies, mv));
-        }
-    }
-    // The sort is stable: of equals the one that came up first.
-    places.sort_by_key(|place| Reverse(place.tally.games));
-    places
-        .iter()
-        .take(most)
-        .map(|place| described(book, colour, policy, place))
-        .collect()
-}
-
-fn described(
-    book: &dyn Probe,
-    colour: Color,
-    policy: &Policy,
-    place: &Place,
-) -> Result<Departure, Error> {
+/// A line from the usual start position.
+pub(crate) fn line_of(moves: &[Move]) -> Line {
     let mut line = Line::from_start(Chess::default());
-    place.first.moves.iter().for_each(|&mv| line.push(mv));
-    let position = line.last();
-    let mut found = Lookup::default();
-    book.probe(position, Wanted::Transpositions, &mut found)?;
-    let named = |position: &Chess, mv: Move, share: Option<f64>| NamedMove {
-        uci: notation::uci(mv),
-        san: notation::san(position, mv),
-        value: book.value_of(position, mv),
-        share,
-    };
-    let of_book = match position.turn() == colour {
-        true => own_moves(&found, policy),
-        false => {
-            let mut all: Vec<_> = found.moves.iter().zip(shares(&found.moves)).collect();
-            all.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-            all
-        }
-    };
-    let likeliest = |moves: &[(Move, u64)]| {
-        let all: u64 = moves.iter().map(|(_, games)| games).sum();
-        let best = moves.iter().rev().max_by_key(|(_, games)| games)?;
-        Some((best.0, best.1 as f64 / all as f64))
-    };
-    let played = likeliest(&place.played).map_or(place.first.played, |(mv, _)| mv);
-    let after = notation::after(position, played);
-    let reply = match place.first.by {
-        LeftBy::Opponent => likeliest(&place.replies),
-        LeftBy::Player | LeftBy::Book => None,
-    };
-    let opening = openings::of_line(line.positions());
-    Ok(Departure {
-        by: place.first.by,
-        fen: notation::fen(position),
-        line: text_of(line.positions(), &place.first.moves),
-        moves: named_line(&line),
-        eco: opening.map_or("", |opening| opening.eco).to_owned(),
-        opening: opening.map_or("", |opening| opening.name).to_owned(),
-        played: named(position, played, None),
-        reply: reply.map(|(mv, share)| named(&after, mv, Some(share))),
-        score: place.tally.results.score(),
-        tally: place.tally.clone(),
-        book: of_book
-            .iter()
-            .take(SHOWN)
-            .map(|(mv, share)| named(position, mv.mv, Some(*share)))
-            .collect(),
-    })
-}
-
-/// The moves of a line by their names.
-pub(crate) fn named_line(line: &Line) -> Vec<NamedMove> {
-    let named = |(position, mv)| NamedMove {
-        uci: notation::uci(mv),
-        san: notation::san(position, mv),
-        value: None,
-        share: None,
-    };
-    line.moves().map(named).collect()
+    moves.iter().for_each(|&mv| line.push(mv));
+    line
 }
 
 /// So many moves of the book are named at a place.
 const SHOWN: usize = 3;
 
 /// A line as text: `1. e4 c5 2. Nf3`.
-pub(crate) fn text_of(positions: &[Chess], moves: &[Move]) -> String {
-    let words = positions
-        .iter()
-        .zip(moves)
-        .enumerate()
-        .map(|(at, (position, mv))| {
-            let san = notation::san(position, *mv);
-            match at == 0 || position.turn().is_white() {
-                true => format!("{} {san}", notation::number(position)),
-                false => san,
-            }
-        });
+pub(crate) fn text_of<'p>(moves: impl Iterator<Item = (&'p Chess, Move)>) -> String {
+    let words = moves.enumerate().map(|(at, (position, mv))| {
+        let san = notation::san(position, mv);
+        match at == 0 || position.turn().is_white() {
+            true => format!("{} {san}", notation::number(position)),
+            false => san,
+        }
+    });
     words.collect::<Vec<_>>().join(" ")
 }
 
@@ -314,6 +386,7 @@ pub(crate) fn text_of(positions: &[Chess], moves: &[Move]) -> String {
 #[allow(clippy::unwrap_used)]
 pub(crate) mod tests {
     use super::*;
+    use std::sync::LazyLock;
     use tabia_book::{Annotation, PositionRecord, Stats};
 
     /// Moves by the line to their positions; games of each, and whether it is green.
@@ -367,20 +440,34 @@ pub(crate) mod tests {
         ("e4 e5 Nf3", "Nc6", 1, false),
     ]);
 
-    fn left(moves: &str) -> Option<(LeftBy, String)> {
+    /// The book as White's repertoire, with the chosen moves.
+    fn white(chosen: &ChosenMoves) -> Repertoire<'_> {
+        static POLICY: LazyLock<Policy> = LazyLock::new(Policy::default);
+        Repertoire {
+            book: &BOOK,
+            colour: Color::White,
+            policy: &POLICY,
+            chosen,
+        }
+    }
+
+    fn departure(moves: &str, chosen: &ChosenMoves) -> Option<GameDeparture> {
         let line = Line::read("", moves).unwrap();
         let moves: Vec<Move> = line.moves().map(|(_, mv)| mv).collect();
         let game = (line.positions(), &moves[..]);
-        let left = of_game(&BOOK, Color::White, &Policy::default(), game).unwrap();
-        left.map(|left| {
-            let at = &line.positions()[left.moves.len()];
-            (left.by, notation::san(at, left.played))
-        })
+        white(chosen).left_by_game(game).unwrap()
+    }
+
+    fn left(moves: &str, chosen: &ChosenMoves) -> Option<(LeftBy, String)> {
+        let left = departure(moves, chosen)?;
+        let at = line_of(&left.moves);
+        Some((left.by, notation::san(at.last(), left.played)))
     }
 
     #[test]
     fn whoever_plays_another_move_leaves_the_book() {
         let by = |by, san: &str| Some((by, san.to_owned()));
+        let left = |moves: &str| left(moves, &ChosenMoves::default());
         assert_eq!(left("d4 d5"), by(LeftBy::Player, "d4"));
         // It is stored, but another move is green.
         assert_eq!(left("c4"), by(LeftBy::Player, "c4"));
@@ -393,6 +480,36 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn of_several_moves_the_chosen_one_is_the_repertoire() {
+        const TWO: Written = Written(&[
+            ("", "e4", 9, true),
+            ("", "d4", 9, true),
+            ("e4", "e5", 6, false),
+        ]);
+        let of = |uci: &str, moves| {
+            let key = "my.ctg|white|rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+            let text =
+                format!(r#"{{"format":"tabia-training","cards":[],"moves":[["{key}","{uci}"]]}}"#);
+            let chosen = ChosenMoves::of_training(&text, "my.ctg", Color::White).unwrap();
+            let repertoire = Repertoire {
+                book: &TWO,
+                ..white(&chosen)
+            };
+            let line = Line::read("", moves).unwrap();
+            let moves: Vec<Move> = line.moves().map(|(_, mv)| mv).collect();
+            let left = repertoire.left_by_game((line.positions(), &moves[..]));
+            left.unwrap().map(|left| left.by)
+        };
+        assert_eq!(of("", "d4"), None);
+        assert_eq!(of("e2e4", "d4"), Some(LeftBy::Player));
+        assert_eq!(of("e2e4", "e4"), None);
+        // The book has no such move any more.
+        assert_eq!(of("a2a3", "d4"), None);
+        assert!(ChosenMoves::of_training("[]", "my.ctg", Color::White).is_none());
+        assert!(ChosenMoves::of_training(r#"{"format":"x"}"#, "my.ctg", Color::White).is_none());
+    }
+
+    #[test]
     fn departures_are_summed_by_position_and_move() {
         let games = [
             ("e4 e6 d4 d5", Some(2)),
@@ -402,15 +519,9 @@ pub(crate) mod tests {
             ("e4 e5 Nf3 Nc6 Bb5", Some(1)),
             ("e4 e5 Nf3 Nc6 Bc4", Some(1)),
         ];
-        let policy = Policy::default();
-        let all = games.map(|(moves, points)| {
-            let line = Line::read("", moves).unwrap();
-            let moves: Vec<Move> = line.moves().map(|(_, mv)| mv).collect();
-            let game = (line.positions(), &moves[..]);
-            let left = of_game(&BOOK, Color::White, &policy, game).unwrap();
-            (left.unwrap(), points)
-        });
-        let found = sum(&BOOK, Color::White, &policy, all.clone(), 9).unwrap();
+        let none = ChosenMoves::default();
+        let all = games.map(|(moves, points)| (departure(moves, &none).unwrap(), points));
+        let found = white(&none).sum(all.clone(), 9).unwrap();
         let seen: Vec<_> = found
             .iter()
             .map(|one| (one.by, &*one.played.san, one.tally.games, one.score))
@@ -423,7 +534,7 @@ pub(crate) mod tests {
                 (LeftBy::Player, "d4", 1, Some(0.0)),
             ]
         );
-        assert_eq!(found[0].line, "1. e4");
+        assert_eq!(found[0].place.line, "1. e4");
         let reply = found[0].reply.as_ref().unwrap();
         assert_eq!((&*reply.san, reply.value), ("d4", Some(-20)));
         assert!((reply.share.unwrap() - 2.0 / 3.0).abs() < 1e-9);
@@ -431,9 +542,9 @@ pub(crate) mod tests {
             |one: &Departure| -> Vec<String> { one.book.iter().map(|mv| mv.san.clone()).collect() };
         assert_eq!(of_book(&found[0]), ["e5", "c5"]);
         assert_eq!(of_book(&found[2]), ["e4"]);
-        assert_eq!(found[1].line, "1. e4 e5 2. Nf3 Nc6");
+        assert_eq!(found[1].place.line, "1. e4 e5 2. Nf3 Nc6");
         assert!(found[1].book.is_empty());
-        let few = sum(&BOOK, Color::White, &policy, all, 1).unwrap();
+        let few = white(&none).sum(all, 1).unwrap();
         assert_eq!(few.len(), 1);
     }
 }

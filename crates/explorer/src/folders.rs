@@ -1,9 +1,9 @@
 //! Books and indexes of games that a page may open: those in the folders that the
 //! user named.
 //!
-//! A page names a file by the identifier that the list has for it. The list is made
-//! anew for each request, and what is not in it is not opened: no text of a
-//! request becomes a path. Links out of a folder are not in it.
+//! A page names a file by the identifier that the list has for it. The folders are looked
+//! through for each request, and what is not there is not opened: no text of a
+//! request becomes a path. Links out of a folder are left out.
 
 use std::fs;
 use std::io;
@@ -93,6 +93,26 @@ impl Folders {
 
     /// Files by name; those that are at two places of the folders are listed once.
     pub(super) fn list(&self) -> FileList {
+        let Found { mut files, left } = self.look_through();
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        files.dedup_by(|a, b| a.path == b.path);
+        files.sort_by_cached_key(|file| (file.name.to_lowercase(), file.folder.clone()));
+        let is_cut = left == 0 || files.len() > MOST_FILES;
+        let files = files.iter().filter_map(FoundFile::listed);
+        FileList {
+            files: files.take(MOST_FILES).collect(),
+            is_cut,
+            recent: self.recent().clone(),
+        }
+    }
+
+    /// The file of an identifier, if it is there now. Only that one is read.
+    pub(super) fn find(&self, id: &str) -> Option<ListedFile> {
+        let Found { files, .. } = self.look_through();
+        files.iter().find(|file| file.id() == id)?.listed()
+    }
+
+    fn look_through(&self) -> Found {
         let mut found = Found {
             files: Vec::new(),
             left: MOST_ENTRIES,
@@ -104,22 +124,7 @@ impl Folders {
                 let _ = found.look_through(&root, &root, &name, DEPTH);
             }
         }
-        let Found { mut files, left } = found;
-        files.sort_by(|a, b| a.path.cmp(&b.path));
-        files.dedup_by(|a, b| a.path == b.path);
-        files.sort_by_cached_key(|file| (file.name.to_lowercase(), file.folder.clone()));
-        let is_cut = left == 0 || files.len() > MOST_FILES;
-        files.truncate(MOST_FILES);
-        FileList {
-            files,
-            is_cut,
-            recent: self.recent().clone(),
-        }
-    }
-
-    /// The file of an identifier, if it is there now.
-    pub(super) fn find(&self, id: &str) -> Option<ListedFile> {
-        self.list().files.into_iter().find(|file| file.id == id)
+        found
     }
 
     /// The file was opened.
@@ -137,8 +142,16 @@ impl Folders {
 
 /// Files that were found, and how many entries may still be looked at.
 struct Found {
-    files: Vec<ListedFile>,
+    files: Vec<FoundFile>,
     left: usize,
+}
+
+/// A file by whose name it may be one that can be opened.
+struct FoundFile {
+    /// Without any link.
+    path: PathBuf,
+    name: String,
+    folder: String,
 }
 
 impl Found {
@@ -157,7 +170,7 @@ impl Found {
                 continue;
             }
             if !kind.is_dir() {
-                self.files.extend(listed(root, &path, name));
+                self.files.extend(FoundFile::of(root, &path, name));
             } else if let Some(depth) = depth.checked_sub(1) {
                 let name = format!("{name}/{}", file_name(&path));
                 // One that cannot be read has no files.
@@ -168,36 +181,48 @@ impl Found {
     }
 }
 
-/// A file, if it is one that can be opened, and lies in the folder.
-fn listed(root: &Path, path: &Path, folder: &str) -> Option<ListedFile> {
-    let end = path.extension()?.to_str()?.to_ascii_lowercase();
-    if !matches!(end.as_str(), "ctg" | "bin" | "abk" | "tgx") {
-        return None;
+impl FoundFile {
+    /// A file by its name, if it lies in the folder.
+    fn of(root: &Path, path: &Path, folder: &str) -> Option<FoundFile> {
+        let end = path.extension()?.to_str()?.to_ascii_lowercase();
+        if !matches!(end.as_str(), "ctg" | "bin" | "abk" | "tgx") {
+            return None;
+        }
+        let real = path.canonicalize().ok()?;
+        real.starts_with(root).then(|| FoundFile {
+            name: file_name(path).into_owned(),
+            folder: folder.to_owned(),
+            path: real,
+        })
     }
-    let real = path.canonicalize().ok()?;
-    if !real.starts_with(root) {
-        return None;
+
+    fn id(&self) -> String {
+        let sum = fnv1a(FNV_START, self.path.as_os_str().as_encoded_bytes());
+        format!("{sum:016x}")
     }
-    let kind = match Kind::of_file(&real)? {
-        Kind::Book(BookKind::Ctg) => "ctg",
-        Kind::Book(BookKind::Bin) => "bin",
-        Kind::Book(BookKind::Abk) => "abk",
-        Kind::Database if end == "tgx" => "tgx",
-        _ => return None,
-    };
-    let data = real.metadata().ok()?;
-    let changed = data.modified().ok();
-    let changed = changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    let sum = fnv1a(FNV_START, real.as_os_str().as_encoded_bytes());
-    Some(ListedFile {
-        id: format!("{sum:016x}"),
-        name: file_name(path).into_owned(),
-        folder: folder.to_owned(),
-        kind,
-        bytes: data.len(),
-        changed: changed.map_or(0, |time| time.as_secs()),
-        path: real,
-    })
+
+    /// The file, if its content is one that can be opened.
+    fn listed(&self) -> Option<ListedFile> {
+        let kind = match Kind::of_file(&self.path)? {
+            Kind::Book(BookKind::Ctg) => "ctg",
+            Kind::Book(BookKind::Bin) => "bin",
+            Kind::Book(BookKind::Abk) => "abk",
+            Kind::Database if self.path.extension()?.eq_ignore_ascii_case("tgx") => "tgx",
+            _ => return None,
+        };
+        let data = self.path.metadata().ok()?;
+        let changed = data.modified().ok();
+        let changed = changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        Some(ListedFile {
+            id: self.id(),
+            name: self.name.clone(),
+            folder: self.folder.clone(),
+            kind,
+            bytes: data.len(),
+            changed: changed.map_or(0, |time| time.as_secs()),
+            path: self.path.clone(),
+        })
+    }
 }
 
 #[cfg(test)]

@@ -74,7 +74,10 @@ impl<'p> Route<'p> {
     /// Whether it is asked for by this method.
     pub(super) fn takes(self, method: &Method) -> bool {
         let writes = matches!(self, Route::Command(_) | Route::Program(Endpoint::Batch));
-        let is_either = matches!(self, Route::Program(Endpoint::Departures));
+        let is_either = matches!(
+            self,
+            Route::Program(Endpoint::Departures | Endpoint::Coverage)
+        );
         match *method {
             Method::GET | Method::HEAD => !writes,
             Method::POST => writes || is_either,

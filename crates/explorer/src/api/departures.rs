@@ -4,7 +4,7 @@
 use std::io::Cursor;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use shakmaty::Color;
 
 use super::super::books::Open;
@@ -13,8 +13,9 @@ use super::super::query::Query;
 use super::super::reply::{Refusal, bad, unreadable};
 use super::{Api, question};
 use tabia_analysis::coverage::{self, CoverageLimits, Hole};
-use tabia_analysis::departures::{self, Departure, GameDeparture, LeftBy};
+use tabia_analysis::departures::{ChosenMoves, Departure, GameDeparture, LeftBy, Repertoire};
 use tabia_book::Probe;
+use tabia_book::policy::Policy;
 use tabia_games::{Game, GameParts, GameResult, GameSource as _, PgnSource, has_name};
 
 /// Departures that are listed.
@@ -53,13 +54,53 @@ const LIMITS: CoverageLimits = CoverageLimits {
     positions: 8000,
 };
 
+/// Moves that were chosen, by the FENs of their positions.
+type Chosen = Vec<(String, String)>;
+
+/// The games in PGN and the chosen moves that a request sends: as JSON with both, or games
+/// alone. These may begin with a comment, which is no JSON.
+fn sent(body: &[u8]) -> (Vec<u8>, Chosen) {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Sent {
+        pgn: String,
+        moves: Chosen,
+    }
+    match body.first() == Some(&b'{') {
+        true => serde_json::from_slice(body).ok(),
+        false => None,
+    }
+    .map_or_else(
+        || (body.to_vec(), Chosen::new()),
+        |Sent { pgn, moves }| (pgn.into_bytes(), moves),
+    )
+}
+
+/// A repertoire that a request asks about.
+struct Asked {
+    book: Open,
+    colour: Color,
+    policy: Policy,
+    chosen: ChosenMoves,
+}
+
+impl Asked {
+    fn repertoire(&self) -> Repertoire<'_> {
+        Repertoire {
+            book: &*self.book,
+            colour: self.colour,
+            policy: &self.policy,
+            chosen: &self.chosen,
+        }
+    }
+}
+
 impl Api<'_> {
     /// What a book has no answer to, for a colour; `opponents` is the number of the book
     /// or index that they play from.
-    pub(super) fn coverage(&self, query: &Query) -> Result<Coverage, Refusal> {
+    pub(super) fn coverage(&self, query: &Query, body: &[u8]) -> Result<Coverage, Refusal> {
         let colour = question::known_color(query).map_err(bad)?;
-        let policy = query.settings(self.settings).map_err(bad)?.policy();
-        let book = self.repertoire(query)?;
+        let asked = self.asked(query, colour, sent(body).1)?;
         let opponents = match query.get("opponents") {
             None => None,
             Some(_) => self
@@ -68,31 +109,36 @@ impl Api<'_> {
         };
         let opponents = opponents.as_deref().map(|open| open as &dyn Probe);
         let mut holes =
-            coverage::holes(&*book, opponents, colour, &policy, LIMITS).map_err(unreadable)?;
+            coverage::holes(asked.repertoire(), opponents, LIMITS).map_err(unreadable)?;
         let share = holes.iter().map(|hole| hole.share).sum();
         holes.truncate(MOST);
         Ok(Coverage { share, holes })
     }
 
-    /// The book that is a repertoire.
-    fn repertoire(&self, query: &Query) -> Result<Open, Refusal> {
+    fn asked(&self, query: &Query, colour: Color, moves: Chosen) -> Result<Asked, Refusal> {
         let number = query.number("book", 0).map_err(bad)?;
         let book = self.books(Some(number))?.pop();
-        book.ok_or_else(|| bad("no such book is open"))
+        Ok(Asked {
+            book: book.ok_or_else(|| bad("no such book is open"))?,
+            colour,
+            policy: query.settings(self.settings).map_err(bad)?.policy(),
+            chosen: ChosenMoves::new(moves),
+        })
     }
 
     /// Of the games of a PGN text, or those of the indexes where there is none.
-    pub(super) fn departures(&self, query: &Query, pgn: &[u8]) -> Result<Departures, Refusal> {
+    pub(super) fn departures(&self, query: &Query, body: &[u8]) -> Result<Departures, Refusal> {
         let (name, colour) = question::player(query).map_err(bad)?;
-        let policy = query.settings(self.settings).map_err(bad)?.policy();
-        let book = self.repertoire(query)?;
+        let (pgn, moves) = sent(body);
+        let asked = self.asked(query, colour, moves)?;
+        let repertoire = asked.repertoire();
         let mut games = Vec::new();
         let (mut others, mut unread) = (0, 0);
         let mut failed = None;
         let mut count = |winner: Option<Option<Color>>, positions: &[_], moves: &[_]| {
             let half_points =
                 winner.map(|winner| winner.map_or(1, |side| 2 * u8::from(side == colour)));
-            match departures::of_game(&*book, colour, &policy, (positions, moves)) {
+            match repertoire.left_by_game((positions, moves)) {
                 Ok(departure) => games.push((departure, half_points)),
                 Err(error) => failed = Some(error),
             }
@@ -105,7 +151,7 @@ impl Api<'_> {
                 .each_of(name, colour, MOST_PLIES, each)
                 .map_err(unreadable)?;
         } else {
-            let text = Box::new(Cursor::new(pgn.to_vec()));
+            let text = Box::new(Cursor::new(pgn));
             let mut source = PgnSource::new("", text, Arc::default());
             let wanted = GameParts {
                 plies: MOST_PLIES,
@@ -160,7 +206,7 @@ impl Api<'_> {
             departures: {
                 let left = games.into_iter();
                 let left = left.filter_map(|(left, points)| Some((left?, points)));
-                departures::sum(&*book, colour, &policy, left, MOST).map_err(unreadable)?
+                repertoire.sum(left, MOST).map_err(unreadable)?
             },
         })
     }

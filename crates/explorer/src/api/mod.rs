@@ -101,7 +101,7 @@ impl Api<'_> {
             Endpoint::Player => self.player(query),
             Endpoint::Pgn(name) => self.pgn(name),
             Endpoint::Batch => self.batch(query, body),
-            Endpoint::Coverage => Ok(json(&self.coverage(query)?)),
+            Endpoint::Coverage => Ok(json(&self.coverage(query, body)?)),
             Endpoint::Departures => Ok(json(&self.departures(query, body)?)),
             // In the form of InfluxDB, as there.
             Endpoint::Monitor => Ok(reply(

@@ -82,8 +82,8 @@ async function send(path, body, signal) {
 /** Asks for a change, or about a text. */
 export const post = (path, body) => answer(send(path, body));
 
-/** What the program makes of a text, or of what it has by itself where there is none. */
-export const receive = (path, text) => (text ? post(path, text) : get(path));
+/** What the program makes of a text or an object, or of what it has by itself where there is none. */
+export const receive = (path, body) => (body ? post(path, body) : get(path));
 
 /** Runs asynchronous actions one after another: each starts when the one before has ended. */
 export function inTurn() {

@@ -66,6 +66,14 @@ export class Cards {
     this.keep();
   }
 
+  /** The chosen moves of a book and colour, by the FENs of their positions. */
+  chosen(book, colour) {
+    const begins = `${book}|${colour}|`;
+    return [...this.mine]
+      .filter(([key, uci]) => uci && key.startsWith(begins))
+      .map(([key, uci]) => [key.slice(begins.length), uci]);
+  }
+
   /** A position of a book, asked of a colour. Counters of moves do not matter. */
   key(book, colour, fen) {
     return [book, colour, fen.split(" ").slice(0, 4).join(" ")].join("|");
@@ -131,11 +139,12 @@ export class Cards {
     return [...rows.values()].sort((a, b) => a.known / a.cards - b.known / b.cards || b.cards - a.cards);
   }
 
-  export() {
-    return JSON.stringify({ format: FORMAT, version: 3, cards: [...this.all], moves: [...this.mine] });
+  /** All of it as text, with the chapters for a file. */
+  export(chapters) {
+    return JSON.stringify({ format: FORMAT, version: 3, cards: [...this.all], moves: [...this.mine], chapters });
   }
 
-  /** Takes cards in; of two for one position the one asked more often stays. Returns how many came. */
+  /** Takes cards in; of two for one position the one asked more often stays. Returns how many came, and the file's chapters. */
   import(text) {
     let read = null;
     try {
@@ -153,7 +162,7 @@ export class Cards {
     }
     for (const [key, uci] of choices(read)) this.mine.set(key, uci);
     this.keep();
-    return came;
+    return { came, chapters: read.chapters };
   }
 
   forget() {

@@ -1,16 +1,32 @@
-// A repertoire from PGN: the games of a file are its chapters, each with a name. The
-// file stays in the browser until the page is left; what was trained of it stays longer.
+// A repertoire from PGN: the games of a file are its chapters, each with a name. They are
+// stored in the browser, and with what was trained in a file.
 
 import { post } from "./api.js";
 import { by, el } from "./dom.js";
 import { split } from "./games.js";
-import { t } from "./lang.js";
+import { stored, t } from "./lang.js";
 import { say } from "./say.js";
 import { signs } from "./signs.js";
 import * as trees from "./tree.js";
 
-/** Chapters that are listed. */
+/** Chapters that are stored, those that came last. */
 const MOST = 500;
+
+const PLACE = "chapters";
+
+/** The chapters of a list that can be used; files may come from anywhere. */
+export const valid = (chapters) =>
+  (Array.isArray(chapters) ? chapters : []).filter((one) =>
+    [one?.file, one?.name, one?.text].every((text) => typeof text === "string"),
+  );
+
+function saved() {
+  try {
+    return valid(JSON.parse(stored(PLACE, "[]")));
+  } catch {
+    return [];
+  }
+}
 
 /** Games with their names: by the event where that differs from game to game, else by the players. */
 export function named(games) {
@@ -42,8 +58,7 @@ export class Chapters {
 
   constructor(trainer) {
     this.trainer = trainer;
-    this.file = "";
-    this.all = [];
+    this.all = saved();
     by("chapters-open").addEventListener("click", () => by("chapters-file").click());
     by("chapters-file").addEventListener("change", () => {
       const [file] = by("chapters-file").files;
@@ -57,9 +72,23 @@ export class Chapters {
   }
 
   async read(file) {
-    this.all = named(split(await file.text())).slice(0, MOST);
-    this.file = file.name;
+    this.add(named(split(await file.text())).map((chapter) => ({ file: file.name, ...chapter })));
+  }
+
+  /** Takes chapters in, each file's in place of those that it had. */
+  add(chapters) {
+    const files = new Set(chapters.map(({ file }) => file));
+    this.set([...this.all.filter(({ file }) => !files.has(file)), ...chapters].slice(-MOST));
+  }
+
+  set(all) {
+    this.all = all;
     this.draw();
+    try {
+      localStorage.setItem(PLACE, JSON.stringify(all));
+    } catch {
+      say(t("The browser has no room for these chapters: they end with this page."), true);
+    }
   }
 
   /** Shows the chapters, and how many cards of each are due. */
@@ -78,12 +107,20 @@ export class Chapters {
         ),
       );
     };
-    by("chapters-list").replaceChildren(...this.all.map(row));
+    const head = (file) => {
+      const leave = () => this.set(this.all.filter((chapter) => chapter.file !== file));
+      const close = { type: "button", class: "quiet", "aria-label": t`Without ${file}`, onclick: leave };
+      return el("li", { class: "file" }, el("span", {}, file), el("button", close, "×"));
+    };
+    const files = [...new Set(this.all.map(({ file }) => file))];
+    by("chapters-list").replaceChildren(
+      ...files.flatMap((file) => [head(file), ...this.all.filter((chapter) => chapter.file === file).map(row)]),
+    );
   }
 
   /** What the cards of a chapter are stored under, in place of the name of a book. */
-  nameOf({ name }) {
-    return `${this.file}: ${name}`;
+  nameOf({ file, name }) {
+    return `${file}: ${name}`;
   }
 
   async begin(chapter) {

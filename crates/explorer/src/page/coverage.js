@@ -1,6 +1,6 @@
 // What the repertoire has no answer to: positions to which the opponents' moves lead.
 
-import { get } from "./api.js";
+import { receive } from "./api.js";
 import { by, el, percent } from "./dom.js";
 import { lettered, t } from "./lang.js";
 import { say } from "./say.js";
@@ -23,16 +23,17 @@ export class Coverage {
     const [book, opponents] = view.books;
     const query = new URLSearchParams({ ...state.set, book: book.book, color: by("train-colour").value });
     if (opponents) query.set("opponents", opponents.book);
-    const asked = `${view.changes} ${query}`;
+    const moves = this.trainer.cards.chosen(book.name, by("train-colour").value);
+    const asked = `${view.changes} ${query} ${JSON.stringify(moves)}`;
     if (asked === this.asked) return;
     this.asked = asked;
     by("coverage-message").textContent = t("The book is being searched…");
     try {
-      const { holes } = await get("/coverage", query);
+      const { holes } = await receive(`/coverage?${query}`, moves.length ? { moves } : null);
       if (asked !== this.asked) return;
       by("coverage-message").textContent = holes.length
         ? t("A click shows the position. Play your move there and add the line.")
-        : t("The book has an answer to every move in it.");
+        : t("No answer is missing where the book goes on.");
       by("coverage-list").replaceChildren(...holes.map((hole) => this.row(hole)));
     } catch (error) {
       this.asked = null;
@@ -40,8 +41,8 @@ export class Coverage {
     }
   }
 
-  row({ moves, line, share, eco, opening }) {
-    const last = lettered(moves.at(-1)?.san ?? "");
+  row({ moves, line, share, eco, opening, is_end }) {
+    const last = moves.length ? lettered(moves.at(-1).san) : t("Start");
     const about = [opening && `${eco} ${opening}`, lettered(line)];
     const show = () => this.load(moves.map(({ uci }) => uci).join(" ")).catch((error) => say(error.message, true));
     return el(
@@ -50,7 +51,13 @@ export class Coverage {
       el(
         "button",
         { type: "button", onclick: show },
-        el("span", {}, t`No answer to ${last}: ${percent(share)} of games`),
+        el(
+          "span",
+          {},
+          is_end
+            ? t`The line ends after ${last}: ${percent(share)} of games go on`
+            : t`No answer to ${last}: ${percent(share)} of games`,
+        ),
         el("span", { class: "hint" }, about.filter(Boolean).join(" · ")),
       ),
     );

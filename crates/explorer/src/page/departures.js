@@ -102,7 +102,9 @@ export class Departures {
     by("mine-message").textContent = t("The games are being compared…");
     by("mine-list").replaceChildren();
     try {
-      this.show(await receive(`/departures?${query}`, this.text), { book, color });
+      const moves = this.trainer.cards.chosen(book.name, color);
+      const sent = moves.length ? { pgn: this.text, moves } : this.text;
+      this.show(await receive(`/departures?${query}`, sent), { book, color });
     } catch (error) {
       by("mine-message").textContent = "";
       throw error;

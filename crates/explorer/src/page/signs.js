@@ -92,7 +92,7 @@ export function results({ white, draws, black }) {
       title: `${label} (${grouped(white)} · ${grouped(draws)} · ${grouped(black)})`,
     },
     ...parts.map(([name, count]) => {
-      const part = el("span", { class: name }, count / all >= 0.2 ? Math.round((100 * count) / all) + "%" : "");
+      const part = el("span", { class: name }, String(Math.round((100 * count) / all)));
       part.style.flexGrow = String(count / all);
       return part;
     }),

@@ -132,6 +132,7 @@ export class Table {
     else if (button?.matches(".sort")) this.sortBy(button.dataset.kind, Number(button.dataset.side));
     else if (button?.matches(".fold")) this.fold(button.dataset.letter, button.ariaExpanded === "true");
     else if (button?.matches(".pencil")) this.change(row.dataset.uci, Number(button.dataset.book));
+    else if (target.closest(".out td.prob")) target.closest("td").classList.toggle("open");
     else if (row && !target.closest("td.edit")) this.play(row.dataset.uci);
   }
 
@@ -191,8 +192,17 @@ export class Table {
       ...(moves.some((move) => move.stored_weight !== undefined) && { n: "Weight" }),
       ...(moves.some((move) => move.priority !== undefined) && { fact: "Priority" }),
     };
+    const key = el(
+      "span",
+      { class: "key", "aria-hidden": "true" },
+      ...["w", "d", "b"].map((part) => el("span", { class: part })),
+    );
     const heads = COLUMNS.map(([name, help, kind]) =>
-      this.head([t(named[kind] ?? name)], t(named[kind] ?? (help || "By name")), kind),
+      this.head(
+        kind === "results" ? [el("span", { class: "word" }, t(name)), key] : [t(named[kind] ?? name)],
+        t(named[kind] ?? (help || "By name")),
+        kind,
+      ),
     );
     return el(
       "section",
@@ -368,14 +378,14 @@ export class Table {
     bar.style.width = `${100 * move.probability}%`;
     return el(
       "td",
-      { class: "prob", title: move.not_played && t`not played: ${translated(move.reason)}` },
+      { class: "prob" },
       bar,
       el(
         "span",
         { class: "number", "data-probability": move.probability },
         move.not_played ? "–" : this.share(move.probability),
       ),
-      move.not_played ? el("span", { class: "unseen reason" }, translated(move.reason)) : null,
+      move.not_played ? el("span", { class: "reason" }, t`not played: ${translated(move.reason)}`) : null,
       pencil,
     );
   }

@@ -3,7 +3,7 @@
 
 import { follow, get } from "./api.js";
 import { Cards } from "./cards.js";
-import { Chapters, bookOf } from "./chapters.js";
+import { Chapters, bookOf, valid } from "./chapters.js";
 import { Coverage } from "./coverage.js";
 import { Departures } from "./departures.js";
 import { by, el } from "./dom.js";
@@ -75,7 +75,7 @@ export class Trainer {
       "train-next": () => this.next(),
       "train-game": () => this.game(),
       "train-stop": () => this.stop(),
-      "train-save": () => saveTraining(this.cards.export()),
+      "train-save": () => saveTraining(this.cards.export(this.chapters.all)),
       "train-load": () => by("train-file").click(),
       "train-forget": () => {
         this.cards.forget();
@@ -100,7 +100,9 @@ export class Trainer {
   /** Takes in a file of cards. */
   async takeIn() {
     try {
-      say(t`${this.cards.import(await by("train-file").files[0].text())} positions taken in.`);
+      const { came, chapters } = this.cards.import(await by("train-file").files[0].text());
+      say(t`${came} positions taken in.`);
+      this.chapters.add(valid(chapters));
     } catch (error) {
       say(error.message, true);
     }

@@ -16,7 +16,7 @@ pub use sums::{Exit, ReviewOpening, Score, Spread, Tally};
 use super::gather::{each_game, points};
 use super::matches::{Pairs, Strength};
 use crate::Error;
-use crate::departures::{self, Departure, GameDeparture};
+use crate::departures::{self, ChosenMoves, Departure, GameDeparture, Repertoire};
 use tabia_book::eval::Evaluation;
 use tabia_book::policy::Policy;
 use tabia_book::{Lookup, Probe, Wanted};
@@ -128,6 +128,8 @@ pub struct Reviewed<'a> {
     pub player: Option<&'a str>,
     /// Only games with this colour, for which the book is a repertoire.
     pub colour: Option<Color>,
+    /// Of positions where the repertoire has several moves, the one that is the player's.
+    pub chosen: Option<&'a ChosenMoves>,
     /// Games that did not end by their moves have a result, too.
     pub forfeits: bool,
 }
@@ -146,23 +148,30 @@ pub fn report(
     let Reviewed {
         player,
         colour,
+        chosen,
         forfeits,
     } = whose;
     let policy = Policy::default();
+    let none = ChosenMoves::default();
+    let repertoire = colour.map(|colour| Repertoire {
+        book,
+        colour,
+        policy: &policy,
+        chosen: chosen.unwrap_or(&none),
+    });
     let played = |game: &Game| {
         let counts = forfeits || !game.conditions.forfeited;
         let known = ReviewedGame {
             points: points(game.result, Color::White).filter(|_| counts),
             moves: uci_text(&game.moves),
         };
-        let left = |side| {
-            let game = (&game.positions[..], &game.moves[..]);
-            departures::of_game(book, side, &policy, game)
+        let left = |repertoire: &Repertoire<'_>| {
+            repertoire.left_by_game((&game.positions[..], &game.moves[..]))
         };
         let played = match side_of(game, whose) {
             Some(side) => Some(Played {
                 forfeited: !counts,
-                departure: colour.map(left).transpose()?.flatten(),
+                departure: repertoire.as_ref().map(left).transpose()?.flatten(),
                 ..follow(game, book, side)?
             }),
             None => None,
@@ -184,8 +193,8 @@ pub fn report(
         let departure = played.departure.take()?;
         Some((departure, played.points))
     });
-    let departures = match colour {
-        Some(colour) => departures::sum(book, colour, &policy, left, MOST_DEPARTURES)?,
+    let departures = match repertoire {
+        Some(repertoire) => repertoire.sum(left, MOST_DEPARTURES)?,
         None => Vec::new(),
     };
     let mut report = sums::sum(all);
@@ -239,7 +248,7 @@ fn follow(game: &Game, book: &dyn Probe, side: Color) -> Result<Played, Error> {
         plies,
         left,
         fen: last.map_or_else(String::new, notation::fen),
-        line: departures::text_of(reached, game.moves.get(..plies).unwrap_or_default()),
+        line: departures::text_of(reached.iter().zip(game.moves.iter().copied()).take(plies)),
         eco: opening.map_or("", |opening| opening.eco).to_owned(),
         name: opening.map_or("", |opening| opening.name).to_owned(),
         points: points(game.result, side),

@@ -298,7 +298,7 @@ pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     if done.chosen == 0 && is_whole && args.colour.is_some() {
         say!("no line of the book begins in the start position, or none is chosen");
     }
-    let wish = args.work.done();
+    let done_word = args.work.done();
     if args.work.json {
         let summary = serde_json::json!({"summary": {
             "chosen": done.chosen, "changes": done.changes,
@@ -316,7 +316,7 @@ pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         _ => extra += &format!("; {lost} damaged pages not read to their end"),
     }
     say!(
-        "{name}: {} chosen, {} {wish}{extra}, {:.2} s",
+        "{name}: {} chosen, {} {done_word}{extra}, {:.2} s",
         done.chosen,
         counted(done.changes, "mark"),
         start.elapsed().as_secs_f64()

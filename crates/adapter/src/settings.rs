@@ -229,14 +229,14 @@ impl Settings {
     fn settle(&mut self) -> bool {
         let chosen = self.chosen.iter().zip(&self.announced);
         let mut values: Vec<OptionValue> = chosen
-            .map(|(wish, announced)| wish.as_ref().unwrap_or(announced).clone())
+            .map(|(chosen, announced)| chosen.as_ref().unwrap_or(announced).clone())
             .collect();
         let mut holds = true;
         for (id, value) in preset::values(&values[OptionId::Preset as usize]) {
             let index = id as usize;
             holds &= self.chosen[index]
                 .as_ref()
-                .is_none_or(|wish| *wish == value);
+                .is_none_or(|chosen| *chosen == value);
             if self.chosen[index].is_none() {
                 values[index] = value;
             }

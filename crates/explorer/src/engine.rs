@@ -17,7 +17,7 @@ use super::look::{Named, named_from, uci};
 use super::message::{Message, message};
 use tabia_book::eval::Value;
 use tabia_uci::process::{
-    Analyst, AnalystError, EngineCommand, Leash, Question, Thought, Variation,
+    Analyst, AnalystError, Cancellation, EngineCommand, Question, Thought, Variation,
 };
 
 /// Lines that a page may ask for.
@@ -88,7 +88,7 @@ struct Worker {
     requests: Sender<SearchRequest>,
     thread: JoinHandle<()>,
     /// Where its engine is.
-    leash: Arc<Leash>,
+    cancellation: Arc<Cancellation>,
     /// Closed when the thread has done its work.
     ended: Receiver<()>,
 }
@@ -121,8 +121,8 @@ impl Bench {
         // The receiver lives as long as the thread that is started next.
         let _ = requests.send(request);
         let (working, ended) = mpsc::channel();
-        let leash = Arc::<Leash>::default();
-        let held = Arc::clone(&leash);
+        let cancellation = Arc::<Cancellation>::default();
+        let held = Arc::clone(&cancellation);
         let thread = std::thread::spawn(move || {
             let _working: Sender<()> = working;
             work(&choices, &held, &to_do);
@@ -130,7 +130,7 @@ impl Bench {
         *worker = Some(Worker {
             requests,
             thread,
-            leash,
+            cancellation,
             ended,
         });
     }
@@ -144,7 +144,7 @@ impl Drop for Bench {
         if let Some(worker) = worker.unwrap_or_else(PoisonError::into_inner).take() {
             drop(worker.requests);
             if worker.ended.recv_timeout(GRACE) == Err(RecvTimeoutError::Timeout) {
-                worker.leash.cut();
+                worker.cancellation.cancel();
             }
             let _ = worker.thread.join();
         }
@@ -152,7 +152,7 @@ impl Drop for Bench {
 }
 
 /// Requests, one after the other; the newest ends the one before.
-fn work(choices: &[EngineChoice], leash: &Leash, requests: &Receiver<SearchRequest>) {
+fn work(choices: &[EngineChoice], cancellation: &Cancellation, requests: &Receiver<SearchRequest>) {
     let mut engine = None;
     let mut next = None;
     loop {
@@ -179,7 +179,7 @@ fn work(choices: &[EngineChoice], leash: &Leash, requests: &Receiver<SearchReque
             values: Vec::new(),
             last_report: None,
         };
-        if let Err(error) = task.answer(choices, leash, &mut engine) {
+        if let Err(error) = task.answer(choices, cancellation, &mut engine) {
             // It may hang or babble: the next request starts another one.
             engine = None;
             request.refuse(Message::from(&error), false);
@@ -271,12 +271,12 @@ impl Task<'_> {
     fn answer(
         &mut self,
         choices: &[EngineChoice],
-        leash: &Leash,
+        cancellation: &Cancellation,
         engine: &mut Option<Analyst>,
     ) -> Result<(), AnalystError> {
         let mut running = match engine.take() {
             Some(running) => running,
-            None => start(choices, leash)?,
+            None => start(choices, cancellation)?,
         };
         self.engine = running.name().chars().take(60).collect();
         let ended = self.look(&mut running, FIRST_LOOK)?
@@ -456,11 +456,11 @@ fn end_if(ended: bool) -> ControlFlow<()> {
     }
 }
 
-fn start(choices: &[EngineChoice], leash: &Leash) -> Result<Analyst, AnalystError> {
+fn start(choices: &[EngineChoice], cancellation: &Cancellation) -> Result<Analyst, AnalystError> {
     let mut last = None;
     for choice in choices {
         let patience = choice.start_timeout;
-        match Analyst::start_on(leash, &choice.command, &choice.options, patience) {
+        match Analyst::start_on(cancellation, &choice.command, &choice.options, patience) {
             Ok(engine) => return Ok(engine),
             Err(error) => last = last.or(Some(error)),
         }

@@ -207,27 +207,23 @@ fn number(word: &[u8]) -> Option<i64> {
 /// debug on"), as long as there is a command after them.
 #[must_use]
 pub fn parse(line: &[u8]) -> GuiCommand {
-    let mut rest = line;
-    loop {
-        let word = first_word(rest);
-        let after = rest_after(rest, word);
-        match word {
-            b"" if first_word(line).is_empty() => return GuiCommand::Blank,
-            b"" => return GuiCommand::Other,
-            b"uci" => return GuiCommand::Uci,
-            b"isready" => return GuiCommand::IsReady,
-            b"ucinewgame" => return GuiCommand::NewGame,
-            b"setoption" => {
-                return set_option(after).map_or(GuiCommand::Other, GuiCommand::SetOption);
-            }
-            b"position" => return GuiCommand::Position,
-            b"go" => return GuiCommand::Go(go(rest)),
-            b"stop" => return GuiCommand::Stop,
-            b"ponderhit" => return GuiCommand::PonderHit,
-            b"quit" => return GuiCommand::Quit,
-            b"debug" | b"register" => return GuiCommand::Other,
-            _ => rest = after,
+    let line = from_command(line);
+    let word = first_word(line);
+    match word {
+        b"" => GuiCommand::Blank,
+        b"uci" => GuiCommand::Uci,
+        b"isready" => GuiCommand::IsReady,
+        b"ucinewgame" => GuiCommand::NewGame,
+        b"setoption" => {
+            let option = set_option(rest_after(line, word));
+            option.map_or(GuiCommand::Other, GuiCommand::SetOption)
         }
+        b"position" => GuiCommand::Position,
+        b"go" => GuiCommand::Go(go(line)),
+        b"stop" => GuiCommand::Stop,
+        b"ponderhit" => GuiCommand::PonderHit,
+        b"quit" => GuiCommand::Quit,
+        _ => GuiCommand::Other,
     }
 }
 

@@ -43,7 +43,8 @@ struct Info {
 /// The `info` lines of one search, put together.
 #[derive(Debug)]
 pub struct Search {
-    turn: Color,
+    /// The side to move.
+    pub turn: Color,
     most: u16,
     variations: Vec<Variation>,
     pub(crate) nodes: u64,
@@ -69,12 +70,6 @@ impl Search {
             nodes: 0,
             nodes_a_second: None,
         }
-    }
-
-    /// The side to move.
-    #[must_use]
-    pub const fn turn(&self) -> Color {
-        self.turn
     }
 
     /// Adds the next line that the engine printed.

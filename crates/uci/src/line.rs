@@ -20,18 +20,6 @@ pub fn first_word(line: &[u8]) -> &[u8] {
     words(line).next().unwrap_or_default()
 }
 
-/// The line without blanks at either end.
-#[must_use]
-pub fn trimmed(line: &[u8]) -> &[u8] {
-    line.trim_ascii()
-}
-
-/// The line without blanks and line ends after it.
-#[must_use]
-pub fn trimmed_end(line: &[u8]) -> &[u8] {
-    line.trim_ascii_end()
-}
-
 /// What follows `word` (a slice of `line`, as [`words`] gives it), blanks at
 /// its start taken off; inner spacing stays as it is.
 #[must_use]

@@ -50,7 +50,7 @@ const QUIT_LIMIT: Duration = Duration::from_secs(1);
 
 /// How long an engine that has closed its output may take to end, and how
 /// long the last lines for the GUI may take.
-const LAST_WORDS_LIMIT: Duration = Duration::from_millis(200);
+const LAST_OUTPUT_LIMIT: Duration = Duration::from_millis(200);
 
 /// The engine is not read while more than this waits for the GUI.
 const HIGH_WATER: usize = 1 << 20;
@@ -145,8 +145,8 @@ fn run_through<P: Port>(
         record_reported: false,
         begun: Instant::now(),
         wake_at: None,
-        last_words_until: None,
-        deaf_since: None,
+        output_until: None,
+        unread_since: None,
         learn_reported: false,
         opening: 0,
     };
@@ -261,9 +261,9 @@ struct Relay<P: Port> {
     wake_at: Option<Instant>,
     /// The engine's process has ended, but something holds its output open:
     /// how long that is still read.
-    last_words_until: Option<Instant>,
+    output_until: Option<Instant>,
     /// Since when the engine is not read, because the GUI does not read.
-    deaf_since: Option<Instant>,
+    unread_since: Option<Instant>,
     /// The user knows where games are recorded, or that they are not.
     learn_reported: bool,
     /// How often books were to be opened.
@@ -300,10 +300,10 @@ impl<P: Port> Relay<P> {
                 engine: self.lines.gui.len() < HIGH_WATER,
             };
             if listen.engine {
-                self.end_deafness();
+                self.end_unread();
             } else {
-                self.prolong_last_words();
-                self.deaf_since.get_or_insert_with(Instant::now);
+                self.prolong_output();
+                self.unread_since.get_or_insert_with(Instant::now);
             }
             // Lines that have arrived before the wait must not count as late: the
             // clock is read first, and what has arrived since is handled before any
@@ -313,7 +313,7 @@ impl<P: Port> Relay<P> {
             let ready = self
                 .port
                 .wait(timeout, listen, &self.lines.gui, &self.lines.engine);
-            if ready.gui_deaf {
+            if ready.gui_closed {
                 return 0;
             }
             self.attend(ready, listen, now);
@@ -359,16 +359,16 @@ impl<P: Port> Relay<P> {
             self.receive(news);
         }
         if ready.engine {
-            self.prolong_last_words();
+            self.prolong_output();
             if self.read(Speaker::Engine) {
                 self.engine_is_over();
             }
-        } else if listen.engine && self.last_words_until.is_some_and(|at| at <= now) {
+        } else if listen.engine && self.output_until.is_some_and(|at| at <= now) {
             // The wait included its output, and nothing came.
             self.engine_is_over();
         }
         if ready.engine_ended {
-            self.bury_engine();
+            self.on_process_ended();
         }
         if ready.gui && self.read(Speaker::Gui) {
             self.step(Event::GuiClosed);
@@ -377,9 +377,9 @@ impl<P: Port> Relay<P> {
             self.wake_at = None;
             self.step(Event::WakeUp);
         }
-        if self.is_overdue(now) && self.deaf_since.is_some() {
+        if self.is_overdue(now) && self.unread_since.is_some() {
             // It may have answered long since.
-            self.end_deafness();
+            self.end_unread();
         }
         if self.is_overdue(now) {
             self.step(Event::Overdue);
@@ -405,12 +405,12 @@ impl<P: Port> Relay<P> {
 
     /// The time until the next alarm.
     fn next_alarm(&self, now: Instant) -> Option<Duration> {
-        let alarm = self.wake_at.into_iter().chain(self.last_words_until).min();
+        let alarm = self.wake_at.into_iter().chain(self.output_until).min();
         let alarm = alarm.map(|at| at.saturating_duration_since(now));
         let deadline = self
             .session
             .deadline()
-            // A hair more, lest we come too early by what is left out.
+            // The session counts whole microseconds: an alarm must not come before them.
             .map(|due| due.saturating_sub(now - self.begun) + Duration::from_micros(1));
         match (alarm, deadline) {
             (Some(alarm), Some(deadline)) => Some(alarm.min(deadline)),
@@ -424,8 +424,8 @@ impl<P: Port> Relay<P> {
     }
 
     /// Reports to the session for how long the engine was not read.
-    fn end_deafness(&mut self) {
-        if let Some(since) = self.deaf_since.take() {
+    fn end_unread(&mut self) {
+        if let Some(since) = self.unread_since.take() {
             self.step(Event::HeldUp(whole_micros(since.elapsed())));
         }
     }
@@ -460,17 +460,17 @@ impl<P: Port> Relay<P> {
 
     /// The engine's process has ended. Its output ends with it, unless it has
     /// started others that hold it open: they go now.
-    fn bury_engine(&mut self) {
+    fn on_process_ended(&mut self) {
         if let Some(engine) = &self.engine {
             let _ = engine.status();
-            self.last_words_until = Some(Instant::now() + LAST_WORDS_LIMIT);
+            self.output_until = Some(Instant::now() + LAST_OUTPUT_LIMIT);
         }
     }
 
     /// The time for the engine's last lines counts from when they can be read.
-    fn prolong_last_words(&mut self) {
-        if let Some(until) = &mut self.last_words_until {
-            *until = Instant::now() + LAST_WORDS_LIMIT;
+    fn prolong_output(&mut self) {
+        if let Some(until) = &mut self.output_until {
+            *until = Instant::now() + LAST_OUTPUT_LIMIT;
         }
     }
 
@@ -479,13 +479,13 @@ impl<P: Port> Relay<P> {
         let status = self
             .engine
             .as_ref()
-            .and_then(|engine| engine.wait(LAST_WORDS_LIMIT));
+            .and_then(|engine| engine.wait(LAST_OUTPUT_LIMIT));
         self.kill_engine();
         self.step(Event::EngineGone(&describe_end(status)));
     }
 
     fn kill_engine(&mut self) {
-        self.last_words_until = None;
+        self.output_until = None;
         // The pipes first: an engine that waits for its input ends by itself.
         self.port.detach();
         self.lines.engine.clear();
@@ -555,7 +555,7 @@ impl<P: Port> Relay<P> {
     /// of its input, and force.
     fn end(&mut self) {
         self.lines.write_down();
-        let until = Instant::now() + LAST_WORDS_LIMIT;
+        let until = Instant::now() + LAST_OUTPUT_LIMIT;
         while self.port.write(Speaker::Gui, &mut self.lines.gui).is_ok()
             && !self.lines.gui.is_empty()
             && Instant::now() < until
@@ -579,7 +579,7 @@ impl<P: Port> Relay<P> {
             engine.kill();
         }
         self.lines.write_down();
-        self.port.settle(LAST_WORDS_LIMIT);
+        self.port.settle(LAST_OUTPUT_LIMIT);
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) struct Ready {
     /// The engine's process has ended; reported once.
     pub(super) engine_ended: bool,
     /// The GUI has closed its end of our output.
-    pub(super) gui_deaf: bool,
+    pub(super) gui_closed: bool,
     /// Reports of other threads.
     pub(super) news: Vec<News>,
 }

@@ -188,7 +188,7 @@ impl Port for PollPort {
                     ready.gui = listen.gui && !self.input_ended && has(0);
                     woken = has(1);
                     ready.engine = listen.engine && self.engine.is_some() && has(2);
-                    ready.gui_deaf = any(4, closed);
+                    ready.gui_closed = any(4, closed);
                     ready.engine_ended = self.engine_end.is_some() && has(5);
                 }
                 Err(Errno::INTR) => {}

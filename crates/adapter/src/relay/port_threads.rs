@@ -182,13 +182,13 @@ impl Port for ThreadPort {
     ) -> Ready {
         // A thread that has read something may not have come to report it
         // when all of us could not run.
-        const HAIR: Duration = Duration::from_millis(2);
+        const LEAST_WAIT: Duration = Duration::from_millis(2);
         let ready = self.ready(listen, Vec::new());
         // Lines that are left wait for a report that others were written:
         // any report ends the wait.
         let first = match timeout {
             _ if ready.gui || ready.engine => None,
-            Some(timeout) => self.reports.recv_timeout(timeout.max(HAIR)).ok(),
+            Some(timeout) => self.reports.recv_timeout(timeout.max(LEAST_WAIT)).ok(),
             None => self.reports.recv().ok(),
         };
         let news = first.into_iter().chain(self.reports.try_iter()).flatten();
@@ -359,13 +359,13 @@ mod tests {
                 count.fetch_add(1 << 14, Ordering::Relaxed);
             }
         });
-        let deaf = Listen {
+        let gui_only = Listen {
             gui: true,
             engine: false,
         };
         for _ in 0..20 {
             ends.port
-                .wait(Some(Duration::from_millis(10)), deaf, &[], &[]);
+                .wait(Some(Duration::from_millis(10)), gui_only, &[], &[]);
         }
         let stuck = written.load(Ordering::Relaxed);
         assert!(stuck < 1 << 20, "{stuck} bytes were taken in");

@@ -45,7 +45,7 @@ impl Session {
     /// that would be drawn included. To be called when all lines have been sent: then
     /// nothing waits for it. Sends nothing, and does not change what will be sent.
     pub fn look_ahead(&mut self, book_set: &BookSet) {
-        if self.chooser.is_prepared || self.books.are_opening() || !self.books_may_answer() {
+        if self.chooser.is_prepared || self.books.opening || !self.books_may_answer() {
             return;
         }
         self.chooser.is_prepared = true;
@@ -307,7 +307,7 @@ impl Session {
     }
 
     pub(super) fn castling_mode(&self) -> CastlingMode {
-        CastlingMode::from_chess960(self.link.options.chess960())
+        CastlingMode::from_chess960(self.link.options.chess960)
     }
 
     /// `bestmove` with the first legal move, of those asked for if one of

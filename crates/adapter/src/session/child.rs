@@ -109,9 +109,11 @@ const OWN_BOOKS: [&str; 8] = [
 pub(super) struct ChildOptions {
     /// Name in lower case, and the whole line.
     pub(super) lines: Vec<(String, Vec<u8>)>,
-    multi_pv: bool,
+    /// Several lines are asked for, which is analysis.
+    pub(super) multi_pv: bool,
     analyse: bool,
-    chess960: bool,
+    /// Castling is written as king takes rook.
+    pub(super) chess960: bool,
     /// Names of options of which the engine dies.
     deadly: Vec<String>,
     /// What was wrong with options that were left out and has been reported: each is
@@ -182,15 +184,5 @@ impl ChildOptions {
     /// The GUI analyses: the book does not answer.
     pub(super) const fn analysing(&self) -> bool {
         self.multi_pv || self.analyse
-    }
-
-    /// Several lines are asked for, which is analysis.
-    pub(super) const fn multi_pv(&self) -> bool {
-        self.multi_pv
-    }
-
-    /// Castling is written as king takes rook.
-    pub(super) const fn chess960(&self) -> bool {
-        self.chess960
     }
 }

@@ -115,7 +115,7 @@ impl Game {
 
     /// Takes in a `position` line.
     pub(super) fn update(&mut self, raw: &[u8]) -> Step {
-        let raw = line::trimmed(raw);
+        let raw = raw.trim_ascii();
         if let Some(more) = self.go_on_from(raw) {
             self.keep(raw);
             self.play(more);
@@ -128,9 +128,9 @@ impl Game {
             Ok((position, moves)) => {
                 self.position = position;
                 let from = raw.len() - moves.len();
-                let start = line::trimmed_end(raw.get(..from).unwrap_or_default());
+                let start = raw.get(..from).unwrap_or_default().trim_ascii_end();
                 let start = start.strip_suffix(b"moves").unwrap_or(start);
-                self.arrive(line::trimmed_end(start).len());
+                self.arrive(start.trim_ascii_end().len());
                 self.play(from);
             }
             Err(trouble) => self.trouble = Some(trouble),

@@ -209,7 +209,7 @@ impl Session {
         if !Session::learns(at.book_set) && self.learner.chosen.is_empty() {
             return;
         }
-        let Some(read) = gui::position(line::trimmed(raw)) else {
+        let Some(read) = gui::position(raw.trim_ascii()) else {
             return;
         };
         let start = read

@@ -42,7 +42,7 @@ impl Session {
             }
         }
         let owes = self.link.owes_ready() || (self.link.is_starting() && self.uci_wanted > 0);
-        if !owes && !self.books.are_opening() && self.queue.is_empty() {
+        if !owes && !self.books.opening && self.queue.is_empty() {
             self.exit(0, out);
         }
     }

@@ -22,7 +22,6 @@ use super::Outlet;
 use super::child::{ChildOptions, Hello};
 use super::restarts::Restarts;
 use tabia_uci::gui::{self, GuiCommand};
-use tabia_uci::line;
 
 /// How long an engine searches at least before Tabia sends a `stop` that the GUI has
 /// not sent.
@@ -103,7 +102,7 @@ pub(super) struct Link {
     background: Background,
     outbound: VecDeque<Outgoing>,
     /// Bytes in `outbound`.
-    backlog: usize,
+    pub(super) backlog: usize,
     /// A `stop` has to follow the `go` in `outbound`.
     stop_waits: bool,
     /// When a `go` was last sent to it.
@@ -114,7 +113,7 @@ pub(super) struct Link {
     ready: VecDeque<Asker>,
     /// When the GUI asked for the `readyok` that it waits for; `None` when it
     /// waits for none, or may wait as long as it takes.
-    ready_since: Option<Duration>,
+    pub(super) ready_since: Option<Duration>,
     /// It owes a `readyok` for so long that the GUI was given it without it.
     pub(super) silent: bool,
     /// All its options were sent to it, and it has answered nothing since.
@@ -157,18 +156,13 @@ impl Link {
         self.background == Background::Warming
     }
 
-    /// Bytes that wait to be sent to it.
-    pub(super) const fn backlog(&self) -> usize {
-        self.backlog
-    }
-
     // What is sent to it.
 
     /// Sends a line, now or when a background search has ended.
     pub(super) fn send(&mut self, line: &[u8], out: &mut dyn Outlet) {
         match self.state {
             Engine::Up { .. } if !self.searches_in_background() => {
-                out.engine(line::trimmed_end(line))
+                out.engine(line.trim_ascii_end())
             }
             Engine::Up { .. } => self.put(Kind::Other, line),
             // An engine that starts gets everything when it is up, from the state
@@ -205,7 +199,7 @@ impl Link {
 
     fn send_if_up(&self, line: &[u8], out: &mut dyn Outlet) {
         if self.is_up() {
-            out.engine(line::trimmed_end(line));
+            out.engine(line.trim_ascii_end());
         }
     }
 
@@ -225,7 +219,7 @@ impl Link {
     }
 
     fn put(&mut self, kind: Kind, line: &[u8]) {
-        let line = line::trimmed_end(line).to_vec();
+        let line = line.trim_ascii_end().to_vec();
         self.backlog += line.len();
         self.outbound.push_back(Outgoing { kind, line });
     }
@@ -383,16 +377,6 @@ impl Link {
             }
             Some(Asker::Answered) | None => {}
         }
-    }
-
-    /// Since when the GUI waits for its `readyok`, unless it may take its time.
-    pub(super) const fn ready_since(&self) -> Option<Duration> {
-        self.ready_since
-    }
-
-    /// The `readyok` for which the GUI waits may take its time.
-    pub(super) fn wait_for_ready(&mut self) {
-        self.ready_since = None;
     }
 
     /// Gives the GUI each `readyok` without the engine.

@@ -270,7 +270,7 @@ impl Session {
                     self.seed = seed::GameSeed::Untaken;
                 }
                 self.game_over(at.out);
-                self.books.grow_stale();
+                self.books.fresh = false;
                 self.link.send(line, at.out);
             }
             GuiCommand::SetOption(option) => self.on_set_option(line, option, at.out),

@@ -13,36 +13,15 @@ const OPEN_LIMIT: Duration = Duration::from_secs(2);
 #[derive(Debug, Default)]
 pub(super) struct Books {
     /// They are being opened.
-    opening: bool,
-    /// Until when that is waited for.
-    until: Option<Duration>,
+    pub(super) opening: bool,
+    /// Until when everything waits for that.
+    pub(super) until: Option<Duration>,
     /// Those that are open are those that the settings name, as far as we
     /// know. Not so at first, when the settings change, and when a new game
     /// begins, for the files may have changed.
-    fresh: bool,
+    pub(super) fresh: bool,
     /// The messages from when they were last opened.
     messages: Vec<String>,
-}
-
-impl Books {
-    pub(super) const fn are_opening(&self) -> bool {
-        self.opening
-    }
-
-    /// Whether everything has to wait for them.
-    pub(super) const fn keep_waiting(&self) -> bool {
-        self.until.is_some()
-    }
-
-    /// Until when they are waited for.
-    pub(super) const fn due(&self) -> Option<Duration> {
-        self.until
-    }
-
-    /// They have to be looked at again.
-    pub(super) const fn grow_stale(&mut self) {
-        self.fresh = false;
-    }
 }
 
 impl Session {

@@ -6,7 +6,6 @@ use super::{Moment, Outlet, Session, info_string};
 use crate::conditions::Pace;
 use crate::settings::OptionId;
 use tabia_uci::gui::{Clocks, SetOption};
-use tabia_uci::line;
 
 impl Session {
     pub(super) fn on_set_option(&mut self, line: &[u8], option: SetOption, out: &mut dyn Outlet) {
@@ -110,7 +109,7 @@ impl Session {
         let value = option.value.as_deref();
         self.link
             .options
-            .note(&option.name, value, line::trimmed(line));
+            .note(&option.name, value, line.trim_ascii());
         self.link.send(line, out);
     }
 
@@ -128,7 +127,7 @@ impl Session {
                     id,
                     OptionId::File | OptionId::WhiteFile | OptionId::BlackFile | OptionId::Learn
                 ) {
-                    self.books.grow_stale();
+                    self.books.fresh = false;
                 }
             }
         }

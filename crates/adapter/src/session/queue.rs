@@ -36,10 +36,6 @@ impl Queue {
         self.lines.is_empty()
     }
 
-    pub(super) const fn bytes(&self) -> usize {
-        self.bytes
-    }
-
     /// Whether a `go` is among them.
     fn has_go(&self) -> bool {
         let is_go = |waiting: &Waiting| matches!(waiting.command, GuiCommand::Go(_));
@@ -97,7 +93,7 @@ impl Session {
     /// more should be read.
     #[must_use]
     pub fn backlog(&self) -> usize {
-        self.queue.bytes() + self.link.backlog()
+        self.queue.bytes + self.link.backlog
     }
 
     /// Whether a line has to wait for its turn.
@@ -123,7 +119,7 @@ impl Session {
     /// answered before the books are open.
     pub(super) const fn all_waits(&self) -> bool {
         self.link.is_unknown()
-            || self.books.keep_waiting()
+            || self.books.until.is_some()
             || self.seed.is_asked()
             || self.cover.is_asked()
     }

@@ -10,7 +10,7 @@ use shakmaty::{Chess, Color, Position};
 use super::learn::{Outcome, by_rules};
 use super::{Outlet, Request, Session, info_string};
 use tabia_notation as notation;
-use tabia_uci::{gui, line};
+use tabia_uci::gui;
 
 /// What a line of the record is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -240,7 +240,7 @@ impl Recorder {
 
     /// The game as a line of the record.
     fn record(mut self, kind: RecordKind, opponent: &str, misses: u32) -> GameRecord {
-        let read = gui::position(line::trimmed(&self.raw));
+        let read = gui::position(self.raw.trim_ascii());
         let start = read.as_ref().and_then(|read| read.fen.as_deref());
         let start = start.unwrap_or_default().to_owned();
         let moves = read.map(|read| read.moves).unwrap_or_default();

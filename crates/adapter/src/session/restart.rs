@@ -216,7 +216,7 @@ impl Session {
     #[must_use]
     pub fn deadline(&self) -> Option<Duration> {
         let dues = [
-            self.books.due(),
+            self.books.until,
             self.link.stop_due(),
             self.ready_due(),
             self.engine_due(),
@@ -244,7 +244,7 @@ impl Session {
             return None;
         }
         let limit = self.profile()?.start_timeout;
-        Some(self.link.ready_since()?.saturating_add(limit))
+        Some(self.link.ready_since?.saturating_add(limit))
     }
 
     /// The deadline is reached.
@@ -255,7 +255,7 @@ impl Session {
         if let Some(late) = self.link.first_stop_late(now) {
             self.on_held_up(late);
         }
-        if is_due(self.books.due()) {
+        if is_due(self.books.until) {
             self.on_books_late(at);
         }
         if let Some(late) = self.engine_due().and_then(|due| at.now.checked_sub(due)) {
@@ -274,7 +274,7 @@ impl Session {
     /// not wait for it: programs give up after 15 seconds. Otherwise it may take as
     /// long as it likes, for no clock runs: it may be reading a network.
     fn on_ready_late(&mut self, at: &mut Moment<'_>) {
-        self.link.wait_for_ready();
+        self.link.ready_since = None;
         if self.is_in_book(at.book_set) {
             self.link.silent = true;
             self.link.answer_ready(at.out);

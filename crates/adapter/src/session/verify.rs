@@ -277,7 +277,7 @@ impl Session {
             self.link.send(set.as_bytes(), out);
         }
         check.stage = Stage::Comparing { both };
-        let turn = check.search.turn();
+        let turn = check.search.turn;
         check.search = info::Search::new(turn, 2);
         self.link.warm_up(now, line.as_bytes(), out);
         self.put_check(check);

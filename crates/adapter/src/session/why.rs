@@ -174,7 +174,7 @@ impl Session {
     fn silence_of_books(&mut self, book_set: &BookSet) -> Option<(String, bool)> {
         let position = self.game.position()?;
         let reported = &mut self.chooser.silences_reported;
-        let chess960 = self.link.options.chess960();
+        let chess960 = self.link.options.chess960;
         let silences = &self.chooser.silences;
         let has = |wanted: fn(&Silence) -> bool| silences.iter().any(wanted);
         let mut text = String::new();
@@ -206,7 +206,7 @@ impl Session {
 }
 
 fn analysis_text(options: &ChildOptions) -> Option<&'static str> {
-    match (options.analysing(), options.multi_pv()) {
+    match (options.analysing(), options.multi_pv) {
         (false, _) => None,
         (true, true) => Some("MultiPV is above 1: the engine answers in analysis"),
         (true, false) => Some("UCI_AnalyseMode is on: the engine answers in analysis"),

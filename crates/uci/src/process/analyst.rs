@@ -7,7 +7,7 @@ use std::time::Duration;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, fen::Fen, uci::UciMove};
 
 use super::peer::{Missing, Peer};
-use super::{EngineCommand, Leash, SpawnError};
+use super::{Cancellation, EngineCommand, SpawnError};
 use crate::info;
 use tabia_notation::value::Evaluation;
 
@@ -102,22 +102,22 @@ impl Analyst {
         options: &[(String, String)],
         patience: Duration,
     ) -> Result<Analyst, AnalystError> {
-        Analyst::start_on(&Leash::default(), command, options, patience)
+        Analyst::start_on(&Cancellation::default(), command, options, patience)
     }
 
     /// The same, with a way for others to end it.
     ///
     /// # Errors
     ///
-    /// As [`Analyst::start`]; also when the leash has been cut.
+    /// As [`Analyst::start`]; also when it has been cancelled.
     pub fn start_on(
-        leash: &Leash,
+        cancellation: &Cancellation,
         command: &EngineCommand,
         options: &[(String, String)],
         patience: Duration,
     ) -> Result<Analyst, AnalystError> {
         let mut peer = Peer::start(command)?;
-        leash.hold(peer.process());
+        cancellation.hold(peer.process());
         peer.send("uci");
         let lines = wait(&mut peer, "uciok", patience)?;
         let name = lines.iter().find_map(|line| line.strip_prefix("id name "));

@@ -173,11 +173,6 @@ impl Peer {
         &self.process
     }
 
-    /// The process number.
-    pub(in crate::process) fn id(&self) -> u32 {
-        self.process.id()
-    }
-
     /// Forgets the lines exchanged so far.
     pub(in crate::process) fn new_exchange(&mut self) {
         self.exchange.clear();

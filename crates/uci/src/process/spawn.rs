@@ -2,7 +2,7 @@
 //!
 //! Three nets, one below the other: the engine's standard input closes when
 //! we go (engines take end of input as `quit`); a process group (Unix) or job
-//! object (Windows) lets its whole family be killed at once; and should we be
+//! object (Windows) lets its whole group be killed at once; and should we be
 //! killed outright, Linux sends the engine SIGKILL through the parent-death
 //! signal and Windows closes the job.
 
@@ -63,8 +63,8 @@ pub struct SpawnError {
     pub source: io::Error,
 }
 
-/// How long the last complaints of an engine may take to be shown.
-const COMPLAINTS_LIMIT: Duration = Duration::from_millis(200);
+/// How long the last stderr_thread of an engine may take to be shown.
+const STDERR_LIMIT: Duration = Duration::from_millis(200);
 
 /// Where engines are found beside the folders of `PATH`.
 const OTHER_PLACES: &[&str] = if cfg!(unix) {
@@ -150,23 +150,23 @@ impl EngineCommand {
         if io::stderr().is_terminal() {
             command.stderr(Stdio::piped());
         }
-        let (mut child, family) = family::spawn(&mut command)?;
-        let mut complaints = None;
+        let (mut child, group) = group::spawn(&mut command)?;
+        let mut stderr_thread = None;
         if let Some(mut stderr) = child.stderr.take() {
             // Whatever it complains of, it does not command the terminal.
             let pass_on = move || {
                 let _ = io::copy(&mut stderr, &mut Plain::new(io::stderr()));
             };
             let thread = thread::Builder::new().name("complaints".to_owned());
-            complaints = Some(thread.spawn(pass_on)?);
+            stderr_thread = Some(thread.spawn(pass_on)?);
         }
         let stdin = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
         let stdout = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
         Ok(Spawned {
             process: EngineProcess {
                 child: Mutex::new(child),
-                family,
-                complaints: Mutex::new(complaints),
+                group,
+                stderr_thread: Mutex::new(stderr_thread),
             },
             stdin,
             stdout,
@@ -193,13 +193,13 @@ impl EngineCommand {
     }
 }
 
-/// A started engine. Killed with its whole family when dropped.
+/// A started engine. Killed with its whole group when dropped.
 #[derive(Debug)]
 pub struct EngineProcess {
     child: Mutex<Child>,
-    family: family::Family,
+    group: group::Group,
     /// Shows at a terminal what it complains of.
-    complaints: Mutex<Option<JoinHandle<()>>>,
+    stderr_thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl EngineProcess {
@@ -235,12 +235,12 @@ impl EngineProcess {
     }
 
     /// The exit status, if the engine has ended. What it has started goes
-    /// with it, as long as the number of the family is still its own: that
+    /// with it, as long as the number of the group is still its own: that
     /// is, until it is reaped here.
     fn reap(&self, child: &mut Child) -> Option<ExitStatus> {
         // A process that is alive here may be dead a moment later: asking for the
         // status then would give its number free before it has been used.
-        if !self.family.bury(child) {
+        if !self.group.end_if_leader_has_ended(child) {
             return None;
         }
         child.try_wait().ok().flatten()
@@ -271,19 +271,19 @@ impl EngineProcess {
     pub fn kill(&self) {
         let mut child = self.child();
         if self.reap(&mut child).is_none() {
-            self.family.kill(&child);
+            self.group.kill(&child);
             let _ = child.kill();
             let _ = child.wait();
         }
         drop(child);
-        let mut complaints = self
-            .complaints
+        let mut stderr_thread = self
+            .stderr_thread
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if let Some(thread) = complaints.take() {
+        if let Some(thread) = stderr_thread.take() {
             // It ends with the pipe, unless a process that escaped holds the pipe
             // open, or the terminal blocks.
-            let until = Instant::now() + COMPLAINTS_LIMIT;
+            let until = Instant::now() + STDERR_LIMIT;
             while !thread.is_finished() && Instant::now() < until {
                 thread::sleep(Duration::from_millis(1));
             }
@@ -298,7 +298,7 @@ impl Drop for EngineProcess {
 }
 
 #[cfg(unix)]
-mod family {
+mod group {
     use std::io;
     use std::os::unix::process::CommandExt;
     use std::process::{Child, Command};
@@ -306,10 +306,10 @@ mod family {
     use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
     #[derive(Debug)]
-    pub(super) struct Family;
+    pub(super) struct Group;
 
     #[cfg_attr(target_os = "linux", allow(unsafe_code))]
-    pub(super) fn spawn(command: &mut Command) -> io::Result<(Child, Family)> {
+    pub(super) fn spawn(command: &mut Command) -> io::Result<(Child, Group)> {
         command.process_group(0);
         #[cfg(target_os = "linux")]
         {
@@ -331,14 +331,14 @@ mod family {
                 });
             }
         }
-        Ok((command.spawn()?, Family))
+        Ok((command.spawn()?, Group))
     }
 
     fn number(child: &Child) -> Option<Pid> {
         i32::try_from(child.id()).ok().and_then(Pid::from_raw)
     }
 
-    impl Family {
+    impl Group {
         #[allow(clippy::unused_self)]
         pub(super) fn kill(&self, child: &Child) {
             if let Some(pid) = number(child) {
@@ -349,7 +349,7 @@ mod family {
         /// Kills the rest of the process group if its leader has ended and its status
         /// has not been asked for yet; later the number may belong to another
         /// process. False while the leader lives.
-        pub(super) fn bury(&self, child: &Child) -> bool {
+        pub(super) fn end_if_leader_has_ended(&self, child: &Child) -> bool {
             let peek = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
             let Some(pid) = number(child) else {
                 return true;
@@ -366,7 +366,7 @@ mod family {
 }
 
 #[cfg(windows)]
-mod family {
+mod group {
     use std::io;
     use std::os::windows::io::AsRawHandle;
     use std::process::{Child, Command};
@@ -374,11 +374,11 @@ mod family {
     use win32job::Job;
 
     #[derive(Debug)]
-    pub(super) struct Family(Option<Job>);
+    pub(super) struct Group(Option<Job>);
 
-    pub(super) fn spawn(command: &mut Command) -> io::Result<(Child, Family)> {
+    pub(super) fn spawn(command: &mut Command) -> io::Result<(Child, Group)> {
         let child = command.spawn()?;
-        Ok((job_around(&child), child)).map(|(job, child)| (child, Family(job)))
+        Ok((job_around(&child), child)).map(|(job, child)| (child, Group(job)))
     }
 
     /// A job that ends its members when its last handle closes, which the
@@ -393,7 +393,7 @@ mod family {
         Some(job)
     }
 
-    impl Family {
+    impl Group {
         pub(super) fn kill(&self, _child: &Child) {
             // Members other than the child itself go when the job's handle
             // closes, that is with this value.
@@ -402,7 +402,7 @@ mod family {
 
         /// The job sees to it when its handle closes.
         #[allow(clippy::unused_self)]
-        pub(super) fn bury(&self, _child: &Child) -> bool {
+        pub(super) fn end_if_leader_has_ended(&self, _child: &Child) -> bool {
             true
         }
     }

@@ -45,7 +45,7 @@ fn end(walk: &mut Walk<'_>, before: &[&str], quit: bool) -> Result<Verdict, Faul
         return Err(format!("it still runs after {}", seconds(limit)));
     };
     let took = start.elapsed();
-    let left_behind = family_survives(peer.id());
+    let left_behind = group_survives(peer.process().id());
     walk.drop_peer();
     if left_behind {
         return Err("it ended, but processes that it started still run".into());
@@ -58,7 +58,7 @@ fn end(walk: &mut Walk<'_>, before: &[&str], quit: bool) -> Result<Verdict, Faul
 
 /// Whether the engine's process group has members left.
 #[cfg(unix)]
-fn family_survives(id: u32) -> bool {
+fn group_survives(id: u32) -> bool {
     use rustix::process::{Pid, test_kill_process_group};
 
     let Some(group) = i32::try_from(id).ok().and_then(Pid::from_raw) else {
@@ -78,6 +78,6 @@ fn family_survives(id: u32) -> bool {
 
 /// The job that holds the engine's family ends it with the engine.
 #[cfg(not(unix))]
-fn family_survives(_id: u32) -> bool {
+fn group_survives(_id: u32) -> bool {
     false
 }

@@ -4,23 +4,23 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::EngineProcess;
 
-/// Holds engines whose thread may be waiting for them: once it is
-/// [`cut`](Leash::cut), the engine that it holds is killed, and so is each
+/// Holds an engine whose thread may be waiting for it. After a call of
+/// [`cancel`](Cancellation::cancel) the engine that it holds is killed, and so is each
 /// that it is given afterwards.
 #[derive(Debug, Default)]
-pub struct Leash(Mutex<Held>);
+pub struct Cancellation(Mutex<Held>);
 
 #[derive(Debug, Default)]
 struct Held {
-    cut: bool,
+    cancelled: bool,
     engine: Weak<EngineProcess>,
 }
 
-impl Leash {
+impl Cancellation {
     /// Kills the engine. A thread that waits for it is notified that it has ended.
-    pub fn cut(&self) {
+    pub fn cancel(&self) {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        held.cut = true;
+        held.cancelled = true;
         if let Some(engine) = held.engine.upgrade() {
             engine.kill();
         }
@@ -29,7 +29,7 @@ impl Leash {
     pub(super) fn hold(&self, engine: &Arc<EngineProcess>) {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         held.engine = Arc::downgrade(engine);
-        if held.cut {
+        if held.cancelled {
             engine.kill();
         }
     }

@@ -3,14 +3,13 @@ no hang, no crash, and the game goes on where there is a game."""
 
 import os
 import random
-import time
 from pathlib import Path
 
 import chess
 
 from oracle import board_after
-from places import OUT_OF_BOOK, STARTER, STOCKFISH, TABIA, copy_starter, folder, odd
-from procs import Answer, Client, greeted, run, tabia, within
+from places import OUT_OF_BOOK, STARTER, copy_starter, folder, odd
+from procs import Answer, greeted, run, tabia
 from runner import case
 
 
@@ -151,58 +150,6 @@ def a_file_that_is_no_program_as_engine():
 
 
 @case(30)
-def an_engine_that_ends_at_once():
-    for command in (["/bin/true"], ["/bin/false"]):
-        client = tabia(engine=command)
-        said = _strings(client.hello() + client.ready())
-        # It is tried twice more.
-        assert len(said) == 5 and "ended" in said[0] and "started again" in said[1], said
-        assert client.go("position startpos").from_book
-        client.go(OUT_OF_BOOK)
-        client.quit()
-
-
-def _mute_for_300_ms() -> list[str]:
-    config = folder("patience") / "engines.toml"
-    config.write_text(
-        'default = ["mute"]\n[engine.mute]\ncommand = "/bin/sleep"\nargs = ["600"]\nstart_timeout_ms = 300\n'
-    )
-    return [TABIA, "--config", str(config)]
-
-
-@case(40)
-def an_engine_that_never_answers():
-    """GUIs wait 10 seconds for `uciok`: that is the default patience and little more."""
-
-    def hello(client: Client, patience_ms: int) -> float:
-        start = time.monotonic()
-        said = _strings(client.hello())
-        waited = time.monotonic() - start
-        assert len(said) == 1 and f"{patience_ms} ms" in said[0], said
-        client.quit()
-        return waited - patience_ms / 1000
-
-    more = within(1.5, lambda: hello(Client(_mute_for_300_ms()), 300))
-    hello(tabia(engine=["/bin/sleep", "600"]), 8000)
-    return f"uciok {1000 * more:.0f} ms after it was given up"
-
-
-@case(30)
-def the_next_engine_of_the_chain_plays_when_the_first_does_not_start():
-    config = folder("chain") / "engines.toml"
-    config.write_text(
-        'default = ["gone", "mute", "stockfish"]\n[engine.gone]\ncommand = "/nowhere/fish"\n'
-        '[engine.mute]\ncommand = "/bin/sleep"\nargs = ["600"]\nstart_timeout_ms = 300\n'
-        f'[engine.stockfish]\ncommand = "{STOCKFISH}"\n[engine.stockfish.options]\nHash = 16\n'
-    )
-    client = Client([TABIA, "--config", str(config)])
-    hello = client.hello()
-    assert any(line.startswith("id name Stockfish") for line in hello), hello
-    assert len(_strings(hello)) == 2, _strings(hello)
-    client.go(OUT_OF_BOOK, "go nodes 200")
-
-
-@case(30)
 def an_engine_that_prints_garbage():
     client = tabia(engine=odd("garbage"))
     assert client.hello().count("uciok") == 1
@@ -210,25 +157,6 @@ def an_engine_that_prints_garbage():
     assert client.go("position startpos").from_book
     assert client.go(OUT_OF_BOOK).move == "a2a3"
     client.quiet(0.1)
-
-
-@case(30)
-def an_engine_that_prints_10_megabytes_without_an_end_of_line():
-    client = tabia(engine=odd("long-line"))
-    lines = client.hello() + client.ready()
-    assert max(map(len, lines)) < 3 << 20
-    assert client.go("position startpos").from_book
-    assert client.go(OUT_OF_BOOK).move == "a2a3"
-
-
-@case(30)
-def an_engine_that_dies_of_every_search_is_given_up():
-    """Two more tries, then the loss is the engine's: the end, with code 2."""
-    client = greeted(engine=odd("dies-on-go"))
-    assert client.go("position startpos").from_book
-    client.send(OUT_OF_BOOK, "go movetime 50")
-    got = client.end(code=2)
-    assert any("exit code 3" in line for line in got), got
 
 
 @case(30)
@@ -244,24 +172,6 @@ def the_built_in_engine_stands_in_when_it_is_allowed_to():
 
 
 @case()
-def bad_fens_that_are_not_searched_do_not_reach_the_engine():
-    client = greeted()
-    for fen in (
-        "",
-        "nonsense",
-        "8/8/8/8/8/8/8/8 w - - 0 1",
-        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR x KQkq - 0 1",
-        "rnbqkbnr/pppppppp/9/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-        "k" * 5000,
-        "r" * 100 + "/" * 100,
-    ):
-        client.send(f"position fen {fen}")
-        client.ready()
-    assert client.go("position startpos").from_book
-    assert not client.go(OUT_OF_BOOK, "go nodes 200").from_book
-
-
-@case()
 def a_bad_fen_that_is_searched_is_the_engines_affair():
     """Stockfish may die of it; there is no hang, and it is told."""
     client = greeted()
@@ -273,16 +183,6 @@ def a_bad_fen_that_is_searched_is_the_engines_affair():
     if line is None:
         # It died of it again and again: the manager is to know.
         client.end(code=2)
-
-
-@case()
-def an_illegal_move_silences_the_book_and_not_the_game():
-    client = greeted()
-    for moves in ("e2e5", "e2e4 e7e5 e1e8", "e2e4 0000", "e2e4 xyzzy", "e2e4 e7e5 " + "z" * 3000):
-        answer = client.go(f"position startpos moves {moves}", "go nodes 200")
-        assert not answer.from_book
-        assert len(_strings(answer.lines)) == 1, answer.lines
-    assert client.go("position startpos").from_book
 
 
 def _shuffle(plies: int) -> str:
@@ -336,26 +236,3 @@ def lines_of_random_bytes():
     board = board_after(["e2e4"])
     blacks = lambda line: line.startswith("bestmove ") and chess.Move.from_uci(line.split()[1]) in board.legal_moves
     assert Answer(client.ask("position startpos moves e2e4", "go movetime 20", wanted=blacks)).from_book
-
-
-@case()
-def numbers_of_go_that_make_no_sense():
-    client = greeted()
-    for go in (
-        "go wtime -50 btime -1",
-        "go wtime 0 btime 0",
-        "go wtime 1000 btime 1000 movestogo 0",
-        "go depth 99999999999999999999",
-        "go movetime",
-        "go wtime x btime y",
-    ):
-        client.send("position startpos", go)
-        client.send("stop")
-        client.until("bestmove", 5)
-
-
-@case()
-def a_log_that_cannot_be_written():
-    """The game goes on without it."""
-    done = run("--log", "/nowhere/log.txt", "--", STOCKFISH)
-    assert done.returncode == 0 and "/nowhere/log.txt" in done.stderr, done.stderr

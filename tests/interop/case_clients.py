@@ -7,12 +7,11 @@ recorded conversations show it.
 import os
 import random
 import time
-from typing import Callable
 
 import chess
 
 from oracle import Oracle, board_after
-from places import OUT_OF_BOOK, SIMPLE, STARTER, STOCKFISH, TABIA, odd
+from places import OUT_OF_BOOK, SIMPLE, STARTER, STOCKFISH, TABIA
 from procs import PATIENCE, Answer, Client, greeted, tabia, within
 from runner import case
 
@@ -427,51 +426,6 @@ def a_terminal_is_greeted_on_standard_error():
     assert len(err.decode().splitlines()) == 1 and b"uci" in err and b"--help" in err, err
 
 
-def _is_answered_before_the_end(asked: Callable[[], bool]) -> None:
-    """Whoever asks and quits at once gets answers of half a second's work: on a
-    busy machine an engine may need longer, and not each time."""
-
-    def missed() -> float:
-        start = time.monotonic()
-        if asked():
-            return 0
-        spent = time.monotonic() - start
-        assert spent > 0.5, f"not waited for: the end after {spent:.2f} s"
-        return spent
-
-    within(0.5, missed)
-
-
-@case()
-def everything_in_one_write_and_quit_is_all_answered():
-    def asked(ending: str) -> bool:
-        client = tabia()
-        client.send("uci")
-        client.write(
-            b"isready\nucinewgame\nisready\nposition startpos\ngo wtime 1000 btime 1000\n"
-            b"position startpos moves a2a3 a7a6 h2h3 h7h6\ngo depth 4\nisready\n" + ending.encode()
-        )
-        client.process.stdin.close()
-        got = client.end()
-        counts = got.count("uciok"), got.count("readyok"), sum(line.startswith("bestmove") for line in got)
-        assert all(count <= most for count, most in zip(counts, (1, 3, 2))), got
-        return counts == (1, 3, 2)
-
-    for ending in ("quit\n", "quit", ""):
-        _is_answered_before_the_end(lambda: asked(ending))
-
-
-@case()
-def a_slow_start_is_waited_for_when_everything_comes_at_once():
-    def asked() -> bool:
-        client = tabia(engine=odd("slow-start"))
-        client.send("uci", "isready", "position startpos", "go movetime 10", "quit")
-        got = client.end()
-        return "uciok" in got and "readyok" in got and got[-1].startswith("bestmove")
-
-    _is_answered_before_the_end(asked)
-
-
 @case()
 def readyok_comes_before_the_answer_to_a_later_go():
     """In the order of the questions, as from any engine."""
@@ -481,62 +435,6 @@ def readyok_comes_before_the_answer_to_a_later_go():
         first = client.until(lambda line: line == "readyok" or line.startswith("bestmove"))[-1]
         assert first == "readyok", first
         client.until("bestmove")
-
-
-@case()
-def lines_end_in_cr_lf_or_lf_and_ours_always_in_lf():
-    client = tabia()
-    client.write(b"uci\r\nisready\r\n")
-    got = client.until("readyok")
-    client.write(b"position startpos moves e2e4\r\ngo movetime 20\r\n")
-    got += client.until("bestmove")
-    assert not any("\r" in line for line in got), got
-    client.write(b"setoption name OwnBook value false\r\nposition startpos\r\ngo depth 3\r\n")
-    got = client.until("bestmove")
-    assert not Answer(got).from_book and not any("\r" in line for line in got), got
-    client.write(b"quit\r\n")
-    client.end()
-
-
-@case()
-def a_held_book_move_comes_at_ponderhit_and_at_stop():
-    client = greeted()
-
-    def held(word: str) -> float:
-        client.send("position startpos moves e2e4 e7e5", "go ponder wtime 5000 btime 5000")
-        client.quiet(0.15)
-        client.ready()
-        start = time.monotonic()
-        client.ask(word, wanted="bestmove")
-        return time.monotonic() - start
-
-    for word in ("ponderhit", "stop"):
-        within(0.1, lambda: held(word))
-    client.quiet(0.05)
-
-
-@case()
-def a_held_book_move_is_dropped_by_the_next_position():
-    client = greeted()
-    client.send("position startpos moves e2e4 e7e5", "go ponder wtime 5000 btime 5000")
-    client.quiet(0.05)
-    answer = client.go("position startpos moves d2d4 d7d5", CLOCK)
-    _legal(board_after(["d2d4", "d7d5"]), answer.move)
-    client.quiet(0.1)
-
-
-@case()
-def pondering_out_of_book_is_the_engines():
-    client = greeted()
-    client.send("setoption name Ponder value true")
-    client.ready()
-    client.send(OUT_OF_BOOK, "go ponder wtime 2000 btime 2000 winc 0 binc 0")
-    client.quiet(0.2)
-    assert client.ask("ponderhit", wanted="bestmove")
-    client.send(OUT_OF_BOOK, "go ponder wtime 2000 btime 2000 winc 0 binc 0")
-    client.quiet(0.1)
-    client.ask("stop", wanted="bestmove")
-    client.quiet(0.05)
 
 
 @case()
@@ -560,36 +458,6 @@ def an_option_for_a_searching_engine_waits_for_its_end():
     client.quiet(0.1)
     client.ask("stop", wanted="bestmove", limit=2)
     client.ready()
-
-
-@case(60)
-def isready_is_answered_in_the_middle_of_a_search():
-    client = greeted()
-    client.send("position startpos", "go infinite")
-    # The deeper, the rarer is a line.
-    for _ in range(25):
-        client.until(lambda line: line.startswith("info"), 20)
-        client.ready(2)
-    client.ask("stop", wanted="bestmove")
-
-
-@case()
-def taking_back_and_new_games_without_ucinewgame_stay_in_book():
-    client = greeted("--set", "Book Miss Limit=1")
-    assert client.go("position startpos moves e2e4").from_book
-    assert not client.go(OUT_OF_BOOK, "go depth 3").from_book
-    # Shut for that game; another game begins.
-    assert client.go("position startpos moves d2d4").from_book
-
-
-@case()
-def a_repetition_is_not_played_from_the_book():
-    client = greeted("--set", "Book Minimum Share=0", "--set", "Book Variety=100")
-    moves = "position startpos moves g1f3 g8f6 f3g1"
-    for _ in range(10):
-        # f6g8 would lead to the start position again, which is in the book.
-        answer = client.go(moves, "go depth 2 searchmoves f6g8")
-        assert not answer.from_book and answer.move == "f6g8", answer.lines
 
 
 @case(needs_shared=True)

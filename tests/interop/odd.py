@@ -17,18 +17,12 @@ if fault == "garbage":
     sys.stdout.buffer.write(bytes(range(256)) * 20 + b"\n\n\n\x00\xff\xfe option name\noption\n")
     sys.stdout.buffer.write(b"info string \xff\xfe\nbestmove\nid\nuciok uciok\n" * 3)
     sys.stdout.flush()
-if fault == "long-line":
-    for _ in range(160):
-        sys.stdout.write("x" * 65536)
-    say("")
 if fault == "ignores-end":
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
 if fault == "evil":
     sys.stderr.write("\x1b]0;evil\x07 complaint\n")
     sys.stderr.flush()
-if fault == "slow-start":
-    time.sleep(0.7)
 
 for line in sys.stdin:
     words = line.split()

@@ -84,7 +84,7 @@ def _run(one: Case) -> tuple[bool, str]:
         remove_folders()
 
 
-def _play(one: Case, told: connection.Connection) -> None:
+def _play(one: Case, sender: connection.Connection) -> None:
     """Plays a case, tells whether it holds and the lines about it, and ends.
     Processes that nobody waits for are in no sum."""
     start = time.monotonic()
@@ -93,7 +93,7 @@ def _play(one: Case, told: connection.Connection) -> None:
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     computed = sum(one.ru_utime + one.ru_stime for one in used)
     lines = [f"{'ok  ' if holds else 'FAIL'} {spent:7.2f} s ({computed:6.1f} s of processors)  {one.group.removeprefix('case_')}: {one.name}"]
-    told.send((holds, "\n".join(lines + [f"        {line}" for line in text.splitlines()])))
+    sender.send((holds, "\n".join(lines + [f"        {line}" for line in text.splitlines()])))
     # Whatever threads a case that failed has left, they hold nobody up.
     os._exit(0)
 
@@ -108,15 +108,15 @@ def _played(cases: list[Case], at_once: int) -> Iterator[tuple[Case, bool, str]]
     while waiting or running:
         while waiting and len(running) < at_once:
             one = waiting.pop()
-            told, tell = fork.Pipe(duplex=False)
-            process = fork.Process(target=_play, args=(one, tell))
+            receiver, sender = fork.Pipe(duplex=False)
+            process = fork.Process(target=_play, args=(one, sender))
             process.start()
-            tell.close()
-            running[told] = one, process
-        for told in connection.wait(list(running)):
-            one, process = running.pop(told)
+            sender.close()
+            running[receiver] = one, process
+        for receiver in connection.wait(list(running)):
+            one, process = running.pop(receiver)
             try:
-                holds, text = told.recv()
+                holds, text = receiver.recv()
             except EOFError:
                 holds, text = False, f"FAIL  {one.name}: its process has ended by itself"
             process.join()

@@ -38,7 +38,7 @@ pub(crate) fn view<'f>(py: Python<'_>, file: &'f DataFile) -> PyResult<View<'f>>
     file.view().map_err(|error| unreadable(py, file, &error))
 }
 
-/// The sixteen bytes in place `n`, as one number; `None` behind the last.
+/// The sixteen bytes in place `n`, as one number; `None` after the last.
 #[inline]
 fn entry_at(view: &View<'_>, n: u64) -> Result<Option<u128>, FileError> {
     let Some(offset) = n.checked_mul(ENTRY_BYTES as u64) else {
@@ -69,7 +69,7 @@ fn fields_of(entry: u128) -> Fields {
     }
 }
 
-/// The entry in place `n`; `None` behind the last.
+/// The entry in place `n`; `None` after the last.
 pub(crate) fn fields_at(view: &View<'_>, n: u64) -> Result<Option<Fields>, FileError> {
     Ok(entry_at(view, n)?.map(fields_of))
 }

@@ -25,7 +25,7 @@ pub(crate) enum Asked<'py> {
         mode: CastlingMode,
     },
     /// A board that only python-chess itself can judge: another variant, or
-    /// one on which something stands that chess does not know.
+    /// one with a piece that chess does not have.
     Foreign(Bound<'py, PyAny>),
     /// A Polyglot key; `None` is one that no position has.
     Key(Option<u64>),

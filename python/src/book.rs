@@ -24,7 +24,7 @@ use crate::error;
 use crate::found::Found;
 use crate::policy::Policy;
 
-/// An open book: what [`tabia._book.Book`] stands on.
+/// An open book, which [`tabia._book.Book`] wraps.
 #[pyclass(frozen, module = "tabia._native")]
 pub(crate) struct NativeBook {
     /// `None` once it is closed.
@@ -251,8 +251,8 @@ impl NativeBook {
                     .map_err(|error| error::of_book(py, &error))?;
                 let fields = rows.iter().map(|row| row.fields(&position, mode));
                 let fields: Vec<Option<Fields>> = fields.collect();
-                let told = rows.into_iter().map(|row| (row.mv, row.verdict)).unzip();
-                let known = Arc::new(Known::weighed(position.turn(), mode, told));
+                let weighed = rows.into_iter().map(|row| (row.mv, row.verdict)).unzip();
+                let known = Arc::new(Known::weighed(position.turn(), mode, weighed));
                 let entry = |fields| Entry::new(fields, Some(Arc::clone(&known)));
                 fields.into_iter().flatten().map(entry).collect()
             }

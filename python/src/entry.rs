@@ -21,22 +21,22 @@ pub(crate) struct Known {
     /// What judges these, where evaluations decide.
     judge: Option<(Chess, Arc<EvalTable>)>,
     policy: Policy,
-    told: OnceLock<Told>,
+    weighed: OnceLock<WeighedMoves>,
 }
 
 /// Moves, and a verdict on each.
-type Told = (Vec<BookMove>, Vec<Weighed>);
+type WeighedMoves = (Vec<BookMove>, Vec<Weighed>);
 
 impl Known {
     /// Of moves that are weighed already; the verdicts are in their order.
-    pub(crate) fn weighed(turn: Color, mode: CastlingMode, told: Told) -> Known {
+    pub(crate) fn weighed(turn: Color, mode: CastlingMode, weighed: WeighedMoves) -> Known {
         Known {
             turn,
             mode,
             weights: Vec::new(),
             judge: None,
             policy: Policy::default(),
-            told: told.into(),
+            weighed: weighed.into(),
         }
     }
 
@@ -54,12 +54,12 @@ impl Known {
             weights,
             judge,
             policy,
-            told: OnceLock::new(),
+            weighed: OnceLock::new(),
         }
     }
 
-    fn told(&self) -> &Told {
-        self.told.get_or_init(|| {
+    fn weighed_moves(&self) -> &WeighedMoves {
+        self.weighed.get_or_init(|| {
             let moves = self.weights.iter().map(|(mv, weight)| BookMove {
                 mv: *mv,
                 annotation: Annotation::default(),
@@ -80,7 +80,7 @@ impl Known {
 
     /// What is known of a move.
     fn of(&self, mv: RawMove) -> Option<(&BookMove, &Weighed)> {
-        let (moves, verdicts) = self.told();
+        let (moves, verdicts) = self.weighed_moves();
         let mut both = moves.iter().zip(verdicts);
         both.find(|(known, _)| RawMove::of(known.mv, self.mode) == Some(mv))
     }
@@ -110,25 +110,13 @@ pub(crate) struct Entry {
 #[pymethods]
 impl Entry {
     #[classattr]
-    fn _fields() -> (
-        &'static str,
-        &'static str,
-        &'static str,
-        &'static str,
-        &'static str,
-    ) {
-        ("key", "raw_move", "weight", "learn", "move")
+    fn _fields(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
+        PyTuple::new(py, ["key", "raw_move", "weight", "learn", "move"])
     }
 
     #[classattr]
-    fn __match_args__() -> (
-        &'static str,
-        &'static str,
-        &'static str,
-        &'static str,
-        &'static str,
-    ) {
-        Entry::_fields()
+    fn __match_args__(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
+        Entry::_fields(py)
     }
 
     /// The Polyglot key of the position.
@@ -262,10 +250,7 @@ impl Entry {
     /// The fields by name, as that of a named tuple.
     fn _asdict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let fields = PyDict::new(py);
-        for (name, value) in ["key", "raw_move", "weight", "learn", "move"]
-            .iter()
-            .zip(&self.tuple(py)?)
-        {
+        for (name, value) in Entry::_fields(py)?.iter().zip(&self.tuple(py)?) {
             fields.set_item(name, value)?;
         }
         Ok(fields)

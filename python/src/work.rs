@@ -16,31 +16,31 @@ use tabia_io::progress::{Progress, Watch};
 use crate::error;
 use crate::policy::Policy;
 
-/// Who hears of the work, and what they answered.
-struct Listener<'a> {
-    progress: Option<&'a Py<PyAny>>,
-    stop: &'a AtomicBool,
-    failed: Option<PyErr>,
-}
-
-impl Listener<'_> {
-    /// Looks for Ctrl-C, and tells how far the work is.
-    fn hear(&mut self, stage: &str, done: u64, total: Option<u64>) {
-        if self.failed.is_some() {
-            return;
-        }
-        let heard = Python::attach(|py| {
-            py.check_signals()?;
-            match self.progress {
-                Some(progress) => progress.call1(py, (stage, done, total)).map(drop),
-                None => Ok(()),
+/// Does long work without the interpreter's lock, calling `progress`; Ctrl-C
+/// and errors of `progress` end it.
+fn watched<T: Send>(
+    py: Python<'_>,
+    progress: Option<&Py<PyAny>>,
+    work: impl FnOnce(&mut Watch<'_>) -> T + Send,
+) -> PyResult<T> {
+    let (stop, mut failed) = (AtomicBool::new(false), None);
+    let done = py.detach(|| {
+        let mut report = |now: Progress| {
+            // Files are measured in bytes: nobody has counted their games.
+            let (done, total) = now.bytes.unwrap_or((now.done, now.total));
+            let called = Python::attach(|py| {
+                py.check_signals()?;
+                let call = progress.map(|progress| progress.call1(py, (now.stage, done, total)));
+                call.transpose()
+            });
+            if let Err(error) = called {
+                failed.get_or_insert(error);
+                stop.store(true, Ordering::Relaxed);
             }
-        });
-        if let Err(error) = heard {
-            self.failed = Some(error);
-            self.stop.store(true, Ordering::Relaxed);
-        }
-    }
+        };
+        work(&mut Watch::new(&mut report, &stop))
+    });
+    failed.map_or(Ok(done), Err)
 }
 
 /// convert(source, target, *, weights='probability', all=False,
@@ -102,19 +102,7 @@ pub(crate) fn convert<'py>(
         strict,
         ..usual
     };
-    let stop = AtomicBool::new(false);
-    let mut listener = Listener {
-        progress: progress.as_ref(),
-        stop: &stop,
-        failed: None,
-    };
-    let done = py.detach(|| {
-        let mut tell = |now: Progress| listener.hear(now.stage, now.done, now.total);
-        converter::run(&job, &mut Watch::new(&mut tell, &stop))
-    });
-    if let Some(error) = listener.failed {
-        return Err(error);
-    }
+    let done = watched(py, progress.as_ref(), |watch| converter::run(&job, watch))?;
     let done = done.map_err(|error| error::of_conversion(py, &error, &job.target))?;
     let summary = PyDict::new(py);
     summary.set_item("positions", done.positions)?;
@@ -243,23 +231,7 @@ pub(crate) fn build<'py>(
         memory,
         ..usual
     };
-    let stop = AtomicBool::new(false);
-    let mut listener = Listener {
-        progress: progress.as_ref(),
-        stop: &stop,
-        failed: None,
-    };
-    let done = py.detach(|| {
-        let mut tell = |now: Progress| {
-            // Files are measured in bytes: nobody has counted their games.
-            let (done, total) = now.bytes.unwrap_or((now.done, now.total));
-            listener.hear(now.stage, done, total);
-        };
-        builder::run(&job, &mut Watch::new(&mut tell, &stop))
-    });
-    if let Some(error) = listener.failed {
-        return Err(error);
-    }
+    let done = watched(py, progress.as_ref(), |watch| builder::run(&job, watch))?;
     let done = done.map_err(|error| error::not_made(py, &error.to_string(), &job.target))?;
     let summary = PyDict::new(py);
     for (name, value) in [

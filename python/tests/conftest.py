@@ -24,7 +24,7 @@ def here(tmp_path, monkeypatch):
 
 
 def walk(reader, count, rng):
-    """Positions on lines of a book, and one behind the end of each."""
+    """Positions on lines of a book, and one after the end of each."""
     import chess
 
     boards = []

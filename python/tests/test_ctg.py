@@ -35,9 +35,9 @@ def test_the_same_as_the_program(options):
     command = [PROGRAM, "probe", "tabia.ctg", "-", "--json", *sets]
     text = "".join(board.fen() + "\n" for board in boards)
     run = subprocess.run(command, input=text, stdout=subprocess.PIPE, text=True)
-    told = [json.loads(line) for line in run.stdout.splitlines()]
-    assert len(told) == len(boards)
-    for board, theirs in zip(boards, told):
+    ours = [json.loads(line) for line in run.stdout.splitlines()]
+    assert len(ours) == len(boards)
+    for board, theirs in zip(boards, ours):
         # Nothing is known here of the positions before.
         assert book.probe(board) == theirs
         moves = {move["uci"]: move for move in theirs["moves"]}

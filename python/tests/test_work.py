@@ -22,15 +22,15 @@ def write_games(here, count=1):
 
 def test_games_become_a_book(here):
     write_games(here)
-    heard = []
+    calls = []
     made = tabia.build(
-        here / "games.pgn", "new.ctg", max_ply=3, progress=lambda *told: heard.append(told)
+        here / "games.pgn", "new.ctg", max_ply=3, progress=lambda *call: calls.append(call)
     )
     assert (made["games"], made["read"], made["skipped"]) == (2, 2, 0)
     entry = tabia.open_book("new.ctg", strict=True).find(chess.Board())
     assert (entry.move.uci(), entry.games, entry.wins, entry.losses) == ("e2e4", 2, 1, 1)
     assert entry.average_elo == 2500
-    assert heard and all(len(told) == 3 for told in heard)
+    assert calls and all(len(call) == 3 for call in calls)
     with pytest.raises(tabia.WriteError) as error:
         tabia.build("games.pgn", "new.ctg")
     assert error.value.file == "new.ctg"

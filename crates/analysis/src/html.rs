@@ -58,7 +58,7 @@ impl Page {
     }
 
     /// A paragraph.
-    pub fn paragraph(&mut self, text: &str) {
+    pub(crate) fn paragraph(&mut self, text: &str) {
         self.add(format_args!("<p>{}\n", escaped(text)));
     }
 
@@ -129,7 +129,7 @@ impl Page {
     }
 
     /// Bars side by side, the highest as high as the plot.
-    pub fn bars(&mut self, bars: &[Bar]) {
+    pub(crate) fn bars(&mut self, bars: &[Bar]) {
         let most = bars.iter().map(|bar| bar.height).fold(0.0, f64::max);
         if most <= 0.0 {
             return;

@@ -41,7 +41,7 @@ impl Format {
         self.kind().with_article()
     }
 
-    /// Recognises a book by its content, and where that tells nothing by its
+    /// Recognises a book by its content, and where that is ambiguous by its
     /// name: see [`Kind`].
     ///
     /// # Errors

@@ -212,7 +212,7 @@ pub enum Error {
     Locked {
         /// The .ctg file.
         path: Arc<Path>,
-        /// Who, as far as the system tells.
+        /// Who, as far as the system knows.
         holder: String,
     },
     /// The system refuses to have the book changed.

@@ -66,7 +66,7 @@ impl PositionRecord {
     }
 
     /// Sets one of these; what is no mark of a position stays.
-    pub const fn set_mark(&mut self, field: Field, byte: u8) {
+    pub(crate) const fn set_mark(&mut self, field: Field, byte: u8) {
         match field {
             Field::Recommendation => self.recommendation = byte,
             Field::Factor => self.factor = byte.cast_signed(),

@@ -66,7 +66,7 @@ use rand::{Rng, RngExt};
 use shakmaty::Move;
 
 pub use choice::{Choice, Exit, Rules, chance, choose, choose_knowing};
-pub use game::{GameSituation, LineMemory, line_goes_on};
+pub use game::{GameSituation, LineMemory};
 
 use crate::{Annotation, BookMove, Mark, Preference};
 use judged::judged_weights;
@@ -238,7 +238,7 @@ pub struct Weighed {
 /// Weighs the moves of a position; `verdicts` is cleared and then holds one
 /// verdict a move, in the same order.
 ///
-/// `barred` tells what only the game knows: a reason not to play a move.
+/// `barred` returns what only the game knows: a reason not to play a move.
 pub fn weigh(
     moves: &[BookMove],
     policy: &Policy,

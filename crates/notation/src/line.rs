@@ -126,7 +126,7 @@ impl Line {
     }
 
     /// Passes; `None` in check.
-    pub fn push_null(&mut self) -> Option<()> {
+    pub(crate) fn push_null(&mut self) -> Option<()> {
         let next = pass(self.last())?;
         self.moves.push(None);
         self.positions.push(next);

@@ -207,7 +207,7 @@ pub struct Evaluation {
     /// Nodes of the search, 0 when unknown.
     pub nodes: u64,
     /// Won, drawn and lost of 1000 games, as the side to move may expect by the
-    /// engine that found it, where it tells.
+    /// engine that found it, where known.
     pub wdl: Option<[u16; 3]>,
     /// Who found it: an engine's name, or the name of a collection; may be
     /// empty.

@@ -105,7 +105,7 @@ pub struct Examined<'a> {
     values: Vec<Option<i32>>,
     /// The best that is known of each position.
     best: Vec<Option<i32>>,
-    /// Plies of the likeliest path; tells who is to move.
+    /// Plies of the likeliest path; odd where Black is to move.
     plies: Vec<u32>,
     policy: Policy,
 }

@@ -5,7 +5,7 @@ use shakmaty::{Chess, uci::UciMove};
 
 use tabia_notation as notation;
 
-/// A finding, as much of it as tells which positions it is about.
+/// A finding, as much of it as identifies the positions it is about.
 #[derive(Deserialize)]
 struct Named {
     fen: String,

@@ -11,11 +11,8 @@ use tabia_notation as notation;
 
 impl BookGraph {
     /// A graph of nothing but the start position.
-    ///
-    /// # Errors
-    ///
-    /// None; as for [`BookGraph::extend`].
-    pub fn of_start() -> Result<BookGraph, Error> {
+    #[cfg(test)]
+    pub(crate) fn of_start() -> Result<BookGraph, Error> {
         let mut graph = BookGraph::default();
         graph.board_begins.push(0);
         graph.move_begins.push(0);

@@ -66,7 +66,7 @@ impl BookGraph {
     /// The same where some positions have the value `given`, whatever follows
     /// them in the book.
     #[must_use]
-    pub fn values_given(
+    pub(crate) fn values_given(
         &self,
         leaving: &[Option<i32>],
         given: impl Fn(NodeId) -> Option<i32>,

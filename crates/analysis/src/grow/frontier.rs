@@ -30,7 +30,7 @@ pub(super) enum Next {
 
 /// A position, what is to be done there, and what the way there costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Prospect {
+pub(super) struct Candidate {
     pub(super) node: NodeId,
     pub(super) next: Next,
     pub(super) cost: u64,
@@ -70,12 +70,12 @@ enum Where {
 impl Ground<'_> {
     /// The cheapest `count` things to do for a book of `side`, cheapest first,
     /// one for each position.
-    pub(super) fn expected_scores(
+    pub(super) fn candidates(
         &self,
         side: Color,
         replies: &mut Option<Replies<'_>>,
         count: usize,
-    ) -> Result<Vec<Prospect>, Error> {
+    ) -> Result<Vec<Candidate>, Error> {
         let mut found = Vec::new();
         let mut nexts = HashMap::new();
         let mut seen: HashSet<(NodeId, bool), FxBuildHasher> = HashSet::default();
@@ -95,7 +95,7 @@ impl Ground<'_> {
                     if let Some(next) = nexts.remove(&(node, own))
                         && taken.insert(node)
                     {
-                        found.push(Prospect { node, next, cost });
+                        found.push(Candidate { node, next, cost });
                     }
                     continue;
                 }
@@ -238,7 +238,7 @@ mod tests {
     }
 
     impl Case {
-        fn expected_scores(&self, side: Color, max_cost: Option<u64>) -> Vec<(String, Next, u64)> {
+        fn candidates(&self, side: Color, max_cost: Option<u64>) -> Vec<(String, Next, u64)> {
             self.below("", side, max_cost)
         }
 
@@ -264,7 +264,7 @@ mod tests {
                 entrances: &entrances(&self.graph, &[root]),
                 barred: &HashSet::default(),
             };
-            let found = ground.expected_scores(side, &mut None, 100).unwrap();
+            let found = ground.candidates(side, &mut None, 100).unwrap();
             let reach = self
                 .graph
                 .reach(|node| vec![1.0; self.graph.moves(node).len()]);
@@ -292,7 +292,7 @@ mod tests {
                 ("d4", 20, &[("d7d5", 20)]),
             ],
         );
-        let white = case.expected_scores(Color::White, None);
+        let white = case.candidates(Color::White, None);
         let expected = [
             // 1.e4 e5 2.Nf3: three plies without a mistake.
             ("1.e4 e5", add("g1f3"), 300),
@@ -310,7 +310,7 @@ mod tests {
         };
         assert_eq!(white, named(&expected));
         // In a book for Black White's mistakes are cheap and Black's dear.
-        let black = case.expected_scores(Color::Black, Some(1000));
+        let black = case.candidates(Color::Black, Some(1000));
         let expected = [("1.e4 e5", add("g1f3"), 300), ("1.d4", add("d2d4"), 700)];
         assert_eq!(black, named(&expected));
     }
@@ -353,7 +353,7 @@ mod tests {
                 ("f3 e5 g4", -900, &[]),
             ],
         );
-        let found = case.expected_scores(Color::Black, Some(300));
+        let found = case.candidates(Color::Black, Some(300));
         // 1.f3 is worth what 1.f3 e5 leaves, which is nothing known but g4.
         let ends: Vec<_> = found
             .iter()
@@ -375,7 +375,7 @@ mod tests {
             &["Nf3 Nf6 Ng1 Ng8", "Nf3 d5"],
             &[("Nf3 d5", 10, &[("d2d4", 10)])],
         );
-        let found = case.expected_scores(Color::White, None);
+        let found = case.candidates(Color::White, None);
         assert_eq!(found.len(), 5, "{found:?}");
     }
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Color, uci::UciMove};
 
-use super::frontier::{Ground, Next, Prospect};
+use super::frontier::{Candidate, Ground, Next};
 use super::region::entrances;
 use super::replies::Replies;
 use super::{End, GrowOptions, Grown};
@@ -68,9 +68,9 @@ pub fn grow(
             entrances: &entrances,
             barred: &barred,
         };
-        let expected_scores = chosen(&ground, options.side, &mut replies)?;
+        let candidates = chosen(&ground, options.side, &mut replies)?;
         let room = options.positions - grown.positions;
-        let jobs = jobs(graph, table, searched, expected_scores, room);
+        let jobs = jobs(graph, table, searched, candidates, room);
         if jobs.is_empty() {
             break End::Exhausted;
         }
@@ -94,13 +94,13 @@ fn chosen(
     ground: &Ground<'_>,
     side: Option<Color>,
     replies: &mut Option<Replies<'_>>,
-) -> Result<Vec<Prospect>, Error> {
+) -> Result<Vec<Candidate>, Error> {
     let count = (ground.graph.len() / PART).clamp(FEWEST, MOST);
     if let Some(side) = side {
-        return ground.expected_scores(side, replies, count);
+        return ground.candidates(side, replies, count);
     }
-    let of_white = ground.expected_scores(Color::White, replies, count)?;
-    let of_black = ground.expected_scores(Color::Black, replies, count)?;
+    let of_white = ground.candidates(Color::White, replies, count)?;
+    let of_black = ground.candidates(Color::Black, replies, count)?;
     let mut seen: HashSet<NodeId, FxBuildHasher> = HashSet::default();
     let mut both = Vec::new();
     let (mut white, mut black) = (of_white.into_iter(), of_black.into_iter());
@@ -116,7 +116,7 @@ fn chosen(
 
 /// A piece of the work.
 struct Job {
-    prospect: Prospect,
+    candidate: Candidate,
     /// The position to ask about, on the board of the graph: that of the node,
     /// or the one after the new move.
     position: Chess,
@@ -172,17 +172,17 @@ fn jobs(
     graph: &BookGraph,
     table: &EvalTable,
     searched: &EvalTable,
-    chosen: Vec<Prospect>,
+    chosen: Vec<Candidate>,
     room: u64,
 ) -> Vec<Job> {
     let mut jobs = Vec::new();
     let mut new: HashSet<EvalKey> = HashSet::new();
-    for prospect in chosen {
-        let position = graph.position(prospect.node);
-        let Next::Add(mv) = prospect.next else {
-            let known = table.canonical(graph.key(prospect.node));
+    for candidate in chosen {
+        let position = graph.position(candidate.node);
+        let Next::Add(mv) = candidate.next else {
+            let known = table.canonical(graph.key(candidate.node));
             jobs.push(Job {
-                prospect,
+                candidate,
                 question: match known {
                     Some(known) => Question::leaving(searched, known, &position),
                     None => Question::first(searched, &position),
@@ -204,7 +204,7 @@ fn jobs(
             new.insert(key);
         }
         jobs.push(Job {
-            prospect,
+            candidate,
             // What is in the graph has been seen, or will be.
             question: match first && !table.contains(&position) {
                 true => Question::first(searched, &position),
@@ -217,7 +217,7 @@ fn jobs(
     jobs
 }
 
-/// What there is to know of a position, if anything had to be asked.
+/// What was found out about a position, if anything had to be asked.
 type Made = Outcome<Option<Evaluation>>;
 
 /// What the workers of a round share.
@@ -275,8 +275,8 @@ impl Round<'_> {
     }
 
     fn ask(&self, job: &Job, worker: &mut Worker<'_>) -> Result<Evaluation, AnalystError> {
-        let node = job.prospect.node;
-        let known = match job.prospect.next {
+        let node = job.candidate.node;
+        let known = match job.candidate.next {
             Next::Leave => self.table.canonical(self.graph.key(node)),
             Next::Look | Next::Add(_) => None,
         };
@@ -301,7 +301,7 @@ fn take_in(
 ) -> Result<(), Error> {
     let mut new: Vec<(NodeId, UciMove)> = Vec::new();
     for (job, made) in jobs.iter().zip(made) {
-        let node = job.prospect.node;
+        let node = job.candidate.node;
         match made {
             Outcome::Found(found) => {
                 if let Some(found) = found {
@@ -312,9 +312,9 @@ fn take_in(
                         barred.insert(node);
                     }
                 }
-                if let Next::Add(mv) = job.prospect.next {
+                if let Next::Add(mv) = job.candidate.next {
                     new.push((node, mv));
-                    grown.cost = job.prospect.cost;
+                    grown.cost = job.candidate.cost;
                 }
             }
             Outcome::Failed(_, error) => {

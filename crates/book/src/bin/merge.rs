@@ -29,7 +29,7 @@ pub enum MergeOrder {
 /// # Errors
 ///
 /// A book cannot be read, the new one cannot be written, or the work was
-/// stopped. What stood in its place still stands there.
+/// stopped. What was in its place is still there.
 pub fn merge(
     books: &[PathBuf],
     target: &Path,
@@ -83,7 +83,7 @@ struct Merged {
 struct Moves(Vec<Merged>);
 
 impl Moves {
-    /// Takes the entries of a position from a book that stands at it or behind
+    /// Takes the entries of a position from a book that is at it or after
     /// it; gives their number.
     fn take(&mut self, book: &mut Peekable<Entries<'_>>, key: u64) -> Result<u64, Error> {
         let mut taken = 0;

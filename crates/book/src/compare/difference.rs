@@ -142,7 +142,7 @@ impl Difference {
 /// Compares what two books say about a position; `None` where they agree on
 /// every aspect, or neither holds it.
 #[must_use]
-pub fn compare_at(
+pub(crate) fn compare_at(
     position: &Chess,
     (a, b): (&Lookup, &Lookup),
     aspects: Aspects,

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Move};
 
-use super::{Aspects, Difference, compare_at};
+use super::{Aspects, Difference, difference::compare_at};
 use crate::ctg::{
     CanonicalBoard, CtgBook, Entry, EntryReader, EntrySet, Place, fill_from, likely_of_all,
 };
@@ -195,7 +195,7 @@ impl<'b> Books<'b> {
     }
 
     /// The smaller of two ChessBase books is asked for all that only the other
-    /// has: it had better know at once what it does not have.
+    /// has: it should find at once what it does not have.
     pub(super) fn expect_misses(&self) {
         if let Some((a, b)) = self.both {
             let [in_a, in_b] = [a, b].map(|book| u64::from(book.header().positions));

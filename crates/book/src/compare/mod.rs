@@ -16,5 +16,5 @@ mod difference;
 mod look;
 mod walk;
 
-pub use difference::{Aspect, Aspects, Difference, MoveDifference, Side, compare_at};
+pub use difference::{Aspect, Aspects, Difference, MoveDifference, Side};
 pub use walk::{Compared, Plan, Way, compare};

@@ -294,7 +294,7 @@ fn in_column(error: &serde_json::Error) -> String {
     }
 }
 
-/// Appends the entry of a position; tells whether readers will find it.
+/// Appends the entry of a position; returns whether readers will find it.
 fn entry_of(line: &PositionLine<'_>, entry: &mut Vec<u8>) -> Result<bool, Fault> {
     let (key, board) = key_of(line)?;
     let stats = Stats {

@@ -192,7 +192,7 @@ impl SlotFile {
         };
     }
 
-    /// Reads all slots by plain reads, in pieces: number and what is there.
+    /// Reads all slots by plain reads, in pieces: number and content.
     pub(super) fn for_each(&self, mut found: impl FnMut(u64, i32)) -> Result<(), Error> {
         let path = self.file.path();
         let view = self.file.positional_view();

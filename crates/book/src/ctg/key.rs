@@ -3,7 +3,7 @@
 use std::fmt;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 
-/// The key of a position: up to 31 bytes, the first of which tells the length.
+/// The key of a position: up to 31 bytes, the first of which gives the length.
 ///
 /// | bits of byte 0 | meaning |
 /// |---|---|

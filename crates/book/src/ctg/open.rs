@@ -114,8 +114,8 @@ impl CtgBook {
 }
 
 /// Opens .cto and .ctb and sees whether they lead to the samples. The outer
-/// error tells why the .cto is of no use, the inner problem why the .ctb is of
-/// none; both name the file by its last part: "index x.cto is missing".
+/// error says why the .cto is unusable, the inner problem why the .ctb
+/// is; both name the file by its last part: "index x.cto is missing".
 fn index_on_disk(
     ctg: &Path,
     mmap: bool,

@@ -158,7 +158,7 @@ impl CanonicalBoard {
         self.orientation
     }
 
-    /// The file of an en passant capture that the key tells, 0 = a.
+    /// The file of an en passant capture that the key holds, 0 = a.
     #[must_use]
     pub fn en_passant(&self) -> Option<u8> {
         self.en_passant
@@ -182,7 +182,7 @@ impl CanonicalBoard {
     /// How many bits the board part of the key takes.
     #[must_use]
     pub fn board_bits(&self) -> u32 {
-        let lengths = ROLES.into_iter().zip([3, 5, 5, 5, 6, 6]);
+        let lengths = Role::ALL.into_iter().zip([3, 5, 5, 5, 6, 6]);
         // An empty square has one bit.
         let more = lengths.map(|(role, bits)| self.of_role(role).count_ones() * (bits - 1));
         64 + more.sum::<u32>()
@@ -365,22 +365,6 @@ pub enum KeyFault {
     /// Not exactly one king of either colour.
     #[error("the key does not hold one king of each colour")]
     Kings,
-}
-
-pub(super) const ROLES: [Role; 6] = [
-    Role::Pawn,
-    Role::Knight,
-    Role::Bishop,
-    Role::Rook,
-    Role::Queen,
-    Role::King,
-];
-
-pub(super) fn role_index(role: Role) -> usize {
-    ROLES
-        .into_iter()
-        .position(|known| known == role)
-        .unwrap_or(0)
 }
 
 #[inline]

@@ -42,7 +42,7 @@ pub enum Fate {
 /// Who decides what [`prune`] does.
 pub struct PruneRules<'a> {
     /// Called with every position that can be reached from the start position,
-    /// level by level, and tells what becomes of each of its moves.
+    /// level by level, and decides on each of its moves.
     pub fates: &'a mut dyn FnMut(&Visit<'_>, &mut Vec<Fate>),
     /// The sign of a move that is out but stays in the list; it must be doubtful.
     pub sign: &'a dyn Fn(&Visit<'_>, &VisitedMove) -> Annotation,

@@ -311,7 +311,7 @@ impl<'b> Surveyed<'b> {
 
 fn unreached(book: &PageFile, page: u32) -> String {
     format!(
-        "{}: page {page}: no slot leads to it; what stands nowhere else was taken in",
+        "{}: page {page}: no slot leads to it; entries that are nowhere else were taken in",
         book.file().path().display()
     )
 }

@@ -1,11 +1,8 @@
 //! From a canonical position that was written down back to its board.
 
-use shakmaty::{Bitboard, Color, Rank, Setup, Square};
+use shakmaty::{Bitboard, Color, Rank, Role, Setup, Square};
 
-use super::{
-    CanonicalBoard, Orientation,
-    position::{ROLES, role_index},
-};
+use super::{CanonicalBoard, Orientation};
 
 /// Why a position written down cannot be one of a book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -55,9 +52,9 @@ impl CanonicalBoard {
         // From 8 * rank + file to 8 * file + rank.
         let place = |squares: Bitboard| squares.flip_diagonal().0;
         let mut role_bits = [0; 3];
-        for role in ROLES {
+        for role in Role::ALL {
             for (n, word) in role_bits.iter_mut().enumerate() {
-                if (role_index(role) + 1) >> n & 1 != 0 {
+                if u8::from(role) >> n & 1 != 0 {
                     *word |= place(board.by_role(role));
                 }
             }
@@ -79,7 +76,7 @@ impl CanonicalBoard {
     /// Whether this is the board on which a reader looks for the position:
     /// not so with the king on the files a to d and nobody able to castle.
     #[must_use]
-    pub fn is_normal(&self) -> bool {
+    pub(crate) fn is_normal(&self) -> bool {
         let king = self.own_man(shakmaty::Role::King, 1);
         self.castling != 0 || king.is_none_or(|king| king.file() >= shakmaty::File::E)
     }

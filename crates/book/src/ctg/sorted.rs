@@ -346,7 +346,7 @@ impl EntryStream for SortedBook<'_> {
                 self.salvage.repeated += 1;
                 self.salvage.message(|| {
                     format!(
-                        "{path}: file byte {}: left out, its key {} stands elsewhere too",
+                        "{path}: file byte {}: left out, its key {} is elsewhere too",
                         order.rank & !UNREACHED,
                         order.key
                     )

@@ -108,8 +108,8 @@ impl VisitedMove {
 
 /// A set of entries of a book.
 ///
-/// An entry takes 35 bytes or more, so the number of a piece of 35 bytes tells
-/// the entries of a page apart, and 128 bits serve a page.
+/// An entry takes 35 bytes or more, so the numbers of pieces of 35 bytes
+/// distinguish the entries of a page, and 128 bits suffice for a page.
 #[derive(Clone, Debug, Default)]
 pub struct EntrySet {
     pages: Vec<u128>,
@@ -138,7 +138,7 @@ impl EntrySet {
 
     /// How many entries of its page are before one that is in.
     #[must_use]
-    pub fn before_in_page(&self, place: Place) -> Option<usize> {
+    pub(crate) fn before_in_page(&self, place: Place) -> Option<usize> {
         let (word, bit) = (self.pages.get(place.page as usize)?, EntrySet::bit(place));
         (word & bit != 0).then(|| (word & (bit - 1)).count_ones() as usize)
     }
@@ -221,7 +221,7 @@ impl CtgBook {
     /// # Errors
     ///
     /// As for [`CtgBook::visit`].
-    pub fn visit_some(
+    pub(crate) fn visit_some(
         &self,
         pass: Pass,
         wanted: impl Fn(&VisitedEntry) -> bool + Sync,
@@ -309,7 +309,7 @@ impl CtgBook {
     /// # Errors
     ///
     /// As for [`CtgBook::visit`].
-    pub fn walk_lines(
+    pub(crate) fn walk_lines(
         &self,
         watch: &mut Watch<'_>,
         mut found: impl FnMut(&Visit<'_>, &mut u128) -> Stopped,

@@ -141,7 +141,7 @@ struct Pending {
 
 impl BookWriter {
     /// Starts a book that [`BookWriter::finish`] will put at `target`, in place
-    /// of what is there. Until then it is in temporary files in the same
+    /// of an older book. Until then it is in temporary files in the same
     /// folder, which are deleted when the writer is dropped.
     ///
     /// # Errors
@@ -336,13 +336,13 @@ impl BookWriter {
     }
 
     /// Completes the three files, makes sure that they are on the disk, and
-    /// puts them in place of what is there, in an order in which a kill at
+    /// puts them in place of an older book, in an order in which a kill at
     /// any moment leaves the old book or the new one. `games` is the number in
     /// the header.
     ///
     /// # Errors
     ///
-    /// The book cannot be written. What is in its place is still there.
+    /// The book cannot be written. An older book in its place is unchanged.
     pub fn finish(mut self, games: u32) -> Result<Written, Error> {
         if self.given_up {
             return Err(Error::GivenUp);

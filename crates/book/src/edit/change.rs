@@ -47,7 +47,7 @@ impl MarkEdit {
 
     /// Whether it says anything about the move itself.
     #[must_use]
-    pub const fn touches_moves(&self) -> bool {
+    pub(crate) const fn touches_moves(&self) -> bool {
         self.annotation.is_some() || self.clean
     }
 }
@@ -222,7 +222,7 @@ impl Format {
 
     /// What a book of this format has in place of what it [lacks](Format::lacks).
     #[must_use]
-    pub const fn has_instead(self) -> &'static str {
+    pub(crate) const fn has_instead(self) -> &'static str {
         match self {
             Format::Ctg => "main, avoid and the learn value say how often a move is played",
             Format::Bin | Format::Abk => {

@@ -11,7 +11,7 @@
 //! | bytes | meaning, all big-endian |
 //! |---|---|
 //! | 8 | `tabiaed1` |
-//! | 8 | what tells the .ctg file from others: its inode on Unix, 0 elsewhere |
+//! | 8 | identity of the .ctg file: its inode on Unix, 0 elsewhere |
 //! | 8 | its length |
 //! | 8 each | byte of the file (48 bits), old value, new value |
 //! | 24 | eight bytes ff, number of records, check sum |
@@ -71,7 +71,7 @@ pub(super) fn path_of(book: &Path) -> PathBuf {
     book.with_file_name(name)
 }
 
-/// What tells a book from others.
+/// What identifies a book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Owner {
     inode: u64,

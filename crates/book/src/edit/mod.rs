@@ -222,7 +222,7 @@ impl BookEditor {
     /// # Errors
     ///
     /// As for [`BookEditor::apply`], as far as it can be known.
-    pub fn rehearse(&self, changes: &[MarkChange]) -> Result<Vec<MarkChange>, Error> {
+    pub(crate) fn rehearse(&self, changes: &[MarkChange]) -> Result<Vec<MarkChange>, Error> {
         Ok(self.changed(changes)?.1)
     }
 

@@ -63,7 +63,7 @@ impl Pv<'_> {
 /// The FEN of a line, as it is there; `None` if the line has none. Blanks
 /// may be around the colon, as JSON has it.
 #[must_use]
-pub fn fen_of(line: &[u8]) -> Option<&[u8]> {
+pub(crate) fn fen_of(line: &[u8]) -> Option<&[u8]> {
     const NAME: &[u8] = b"\"fen\"";
     // Lines of lichess begin with it.
     let begin = match line.get(1..1 + NAME.len()) {

@@ -71,40 +71,26 @@ enum Condition {
     Compare(Word, Comparison, f64),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Word {
-    Games,
-    Wins,
-    Draws,
-    Losses,
-    Score,
-    Factor,
-    Mark,
-    Annotation,
-    Commentary,
-    Elo,
-    Performance,
-    Share,
-    Ply,
-    Weight,
+tabia_notation::named! {
+    /// What is compared.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Word {
+        Games = "games",
+        Wins = "wins",
+        Draws = "draws",
+        Losses = "losses",
+        Score = "score",
+        Factor = "factor",
+        Mark = "mark",
+        Annotation = "annotation",
+        Commentary = "commentary",
+        Elo = "elo",
+        Performance = "performance",
+        Share = "share",
+        Ply = "ply",
+        Weight = "weight",
+    }
 }
-
-const WORDS: [(&str, Word); 14] = [
-    ("games", Word::Games),
-    ("wins", Word::Wins),
-    ("draws", Word::Draws),
-    ("losses", Word::Losses),
-    ("score", Word::Score),
-    ("factor", Word::Factor),
-    ("mark", Word::Mark),
-    ("annotation", Word::Annotation),
-    ("commentary", Word::Commentary),
-    ("elo", Word::Elo),
-    ("performance", Word::Performance),
-    ("share", Word::Share),
-    ("ply", Word::Ply),
-    ("weight", Word::Weight),
-];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Comparison {
@@ -148,7 +134,7 @@ impl Filter {
     /// Whether it asks for something of the move itself, not of the position
     /// after it alone.
     #[must_use]
-    pub fn asks_of_moves(&self) -> bool {
+    pub(crate) fn asks_of_moves(&self) -> bool {
         self.root
             .names(&|word, _| matches!(word, Word::Annotation | Word::Share | Word::Ply))
     }
@@ -156,7 +142,7 @@ impl Filter {
     /// Whether it asks for what looks different when colours are exchanged: a
     /// commentary that gives one side the advantage.
     #[must_use]
-    pub fn asks_for_side(&self) -> bool {
+    pub(crate) fn asks_for_side(&self) -> bool {
         self.root.names(&|word, comparison| {
             let (sign, number) = comparison;
             let is_equality = matches!(sign, Comparison::Equal | Comparison::Other);
@@ -168,7 +154,7 @@ impl Filter {
     /// Whether it asks for games, their results or players, which a Polyglot
     /// book does not count.
     #[must_use]
-    pub fn asks_for_games(&self) -> bool {
+    pub(crate) fn asks_for_games(&self) -> bool {
         use Word::{Draws, Elo, Games, Losses, Performance, Score, Share, Wins};
         self.root.names(&|word, _| {
             let counts = [Games, Wins, Draws, Losses, Score, Elo, Performance, Share];
@@ -178,7 +164,7 @@ impl Filter {
 
     /// Whether it asks how far from the start position a move is.
     #[must_use]
-    pub fn asks_for_ply(&self) -> bool {
+    pub(crate) fn asks_for_ply(&self) -> bool {
         self.root.names(&|word, _| word == Word::Ply)
     }
 }
@@ -407,14 +393,13 @@ impl Parser {
 
     fn comparison(&mut self) -> Result<Condition, FilterError> {
         let word = match self.peek() {
-            Some(Token::Word(name)) => WORDS
+            Some(Token::Word(name)) => Word::ALL
                 .iter()
-                .find(|(known, _)| known.eq_ignore_ascii_case(name))
-                .map(|(_, word)| *word),
+                .find(|word| word.as_str().eq_ignore_ascii_case(name)),
             _ => None,
         };
-        let Some(word) = word else {
-            let names: Vec<&str> = WORDS.iter().map(|(name, _)| *name).collect();
+        let Some(&word) = word else {
+            let names: Vec<&str> = Word::ALL.iter().map(|word| word.as_str()).collect();
             return Err(self.expected(&format!("one of {}", names.join(", "))));
         };
         self.at += 1;

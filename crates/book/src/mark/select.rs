@@ -19,7 +19,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// The least work that tells which moves are meant.
+    /// The least work that finds the moves that are meant.
     fn pass(&self) -> Pass {
         let asks_of_moves = self.filter.as_ref().is_some_and(Filter::asks_of_moves);
         let from_start = |filter: &Filter| filter.asks_for_ply() || filter.asks_for_side();

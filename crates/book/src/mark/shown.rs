@@ -216,7 +216,7 @@ fn show_ctg(
     Ok(())
 }
 
-/// What never comes back tells positions that no moves lead from to a goal: a pawn
+/// What never comes back identifies positions that no moves lead from to a goal: a pawn
 /// to its first square, and a man that was taken. By such pawns, a bit for each:
 /// the fewest men of a goal that has no others.
 struct Goals(Vec<u8>);

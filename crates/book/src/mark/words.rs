@@ -62,7 +62,7 @@ pub fn mark_name(byte: u8) -> String {
 
 /// Writes an annotation byte: the sign, and bits beside it.
 #[must_use]
-pub fn annotation_name(byte: u8) -> String {
+pub(crate) fn annotation_name(byte: u8) -> String {
     let symbol = match Annotation(byte & 0x1f) {
         Annotation(0) => "none".to_owned(),
         sign if sign.symbol().is_empty() => format!("${}", sign.nag()),

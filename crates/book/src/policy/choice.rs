@@ -68,7 +68,7 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// Weighs the moves that a book has in a position. `repeats` tells whether
+    /// Weighs the moves that a book has in a position. `repeats` says whether
     /// a position was in the game before.
     pub fn weigh(
         &self,

@@ -94,7 +94,12 @@ impl GameSituation<'_> {
 
 /// Whether the book has a line of at least `plies` plies from here.
 #[must_use]
-pub fn line_goes_on(book: &dyn Probe, position: &Chess, plies: u32, lines: &LineMemory) -> bool {
+pub(crate) fn line_goes_on(
+    book: &dyn Probe,
+    position: &Chess,
+    plies: u32,
+    lines: &LineMemory,
+) -> bool {
     let mut budget = LINE_BUDGET;
     search(book, position, plies, &mut budget, lines)
 }

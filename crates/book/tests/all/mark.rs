@@ -135,12 +135,12 @@ fn a_sign_for_a_transposition_stores_the_move() {
     let before = open(&path);
     let count = before.info().unwrap();
     let mut editor = edit(&path);
-    let wish = MarkEdit {
+    let edit = MarkEdit {
         annotation: Some(Annotation::GOOD),
         recommendation: Some(Mark::Main),
         ..MarkEdit::default()
     };
-    let plan = editor.plan(&position, mv, &wish).unwrap();
+    let plan = editor.plan(&position, mv, &edit).unwrap();
     assert!(plan.iter().any(MarkChange::moves_entries));
     let undo = editor.apply(&plan).unwrap();
     let found = lookup(&path, &position);

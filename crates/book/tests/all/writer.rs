@@ -74,7 +74,7 @@ fn sound(path: &Path, entries: &[Vec<u8>], written: Written) {
     assert_eq!(ctg[16..20], written.pages.to_be_bytes());
     assert_eq!(ctg[24..28], (entries.len() as u32).to_be_bytes());
     assert_eq!(ctg[28..32], 7_u32.to_be_bytes());
-    // Zeros behind the used part.
+    // Zeros after the used part.
     for page in ctg[4096..].chunks(4096) {
         let used = usize::from(u16::from_be_bytes([page[2], page[3]]));
         assert!(page[used..].iter().all(|&byte| byte == 0));
@@ -237,7 +237,7 @@ fn the_same_index_as_from_a_trie_in_memory() {
     assert_eq!(live(&path), live(&expected));
 }
 
-/// Bytes that hash as wished, though no position stands behind them: `count`
+/// Bytes that have a given hash, and that are the key of no position: `count`
 /// keys of 30 bytes, 16 at most, whose hashes have the last `bits` in common.
 fn keys_alike(count: usize, bits: u32) -> Vec<Vec<u8>> {
     // The hash is a sum along a path that depends on the nibbles so far

@@ -93,7 +93,7 @@ impl BlockChecker<'_> {
             Some(index) => index
                 .slot_for(hash)
                 .is_none_or(|(_, page)| u32::try_from(page).is_ok_and(is_damaged)),
-            // Nothing tells where it should be.
+            // Where it should be is unknown.
             None => true,
         }
     }

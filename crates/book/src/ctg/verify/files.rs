@@ -40,7 +40,7 @@ pub(super) fn check_header(
     ] {
         let found = be_u32_at(&page, at).unwrap_or(0);
         if found != expected {
-            let text = format!("the header has {found:08x} where {expected:08x} always stands");
+            let text = format!("the header has {found:08x} where {expected:08x} is expected");
             problem(at as u64, ProblemKind::Header, text);
         }
     }
@@ -276,7 +276,7 @@ fn check_cto(slots: &SlotFile, tell: Tell<'_>) -> Result<u32, Error> {
     for (at, expected) in [(0, 0x0010_0001), (8, 0)] {
         let found = be_u32_at(&head, at).unwrap_or(0);
         if found != expected {
-            let text = format!("{found:08x} where {expected:08x} always stands");
+            let text = format!("{found:08x} where {expected:08x} is expected");
             problem(at as u64, text);
         }
     }
@@ -321,7 +321,7 @@ fn check_ctb(
     let (magic, lower, upper) = (number(0), number(4), number(8));
     let mut problem = |offset, kind, text| tell(Problem::new(file.path(), offset, kind, text));
     if magic != 0x000c_0001 {
-        let text = format!("{magic:08x} where 000c0001 always stands");
+        let text = format!("{magic:08x} where 000c0001 is expected");
         problem(0, ProblemKind::IndexHeader, text);
     }
     let lowest = facts.live.first().map_or(0, |(slot, _)| *slot);

@@ -99,7 +99,11 @@ pub(super) struct AuditArgs {
     /// confirmed
     #[arg(long)]
     symbols: bool,
-    /// Also in place of marks and symbols that are there
+    /// Writes learn values: a move of a level position that is 30 centipawns worse
+    /// than the best gets a quarter of its weight, one that is 60 worse a sixteenth
+    #[arg(long)]
+    learn_values: bool,
+    /// Also in place of marks, symbols and learn values that are there
     #[arg(long)]
     over: bool,
     /// Prints one JSON object
@@ -127,7 +131,9 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     is left that has not been searched so deeply, and moves that still lose a second time, for \
     twice as many nodes; the results are added to the evaluations beside the book, so that an \
     interrupted run goes on where it was. What the engine does not confirm is not listed.\n\n\
-    --mark and --symbols never change an existing mark, unless with --over.\n\n\
+    --mark, --symbols and --learn-values never change what is marked already, unless with --over. \
+    With learn values in the book, leave Book Judgement at results: both would count the \
+    evaluations twice.\n\n\
     Exit codes: 0 nothing is wrong; 1 something is; 2 the book cannot be read, or has no \
     evaluations.";
 
@@ -241,13 +247,14 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         write!(out, "{}", audit::markdown(&title, &found))?;
     }
     out.flush()?;
-    if args.mark || args.symbols {
+    if args.mark || args.symbols || args.learn_values {
         // What takes marks away needs a book that has them.
         let options = EditOptions::default();
         let mut editor = BookEditor::open_for(&args.book, &MarkEdit::clear(), &options)?;
         let marks = Marks {
             losing: args.mark.then_some(args.max_loss),
             symbols: args.symbols,
+            learn_values: args.learn_values,
             over: args.over,
         };
         let changes = audit::changes(&examined, &editor, marks)?;

@@ -159,6 +159,30 @@ fn marks_are_set_and_a_persons_own_stay() {
     assert_eq!(marks("", "f3").0, "avoid");
 }
 
+#[test]
+fn learn_values_make_worse_moves_rarer() {
+    let folder = Folder::new();
+    let book = made(&folder);
+    folder.done("mark made.ctg --move e4 --factor 30");
+    folder.tabia("audit made.ctg --learn-values").ends(1);
+    let factors = |moves: &str| {
+        let found = lookup(&book, &after(moves));
+        let factors = found
+            .moves
+            .iter()
+            .map(|mv| (mv.mv.to_string(), mv.factor()));
+        factors.collect::<std::collections::BTreeMap<_, _>>()
+    };
+    let first = factors("");
+    // One that somebody has set stays, and without an evaluation there is none.
+    assert_eq!((first["e2-e4"], first["d2-d4"]), (30, 0));
+    assert_eq!(first["f2-f3"], -124);
+    assert_eq!(factors("e4")["e7-e5"], 0);
+    folder.tabia("audit made.ctg --learn-values --over").ends(1);
+    assert_eq!(factors("")["e2-e4"], 0);
+    folder.done("verify made.ctg");
+}
+
 /// The result of a deeper search: 1.f3 is no mistake.
 const DEEP: [(&str, &str); 9] = [
     ("", "cp 30;e2e4"),

@@ -67,6 +67,7 @@ use shakmaty::Move;
 
 pub use choice::{Choice, Exit, Rules, chance, choose, choose_knowing};
 pub use game::{GameSituation, LineMemory};
+pub use judged::learn_value;
 
 use crate::{Annotation, BookMove, Mark, Preference};
 use judged::judged_weights;

@@ -1,6 +1,7 @@
 //! Marks for a book out of what its evaluations say.
 
 use super::{Examined, is_decisive, sign_of, symbol_of};
+use tabia_book::policy::learn_value;
 use tabia_book::{BookEditor, Error, Mark, MarkChange, MarkEdit};
 
 /// Which marks are wanted.
@@ -10,6 +11,8 @@ pub struct Marks {
     pub losing: Option<u32>,
     /// Symbols (`+=`, `-+`) for positions with an evaluation.
     pub symbols: bool,
+    /// Learn values for moves with an evaluation.
+    pub learn_values: bool,
     /// Also in place of marks that are there.
     pub over: bool,
 }
@@ -78,6 +81,30 @@ pub fn changes(
             }
             let edit = MarkEdit {
                 commentary: Some(symbol),
+                ..MarkEdit::default()
+            };
+            changes.extend(editor.plan_position(&graph.position(node), &edit)?);
+        }
+    }
+    if marks.learn_values {
+        // The learn value is in the position: of all moves that lead there, the
+        // one that loses least decides.
+        let mut factors = vec![None; graph.len()];
+        for node in graph.nodes() {
+            for mv in graph.moves(node) {
+                let worth = examined.worth(node, mv);
+                let factor = worth.map(|worth| learn_value(worth.value, worth.best));
+                let best = &mut factors[mv.to as usize];
+                *best = factor.max(*best);
+            }
+        }
+        for (node, factor) in graph.nodes().zip(factors) {
+            let old = graph.record(node).map(|record| record.factor);
+            if factor.is_none() || old.is_none_or(|old| old != 0 && !marks.over) {
+                continue;
+            }
+            let edit = MarkEdit {
+                factor,
                 ..MarkEdit::default()
             };
             changes.extend(editor.plan_position(&graph.position(node), &edit)?);

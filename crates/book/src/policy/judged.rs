@@ -10,6 +10,15 @@ const SCALE: f64 = 0.02;
 /// The weight of the best candidate by evaluations alone.
 const BEST: f64 = 1000.0;
 
+/// The learn value that gives a move the share of its weight which
+/// [`Judgement::Both`] leaves it: `value` and `best` are centipawns, of the move
+/// and of the best one. Never -125, which would forbid the move.
+#[must_use]
+pub fn learn_value(value: i32, best: i32) -> i8 {
+    let log_share = (expected_of_cp(value.into()) - expected_of_cp(best.into())) / SCALE;
+    (125.0 * log_share / 16_f64.ln()).round().clamp(-124.0, 0.0) as i8
+}
+
 /// Weights for the candidates of a position, by what they are worth; empty
 /// where no evaluation is known, or none is wanted. A candidate that nobody
 /// has evaluated is as good as the least of the others: results of few games

@@ -600,3 +600,37 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_learn_value_gives_the_share_that_evaluations_give() {
+    for (loss, factor) in [
+        (0, 0),
+        (-5, 0),
+        (10, -21),
+        (30, -62),
+        (60, -124),
+        (300, -124),
+    ] {
+        assert_eq!(learn_value(-loss, 0), factor, "{loss}");
+    }
+    let plain = candidate(0, 90, 0, 0);
+    let mut learnt = plain.clone();
+    learnt.after.as_mut().unwrap().factor = -learn_value(-30, 0);
+    let shares = |a: BookMove, b: BookMove, judgement| {
+        let policy = Policy {
+            judgement,
+            ..Policy::default()
+        };
+        let mut verdicts = Vec::new();
+        weigh(&[a, b], &policy, |_| None, &mut verdicts);
+        verdicts[1].probability
+    };
+    let both = [judged(plain.clone(), 0, 0), judged(plain.clone(), -30, 30)];
+    let [best, worse] = both;
+    let by_values = shares(best, worse, Judgement::Both);
+    let by_learn_value = shares(plain, learnt, Judgement::Results);
+    assert!(
+        (by_values - by_learn_value).abs() < 0.005,
+        "{by_values} {by_learn_value}"
+    );
+}

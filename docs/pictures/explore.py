@@ -55,7 +55,10 @@ def training(page) -> None:
     """A move that is not the book's."""
     page.keyboard.press("r")
     page.select_option("#train-colour", "black")
+    page.uncheck("#train-learn")
     page.click("#train-form .main")
+    # Two moves are green: whatever of them.
+    page.click("#train-choices button:last-child")
     page.wait_for_function("() => document.querySelector('#train-told').textContent.startsWith('Your move')")
     page.click('[data-square="h7"]')
     page.click('[data-square="h5"]')

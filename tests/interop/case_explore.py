@@ -16,7 +16,7 @@ from procs import PATIENCE, environment, run, settled, tabia, wait_until
 from runner import case
 
 
-@case(limit=90)
+@case(limit=90, browsers=True)
 def explorer_walks_by_drag_and_by_keyboard_with_the_figures_of_probe():
     with explorer() as server, page_of(server) as page:
         same_figures(page, probe(STARTER, ""))
@@ -57,7 +57,7 @@ def explorer_walks_by_drag_and_by_keyboard_with_the_figures_of_probe():
         same_figures(page, probe(STARTER, "e2e4 c7c5 g1f3"))
 
 
-@case(limit=90)
+@case(limit=90, browsers=True)
 def explorer_takes_clicks_promotions_and_pasted_games():
     with explorer() as server, page_of(server) as page:
         page.mouse.click(*square(page, "d2"))
@@ -87,7 +87,7 @@ def explorer_takes_clicks_promotions_and_pasted_games():
         expect(page.locator("#books tfoot")).to_contain_text("Position")
 
 
-@case(limit=90)
+@case(limit=90, browsers=True)
 def explorer_sliders_change_the_probabilities_as_set_does():
     with explorer() as server, page_of(server, "?play=e2e4,c7c5") as page:
         before = shown(page)
@@ -116,7 +116,7 @@ def explorer_sliders_change_the_probabilities_as_set_does():
         same_figures(page, probe(STARTER, "e2e4 c7c5"))
 
 
-@case(limit=150)
+@case(limit=150, browsers=True)
 def explorer_marks_a_move_red_and_the_adapter_never_plays_it():
     book = copy_starter(folder("explore"))
     before = book.read_bytes()
@@ -178,7 +178,7 @@ def explorer_marks_a_move_red_and_the_adapter_never_plays_it():
     assert "e2e4" in played()
 
 
-@case(limit=90)
+@case(limit=90, browsers=True)
 def explorer_links_lead_to_the_same_place():
     address = "?play=e2e4,c7c5,g1f3&at=2&flip=1&Book+Variety=20"
     with explorer() as server, page_of(server, address) as page:
@@ -204,7 +204,7 @@ def explorer_links_lead_to_the_same_place():
         walked(page, "d4", "d5", "c4")
 
 
-@case(limit=90)
+@case(limit=90, browsers=True)
 def explorer_shows_two_books_in_one_table():
     here = folder("explore")
     other = here / "other.ctg"
@@ -241,7 +241,7 @@ def explorer_shows_two_books_in_one_table():
         expect(page.locator("#books .pair")).to_have_count(1)
 
 
-@case(limit=60)
+@case(limit=60, browsers=True)
 def explorer_shows_polyglot_books_too():
     book = folder("explore") / "book.bin"
     made = subprocess.run(
@@ -285,7 +285,7 @@ def explorer_shows_polyglot_books_too():
         expect(row).to_have_class(re.compile(r"\bout\b"))
 
 
-@case(limit=600)
+@case(limit=600, browsers=True)
 def explorer_bears_a_key_that_is_held_and_a_double_click():
     line = ",".join(plies_of_a_game(60))
     with explorer() as server:
@@ -319,11 +319,8 @@ def explorer_bears_a_key_that_is_held_and_a_double_click():
 
 
 def second_click(page: Page, selector: str):
-    """The click that ends a double click."""
-    box = page.locator(selector).first.bounding_box()
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    page.mouse.down(click_count=2)
-    page.mouse.up(click_count=2)
+    """The click that ends a double click, by script: how soon two clicks of a mouse are one is the browser's affair."""
+    page.locator(selector).first.dispatch_event("click", {"detail": 2})
 
 
 @case(limit=120)
@@ -392,7 +389,7 @@ def explorer_tells_other_tabs_and_overwrites_nothing():
         expect(second.locator('tr[data-uci="d2d4"].main')).to_have_count(0)
 
 
-@case(limit=120)
+@case(limit=120, browsers=True)
 def explorer_survives_the_end_of_the_program():
     server = Server("--port", lasting_port())
     with page_of(server) as page:
@@ -411,7 +408,7 @@ def explorer_survives_the_end_of_the_program():
             again.end()
 
 
-@case(limit=90)
+@case(limit=90, browsers=True)
 def explorer_castles_in_chess960_and_finds_openings():
     with explorer() as server, page_of(server, "?fen=1k2r3/8/8/8/8/8/8/5KR1+w+G+-+0+1") as page:
         drag(page, "f1", "g1")

@@ -1,20 +1,20 @@
 """The page of `tabia explore` in Chromium and in Firefox: what is changed and deleted, here and by others, and how it is shown."""
 
 import contextlib
+import functools
 import json
 import time
 from pathlib import Path
 from typing import Any, Iterator
 
-from firefox import firefox
 from pages import SAMPLE, SIZES, browser, explorer, plies_of_a_game, probe, ready
 from places import copy_starter, folder
 from procs import run, settled, wait_until, within
 from runner import case
 
 
-class Chromium:
-    """A page of Chromium, spoken to as one of Firefox is."""
+class Window:
+    """A page of either browser."""
 
     def __init__(self, context: Any):
         self.page = context.new_page()
@@ -44,12 +44,12 @@ class Chromium:
 
 
 @contextlib.contextmanager
-def chromium() -> Iterator[Chromium]:
-    with browser() as started:
-        yield Chromium(started.new_context(viewport={"width": 1366, "height": 768}))
+def window(name: str) -> Iterator[Window]:
+    with browser(name) as started:
+        yield Window(started.new_context(viewport={"width": 1366, "height": 768}))
 
 
-BROWSERS = (("Chromium", chromium), ("Firefox", firefox))
+BROWSERS = [(name, functools.partial(window, name)) for name in ("Chromium", "Firefox")]
 
 
 def marks(book: object, moves: str = "") -> dict[str, str]:
@@ -208,7 +208,7 @@ def explorer_shows_a_games_index_alone_as_it_shows_a_book():
                 page.until("/^Main line \\d+ moves deep: \\d/.test(document.querySelector('#plot .hint').textContent)")
     # Beside a book it is the other column.
     book = copy_starter(here)
-    with explorer(games, book) as server, firefox() as page:
+    with explorer(games, book) as server, window("Firefox") as page:
         page.open(server.url + "?play=e2e4&books=book.ctg/games.tgx")
         page.until("document.querySelector('#books .pair tr[data-uci=\"c7c5\"] td.n.b')")
         assert [one["name"] for one in server.get("api/start")["books"]] == ["book.ctg", "games.tgx"]

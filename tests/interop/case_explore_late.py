@@ -154,7 +154,7 @@ def explorer_changes_the_place_that_was_asked_about_in_the_order_of_the_wishes()
         assert marks(book, "d2d4 g8f6")["g1f3"] == "main"
 
 
-@case(limit=120)
+@case(limit=120, browsers=True)
 def explorer_loses_nothing_that_was_begun_when_a_book_changes():
     here = folder("explore")
     games = here / "games.pgn"
@@ -209,7 +209,7 @@ def explorer_loses_nothing_that_was_begun_when_a_book_changes():
         expect(page.locator("#train-score")).to_have_text("0 right, 1 missed, 1 to come again")
 
 
-@case(limit=120)
+@case(limit=120, browsers=True)
 def explorer_goes_on_with_a_program_that_was_started_anew_unnoticed():
     book = copy_starter(folder("explore"))
     server = Server(book, "--port", lasting_port())

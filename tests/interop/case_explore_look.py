@@ -1,13 +1,10 @@
 """How the page of `tabia explore` looks: nothing is cut or out of place, at every size, in long languages."""
 
 import re
-from pathlib import Path
 
-import axe_playwright_python
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from firefox import firefox
 from pages import SAMPLE, SIZES, browser, explorer, probe, ready
 from places import STOCKFISH, copy_starter, folder
 from procs import run, settled
@@ -38,7 +35,7 @@ def engine_speaks(page: Page) -> None:
     page.wait_for_function("() => document.querySelectorAll('#engine-list li').length === 3")
 
 
-@case(limit=400)
+@case(limit=600, browsers=True)
 def explorer_cuts_nothing_off_at_any_size_in_long_languages():
     here = folder("explore")
     found = []
@@ -82,7 +79,7 @@ def explorer_cuts_nothing_off_at_any_size_in_long_languages():
     assert not found, f"{len(found)} cut off:\n" + "\n".join(found)
 
 
-@case(limit=300)
+@case(limit=300, browsers=True)
 def explorer_has_no_dialog_or_state_with_a_finding_of_axe():
     here = folder("explore")
     index = here / "games.tgx"
@@ -314,7 +311,7 @@ KEYS = {
 }
 
 
-@case(limit=60)
+@case(limit=60, browsers=True)
 def explorer_calls_keys_as_keyboards_of_its_language_do():
     with explorer() as server, browser() as started:
         for language, (ctrl, shift, home, end, delete, escape) in KEYS.items():
@@ -329,59 +326,3 @@ def explorer_calls_keys_as_keyboards_of_its_language_do():
             page.keyboard.press("r")
             for place, key in (("#train-stop", escape),):
                 assert page.locator(place).text_content().endswith(f"({key})"), page.locator(place).text_content()
-
-
-@case(limit=500)
-def firefox_cuts_nothing_off_in_long_languages_without_a_finding_of_axe():
-    here = folder("explore")
-    axe = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
-    found = []
-    with explorer(*books(here)) as server:
-        for language, dark in (("de", False), ("ru", True)):
-            with firefox(dark, policy=False) as page:
-                page.open(server.url)
-                page.run("localStorage.setItem('language', arguments[0]); return true;", language)
-                for width, height in ((360, 740), (740, 360), (1366, 768)):
-
-                    def check(where: str, to_axe: bool = False) -> None:
-                        where = f"{width}x{height} {language} {where}"
-                        found.extend(f"{where}: {what} by {more} px" for what, more in settled(lambda: page.run(f"({CUT})()"), lambda cut: not cut, 1))
-                        if to_axe:
-                            page.run(axe + "; window.found = null; axe.run().then((result) => { window.found = result; }); return true;")
-                            page.until("window.found !== null", limit=120)
-                            for violation in page.run("window.found.violations.map(({ id, nodes }) => ({ id, nodes: nodes.slice(0, 3).map(({ html, failureSummary }) => html.slice(0, 120) + failureSummary) }))"):
-                                found.append(f"{where}: {violation}")
-
-                    # Firefox forgets the zoom of a page that it leaves.
-                    page.open(server.url + "?play=e2e4")
-                    page.size(width, height)
-                    assert page.run("document.documentElement.lang") == language
-                    check("page", to_axe=True)
-                    for name in PANELS:
-                        page.click(f"#{name}-tab")
-                        page.until(f"document.querySelector('#{name}-panel').checkVisibility()")
-                        check(f"panel {name}", to_axe=width == 360)
-                    for key in DIALOGS:
-                        page.keys(key)
-                        page.until("document.querySelector('dialog[open]')")
-                        check(f"dialog {key}")
-                        page.keys("Escape")
-                        page.until("!document.querySelector('dialog[open]')")
-                    page.click("td.edit button")
-                    page.until("document.querySelector('#edit-dialog').open")
-                    check("edit")
-                    page.open(server.url + "?play=e2e4&books=0/1")
-                    page.size(width, height)
-                    check("two books")
-                    page.open(server.url + "?play=e2e4&books=2")
-                    page.size(width, height)
-                    page.click("td.edit button")
-                    page.until("document.querySelector('#edit-dialog').open && !document.querySelector('#edit-weigh').hidden")
-                    check("weight", to_axe=True)
-                    # What is said is seen, in front of the dialog.
-                    page.type("#edit-weight", "7")
-                    page.run("document.querySelector('#edit-weight').dispatchEvent(new Event('change')); return true;")
-                    page.until("document.querySelector('#status').textContent")
-                    assert settled(lambda: page.run(f"return ({SEEN})('status');")), f"{width}x{height} {language}: what is said is hidden"
-                    check("said")
-    assert not found, f"{len(found)} findings:\n" + "\n".join(found)

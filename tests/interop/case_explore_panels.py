@@ -83,7 +83,7 @@ def explorer_gives_the_panel_a_column_of_its_own_where_there_is_room():
             with started() as page:
                 page.open(server.url)
                 page.keys("o")
-                for width, height in (*SIZES, (1600, 900)):
+                for width, height in SIZES:
                     page.size(width, height)
                     table, panel = settled(
                         lambda: page.run("return ['#books', '#choice-panel'].map((one) => document.querySelector(one).getBoundingClientRect().x)"),
@@ -199,3 +199,24 @@ def explorer_opens_books_and_games_of_a_folder_and_filters_their_table():
             page.until(f"!document.querySelector('#books .chip') && {games}.join() === '{','.join(map(str, everything))}'")
             assert page.run("return document.querySelector('#games-result').value") == "", name
     return f"{len(everything) - 1} moves"
+
+
+@case(limit=120)
+def explorer_says_in_its_cell_why_a_move_is_not_played():
+    # What is not clipped away.
+    seen = "[...document.querySelectorAll('.reason')].filter((one) => getComputedStyle(one).clipPath === 'none').map((one) => one.textContent)"
+    with explorer() as server:
+        for name, started in BROWSERS:
+            with started() as page:
+                page.open(server.url + "?play=e2e4,c7c5")
+                reasons = page.run("document.querySelectorAll('#books tr.out .reason').length")
+                assert reasons > 2 and page.run(seen) == [], name
+                # By keys: of the chosen move.
+                page.run("return document.querySelector('#books tr.out button.move').focus()")
+                page.until(f"{seen}.length === 1 && {seen}[0].startsWith('not played: ')")
+                page.keys("ArrowUp")
+                page.until(f"{seen}.length === 0")
+                # By finger or mouse: of the dash, which plays nothing.
+                page.click("#books tr.out td.prob")
+                page.until(f"document.querySelector('#books td.prob.open') && {seen}.length === 1")
+                assert page.run("document.querySelectorAll('#line button').length") == 2, name

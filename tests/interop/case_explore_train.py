@@ -86,12 +86,26 @@ def explorer_and_review_find_where_games_left_a_repertoire():
         assert server.get("coverage?color=black")["holes"] == []
         holes = server.get("coverage?color=white&opponents=1")["holes"]
         assert [(hole["line"], round(hole["share"], 3), hole["is_end"]) for hole in holes] == [("1. e4 e6", 0.333, False), ("1. e4 e5 2. Nf3 Nc6 3. Bb5", 0.167, True)], holes
-        # Of several moves the one that was chosen is the player's, as the page sends it and as its file of training has it.
-        start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
-        body = json.dumps({"pgn": MINE, "moves": [[start, "e2e4"]]}).encode()
-        with urllib.request.urlopen(urllib.request.Request(f"{server.url}departures?{query}", data=body), timeout=20) as answer:
-            assert json.load(answer)["departures"] == departures
     return f"{len(departures)} places"
+
+
+@case(limit=60)
+def explorer_and_review_know_which_of_several_moves_was_chosen():
+    here = folder("explore")
+    book, mine, training = repertoire(here, "1. e4 e5 1-0\n\n1. d4 d5 1-0\n"), here / "mine.pgn", here / "training.json"
+    mine.write_text(game("Me", "You", "1. d4 d5", "1-0"))
+    start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
+    training.write_text(json.dumps({"format": "tabia-training", "moves": [[f"{book.name}|white|{start}", "e2e4"]]}))
+    review = lambda *more: json.loads(run("review", "--player", "Me", "--colour", "white", str(mine), str(book), "--json", *more).stdout).get("departures", [])
+    assert review() == []
+    [left] = review("--training", str(training))
+    assert (left["by"], left["played"]["san"], [move["san"] for move in left["book"]]) == ("player", "d4", ["e4"]), left
+    wrong = run("review", "--colour", "white", str(mine), str(book), "--training", str(mine))
+    assert wrong.returncode == 2 and "no file of training" in wrong.stderr, wrong.stderr
+    with explorer(book) as server:
+        body = json.dumps({"pgn": mine.read_text(), "moves": [[start, "e2e4"]]}).encode()
+        with urllib.request.urlopen(urllib.request.Request(f"{server.url}departures?player=Me&color=white", data=body), timeout=20) as answer:
+            assert json.load(answer)["departures"] == [left]
 
 
 @case(limit=240)
@@ -123,15 +137,14 @@ def explorer_compares_own_games_with_the_repertoire():
             assert marks(book, "e2e4 e7e6") == {"d2d4": "main"}, (name, marks(book, "e2e4 e7e6"))
             press(page, "#coverage summary")
             page.until("document.querySelector('#coverage-message').textContent === 'No answer is missing where the book goes on.'")
-            # Black answers 1.e4, and not 1.d4.
-            page.open(server.url + "?play=d2d4")
-            press(page, "#books .add")
-            say(page, "added 1.d4")
+        # Black answers 1.e4, and not 1.d4.
+        with explorer(repertoire(folder("explore"), "1. e4 e5 1-0\n\n1. d4 1-0\n")) as server, started() as page:
+            page.open(server.url)
             page.keys("r")
+            page.until("document.querySelector('#coverage').checkVisibility()")
             press(page, "#coverage summary")
             page.run("return (() => { const colour = document.querySelector('#train-colour'); colour.value = 'black'; colour.dispatchEvent(new Event('change', { bubbles: true })); return true; })()")
             page.until("document.querySelectorAll('#coverage-list li').length === 1")
-            page.keys("Home")
             press(page, "#coverage-list li:first-child button")
             page.until("document.querySelector('#line [aria-current]')?.textContent === 'd4'")
 

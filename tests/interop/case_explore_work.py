@@ -23,7 +23,7 @@ def busy(pid: str) -> int:
         return sum(map(int, stat.read().rsplit(")", 1)[1].split()[11:13]))
 
 
-@case(limit=150)
+@case(limit=150, browsers=True)
 def explorer_lets_the_engine_evaluate_while_somebody_looks():
     with explorer("--engine", STOCKFISH, "--threads", "1") as server, page_of(server, "?play=e2e4,c7c5") as page:
         # Nothing runs before it is asked for.
@@ -95,7 +95,7 @@ def explorer_lets_the_engine_evaluate_while_somebody_looks():
         wait_until(rests, 10, lambda: "the engine goes on for nobody")
 
 
-@case(limit=120)
+@case(limit=120, browsers=True)
 def explorer_does_not_believe_a_bad_engine():
     here = folder("explore")
     liar = here / "liar"
@@ -128,7 +128,7 @@ def explorer_does_not_believe_a_bad_engine():
         expect(page.locator("#engine-told")).to_contain_text("the engine ended")
 
 
-@case(limit=150)
+@case(limit=150, browsers=True)
 def explorer_adds_and_deletes_lines_with_the_way_back():
     book = copy_starter(folder("explore"))
     before = book.read_bytes()
@@ -275,7 +275,7 @@ def explorer_trains_a_repertoire_and_plays_on():
         expect(moves).to_have_count(3)
 
 
-@case(limit=120)
+@case(limit=120, browsers=True)
 def explorer_goes_to_gaps_marks_and_differences():
     here = folder("explore")
     games = here / "games.pgn"
@@ -404,7 +404,7 @@ def explorer_walks_by_swiping_and_moves_nothing_when_less_motion_is_wanted():
         assert page.evaluate(glides) == 0, "a piece glides"
 
 
-@case(limit=90)
+@case(limit=90, browsers=True)
 def explorer_reads_a_dropped_file_of_games_in_the_browser():
     games = "\n\n".join(
         f'[Event "Open"]\n[White "Player {n}"]\n[Black "Other {n}"]\n[Date "20{n:02}.??.??"]\n[Result "1-0"]\n\n1. e4 c5 2. {move} d6 1-0' for n, move in enumerate(("Nf3", "c3", "Nc3"), start=10)
@@ -440,7 +440,7 @@ def explorer_reads_a_dropped_file_of_games_in_the_browser():
         expect(page.locator("#games-more")).to_be_hidden()
 
 
-@case(limit=120)
+@case(limit=120, browsers=True)
 def explorer_closes_and_opens_books_and_files_of_games():
     here = folder("explore")
     one, two = copy_starter(here, "one"), copy_starter(here, "two")
@@ -492,7 +492,7 @@ def explorer_closes_and_opens_books_and_files_of_games():
         expect(page.locator("#open-list li")).to_have_count(0)
 
 
-@case(limit=120)
+@case(limit=120, browsers=True)
 def explorer_lists_the_games_behind_a_position_and_plays_them_through():
     here = folder("explore")
     book, games = here / "book.ctg", here / "games.tgx"

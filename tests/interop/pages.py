@@ -23,7 +23,7 @@ from procs import PATIENCE, environment, processor_seconds, run, settled
 
 SAMPLE = ROOT / "tests" / "data" / "sample.pgn"
 
-SIZES = ((360, 740), (740, 360), (683, 384), (768, 1024), (1366, 768), (1920, 1080))
+SIZES = ((360, 740), (740, 360), (683, 384), (768, 1024), (1366, 768), (1440, 900), (1600, 900), (1920, 1080))
 
 # As root it wants no sandbox; the rest keeps it from asking anybody anything.
 FLAGS = [
@@ -185,16 +185,13 @@ def lasting_port() -> int:
     raise AssertionError(f"no port below {first} is free")
 
 
-def is_firefox() -> bool:
-    """Whether this case is played in Firefox."""
-    return os.environ.get("TABIA_BROWSER") == "firefox"
-
-
 @contextlib.contextmanager
-def browser() -> Iterator[Browser]:
-    """All its pages are as patient as the cases. Firefox is Debian's, driven by WebDriver BiDi."""
+def browser(name: str = "") -> Iterator[Browser]:
+    """The one of this name, else the one that the case is played in. All its pages are as patient as the
+    cases. Firefox is Debian's, driven by WebDriver BiDi."""
+    is_firefox = (name or os.environ.get("TABIA_BROWSER")) == "Firefox"
     with sync_playwright() as playwright:
-        if is_firefox():
+        if is_firefox:
             program = shutil.which("firefox-esr")
             started = playwright.firefox.launch(channel="moz-firefox", executable_path=program, firefox_user_prefs=PREFERENCES, timeout=WAIT_MS)
         else:
@@ -206,7 +203,7 @@ def browser() -> Iterator[Browser]:
             context = new_context(**how)
             context.set_default_timeout(WAIT_MS)
             # BiDi cannot say which theme the system has.
-            if is_firefox() and how.get("color_scheme") == "dark":
+            if is_firefox and how.get("color_scheme") == "dark":
                 context.add_init_script("localStorage.setItem('theme', 'dark')")
             return context
 

@@ -42,7 +42,7 @@ def case(limit: float = 20.0, needs_shared: bool = False, browsers: bool = False
 
     def in_firefox(work):
         # A case has a process of its own.
-        os.environ["TABIA_BROWSER"] = "firefox"
+        os.environ["TABIA_BROWSER"] = "Firefox"
         return work()
 
     def add(work):

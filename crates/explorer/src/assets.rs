@@ -208,6 +208,9 @@ static PAGE: LazyLock<String> = LazyLock::new(|| {
     let style = signs
         .into_iter()
         .fold(bare(STYLE), |style, sign| style.replace(sign, sign.trim()));
+    // Neither the last sign of a rule nor a zero before a point says anything.
+    let style = style.replace(";}", "}").replace(":0.", ":.");
+    let style = style.replace(" 0.", " .").replace("(0.", "(.");
     bare(parts().first().copied().unwrap_or_default())
         .replace(STYLE_PLACE, &style)
         .replace(FACE_PLACE, &face)

@@ -24,72 +24,91 @@ const CODES: [(u16, u8); 16] = [
     (0, 0),
 ];
 
-/// [`CODES`] for two squares, the lower one in the low nibble; its code comes
-/// first. The low [`LENGTH_BITS`] are the length, the others the code.
-const PAIRS: [u32; 256] = {
-    let mut pairs = [0; 256];
+/// Bits from the most significant on, and in the low byte how many.
+#[derive(Clone, Copy)]
+pub(super) struct Code(u32);
+
+impl Code {
+    const NONE: Code = Code(0);
+
+    const fn of(bits: u32, length: u32) -> Code {
+        Code(bits << (u32::BITS - length) | length)
+    }
+
+    /// Two codes, one after the other.
+    const fn then(self, other: Code) -> Code {
+        Code(self.0 + (other.0 >> 8 << 8 >> (self.0 & 0xff)) + (other.0 & 0xff))
+    }
+
+    #[inline]
+    fn length(self) -> u32 {
+        self.0 & 0xff
+    }
+
+    /// The bits, the first at the top.
+    #[inline]
+    fn bits(self) -> u64 {
+        u64::from(self.0 & !0xff) << 32
+    }
+}
+
+/// The codes of the lower or upper four squares of a file. The index has four bits for the
+/// black men, then four for each bit of the role; so the few arrangements that games come
+/// to are near to each other.
+static HALF_FILES: [Code; 1 << 16] = {
+    let mut halves = [Code::NONE; 1 << 16];
     let mut n = 0;
-    while n < 256 {
-        let (first, first_bits) = CODES[n & 15];
-        let (second, second_bits) = CODES[n >> 4];
-        let code = (first as u32) << second_bits | second as u32;
-        pairs[n] = code << LENGTH_BITS | (first_bits + second_bits) as u32;
+    while n < halves.len() {
+        let (first, second) = (square_of(n, 0).then(square_of(n, 1)), square_of(n, 2));
+        halves[n] = first.then(second).then(square_of(n, 3));
         n += 1;
     }
-    pairs
+    halves
 };
 
-/// The same for three squares.
-static TRIPLES: [u32; 4096] = {
-    let mut triples = [0; 4096];
-    let mut n = 0;
-    while n < 4096 {
-        let pair = PAIRS[n & 255];
-        let (third, bits) = CODES[n >> 8];
-        let code = pair >> LENGTH_BITS << bits | third as u32;
-        triples[n] = code << LENGTH_BITS | ((pair & LENGTH) + bits as u32);
-        n += 1;
+/// The code of one square of an index of [`HALF_FILES`].
+const fn square_of(index: usize, square: u32) -> Code {
+    let bits = index >> square;
+    let man = (bits & 1) << 3 | bits >> 4 & 1 | bits >> 7 & 2 | bits >> 10 & 4;
+    let (code, length) = CODES[man];
+    match length {
+        0 => Code::NONE,
+        _ => Code::of(code as u32, length as u32),
     }
-    triples
-};
+}
 
-/// The eight squares of a file take at most 48 bits.
-const LENGTH_BITS: u32 = 6;
-const LENGTH: u32 = (1 << LENGTH_BITS) - 1;
+/// The squares of a board as indexes of [`HALF_FILES`]: those of every other file in one
+/// word, a1 to a4 at the bottom.
+pub(super) struct HalfFiles([u64; 4]);
 
-/// Bit n of the index becomes bit 4n.
-const SPREAD: [u32; 256] = {
-    let mut spread = [0; 256];
-    let mut n = 0;
-    while n < 256 {
-        let mut bit = 0;
-        while bit < 8 {
-            spread[n] |= (n as u32 >> bit & 1) << (4 * bit);
-            bit += 1;
-        }
-        n += 1;
+impl HalfFiles {
+    /// Of words in which each byte is a file.
+    #[inline]
+    pub(super) fn new([b0, b1, b2]: [u64; 3], black: u64) -> HalfFiles {
+        const NEAR: u64 = 0x0f0f_0f0f_0f0f_0f0f;
+        const EVEN: u64 = 0x00ff_00ff_00ff_00ff;
+        let near = |low: u64, high: u64| low & NEAR | (high & NEAR) << 4;
+        let far = |low: u64, high: u64| low >> 4 & NEAR | high & !NEAR;
+        let even = |low: u64, high: u64| low & EVEN | (high & EVEN) << 8;
+        let odd = |low: u64, high: u64| low >> 8 & EVEN | high & !EVEN;
+        let (near_low, near_high) = (near(black, b0), near(b1, b2));
+        let (far_low, far_high) = (far(black, b0), far(b1, b2));
+        HalfFiles([
+            even(near_low, near_high),
+            even(far_low, far_high),
+            odd(near_low, near_high),
+            odd(far_low, far_high),
+        ])
     }
-    spread
-};
 
-/// The code of a file, and its length in bits, from one byte of each bit of the
-/// role (nothing 0, pawn 1 to king 6) and one of the black men; bit n is the
-/// n-th rank.
-///
-/// The squares become eight nibbles, and three or two nibbles at a time their
-/// code. No step depends on what is where, which makes it fast.
-#[inline]
-pub(super) fn file_code([b0, b1, b2]: [u8; 3], black: u8) -> (u64, u32) {
-    // No `map`: it is not always inlined.
-    let spread = |byte: u8| SPREAD[usize::from(byte)];
-    let squares = spread(b0) | spread(b1) << 1 | spread(b2) << 2 | spread(black) << 3;
-    let first = TRIPLES[squares as usize & 0xfff];
-    let second = TRIPLES[(squares >> 12) as usize & 0xfff];
-    let third = PAIRS[(squares >> 24) as usize];
-    let code = u64::from(first >> LENGTH_BITS);
-    let code = code << (second & LENGTH) | u64::from(second >> LENGTH_BITS);
-    let code = code << (third & LENGTH) | u64::from(third >> LENGTH_BITS);
-    (code, (first + second + third) & LENGTH)
+    /// The codes of the next two files.
+    #[inline]
+    pub(super) fn next(&mut self) -> [Code; 4] {
+        let [a, b, c, d] = self.0;
+        self.0 = [a >> 16, b >> 16, c >> 16, d >> 16];
+        let code = |index: u64| HALF_FILES[usize::from(index as u16)];
+        [code(a), code(b), code(c), code(d)]
+    }
 }
 
 /// 32 men make at most 8 + 224 + 7 bits; each [`BitWriter::push`] writes eight bytes.
@@ -112,16 +131,36 @@ impl BitWriter {
         }
     }
 
-    /// The most bits that are appended at once.
-    pub(super) const MOST: u32 = 56;
+    /// Appends codes.
+    #[inline]
+    pub(super) fn push(&mut self, codes: [Code; 4], bytes: &mut KeyBuffer) {
+        // No `map`: it is not always inlined.
+        let [a, b, c, d] = codes;
+        let second = a.length();
+        let third = second + b.length();
+        let fourth = third + c.length();
+        let count = fourth + d.length();
+        // Nearly always all fit into one step.
+        if count <= BitWriter::MOST {
+            let bits = a.bits() | b.bits() >> second | c.bits() >> third | d.bits() >> fourth;
+            self.push_bits(bits, count, bytes);
+        } else {
+            for code in codes {
+                self.push_bits(code.bits(), code.length(), bytes);
+            }
+        }
+    }
 
-    /// Appends the low `count` bits of `value`, up to [`BitWriter::MOST`] of them; the
+    /// The most bits that are appended at once.
+    const MOST: u32 = 56;
+
+    /// Appends the upper `count` bits of `bits`, up to [`BitWriter::MOST`] of them; the
     /// others are 0.
     #[inline]
-    pub(super) fn push(&mut self, value: u64, count: u32, bytes: &mut KeyBuffer) {
+    pub(super) fn push_bits(&mut self, bits: u64, count: u32, bytes: &mut KeyBuffer) {
         // What follows the bits is written as zeros, and then again: nothing is
         // read back, which would have to wait for it.
-        self.unfinished |= value << (63 - count) << 1 >> (self.at % 8);
+        self.unfinished |= bits >> (self.at % 8);
         let byte = self.at / 8;
         if let Some((_, to)) = bytes.split_at_mut_checked(byte as usize)
             && let Some(to) = to.first_chunk_mut()

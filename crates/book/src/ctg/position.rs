@@ -38,7 +38,7 @@ use shakmaty::{
 
 use super::{
     Key,
-    bits::{BitReader, BitWriter, Squares, file_code},
+    bits::{BitReader, BitWriter, HalfFiles, Squares},
 };
 
 /// How the canonical board lies on the real board.
@@ -231,23 +231,9 @@ impl CanonicalBoard {
     #[inline]
     fn encode(&self, en_passant: Option<u8>) -> Key {
         let (mut bits, mut bytes) = (BitWriter::after_first_byte(), [0; 40]);
-        let ([mut b0, mut b1, mut b2], mut black) = (self.role_bits, self.other);
-        // A file is a byte of each word.
-        let mut file = || {
-            let code = file_code([b0 as u8, b1 as u8, b2 as u8], black as u8);
-            (b0, b1, b2, black) = (b0 >> 8, b1 >> 8, b2 >> 8, black >> 8);
-            code
-        };
+        let mut files = HalfFiles::new(self.role_bits, self.other);
         for _ in 0..4 {
-            let ((first, first_bits), (second, second_bits)) = (file(), file());
-            // Two files nearly always fit into one step.
-            if first_bits + second_bits <= BitWriter::MOST {
-                let both = first << second_bits | second;
-                bits.push(both, first_bits + second_bits, &mut bytes);
-            } else {
-                bits.push(first, first_bits, &mut bytes);
-                bits.push(second, second_bits, &mut bytes);
-            }
+            bits.push(files.next(), &mut bytes);
         }
 
         let (mut tail, mut length, mut flags) = (0, 0, 0);
@@ -264,7 +250,8 @@ impl CanonicalBoard {
             0 => 1,
             _ => (bits.at + length).wrapping_neg() % 8,
         };
-        bits.push(tail, zeros + length, &mut bytes);
+        let end = zeros + length;
+        bits.push_bits(tail << (u64::BITS - end), end, &mut bytes);
         bits.finish(flags, bytes)
     }
 

@@ -309,12 +309,12 @@ impl BookWriter {
         self.live.push(slot);
         let entries = self.pending.get(..self.inside).unwrap_or_default();
         let bytes = self.bytes.get(..self.inside_bytes).unwrap_or_default();
-        let mut page = Vec::with_capacity(PAGE_BYTES);
         // An entry takes 35 bytes or more, so both numbers are small.
-        page.extend((entries.len() as u16).to_be_bytes());
-        page.extend(((bytes.len() + PAGE_HEADER_BYTES) as u16).to_be_bytes());
+        self.ctg.add(&(entries.len() as u16).to_be_bytes())?;
+        self.ctg
+            .add(&((bytes.len() + PAGE_HEADER_BYTES) as u16).to_be_bytes())?;
         if entries.is_sorted_by_key(|entry| entry.rank) {
-            page.extend_from_slice(bytes);
+            self.ctg.add(bytes)?;
         } else {
             let mut rest = bytes;
             let cut = |entry: &Pending| {
@@ -325,14 +325,15 @@ impl BookWriter {
             let mut ranked: Vec<(u64, &[u8])> = entries.iter().map(cut).collect();
             ranked.sort_by_key(|(rank, _)| *rank);
             for (_, bytes) in ranked {
-                page.extend_from_slice(bytes);
+                self.ctg.add(bytes)?;
             }
         }
-        page.resize(PAGE_BYTES, 0);
+        self.ctg
+            .add([0; ROOM].get(bytes.len()..).unwrap_or_default())?;
         self.pending.drain(..self.inside);
         self.bytes.drain(..self.inside_bytes);
         (self.inside, self.inside_bytes) = (0, 0);
-        Ok(self.ctg.add(&page)?)
+        Ok(())
     }
 
     /// Completes the three files, makes sure that they are on the disk, and

@@ -25,16 +25,18 @@
 mod error;
 mod locked;
 mod old_files;
+mod output;
 mod temporary;
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 pub use error::WriteFileError;
 pub use locked::{LOCK_PAUSE, LOCK_WAIT, Locked};
 use old_files::OldFiles;
+use output::Output;
 use temporary::TempPath;
 pub use temporary::is_temp_folder;
 pub(crate) use temporary::unnamed_file;
@@ -57,7 +59,7 @@ pub enum Old {
 /// A file that is being written beside its place; deleted when dropped.
 #[derive(Debug)]
 pub struct NewFile {
-    file: BufWriter<File>,
+    file: Output,
     temporary: TempPath,
     path: PathBuf,
     old: Old,
@@ -95,7 +97,7 @@ impl NewFile {
         let made = temporary::file_beside(path);
         let (file, temporary) = made.map_err(|error| WriteFileError::io(path, error))?;
         Ok(NewFile {
-            file: BufWriter::with_capacity(256 << 10, file),
+            file: Output::new(file, &temporary.0),
             temporary,
             path: path.to_owned(),
             old,
@@ -110,7 +112,7 @@ impl NewFile {
     /// The file, for a caller that writes in large pieces past the buffer, and
     /// nothing through it.
     pub fn as_file(&self) -> &File {
-        self.file.get_ref()
+        self.file.file()
     }
 
     /// Joins a system error with the name the file will have.
@@ -119,6 +121,7 @@ impl NewFile {
     }
 
     /// Writes, and names the file if that fails.
+    #[inline]
     pub fn add(&mut self, bytes: &[u8]) -> Result<(), WriteFileError> {
         self.write_all(bytes).map_err(|error| self.failed(error))
     }
@@ -165,9 +168,9 @@ impl NewFile {
     }
 
     fn complete(&mut self) -> Result<u64, WriteFileError> {
-        let write = |file: &mut BufWriter<File>, path: &Path| {
+        let write = |file: &mut Output, path: &Path| {
             file.flush()?;
-            let file = file.get_ref();
+            let file = file.file();
             // The new file gets the permissions of the old one.
             if let Ok(old) = fs::metadata(path) {
                 let _ = file.set_permissions(old.permissions());
@@ -189,7 +192,7 @@ impl NewFile {
         // Renamed while still open and locked, so that no program takes it for a
         // leftover. On Windows a lock keeps readers out as well.
         #[cfg(windows)]
-        let _ = file.get_ref().unlock();
+        let _ = file.file().unlock();
         let renamed = match old {
             // A second name, and the first is deleted with `temporary`.
             Old::Refuse => fs::hard_link(&temporary.0, &path).or_else(|error| {
@@ -201,7 +204,7 @@ impl NewFile {
             }),
             _ => fs::rename(&temporary.0, &path),
         };
-        let _ = file.get_ref().unlock();
+        let _ = file.file().unlock();
         renamed.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists if old == Old::Refuse => WriteFileError::Exists { path },
             _ => WriteFileError::io(&path, error),
@@ -210,6 +213,7 @@ impl NewFile {
 }
 
 impl Write for NewFile {
+    #[inline]
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file.write(bytes)
     }

@@ -193,7 +193,9 @@ fn killed_between_two_steps_a_file_is_there_and_no_foreign_companion() {
     }
     assert_eq!((text("book.cto"), text("book.ctb")), (None, None));
     // Killed when the new file is in place.
-    begun(&path, "new", Old::Replace).rename().unwrap();
+    let mut new = begun(&path, "new", Old::Replace);
+    new.complete().unwrap();
+    new.rename().unwrap();
     assert_eq!(text("book.ctg").as_deref(), Some("new"));
     assert_eq!((text("book.cto"), text("book.ctb")), (None, None));
     assert_eq!(text("book.ctg.bak").as_deref(), Some("old"));
@@ -208,4 +210,20 @@ fn killed_between_two_steps_a_file_is_there_and_no_foreign_companion() {
             ("book.cto", "newer"),
         ],
     );
+}
+
+/// In pieces that are no whole blocks, and with a header that comes last.
+#[test]
+fn a_large_file_holds_what_was_written() {
+    let (_folder, path) = folder();
+    let mut expected: Vec<u8> = (0..700_001_u32).flat_map(u32::to_le_bytes).collect();
+    let mut file = NewFile::create(&path, Old::Refuse).unwrap();
+    for piece in expected.chunks(5003) {
+        file.add(piece).unwrap();
+    }
+    file.seek(SeekFrom::Start(3)).unwrap();
+    file.add(b"header").unwrap();
+    expected[3..9].copy_from_slice(b"header");
+    assert_eq!(file.put().unwrap().bytes, expected.len() as u64);
+    assert!(fs::read(&path).unwrap() == expected);
 }

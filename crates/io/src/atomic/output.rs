@@ -1,0 +1,106 @@
+//! The buffer of a new file. Large files are written past the cache of the system where
+//! it allows that (Linux, `O_DIRECT`): they have to be on the disk at the end anyway, and
+//! copying them into the cache costs more than all else that the system does for them.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
+use std::path::Path;
+
+/// Bytes that are written at once.
+const BLOCK_BYTES: usize = 1 << 20;
+
+/// Direct writes begin at multiples of this in memory and in the file, on any disk.
+const ALIGNMENT: usize = 4096;
+
+#[derive(Debug)]
+pub(super) struct Output {
+    file: File,
+    /// The same file, for whole blocks past the cache; until something else is written.
+    direct: Option<File>,
+    /// Bytes written that way.
+    written: u64,
+    /// Never grows beyond what it has room for at first.
+    buffer: Vec<u8>,
+    /// Where the bytes begin in the buffer, for the alignment.
+    start: usize,
+}
+
+impl Output {
+    /// A file that is empty, and its name.
+    pub(super) fn new(file: File, path: &Path) -> Output {
+        let mut buffer: Vec<u8> = Vec::with_capacity(BLOCK_BYTES + ALIGNMENT);
+        let start = buffer.as_ptr().align_offset(ALIGNMENT).min(ALIGNMENT);
+        buffer.resize(start, 0);
+        Output {
+            file,
+            direct: open_direct(path),
+            written: 0,
+            buffer,
+            start,
+        }
+    }
+
+    pub(super) fn file(&self) -> &File {
+        &self.file
+    }
+
+    fn write_block(&mut self) -> io::Result<()> {
+        if let Some(direct) = &mut self.direct {
+            let block = self.buffer.get(self.start..).unwrap_or_default();
+            match direct.write_all(block) {
+                Ok(()) => {
+                    self.written += block.len() as u64;
+                    self.buffer.truncate(self.start);
+                    return Ok(());
+                }
+                // The file system or the disk does not allow it.
+                Err(error) if error.kind() == ErrorKind::InvalidInput => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.flush()
+    }
+}
+
+impl Write for Output {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let room = self.start + BLOCK_BYTES - self.buffer.len();
+        let taken = bytes.get(..room).unwrap_or(bytes);
+        self.buffer.extend_from_slice(taken);
+        if taken.len() == room {
+            self.write_block()?;
+        }
+        Ok(taken.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.direct.take().is_some() {
+            self.file.seek(SeekFrom::Start(self.written))?;
+        }
+        let rest = self.buffer.get(self.start..).unwrap_or_default();
+        self.file.write_all(rest)?;
+        self.buffer.truncate(self.start);
+        Ok(())
+    }
+}
+
+impl Seek for Output {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.flush()?;
+        self.file.seek(to)
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn open_direct(path: &Path) -> Option<File> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let mut options = File::options();
+    options.write(true).custom_flags(libc::O_DIRECT);
+    options.open(path).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_direct(_: &Path) -> Option<File> {
+    None
+}

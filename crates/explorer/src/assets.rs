@@ -203,8 +203,10 @@ static VERSIONED: LazyLock<String> = LazyLock::new(|| {
 static PAGE: LazyLock<String> = LazyLock::new(|| {
     let face = format!("\"use strict\";\n{}", SCRIPTS[0]);
     let bare = |text| bundle::bare(text).collect::<Vec<_>>().join("\n");
-    // No text in the style has these signs before or after a blank.
-    let signs = [": ", "; ", ", ", "{ ", " {", " }"];
+    // No text in the style has these signs before or after a blank or the end of a line.
+    let signs = [
+        ": ", "; ", ", ", "{ ", " {", " }", " > ", "}\n", ";\n", "{\n",
+    ];
     let style = signs
         .into_iter()
         .fold(bare(STYLE), |style, sign| style.replace(sign, sign.trim()));

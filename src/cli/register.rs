@@ -9,16 +9,15 @@ use clap::{Args, ValueEnum};
 
 use super::args::ConfigArgs;
 use super::difference;
-use crate::register::{
-    self, Announced, AnnouncedKind, EditedFor, PrintedFor, Registration, edit, lines,
-};
+use crate::register::{self, EditedFor, PrintedFor, Registration, edit, lines};
 use crate::setup::{ChessProgram, Places, text_of, usual_file};
 use crate::text_file::TextFile;
 use tabia_adapter::book_set::Opener;
 use tabia_adapter::config::Config;
-use tabia_adapter::settings::{self, SPECS, STARTER};
+use tabia_adapter::settings::STARTER;
 use tabia_io::atomic::Old;
 use tabia_io::sanitize::shell_word;
+use tabia_uci::message::UciOptionConfig;
 
 /// Examples of `register`.
 pub(super) const EXAMPLES: &str = "Examples:\n  \
@@ -158,29 +157,12 @@ pub(super) fn bare_registration(config: &Config) -> anyhow::Result<Registration>
 }
 
 /// The adapter's options as it would announce them.
-fn announced(config: &Config, engine: Option<&str>) -> anyhow::Result<Vec<Announced>> {
+fn announced(config: &Config, engine: Option<&str>) -> anyhow::Result<Vec<UciOptionConfig>> {
     let (engines, _) = super::engines::engines_named(config, engine)?;
-    let settings = engines.profiles.first().map(|profile| &profile.settings);
-    let Some(settings) = settings else {
-        return Ok(Vec::new());
-    };
-    let option = |spec: &settings::Spec| Announced {
-        name: spec.name.to_owned(),
-        kind: match spec.kind {
-            settings::OptionKind::Check(_) => AnnouncedKind::Check(settings.check(spec.id)),
-            settings::OptionKind::Spin(_, least, greatest) => {
-                AnnouncedKind::Spin(settings.signed(spec.id), least, greatest)
-            }
-            settings::OptionKind::Combo(_, words) => {
-                let words = words.iter().map(|&word| word.to_owned());
-                AnnouncedKind::Combo(settings.display(spec.id), words.collect())
-            }
-            settings::OptionKind::Text(_) | settings::OptionKind::Delay => {
-                AnnouncedKind::Text(settings.display(spec.id))
-            }
-        },
-    };
-    Ok(SPECS.iter().map(option).collect())
+    let profile = engines.profiles.first();
+    Ok(profile.map_or_else(Vec::new, |profile| {
+        profile.settings.declarations().collect()
+    }))
 }
 
 /// The value of `Book File` for books that can be opened.

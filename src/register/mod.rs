@@ -23,6 +23,8 @@ mod programs;
 #[cfg(test)]
 mod tests;
 
+use tabia_uci::message::UciOptionConfig;
+
 pub(crate) use lines::{PrintedFor, lines};
 pub(crate) use others::{engines, ours, remove};
 pub(crate) use programs::{EditedFor, edit};
@@ -43,29 +45,7 @@ pub(crate) struct Registration {
     pub books: Option<String>,
     /// The adapter's own options with the values that it announces, for
     /// programs that keep a list of them.
-    pub options: Vec<Announced>,
-}
-
-/// A UCI option of the adapter.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Announced {
-    /// Its name.
-    pub name: String,
-    /// What it takes, and its default.
-    pub kind: AnnouncedKind,
-}
-
-/// What an option takes, and its default.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum AnnouncedKind {
-    /// Yes or no.
-    Check(bool),
-    /// A number: default, least, greatest.
-    Spin(i32, i32, i32),
-    /// One of some words.
-    Combo(String, Vec<String>),
-    /// Any text.
-    Text(String),
+    pub options: Vec<UciOptionConfig>,
 }
 
 impl Registration {

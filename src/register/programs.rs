@@ -6,9 +6,10 @@ use clap::ValueEnum;
 use jsonc_parser::cst::{CstArray, CstObject};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tabia_uci::message::UciOptionConfig;
 
 use super::json::{RegisterError, input, objects, parse, push, set, text_of, value_of};
-use super::{Announced, AnnouncedKind, Registration, is_our_program, keyfile};
+use super::{Registration, is_our_program, keyfile};
 
 /// A program whose file can be edited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -215,7 +216,7 @@ fn cute_chess_options(list: &CstArray, registration: &Registration) -> Result<()
             );
         }
         let announced = (registration.options.iter())
-            .find(|option| option.name.to_lowercase() == name)
+            .find(|option| option.get_name().to_lowercase() == name)
             .map(|option| cute_chess_option(option, registration));
         let field = |name| value_of(&option.get(name)?);
         // A book that is its own default was registered: it is no default of ours.
@@ -232,7 +233,7 @@ fn cute_chess_options(list: &CstArray, registration: &Registration) -> Result<()
         known.push(name);
     }
     for option in &registration.options {
-        if !known.contains(&option.name.to_lowercase()) {
+        if !known.contains(&option.get_name().to_lowercase()) {
             push(list, &cute_chess_option(option, registration));
         }
     }
@@ -240,27 +241,31 @@ fn cute_chess_options(list: &CstArray, registration: &Registration) -> Result<()
 }
 
 /// An option as Cute Chess writes it (source: EngineOption and its kinds).
-fn cute_chess_option(option: &Announced, registration: &Registration) -> Value {
-    let (kind, default, more) = match &option.kind {
-        AnnouncedKind::Check(on) => ("check", json!(on), vec![]),
-        AnnouncedKind::Spin(default, least, greatest) => (
+fn cute_chess_option(option: &UciOptionConfig, registration: &Registration) -> Value {
+    use UciOptionConfig as Config;
+    let (kind, default, more) = match option {
+        Config::Check { default, .. } => ("check", json!(default), vec![]),
+        Config::Spin {
+            default, min, max, ..
+        } => (
             "spin",
             json!(default),
-            vec![("min", json!(least)), ("max", json!(greatest))],
+            vec![("min", json!(min)), ("max", json!(max))],
         ),
-        AnnouncedKind::Combo(default, words) => {
-            ("combo", json!(default), vec![("choices", json!(words))])
+        Config::Combo { default, var, .. } => {
+            ("combo", json!(default), vec![("choices", json!(var))])
         }
-        AnnouncedKind::Text(default) => {
+        Config::String { name, default } => {
             let books = registration.books.as_ref();
-            let books = books.filter(|_| option.name == "Book File");
-            ("text", json!(books.unwrap_or(default)), vec![])
+            let books = books.filter(|_| name == "Book File");
+            ("text", json!(books.or(default.as_ref())), vec![])
         }
+        Config::Button { .. } => ("button", Value::Null, vec![]),
     };
     let fields = [
         ("alias", json!("")),
         ("default", default.clone()),
-        ("name", json!(option.name)),
+        ("name", json!(option.get_name())),
         ("type", json!(kind)),
         ("value", default),
     ];

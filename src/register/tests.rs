@@ -1,5 +1,21 @@
 use super::*;
 
+fn file(default: &str) -> UciOptionConfig {
+    UciOptionConfig::String {
+        name: "Book File".to_owned(),
+        default: Some(default.to_owned()),
+    }
+}
+
+fn variety(default: i64) -> UciOptionConfig {
+    UciOptionConfig::Spin {
+        name: "Book Variety".to_owned(),
+        default: Some(default),
+        min: Some(0),
+        max: Some(100),
+    }
+}
+
 fn sample() -> Registration {
     Registration {
         name: "Tabia".to_owned(),
@@ -8,20 +24,12 @@ fn sample() -> Registration {
         args: vec!["--engine=/opt/stock fish/sf".to_owned()],
         books: Some("/books/main.ctg".to_owned()),
         options: vec![
-            Announced {
-                name: "Book File".to_owned(),
-                kind: AnnouncedKind::Text("<starter>".to_owned()),
-            },
-            Announced {
-                name: "Book Variety".to_owned(),
-                kind: AnnouncedKind::Spin(50, 0, 100),
-            },
-            Announced {
+            file("<starter>"),
+            variety(50),
+            UciOptionConfig::Combo {
                 name: "Book Info".to_owned(),
-                kind: AnnouncedKind::Combo(
-                    "full".to_owned(),
-                    vec!["none".to_owned(), "full".to_owned()],
-                ),
+                default: Some("full".to_owned()),
+                var: vec!["none".to_owned(), "full".to_owned()],
             },
         ],
     }
@@ -315,10 +323,10 @@ fn defaults_that_have_changed_are_brought_up_to_date() {
         ..sample()
     };
     let mut after = before.clone();
-    after.options[0].kind = AnnouncedKind::Text("<configured>".to_owned());
+    after.options[0] = file("<configured>");
     let edited = edit(EditedFor::CuteChess, "", &before).unwrap();
     let edited = edited.replace("\"value\": 50", "\"value\": 70");
-    after.options[1].kind = AnnouncedKind::Spin(60, 0, 100);
+    after.options[1] = variety(60);
     let edited = edit(EditedFor::CuteChess, &edited, &after).unwrap();
     let json: serde_json::Value = serde_json::from_str(&edited).unwrap();
     let options = &json[0]["options"];

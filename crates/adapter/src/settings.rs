@@ -22,10 +22,8 @@ mod delay;
 mod preset;
 mod table;
 
-use std::fmt::Write as _;
-
 use tabia_book::policy::{Exit, Judgement, Policy, Rules};
-use tabia_uci::message::{UciMessage, UciOptionConfig};
+use tabia_uci::message::UciOptionConfig;
 
 pub use delay::Delay;
 pub use table::{
@@ -324,14 +322,12 @@ impl Settings {
         (!values.is_empty()).then(|| format!("{preset}: {}", values.join(", ")))
     }
 
-    /// The `option` lines of UCI. The defaults announced are the values in
+    /// The options as UCI declares them. The defaults announced are the values in
     /// force, so that a GUI which sends every default back changes nothing.
-    #[must_use]
-    pub fn declarations(&self) -> String {
-        let mut lines = String::new();
-        for spec in &SPECS {
+    pub fn declarations(&self) -> impl Iterator<Item = UciOptionConfig> {
+        SPECS.iter().map(|spec| {
             let (name, default) = (spec.name.to_owned(), self.display(spec.id));
-            let option = match spec.kind {
+            match spec.kind {
                 OptionKind::Check(_) => UciOptionConfig::Check {
                     name,
                     default: Some(self.check(spec.id)),
@@ -351,10 +347,8 @@ impl Settings {
                     name,
                     default: Some(default),
                 },
-            };
-            let _ = writeln!(lines, "{}", UciMessage::Option(option));
-        }
-        lines
+            }
+        })
     }
 }
 

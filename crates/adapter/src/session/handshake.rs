@@ -133,8 +133,8 @@ impl Session {
         // What the GUI has set since is no default: a second "uci" is
         // answered as the first was.
         let declared = self.profile().map_or(&self.settings, |p| &p.settings);
-        for line in declared.declarations().lines() {
-            out.gui(line.as_bytes());
+        for option in declared.declarations() {
+            declare(option, out);
         }
         for option in &self.link.hello.options {
             let name = Hello::announced_name(&option.name);
@@ -145,14 +145,14 @@ impl Session {
                 name: ANALYSE_MODE.to_owned(),
                 default: Some(false),
             };
-            out.gui(UciMessage::Option(option).to_string().as_bytes());
+            declare(option, out);
         }
         if self.wants_opponent() && self.link.hello.option(OPPONENT).is_none() {
             let option = UciOptionConfig::String {
                 name: OPPONENT.to_owned(),
                 default: Some(NONE.to_owned()),
             };
-            out.gui(UciMessage::Option(option).to_string().as_bytes());
+            declare(option, out);
         }
         self.send_notices(out);
         out.gui(UciMessage::UciOk.to_string().as_bytes());
@@ -196,4 +196,9 @@ impl Session {
             self.replace_engine(&text, self.link.was_up, at);
         }
     }
+}
+
+/// Sends the declaration of an option of the adapter's own.
+fn declare(option: UciOptionConfig, out: &mut dyn Outlet) {
+    out.gui(UciMessage::Option(option).to_string().as_bytes());
 }

@@ -88,7 +88,7 @@ impl CanonicalBoard {
     /// What [`CanonicalBoard::from_setup`] makes of a FEN, if it is of the usual
     /// form and there is nothing wrong with it.
     #[must_use]
-    pub(crate) fn from_fen(text: &[u8]) -> Option<CanonicalBoard> {
+    pub fn from_fen(text: &[u8]) -> Option<CanonicalBoard> {
         let mut words = [0_u64; 4];
         let (mut square, mut end_of_rank) = (0_u32, 8);
         let mut at = 0;

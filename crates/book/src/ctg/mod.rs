@@ -117,8 +117,7 @@ pub(crate) use moves::likely_of_all;
 pub use moves::{
     MoveFault, decode as decode_move_byte, encode as encode_move_byte, find as find_move_byte,
 };
-pub(crate) use page::read_entry;
-pub use page::{Entries, PAGE_BYTES, PAGE_HEADER_BYTES, Page, PageFault};
+pub use page::{Entries, PAGE_BYTES, PAGE_HEADER_BYTES, Page, PageFault, read_entry};
 pub use pages::Header;
 pub use position::{CanonicalBoard, KeyFault, Orientation};
 pub use prune::{Fate, PruneRules, Pruned, count_pruned, prune};

@@ -212,7 +212,7 @@ impl<'a> Iterator for Entries<'a> {
 /// # Errors
 ///
 /// The bytes are none, or more than one.
-pub(crate) fn read_entry(bytes: &[u8]) -> Result<Entry<'_>, PageFault> {
+pub fn read_entry(bytes: &[u8]) -> Result<Entry<'_>, PageFault> {
     let (entry, end) = split_entry(bytes, 0)?;
     if end == bytes.len() {
         Ok(entry)

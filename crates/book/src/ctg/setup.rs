@@ -76,7 +76,7 @@ impl CanonicalBoard {
     /// Whether this is the board on which a reader looks for the position:
     /// not so with the king on the files a to d and nobody able to castle.
     #[must_use]
-    pub(crate) fn is_normal(&self) -> bool {
+    pub fn is_normal(&self) -> bool {
         let king = self.own_man(shakmaty::Role::King, 1);
         self.castling != 0 || king.is_none_or(|king| king.file() >= shakmaty::File::E)
     }

@@ -138,7 +138,7 @@ impl EntrySet {
 
     /// How many entries of its page are before one that is in.
     #[must_use]
-    pub(crate) fn before_in_page(&self, place: Place) -> Option<usize> {
+    pub fn before_in_page(&self, place: Place) -> Option<usize> {
         let (word, bit) = (self.pages.get(place.page as usize)?, EntrySet::bit(place));
         (word & bit != 0).then(|| (word & (bit - 1)).count_ones() as usize)
     }

@@ -110,7 +110,7 @@ impl<'b> DirectoryReader<'b> {
     /// # Errors
     ///
     /// The file cannot be read.
-    pub(crate) fn probe_entry(
+    pub fn probe_entry(
         &mut self,
         (board, position): &(CanonicalBoard, Chess),
         entry: &Entry<'_>,

@@ -9,7 +9,7 @@
 //! rook (genuine lines; `lichess-org/database`). Of several evaluations of one
 //! position the deepest counts, and of that the first line; the others tell
 //! what single moves are worth. The file has hundreds of millions of lines, of
-//! which a book holds few: [`fen_of`] cuts the FEN out without reading JSON,
+//! which a book holds few: `fen_of` cuts the FEN out without reading JSON,
 //! and only hits are read.
 
 use std::sync::Arc;

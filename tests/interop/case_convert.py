@@ -313,7 +313,7 @@ def a_table_says_what_probe_says():
                 for name in ("games", "wins", "draws", "losses", "commentary"):
                     assert int(row[name]) == move[name], (fen, row, move)
                 assert abs(float(row["probability"]) - move["probability"]) < 1e-6
-                assert row["mark"] == move["mark"] and int(row["factor"]) == -move["factor"]
+                assert row["mark"] == move["mark"] and int(row["factor"]) == move["factor"]
 
 
 @case(limit=240, needs_shared=True)

@@ -58,16 +58,16 @@ fn lines_to_marks(book: &Book) -> Outcome {
         ..Selection::default()
     };
     selection.edit.recommendation = words::mark("avoid");
-    let mut noted = Vec::new();
+    let mut shown = Vec::new();
     let watch = &mut Watch::default();
     let ctg = book.as_ctg().ok_or("a ChessBase book")?;
     mark::select(ctg, &selection, watch, &mut |_| {}, &mut |change, _| {
-        if noted.len() < 20 {
-            noted.push((*change, String::new()));
+        if shown.len() < 20 {
+            shown.push((*change, String::new()));
         }
         Ok(())
     })?;
-    mark::show(book, noted, watch, &mut |change| {
+    mark::show(book, shown, watch, &mut |change| {
         black_box(change);
         Ok(())
     })?;

@@ -38,13 +38,13 @@ pub(crate) fn check() {
         .expect("it listens");
     while next() != "uciok" {}
     // Everything between it and us fills up before the first line is read.
-    let noted = || fs::read_to_string(&notes).unwrap_or_default();
-    wait_until("the flood", || noted().contains("fault"));
+    let read = || fs::read_to_string(&notes).unwrap_or_default();
+    wait_until("the flood", || read().contains("fault"));
     std::thread::sleep(Duration::from_millis(300));
     stdin.write_all(b"stop\n").expect("it listens");
-    wait_until("the stop at the engine", || noted().contains("stop after"));
-    let noted = noted();
-    let written = noted
+    wait_until("the stop at the engine", || read().contains("stop after"));
+    let notes = read();
+    let written = notes
         .lines()
         .find_map(|line| line.strip_prefix("stop after "));
     let written: u64 = written.and_then(|n| n.parse().ok()).expect("a number");

@@ -21,8 +21,7 @@ fn read_all(path: &Path) {
             ..all
         },
     ] {
-        let Ok(opened) = open(path) else { return };
-        let mut source = opened.source;
+        let Ok(mut source) = open(path) else { return };
         let mut game = Game::default();
         while let Ok(Some(mut batch)) = source.next_batch() {
             loop {

@@ -8,7 +8,6 @@ use std::process::ExitCode;
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use tabia_io::input::kind::Kind;
 use tabia_notation::Line;
 
 /// Prints an error of the command line, and what would do.
@@ -194,7 +193,7 @@ fn misplaced(error: &clap::Error, args: &[String], tabia: &Command) -> Option<St
             let book = book.display();
             format!("to play from a book: tabia --book {book}; to look into it: tabia probe {book}")
         }
-        end if Kind::of_games(path).is_some() || matches!(end, Some("gz" | "zst" | "bz2")) => {
+        end if tabia_games::is_game_file(path) || matches!(end, Some("gz" | "zst" | "bz2")) => {
             format!("to make a book of games: tabia build -o BOOK.ctg {word}")
         }
         Some("toml") => format!("a configuration: tabia --config {word}"),

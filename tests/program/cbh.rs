@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::common::{Folder, assert_has, project};
 use proptest::prelude::*;
 use shakmaty::san::SanPlus;
-use tabia_games::{self as games, Game, GameParts, Item, SourceError};
+use tabia_games::{self as games, Game, GameParts, Item};
 
 const PARTS: [&str; 4] = ["cbh", "cbg", "cbp", "cbt"];
 
@@ -83,8 +83,8 @@ impl Read {
     }
 }
 
-fn read(path: &Path, wanted: GameParts) -> Result<Read, SourceError> {
-    let mut source = games::open(path)?.source;
+fn read(path: &Path, wanted: GameParts) -> Result<Read, games::Error> {
+    let mut source = games::open(path)?;
     let mut read = Read::default();
     let mut game = Game::default();
     while let Some(mut batch) = source.next_batch()? {

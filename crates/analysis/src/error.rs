@@ -4,8 +4,6 @@ use std::fmt;
 use std::path::Path;
 
 use tabia_build::BuildError;
-use tabia_games::ReadError;
-use tabia_games::tgx::TgxError;
 use tabia_io::atomic::WriteFileError;
 use tabia_io::parallel::Panicked;
 use tabia_io::progress::Stopped;
@@ -19,12 +17,9 @@ pub enum Error {
     /// A book or a file of evaluations cannot be read or written.
     #[error(transparent)]
     Book(#[from] tabia_book::Error),
-    /// Games cannot be read.
+    /// Games, or an index of games, cannot be read.
     #[error(transparent)]
-    Games(#[from] ReadError),
-    /// An index of games cannot be read.
-    #[error(transparent)]
-    Index(#[from] TgxError),
+    Games(#[from] tabia_games::Error),
     /// A book cannot be made of lines.
     #[error(transparent)]
     Build(#[from] BuildError),

@@ -48,8 +48,8 @@ use shakmaty::Color;
 
 use output::Output;
 use tabia_book::ctg::Written;
-pub use tabia_games::{EcoRange, GameFilter, ParseEcoError, has_name};
-use tabia_games::{Game, ReadError, Sources, Tally};
+pub use tabia_games::{EcoRange, GameFilter, has_name};
+use tabia_games::{Game, Sources, Tally};
 use tabia_io::atomic::{Old, WriteFileError};
 use tabia_io::parallel::{self, Panicked};
 use tabia_io::progress::{Stopped, Watch};
@@ -195,7 +195,7 @@ pub struct Summary {
 pub enum BuildError {
     /// The games cannot be read.
     #[error(transparent)]
-    Read(#[from] ReadError),
+    Read(#[from] tabia_games::Error),
     /// Every game was filtered away or skipped.
     #[error("{0}")]
     NothingLeft(String),

@@ -207,7 +207,7 @@ impl FoundFile {
             Kind::Book(BookKind::Ctg) => "ctg",
             Kind::Book(BookKind::Bin) => "bin",
             Kind::Book(BookKind::Abk) => "abk",
-            Kind::Database if self.path.extension()?.eq_ignore_ascii_case("tgx") => "tgx",
+            Kind::Other if self.path.extension()?.eq_ignore_ascii_case("tgx") => "tgx",
             _ => return None,
         };
         let data = self.path.metadata().ok()?;

@@ -19,7 +19,7 @@ use std::time::Instant;
 
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
-use tabia_games::{self as games, Game, GameParts, SourceError};
+use tabia_games::{self as games, Error, Game, GameParts};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -62,8 +62,8 @@ struct Read {
     remarks: usize,
 }
 
-fn read(path: &Path, wanted: GameParts) -> Result<Read, SourceError> {
-    let mut source = games::open(path)?.source;
+fn read(path: &Path, wanted: GameParts) -> Result<Read, Error> {
+    let mut source = games::open(path)?;
     let mut read = Read::default();
     let mut game = Game::default();
     while let Some(mut batch) = source.next_batch()? {
@@ -172,7 +172,7 @@ struct Sum {
 }
 
 impl Sum {
-    fn add(&mut self, whole: Read, damaged: Result<Read, SourceError>) {
+    fn add(&mut self, whole: Read, damaged: Result<Read, Error>) {
         self.variants += 1;
         let Ok(damaged) = damaged else {
             self.refused += 1;

@@ -13,7 +13,7 @@ use tabia_io::input::path::file_name;
 use tabia_io::input::reader::FileReader;
 use tabia_io::input::sibling::sibling;
 
-use super::SourceError;
+use super::Error;
 
 /// Something that holds files.
 pub(super) trait Archive: Send + Sync {
@@ -32,6 +32,9 @@ pub(super) trait Archive: Send + Sync {
     /// It cannot be unpacked at all.
     fn read(self: Arc<Self>, index: usize) -> io::Result<Box<dyn Read + Send>>;
 }
+
+/// An archive that was opened, or what is wrong with it.
+pub(super) type ArchiveResult = Result<Arc<dyn Archive>, String>;
 
 /// A file in an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,6 +114,14 @@ impl Located {
         &self.path
     }
 
+    /// Its bytes; of a packed one, as declared by the archive.
+    pub(super) fn size(&self) -> u64 {
+        match &self.packed {
+            Some((packed, index)) => packed.entries().get(*index).map_or(0, |entry| entry.size),
+            None => self.path.metadata().map_or(0, |metadata| metadata.len()),
+        }
+    }
+
     /// The file of the same database with another extension, whatever the
     /// case of its letters.
     pub(super) fn sibling(&self, extension: &str) -> Option<Located> {
@@ -126,21 +137,20 @@ impl Located {
     }
 
     /// The file beside it with its games.
-    pub(super) fn games_file(&self, extension: &str) -> Result<Located, SourceError> {
+    pub(super) fn games_file(&self, extension: &str) -> Result<Located, Error> {
         self.sibling(extension).ok_or_else(|| {
             let missing = self.path.with_extension(extension);
             let text = format!(
                 "its games are in {}, which is missing; keep all files of a database together",
                 file_name(&missing)
             );
-            SourceError::format(&self.path, text)
+            Error::format(&self.path, text)
         })
     }
 
     /// [`Located::open`], with an error that names the file.
-    pub(super) fn open_named(&self) -> Result<DataFile, SourceError> {
-        self.open()
-            .map_err(|error| SourceError::io(self.path(), error))
+    pub(super) fn open_named(&self) -> Result<DataFile, Error> {
+        self.open().map_err(|error| Error::io(self.path(), error))
     }
 
     /// Opens it for reading here and there. Of a damaged one in an archive this
@@ -182,18 +192,11 @@ impl Located {
         Ok(FileReader::new(file, 0..len))
     }
 
-    /// Opens it for reading from its start to its end; gives its size too.
-    pub(super) fn stream(&self) -> io::Result<(Box<dyn Read + Send>, u64)> {
+    /// Opens it for reading from its start to its end.
+    pub(super) fn stream(&self) -> io::Result<Box<dyn Read + Send>> {
         match &self.packed {
-            Some((packed, index)) => {
-                let size = packed.archive.entries().get(*index).map_or(0, |e| e.size);
-                Ok((packed.archive.clone().read(*index)?, size))
-            }
-            None => {
-                let file = std::fs::File::open(&self.path)?;
-                let size = file.metadata()?.len();
-                Ok((Box::new(file), size))
-            }
+            Some((packed, index)) => packed.archive.clone().read(*index),
+            None => Ok(Box::new(std::fs::File::open(&self.path)?)),
         }
     }
 }

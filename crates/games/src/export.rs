@@ -4,16 +4,15 @@
 //! the sources. So many are under way at most that memory does not grow with
 //! the number of games.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use super::{
-    Batch, Batches, Game, GameFilter, GameParts, Intake, ReadError, SkipReason, Sources, Starts,
-    Tally, write_pgn,
+    Batch, Batches, Error, Game, GameFilter, GameParts, Intake, SkipReason, Sources, Starts, Tally,
+    write_pgn,
 };
 use super::{scdb, scid};
-use tabia_io::atomic::{NewFile, Old, WriteFileError};
-use tabia_io::parallel::Panicked;
+use tabia_io::atomic::{NewFile, Old};
 use tabia_io::progress::Watch;
 
 /// Where games go.
@@ -62,24 +61,6 @@ pub struct Exported {
     pub tags_lost: u64,
 }
 
-/// Why nothing was written.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ExportError {
-    /// The games cannot be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// A file cannot be put in place.
-    #[error(transparent)]
-    Place(#[from] WriteFileError),
-    /// Text cannot be written to the output that was given.
-    #[error("standard output")]
-    Output(#[source] io::Error),
-    /// A thread met a fault of this program.
-    #[error(transparent)]
-    Panicked(#[from] Panicked),
-}
-
 /// Writes the games. `output` gets the text for [`Target::Output`]; `watch` receives
 /// the progress of the work and may cancel it.
 ///
@@ -90,7 +71,7 @@ pub fn run(
     job: &ExportJob,
     output: &mut dyn Write,
     watch: &mut Watch<'_>,
-) -> Result<Exported, ExportError> {
+) -> Result<Exported, Error> {
     // First, so that a target that may not be written costs no work.
     let mut sink = Sink::open(job, output)?;
     let sources = Sources::list(&job.sources)?.with_password(job.password.as_deref());
@@ -101,7 +82,7 @@ pub fn run(
         starts: Starts::Any,
         threads: job.threads,
     };
-    let worker = |batches: &Batches<'_, Piece, (), ExportError>| {
+    let worker = |batches: &Batches<'_, Piece, (), Error>| {
         let mut game = Game::default();
         batches.each(|batch| Ok(encode(job, batch, &mut game)))
     };
@@ -170,7 +151,7 @@ enum Sink<'o> {
 }
 
 impl<'o> Sink<'o> {
-    fn open(job: &ExportJob, output: &'o mut dyn Write) -> Result<Sink<'o>, ExportError> {
+    fn open(job: &ExportJob, output: &'o mut dyn Write) -> Result<Sink<'o>, Error> {
         Ok(match &job.target {
             Target::Pgn(path) => Sink::Pgn(Box::new(NewFile::create(path, job.old)?)),
             Target::Output => Sink::Output(output),
@@ -179,20 +160,20 @@ impl<'o> Sink<'o> {
         })
     }
 
-    fn write(&mut self, piece: &Piece) -> Result<(), ExportError> {
+    fn write(&mut self, piece: &Piece) -> Result<(), Error> {
         let text = piece.text.as_bytes();
         match self {
             Sink::Pgn(beside) => Ok(beside.add(text)?),
-            Sink::Output(output) => output.write_all(text).map_err(ExportError::Output),
+            Sink::Output(output) => output.write_all(text).map_err(Error::Output),
             Sink::Scdb(writer) => Ok(piece.scdb.iter().try_for_each(|one| writer.push(one))?),
             Sink::Scid(writer) => Ok(piece.scid.iter().try_for_each(|one| writer.push(one))?),
         }
     }
 
-    fn finish(self) -> Result<(), ExportError> {
+    fn finish(self) -> Result<(), Error> {
         match self {
             Sink::Pgn(beside) => Ok(beside.put().map(drop)?),
-            Sink::Output(output) => output.flush().map_err(ExportError::Output),
+            Sink::Output(output) => output.flush().map_err(Error::Output),
             Sink::Scdb(writer) => Ok(writer.finish()?),
             Sink::Scid(writer) => Ok(writer.finish()?),
         }

@@ -6,9 +6,9 @@ use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::archive::Located;
-use super::{SourceError, open};
+use super::{Error, open};
 use tabia_io::atomic::{NewFile, Old, WriteFileError};
-use tabia_io::progress::{Stop, Stopped};
+use tabia_io::progress::Stop;
 
 /// What was unpacked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,31 +20,6 @@ pub struct Extracted {
     pub bytes: u64,
     /// Files that were not written, and why.
     pub faults: Vec<String>,
-}
-
-/// Why unpacking ended.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ExtractError {
-    /// The archive cannot be read, or is none.
-    #[error(transparent)]
-    Source(#[from] SourceError),
-    /// A file cannot be written.
-    #[error(transparent)]
-    Place(#[from] WriteFileError),
-    /// The same, when others were written before it.
-    #[error("{place}; {files} files that were unpacked before it are in {}", folder.display())]
-    Partly {
-        /// What cannot be written.
-        place: WriteFileError,
-        /// Files that are there.
-        files: u64,
-        /// Where they are.
-        folder: PathBuf,
-    },
-    /// The work was cancelled.
-    #[error("interrupted; files that were complete are there")]
-    Stopped(#[from] Stopped),
 }
 
 /// Bytes that are read at once.
@@ -66,10 +41,10 @@ pub fn extract(
     password: Option<&str>,
     old: Old,
     stop: Stop<'_>,
-) -> Result<Extracted, ExtractError> {
+) -> Result<Extracted, Error> {
     let packed = open::packed(archive, password)?.ok_or_else(|| {
         let text = "no archive: only .cbv, .cbz, .zip and .7z are unpacked into a folder";
-        SourceError::format(archive, text)
+        Error::format(archive, text)
     })?;
     let mut done = Extracted {
         faults: packed.faults(),
@@ -96,7 +71,7 @@ pub fn extract(
     }
     for (file, path) in wanted {
         let written = write(&file, &path, old, stop).map_err(|error| match error {
-            ExtractError::Place(place) if done.files > 0 => ExtractError::Partly {
+            Error::Place(place) if done.files > 0 => Error::Partly {
                 place,
                 files: done.files,
                 folder: folder.to_owned(),
@@ -123,15 +98,15 @@ fn write(
     path: &Path,
     old: Old,
     stop: Stop<'_>,
-) -> Result<Result<u64, io::Error>, ExtractError> {
+) -> Result<Result<u64, io::Error>, Error> {
     let mut stream = match file.stream() {
-        Ok((stream, _)) => stream,
+        Ok(stream) => stream,
         Err(error) => return Ok(Err(error)),
     };
     let mut beside = NewFile::create(path, old)?;
     let mut chunk = vec![0; CHUNK_BYTES];
     loop {
-        stop.go_on()?;
+        stop.go_on().map_err(|_| Error::StoppedUnpacking)?;
         match stream.read(&mut chunk) {
             Ok(0) => break,
             Ok(count) => {

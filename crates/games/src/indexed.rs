@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::oddities::Oddity;
-use super::{Game, GameBatch, GameParts, GamePlace, GameSource, SkipReason, SourceError};
+use super::{Error, Game, GameBatch, GameParts, GamePlace, GameSource, SkipReason};
 use tabia_io::input::file::DataFile;
 use tabia_io::input::window::Window;
 
@@ -89,7 +89,7 @@ impl<D> IndexedSource<D> {
 }
 
 impl<D: Indexed> GameSource for IndexedSource<D> {
-    fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, SourceError> {
+    fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, Error> {
         let first = self.next;
         let until = (self.database.layout().count + 1).min(first + BATCH_GAMES);
         if first >= until {

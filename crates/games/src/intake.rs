@@ -16,11 +16,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{
-    Game, GameBatch, GameFilter, GameParts, GameSource, Opened, SkipReason, Skipped, SourceError,
+    Error, Game, GameBatch, GameFilter, GameParts, GameSource, OpenResult, SkipReason, Skipped,
     files, open_with,
 };
 use tabia_io::parallel::{self, Jobs, Lead, Panicked, Turn};
-use tabia_io::progress::{Progress, Stopped, Watch};
+use tabia_io::progress::{Progress, Watch};
 
 /// So many skipped games are remembered by name.
 const NAMED_SKIPS: usize = 1000;
@@ -29,31 +29,13 @@ const NAMED_SKIPS: usize = 1000;
 /// have been read.
 const OPEN_SOURCES: usize = 64;
 
-/// Why games cannot be read to the end.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReadError {
-    /// A source cannot be read.
-    #[error(transparent)]
-    Source(#[from] SourceError),
-    /// A source has no game.
-    #[error("{}: no games in it", path.display())]
-    NoGames {
-        /// As it was named.
-        path: PathBuf,
-    },
-    /// The work was cancelled.
-    #[error(transparent)]
-    Stopped(#[from] Stopped),
-}
-
 /// Files to read.
 #[derive(Debug)]
 pub struct Sources {
     named: Vec<PathBuf>,
     inputs: Vec<Input>,
     password: Option<String>,
-    open: fn(&Path, Option<&str>) -> Result<Opened, SourceError>,
+    open: fn(&Path, Option<&str>) -> OpenResult,
 }
 
 /// A file, and which of the named sources it belongs to.
@@ -69,7 +51,7 @@ impl Sources {
     /// # Errors
     ///
     /// There is nothing of a name, or a folder has no games.
-    pub fn list<'p>(named: impl IntoIterator<Item = &'p PathBuf>) -> Result<Sources, ReadError> {
+    pub fn list<'p>(named: impl IntoIterator<Item = &'p PathBuf>) -> Result<Sources, Error> {
         let mut sources = Sources {
             named: Vec::new(),
             inputs: Vec::new(),
@@ -201,7 +183,7 @@ impl Intake<'_> {
     /// # Errors
     ///
     /// The first that happens; all threads have ended then.
-    pub fn read<P: Send, H: Send, E: From<ReadError> + From<Panicked> + Send>(
+    pub fn read<P: Send, H: Send, E: From<Error> + From<Panicked> + Send>(
         &self,
         sources: &Sources,
         worker: impl Fn(&Batches<'_, P, H, E>) -> Result<H, E> + Sync,
@@ -231,7 +213,7 @@ impl Intake<'_> {
                 .any(|input| input.argument == argument);
             if games == 0 && is_read {
                 let path = path.clone();
-                return Err(ReadError::NoGames { path }.into());
+                return Err(Error::NoGames { path }.into());
             }
         }
         Ok((tally, held))
@@ -243,7 +225,7 @@ impl Intake<'_> {
     /// # Errors
     ///
     /// As for [`read`](Intake::read).
-    pub fn add_up<S: Default + Send, E: From<ReadError> + From<Panicked> + Send>(
+    pub fn add_up<S: Default + Send, E: From<Error> + From<Panicked> + Send>(
         &self,
         sources: &Sources,
         add: impl Fn(&mut S, &Game) -> Result<(), E> + Sync,
@@ -289,7 +271,7 @@ struct Reader<'l, 'c, 'w, P, H, E, S> {
 
 impl<P, H, E, S> Reader<'_, '_, '_, P, H, E, S>
 where
-    E: From<ReadError> + From<Panicked>,
+    E: From<Error> + From<Panicked>,
     S: FnMut(P) -> Result<(), E>,
 {
     fn read(&mut self, sources: &Sources) -> Result<(), E> {
@@ -307,10 +289,9 @@ where
         let mut before = 0;
         let mut open_sources = Vec::new();
         for Input { argument, path } in inputs {
-            let failed = |error: SourceError| E::from(ReadError::from(error));
-            let mut source = open(path, password.as_deref()).map_err(failed)?.source;
-            while let Some(batch) = source.next_batch().map_err(failed)? {
-                self.watch.go_on().map_err(ReadError::from)?;
+            let mut source = open(path, password.as_deref())?;
+            while let Some(batch) = source.next_batch()? {
+                self.watch.go_on().map_err(Error::from)?;
                 let argument = *argument;
                 self.crew.give(Parcel { argument, batch });
                 while let Some(piece) = self.crew.ready()? {
@@ -318,7 +299,7 @@ where
                 }
                 let bytes = before + source.bytes_read();
                 let progress = Progress::reading("games", self.tally.read, bytes, total);
-                self.watch.step(progress).map_err(ReadError::from)?;
+                self.watch.step(progress).map_err(Error::from)?;
             }
             before += source.bytes_read();
             open_sources.push(source);
@@ -332,14 +313,14 @@ where
     /// Collects the remarks, which are complete when the batches are done.
     fn close(&mut self, open_sources: &mut Vec<Box<dyn GameSource>>) -> Result<(), E> {
         while let Some(piece) = self.crew.rest()? {
-            self.watch.go_on().map_err(ReadError::from)?;
+            self.watch.go_on().map_err(Error::from)?;
             self.take(piece)?;
         }
         for source in open_sources.drain(..) {
             self.tally.remarks.extend(source.remarks());
             self.tally.cut_sources += u64::from(source.is_cut());
         }
-        Ok(self.watch.go_on().map_err(ReadError::from)?)
+        Ok(self.watch.go_on().map_err(Error::from)?)
     }
 
     fn take(&mut self, piece: Piece<P>) -> Result<(), E> {
@@ -463,16 +444,6 @@ mod tests {
     use super::*;
     use crate::GamePlace;
 
-    #[derive(Debug, thiserror::Error)]
-    enum Failure {
-        #[error(transparent)]
-        Read(#[from] ReadError),
-        #[error(transparent)]
-        Panicked(#[from] Panicked),
-        #[error("no room")]
-        Full,
-    }
-
     /// Twenty batches of ten games; the file's name decides what goes wrong.
     struct Faulty {
         name: String,
@@ -485,19 +456,16 @@ mod tests {
         end: u64,
     }
 
-    fn faulty(path: &Path, _: Option<&str>) -> Result<Opened, SourceError> {
+    fn faulty(path: &Path, _: Option<&str>) -> OpenResult {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        Ok(Opened {
-            source: Box::new(Faulty { name, batch: 0 }),
-            bytes: None,
-        })
+        Ok(Box::new(Faulty { name, batch: 0 }))
     }
 
     impl GameSource for Faulty {
-        fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, SourceError> {
+        fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, Error> {
             self.batch += 1;
             if self.name == "source" && self.batch > 5 {
-                return Err(SourceError::format(Path::new(&self.name), "torn"));
+                return Err(Error::format(Path::new(&self.name), "torn"));
             }
             let batch = FaultyBatch {
                 name: self.name.clone(),
@@ -540,7 +508,7 @@ mod tests {
 
     /// The years of all games, which are their numbers. `full` is the first
     /// game that the worker has no room for.
-    fn years(name: &str, threads: usize, full: u16) -> Result<(Vec<u16>, Tally), Failure> {
+    fn years(name: &str, threads: usize, full: u16) -> Result<(Vec<u16>, Tally), Error> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         fs::write(&path, "").unwrap();
@@ -554,13 +522,13 @@ mod tests {
             threads,
         };
         let mut all = Vec::new();
-        let worker = |batches: &Batches<'_, Vec<u16>, (), Failure>| {
+        let worker = |batches: &Batches<'_, Vec<u16>, (), Error>| {
             let mut game = Game::default();
             batches.each(|batch| {
                 let mut years = Vec::new();
                 while batch.next(&mut game) {
                     if game.year >= full {
-                        return Err(Failure::Full);
+                        return Err(Error::TooMany);
                     }
                     years.push(game.year);
                 }
@@ -601,7 +569,7 @@ mod tests {
                     "a fault in tabia itself ended the work: a bad byte",
                 ),
                 ("source", u16::MAX, "source: torn"),
-                ("full", 55, "no room"),
+                ("full", 55, "an index holds 4294967295 games at most"),
                 ("stopped", u16::MAX, "interrupted; nothing was changed"),
             ] {
                 let failure = years(name, threads, full).unwrap_err();

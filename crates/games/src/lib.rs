@@ -5,7 +5,8 @@
 //! thread it is sent to. Nothing here filters or counts: a source only returns its
 //! content.
 //!
-//! A new kind of source is one file with these two traits and one line in `open.rs`.
+//! A new format is a module with these two traits and a row in the table of
+//! `open/mod.rs`.
 //! It passes what it decodes to a [`Recorder`], move by move, and so gives with one
 //! and the same code the cheap form of a game that a book is made from (positions and
 //! moves) and the full one that becomes PGN again (tags, variations, comments, NAGs):
@@ -21,6 +22,7 @@ mod cbv;
 mod conditions;
 mod date;
 mod encodings;
+mod error;
 pub mod export;
 mod extract;
 mod files;
@@ -53,15 +55,16 @@ mod zst;
 
 pub use conditions::{Conditions, Speed, Title, title};
 pub use date::{Date, Month};
-pub use extract::{ExtractError, Extracted, extract};
+pub use error::Error;
+pub use extract::{Extracted, extract};
 pub use files::files;
-pub use filter::{Band, EcoRange, GROUPS, GameFilter, ParseEcoError, group_of, has_name};
+pub use filter::{Band, EcoRange, GROUPS, GameFilter, group_of, has_name};
 pub use game::{Game, GameResult, Item, Sign, Tags};
-pub use intake::{Batch, Batches, Intake, ReadError, Sources, Starts, Tally};
-pub use open::{Opened, PlainText, SourceError, open, open_with, unpacked};
+pub use intake::{Batch, Batches, Intake, Sources, Starts, Tally};
+pub use open::{PlainText, is_game_file, open, open_with, unpacked};
 pub use pgn::PgnSource;
 pub use pgn_write::write_pgn;
-pub use record::{NullInCheck, Recorder};
+pub use record::Recorder;
 pub use skipped::{GamePlace, SkipReason, Skipped};
 
 /// Something that holds games: a file, or a stream.
@@ -71,7 +74,7 @@ pub trait GameSource: Send {
     /// # Errors
     ///
     /// The source cannot be read on.
-    fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, SourceError>;
+    fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, Error>;
 
     /// How many bytes of the source (of the file that was named, as it lies on
     /// disk) have been read.
@@ -89,6 +92,9 @@ pub trait GameSource: Send {
         Vec::new()
     }
 }
+
+/// What opening a source gives.
+pub type OpenResult = Result<Box<dyn GameSource>, Error>;
 
 /// A piece of a source.
 pub trait GameBatch: Send {

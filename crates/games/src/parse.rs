@@ -351,8 +351,8 @@ impl<'a> Visit<'a> {
         if notation::is_null(word.trim_end_matches(['+', '#'])) {
             self.is_game = true;
             return match self.recorder.play_null() {
-                Ok(()) => Continue(()),
-                Err(_) => self.broken(tokens, &word, true),
+                true => Continue(()),
+                false => self.broken(tokens, &word, true),
             };
         }
         if notation::is_noise(&word) {

@@ -18,9 +18,7 @@ use super::language::Language;
 use super::members::is_damage;
 use super::parse::{Broken, Ending, Parser, main_line};
 use super::tokens::is_tag;
-use super::{
-    Game, GameBatch, GameFilter, GameParts, GamePlace, GameSource, SkipReason, SourceError,
-};
+use super::{Error, Game, GameBatch, GameFilter, GameParts, GamePlace, GameSource, SkipReason};
 
 /// Bytes that make a batch.
 const BATCH_BYTES: usize = 512 << 10;
@@ -81,12 +79,12 @@ impl PgnSource {
     }
 
     /// Notes that the text breaks off; an error if there is nothing of it.
-    fn break_off(&mut self, error: io::Error, text: &[u8]) -> Result<(), SourceError> {
+    fn break_off(&mut self, error: io::Error, text: &[u8]) -> Result<(), Error> {
         let name = self.name.to_string();
         if !is_damage(&error) || self.line == 1 && text.is_empty() {
-            return Err(SourceError::Io {
+            return Err(Error::Io {
                 name,
-                source: error,
+                reason: error,
             });
         }
         let line = self.line + lines(text);
@@ -99,7 +97,7 @@ impl PgnSource {
 }
 
 impl GameSource for PgnSource {
-    fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, SourceError> {
+    fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, Error> {
         let mut text = Vec::with_capacity(BATCH_BYTES + 4096);
         text.append(&mut self.pending);
         let mut clean = std::mem::take(&mut self.clean);

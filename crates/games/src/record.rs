@@ -173,23 +173,18 @@ impl<'g> Recorder<'g> {
         }
     }
 
-    /// Plays a null move. No book holds one: what follows is stored in the movetext
-    /// only.
-    ///
-    /// # Errors
-    ///
-    /// The side to move is in check, so it cannot pass.
-    pub fn play_null(&mut self) -> Result<(), NullInCheck> {
-        let Some(position) = self.position() else {
+    /// Plays a null move; false if the side to move is in check, so that it cannot
+    /// pass. No book holds one: what follows is stored in the movetext only.
+    pub fn play_null(&mut self) -> bool {
+        // Without notes the line ends here.
+        let position = self.position().filter(|_| self.wanted.notes);
+        let Some(position) = position else {
             self.drop_line();
-            return Ok(());
+            return true;
         };
-        if !self.wanted.notes {
-            // The line ends here.
-            self.drop_line();
-            return Ok(());
-        }
-        let next = notation::pass(position).ok_or(NullInCheck)?;
+        let Some(next) = notation::pass(position) else {
+            return false;
+        };
         self.game.movetext.push(Item::Null);
         match self.side_lines.last_mut() {
             Some(line) => line.step(next),
@@ -203,7 +198,7 @@ impl<'g> Recorder<'g> {
                 line.step(next);
             }
         }
-        Ok(())
+        true
     }
 
     /// Notes a NAG of the last move, before the comments on it.
@@ -336,8 +331,3 @@ impl SideLine {
         self.before = self.now.replace((ply + 1, next));
     }
 }
-
-/// A side in check cannot pass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a null move in check")]
-pub struct NullInCheck;

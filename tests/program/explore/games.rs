@@ -86,7 +86,7 @@ fn job(source: &Path, target: PathBuf) -> IndexJob {
     }
 }
 
-fn run(job: &IndexJob) -> Result<IndexReport, make::IndexError> {
+fn run(job: &IndexJob) -> Result<IndexReport, tabia_games::Error> {
     make::run(job, &mut Watch::default())
 }
 

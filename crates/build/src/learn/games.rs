@@ -6,8 +6,7 @@ use shakmaty::{Chess, Color, Move, Position};
 
 use tabia_book::{Book, Error, MarkPlace};
 use tabia_games::{
-    self as games, Game, GameFilter, GameParts, GameResult, Intake, ReadError, Sources, Starts,
-    has_name,
+    self as games, Game, GameFilter, GameParts, GameResult, Intake, Sources, Starts, has_name,
 };
 use tabia_io::parallel::Panicked;
 use tabia_io::progress::Watch;
@@ -44,7 +43,7 @@ pub enum LearnError {
     Book(#[from] Error),
     /// The games.
     #[error(transparent)]
-    Games(#[from] ReadError),
+    Games(#[from] games::Error),
     /// A thread met a fault of this program.
     #[error(transparent)]
     Panicked(#[from] Panicked),

@@ -20,7 +20,7 @@ use tabia_book::policy;
 use tabia_book::{Annotation, BookMove, Error, Lookup, PositionRecord, Probe, Stats, Wanted};
 use tabia_games::index::ask::{self, Lists, Named, Source, Sums};
 use tabia_games::index::{Counts, GameSelection, GamesIndex, Player, each_game};
-use tabia_games::tgx::{Facts, TgxError, move_of};
+use tabia_games::tgx::{Facts, move_of};
 
 /// The most players whose games are cached.
 const CACHED_PLAYERS: usize = 8;
@@ -83,7 +83,7 @@ impl OpenIndex {
         index: &GamesIndex,
         name: &str,
         color: Color,
-    ) -> Result<Arc<Player>, TgxError> {
+    ) -> Result<Arc<Player>, tabia_games::Error> {
         let key = (index.file().games(), name.to_lowercase(), color);
         let players = || self.players.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, player)) = players().iter().find(|(known, _)| *known == key) {
@@ -99,7 +99,7 @@ impl OpenIndex {
     }
 
     /// The games of the index, as it is now, that a filter admits.
-    pub(super) fn chosen(&self, filter: &GamesFilter) -> Result<ChosenGames, TgxError> {
+    pub(super) fn chosen(&self, filter: &GamesFilter) -> Result<ChosenGames, tabia_games::Error> {
         let index = self.current();
         let players = match &filter.player {
             None => None,
@@ -212,7 +212,7 @@ impl Games {
         &self,
         question: &Question,
         settings: &Settings,
-    ) -> Result<Explored, TgxError> {
+    ) -> Result<Explored, tabia_games::Error> {
         let Some(position) = question.position() else {
             return Ok(Explored::nothing(question));
         };
@@ -237,7 +237,7 @@ impl Games {
         name: &str,
         color: Color,
         settings: &Settings,
-    ) -> Result<Explored, TgxError> {
+    ) -> Result<Explored, tabia_games::Error> {
         let Some(position) = question.position() else {
             return Ok(Explored::nothing(question));
         };
@@ -261,7 +261,7 @@ impl Games {
         color: Color,
         plies: usize,
         mut each: impl FnMut(Facts, &[Chess], &[Move]),
-    ) -> Result<(), TgxError> {
+    ) -> Result<(), tabia_games::Error> {
         for index in self.current() {
             each_game(&index, name, color, plies, &mut each)?;
         }
@@ -269,7 +269,7 @@ impl Games {
     }
 
     /// A game as PGN.
-    pub(super) fn pgn(&self, id: &str) -> Result<Option<String>, TgxError> {
+    pub(super) fn pgn(&self, id: &str) -> Result<Option<String>, tabia_games::Error> {
         for index in self.current() {
             if let Some(number) = index.number_of(id)? {
                 return index.pgn(number);
@@ -296,7 +296,7 @@ fn explored_from(
     settings: &Settings,
     indexes: &[Arc<GamesIndex>],
     sums: &Sums,
-) -> Result<Explored, TgxError> {
+) -> Result<Explored, tabia_games::Error> {
     // A request for no games gets none with the moves either.
     let names_games = question.top_games + question.recent_games > 0;
     let unplayed = unplayed(question, position, settings, sums);
@@ -346,7 +346,7 @@ fn find(
     question: &Question,
     indexes: &[Arc<GamesIndex>],
     named: &Named,
-) -> Result<Option<ExploredGame>, TgxError> {
+) -> Result<Option<ExploredGame>, tabia_games::Error> {
     let Some(index) = indexes.get(named.index) else {
         return Ok(None);
     };

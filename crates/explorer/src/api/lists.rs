@@ -9,9 +9,9 @@ use super::super::openings::words;
 use super::answer::ExploredPlayer;
 use super::games::{ChosenGames, Games, OpenIndex};
 use super::question::GamesFilter;
+use tabia_games::Error;
 use tabia_games::index::ask::{self, Lists, Order};
 use tabia_games::index::{FoundGame, players};
-use tabia_games::tgx::TgxError;
 
 /// Games that a page lists at once.
 const MOST_LISTED: usize = 200;
@@ -89,7 +89,7 @@ impl ListedGame {
 
 impl OpenIndex {
     /// Players, the one with the most games first. They are read once.
-    fn names(&self) -> Result<Arc<Vec<NamedPlayer>>, TgxError> {
+    fn names(&self) -> Result<Arc<Vec<NamedPlayer>>, Error> {
         let index = self.current();
         let state = index.file().games();
         // Held meanwhile: who asks next waits for the same.
@@ -114,7 +114,7 @@ impl OpenIndex {
 impl Games {
     /// Players of whose names words begin with those that were typed: those with the
     /// most games first.
-    pub(crate) fn players_named(&self, typed: &str) -> Result<Vec<FoundPlayer>, TgxError> {
+    pub(crate) fn players_named(&self, typed: &str) -> Result<Vec<FoundPlayer>, Error> {
         let typed = words(typed);
         let mut found: Vec<FoundPlayer> = Vec::new();
         if typed.is_empty() {
@@ -149,7 +149,7 @@ impl Games {
         filter: &GamesFilter,
         words: &[String],
         order: Order,
-    ) -> Result<GameList, TgxError> {
+    ) -> Result<GameList, Error> {
         let chosen = self.indexes();
         let chosen = chosen.iter().map(|index| index.chosen(filter));
         let chosen: Vec<ChosenGames> = chosen.collect::<Result<_, _>>()?;

@@ -10,9 +10,7 @@ use super::header::{HEADER_BYTES, Header, SETUP_BYTES, SetUp};
 use super::{moves, text, unscramble};
 use crate::archive::Located;
 use crate::oddities::Oddity;
-use crate::{
-    Game, GameBatch, GameParts, GamePlace, GameSource, Opened, Recorder, SkipReason, SourceError,
-};
+use crate::{Error, Game, GameBatch, GameParts, GamePlace, GameSource, Recorder, SkipReason};
 use tabia_io::input::path::has_extension;
 use tabia_io::input::reader::FileReader;
 use tabia_notation as notation;
@@ -36,9 +34,9 @@ pub(crate) fn is_cbf(path: &Path, _: &[u8]) -> bool {
 /// # Errors
 ///
 /// A file is missing or cannot be read, or does not follow the known layout.
-pub(crate) fn open(named: &Located) -> Result<Opened, SourceError> {
+pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
     let path = named.path();
-    let refused = |path: &Path, text: &str| SourceError::format(path, text);
+    let refused = |path: &Path, text: &str| Error::format(path, text);
     let games = named
         .sibling("cbf")
         .ok_or_else(|| refused(path, "there is no .cbf beside it"))?;
@@ -50,10 +48,10 @@ pub(crate) fn open(named: &Located) -> Result<Opened, SourceError> {
     })?;
     let games = games
         .reader()
-        .map_err(|error| SourceError::io(games.path(), error))?;
+        .map_err(|error| Error::io(games.path(), error))?;
     let bytes = games.length();
     let places = index.bytes();
-    let places = places.map_err(|error| SourceError::io(index.path(), error))?;
+    let places = places.map_err(|error| Error::io(index.path(), error))?;
     let places = places_of(&places, bytes).map_err(|text| refused(index.path(), text))?;
     let database = Database {
         name: path.display().to_string(),
@@ -68,15 +66,11 @@ pub(crate) fn open(named: &Located) -> Result<Opened, SourceError> {
                     ChessBase for DOS; nothing was read";
         return Err(refused(path, text));
     }
-    Ok(Opened {
-        source: Box::new(CbfSource {
-            database,
-            places,
-            next: 0,
-        }),
-        // Progress counts the bytes of this file.
-        bytes: Some(bytes),
-    })
+    Ok(Box::new(CbfSource {
+        database,
+        places,
+        next: 0,
+    }))
 }
 
 /// Where each game begins and ends, by the index: word 0 is the number of games
@@ -153,7 +147,7 @@ struct CbfSource {
 }
 
 impl GameSource for CbfSource {
-    fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, SourceError> {
+    fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, Error> {
         let rest = self.places.get(self.next..).unwrap_or_default();
         let places: Vec<_> = rest.iter().take(BATCH_GAMES).copied().collect();
         if places.is_empty() {

@@ -9,7 +9,7 @@ use super::entry::{self, MAGIC, RECORD_BYTES};
 use crate::archive::Located;
 use crate::indexed::{IndexedSource, Layout};
 use crate::oddities::Oddity;
-use crate::{Opened, SourceError};
+use crate::{Error, GameSource};
 use tabia_io::input::bytes::{be_u16_at, be_u32_at};
 use tabia_io::input::file::DataFile;
 use tabia_io::input::path::{file_name, has_extension};
@@ -38,9 +38,9 @@ pub(crate) fn is_other(path: &Path, _start: &[u8]) -> bool {
 /// # Errors
 ///
 /// Always.
-pub(crate) fn refuse(path: &Path) -> Result<Opened, SourceError> {
-    let text = why_not(path).unwrap_or_default();
-    Err(SourceError::format(path, text))
+pub(crate) fn refuse(file: &Located) -> Result<Box<dyn GameSource>, Error> {
+    let text = why_not(file.path()).unwrap_or_default();
+    Err(Error::format(file.path(), text))
 }
 
 fn why_not(path: &Path) -> Option<String> {
@@ -61,25 +61,16 @@ fn why_not(path: &Path) -> Option<String> {
 /// # Errors
 ///
 /// It is none, its .cbg file is missing, or one of them cannot be read.
-pub(crate) fn open(named: &Located) -> Result<Opened, SourceError> {
-    let database = open_database(named)?;
-    let bytes = database.layout.entries.len();
-    Ok(Opened {
-        source: Box::new(IndexedSource::new(database)),
-        bytes: Some(bytes),
-    })
-}
-
-fn open_database(named: &Located) -> Result<Database, SourceError> {
+pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
     let path = named.path();
     let entries = named.open_named()?;
     let start_of = |path: &Path, file: &DataFile| {
         let start = file.start(RECORD_BYTES as usize);
-        start.map_err(|error| SourceError::io(path, error))
+        start.map_err(|error| Error::io(path, error))
     };
     let header = start_of(path, &entries)?;
-    let extent = entry::parse_header(&header, entries.len())
-        .map_err(|text| SourceError::format(path, text))?;
+    let extent =
+        entry::parse_header(&header, entries.len()).map_err(|text| Error::format(path, text))?;
     let moves_file = named.games_file("cbg")?;
     let moves_path = moves_file.path();
     let moves = moves_file.open_named()?;
@@ -120,7 +111,7 @@ fn open_database(named: &Located) -> Result<Database, SourceError> {
     let moves_header = be_u16_at(&moves_start, 0)
         .filter(|len| MOVES_HEADERS.contains(len))
         .unwrap_or(MOVES_HEADERS[0]);
-    Ok(Database {
+    Ok(Box::new(IndexedSource::new(Database {
         moves_name: file_name(moves_path).into_owned(),
         layout: Layout {
             name: path.display().to_string(),
@@ -139,7 +130,7 @@ fn open_database(named: &Located) -> Result<Database, SourceError> {
         guesses: Oddity::new(
             "moves name a piece by a number that nobody has; the fourth of its kind was taken",
         ),
-    })
+    })))
 }
 
 /// A file of names, or which one it is and what is wrong with it.

@@ -143,7 +143,7 @@ fn main_line(words: &[u16], start: &Start, recorder: &mut Recorder<'_>) -> (bool
             BRANCH => return (false, Some(Fault::new(at, NO_MOVE_BEFORE))),
             NULL => {
                 can_branch = true;
-                if recorder.play_null().is_err() {
+                if !recorder.play_null() {
                     return (false, Some(Fault::new(at, NULL_IN_CHECK)));
                 }
             }

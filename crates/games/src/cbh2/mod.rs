@@ -30,7 +30,7 @@ use super::cbh::fields;
 use super::indexed::{Indexed, IndexedSource, Layout};
 use super::oddities::Oddity;
 use super::tree::Tree;
-use super::{Game, GameParts, Opened, SkipReason, SourceError};
+use super::{Error, Game, GameParts, GameSource, SkipReason};
 use entry::{Cbh2Entry, Kind, RECORD_BYTES};
 use framing::Tag;
 use names::Names;
@@ -62,15 +62,15 @@ pub(super) fn is_index(path: &Path, start: &[u8]) -> bool {
 /// # Errors
 ///
 /// It is none, its .2cbg file is missing, or one of them cannot be read.
-pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
+pub(super) fn open(index: &Located) -> Result<Box<dyn GameSource>, Error> {
     let path = index.path();
     let entries = index.open_named()?;
     let header = entries.start(32);
-    let header = header.map_err(|error| SourceError::io(path, error))?;
+    let header = header.map_err(|error| Error::io(path, error))?;
     if entries.len() < RECORD_BYTES || !entry::is_header(&header) {
         let text = "no .2cbh file that can be read: its header is another; \
                     save it as .cbh or .pgn with ChessBase";
-        return Err(SourceError::format(path, text));
+        return Err(Error::format(path, text));
     }
     let moves = index.games_file("2cbg")?.open_named()?;
     let mut remarks = Vec::new();
@@ -90,7 +90,6 @@ pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
             None
         }
     };
-    let bytes = entries.len();
     let database = Database {
         layout: Layout {
             name: path.display().to_string(),
@@ -113,10 +112,7 @@ pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
         half_words: Oddity::new("games have half a word at their end"),
         odd_results: Oddity::new("results mean nothing known"),
     };
-    Ok(Opened {
-        source: Box::new(IndexedSource::new(database)),
-        bytes: Some(bytes),
-    })
+    Ok(Box::new(IndexedSource::new(database)))
 }
 
 fn open_names(index: &Located) -> Result<Names, String> {

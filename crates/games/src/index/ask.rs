@@ -8,8 +8,8 @@ use shakmaty::{Chess, Move};
 use super::bucket::Bucket;
 use super::row::{Counts, GameRef, IndexedMove, RECENT_GAMES, Row, TOP_GAMES};
 use super::{GameSelection, GamesIndex, Player};
-use crate::Month;
-use crate::tgx::{TgxError, move_of};
+use crate::tgx::move_of;
+use crate::{Error, Month};
 
 /// Which games are to be named.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -115,7 +115,7 @@ pub fn ask<'i>(
     position: &Chess,
     selection: &GameSelection,
     lists: Lists,
-) -> Result<Sums, TgxError> {
+) -> Result<Sums, Error> {
     let mut gathering = Gathering::new(position, *selection, lists);
     let mut together = RECENT_GAMES;
     for (number, source) in sources.into_iter().enumerate() {

@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use super::error::IndexError;
 use super::parts::{Joined, together};
 use super::{IDS, PLAYERS, POSITIONS};
-use crate::ReadError;
-use crate::tgx::{GAMES, Segment, TableWriter, TgxFile, TgxWriteError, Writer, lock};
+use crate::Error;
+use crate::tgx::{GAMES, Segment, TableWriter, TgxFile, Writer, lock};
 use tabia_io::atomic::{self, Old};
 use tabia_io::progress::Watch;
 
@@ -33,32 +32,32 @@ pub fn compact(
     target: &Path,
     old: Old,
     watch: &mut Watch<'_>,
-) -> Result<Compacted, IndexError> {
+) -> Result<Compacted, Error> {
     let (mut old, mut held) = (old, None);
     if atomic::is_same_file(path, target) {
         // What another program adds meanwhile would be lost.
-        held = Some(lock(path).map_err(TgxWriteError::from)?);
+        held = Some(lock(path)?);
         if old == Old::Refuse {
             old = Old::Replace;
         }
     }
-    let file = TgxFile::open(path, false).map_err(TgxWriteError::from)?;
+    let file = TgxFile::open(path, false)?;
     let parts = &file.root().segments;
     let mut writer = Writer::create(target, old, file.root().max_ply)?;
     let mut games = TableWriter::default();
     let mut buffer = Vec::new();
     for (_, directory) in file.tables(GAMES) {
         for block in 0..directory.len() {
-            watch.go_on().map_err(ReadError::from)?;
+            watch.go_on()?;
             let bytes = file.block(directory, block, &mut buffer);
             let key = directory.first_key(block).unwrap_or(0);
-            games.block(key, bytes.map_err(TgxWriteError::from)?, &mut writer)?;
+            games.block(key, bytes?, &mut writer)?;
         }
     }
     writer.end_table(GAMES, games)?;
     let mut part = together(parts);
     for name in [POSITIONS, PLAYERS, IDS] {
-        let joined = Joined::new(name, Some(&file), parts.len()).map_err(TgxWriteError::from)?;
+        let joined = Joined::new(name, Some(&file), parts.len())?;
         let done = joined.finish(name, &mut writer, watch)?;
         if name == POSITIONS {
             part.positions = done.entries;

@@ -4,8 +4,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-pub use super::error::IndexError;
-
 use super::count::Counter;
 use super::partitions::{Lots, MOST_SORT_BYTES};
 use super::parts::{self, Joined};
@@ -13,8 +11,8 @@ use super::posting::{Posting, id_key, player_key};
 use super::row::Row;
 use super::rows::write_rows;
 use super::{IDS, PLAYERS, POSITIONS};
-use crate::tgx::{BlockMaker, GAMES, Head, Segment, TableWriter, TgxWriteError, Writer};
-use crate::{Batches, Game, GameFilter, GameParts, Intake, ReadError, Sources, Starts, Tally};
+use crate::tgx::{BlockMaker, GAMES, Head, Segment, TableWriter, Writer};
+use crate::{Batches, Error, Game, GameFilter, GameParts, Intake, Sources, Starts, Tally};
 use shakmaty::Color;
 use tabia_io::atomic::{self, Old};
 use tabia_io::progress::{Stopped, Watch};
@@ -92,12 +90,12 @@ struct Sorts {
 /// # Errors
 ///
 /// There is no index then, or the old one as it was.
-pub fn run(job: &IndexJob, watch: &mut Watch<'_>) -> Result<IndexReport, IndexError> {
+pub fn run(job: &IndexJob, watch: &mut Watch<'_>) -> Result<IndexReport, Error> {
     let sources = Sources::list(&job.sources)?.with_password(job.password.as_deref());
     let is_target = |path: &&PathBuf| atomic::is_same_file(path, &job.target);
     if let Some(path) = job.sources.iter().find(is_target) {
         let path = path.clone();
-        return Err(IndexError::Itself { path });
+        return Err(Error::Itself { path });
     }
     // Fails early where the index cannot be written, before hours of counting.
     let (mut writer, before) = match job.append {
@@ -112,7 +110,7 @@ pub fn run(job: &IndexJob, watch: &mut Watch<'_>) -> Result<IndexReport, IndexEr
     };
     let max_ply = writer.root().max_ply;
     if let Some(wanted) = job.max_ply.filter(|wanted| *wanted != max_ply) {
-        return Err(IndexError::OtherDepth {
+        return Err(Error::OtherDepth {
             path: job.target.clone(),
             there: max_ply,
             wanted,
@@ -128,7 +126,7 @@ pub fn run(job: &IndexJob, watch: &mut Watch<'_>) -> Result<IndexReport, IndexEr
     let (mut summary, mut games, partitions) =
         read(job, &sources, &sorts, &mut writer, max_ply, watch)?;
     if summary.added == 0 {
-        return Err(IndexError::NothingLeft {
+        return Err(Error::NothingLeft {
             tally: summary.tally.what_is_left(),
             without_result: summary.without_result,
         });
@@ -160,7 +158,7 @@ pub fn run(job: &IndexJob, watch: &mut Watch<'_>) -> Result<IndexReport, IndexEr
     writer.end_table(GAMES, games)?;
     let part = &mut summary.part;
     *part = parts::together(&parts);
-    let table = |name| Joined::new(name, before.as_ref(), older).map_err(TgxWriteError::from);
+    let table = |name| Joined::new(name, before.as_ref(), older);
     let (done, moves) = write_rows(
         job.threads,
         &sorts.rows,
@@ -196,7 +194,7 @@ fn read(
     writer: &mut Writer,
     max_ply: u16,
     watch: &mut Watch<'_>,
-) -> Result<(IndexReport, TableWriter, Vec<Lots>), IndexError> {
+) -> Result<(IndexReport, TableWriter, Vec<Lots>), Error> {
     let share = job.memory / 2 / job.threads.max(1) as u64;
     let intake = Intake {
         filter: &job.filter,
@@ -207,9 +205,9 @@ fn read(
         starts: Starts::SetUp,
         threads: job.threads,
     };
-    let first = u32::try_from(writer.root().games()).map_err(|_| IndexError::TooMany)?;
+    let first = u32::try_from(writer.root().games()).map_err(|_| Error::TooMany)?;
     let next = AtomicU32::new(first);
-    let worker = |batches: &Batches<'_, Piece, Lots, IndexError>| {
+    let worker = |batches: &Batches<'_, Piece, Lots, Error>| {
         let sort_bytes = (share / 4 * 3).min(MOST_SORT_BYTES) as usize;
         let mut counter = Counter::new(&sorts.rows, sort_bytes);
         let mut players = Sorter::new(Arc::clone(&sorts.players), share / 8);
@@ -245,11 +243,11 @@ fn read(
             }
             let (games, blocks) = blocks.finish();
             if !batch.turn().wait() {
-                return Err(ReadError::from(Stopped).into());
+                return Err(Stopped.into());
             }
-            let count = u32::try_from(games).map_err(|_| IndexError::TooMany)?;
+            let count = u32::try_from(games).map_err(|_| Error::TooMany)?;
             let start = next.load(Relaxed);
-            let end = start.checked_add(count).ok_or(IndexError::TooMany)?;
+            let end = start.checked_add(count).ok_or(Error::TooMany)?;
             next.store(end, Relaxed);
             batch.turn().pass();
             counter.end_batch(start)?;
@@ -297,10 +295,10 @@ fn write_postings(
     mut table: Joined<'_>,
     writer: &mut Writer,
     watch: &mut Watch<'_>,
-) -> Result<(), IndexError> {
+) -> Result<(), Error> {
     let mut bytes = Vec::new();
     while let Some(posting) = merge.next()? {
-        watch.go_on().map_err(ReadError::from)?;
+        watch.go_on()?;
         bytes.clear();
         posting.encode_games(&mut bytes);
         table.put(posting.key, &bytes, writer)?;

@@ -26,7 +26,6 @@ pub mod ask;
 mod bucket;
 mod compact;
 mod count;
-mod error;
 pub mod make;
 mod open;
 mod partitions;

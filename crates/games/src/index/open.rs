@@ -9,8 +9,8 @@ use super::position::read_rows;
 use super::posting::{Posting, id_key, id_number, own_id, player_key};
 use super::row::Row;
 use super::{IDS, PLAYERS, POSITIONS, table};
-use crate::Month;
-use crate::tgx::{Head, TgxError, TgxFile, find_game};
+use crate::tgx::{Head, TgxFile, find_game};
+use crate::{Error, Month};
 use tabia_io::input::bytes::Cursor;
 use tabia_notation as notation;
 
@@ -35,7 +35,7 @@ impl GamesIndex {
     /// # Errors
     ///
     /// It cannot be read, or is none.
-    pub fn open(path: &Path, mmap: bool) -> Result<GamesIndex, TgxError> {
+    pub fn open(path: &Path, mmap: bool) -> Result<GamesIndex, Error> {
         let file = TgxFile::open(path, mmap)?;
         Ok(GamesIndex { file })
     }
@@ -66,7 +66,7 @@ impl GamesIndex {
     /// # Errors
     ///
     /// The index cannot be read, or is damaged.
-    pub fn rows(&self, position: &Chess, mut each: impl FnMut(&Row)) -> Result<(), TgxError> {
+    pub fn rows(&self, position: &Chess, mut each: impl FnMut(&Row)) -> Result<(), Error> {
         let key = key(position);
         let mut row = Row::default();
         self.entries(POSITIONS, key, |bytes| {
@@ -80,7 +80,7 @@ impl GamesIndex {
         name: &str,
         key: u64,
         mut each: impl FnMut(&[u8]) -> Option<()>,
-    ) -> Result<(), TgxError> {
+    ) -> Result<(), Error> {
         let mut buffer = Vec::new();
         for (_, directory) in self.file.tables(name) {
             let Some(block) = directory.find(key) else {
@@ -98,7 +98,7 @@ impl GamesIndex {
     }
 
     /// The numbers of the games of a key, ascending.
-    fn postings(&self, table: &str, key: u64) -> Result<Vec<u32>, TgxError> {
+    fn postings(&self, table: &str, key: u64) -> Result<Vec<u32>, Error> {
         let mut all = Vec::new();
         let mut posting = Posting::default();
         self.entries(table, key, |bytes| {
@@ -110,11 +110,7 @@ impl GamesIndex {
     }
 
     /// Numbers of games that may be those of a player with a colour.
-    pub(super) fn games_of(
-        &self,
-        player: &str,
-        color: shakmaty::Color,
-    ) -> Result<Vec<u32>, TgxError> {
+    pub(super) fn games_of(&self, player: &str, color: shakmaty::Color) -> Result<Vec<u32>, Error> {
         self.postings(PLAYERS, player_key(player, color))
     }
 
@@ -123,7 +119,7 @@ impl GamesIndex {
     /// # Errors
     ///
     /// The index cannot be read, or is damaged.
-    pub fn game(&self, number: u64) -> Result<Option<FoundGame>, TgxError> {
+    pub fn game(&self, number: u64) -> Result<Option<FoundGame>, Error> {
         let head = find_game(&self.file, number, &mut Vec::new(), |games| games.head())?;
         Ok(head.map(|head| FoundGame {
             id: head
@@ -138,7 +134,7 @@ impl GamesIndex {
     /// # Errors
     ///
     /// The index cannot be read, or is damaged.
-    pub fn number_of(&self, id: &str) -> Result<Option<u64>, TgxError> {
+    pub fn number_of(&self, id: &str) -> Result<Option<u64>, Error> {
         let (Some(key), Some(number)) = (id_key(id), id_number(id)) else {
             return Ok(None);
         };
@@ -158,7 +154,7 @@ impl GamesIndex {
     /// # Errors
     ///
     /// The index cannot be read, or is damaged.
-    pub fn pgn(&self, number: u64) -> Result<Option<String>, TgxError> {
+    pub fn pgn(&self, number: u64) -> Result<Option<String>, Error> {
         find_game(&self.file, number, &mut Vec::new(), |games| {
             let head = games.head()?;
             let mut text = tags(&head);
@@ -189,7 +185,7 @@ impl GamesIndex {
         buffer: &mut Vec<u8>,
         admit: impl FnOnce(&Head) -> bool,
         each: impl FnMut(&Chess, shakmaty::Move) -> bool,
-    ) -> Result<Option<Head>, TgxError> {
+    ) -> Result<Option<Head>, Error> {
         let found = find_game(&self.file, number, buffer, |games| {
             let head = games.head()?;
             if !admit(&head) {

@@ -8,15 +8,12 @@
 //! games stay where they are.
 
 use super::POSITIONS;
-use super::error::IndexError;
 use super::position::{PositionWriter, read_rows};
 use super::posting::Posting;
 use super::row::Row;
 use super::table::{self, Entries};
-use crate::ReadError;
-use crate::tgx::{
-    Directory, GAMES, Segment, TableWriter, TgxError, TgxFile, TgxWriteError, Writer,
-};
+use crate::Error;
+use crate::tgx::{Directory, GAMES, Segment, TableWriter, TgxFile, Writer};
 use tabia_io::input::bytes::Cursor;
 use tabia_io::progress::{Progress, Watch};
 
@@ -96,7 +93,7 @@ impl<'f> Joined<'f> {
         name: &'static str,
         older: Option<&'f TgxFile>,
         parts: usize,
-    ) -> Result<Joined<'f>, TgxError> {
+    ) -> Result<Joined<'f>, Error> {
         let mut joined = Joined {
             older: Vec::new(),
             join: if name == POSITIONS {
@@ -118,12 +115,7 @@ impl<'f> Joined<'f> {
     }
 
     /// Adds an entry, the keys of which ascend, and before it what is older.
-    pub(super) fn put(
-        &mut self,
-        key: u64,
-        bytes: &[u8],
-        writer: &mut Writer,
-    ) -> Result<(), TgxWriteError> {
+    pub(super) fn put(&mut self, key: u64, bytes: &[u8], writer: &mut Writer) -> Result<(), Error> {
         while let Some(first) = self.first().filter(|first| *first < key) {
             self.entry(first, None, writer)?;
         }
@@ -136,11 +128,11 @@ impl<'f> Joined<'f> {
         name: &str,
         writer: &mut Writer,
         watch: &mut Watch<'_>,
-    ) -> Result<Finished, IndexError> {
+    ) -> Result<Finished, Error> {
         while let Some(first) = self.first() {
             self.entry(first, None, writer)?;
             let joined = Progress::new("joining", "entries", self.entries, None);
-            watch.step(joined).map_err(ReadError::from)?;
+            watch.step(joined)?;
         }
         Ok(Finished {
             bytes: writer.end_table(name, self.table)?,
@@ -155,12 +147,7 @@ impl<'f> Joined<'f> {
     }
 
     /// Adds what there is under a key, and goes after it.
-    fn entry(
-        &mut self,
-        key: u64,
-        new: Option<&[u8]>,
-        writer: &mut Writer,
-    ) -> Result<(), TgxWriteError> {
+    fn entry(&mut self, key: u64, new: Option<&[u8]>, writer: &mut Writer) -> Result<(), Error> {
         self.entries += 1;
         if self.older.is_empty()
             && let Some(new) = new
@@ -181,7 +168,7 @@ impl<'f> Joined<'f> {
                 self.buffer.clear();
                 let Some(shared) = (self.join)(&all, &mut self.buffer) else {
                     let damaged = self.older.iter().find(here).map(Entries::damaged);
-                    return damaged.map_or(Ok(()), |error| Err(error.into()));
+                    return damaged.map_or(Ok(()), Err);
                 };
                 self.shared_moves += shared;
                 table::put(&mut self.table, key, &self.buffer, writer)?;

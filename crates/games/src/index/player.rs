@@ -8,14 +8,15 @@ use super::bucket::Bucket;
 use super::posting::plain_name;
 use super::row::{GameRef, IndexedMove};
 use super::{GamesIndex, key};
-use crate::tgx::{Facts, TgxError};
+use crate::Error;
+use crate::tgx::Facts;
 
 /// Of a player with more games, the newest count.
 const MOST_GAMES: usize = 50_000;
 
 /// The numbers of the newest games that may be a player's, and how many older ones
 /// there are.
-fn newest(index: &GamesIndex, name: &str, color: Color) -> Result<(Vec<u32>, usize), TgxError> {
+fn newest(index: &GamesIndex, name: &str, color: Color) -> Result<(Vec<u32>, usize), Error> {
     let mut numbers = index.games_of(name, color)?;
     let older = numbers.len().saturating_sub(MOST_GAMES);
     Ok((numbers.split_off(older), older))
@@ -33,7 +34,7 @@ pub fn each_game(
     color: Color,
     plies: usize,
     mut each: impl FnMut(Facts, &[Chess], &[Move]),
-) -> Result<(), TgxError> {
+) -> Result<(), Error> {
     let mut buffer = Vec::new();
     let (mut positions, mut moves) = (Vec::new(), Vec::new());
     // As in [`Player::read`]: `_` counts as a blank where nobody has it in his name.
@@ -83,7 +84,7 @@ impl Player {
     /// # Errors
     ///
     /// The index cannot be read, or is damaged.
-    pub fn read(index: &GamesIndex, name: &str, color: Color) -> Result<Player, TgxError> {
+    pub fn read(index: &GamesIndex, name: &str, color: Color) -> Result<Player, Error> {
         let mut player = Player::named(index, name, color)?;
         if player.games.is_empty() && name.contains('_') {
             player = Player::named(index, &name.replace('_', " "), color)?;
@@ -91,7 +92,7 @@ impl Player {
         Ok(player)
     }
 
-    fn named(index: &GamesIndex, name: &str, color: Color) -> Result<Player, TgxError> {
+    fn named(index: &GamesIndex, name: &str, color: Color) -> Result<Player, Error> {
         let wanted = plain_name(name);
         let (newest, older) = newest(index, name, color)?;
         let mut player = Player {

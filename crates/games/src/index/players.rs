@@ -4,7 +4,8 @@ use rustc_hash::FxHashMap;
 
 use super::GamesIndex;
 use super::posting::plain_name;
-use crate::tgx::{GAMES, GameBlock, TgxError};
+use crate::Error;
+use crate::tgx::{GAMES, GameBlock};
 
 /// Players by name, with the numbers of their games: of the newest games, `most` or a
 /// few more. What has the same words is one name, spelt as in a newest game.
@@ -12,7 +13,7 @@ use crate::tgx::{GAMES, GameBlock, TgxError};
 /// # Errors
 ///
 /// The index cannot be read, or is damaged.
-pub fn players(index: &GamesIndex, most: u64) -> Result<Vec<(String, u64)>, TgxError> {
+pub fn players(index: &GamesIndex, most: u64) -> Result<Vec<(String, u64)>, Error> {
     let file = index.file();
     let mut names: FxHashMap<String, (String, u64)> = FxHashMap::default();
     let mut buffer = Vec::new();

@@ -1,12 +1,11 @@
 //! Rows in order, written out as the table of positions.
 
 use super::POSITIONS;
-use super::error::IndexError;
 use super::partitions::{Lots, PARTITIONS, rows_of};
 use super::parts::{Finished, Joined};
 use super::position::PositionWriter;
 use super::row::Row;
-use crate::ReadError;
+use crate::Error;
 use crate::tgx::Writer;
 use tabia_io::parallel;
 use tabia_io::progress::{Progress, Watch};
@@ -43,7 +42,7 @@ impl Written {
         }
     }
 
-    fn of_runs(mut merge: Merge<Row>) -> Result<Written, IndexError> {
+    fn of_runs(mut merge: Merge<Row>) -> Result<Written, Error> {
         let mut written = Written::default();
         while let Some(row) = merge.next()? {
             written.push(row);
@@ -52,9 +51,9 @@ impl Written {
         Ok(written)
     }
 
-    fn of_lots(all: &[Lots], partition: usize) -> Result<Written, IndexError> {
+    fn of_lots(all: &[Lots], partition: usize) -> Result<Written, Error> {
         let mut written = Written::default();
-        rows_of::<IndexError>(all, partition, |row| {
+        rows_of::<Error>(all, partition, |row| {
             written.push(row);
             Ok(())
         })?;
@@ -73,7 +72,7 @@ pub(super) fn write_rows(
     mut table: Joined<'_>,
     writer: &mut Writer,
     watch: &mut Watch<'_>,
-) -> Result<(Finished, u64), IndexError> {
+) -> Result<(Finished, u64), Error> {
     let mut all_moves = 0;
     let sink = |written: Written| {
         let mut rest = written.bytes.as_slice();
@@ -84,7 +83,7 @@ pub(super) fn write_rows(
             all_moves += u64::from(moves);
         }
         let written = Progress::new("writing", "positions", table.entries, None);
-        Ok(watch.step(written).map_err(ReadError::from)?)
+        Ok(watch.step(written)?)
     };
     if runs.is_empty() {
         parallel::each_in_order(
@@ -94,7 +93,7 @@ pub(super) fn write_rows(
             sink,
         )?;
     } else {
-        let sort = |mut partitions: Lots| Ok::<_, IndexError>(partitions.sort_into(runs)?);
+        let sort = |mut partitions: Lots| Ok::<_, Error>(partitions.sort_into(runs)?);
         parallel::each_in_order(threads, partitions, sort, |()| Ok(()))?;
         runs.take().in_threads(threads, Written::of_runs, sink)?;
     }

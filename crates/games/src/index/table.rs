@@ -3,7 +3,8 @@
 //! An entry is the difference of its key to the one before it in the block,
 //! the length of its bytes, and the bytes.
 
-use crate::tgx::{Directory, TableWriter, TgxError, TgxFile, TgxWriteError, Writer};
+use crate::Error;
+use crate::tgx::{Directory, TableWriter, TgxFile, Writer};
 use tabia_io::input::bytes::{Cursor, put_varint};
 
 /// Appends an entry to a table. Keys ascend.
@@ -12,7 +13,7 @@ pub(super) fn put(
     key: u64,
     bytes: &[u8],
     writer: &mut Writer,
-) -> Result<(), TgxWriteError> {
+) -> Result<(), Error> {
     let (out, before) = table.entry(key, writer)?;
     put_varint(key - before.unwrap_or(0), out);
     put_varint(bytes.len() as u64, out);
@@ -61,10 +62,7 @@ pub(super) struct Entries<'f> {
 
 impl<'f> Entries<'f> {
     /// Begins at the first entry.
-    pub(super) fn new(
-        file: &'f TgxFile,
-        directory: &'f Directory,
-    ) -> Result<Entries<'f>, TgxError> {
+    pub(super) fn new(file: &'f TgxFile, directory: &'f Directory) -> Result<Entries<'f>, Error> {
         let mut entries = Entries {
             file,
             directory,
@@ -89,7 +87,7 @@ impl<'f> Entries<'f> {
     }
 
     /// Goes to the next entry.
-    pub(super) fn advance(&mut self) -> Result<(), TgxError> {
+    pub(super) fn advance(&mut self) -> Result<(), Error> {
         let mut before = self.key.unwrap_or(0);
         while self.at >= self.block.len() {
             if self.next >= self.directory.len() {
@@ -119,7 +117,7 @@ impl<'f> Entries<'f> {
     }
 
     /// The error that the bytes of this entry make no sense.
-    pub(super) fn damaged(&self) -> TgxError {
+    pub(super) fn damaged(&self) -> Error {
         let block = self.next.saturating_sub(1);
         self.file.damaged_block(self.directory, block)
     }

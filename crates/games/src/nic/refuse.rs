@@ -4,7 +4,8 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::{Opened, SourceError};
+use crate::archive::Located;
+use crate::{Error, GameSource};
 use tabia_io::input::path::has_extension;
 
 /// No index is looked at that is larger.
@@ -34,9 +35,9 @@ pub(crate) fn is_binary(path: &Path, start: &[u8]) -> bool {
 /// # Errors
 ///
 /// Always.
-pub(crate) fn refuse(path: &Path) -> Result<Opened, SourceError> {
-    Err(SourceError::format(
-        path,
+pub(crate) fn refuse(file: &Located) -> Result<Box<dyn GameSource>, Error> {
+    Err(Error::format(
+        file.path(),
         "a NicBase database, which cannot be read because no public description says \
                where its moves stand; print the games to a file from NicBase (short notation) \
                and give that file as the source",

@@ -8,8 +8,7 @@ use super::{fields, movetext};
 use crate::archive::Located;
 use crate::encodings;
 use crate::{
-    Game, GameBatch, GameParts, GamePlace, GameResult, GameSource, Opened, Recorder, SkipReason,
-    SourceError,
+    Error, Game, GameBatch, GameParts, GamePlace, GameResult, GameSource, Recorder, SkipReason,
 };
 use tabia_io::input::reader::FileReader;
 
@@ -34,23 +33,17 @@ pub(crate) fn is_text(_: &Path, start: &[u8]) -> bool {
 /// # Errors
 ///
 /// It cannot be read.
-pub(crate) fn open(named: &Located) -> Result<Opened, SourceError> {
+pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
     let path = named.path();
-    let file = named
-        .reader()
-        .map_err(|error| SourceError::io(path, error))?;
-    let bytes = file.length();
-    Ok(Opened {
-        source: Box::new(TextSource {
-            name: path.display().to_string().into(),
-            text: BufReader::with_capacity(64 << 10, file),
-            line: 0,
-            bytes_read: 0,
-            next: Print::default(),
-            at_end: false,
-        }),
-        bytes: Some(bytes),
-    })
+    let file = named.reader().map_err(|error| Error::io(path, error))?;
+    Ok(Box::new(TextSource {
+        name: path.display().to_string().into(),
+        text: BufReader::with_capacity(64 << 10, file),
+        line: 0,
+        bytes_read: 0,
+        next: Print::default(),
+        at_end: false,
+    }))
 }
 
 /// The lines of a game.
@@ -73,12 +66,12 @@ struct TextSource {
 }
 
 impl TextSource {
-    fn next_print(&mut self) -> Result<Option<Print>, SourceError> {
+    fn next_print(&mut self) -> Result<Option<Print>, Error> {
         while !self.at_end {
             let mut bytes = Vec::new();
             let mut line = self.text.by_ref().take(LONGEST_BYTES as u64);
             line.read_until(b'\n', &mut bytes)
-                .map_err(|error| SourceError::io(Path::new(&*self.name), error))?;
+                .map_err(|error| Error::io(Path::new(&*self.name), error))?;
             if bytes.is_empty() {
                 self.at_end = true;
                 break;
@@ -108,7 +101,7 @@ impl TextSource {
 }
 
 impl GameSource for TextSource {
-    fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, SourceError> {
+    fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, Error> {
         let mut prints = Vec::new();
         while prints.len() < BATCH_GAMES
             && let Some(print) = self.next_print()?

@@ -4,136 +4,121 @@ mod unpacked;
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::archive::{Located, Packed};
+use super::archive::{ArchiveResult, Located, Packed};
 use super::members::{Members, is_damage};
-use super::{GameSource, PgnSource, cbf, cbh, cbh2, cbv, nic, scdb, scid, seven_zip, zip};
+use super::{Error, OpenResult};
+use super::{PgnSource, cbf, cbh, cbh2, cbv, nic, scdb, scid, seven_zip, tgx, zip};
+use tabia_io::input::file::DataFile;
 use tabia_io::input::kind::{self, Kind, Packing};
 use tabia_io::input::path::has_extension;
 
-/// A source that cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SourceError {
-    /// Reading failed.
-    #[error("{}", name)]
-    Io {
-        /// What was read.
-        name: String,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// A folder without games.
-    #[error("{}: the folder holds no .pgn file and no database", path.display())]
-    EmptyFolder {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// The file is not what it is taken for, or cannot be read as such.
-    #[error("{}: {text}", path.display())]
-    Format {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, and what to do.
-        text: String,
-    },
-}
-
-impl SourceError {
-    /// A file that is not what it is taken for.
-    pub(crate) fn format(path: &Path, text: impl Into<String>) -> SourceError {
-        SourceError::Format {
-            path: path.to_owned(),
-            text: text.into(),
-        }
-    }
-
-    /// The system's error, with the file it is about.
-    pub(crate) fn io(path: &Path, source: impl Into<io::Error>) -> SourceError {
-        SourceError::Io {
-            name: path.display().to_string(),
-            source: source.into(),
-        }
-    }
-}
-
-/// A file or stream that is ready to be read.
-pub struct Opened {
-    /// The source.
-    pub source: Box<dyn GameSource>,
-    /// Its bytes on disk; `None` for a stream.
-    pub bytes: Option<u64>,
-}
-
-/// A kind of database beside PGN, which is what all else is taken for.
-struct DatabaseKind {
-    /// Whether a file is of this kind, by its name and its first bytes
-    /// ([`START_BYTES`], or less if it has no more).
+/// A format of games beside PGN, which every other file is taken for.
+struct GameKind {
+    /// How the names of its files end: in a folder, and in an archive, these are
+    /// opened. Of a database that has several files, only the main one is here.
+    endings: &'static [&'static str],
+    /// Whether a file is of this format, by its name and its first bytes
+    /// ([`START_BYTES`], or fewer if it has no more).
     is: fn(&Path, &[u8]) -> bool,
-    /// Opens it.
-    open: fn(&Located, Access<'_>) -> Result<Opened, SourceError>,
+    /// How it is opened.
+    open: Open,
 }
 
-/// All kinds; [`Kind::of_games`] has their names. The first that takes a file
-/// has it.
-const KINDS: &[DatabaseKind] = &[
-    DatabaseKind {
+/// How a file is opened.
+enum Open {
+    /// As a database.
+    Database(fn(&Located) -> OpenResult),
+    /// As an archive of databases, with its path and the password. The error is
+    /// what is wrong with it.
+    Archive(fn(&Path, DataFile, Option<&str>) -> ArchiveResult),
+}
+
+/// All formats but PGN. The first that recognizes a file opens it.
+const KINDS: &[GameKind] = &[
+    GameKind {
+        endings: &[".cbh"],
         is: cbh::is_cbh,
-        open: |file, _| cbh::open(file),
+        open: Open::Database(cbh::open),
     },
-    DatabaseKind {
+    GameKind {
+        endings: &[".zip"],
         is: |_, start| zip::is_archive(start),
-        open: |file, access| unpacked::open(file, access, zip::archive),
+        open: Open::Archive(|_, bytes, _| zip::archive(bytes)),
     },
-    DatabaseKind {
+    GameKind {
+        endings: &[".7z"],
         is: |_, start| seven_zip::is_archive(start),
-        open: |file, access| unpacked::open(file, access, seven_zip::archive),
+        open: Open::Archive(|_, bytes, _| seven_zip::archive(bytes)),
     },
-    DatabaseKind {
+    GameKind {
+        endings: &[".cbv", ".cbz"],
         is: cbv::is_archive,
-        open: |file, access| {
-            unpacked::open(file, access, |bytes| {
-                cbv::archive(file.path(), bytes, access.password)
-            })
-        },
+        open: Open::Archive(cbv::archive),
     },
-    DatabaseKind {
+    GameKind {
+        endings: &[".2cbh"],
         is: cbh2::is_index,
-        open: |file, _| cbh2::open(file),
+        open: Open::Database(cbh2::open),
     },
-    DatabaseKind {
+    GameKind {
+        endings: &[".cbf"],
         is: cbf::is_cbf,
-        open: |file, _| cbf::open(file),
+        open: Open::Database(cbf::open),
     },
-    DatabaseKind {
+    GameKind {
+        endings: &[".dci"],
         is: scdb::is_index,
-        open: |file, _| scdb::open(file),
+        open: Open::Database(scdb::open),
     },
-    DatabaseKind {
+    GameKind {
+        endings: &[".si4", ".si5"],
         is: |path, start| scid::is_old(start) || has_extension(path, "si5"),
-        open: |file, _| scid::open(file),
+        open: Open::Database(scid::open),
     },
-    DatabaseKind {
+    GameKind {
+        endings: &[".prn"],
         is: nic::is_text,
-        open: |file, _| nic::open(file),
+        open: Open::Database(nic::open),
     },
-    DatabaseKind {
-        is: |_, start| super::tgx::is_index(start),
-        open: |file, _| super::tgx::open(file),
+    GameKind {
+        endings: &[".tgx"],
+        is: |_, start| start.starts_with(tgx::MAGIC),
+        open: Open::Database(tgx::open),
     },
-    // Refused with a word of advice.
-    DatabaseKind {
+    // Refused, with advice.
+    GameKind {
+        endings: &[],
         is: nic::is_binary,
-        open: |file, _| nic::refuse(file.path()),
+        open: Open::Database(nic::refuse),
     },
-    DatabaseKind {
+    GameKind {
+        endings: &[],
         is: cbh::is_other,
-        open: |file, _| cbh::refuse(file.path()),
+        open: Open::Database(cbh::refuse),
     },
 ];
+
+/// How the names of PGN files end.
+const PGN_ENDINGS: &[&str] = &[".pgn", ".pgn.gz", ".pgn.zst", ".pgn.bz2"];
+
+/// Whether a file is one of games by its name alone; of a database that has several
+/// files, whether it is the one that is opened.
+#[must_use]
+pub fn is_game_file(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default();
+    let name = name.to_string_lossy().to_ascii_lowercase();
+    let mut endings = KINDS.iter().flat_map(|kind| kind.endings);
+    endings.any(|end| name.ends_with(end)) || PGN_ENDINGS.iter().any(|end| name.ends_with(end))
+}
+
+/// The format of a file, by its name and its first bytes; `None` for PGN.
+fn kind_of(path: &Path, start: &[u8]) -> Option<&'static GameKind> {
+    KINDS.iter().find(|kind| (kind.is)(path, start))
+}
 
 /// So many bytes are looked at to know a file.
 const START_BYTES: u64 = kind::START_BYTES as u64;
@@ -141,21 +126,12 @@ const START_BYTES: u64 = kind::START_BYTES as u64;
 /// How deep archives in archives may lie.
 const DEEPEST: usize = 3;
 
-/// What is needed to open a file beside the file.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Access<'a> {
-    /// Of encrypted archives.
-    pub(crate) password: Option<&'a str>,
-    /// How many archives it lies in.
-    pub(crate) depth: usize,
-}
-
 /// Opens one file (`-`: standard input) by its content.
 ///
 /// # Errors
 ///
 /// It cannot be read.
-pub fn open(path: &Path) -> Result<Opened, SourceError> {
+pub fn open(path: &Path) -> OpenResult {
     open_with(path, None)
 }
 
@@ -164,14 +140,13 @@ pub fn open(path: &Path) -> Result<Opened, SourceError> {
 /// # Errors
 ///
 /// It cannot be read, or this is not its password.
-pub fn open_with(path: &Path, password: Option<&str>) -> Result<Opened, SourceError> {
-    let failed = |source| SourceError::io(path, source);
+pub fn open_with(path: &Path, password: Option<&str>) -> OpenResult {
+    let failed = |source| Error::io(path, source);
     if path != Path::new("-") && path.metadata().map_err(failed)?.is_file() {
-        let access = Access { password, depth: 0 };
-        return open_located(&Located::on_disk(path), access);
+        return open_located(&Located::on_disk(path), password, 0);
     }
     let (stream, _) = stream(path).map_err(failed)?;
-    pgn(path, begin(stream).map_err(failed)?, None)
+    pgn(path, begin(stream).map_err(failed)?)
 }
 
 /// A file as it lies there (`-`: standard input), and its bytes, if they can be
@@ -186,17 +161,15 @@ fn stream(path: &Path) -> io::Result<(Box<dyn Read + Send>, Option<u64>)> {
     Ok((Box::new(file), size))
 }
 
-/// What is no database is PGN.
-fn pgn(path: &Path, begun: Begun, bytes: Option<u64>) -> Result<Opened, SourceError> {
+/// Opens PGN text.
+fn pgn(path: &Path, begun: Begun) -> OpenResult {
     let (start, input, counter) = begun;
     let name = path.display().to_string();
     let shown = if name == "-" { "standard input" } else { &name };
     let trailing_data = Arc::new(AtomicBool::new(false));
     let text = text(path, start, input, &trailing_data)?;
-    Ok(Opened {
-        source: Box::new(PgnSource::new(shown, text, counter).with_trailing_data(trailing_data)),
-        bytes,
-    })
+    let source = PgnSource::new(shown, text, counter);
+    Ok(Box::new(source.with_trailing_data(trailing_data)))
 }
 
 /// A file as the text it is when unpacked.
@@ -225,44 +198,41 @@ pub fn unpacked(path: &Path) -> io::Result<PlainText> {
     })
 }
 
-/// Opens a file, in an archive or not, by its content.
-pub(crate) fn open_located(file: &Located, access: Access<'_>) -> Result<Opened, SourceError> {
-    let failed = |source| SourceError::io(file.path(), source);
-    if access.depth > DEEPEST {
+/// Opens a file, in an archive or not, by its content. `depth` is the number of
+/// archives that it is in.
+pub(crate) fn open_located(file: &Located, password: Option<&str>, depth: usize) -> OpenResult {
+    let path = file.path();
+    let failed = |source| Error::io(path, source);
+    if depth > DEEPEST {
         let text = "too many archives inside each other";
-        return Err(SourceError::format(file.path(), text));
+        return Err(Error::format(path, text));
     }
-    let (stream, size) = file.stream().map_err(failed)?;
-    let begun = begin(stream).map_err(failed)?;
-    if let Some(kind) = KINDS.iter().find(|kind| (kind.is)(file.path(), &begun.0)) {
-        return (kind.open)(file, access);
+    let begun = file.stream().and_then(begin).map_err(failed)?;
+    match kind_of(path, &begun.0).map(|kind| &kind.open) {
+        None => pgn(path, begun),
+        Some(Open::Database(open)) => open(file),
+        Some(Open::Archive(open)) => {
+            let bytes = file.open_named()?;
+            let archive = open(path, bytes, password);
+            let archive = archive.map_err(|text| Error::format(path, text))?;
+            unpacked::open(file, archive, password, depth + 1)
+        }
     }
-    pgn(file.path(), begun, Some(size))
 }
 
-/// The files in an archive on the disk; `None` if it is none.
+/// The files in an archive on the disk; `None` if it is not an archive.
 ///
 /// # Errors
 ///
 /// It cannot be read.
-pub(crate) fn packed(
-    path: &Path,
-    password: Option<&str>,
-) -> Result<Option<Arc<Packed>>, SourceError> {
-    let file = Located::on_disk(path);
-    let bytes = file.open_named()?;
+pub(crate) fn packed(path: &Path, password: Option<&str>) -> Result<Option<Arc<Packed>>, Error> {
+    let bytes = Located::on_disk(path).open_named()?;
     let start = bytes.start(kind::START_BYTES);
-    let start = start.map_err(|error| SourceError::io(path, error))?;
-    let archive = if zip::is_archive(&start) {
-        zip::archive(bytes)
-    } else if seven_zip::is_archive(&start) {
-        seven_zip::archive(bytes)
-    } else if cbv::is_archive(path, &start) {
-        cbv::archive(path, bytes, password)
-    } else {
+    let start = start.map_err(|error| Error::io(path, error))?;
+    let Some(Open::Archive(open)) = kind_of(path, &start).map(|kind| &kind.open) else {
         return Ok(None);
     };
-    let archive = archive.map_err(|text| SourceError::format(path, text))?;
+    let archive = open(path, bytes, password).map_err(|text| Error::format(path, text))?;
     Ok(Some(Packed::new(path, archive)))
 }
 
@@ -287,7 +257,7 @@ fn text(
     start: Vec<u8>,
     rest: Counted,
     trailing_data: &Arc<AtomicBool>,
-) -> Result<Box<dyn Read + Send>, SourceError> {
+) -> Result<Box<dyn Read + Send>, Error> {
     let is_plain = Kind::of(path, &start) != Kind::Packed;
     let mut plain = decompress(start, rest, trailing_data);
     let mut start = Vec::with_capacity(START_BYTES as usize);
@@ -298,12 +268,12 @@ fn text(
         Err(error) if is_damage(&error) && !start.is_empty() => {
             plain = Box::new(Fault(Some(error)))
         }
-        Err(error) => return Err(SourceError::io(path, error)),
+        Err(error) => return Err(Error::io(path, error)),
     }
     // The name is that of the packed file.
     let name = if is_plain { path } else { Path::new("") };
     match Kind::of(name, &start).no_games() {
-        Some(text) => Err(SourceError::format(path, text)),
+        Some(text) => Err(Error::format(path, text)),
         None => Ok(Box::new(io::Cursor::new(start).chain(plain))),
     }
 }

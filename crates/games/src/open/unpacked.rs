@@ -3,55 +3,48 @@
 use std::io;
 use std::sync::Arc;
 
-use super::{Access, Opened, SourceError, open_located};
+use super::{Error, is_game_file, open_located};
 use crate::archive::{Archive, Located, Packed};
 use crate::members::is_damage;
 use crate::{GameBatch, GameSource};
-use tabia_io::input::file::DataFile;
-use tabia_io::input::kind::Kind;
 
-/// Opens all databases in an archive.
+/// Opens all databases in an archive, which is the content of `file` and has `depth` - 1
+/// others around it.
 ///
 /// # Errors
 ///
-/// The archive cannot be read, holds no database, or the first one cannot be
-/// read.
+/// It holds no database, or the first one cannot be read.
 pub(super) fn open(
     file: &Located,
-    access: Access<'_>,
-    archive: impl FnOnce(DataFile) -> Result<Arc<dyn Archive>, String>,
-) -> Result<Opened, SourceError> {
+    archive: Arc<dyn Archive>,
+    password: Option<&str>,
+    depth: usize,
+) -> Result<Box<dyn GameSource>, Error> {
     let path = file.path();
-    let format_error = |text| SourceError::format(path, text);
-    let bytes = file.open_named()?;
-    let size = bytes.len();
-    let packed = Packed::new(path, archive(bytes).map_err(format_error)?);
-    let is_wanted = |file: &Located| Kind::of_games(file.path()).is_some();
+    let packed = Packed::new(path, archive);
+    let is_wanted = |file: &Located| is_game_file(file.path());
     let databases: Vec<Located> = packed.files().filter(is_wanted).collect();
     if databases.is_empty() {
         let count = packed.files().count();
         let text = format!("no game database among the {count} files in it");
-        return Err(format_error(text));
+        return Err(Error::format(path, text));
     }
     let mut source = Unpacked {
         parts: databases.len() as u64,
         databases: databases.into_iter(),
         packed,
-        password: access.password.map(str::to_owned),
-        depth: access.depth + 1,
-        size,
+        password: password.map(str::to_owned),
+        depth,
+        size: file.size(),
         started: 0,
         source: None,
         done: Vec::new(),
         remarks: Vec::new(),
     };
     if !source.next_database()? {
-        return Err(format_error(source.remarks.join("; ")));
+        return Err(Error::format(path, source.remarks.join("; ")));
     }
-    Ok(Opened {
-        source: Box::new(source),
-        bytes: Some(size),
-    })
+    Ok(Box::new(source))
 }
 
 struct Unpacked {
@@ -65,7 +58,8 @@ struct Unpacked {
     depth: usize,
     /// Of the archive, in bytes.
     size: u64,
-    source: Option<Opened>,
+    /// The open one, and the bytes of its file.
+    source: Option<(Box<dyn GameSource>, u64)>,
     /// The earlier ones: their remarks are complete when all games are read.
     done: Vec<Box<dyn GameSource>>,
     /// What broke off.
@@ -73,22 +67,25 @@ struct Unpacked {
 }
 
 impl Unpacked {
+    /// Those that have been opened.
+    fn sources(&self) -> impl Iterator<Item = &dyn GameSource> {
+        let open = self.source.iter().map(|(source, _)| source);
+        self.done.iter().chain(open).map(|source| &**source)
+    }
+
     /// Goes to the next one; false if there is none.
-    fn next_database(&mut self) -> Result<bool, SourceError> {
-        self.done.extend(self.source.take().map(|open| open.source));
+    fn next_database(&mut self) -> Result<bool, Error> {
+        self.done
+            .extend(self.source.take().map(|(source, _)| source));
         for file in self.databases.by_ref() {
-            let access = Access {
-                password: self.password.as_deref(),
-                depth: self.depth,
-            };
             self.started += 1;
-            match open_located(&file, access) {
-                Ok(opened) => {
-                    self.source = Some(opened);
+            match open_located(&file, self.password.as_deref(), self.depth) {
+                Ok(source) => {
+                    self.source = Some((source, file.size()));
                     return Ok(true);
                 }
-                Err(SourceError::Io { name, source }) if is_damage(&source) => {
-                    self.remarks.push(format!("{name}: {source}; it is lost"));
+                Err(Error::Io { name, reason }) if is_damage(&reason) => {
+                    self.remarks.push(format!("{name}: {reason}; it is lost"));
                 }
                 Err(error) => return Err(error),
             }
@@ -98,20 +95,18 @@ impl Unpacked {
 }
 
 impl GameSource for Unpacked {
-    fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, SourceError> {
+    fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, Error> {
         loop {
-            let Some(open) = &mut self.source else {
+            let Some((source, _)) = &mut self.source else {
                 return Ok(None);
             };
-            match open.source.next_batch() {
+            match source.next_batch() {
                 Ok(Some(batch)) => return Ok(Some(batch)),
                 Ok(None) => {}
                 // A damaged file of the archive ends here; the others need not.
-                Err(SourceError::Io { name, source })
-                    if source.kind() == io::ErrorKind::InvalidData =>
-                {
+                Err(Error::Io { name, reason }) if reason.kind() == io::ErrorKind::InvalidData => {
                     self.remarks
-                        .push(format!("{name}: {source}; the rest of it is lost"));
+                        .push(format!("{name}: {reason}; the rest of it is lost"));
                 }
                 Err(error) => return Err(error),
             }
@@ -124,25 +119,20 @@ impl GameSource for Unpacked {
     /// As if all databases in it were of one size.
     fn bytes_read(&self) -> u64 {
         let part = |count: u64| self.size / self.parts.max(1) * count;
-        let Some(open) = &self.source else {
+        let Some((source, bytes)) = &self.source else {
             return self.size;
         };
-        let all = open.bytes.unwrap_or(0).max(1) as f64;
-        let done = (open.source.bytes_read() as f64 / all).min(1.0);
+        let done = (source.bytes_read() as f64 / (*bytes).max(1) as f64).min(1.0);
         part(self.started.saturating_sub(1)) + (part(1) as f64 * done) as u64
     }
 
     fn is_cut(&self) -> bool {
-        let open = self.source.iter().map(|open| &open.source);
-        let mut sources = self.done.iter().chain(open);
-        let is_cut = sources.any(|source| source.is_cut());
+        let is_cut = self.sources().any(|source| source.is_cut());
         is_cut || !self.remarks.is_empty() || !self.packed.faults().is_empty()
     }
 
     fn remarks(&self) -> Vec<String> {
-        let open = self.source.iter().map(|open| &open.source);
-        let sources = self.done.iter().chain(open);
-        let mut remarks: Vec<String> = sources.flat_map(|source| source.remarks()).collect();
+        let mut remarks: Vec<String> = self.sources().flat_map(|source| source.remarks()).collect();
         remarks.extend(self.remarks.iter().cloned());
         remarks.extend(self.packed.faults());
         remarks

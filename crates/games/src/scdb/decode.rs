@@ -127,9 +127,10 @@ fn record(
         }
         Element::Null => {
             let number = recorder.move_number();
-            return recorder
-                .play_null()
-                .map_err(|_| SkipReason::Text(format!("move {number} is a null move in check")));
+            if !recorder.play_null() {
+                let text = format!("move {number} is a null move in check");
+                return Err(SkipReason::Text(text));
+            }
         }
     }
     Ok(())

@@ -12,7 +12,7 @@ use super::promotion::{self, Numbering};
 use super::{MAGIC_BYTES, extension, has_magic, is_part, length};
 use crate::archive::Located;
 use crate::oddities::Oddity;
-use crate::{Game, GameBatch, GameParts, GamePlace, GameSource, Opened, SkipReason, SourceError};
+use crate::{Error, Game, GameBatch, GameParts, GamePlace, GameSource, SkipReason};
 use tabia_io::input::reader::FileReader;
 
 /// Games that make a batch.
@@ -31,15 +31,15 @@ pub(crate) fn is_index(path: &Path, start: &[u8]) -> bool {
 /// # Errors
 ///
 /// The index or the games cannot be read, or the index is none.
-pub(crate) fn open(named: &Located) -> Result<Opened, SourceError> {
-    let refused = |path: &Path, text: &str| SourceError::format(path, text);
+pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
+    let refused = |path: &Path, text: &str| Error::format(path, text);
     let index = index_of(named)
         .ok_or_else(|| refused(named.path(), "the index of this database is missing (.dci)"))?;
     let index_path = index.path();
     let file = Arc::new(index.open_named()?);
     let bytes = file.len();
     let header = file.start(HEADER_BYTES);
-    let header = header.map_err(|error| SourceError::io(index_path, error))?;
+    let header = header.map_err(|error| Error::io(index_path, error))?;
     if !has_magic(&header, b'i') {
         let text = "no index of a Simple Chess Database: it does not begin with SimpleCDbi";
         return Err(refused(index_path, text));
@@ -58,16 +58,13 @@ pub(crate) fn open(named: &Located) -> Result<Opened, SourceError> {
     let (database, games) = Database::open(&index, &games)?;
     let entries = FileReader::new(file, header.len() as u64..bytes);
     let index = Index::new(BufReader::new(entries), games, database.games_end);
-    Ok(Opened {
-        source: Box::new(ScdbSource {
-            database: Arc::new(database),
-            bytes_read: 0,
-            index: Some(index),
-            given: 0,
-            faults: Faults::default(),
-        }),
-        bytes: Some(bytes),
-    })
+    Ok(Box::new(ScdbSource {
+        database: Arc::new(database),
+        bytes_read: 0,
+        index: Some(index),
+        given: 0,
+        faults: Faults::default(),
+    }))
 }
 
 fn index_of(named: &Located) -> Option<Located> {
@@ -98,11 +95,11 @@ struct Database {
 }
 
 impl Database {
-    fn open(index: &Located, file: &Located) -> Result<(Database, FileReader), SourceError> {
+    fn open(index: &Located, file: &Located) -> Result<(Database, FileReader), Error> {
         let opened = Arc::new(file.open_named()?);
         let games_end = opened.len();
         let start = opened.start(MAGIC_BYTES);
-        let start = start.map_err(|error| SourceError::io(file.path(), error))?;
+        let start = start.map_err(|error| Error::io(file.path(), error))?;
         let games = FileReader::new(opened, 0..games_end);
         let mut faults = Vec::new();
         if !has_magic(&start, b'g') {
@@ -190,13 +187,13 @@ struct ScdbSource {
 }
 
 impl GameSource for ScdbSource {
-    fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, SourceError> {
+    fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, Error> {
         let Some(index) = &mut self.index else {
             return Ok(None);
         };
         let mut entries = Vec::with_capacity(BATCH_GAMES);
         while entries.len() < BATCH_GAMES {
-            let failed = |error| SourceError::io(Path::new(&self.database.name), error);
+            let failed = |error| Error::io(Path::new(&self.database.name), error);
             match index.next().map_err(failed)? {
                 Some(entry) => entries.push(entry),
                 None => break,

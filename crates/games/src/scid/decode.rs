@@ -222,8 +222,9 @@ fn record(
         },
         Token::Null => {
             let number = recorder.move_number();
-            let played = recorder.play_null();
-            played.map_err(|_| format!("move {number} is a null move in check"))?;
+            if !recorder.play_null() {
+                return Err(format!("move {number} is a null move in check"));
+            }
         }
         Token::Nag(nag) => recorder.nag(nag),
         Token::Comment => {

@@ -32,7 +32,7 @@ use super::archive::Located;
 use super::cbh::fields;
 use super::indexed::{Indexed, IndexedSource, Layout};
 use super::oddities::Oddity;
-use super::{Game, GameParts, Opened, SkipReason, SourceError};
+use super::{Error, Game, GameParts, GameSource, SkipReason};
 use entry::{NEW_BYTES, OLD_BYTES, RATING_KINDS, ScidEntry};
 use names::{EVENTS, Names, PLAYERS, ROUNDS, SITES};
 use tabia_io::input::bytes::be_u16_at;
@@ -67,11 +67,11 @@ pub(super) fn is_old(start: &[u8]) -> bool {
 /// # Errors
 ///
 /// It is none, or a file of it is missing.
-pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
+pub(super) fn open(index: &Located) -> Result<Box<dyn GameSource>, Error> {
     let path = index.path();
     let entries = index.open_named()?;
     let start = entries.start(17);
-    let start = start.map_err(|error| SourceError::io(path, error))?;
+    let start = start.map_err(|error| Error::io(path, error))?;
     let is_old = is_old(&start);
     let (endings, record_bytes, first_at) = if is_old {
         let version = be_u16_at(&start, 8).unwrap_or(0);
@@ -80,7 +80,7 @@ pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
                 "a Scid database of version {version}, which cannot be read: \
                  open it with Scid, which makes it version {OLD_VERSION}"
             );
-            return Err(SourceError::format(path, text));
+            return Err(Error::format(path, text));
         }
         (["sn4", "sg4"], OLD_BYTES, OLD_HEADER_BYTES)
     } else {
@@ -109,10 +109,7 @@ pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
         present
     };
     if !is_old && present == 0 {
-        return Err(SourceError::format(
-            path,
-            "no Scid database: it is too short",
-        ));
+        return Err(Error::format(path, "no Scid database: it is too short"));
     }
     if present != announced || rest > 0 {
         remarks.push(format!(
@@ -127,7 +124,6 @@ pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
             shown.display()
         ));
     }
-    let bytes = entries.len();
     let database = Database {
         layout: Layout {
             name: path.display().to_string(),
@@ -148,10 +144,7 @@ pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
         missing_comments: Oddity::new("comments are marked, but not written"),
         unmarked_comments: Oddity::new("comments were left out: nothing says where they belong"),
     };
-    Ok(Opened {
-        source: Box::new(IndexedSource::new(database)),
-        bytes: Some(bytes),
-    })
+    Ok(Box::new(IndexedSource::new(database)))
 }
 
 /// Reads the file of names, all of which are held.

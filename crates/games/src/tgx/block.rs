@@ -1,9 +1,9 @@
 //! Some games one after the other.
 
 use super::GAMES;
-use super::file::{TgxError, TgxFile};
+use super::file::TgxFile;
 use super::record::{self, Head, Moves, Texts};
-use crate::Game;
+use crate::{Error, Game};
 use shakmaty::{Chess, Move};
 use tabia_io::input::bytes::Cursor;
 
@@ -114,7 +114,7 @@ pub fn find_game<T>(
     number: u64,
     buffer: &mut Vec<u8>,
     use_game: impl FnOnce(&mut GameBlock<'_>) -> Option<T>,
-) -> Result<Option<T>, TgxError> {
+) -> Result<Option<T>, Error> {
     for (segment, directory) in file.tables(GAMES) {
         let end = segment.first_game.saturating_add(segment.games);
         if !(segment.first_game..end).contains(&number) {

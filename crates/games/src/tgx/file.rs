@@ -13,10 +13,11 @@
 //! file as it was before, and readers that have it open go on reading what they
 //! opened.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Error;
 use tabia_io::input::bytes::{Cursor, put_varint};
 use tabia_io::input::file::DataFile;
 use tabia_io::input::state::Change;
@@ -41,41 +42,6 @@ pub(super) const FRAME_HEAD: u64 = 8;
 
 /// No frame is longer: a greater length means damage.
 const LARGEST_FRAME: u32 = 1 << 30;
-
-/// A games index cannot be read, or written.
-#[derive(Debug, thiserror::Error)]
-pub enum TgxError {
-    /// Reading or writing failed.
-    #[error("{}: {reason}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The error of the system.
-        reason: std::io::Error,
-    },
-    /// It is something else.
-    #[error("{}: this is no games index (.tgx): `tabia index -o` makes one", path.display())]
-    Other {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Bytes are not what was written.
-    #[error("{}: damaged at byte {at}: {what}; make it again with `tabia index`", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// Where.
-        at: u64,
-        /// What is wrong.
-        what: &'static str,
-    },
-    /// Another program is adding games.
-    #[error("{}: another program is adding games to it", path.display())]
-    Busy {
-        /// The file.
-        path: PathBuf,
-    },
-}
 
 /// What a file holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -214,11 +180,11 @@ impl TgxFile {
     /// # Errors
     ///
     /// It cannot be read, is none, or its root is damaged.
-    pub fn open(path: &Path, mmap: bool) -> Result<TgxFile, TgxError> {
-        let data = DataFile::open(path, mmap).map_err(|error| failed(path, error))?;
-        let head = data.start(HEAD).map_err(|error| failed(path, error))?;
+    pub fn open(path: &Path, mmap: bool) -> Result<TgxFile, Error> {
+        let data = DataFile::open(path, mmap).map_err(|error| Error::io(path, error))?;
+        let head = data.start(HEAD).map_err(|error| Error::io(path, error))?;
         if !head.starts_with(MAGIC) {
-            return Err(TgxError::Other {
+            return Err(Error::NoIndex {
                 path: path.to_owned(),
             });
         }
@@ -308,15 +274,15 @@ impl TgxFile {
         directory: &Directory,
         block: usize,
         buffer: &'b mut Vec<u8>,
-    ) -> Result<&'b [u8], TgxError> {
+    ) -> Result<&'b [u8], Error> {
         let at = directory.place(block);
         let at = at.ok_or_else(|| self.damaged(0, "a block is missing"))?;
         self.frame(at, buffer)
     }
 
     /// The bytes of a frame.
-    fn frame<'b>(&'b self, at: u64, buffer: &'b mut Vec<u8>) -> Result<&'b [u8], TgxError> {
-        let failed = |error| failed(self.path(), error);
+    fn frame<'b>(&'b self, at: u64, buffer: &'b mut Vec<u8>) -> Result<&'b [u8], Error> {
+        let failed = |error| Error::io(self.path(), error);
         let view = self.data.view().map_err(failed)?;
         let mut head = [0; FRAME_HEAD as usize];
         let head = view.read(at, &mut head).map_err(failed)?;
@@ -337,8 +303,8 @@ impl TgxFile {
 
     /// The error that the bytes read at a place make no sense.
     #[must_use]
-    pub fn damaged(&self, at: u64, what: &'static str) -> TgxError {
-        TgxError::Damaged {
+    pub fn damaged(&self, at: u64, what: &'static str) -> Error {
+        Error::Damaged {
             path: self.path().to_owned(),
             at,
             what,
@@ -347,28 +313,20 @@ impl TgxFile {
 
     /// The same of a block.
     #[must_use]
-    pub fn damaged_block(&self, directory: &Directory, block: usize) -> TgxError {
+    pub fn damaged_block(&self, directory: &Directory, block: usize) -> Error {
         let at = directory.place(block).unwrap_or(0);
         self.damaged(at, "its content makes no sense")
     }
 
     /// Which of the two slots is in use, and its generation.
-    pub(super) fn slot(&self) -> Result<(usize, u64), TgxError> {
+    pub(super) fn slot(&self) -> Result<(usize, u64), Error> {
         let head = self.data.start(HEAD);
-        let head = head.map_err(|error| failed(self.path(), error))?;
+        let head = head.map_err(|error| Error::io(self.path(), error))?;
         let generations = SLOTS.map(|at| Slot::read(&head, at).map_or(0, |slot| slot.generation));
         Ok(match generations {
             [first, second] if first >= second => (0, first),
             [_, second] => (1, second),
         })
-    }
-}
-
-/// The system's error, with the file it is about.
-pub(super) fn failed(path: &Path, error: impl Into<std::io::Error>) -> TgxError {
-    TgxError::Io {
-        path: path.to_owned(),
-        reason: error.into(),
     }
 }
 

@@ -32,16 +32,11 @@ mod write;
 
 pub use block::{BlockMaker, GameBlock, find_game};
 pub use facts::{Facts, rated_number, rated_of, speed_number, speed_of, winner_number, winner_of};
-pub use file::{Directory, MAGIC, Root, Segment, TgxError, TgxFile};
+pub use file::{Directory, MAGIC, Root, Segment, TgxFile};
 pub use record::{Head, move_of, squares};
 pub(super) use source::open;
 pub(crate) use write::lock;
-pub use write::{TableWriter, TgxWriteError, Writer};
+pub use write::{TableWriter, Writer};
 
 /// The table of games: by number, from 0.
 pub const GAMES: &str = "games";
-
-/// Whether a file begins as an index does.
-pub(super) fn is_index(start: &[u8]) -> bool {
-    start.starts_with(MAGIC)
-}

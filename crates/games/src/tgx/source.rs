@@ -1,46 +1,30 @@
 //! The games of an index as a source.
 
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 
 use super::GAMES;
 use super::block::GameBlock;
-use super::file::{TgxError, TgxFile};
+use super::file::TgxFile;
 use super::record::{Head, start_of};
 use crate::archive::Located;
-use crate::{
-    Game, GameBatch, GameParts, GamePlace, GameSource, Opened, Recorder, SkipReason, SourceError,
-};
+use crate::{Error, Game, GameBatch, GameParts, GamePlace, GameSource, Recorder, SkipReason};
 use shakmaty::Chess;
 
 /// Blocks of a batch.
 const BATCH_BLOCKS: usize = 32;
 
 /// Opens an index for the games in it.
-pub(crate) fn open(file: &Located) -> Result<Opened, SourceError> {
+pub(crate) fn open(file: &Located) -> Result<Box<dyn GameSource>, Error> {
     let path = file.path();
-    let opened = TgxFile::open(path, true).map_err(|error| failed(path, error))?;
-    Ok(Opened {
-        bytes: Some(opened.len()),
-        source: Box::new(TgxSource {
-            file: Arc::new(opened),
-            name: path.display().to_string().into(),
-            segment: 0,
-            block: 0,
-            read: 0,
-        }),
-    })
-}
-
-fn failed(path: &Path, error: TgxError) -> SourceError {
-    match error {
-        TgxError::Io { reason, .. } => SourceError::io(path, reason),
-        TgxError::Damaged { at, what, .. } => {
-            SourceError::format(path, format!("damaged at byte {at}: {what}"))
-        }
-        other => SourceError::format(path, other.to_string()),
-    }
+    let opened = TgxFile::open(path, true)?;
+    Ok(Box::new(TgxSource {
+        file: Arc::new(opened),
+        name: path.display().to_string().into(),
+        segment: 0,
+        block: 0,
+        read: 0,
+    }))
 }
 
 struct TgxSource {
@@ -53,7 +37,7 @@ struct TgxSource {
 }
 
 impl GameSource for TgxSource {
-    fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, SourceError> {
+    fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, Error> {
         loop {
             let Some((segment, directory)) = self.file.tables(GAMES).nth(self.segment) else {
                 return Ok(None);
@@ -122,7 +106,7 @@ impl TgxBatch {
         Some(self.read(block).map_err(|error| error.to_string()))
     }
 
-    fn read(&mut self, block: usize) -> Result<(), TgxError> {
+    fn read(&mut self, block: usize) -> Result<(), Error> {
         let Some((_, directory)) = self.file.tables(GAMES).nth(self.segment) else {
             return Ok(());
         };

@@ -6,27 +6,16 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::file::{
-    Directory, FRAME_HEAD, HEAD_BYTES, MAGIC, Root, SLOTS, Segment, Slot, TableRoot, TgxError,
-    TgxFile, failed,
+    Directory, FRAME_HEAD, HEAD_BYTES, MAGIC, Root, SLOTS, Segment, Slot, TableRoot, TgxFile,
 };
-use tabia_io::atomic::{LOCK_WAIT, Locked, NewFile, Old, WriteFileError};
+use crate::Error;
+use tabia_io::atomic::{LOCK_WAIT, Locked, NewFile, Old};
 
 /// Blocks of sorted tables are closed when they reach this size.
 const BLOCK_BYTES: usize = 16 << 10;
 
 /// So much is written at once.
 const BUFFER_BYTES: usize = 1 << 20;
-
-/// A file cannot be written.
-#[derive(Debug, thiserror::Error)]
-pub enum TgxWriteError {
-    /// What it was.
-    #[error(transparent)]
-    File(#[from] TgxError),
-    /// It cannot be put in its place.
-    #[error(transparent)]
-    Place(#[from] WriteFileError),
-}
 
 /// Adds one segment to a file.
 #[derive(Debug)]
@@ -50,9 +39,9 @@ impl Writer {
     /// # Errors
     ///
     /// It is there and refused, or none can be made in its folder.
-    pub fn create(path: &Path, old: Old, max_ply: u16) -> Result<Writer, TgxWriteError> {
+    pub fn create(path: &Path, old: Old, max_ply: u16) -> Result<Writer, Error> {
         let beside = NewFile::create(path, old)?;
-        let failed = |error| failed(path, error);
+        let failed = |error| Error::io(path, error);
         let mut file = Locked(beside.as_file().try_clone().map_err(failed)?);
         let mut head = vec![0; HEAD_BYTES as usize];
         head[..MAGIC.len()].copy_from_slice(MAGIC);
@@ -79,8 +68,8 @@ impl Writer {
     /// # Errors
     ///
     /// It is no games index, cannot be written, or another program is adding to it.
-    pub fn append(path: &Path) -> Result<(Writer, TgxFile), TgxWriteError> {
-        let failed = |error| failed(path, error);
+    pub fn append(path: &Path) -> Result<(Writer, TgxFile), Error> {
+        let failed = |error| Error::io(path, error);
         let mut file = lock(path)?;
         let before = TgxFile::open(path, false)?;
         let (slot, generation) = before.slot()?;
@@ -113,7 +102,7 @@ impl Writer {
         segments.split_off(segments.len().saturating_sub(count))
     }
 
-    fn frame(&mut self, bytes: &[u8]) -> Result<u64, TgxError> {
+    fn frame(&mut self, bytes: &[u8]) -> Result<u64, Error> {
         let at = self.at;
         self.buffer.extend((bytes.len() as u32).to_le_bytes());
         self.buffer.extend(crc32fast::hash(bytes).to_le_bytes());
@@ -125,9 +114,9 @@ impl Writer {
         Ok(at)
     }
 
-    fn flush(&mut self) -> Result<(), TgxError> {
+    fn flush(&mut self) -> Result<(), Error> {
         let written = self.file.write_all(&self.buffer);
-        written.map_err(|error| failed(&self.path, error))?;
+        written.map_err(|error| Error::io(&self.path, error))?;
         self.buffer.clear();
         Ok(())
     }
@@ -137,7 +126,7 @@ impl Writer {
     /// # Errors
     ///
     /// The file cannot be written.
-    pub fn end_table(&mut self, name: &str, mut table: TableWriter) -> Result<u64, TgxWriteError> {
+    pub fn end_table(&mut self, name: &str, mut table: TableWriter) -> Result<u64, Error> {
         table.close(self)?;
         let directory = self.frame(&table.directory.encode())?;
         self.tables.push(TableRoot {
@@ -153,7 +142,7 @@ impl Writer {
     /// # Errors
     ///
     /// The file cannot be written; it is as it was then.
-    pub fn finish(mut self, segment: Segment) -> Result<u64, TgxWriteError> {
+    pub fn finish(mut self, segment: Segment) -> Result<u64, Error> {
         let tables = std::mem::take(&mut self.tables);
         self.root.segments.push(Segment { tables, ..segment });
         let mut root = self.root.clone();
@@ -172,7 +161,7 @@ impl Writer {
         let at = self.frame(&text)?;
         self.flush()?;
         let path = self.path.clone();
-        let failed = |error| failed(&path, error);
+        let failed = |error| Error::io(&path, error);
         self.file.set_len(self.at).map_err(failed)?;
         self.file.sync_all().map_err(failed)?;
         let slot = Slot {
@@ -195,10 +184,10 @@ impl Writer {
 /// # Errors
 ///
 /// It cannot be written, or another program is adding to it.
-pub(crate) fn lock(path: &Path) -> Result<Locked, TgxError> {
+pub(crate) fn lock(path: &Path) -> Result<Locked, Error> {
     let opened = OpenOptions::new().read(true).write(true).open(path);
-    let file = opened.map_err(|error| failed(path, error))?;
-    Locked::within(LOCK_WAIT, file).ok_or_else(|| TgxError::Busy {
+    let file = opened.map_err(|error| Error::io(path, error))?;
+    Locked::within(LOCK_WAIT, file).ok_or_else(|| Error::Busy {
         path: path.to_owned(),
     })
 }
@@ -227,7 +216,7 @@ impl TableWriter {
         &mut self,
         key: u64,
         writer: &mut Writer,
-    ) -> Result<(&mut Vec<u8>, Option<u64>), TgxWriteError> {
+    ) -> Result<(&mut Vec<u8>, Option<u64>), Error> {
         if self.block.len() >= BLOCK_BYTES {
             self.close(writer)?;
         }
@@ -242,12 +231,7 @@ impl TableWriter {
     /// # Errors
     ///
     /// The file cannot be written.
-    pub fn block(
-        &mut self,
-        key: u64,
-        bytes: &[u8],
-        writer: &mut Writer,
-    ) -> Result<(), TgxWriteError> {
+    pub fn block(&mut self, key: u64, bytes: &[u8], writer: &mut Writer) -> Result<(), Error> {
         let at = writer.frame(bytes)?;
         self.directory.push(key, at);
         self.bytes += bytes.len() as u64 + FRAME_HEAD;
@@ -261,7 +245,7 @@ impl TableWriter {
         self.bytes += bytes;
     }
 
-    fn close(&mut self, writer: &mut Writer) -> Result<(), TgxWriteError> {
+    fn close(&mut self, writer: &mut Writer) -> Result<(), Error> {
         if let Some(first) = self.first.take() {
             let mut block = std::mem::take(&mut self.block);
             self.block(first, &block, writer)?;

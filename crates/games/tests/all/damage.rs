@@ -24,10 +24,9 @@ fn read_all(path: &Path) -> [u64; 3] {
         ..short
     };
     for wanted in [short, sides, GameParts::EVERYTHING] {
-        let Ok(opened) = games::open(path) else {
+        let Ok(mut source) = games::open(path) else {
             continue;
         };
-        let mut source = opened.source;
         let mut game = Game::default();
         while let Ok(Some(mut batch)) = source.next_batch() {
             loop {

@@ -21,13 +21,11 @@ pub enum Kind {
     Pgn,
     /// Something compressed: as PGN often is, and books never.
     Packed,
-    /// A database of games.
-    Database,
     /// Games as lines of JSON, which lichess gives on request.
     GamesAsJson,
     /// Text of 16 bits a character, which no reader takes.
     Utf16,
-    /// Neither games nor a book.
+    /// Neither a book nor PGN; it may be a database of games.
     Other,
 }
 
@@ -95,26 +93,6 @@ impl BookKind {
     }
 }
 
-/// How the names of files of games end: databases, archives with games, PGN.
-const GAME_FILES: [(&str, Kind); 16] = [
-    (".cbh", Kind::Database),
-    (".2cbh", Kind::Database),
-    (".cbv", Kind::Database),
-    (".cbz", Kind::Database),
-    (".cbf", Kind::Database),
-    (".dci", Kind::Database),
-    (".si4", Kind::Database),
-    (".si5", Kind::Database),
-    (".prn", Kind::Database),
-    (".tgx", Kind::Database),
-    (".zip", Kind::Packed),
-    (".7z", Kind::Packed),
-    (".pgn", Kind::Pgn),
-    (".pgn.gz", Kind::Packed),
-    (".pgn.zst", Kind::Packed),
-    (".pgn.bz2", Kind::Packed),
-];
-
 impl Kind {
     /// Of the file at a path. `None` if it cannot be read, which opening it
     /// will report, or is no file.
@@ -126,15 +104,6 @@ impl Kind {
         let file = File::open(path).ok()?;
         file.take(START_BYTES as u64).read_to_end(&mut start).ok()?;
         Some(Kind::of(path, &start))
-    }
-
-    /// Of a file of games by its name alone; of a database that has several
-    /// files, the one that is opened.
-    #[must_use]
-    pub fn of_games(path: &Path) -> Option<Kind> {
-        let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
-        let known = GAME_FILES.iter().find(|(end, _)| name.ends_with(end));
-        known.map(|(_, kind)| *kind)
     }
 
     /// Of a file by its name and its first bytes: [`START_BYTES`], or less if
@@ -164,9 +133,6 @@ impl Kind {
         if is_games_as_json(start) {
             return Kind::GamesAsJson;
         }
-        if Kind::of_games(path) == Some(Kind::Database) {
-            return Kind::Database;
-        }
         let named = [
             ("ctg", BookKind::Ctg),
             ("abk", BookKind::Abk),
@@ -194,11 +160,9 @@ impl Kind {
             Kind::Packed => {
                 "this is compressed: `tabia build -o BOOK.ctg FILE` makes a book of the games in it"
             }
-            Kind::Database => {
-                "this is a database of games: `tabia build -o BOOK.ctg FILE` makes a book of it"
-            }
             Kind::GamesAsJson | Kind::Utf16 | Kind::Other => {
-                "this is no opening book: .ctg, .bin, .abk and .jsonl are read"
+                "this is no opening book: .ctg, .bin, .abk and .jsonl are read; \
+                 `tabia build -o BOOK.ctg FILE` makes a book of games"
             }
         })
     }
@@ -208,7 +172,7 @@ impl Kind {
     #[must_use]
     pub fn no_games(self) -> Option<String> {
         Some(match self {
-            Kind::Pgn | Kind::Packed | Kind::Database => return None,
+            Kind::Pgn | Kind::Packed => return None,
             Kind::Book(book) => format!(
                 "this is a book ({}), not games: `tabia convert BOOK OUT.pgn` writes its lines \
                  as games, `tabia merge` adds books up",
@@ -350,7 +314,6 @@ mod tests {
             ("a.ctg", b"", book(BookKind::Ctg)),
             ("a.pgn.gz", b"\x1f\x8b\x08", Kind::Packed),
             ("a.ctg", b"\x28\xb5\x2f\xfd", Kind::Packed),
-            ("a.CBH", b"\0\0\x2c", Kind::Database),
             ("a.pgn", b"\xff\xfe[\0E\0", Kind::Utf16),
             ("a.pgn", &program, Kind::Other),
             ("a.pgn", &[0; 1024], Kind::Other),

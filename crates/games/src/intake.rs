@@ -33,16 +33,10 @@ const OPEN_SOURCES: usize = 64;
 #[derive(Debug)]
 pub struct Sources {
     named: Vec<PathBuf>,
-    inputs: Vec<Input>,
+    /// Each with the number of the named source that it belongs to.
+    inputs: Vec<(usize, PathBuf)>,
     password: Option<String>,
     open: fn(&Path, Option<&str>) -> OpenResult,
-}
-
-/// A file, and which of the named sources it belongs to.
-#[derive(Debug)]
-struct Input {
-    argument: usize,
-    path: PathBuf,
 }
 
 impl Sources {
@@ -62,9 +56,7 @@ impl Sources {
         for (argument, path) in named.into_iter().enumerate() {
             sources.named.push(path.clone());
             let found = files(path, &mut seen)?.into_iter();
-            sources
-                .inputs
-                .extend(found.map(|path| Input { argument, path }));
+            sources.inputs.extend(found.map(|path| (argument, path)));
         }
         Ok(sources)
     }
@@ -79,8 +71,8 @@ impl Sources {
     /// Takes out the files that are no games, with the numbers of the named
     /// sources they belong to.
     pub fn take(&mut self, is_other: impl Fn(&Path) -> bool) -> Vec<(usize, PathBuf)> {
-        let taken = self.inputs.extract_if(.., |input| is_other(&input.path));
-        taken.map(|input| (input.argument, input.path)).collect()
+        let taken = self.inputs.extract_if(.., |(_, path)| is_other(path));
+        taken.collect()
     }
 }
 
@@ -207,10 +199,7 @@ impl Intake<'_> {
         )?;
         for (argument, (path, games)) in sources.named.iter().zip(games_of).enumerate() {
             // A source may contain files that an earlier one contains too.
-            let is_read = sources
-                .inputs
-                .iter()
-                .any(|input| input.argument == argument);
+            let is_read = sources.inputs.iter().any(|(number, _)| *number == argument);
             if games == 0 && is_read {
                 let path = path.clone();
                 return Err(Error::NoGames { path }.into());
@@ -246,22 +235,15 @@ impl Intake<'_> {
     }
 }
 
-/// A batch on its way to a worker.
-struct Parcel {
-    argument: usize,
-    batch: Box<dyn GameBatch>,
-}
+/// A batch, and the number of the named source that it belongs to.
+type Numbered = (usize, Box<dyn GameBatch>);
 
-/// What came of it.
-struct Piece<P> {
-    argument: usize,
-    tally: Tally,
-    made: P,
-}
+/// What came of it, with the same number.
+type Piece<P> = (usize, Tally, P);
 
 /// The thread that cuts sources into batches and takes what is made of them.
 struct Reader<'l, 'c, 'w, P, H, E, S> {
-    crew: &'l mut Lead<'c, Parcel, Piece<P>, H, E>,
+    crew: &'l mut Lead<'c, Numbered, Piece<P>, H, E>,
     sink: S,
     watch: &'l mut Watch<'w>,
     tally: Tally,
@@ -281,19 +263,18 @@ where
             password,
             ..
         } = sources;
-        let size = |input: &Input| {
-            let metadata = fs::metadata(&input.path).ok()?;
+        let size = |(_, path): &(usize, PathBuf)| {
+            let metadata = fs::metadata(path).ok()?;
             metadata.is_file().then_some(metadata.len())
         };
         let total = inputs.iter().map(size).sum::<Option<u64>>();
         let mut before = 0;
         let mut open_sources = Vec::new();
-        for Input { argument, path } in inputs {
+        for (argument, path) in inputs {
             let mut source = open(path, password.as_deref())?;
             while let Some(batch) = source.next_batch()? {
                 self.watch.go_on().map_err(Error::from)?;
-                let argument = *argument;
-                self.crew.give(Parcel { argument, batch });
+                self.crew.give((*argument, batch));
                 while let Some(piece) = self.crew.ready()? {
                     self.take(piece)?;
                 }
@@ -323,19 +304,19 @@ where
         Ok(self.watch.go_on().map_err(Error::from)?)
     }
 
-    fn take(&mut self, piece: Piece<P>) -> Result<(), E> {
-        if let Some(games) = self.games_of.get_mut(piece.argument) {
-            *games += piece.tally.read;
+    fn take(&mut self, (argument, tally, made): Piece<P>) -> Result<(), E> {
+        if let Some(games) = self.games_of.get_mut(argument) {
+            *games += tally.read;
         }
-        self.tally.add(piece.tally);
-        (self.sink)(piece.made)
+        self.tally.add(tally);
+        (self.sink)(made)
     }
 }
 
 /// The batches of one worker.
 pub struct Batches<'c, P, H, E> {
     intake: &'c Intake<'c>,
-    jobs: &'c Jobs<Parcel, Piece<P>, H, E>,
+    jobs: &'c Jobs<Numbered, Piece<P>, H, E>,
 }
 
 impl<P, H, E> Batches<'_, P, H, E> {
@@ -345,21 +326,17 @@ impl<P, H, E> Batches<'_, P, H, E> {
     ///
     /// The first error of `work`.
     pub fn each(&self, mut work: impl FnMut(&mut Batch<'_>) -> Result<P, E>) -> Result<(), E> {
-        self.jobs.each(|parcel, turn| {
+        self.jobs.each(|(argument, batch), turn| {
             let mut batch = Batch {
                 intake: self.intake,
-                argument: parcel.argument,
-                batch: parcel.batch,
+                argument,
+                batch,
                 turn,
                 tally: Tally::default(),
                 was_cut: false,
             };
             let made = work(&mut batch)?;
-            Ok(Piece {
-                argument: batch.argument,
-                tally: batch.tally,
-                made,
-            })
+            Ok((argument, batch.tally, made))
         })
     }
 }

@@ -6,8 +6,7 @@
 
 use std::sync::OnceLock;
 
-use shakmaty::Move;
-
+use super::parse::main_line;
 use super::tokens::Tokens;
 use tabia_notation::Letters;
 
@@ -19,36 +18,29 @@ const FIRST_GAMES: usize = 50;
 pub(super) struct Language {
     start: Vec<u8>,
     found: OnceLock<Option<&'static Letters>>,
-    main_line: MainLine,
 }
-
-/// Reads the main line of the game that begins at a byte of a text; `None` if not
-/// all of it is legal in a language.
-pub(super) type MainLine = fn(&[u8], usize, &'static Letters) -> Option<Vec<Move>>;
 
 impl Language {
     /// So many bytes are enough.
     pub(super) const START_BYTES: usize = 64 << 10;
 
     /// That of a file which begins with whole games.
-    pub(super) fn new(start: &[u8], main_line: MainLine) -> Language {
+    pub(super) fn new(start: &[u8]) -> Language {
         Language {
             start: start.to_owned(),
             found: OnceLock::new(),
-            main_line,
         }
     }
 
     /// That of the game which begins at a byte of a text, if it is not English.
     pub(super) fn of_game(&self, text: &[u8], at: usize) -> Option<&'static Letters> {
-        let of_file = *self
-            .found
-            .get_or_init(|| of_file(&self.start, self.main_line));
-        if of_file.is_some_and(|letters| (self.main_line)(text, at, letters).is_some()) {
+        let of_file = *self.found.get_or_init(|| of_file(&self.start));
+        if of_file.is_some_and(|letters| main_line(text, at, letters).is_some()) {
             return of_file;
         }
-        let readings = readings(text, at, self.main_line);
-        let mut readings = readings.into_iter();
+        let languages = Letters::OTHERS.iter();
+        let mut readings =
+            languages.filter_map(|letters| Some((letters, main_line(text, at, letters)?)));
         let (letters, moves) = readings.next()?;
         readings
             .all(|(_, others)| others == moves)
@@ -61,17 +53,9 @@ impl Language {
     }
 }
 
-/// The languages in which a game is legal, and what it is in them.
-fn readings(text: &[u8], at: usize, main_line: MainLine) -> Vec<(&'static Letters, Vec<Move>)> {
-    let languages = Letters::OTHERS.iter();
-    languages
-        .filter_map(|letters| Some((letters, main_line(text, at, letters)?)))
-        .collect()
-}
-
 /// The language in which most of the first games are legal, of those that are
 /// not in English; `None` if it is not one alone.
-fn of_file(start: &[u8], main_line: MainLine) -> Option<&'static Letters> {
+fn of_file(start: &[u8]) -> Option<&'static Letters> {
     let mut counts = vec![0_u32; Letters::OTHERS.len()];
     let mut tokens = Tokens::new(start, 0);
     for _ in 0..FIRST_GAMES {
@@ -99,16 +83,15 @@ fn of_file(start: &[u8], main_line: MainLine) -> Option<&'static Letters> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::parse::main_line;
     use super::*;
 
-    fn letters(file: &str, game: &str) -> Option<Vec<Move>> {
-        let language = Language::new(file.as_bytes(), main_line);
+    fn letters(file: &str, game: &str) -> Option<Vec<shakmaty::Move>> {
+        let language = Language::new(file.as_bytes());
         let letters = language.of_game(game.as_bytes(), 0)?;
         main_line(game.as_bytes(), 0, letters)
     }
 
-    fn english(game: &str) -> Option<Vec<Move>> {
+    fn english(game: &str) -> Option<Vec<shakmaty::Move>> {
         main_line(game.as_bytes(), 0, Letters::ENGLISH)
     }
 

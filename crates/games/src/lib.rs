@@ -51,7 +51,6 @@ pub mod tgx;
 mod tokens;
 mod tree;
 mod zip;
-mod zst;
 
 pub use conditions::{Conditions, Speed, Title, title};
 pub use date::{Date, Month};
@@ -173,6 +172,12 @@ impl GameParts {
         heads: true,
         ..GameParts::MAIN_LINES
     };
+
+    /// So many plies of the main line are enough; `None` if all lines are read.
+    fn main_line(self) -> Option<usize> {
+        let all = self.plies > 0 && (self.variations || self.notes);
+        (!all).then_some(self.plies)
+    }
 
     /// Whether tags are stored.
     fn tags(self) -> bool {

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bzip2::bufread::BzDecoder;
 use flate2::bufread::GzDecoder;
+use ruzstd::decoding::StreamingDecoder;
 
 use super::peeked::Input;
-use super::zst::ZstReader;
 use tabia_io::input::kind::Packing;
 
 /// Whether an error means that compressed data are damaged or cut off, not that the
@@ -34,6 +34,14 @@ fn in_plain_words(error: io::Error) -> io::Error {
     }
 }
 
+/// The largest window that `zstd --long=31` makes. It takes as much memory.
+const LARGEST_WINDOW_BYTES: u64 = 1 << 31;
+
+fn damaged_zstd(error: impl ToString) -> io::Error {
+    let text = format!("damaged zstd data: {}", error.to_string());
+    io::Error::new(io::ErrorKind::InvalidData, text)
+}
+
 /// Decompresses all members. Other data after them is skipped, as gzip does it; a
 /// flag records that there was some.
 pub(super) struct Members {
@@ -42,20 +50,11 @@ pub(super) struct Members {
 }
 
 enum Decoder {
+    Start(Packing, Input),
     Gzip(Box<GzDecoder<Input>>),
     Bzip2(Box<BzDecoder<Input>>),
-    Zstd(Box<ZstReader>),
+    Zstd(Box<StreamingDecoder<Input, ruzstd::decoding::FrameDecoder>>),
     End,
-}
-
-impl Decoder {
-    fn new(packing: Packing, input: Input) -> Decoder {
-        match packing {
-            Packing::Gzip => Decoder::Gzip(Box::new(GzDecoder::new(input))),
-            Packing::Bzip2 => Decoder::Bzip2(Box::new(BzDecoder::new(input))),
-            Packing::Zstd => Decoder::Zstd(Box::new(ZstReader::new(input))),
-        }
-    }
 }
 
 impl Members {
@@ -65,7 +64,7 @@ impl Members {
         trailing_data: Arc<AtomicBool>,
     ) -> Members {
         Members {
-            decoder: Decoder::new(packing, Input::new(input)),
+            decoder: Decoder::Start(packing, Input::new(input)),
             trailing_data,
         }
     }
@@ -73,20 +72,42 @@ impl Members {
     /// Goes on to the next member; false if there is none.
     fn go_on(&mut self) -> io::Result<bool> {
         let (packing, mut input) = match std::mem::replace(&mut self.decoder, Decoder::End) {
+            Decoder::Start(packing, input) => (packing, input),
             Decoder::Gzip(gzip) => (Packing::Gzip, gzip.into_inner()),
             Decoder::Bzip2(bzip2) => (Packing::Bzip2, bzip2.into_inner()),
-            // One decoder reads all of its frames.
-            Decoder::Zstd(zstd) => (Packing::Zstd, zstd.into_inner()),
+            Decoder::Zstd(zstd) => {
+                let (input, frame) = zstd.into_parts();
+                let stored = frame.get_checksum_from_data();
+                if stored.is_some() && stored != frame.get_calculated_checksum() {
+                    return Err(damaged_zstd("its checksum is wrong"));
+                }
+                (Packing::Zstd, input)
+            }
             Decoder::End => return Ok(false),
         };
-        let start = input.peek(4)?;
-        if Packing::of(start) == Some(packing) {
-            self.decoder = Decoder::new(packing, input);
-            return Ok(true);
+        // Frames of Zstandard that are to be skipped.
+        while packing == Packing::Zstd
+            && let [0x50..=0x5f, 0x2a, 0x4d, 0x18, a, b, c, d] = *input.peek(8)?
+        {
+            let length = 8 + u64::from(u32::from_le_bytes([a, b, c, d]));
+            io::copy(&mut input.by_ref().take(length), &mut io::sink())?;
         }
-        let is_trailing = !start.is_empty();
-        self.trailing_data.fetch_or(is_trailing, Ordering::Relaxed);
-        Ok(false)
+        let start = input.peek(4)?;
+        if Packing::of(start) != Some(packing) {
+            let is_trailing = !start.is_empty();
+            self.trailing_data.fetch_or(is_trailing, Ordering::Relaxed);
+            return Ok(false);
+        }
+        self.decoder = match packing {
+            Packing::Gzip => Decoder::Gzip(Box::new(GzDecoder::new(input))),
+            Packing::Bzip2 => Decoder::Bzip2(Box::new(BzDecoder::new(input))),
+            Packing::Zstd => {
+                let most = LARGEST_WINDOW_BYTES;
+                let frame = StreamingDecoder::new_with_max_window_size(input, most);
+                Decoder::Zstd(Box::new(frame.map_err(damaged_zstd)?))
+            }
+        };
+        Ok(true)
     }
 }
 
@@ -99,11 +120,11 @@ impl Read for Members {
             let read = match &mut self.decoder {
                 Decoder::Gzip(gzip) => gzip.read(buffer),
                 Decoder::Bzip2(bzip2) => bzip2.read(buffer),
-                Decoder::Zstd(zstd) => zstd.read(buffer),
-                Decoder::End => Ok(0),
+                Decoder::Zstd(zstd) => zstd.read(buffer).map_err(damaged_zstd),
+                Decoder::Start(..) | Decoder::End => Ok(0),
             };
             let count = read.map_err(in_plain_words)?;
-            if count > 0 || !self.go_on()? {
+            if count > 0 || !self.go_on().map_err(in_plain_words)? {
                 return Ok(count);
             }
         }
@@ -151,7 +172,11 @@ mod tests {
             .collect();
         let (one, two) = text.split_at(700_001);
         for pack in [gzip as fn(&[u8]) -> Vec<u8>, bzip2, zstd] {
-            let mut packed = [pack(one), pack(two)].concat();
+            let skipped: &[u8] = match pack(one)[0] {
+                0x28 => &[0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3],
+                _ => &[],
+            };
+            let mut packed = [skipped, &pack(one), skipped, &pack(two)].concat();
             assert!(read(&packed) == (text.clone(), true, false));
             // What is there comes out, and then an error.
             let (part, whole, trailing_data) = read(&packed[..packed.len() / 2]);

@@ -16,7 +16,7 @@ use memchr::{memchr, memmem, memrchr};
 
 use super::language::Language;
 use super::members::is_damage;
-use super::parse::{Broken, Ending, Parser, main_line};
+use super::parse::{Broken, Ending, Parser};
 use super::tokens::is_tag;
 use super::{Error, Game, GameBatch, GameFilter, GameParts, GamePlace, GameSource, SkipReason};
 
@@ -158,7 +158,7 @@ impl GameSource for PgnSource {
                     let end = memmem::rfind(start, GAME_START).or(memmem::rfind(start, b"\n\n"));
                     start.get(..end.unwrap_or(0)).unwrap_or_default()
                 });
-            Arc::new(Language::new(start, main_line))
+            Arc::new(Language::new(start))
         });
         Ok(Some(Box::new(PgnBatch {
             name: self.name.clone(),

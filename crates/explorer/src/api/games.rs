@@ -263,7 +263,9 @@ impl Games {
         mut each: impl FnMut(Facts, &[Chess], &[Move]),
     ) -> Result<(), tabia_games::Error> {
         for index in self.current() {
-            each_game(&index, name, color, plies, &mut each)?;
+            each_game(&index, name, color, plies, |_, facts, positions, moves| {
+                each(facts, positions, moves);
+            })?;
         }
         Ok(())
     }

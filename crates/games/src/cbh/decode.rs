@@ -34,15 +34,6 @@ const MOST_ALTERNATIVES: usize = 10_000;
 /// Pieces by the two bits of a promotion.
 const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight];
 
-/// How much is wanted.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Extent {
-    /// So many moves of the main line.
-    MainLine(usize),
-    /// The main line and all variations.
-    All,
-}
-
 /// What was found besides moves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Found {
@@ -64,12 +55,13 @@ pub(super) struct Fault {
     pub(super) what: &'static str,
 }
 
-/// Reads moves into `tree`, which must be empty.
+/// Reads moves into `tree`, which must be empty: so many of the main line, or all
+/// lines.
 pub(super) fn decode(
     moves: &[u8],
     start: &Chess,
     encoding: Encoding,
-    extent: Extent,
+    main_line: Option<usize>,
     tree: &mut Tree,
 ) -> Found {
     let mut decoder = Decoder {
@@ -77,7 +69,7 @@ pub(super) fn decode(
         at: 0,
         count: 0,
         encoding,
-        extent,
+        main_line,
         line: DecodedLine {
             position: start.clone(),
             pieces: Pieces::new(start.board(), encoding.reversed),
@@ -122,7 +114,7 @@ struct Decoder<'a> {
     /// Moves so far.
     count: u8,
     encoding: Encoding,
-    extent: Extent,
+    main_line: Option<usize>,
     line: DecodedLine,
     /// Where to go on when the line ends.
     alternatives: Vec<DecodedLine>,
@@ -135,10 +127,8 @@ type Step = Result<bool, &'static str>;
 
 impl Decoder<'_> {
     fn has_enough(&self) -> bool {
-        match self.extent {
-            Extent::MainLine(plies) => self.tree.len() >= plies,
-            Extent::All => false,
-        }
+        let main_line = self.main_line;
+        main_line.is_some_and(|plies| self.tree.len() >= plies)
     }
 
     /// The next byte without its disguise. `None` at the end.
@@ -241,7 +231,7 @@ impl Decoder<'_> {
             return Err("too many variations are open");
         }
         // Otherwise the alternatives are not read.
-        if matches!(self.extent, Extent::All) {
+        if self.main_line.is_none() {
             self.alternatives.push(self.line.clone());
         }
         Ok(true)

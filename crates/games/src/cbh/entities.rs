@@ -31,31 +31,16 @@ const LARGEST_DATA: u64 = 1 << 16;
 /// Bytes of each that are looked at.
 const LOOKED_AT: usize = TREE_BYTES as usize + 70;
 
-/// Two texts that lie side by side: family and first name in .cbp, title and
-/// place in .cbt.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Texts {
-    pub(super) first_bytes: usize,
-    pub(super) second_bytes: usize,
-}
-
-/// Of players.
-pub(super) const PLAYERS: Texts = Texts {
-    first_bytes: 30,
-    second_bytes: 20,
-};
-
-/// Of tournaments.
-pub(super) const TOURNAMENTS: Texts = Texts {
-    first_bytes: 40,
-    second_bytes: 30,
-};
+/// Bytes of two texts that lie side by side: family and first name in .cbp, title
+/// and place in .cbt.
+pub(super) const PLAYERS: [usize; 2] = [30, 20];
+pub(super) const TOURNAMENTS: [usize; 2] = [40, 30];
 
 /// An open file of players or tournaments.
 #[derive(Debug)]
 pub(super) struct Entities {
     file: DataFile,
-    layout: Texts,
+    layout: [usize; 2],
     first_at: u64,
     stride: u64,
 }
@@ -66,7 +51,7 @@ impl Entities {
     /// # Errors
     ///
     /// It cannot be read, or is none of these.
-    pub(super) fn new(file: DataFile, layout: Texts) -> io::Result<Entities> {
+    pub(super) fn new(file: DataFile, layout: [usize; 2]) -> io::Result<Entities> {
         let header = file.start(HEADER_BYTES as usize)?;
         let (stride, gap) = parse_header(&header, layout)
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "its header is damaged"))?;
@@ -88,22 +73,22 @@ impl Entities {
             cursor.le_i32().filter(|left| *left != FREE)?;
             // The rest of what the tree needs.
             cursor.take(TREE_BYTES as usize - 4)?;
-            let first = field(cursor.take(self.layout.first_bytes)?);
-            Some((first, field(cursor.take(self.layout.second_bytes)?)))
+            let [first, second] = self.layout;
+            Some((field(cursor.take(first)?), field(cursor.take(second)?)))
         };
         read().unwrap_or_default()
     }
 }
 
 /// Bytes from one to the next, and between header and first.
-fn parse_header(header: &[u8], layout: Texts) -> Option<(u64, u64)> {
+fn parse_header(header: &[u8], layout: [usize; 2]) -> Option<(u64, u64)> {
     let mut cursor = Cursor::new(header);
     cursor.take(8)?;
     let magic = cursor.le_u32()?;
     let data = u64::from(cursor.le_u32()?);
     cursor.take(8)?;
     let gap = u64::from(cursor.le_u32()?);
-    let needed = (layout.first_bytes + layout.second_bytes) as u64;
+    let needed = layout.iter().sum::<usize>() as u64;
     let is_sound = magic == MAGIC && (needed..=LARGEST_DATA).contains(&data) && gap <= LARGEST_DATA;
     is_sound.then_some((data + TREE_BYTES, gap))
 }

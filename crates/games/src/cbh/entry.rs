@@ -29,7 +29,7 @@
 use shakmaty::ByColor;
 
 use super::fields;
-use crate::{Date, GameResult};
+use crate::{Date, GameResult, SkipReason};
 use tabia_io::input::bytes::{Cursor, be_u16_at, be_u32_at};
 
 /// Bytes of a record, and of the header.
@@ -81,18 +81,11 @@ pub(super) fn parse_header(header: &[u8], len: u64) -> Result<Extent, String> {
     })
 }
 
-/// What an entry is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Game,
-    Deleted,
-    Text,
-}
-
 /// One record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CbhEntry {
-    pub(super) kind: Kind,
+    /// Why it is not read: it is deleted, or no game.
+    pub(super) left_out: Option<SkipReason>,
     /// Of the block in the .cbg file, in bytes.
     pub(super) offset: u64,
     pub(super) players: ByColor<u32>,
@@ -125,10 +118,10 @@ impl CbhEntry {
         let eco = cursor.be_u16()?;
         cursor.take(9)?;
         Some(CbhEntry {
-            kind: match flags {
-                _ if flags & 2 != 0 => Kind::Text,
-                _ if flags & 0x80 != 0 => Kind::Deleted,
-                _ => Kind::Game,
+            left_out: match flags {
+                _ if flags & 2 != 0 => Some(SkipReason::NoGame("a text".to_owned())),
+                _ if flags & 0x80 != 0 => Some(SkipReason::Deleted),
+                _ => None,
             },
             offset,
             players: ByColor { white, black },

@@ -28,6 +28,11 @@ pub(crate) fn date(bits: u32) -> Date {
     }
 }
 
+/// The bits of a date.
+pub(crate) fn date_bits(date: Date) -> u32 {
+    u32::from(date.year) << 9 | u32::from(date.month) << 5 | u32::from(date.day)
+}
+
 /// `Last, First`, or the one there is.
 pub(crate) fn full_name(mut last: String, first: &str) -> String {
     if !last.is_empty() && !first.is_empty() {

@@ -32,9 +32,9 @@ use super::oddities::Oddity;
 use super::tree::Tree;
 use super::{Game, GameParts, Recorder, SkipReason};
 use block::{Encoding, Head};
-use decode::{Extent, Found};
+use decode::Found;
 use entities::Entities;
-use entry::{CbhEntry, Kind};
+use entry::CbhEntry;
 use tabia_io::input::window::Window;
 
 /// Bytes after the start of a batch's last block that are taken for its own.
@@ -76,7 +76,7 @@ impl Indexed for Database {
 
     fn place(&self, entry: &CbhEntry) -> Option<Range<u64>> {
         let end = entry.offset.saturating_add(USUAL_BLOCK_BYTES);
-        (entry.kind == Kind::Game).then_some(entry.offset..end)
+        entry.left_out.is_none().then_some(entry.offset..end)
     }
 
     fn read(
@@ -87,10 +87,8 @@ impl Indexed for Database {
         buffers: &mut Buffers,
         game: &mut Game,
     ) -> Result<(), SkipReason> {
-        match entry.kind {
-            Kind::Game => {}
-            Kind::Deleted => return Err(SkipReason::Deleted),
-            Kind::Text => return Err(SkipReason::NoGame("a text".to_owned())),
+        if let Some(reason) = &entry.left_out {
+            return Err(reason.clone());
         }
         let (block, head) = self.block(entry, moves, &mut buffers.block)?;
         let encoding = Encoding::of_mode(head.mode).map_err(SkipReason::Variant)?;
@@ -102,14 +100,9 @@ impl Indexed for Database {
             game.start_from(start.position.clone());
         }
         let codes = block.get(start.moves_at..).unwrap_or_default();
-        let extent = if wanted.plies > 0 && (wanted.variations || wanted.notes) {
-            Extent::All
-        } else {
-            Extent::MainLine(wanted.plies)
-        };
         let tree = &mut buffers.tree;
         tree.clear();
-        let found = decode::decode(codes, &start.position, encoding, extent, tree);
+        let found = decode::decode(codes, &start.position, encoding, wanted.main_line(), tree);
         tree.record(&mut Recorder::new(wanted, game));
         game.cut = self.judge(entry, start.moves_at, block.len() < head.len, found);
         Ok(())

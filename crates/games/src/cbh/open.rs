@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Database;
-use super::entities::{Entities, PLAYERS, TOURNAMENTS, Texts};
+use super::entities::{Entities, PLAYERS, TOURNAMENTS};
 use super::entry::{self, MAGIC, RECORD_BYTES};
 use crate::archive::Located;
 use crate::indexed::{IndexedSource, Layout};
@@ -137,7 +137,7 @@ pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
 fn open_companion(
     named: &Located,
     extension: &str,
-    texts: Texts,
+    texts: [usize; 2],
 ) -> Result<Entities, (PathBuf, String)> {
     let found = named.sibling(extension).ok_or_else(|| {
         let path = named.path().with_extension(extension);

@@ -117,55 +117,21 @@ fn read(
 ) -> (bool, Option<Fault>) {
     game.set_up = *position != Chess::default();
     game.start_from(position.clone());
-    let mut recorder = Recorder::new(wanted, game);
-    if !recorder.wants_variations() {
-        return main_line(words, start, &mut recorder);
-    }
     tree.clear();
-    let found = all_lines(words, position, start, tree);
-    tree.record(&mut recorder);
+    let found = lines(words, position, start, wanted.main_line(), tree);
+    tree.record(&mut Recorder::new(wanted, game));
     found
-}
-
-/// The main line alone, and of it what is wanted.
-fn main_line(words: &[u16], start: &Start, recorder: &mut Recorder<'_>) -> (bool, Option<Fault>) {
-    let mut can_branch = false;
-    for (at, word) in words.iter().enumerate() {
-        if recorder.is_done() {
-            return (false, None);
-        }
-        let Some(position) = recorder.position() else {
-            return (false, None);
-        };
-        match *word {
-            END => return (false, None),
-            BRANCH if can_branch => can_branch = false,
-            BRANCH => return (false, Some(Fault::new(at, NO_MOVE_BEFORE))),
-            NULL => {
-                can_branch = true;
-                if !recorder.play_null() {
-                    return (false, Some(Fault::new(at, NULL_IN_CHECK)));
-                }
-            }
-            word => match legal(word, position, start) {
-                Ok(m) => {
-                    can_branch = true;
-                    recorder.play(m);
-                }
-                Err(fault) => return (false, Some(Fault { at, ..fault })),
-            },
-        }
-    }
-    (true, None)
 }
 
 const NO_MOVE_BEFORE: &str = "an alternative to no move";
 const NULL_IN_CHECK: &str = "a null move in check";
 
-fn all_lines(
+/// All lines, or so many plies of the main line.
+fn lines(
     words: &[u16],
     position: &Chess,
     start: &Start,
+    main_line: Option<usize>,
     tree: &mut Tree,
 ) -> (bool, Option<Fault>) {
     let mut now = (position.clone(), ROOT);
@@ -174,8 +140,11 @@ fn all_lines(
     let mut open: Vec<(Chess, Place)> = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let fault = |what| (false, Some(Fault::new(at, what)));
+        if main_line.is_some_and(|plies| tree.len() >= plies) {
+            return (false, None);
+        }
         let step = match *word {
-            END => match open.pop() {
+            END => match open.pop().filter(|_| main_line.is_none()) {
                 Some(line) => {
                     (now, before) = (line, None);
                     continue;

@@ -22,7 +22,7 @@
 
 use shakmaty::ByColor;
 
-use crate::Speed;
+use crate::{SkipReason, Speed};
 use tabia_io::input::bytes::{Cursor, le_u16_at, le_u32_at, u8_at};
 
 /// Bytes of a record, and of the header.
@@ -38,20 +38,11 @@ pub(super) fn announced(header: &[u8]) -> u64 {
     le_u32_at(header, 16).map_or(0, |next| u64::from(next).saturating_sub(1))
 }
 
-/// What an entry is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Game,
-    Deleted,
-    Text,
-    Analysis,
-    Unknown,
-}
-
 /// One record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Cbh2Entry {
-    pub(super) kind: Kind,
+    /// Why it is not read: it is deleted, or no game.
+    pub(super) left_out: Option<SkipReason>,
     /// Of its record in the .2cbg file, in bytes.
     pub(super) offset: u64,
     /// The same in the .2cba file.
@@ -75,13 +66,14 @@ impl Cbh2Entry {
         let long = |at: usize| Cursor::new(record.get(at..)?).le_u64();
         let number = |at| long(at).map(u64::cast_signed);
         let flags = u8_at(record, 0)?;
+        let no_game = |what: &str| Some(SkipReason::NoGame(what.to_owned()));
         Some(Cbh2Entry {
-            kind: match (flags, u8_at(record, 2)?) {
-                (_, 2) => Kind::Analysis,
-                (flags, 1) if flags & 2 != 0 => Kind::Text,
-                (flags, 1) if flags & 0x80 != 0 => Kind::Deleted,
-                (_, 1) => Kind::Game,
-                _ => Kind::Unknown,
+            left_out: match (flags, u8_at(record, 2)?) {
+                (_, 2) => no_game("an analysis"),
+                (flags, 1) if flags & 2 != 0 => no_game("a text"),
+                (flags, 1) if flags & 0x80 != 0 => Some(SkipReason::Deleted),
+                (_, 1) => None,
+                _ => no_game("of an unknown kind"),
             },
             offset: long(8)?,
             annotations: long(16)?,

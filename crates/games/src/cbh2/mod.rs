@@ -31,7 +31,7 @@ use super::indexed::{Indexed, IndexedSource, Layout};
 use super::oddities::Oddity;
 use super::tree::Tree;
 use super::{Error, Game, GameParts, GameSource, SkipReason};
-use entry::{Cbh2Entry, Kind, RECORD_BYTES};
+use entry::{Cbh2Entry, RECORD_BYTES};
 use framing::Tag;
 use names::Names;
 use tabia_io::input::window::Window;
@@ -144,7 +144,7 @@ impl Indexed for Database {
 
     fn place(&self, entry: &Cbh2Entry) -> Option<Range<u64>> {
         let end = entry.offset.saturating_add(USUAL_RECORD_BYTES);
-        (entry.kind == Kind::Game).then_some(entry.offset..end)
+        entry.left_out.is_none().then_some(entry.offset..end)
     }
 
     fn read(
@@ -155,13 +155,8 @@ impl Indexed for Database {
         buffers: &mut Buffers,
         game: &mut Game,
     ) -> Result<(), SkipReason> {
-        let no_game = |what: &str| Err(SkipReason::NoGame(what.to_owned()));
-        match entry.kind {
-            Kind::Game => {}
-            Kind::Deleted => return Err(SkipReason::Deleted),
-            Kind::Text => return no_game("a text"),
-            Kind::Analysis => return no_game("an analysis"),
-            Kind::Unknown => return no_game("of an unknown kind"),
+        if let Some(reason) = &entry.left_out {
+            return Err(reason.clone());
         }
         let Buffers {
             head,

@@ -22,8 +22,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::archive::{Archive, ArchiveMember};
-use block::{Fault, HEAD_BYTES, Unpacker};
-use password::Key;
+use block::{HEAD_BYTES, Unpacker};
+use des::Des;
 use tabia_io::input::bytes::le_u16_at;
 use tabia_io::input::file::DataFile;
 use tabia_io::input::path::has_extension;
@@ -58,7 +58,6 @@ pub(super) fn archive(
 }
 
 /// An open archive.
-#[derive(Debug)]
 pub(super) struct Cbv {
     bytes: Bytes,
     members: Vec<Member>,
@@ -73,7 +72,7 @@ impl Cbv {
     /// What is wrong with it, for its user.
     pub(super) fn open(file: DataFile, password: Option<&str>) -> Result<Cbv, String> {
         let bytes = Bytes {
-            key: password.map(Key::new),
+            key: password.map(password::cipher),
             file,
         };
         let unreadable = |error: io::Error| error.to_string();
@@ -140,10 +139,9 @@ impl Archive for Cbv {
 }
 
 /// The plain bytes of an archive.
-#[derive(Debug)]
 struct Bytes {
     file: DataFile,
-    key: Option<Key>,
+    key: Option<Des>,
 }
 
 impl Bytes {
@@ -159,7 +157,7 @@ impl Bytes {
         let start = at - before as u64;
         let count = view.copy(start, &mut blocks)?;
         blocks.truncate(count);
-        key.decipher(&mut blocks);
+        password::decipher(key, &mut blocks);
         let found = blocks.get(before..).unwrap_or_default();
         let count = found.len().min(buffer.len());
         buffer
@@ -245,7 +243,7 @@ impl Stream {
                 let sum = le_u16_at(head, 2).unwrap_or(0);
                 self.unpacker.unpack(payload, sum, &mut self.plain)
             }
-            _ => Err(Fault::Cut),
+            _ => Err("it ends after the end of its member".to_owned()),
         };
         if let Err(fault) = unpacked {
             let at = self.at;

@@ -8,29 +8,18 @@ use crate::encodings::to_windows1252;
 /// Bytes that are deciphered together.
 pub(super) const BLOCK_BYTES: usize = 8;
 
-/// Deciphers an archive.
-pub(super) struct Key(Des);
-
-impl std::fmt::Debug for Key {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Key")
-    }
+/// The cipher of a password, which is taken as Windows-1252.
+pub(super) fn cipher(password: &str) -> Des {
+    Des::new(&Array(key(&to_windows1252(password))))
 }
 
-impl Key {
-    /// The key of a password, which is taken as Windows-1252.
-    pub(super) fn new(password: &str) -> Key {
-        Key(Des::new(&Array(key(&to_windows1252(password)))))
-    }
-
-    /// Deciphers whole blocks; what is left over stays as it is.
-    pub(super) fn decipher(&self, bytes: &mut [u8]) {
-        let (blocks, _) = bytes.as_chunks_mut::<BLOCK_BYTES>();
-        for block in blocks {
-            let mut plain = Array(*block);
-            self.0.decrypt_block(&mut plain);
-            *block = plain.0;
-        }
+/// Deciphers whole blocks; what is left over stays as it is.
+pub(super) fn decipher(cipher: &Des, bytes: &mut [u8]) {
+    let (blocks, _) = bytes.as_chunks_mut::<BLOCK_BYTES>();
+    for block in blocks {
+        let mut plain = Array(*block);
+        cipher.decrypt_block(&mut plain);
+        *block = plain.0;
     }
 }
 
@@ -71,11 +60,9 @@ mod tests {
 
     #[test]
     fn the_published_vector_of_the_cipher() {
-        let key = Key(Des::new(&Array([
-            0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,
-        ])));
+        let cipher = Des::new(&Array([0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef]));
         let mut block = [0x3f, 0xa4, 0x0e, 0x8a, 0x98, 0x4d, 0x48, 0x15];
-        key.decipher(&mut block);
+        decipher(&cipher, &mut block);
         assert_eq!(&block, b"Now is t");
     }
 }

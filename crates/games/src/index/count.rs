@@ -1,7 +1,7 @@
 //! What one thread counts: games in, records out.
 
 use shakmaty::zobrist::Zobrist64;
-use shakmaty::{Chess, EnPassantMode, Position};
+use shakmaty::{Chess, EnPassantMode, Move, Position};
 
 use super::bucket::Bucket;
 use super::partitions::{Lots, Seen};
@@ -32,13 +32,18 @@ pub(super) struct Plies {
 }
 
 impl Plies {
-    /// Calls `each` with the key of each position and the place of its move,
-    /// the last one first.
-    pub(super) fn each(&mut self, game: &Game, max_ply: usize, mut each: impl FnMut(u64, usize)) {
+    /// Calls `each` with the key of each position and its move, the last one first.
+    pub(super) fn each(
+        &mut self,
+        positions: &[Chess],
+        moves: &[Move],
+        max_ply: usize,
+        mut each: impl FnMut(u64, Move),
+    ) {
         self.keys.clear();
         self.last.clear();
         let mut now: Option<Zobrist64> = None;
-        let plies = game.positions.iter().zip(&game.moves).take(max_ply);
+        let plies = positions.iter().zip(moves).take(max_ply);
         for (ply, (position, m)) in plies.enumerate() {
             let hash = now.unwrap_or_else(|| position.zobrist_hash(EnPassantMode::Legal));
             let key = u64::from(hash);
@@ -58,9 +63,9 @@ impl Plies {
             self.last.push(true);
             now = position.update_zobrist_hash(hash, *m, EnPassantMode::Legal);
         }
-        let plies = self.keys.iter().zip(&self.last).enumerate().rev();
-        for (ply, (key, _)) in plies.filter(|(_, (_, is_last))| **is_last) {
-            each(*key, ply);
+        let plies = self.keys.iter().zip(&self.last).zip(moves).rev();
+        for ((key, _), m) in plies.filter(|((_, is_last), _)| **is_last) {
+            each(*key, *m);
         }
     }
 }
@@ -91,16 +96,15 @@ impl<'r> Counter<'r> {
         let bucket = Bucket::of(facts);
         let bits = GameRef::of(facts, number).pack();
         let batch = &mut self.batch;
-        self.plies.each(game, max_ply, |hash, ply| {
-            if let Some(m) = game.moves.get(ply) {
-                batch.push(Seen {
-                    hash,
-                    bucket,
-                    bits,
-                    game: number,
-                    mv: IndexedMove::of(*m),
-                });
-            }
+        let (positions, moves) = (&game.positions, &game.moves);
+        self.plies.each(positions, moves, max_ply, |hash, m| {
+            batch.push(Seen {
+                hash,
+                bucket,
+                bits,
+                game: number,
+                mv: IndexedMove::of(m),
+            });
         });
     }
 
@@ -130,39 +134,37 @@ mod tests {
     use super::*;
     use tabia_notation::Line;
 
-    fn game(moves: &str) -> Game {
+    /// The keys of the positions and the moves that count.
+    fn counted(moves: &str, max_ply: usize) -> (Line, Vec<(u64, Move)>) {
         let line = Line::read("", moves).unwrap();
-        Game {
-            positions: line.positions().to_vec(),
-            moves: line.moves().map(|(_, m)| m).collect(),
-            ..Game::default()
-        }
-    }
-
-    fn counted(moves: &str, max_ply: usize) -> Vec<(u64, usize)> {
+        let moves: Vec<Move> = line.moves().map(|(_, m)| m).collect();
         let mut all = Vec::new();
-        Plies::default().each(&game(moves), max_ply, |key, ply| all.push((key, ply)));
+        Plies::default().each(line.positions(), &moves, max_ply, |key, m| {
+            all.push((key, m));
+        });
         all.reverse();
-        all
+        (line, all)
     }
 
     #[test]
     fn keys_are_those_of_the_positions_alone() {
         let moves = "e4 a6 e5 d5 exd6 Nc6 Nf3 e6 Be2 Nf6 O-O Bxd6 a4 b5 axb5 axb5 Rxa8";
-        let game = game(moves);
-        for (number, ply) in counted(moves, 50) {
-            assert_eq!(number, key(&game.positions[ply]), "{ply}");
-        }
+        let (line, counted) = counted(moves, 50);
+        let keys = line.moves().map(|(position, m)| (key(position), m));
+        assert!(keys.eq(counted));
     }
 
     /// Only the last move in a position counts.
     #[test]
     fn a_position_counts_once_a_game() {
-        let plies = |moves, most| -> Vec<usize> {
-            counted(moves, most)
-                .into_iter()
-                .map(|(_, ply)| ply)
-                .collect()
+        let plies = |moves, most| {
+            let (line, counted) = counted(moves, most);
+            let mut plies = line.moves().enumerate();
+            let mut ply_of = |one: (u64, Move)| {
+                plies.find_map(|(ply, (at, m))| ((key(at), m) == one).then_some(ply))
+            };
+            let found = counted.into_iter().map(|one| ply_of(one).unwrap());
+            found.collect::<Vec<usize>>()
         };
         let moves = "Nf3 Nf6 Ng1 Ng8 e4 e5 Nf3 Nc6";
         assert_eq!(plies(moves, 50), [1, 2, 3, 4, 5, 6, 7]);

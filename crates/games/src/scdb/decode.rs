@@ -7,17 +7,9 @@ use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Move, Position, Rank, Role, Square};
 
 use super::element::{Element, Elements, text};
-use super::promotion::Numbering;
+use super::source::Database;
 use crate::{Game, GameParts, Recorder, SkipReason};
 use tabia_notation as notation;
-
-/// How promotions are numbered in the file; asked when there is one.
-pub(super) trait Promotions {
-    /// See [`Numbering`].
-    fn numbering(&self) -> Numbering;
-    /// A pawn reaches the last rank, and the piece that it becomes is not stored.
-    fn note_unknown_promotion(&self);
-}
 
 /// Fills in the content of a game's bytes. What breaks off is there as far as it
 /// goes.
@@ -27,7 +19,7 @@ pub(super) trait Promotions {
 /// It cannot even be begun.
 pub(super) fn decode(
     bytes: &[u8],
-    promotions: &dyn Promotions,
+    database: &Database,
     wanted: GameParts,
     game: &mut Game,
 ) -> Result<(), SkipReason> {
@@ -37,7 +29,7 @@ pub(super) fn decode(
     while !recorder.is_done() {
         let reason = match elements.next() {
             Ok(None) => break,
-            Ok(Some(element)) => match record(&element, promotions, &mut recorder) {
+            Ok(Some(element)) => match record(&element, database, &mut recorder) {
                 Ok(()) => continue,
                 Err(reason) => {
                     // What follows of this line makes no sense without it.
@@ -91,7 +83,7 @@ fn first_position(fen: &[u8]) -> Result<Chess, SkipReason> {
 
 fn record(
     element: &Element<'_>,
-    promotions: &dyn Promotions,
+    database: &Database,
     recorder: &mut Recorder<'_>,
 ) -> Result<(), SkipReason> {
     match element {
@@ -100,7 +92,7 @@ fn record(
                 recorder.drop_line();
                 return Ok(());
             };
-            match find_move(*word, position, promotions) {
+            match find_move(*word, position, database) {
                 Some(m) => recorder.play(m),
                 None => {
                     let text = format!(
@@ -149,14 +141,14 @@ fn to(word: u16) -> Square {
 }
 
 /// The legal move that a word means.
-fn find_move(word: u16, position: &Chess, promotions: &dyn Promotions) -> Option<Move> {
+fn find_move(word: u16, position: &Chess, database: &Database) -> Option<Move> {
     let (from, to) = (from(word), to(word));
     let is_promotion = position.board().role_at(from) == Some(Role::Pawn)
         && matches!(to.rank(), Rank::First | Rank::Eighth);
     let promotion = match word >> 12 {
         0 if is_promotion => Some(Role::Queen),
         0 => None,
-        number if is_promotion => Some(promotions.numbering().role(number)?),
+        number if is_promotion => Some(database.numbering().role(number)?),
         _ => return None,
     };
     let m = UciMove::Normal {
@@ -166,7 +158,7 @@ fn find_move(word: u16, position: &Chess, promotions: &dyn Promotions) -> Option
     };
     let m = m.to_move(position).ok()?;
     if word >> 12 == 0 && is_promotion {
-        promotions.note_unknown_promotion();
+        database.unknown_promotions.add(1_u64);
     }
     Some(m)
 }

@@ -36,17 +36,6 @@ pub(super) struct Index {
     last_offset: u64,
 }
 
-/// What was noticed on the way.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Faults {
-    /// Entries that were displaced.
-    pub(super) displaced: u64,
-    /// Bytes after the last entry that are no entry.
-    pub(super) tail_bytes: u64,
-    /// Bytes of games after the last one that has an entry.
-    pub(super) unnamed_bytes: u64,
-}
-
 impl Index {
     /// Reads on in `file`, whose position is after the header.
     pub(super) fn new(file: BufReader<FileReader>, games: FileReader, games_end: u64) -> Index {
@@ -107,14 +96,28 @@ impl Index {
         Ok(())
     }
 
-    /// Closes the files.
-    pub(super) fn close(mut self) -> Faults {
+    /// Closes the files; gives what is wrong with them.
+    pub(super) fn close(mut self) -> Vec<String> {
         let last_end = self.games.game_end(self.last_offset).ok().flatten();
-        Faults {
-            displaced: self.displaced,
-            tail_bytes: self.tail_bytes as u64,
-            unnamed_bytes: last_end.map_or(0, |end| self.games.end.saturating_sub(end)),
-        }
+        let unnamed_bytes = last_end.map_or(0, |end| self.games.end.saturating_sub(end));
+        let faults = [
+            (
+                unnamed_bytes,
+                "bytes of games in .dcg are after the last one that it names",
+            ),
+            (
+                self.tail_bytes as u64,
+                "bytes at its end are no entry and were passed over",
+            ),
+            (
+                self.displaced,
+                "entries were too short, and those after them displaced; they were found again",
+            ),
+        ];
+        let faults = faults.into_iter().filter(|(count, _)| *count > 0);
+        faults
+            .map(|(count, text)| format!("{count} {text}"))
+            .collect()
     }
 }
 

@@ -4,9 +4,9 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use super::decode::{self, Promotions};
+use super::decode;
 use super::entry::ScdbEntry;
-use super::index::{Faults, HEADER_BYTES, Index};
+use super::index::{HEADER_BYTES, Index};
 use super::names::Names;
 use super::promotion::{self, Numbering};
 use super::{MAGIC_BYTES, extension, has_magic, is_part, length};
@@ -63,7 +63,7 @@ pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
         bytes_read: 0,
         index: Some(index),
         given: 0,
-        faults: Faults::default(),
+        faults: Vec::new(),
     }))
 }
 
@@ -79,7 +79,7 @@ fn index_of(named: &Located) -> Option<Located> {
 }
 
 /// What all batches share.
-struct Database {
+pub(super) struct Database {
     name: String,
     games: FileReader,
     games_end: u64,
@@ -91,7 +91,8 @@ struct Database {
     faults: Vec<String>,
     odd_status: Oddity,
     lost_names: Oddity,
-    unsaid_promotions: Oddity,
+    /// A pawn reaches the last rank, and the piece that it becomes is not stored.
+    pub(super) unknown_promotions: Oddity,
 }
 
 impl Database {
@@ -126,7 +127,7 @@ impl Database {
             lost_names: Oddity::new(
                 "names of players, sites or events are unknown: no name stands where they should",
             ),
-            unsaid_promotions: Oddity::new(
+            unknown_promotions: Oddity::new(
                 "promotions do not say to what; they were read as queens",
             ),
             games: games.clone(),
@@ -162,16 +163,13 @@ fn names(index: &Located, letter: u8, what: &str) -> (Names, Option<String>) {
     }
 }
 
-impl Promotions for Database {
-    fn numbering(&self) -> Numbering {
+impl Database {
+    /// How promotions are numbered in the games, looked for when there is one.
+    pub(super) fn numbering(&self) -> Numbering {
         let find = || promotion::detect(self.games.clone());
         *self
             .numbering
             .get_or_init(|| find().unwrap_or(Numbering::Program))
-    }
-
-    fn note_unknown_promotion(&self) {
-        self.unsaid_promotions.add(1_u64);
     }
 }
 
@@ -183,7 +181,7 @@ struct ScdbSource {
     /// Games of the batches so far.
     given: u64,
     /// Of the index, known at its end.
-    faults: Faults,
+    faults: Vec<String>,
 }
 
 impl GameSource for ScdbSource {
@@ -225,28 +223,11 @@ impl GameSource for ScdbSource {
         let database = &self.database;
         let name = &database.name;
         let mut remarks = database.faults.clone();
-        for (count, text) in [
-            (
-                self.faults.unnamed_bytes,
-                "bytes of games in .dcg are behind the last one that it names",
-            ),
-            (
-                self.faults.tail_bytes,
-                "bytes at its end are no entry and were passed over",
-            ),
-            (
-                self.faults.displaced,
-                "entries were too short, and those behind them displaced; they were found again",
-            ),
-        ] {
-            if count > 0 {
-                remarks.push(format!("{name}: {count} {text}"));
-            }
-        }
+        remarks.extend(self.faults.iter().map(|fault| format!("{name}: {fault}")));
         let oddities = [
             &database.lost_names,
             &database.odd_status,
-            &database.unsaid_promotions,
+            &database.unknown_promotions,
         ];
         remarks.extend(oddities.iter().filter_map(|oddity| oddity.report(name)));
         if database.numbering.get() == Some(&Numbering::Document) {
@@ -333,7 +314,7 @@ impl ScdbBatch {
         self.read(entry.offset)?;
         let database = &self.database;
         describe(database, entry, wanted, game);
-        decode::decode(&self.bytes, &**database, wanted, game)
+        decode::decode(&self.bytes, database, wanted, game)
     }
 }
 

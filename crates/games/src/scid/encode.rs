@@ -3,11 +3,11 @@
 use shakmaty::{ByColor, CastlingSide, Chess, Color, Move, Position, Role, Square};
 
 use super::decode::{COMMON_TAGS, FIRST_COMMON};
-use super::entry::{Date, RATING_KINDS, ScidEntry, eco_value};
+use super::entry::{LAST_YEAR, RATING_KINDS, ScidEntry, date_of, eco_value};
 use super::keys::Gather;
 use super::moves::{LineState, Pieces, Step, rooks};
 use crate::pgn_write::first_fen;
-use crate::{Game, Item, SkipReason};
+use crate::{Date, Game, Item, SkipReason};
 
 /// A game of more bytes has no room in its record.
 const LARGEST_BYTES: usize = (1 << 17) - 1;
@@ -85,8 +85,11 @@ impl ScidRecord {
             ));
         }
         let date = match tag("Date") {
-            "" => Date(u32::from(game.year.min(0x7ff)) << 9),
-            text => Date::from_pgn(text),
+            "" => Date {
+                year: game.year.min(LAST_YEAR),
+                ..Date::default()
+            },
+            text => date_of(text),
         };
         let eco = match tag("ECO") {
             "" => std::str::from_utf8(&game.eco).unwrap_or_default(),
@@ -107,7 +110,7 @@ impl ScidRecord {
                 result: game.result,
                 eco: eco_value(eco),
                 date,
-                event_date: Date::from_pgn(tag("EventDate")),
+                event_date: date_of(tag("EventDate")),
                 ratings: ratings.as_ref().map(|rating| rating.value),
                 kinds: ratings.as_ref().map(|rating| rating.kind),
                 plies: writer.plies,

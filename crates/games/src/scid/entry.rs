@@ -36,8 +36,8 @@ use std::fmt::Write as _;
 use shakmaty::{ByColor, Color};
 
 use super::keys::Keys;
-use crate::GameResult;
 use crate::cbh::fields;
+use crate::{Date, GameResult};
 use tabia_io::input::bytes::{be_u16_at, be_u32_at, le_u32_at, u8_at};
 
 /// Bytes of a record of version 4, and of version 5.
@@ -46,6 +46,9 @@ pub(super) const NEW_BYTES: u64 = 56;
 
 /// Flag of deleted games.
 const DELETED: u32 = 1 << 3;
+
+/// Years have eleven bits.
+pub(super) const LAST_YEAR: u16 = 0x7ff;
 
 /// What ratings can be: the end of the tag's name.
 pub(super) const RATING_KINDS: [&str; 7] = ["Elo", "Rating", "Rapid", "ICCF", "USCF", "DWZ", "ECF"];
@@ -76,33 +79,19 @@ pub(super) struct ScidEntry {
     pub(super) keys: Keys,
 }
 
-/// Day in 5 bits, month in 4, year in 11; each 0 if unknown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Date(pub(super) u32);
-
-impl Date {
-    pub(super) fn year(self) -> u16 {
-        (self.0 >> 9 & 0x7ff) as u16
-    }
-
-    /// As in a PGN tag; `None` if nothing is known.
-    pub(super) fn to_pgn(self) -> Option<String> {
-        (self.0 != 0).then(|| fields::date(self.0).to_pgn())
-    }
-}
-
-impl Date {
-    /// Of a tag's text; what is not a number is unknown.
-    pub(super) fn from_pgn(text: &str) -> Date {
-        let mut parts = text.trim().split('.');
-        let mut part = |most| {
-            let value = parts
-                .next()
-                .and_then(|part| part.trim().parse::<u32>().ok());
-            value.filter(|value| *value <= most).unwrap_or(0)
-        };
-        let (year, month, day) = (part(0x7ff), part(12), part(31));
-        Date(year << 9 | month << 5 | day)
+/// The date of a tag's text; what is not a number is unknown.
+pub(super) fn date_of(text: &str) -> Date {
+    let mut parts = text.trim().split('.');
+    let mut part = |most| {
+        let value = parts
+            .next()
+            .and_then(|part| part.trim().parse::<u16>().ok());
+        value.filter(|value| *value <= most).unwrap_or(0)
+    };
+    Date {
+        year: part(LAST_YEAR),
+        month: part(12) as u8,
+        day: part(31) as u8,
     }
 }
 
@@ -119,7 +108,7 @@ impl ScidEntry {
         let length = byte(6)?;
         let (players, others) = (byte(9)?, byte(14)?);
         let (date, ratings) = (be_u32_at(record, 25)?, [word(29)?, word(31)?]);
-        let day = Date(date & 0xf_ffff);
+        let day = fields::date(date & 0xf_ffff);
         let of = |at: usize| ratings.get(at).copied().unwrap_or_default();
         Some(ScidEntry {
             offset: be_u32_at(record, 0)?.into(),
@@ -170,8 +159,8 @@ impl ScidEntry {
             round: w4 & 0x7fff_ffff,
             result: GameResult::of_number((w11 >> 16 & 3) as u8),
             eco: (w11 & 0xffff) as u16,
-            date: Date(w5 & 0xf_ffff),
-            event_date: Date(w6 & 0xf_ffff),
+            date: fields::date(w5 & 0xf_ffff),
+            event_date: fields::date(w6 & 0xf_ffff),
             ratings: ByColor {
                 white: (w5 >> 20) as u16,
                 black: (w6 >> 20) as u16,
@@ -201,8 +190,8 @@ impl ScidEntry {
             nags | self.event,
             self.site,
             u32::from(self.chess960) << 31 | self.round,
-            u32::from(self.ratings.white) << 20 | self.date.0,
-            u32::from(self.ratings.black) << 20 | self.event_date.0,
+            u32::from(self.ratings.white) << 20 | fields::date_bits(self.date),
+            u32::from(self.ratings.black) << 20 | fields::date_bits(self.event_date),
             u32::from(self.plies & 0x3ff) << 22 | self.flags,
             self.length << 15 | (self.offset >> 32) as u32,
             self.offset as u32,
@@ -241,10 +230,12 @@ fn rough(count: u32) -> u32 {
 fn near(day: Date, event: u32) -> Date {
     let years = event >> 9;
     if years == 0 {
-        return Date(0);
+        return Date::default();
     }
-    let year = (u32::from(day.year()) + years).saturating_sub(4);
-    Date(year << 9 | event & 0x1ff)
+    Date {
+        year: (u32::from(day.year) + years).saturating_sub(4) as u16,
+        ..fields::date(event & 0x1ff)
+    }
 }
 
 /// An ECO code as Scid writes it, with its finer divisions: `B36`, `B36f`,
@@ -304,8 +295,8 @@ mod tests {
         assert_eq!(entry.players, ByColor { white: 0, black: 1 });
         assert_eq!(entry.result, GameResult::Draw);
         assert_eq!(eco(entry.eco).unwrap(), "B36f");
-        assert_eq!(entry.date.to_pgn().unwrap(), "2022.12.19");
-        assert_eq!(entry.event_date.to_pgn().unwrap(), "2022.12.15");
+        assert_eq!(entry.date.to_pgn(), "2022.12.19");
+        assert_eq!(entry.event_date.to_pgn(), "2022.12.15");
         assert_eq!(entry.ratings.white, 2372);
     }
 
@@ -332,8 +323,8 @@ mod tests {
         assert_eq!((entry.offset, entry.length, entry.flags), (0, 103, 16));
         assert_eq!(entry.players, ByColor { white: 0, black: 1 });
         assert_eq!(entry.result, GameResult::Unknown);
-        assert_eq!(entry.date.to_pgn().unwrap(), "2024.03.17");
-        assert_eq!(entry.event_date.to_pgn(), None);
+        assert_eq!(entry.date.to_pgn(), "2024.03.17");
+        assert_eq!(entry.event_date, Date::default());
         assert_eq!(eco(entry.eco), None);
     }
 }

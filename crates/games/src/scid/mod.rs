@@ -29,10 +29,9 @@ use std::sync::Arc;
 use shakmaty::Color;
 
 use super::archive::Located;
-use super::cbh::fields;
 use super::indexed::{Indexed, IndexedSource, Layout};
 use super::oddities::Oddity;
-use super::{Error, Game, GameParts, GameSource, SkipReason};
+use super::{Date, Error, Game, GameParts, GameSource, SkipReason};
 use entry::{NEW_BYTES, OLD_BYTES, RATING_KINDS, ScidEntry};
 use names::{EVENTS, Names, PLAYERS, ROUNDS, SITES};
 use tabia_io::input::bytes::be_u16_at;
@@ -232,7 +231,7 @@ impl Database {
             let name = self.look_up(PLAYERS, *entry.players.get(color));
             game.names.get_mut(color).push_str(&name);
         }
-        game.set_date(fields::date(entry.date.0));
+        game.set_date(entry.date);
         if let Some(event) = self.names.bytes(EVENTS, entry.event) {
             game.conditions.read_tag(b"Event", event);
         }
@@ -250,8 +249,10 @@ impl Database {
         let tags = &mut game.tags;
         tags.set("Event", self.look_up(EVENTS, entry.event));
         tags.set("Site", self.look_up(SITES, entry.site));
-        if let Some(date) = entry.date.to_pgn() {
-            tags.set("Date", date);
+        for (name, date) in [("Date", entry.date), ("EventDate", entry.event_date)] {
+            if date != Date::default() {
+                tags.set(name, date.to_pgn());
+            }
         }
         tags.set("Round", self.look_up(ROUNDS, entry.round));
         if let Some(eco) = entry::eco(entry.eco).filter(|eco| eco.len() > 3) {
@@ -263,9 +264,6 @@ impl Database {
             if let Some(kind) = RATING_KINDS.get(kind).filter(|_| kind > 0 && rating > 0) {
                 tags.set(&format!("{name}{kind}"), rating.to_string());
             }
-        }
-        if let Some(date) = entry.event_date.to_pgn() {
-            tags.set("EventDate", date);
         }
     }
 }

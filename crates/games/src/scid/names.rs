@@ -31,18 +31,13 @@ const ABOUT: usize = 4;
 /// How a file of version 4 begins.
 const MAGIC: &[u8; 8] = b"Scid.sn\0";
 
-/// The names of one kind.
-#[derive(Clone, Debug, Default)]
-struct Kind {
-    /// Where each begins and ends in the bytes; both 0 where there is none.
-    places: Vec<(u32, u32)>,
-}
-
 /// All names of a database.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     bytes: Vec<u8>,
-    kinds: [Kind; KINDS],
+    /// Of each kind, where the names begin and end in the bytes; beyond them where
+    /// there is none.
+    kinds: [Vec<(u32, u32)>; KINDS],
     /// Greatest number of names that the file can hold.
     most: usize,
     /// What is wrong with the file.
@@ -147,7 +142,7 @@ impl Names {
         let start = u32::try_from(self.bytes.len()).ok()?;
         self.bytes.extend_from_slice(name);
         let place = (start, u32::try_from(self.bytes.len()).ok()?);
-        let places = &mut self.kinds.get_mut(kind)?.places;
+        let places = self.kinds.get_mut(kind)?;
         let number = number as usize;
         if places.len() <= number {
             // Numbers of version 4 come in any order; they are below a count
@@ -160,7 +155,7 @@ impl Names {
 
     /// A name as it is written.
     pub(super) fn bytes(&self, kind: usize, number: u32) -> Option<&[u8]> {
-        let place = self.kinds.get(kind)?.places.get(number as usize);
+        let place = self.kinds.get(kind)?.get(number as usize);
         let (start, end) = place.copied()?;
         self.bytes.get(start as usize..end as usize)
     }

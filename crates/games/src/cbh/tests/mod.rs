@@ -8,7 +8,7 @@ use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position, Role};
 use super::block::{self, Encoding, Head, Start};
 use super::ciphers;
 use super::codes::{CODES, Code};
-use super::decode::{self, Extent, Found};
+use super::decode::{self, Found};
 use super::entry::{self, CbhEntry};
 use crate::tree::Tree;
 use crate::{Game, GameParts, GameResult, Item, Recorder};
@@ -28,7 +28,7 @@ fn decode_all(block: &[u8]) -> (Game, Found) {
     let (encoding, start) = start_of(block).unwrap();
     let mut tree = Tree::default();
     let moves = &block[start.moves_at..];
-    let found = decode::decode(moves, &start.position, encoding, Extent::All, &mut tree);
+    let found = decode::decode(moves, &start.position, encoding, None, &mut tree);
     let mut game = Game {
         chess960: start.chess960,
         ..Game::default()

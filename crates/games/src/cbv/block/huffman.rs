@@ -9,14 +9,20 @@
 //! Most significant bits first. The codes are complete: every sequence of bits
 //! means something, or the table is damaged.
 
-use super::Fault;
+use super::CUT_CODE;
 
 /// Bits of the longest code.
 const LONGEST: u32 = 15;
 
+const DAMAGED_TABLE: &str = "its table of codes is damaged";
+
 /// Adds the plain bytes of `input` to `out`. `codes` is a buffer.
-pub(super) fn unpack(input: &[u8], codes: &mut Vec<u16>, out: &mut Vec<u8>) -> Result<(), Fault> {
-    let (count, rest) = input.split_first_chunk().ok_or(Fault::CutCode)?;
+pub(super) fn unpack(
+    input: &[u8],
+    codes: &mut Vec<u16>,
+    out: &mut Vec<u8>,
+) -> Result<(), &'static str> {
+    let (count, rest) = input.split_first_chunk().ok_or(CUT_CODE)?;
     let count = usize::from(u16::from_be_bytes(*count));
     let mut bits = Bits::new(rest);
     let longest = read_table(&mut bits, codes)?;
@@ -31,14 +37,14 @@ pub(super) fn unpack(input: &[u8], codes: &mut Vec<u16>, out: &mut Vec<u8>) -> R
     // One file is known in which the last code runs on after the end, where
     // zeros were meant.
     if bits.beyond() > LONGEST.into() {
-        return Err(Fault::CutCode);
+        return Err(CUT_CODE);
     }
     Ok(())
 }
 
 /// Fills `codes`: for the next bits, the value that they begin with and the
 /// length of its code in the upper half. Gives the length of the longest.
-fn read_table(bits: &mut Bits<'_>, codes: &mut Vec<u16>) -> Result<u32, Fault> {
+fn read_table(bits: &mut Bits<'_>, codes: &mut Vec<u16>) -> Result<u32, &'static str> {
     let mut table = [(0, 0); 256];
     for entry in &mut table {
         let length = bits.take(4);
@@ -54,9 +60,9 @@ fn read_table(bits: &mut Bits<'_>, codes: &mut Vec<u16>) -> Result<u32, Fault> {
         }
         let width = 1_usize << (longest - length);
         let start = code as usize * width;
-        let mine = codes.get_mut(start..start + width).ok_or(Fault::Codes)?;
+        let mine = codes.get_mut(start..start + width).ok_or(DAMAGED_TABLE)?;
         if mine.iter().any(|entry| *entry != 0) {
-            return Err(Fault::Codes);
+            return Err(DAMAGED_TABLE);
         }
         mine.fill(u16::from_le_bytes([value, length as u8]));
         free -= width;
@@ -64,7 +70,7 @@ fn read_table(bits: &mut Bits<'_>, codes: &mut Vec<u16>) -> Result<u32, Fault> {
     if free == 0 {
         Ok(longest)
     } else {
-        Err(Fault::Codes)
+        Err(DAMAGED_TABLE)
     }
 }
 
@@ -161,7 +167,7 @@ mod tests {
         bytes
     }
 
-    fn unpacked(input: &[u8]) -> Result<Vec<u8>, Fault> {
+    fn unpacked(input: &[u8]) -> Result<Vec<u8>, &'static str> {
         let mut out = Vec::new();
         unpack(input, &mut Vec::new(), &mut out)?;
         Ok(out)
@@ -178,15 +184,15 @@ mod tests {
         let whole = packed(4, "1011");
         let out = unpacked(&whole).unwrap();
         assert_eq!(out.get(..2), Some(&[1, 255][..]));
-        assert_eq!(unpacked(&packed(200, "1011")), Err(Fault::CutCode));
+        assert_eq!(unpacked(&packed(200, "1011")), Err(CUT_CODE));
     }
 
     #[test]
     fn a_table_with_gaps_or_collisions_is_damage() {
         let mut gap = packed(1, "0");
         *gap.get_mut(2).unwrap() = 0;
-        assert_eq!(unpacked(&gap), Err(Fault::Codes));
-        assert_eq!(unpacked(&[]), Err(Fault::CutCode));
-        assert_eq!(unpacked(&[0, 1]), Err(Fault::Codes));
+        assert_eq!(unpacked(&gap), Err(DAMAGED_TABLE));
+        assert_eq!(unpacked(&[]), Err(CUT_CODE));
+        assert_eq!(unpacked(&[0, 1]), Err(DAMAGED_TABLE));
     }
 }

@@ -16,14 +16,17 @@
 //! Copies begin 3 + lo + 16 * second bytes before the present end. Genuine ones
 //! stay inside their block and never overlap themselves; both is allowed here.
 
-use super::{Fault, LARGEST_BYTES};
+use super::{CUT_CODE, LARGEST_BYTES};
 
 /// How far back a copy can begin.
 pub(in crate::cbv) const FARTHEST: usize = 3 + 15 + 16 * 255;
 
+const TOO_LARGE: &str = "it unpacks to more than a megabyte";
+const TOO_FAR: &str = "it copies bytes from before the start of the member";
+
 /// Adds the plain bytes of `input` to `out`, whose present content copies may
 /// come from.
-pub(super) fn unpack(input: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
+pub(super) fn unpack(input: &[u8], out: &mut Vec<u8>) -> Result<(), &'static str> {
     let start = out.len();
     let mut rest = input;
     loop {
@@ -53,15 +56,15 @@ pub(super) fn unpack(input: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
         }
         // A group adds at most 64 KiB.
         if out.len() - start > LARGEST_BYTES {
-            return Err(Fault::TooLarge);
+            return Err(TOO_LARGE);
         }
     }
 }
 
 /// Carries out the code at the start of `input`; returns the bytes after it.
-fn code<'i>(input: &'i [u8], out: &mut Vec<u8>) -> Result<&'i [u8], Fault> {
+fn code<'i>(input: &'i [u8], out: &mut Vec<u8>) -> Result<&'i [u8], &'static str> {
     let [first, second, rest @ ..] = input else {
-        return Err(Fault::CutCode);
+        return Err(CUT_CODE);
     };
     let low = usize::from(first & 15);
     let large = low + 16 * usize::from(*second);
@@ -71,18 +74,18 @@ fn code<'i>(input: &'i [u8], out: &mut Vec<u8>) -> Result<&'i [u8], Fault> {
             return Ok(rest);
         }
         1 => {
-            let (byte, rest) = rest.split_first().ok_or(Fault::CutCode)?;
+            let (byte, rest) = rest.split_first().ok_or(CUT_CODE)?;
             out.resize(out.len() + large + 19, *byte);
             return Ok(rest);
         }
         2 => {
-            let (count, rest) = rest.split_first().ok_or(Fault::CutCode)?;
+            let (count, rest) = rest.split_first().ok_or(CUT_CODE)?;
             (usize::from(*count) + 16, rest)
         }
         count => (usize::from(count), rest),
     };
     let distance = large + 3;
-    let from = out.len().checked_sub(distance).ok_or(Fault::CopyTooFar)?;
+    let from = out.len().checked_sub(distance).ok_or(TOO_FAR)?;
     if count <= distance {
         out.extend_from_within(from..from + count);
     } else {
@@ -98,7 +101,7 @@ fn code<'i>(input: &'i [u8], out: &mut Vec<u8>) -> Result<&'i [u8], Fault> {
 mod tests {
     use super::*;
 
-    fn unpacked(input: &[u8]) -> Result<Vec<u8>, Fault> {
+    fn unpacked(input: &[u8]) -> Result<Vec<u8>, &'static str> {
         let mut out = Vec::new();
         unpack(input, &mut out)?;
         Ok(out)
@@ -127,10 +130,10 @@ mod tests {
 
     #[test]
     fn what_is_cut_or_reaches_too_far_is_damage() {
-        assert_eq!(unpacked(&[0, 0x80, 0x1e, 0x62]), Err(Fault::CutCode));
-        assert_eq!(unpacked(&[0, 0x80, 0x05]), Err(Fault::CutCode));
-        assert_eq!(unpacked(&[0, 0x40, 1, 0x30, 0]), Err(Fault::CopyTooFar));
+        assert_eq!(unpacked(&[0, 0x80, 0x1e, 0x62]), Err(CUT_CODE));
+        assert_eq!(unpacked(&[0, 0x80, 0x05]), Err(CUT_CODE));
+        assert_eq!(unpacked(&[0, 0x40, 1, 0x30, 0]), Err(TOO_FAR));
         let bomb = [&[0xff, 0xff][..], &[0x1f, 0xff, 0].repeat(16)].concat();
-        assert_eq!(unpacked(&bomb.repeat(1000)), Err(Fault::TooLarge));
+        assert_eq!(unpacked(&bomb.repeat(1000)), Err(TOO_LARGE));
     }
 }

@@ -20,26 +20,7 @@ pub(super) const LARGEST_BYTES: usize = 1 << 20;
 /// Bytes before the payload.
 pub(super) const HEAD_BYTES: usize = 4;
 
-/// What is wrong with a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Fault {
-    #[error("it is empty")]
-    Empty,
-    #[error("it ends behind the member it belongs to")]
-    Cut,
-    #[error("its checksum is {found:04x}, expected {expected:04x}")]
-    Checksum { found: u16, expected: u16 },
-    #[error("it is packed in the way {0}, expected 0 to 3")]
-    Mode(u8),
-    #[error("it ends inside a code")]
-    CutCode,
-    #[error("its table of codes is damaged")]
-    Codes,
-    #[error("it copies bytes from before the start of the member")]
-    CopyTooFar,
-    #[error("it unpacks to more than a megabyte")]
-    TooLarge,
-}
+const CUT_CODE: &str = "it ends inside a code";
 
 /// Buffers of unpacking.
 #[derive(Debug, Default)]
@@ -50,18 +31,23 @@ pub(super) struct Unpacker {
 
 impl Unpacker {
     /// Adds the plain bytes of a payload to `out`.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the block.
     pub(super) fn unpack(
         &mut self,
         payload: &[u8],
         checksum: u16,
         out: &mut Vec<u8>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), String> {
         let found = sum(payload);
         if found != checksum {
-            let expected = checksum;
-            return Err(Fault::Checksum { found, expected });
+            return Err(format!(
+                "its checksum is {found:04x}, expected {checksum:04x}"
+            ));
         }
-        let (mode, data) = payload.split_first().ok_or(Fault::Empty)?;
+        let (mode, data) = payload.split_first().ok_or("it is empty")?;
         match mode {
             0 => out.extend_from_slice(data),
             1 => lz::unpack(data, out)?,
@@ -71,7 +57,9 @@ impl Unpacker {
                 huffman::unpack(data, &mut self.codes, &mut self.middle)?;
                 lz::unpack(&self.middle, out)?;
             }
-            mode => return Err(Fault::Mode(*mode)),
+            mode => {
+                return Err(format!("it is packed in the way {mode}, expected 0 to 3"));
+            }
         }
         Ok(())
     }

@@ -608,7 +608,7 @@ fn sources_may_be_compressed_folders_and_streams() {
     // What it holds is read, and the missing rest is reported.
     let messages = cut.ran.ends(0);
     assert!(
-        messages.contains("it is cut off or damaged behind line "),
+        messages.contains("it is cut off or damaged after line "),
         "{messages}"
     );
     let cut = build(&whole[..whole.len() / 2], "--strict");

@@ -276,7 +276,7 @@ fn deleted_games_and_faults_of_the_index_are_reported() {
     assert_eq!(movetexts(&text).len(), 3);
     assert_has(&messages, "game 2: game skipped: its place, byte");
     let (_, messages) = write(&|bytes| bytes.truncate(19 + 2 * 39));
-    assert_has(&messages, "bytes of games in .dcg are behind");
+    assert_has(&messages, "bytes of games in .dcg are after");
 
     let mut newer = bytes.clone();
     newer[10] = 1;

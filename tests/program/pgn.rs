@@ -286,7 +286,7 @@ fn a_cut_stream_gives_what_it_holds() {
     let messages = folder.done("games -f cut.pgn.gz -o out.pgn");
     assert_has(
         &messages,
-        "cut.pgn.gz: it is cut off or damaged behind line ",
+        "cut.pgn.gz: it is cut off or damaged after line ",
     );
     let games = folder.text("out.pgn").matches("[Event ").count();
     assert!((50..150).contains(&games), "{games}");
@@ -302,7 +302,7 @@ fn a_cut_stream_gives_what_it_holds() {
     let messages = folder.done("games -f more.pgn.gz -o out.pgn --strict");
     assert_has(
         &messages,
-        "more.pgn.gz: what stands behind its compressed data is passed over",
+        "more.pgn.gz: other data after its compressed data is ignored",
     );
     assert_eq!(folder.text("out.pgn"), sample());
 }

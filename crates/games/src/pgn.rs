@@ -89,7 +89,7 @@ impl PgnSource {
         }
         let line = self.line + lines(text);
         self.cut = Some(format!(
-            "{name}: it is cut off or damaged behind line {line} of its text ({error}); \
+            "{name}: it is cut off or damaged after line {line} of its text ({error}); \
              the games before that are read"
         ));
         Ok(())
@@ -182,7 +182,7 @@ impl GameSource for PgnSource {
         let trailing_data = self.trailing_data.load(Ordering::Relaxed);
         let trailing_data = trailing_data.then(|| {
             let name = &self.name;
-            format!("{name}: what stands behind its compressed data is passed over")
+            format!("{name}: other data after its compressed data is ignored")
         });
         self.cut.iter().cloned().chain(trailing_data).collect()
     }

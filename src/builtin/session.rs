@@ -1,6 +1,7 @@
 //! The conversation with the GUI.
 
 use std::io::{self, Read, Write};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
 use std::thread;
@@ -21,7 +22,7 @@ const MAX_HASH_MIB: usize = 16_384;
 /// More lines than moves are as many as there are moves.
 const MAX_LINES: usize = 256;
 const DEFAULT_OVERHEAD_MS: u64 = 30;
-const MAX_OVERHEAD_MS: u64 = 5000;
+const MAX_OVERHEAD_MS: usize = 5000;
 
 /// littlewing recurses once a ply, in large frames when not optimised.
 const SEARCH_STACK_BYTES: usize = 16 << 20;
@@ -161,37 +162,30 @@ impl Session {
 
     fn set_option(&mut self, option: &SetOption) {
         let (name, value) = (&option.name, option.text());
+        let number = |range: RangeInclusive<usize>| {
+            let number = value.parse().ok();
+            number.filter(|number| range.contains(number))
+        };
         let problem = match name.to_ascii_lowercase().as_str() {
-            "hash" => match value.parse() {
-                Ok(mib @ 1..=MAX_HASH_MIB) => {
-                    self.work(Job::Hash(mib));
-                    None
-                }
-                _ => Some("expected a number of MiB"),
+            "hash" => match number(1..=MAX_HASH_MIB) {
+                Some(mib) => return self.work(Job::Hash(mib)),
+                None => "expected a number of MiB",
             },
-            "multipv" => match value.parse() {
-                Ok(lines @ 1..=MAX_LINES) => {
-                    self.lines = lines;
-                    None
-                }
-                _ => Some("expected a number of lines"),
+            "multipv" => match number(1..=MAX_LINES) {
+                Some(lines) => return self.lines = lines,
+                None => "expected a number of lines",
             },
-            "move overhead" => match value.parse() {
-                Ok(ms @ 0..=MAX_OVERHEAD_MS) => {
-                    self.overhead_ms = ms;
-                    None
-                }
-                _ => Some("expected a number of milliseconds"),
+            "move overhead" => match number(0..=MAX_OVERHEAD_MS) {
+                Some(ms) => return self.overhead_ms = ms as u64,
+                None => "expected a number of milliseconds",
             },
             // The option only announces that the GUI may ponder; `go ponder`
             // is what starts it.
-            "ponder" => None,
-            _ => Some("no such option"),
+            "ponder" => return,
+            _ => "no such option",
         };
-        if let Some(problem) = problem {
-            self.output
-                .line(&format!("info string setoption {name:?}: {problem}"));
-        }
+        self.output
+            .line(&format!("info string setoption {name:?}: {problem}"));
     }
 
     fn position(&mut self, line: &[u8]) {

@@ -9,9 +9,8 @@ use anyhow::ensure;
 use clap::{Args, ValueEnum};
 use shakmaty::Color;
 
-use super::args::ConfigArgs;
+use super::args::{ConfigArgs, Force};
 use super::engine_args::EngineArgs;
-use super::force::Force;
 use super::progress;
 use super::valued::{self, Form};
 use tabia_analysis::audit::{self, AuditOptions, Confirmation, Deep, Examined, Marks};

@@ -10,9 +10,9 @@ use clap::builder::Resettable;
 use serde_json::json;
 
 use super::also::Also;
+use super::args::Force;
 use super::collection;
 use super::counting::{Choice, Counting};
-use super::force::Force;
 use super::style::counted;
 use super::{evaluations, progress, provenance};
 use tabia_book::ctg::{RewriteOptions, Written, merge};

@@ -154,7 +154,7 @@ pub(super) fn print(
                 print_books(profile, opener, out)?
             }
         };
-        (faults.missing, faults.silent) = (first_move.missing, first_move.silent);
+        (faults.missing, faults.silent) = (first_move.faults.missing, first_move.faults.silent);
         first_moves.push(first_move);
         if playing.is_some() {
             wrong_elsewhere |= faults.options + faults.unready > 0;
@@ -248,24 +248,21 @@ fn print_own_options(settings: &Settings, out: &mut dyn Write) -> io::Result<()>
 #[derive(Clone)]
 struct FirstMove {
     text: String,
-    /// Books that do not open.
-    missing: u32,
-    /// Books that open and answer nothing.
-    silent: u32,
+    /// Of the books alone.
+    faults: Faults,
 }
 
 /// Prints the books of an engine, and what is wrong with them.
 fn print_books(profile: &Profile, opener: &Opener, out: &mut dyn Write) -> io::Result<FirstMove> {
     let mut found = FirstMove {
         text: "the engine's, no book has one".to_owned(),
-        missing: 0,
-        silent: 0,
+        faults: Faults::default(),
     };
     let mut is_open = profile.settings.check(OptionId::OwnBook);
     let books = BookSpec::wanted(&profile.settings, &profile.books);
     if books.is_empty() {
         writeln!(out, "  no book: Book File is empty")?;
-    } else if !profile.settings.check(OptionId::OwnBook) {
+    } else if !is_open {
         writeln!(out, "  no book is asked: OwnBook is off")?;
     }
     for book in &books {
@@ -289,7 +286,7 @@ fn print_books(profile: &Profile, opener: &Opener, out: &mut dyn Write) -> io::R
                 let settings = book.settings(&profile.settings);
                 let first = start_position(&open, book.colour, &settings);
                 writeln!(out, "    start position: {}", first.text)?;
-                found.silent += u32::from(!first.answers);
+                found.faults.silent += u32::from(!first.answers);
                 if is_open && first.is_played {
                     is_open = false;
                     let path = escape(book.path.as_bytes());
@@ -297,7 +294,7 @@ fn print_books(profile: &Profile, opener: &Opener, out: &mut dyn Write) -> io::R
                 }
             }
             Err(error) => {
-                found.missing += 1;
+                found.faults.missing += 1;
                 writeln!(
                     out,
                     "    does not open: {}",
@@ -310,17 +307,14 @@ fn print_books(profile: &Profile, opener: &Opener, out: &mut dyn Write) -> io::R
 }
 
 fn description(book: &Book) -> String {
-    let title = book.format().title();
+    let (title, size) = (book.format().title(), super::announced_size(book));
     match book {
-        Book::Ctg(book) => {
-            let header = book.header();
-            format!(
-                "{title}, {} positions and {} games by its own account",
-                header.positions, header.games
-            )
-        }
-        Book::Bin(book) => format!("{title}, {} moves", book.len()),
-        Book::Abk(book) => format!("{title}, {} positions", book.positions()),
+        Book::Ctg(book) => format!(
+            "{title}, {size} positions and {} games by its own account",
+            book.header().games
+        ),
+        Book::Bin(_) => format!("{title}, {size} moves"),
+        Book::Abk(_) => format!("{title}, {size} positions"),
     }
 }
 
@@ -353,13 +347,8 @@ fn start_position(book: &Book, colour: Option<Color>, settings: &Settings) -> St
         Err(error) => return silent(escape(error.to_string().as_bytes()), false),
     };
     if found.lookup.moves.is_empty() {
-        let holds_some = match book {
-            Book::Ctg(book) => book.header().positions > 0,
-            Book::Bin(book) => !book.is_empty(),
-            Book::Abk(book) => book.positions() > 0,
-        };
-        let is_whole = book.notices().is_empty();
-        return silent("not in the book".to_owned(), holds_some && is_whole);
+        let is_sound = super::announced_size(book) > 0 && book.notices().is_empty();
+        return silent("not in the book".to_owned(), is_sound);
     }
     let is_played = found.best().is_some();
     let texts: Vec<String> = found
@@ -373,13 +362,11 @@ fn start_position(book: &Book, colour: Option<Color>, settings: &Settings) -> St
             }
         })
         .collect();
-    let shown = texts.iter().take(LISTED).cloned().collect::<Vec<_>>();
-    let mut text = if is_played {
-        String::new()
-    } else {
-        "no move may be played: ".to_owned()
+    let shown = texts[..texts.len().min(LISTED)].join(", ");
+    let mut text = match is_played {
+        true => shown,
+        false => format!("no move may be played: {shown}"),
     };
-    text.push_str(&shown.join(", "));
     if texts.len() > LISTED {
         text.push_str(&format!(" and {} more", texts.len() - LISTED));
     }

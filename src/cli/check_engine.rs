@@ -1,16 +1,41 @@
 //! `tabia check-engine`: the report for people.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 
+use clap::Args;
+
+use super::args::ConfigArgs;
+use super::engines::{command_of, configuration, engine_named};
 use super::style::wrapped;
 use tabia_uci::process::EngineCommand;
-use tabia_uci::process::check::{self, CheckStep, Outcome, Patience};
+use tabia_uci::process::check::{CheckStep, Outcome, Patience};
 
 /// Columns of an ordinary terminal.
 const WIDTH: usize = 80;
 /// As many lines of the exchange as explain a failure.
 const SHOWN_LINES: usize = 12;
 const INDENT: &str = "      ";
+
+/// Arguments of `check-engine`.
+#[derive(Args, Debug)]
+pub(super) struct CheckEngineArgs {
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// A name from the configuration, or the path of a program
+    name: Option<String>,
+    /// The engine's command with its arguments
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+pub(super) fn run(args: &CheckEngineArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    let command = match args.command.split_first() {
+        Some((program, rest)) => command_of(program, rest),
+        None => engine_named(&configuration(&args.config)?, args.name.as_deref())?,
+    };
+    Ok(u8::from(!check(&command, out)?))
+}
 
 /// Checks an engine and writes each step as it is done. Returns whether
 /// nothing failed; warnings do not count.
@@ -19,9 +44,9 @@ const INDENT: &str = "      ";
 ///
 /// `out` cannot be written to. An engine that cannot be started is a failed
 /// step, not an error.
-pub(crate) fn run(command: &EngineCommand, out: &mut dyn Write) -> anyhow::Result<bool> {
+fn check(command: &EngineCommand, out: &mut dyn Write) -> anyhow::Result<bool> {
     let mut written = Ok(());
-    let report = check::check(command, &Patience::default(), &mut |step| {
+    let report = tabia_uci::process::check::check(command, &Patience::default(), &mut |step| {
         if written.is_ok() {
             written = write_step(step, out);
         }
@@ -117,7 +142,7 @@ mod tests {
             ..EngineCommand::default()
         };
         let mut out = Vec::new();
-        assert!(!run(&command, &mut out).unwrap());
+        assert!(!check(&command, &mut out).unwrap());
         let text = String::from_utf8(out).unwrap();
         assert!(text.contains("cannot be started"), "{text}");
         assert!(text.ends_with("skipped\n"), "{text}");

@@ -2,11 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use super::args::{
-    CheckEngineArgs, CompactArgs, InfoArgs, MergeArgs, PlayArgs, ProbeArgs, VerifyArgs,
-};
-use super::build::BuildArgs;
-use super::replay::ReplayArgs;
+use super::play::PlayArgs;
 
 /// Plays any UCI engine from ChessBase opening books (.ctg).
 ///
@@ -46,14 +42,14 @@ pub(super) enum Command {
         tabia info books/tabia.ctg\n  \
         tabia info --full huge.ctg\n  \
         tabia info --json books/tabia.ctg")]
-    Info(InfoArgs),
+    Info(super::info::InfoArgs),
     /// Shows the moves of a position and how likely each is played
     #[command(after_help = "Examples:\n  \
         tabia probe books/tabia.ctg\n  \
         tabia probe books/tabia.ctg --moves \"e2e4 c7c5\" --set \"Book Variety=100\"\n  \
         tabia probe books/tabia.ctg --json - < fens.txt\n\n\
         Exit code 1 when the position is not in the book.")]
-    Probe(ProbeArgs),
+    Probe(super::probe::ProbeArgs),
     /// Shows books in the browser: moves, figures, probabilities, marks
     #[command(after_help = "Examples:\n  \
         tabia explore\n  \
@@ -79,7 +75,7 @@ pub(super) enum Command {
         chooses games, and --max-ply, acts when they are written; --min-games when the book \
         is made. docs/measured.md of the source has their columns.\n\n\
         Exit codes: 0 done; 1 some games were skipped, with --strict; 2 no book was made.")]
-    Build(BuildArgs),
+    Build(super::build::BuildArgs),
     /// Adds games, or a line, to a book
     #[command(after_help = super::add::EXAMPLES)]
     Add(super::add::AddArgs),
@@ -117,7 +113,7 @@ pub(super) enum Command {
         The order of the books does not matter, nor whether all are merged at once. \
         Moves are united; of two marks or annotations the warning one stays. Of Polyglot \
         books the weights are added up, learn fields are those of the first book.")]
-    Merge(MergeArgs),
+    Merge(super::compact::MergeArgs),
     /// Extends a book where it is dropped out of, by an engine
     #[command(after_help = super::grow::EXAMPLES)]
     Grow(Box<super::grow::GrowArgs>),
@@ -134,7 +130,7 @@ pub(super) enum Command {
         Works without .cto and .ctb, and on damaged books: what cannot be read is named \
         and left out. Without -o the new book takes the place of the old one, at once \
         and only when it is complete.")]
-    Compact(CompactArgs),
+    Compact(super::compact::CompactArgs),
     /// Turns a book into another format, text, games or a table
     #[command(after_help = super::convert::HELP)]
     Convert(super::convert::ConvertArgs),
@@ -147,7 +143,7 @@ pub(super) enum Command {
         What books made by ChessBase have too (stale bytes, a header that counts too many \
         positions) is a note.\n\n\
         Exit codes: 0 no problem; 1 problems; 2 the file cannot be read or is no book.")]
-    Verify(VerifyArgs),
+    Verify(super::verify::VerifyArgs),
     /// Shows the tree of a book, what is seldom played folded away
     #[command(after_help = super::tree::EXAMPLES)]
     Tree(super::tree::TreeArgs),
@@ -171,7 +167,7 @@ pub(super) enum Command {
         tabia check-engine stockfish\n  \
         tabia check-engine -- /opt/lc0/lc0 --threads=2\n\n\
         Exit code 1 when it does something wrong.")]
-    CheckEngine(CheckEngineArgs),
+    CheckEngine(super::check_engine::CheckEngineArgs),
     /// Runs a log of the adapter again and shows where the answers differ
     #[command(after_help = "Example:\n  \
         tabia --log game.log -- stockfish\n  \
@@ -179,7 +175,7 @@ pub(super) enum Command {
         No engine is started: the log holds what it answered. Books are opened again; the \
         seed, the times and the settings are those of the log.\n\n\
         Exit codes: 0 the same answers; 1 other answers; 2 the file cannot be read or is no log.")]
-    Replay(ReplayArgs),
+    Replay(super::replay::ReplayArgs),
     #[cfg(feature = "builtin-engine")]
     /// The built-in engine: an ordinary UCI engine
     #[command(after_help = "Example:\n  \

@@ -1,11 +1,13 @@
 //! `tabia compact` and `tabia merge`: a book, or a games index, written anew;
 //! several books added up.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::ensure;
+use clap::Args;
 
-use super::args::{CompactArgs, MergeArgs};
+use super::args::Rewriting;
 use super::progress;
 use super::style::counted;
 use tabia_book::bin::{self, MergeOrder};
@@ -14,6 +16,39 @@ use tabia_io::atomic::{self, Old};
 use tabia_io::input::kind::{BookKind, Kind};
 use tabia_io::input::path::has_extension;
 use tabia_io::input::sibling::sibling;
+
+/// Arguments of `compact`.
+#[derive(Args, Debug)]
+pub(super) struct CompactArgs {
+    /// The book, or a games index (.tgx)
+    book: PathBuf,
+    /// The new one [default: in place of the old one]
+    #[arg(short, long, value_name = "OUT.ctg")]
+    output: Option<PathBuf>,
+    /// Joins pages that the book has split although their positions fit one,
+    /// and makes the index one that every reader can read
+    #[arg(long)]
+    repack: bool,
+    #[command(flatten)]
+    rewriting: Rewriting,
+}
+
+/// Arguments of `merge`.
+#[derive(Args, Debug)]
+pub(super) struct MergeArgs {
+    /// The book to make: .ctg, with .cto and .ctb beside it, or .bin
+    #[arg(short, long, value_name = "OUT.ctg|OUT.bin")]
+    output: PathBuf,
+    /// Of Polyglot books: the moves of a position in the order of the first book
+    /// that has it, as `polyglot merge-book` leaves them, not the heaviest first
+    #[arg(long)]
+    first_wins: bool,
+    /// The books to add up, all of one format
+    #[arg(value_name = "BOOK", required = true, num_args = 2..)]
+    books: Vec<PathBuf>,
+    #[command(flatten)]
+    rewriting: Rewriting,
+}
 
 pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
     if super::info_index::is_index(&args.book) {

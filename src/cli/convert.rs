@@ -5,8 +5,7 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 
-use super::args::size;
-use super::force::Force;
+use super::args::{Force, size};
 use super::progress;
 use super::style::counted;
 use tabia_book::convert::{self, ConvertJob, PgnOptions};

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-use super::args::{ConfigArgs, PlayArgs, name_and_value};
+use super::args::{ConfigArgs, name_and_value};
+use super::play::PlayArgs;
 use tabia_adapter::config::{BUILTIN, Config};
 use tabia_adapter::session::Engines;
 use tabia_adapter::settings::OptionId;

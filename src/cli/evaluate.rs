@@ -6,9 +6,9 @@ use std::time::Instant;
 use anyhow::{Context as _, ensure};
 use clap::Args;
 
+use super::args::Force;
 use super::collection;
 use super::engine_args::EngineArgs;
-use super::force::Force;
 use super::progress;
 use super::valued;
 use tabia_adapter::settings::Settings;

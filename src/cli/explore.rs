@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::Args;
 
-use super::args::{ConfigArgs, name_and_value};
+use super::args::{self, ConfigArgs};
 use super::progress;
 use tabia_adapter::book_set::{Opener, as_played};
 use tabia_adapter::config::Config;
@@ -87,7 +87,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     let games = Games::new(indexes, !args.no_mmap);
     let opening = Opening {
         opener: Opener::here(!args.no_mmap),
-        settings: settings(&args.set)?,
+        settings: args::settings(&args.set, |_| true, "")?,
         read_only: args.read_only,
     };
     let config = configuration(args)?;
@@ -341,17 +341,6 @@ fn engines(args: &ExploreArgs, config: Option<&Config>) -> anyhow::Result<Vec<En
         }
     });
     Ok(choices.collect())
-}
-
-fn settings(sets: &[String]) -> anyhow::Result<Settings> {
-    let mut settings = Settings::default();
-    for set in sets {
-        let (name, value) = name_and_value(set)?;
-        let id =
-            OptionId::by_name(name).with_context(|| format!("there is no option \"{name}\""))?;
-        settings.set(id, value)?;
-    }
-    Ok(settings)
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ use anyhow::bail;
 use clap::Args;
 use clap::builder::Resettable;
 
+use super::args::Force;
 use super::collection::{self, GameFilterArgs};
-use super::force::Force;
 use super::progress;
 use super::style::counted;
 use tabia_games as games;

@@ -7,10 +7,9 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 use shakmaty::Position as _;
 
-use super::args::size;
+use super::args::{Force, size};
 use super::audit::Sides;
 use super::engine_args::EngineArgs;
-use super::force::Force;
 use super::style::counted;
 use super::valued;
 use super::{collection, progress};

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use clap::builder::Resettable;
 
+use super::args::Force;
 use super::collection::{self, GameFilterArgs, WorkArgs};
-use super::force::Force;
 use super::progress;
 use super::style::counted;
 use tabia_games::index::make::{self, IndexJob, IndexReport};

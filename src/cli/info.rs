@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use serde::Serialize;
 
-use super::args::InfoArgs;
 use super::style::{FAINT, GREEN, HEADING, Painted, RED, thousands};
 use tabia_book::Annotation;
 use tabia_book::ctg::{BookInfo, CtgBook, Error};
@@ -19,6 +19,23 @@ const GLANCE_PAGES: u32 = 1024;
 /// Books of up to this many pages (64 MiB) are read as a whole: that takes
 /// less than a second.
 const SMALL_PAGES: u32 = 16_384;
+
+/// Arguments of `info`.
+#[derive(Args, Debug)]
+pub(super) struct InfoArgs {
+    /// The book
+    pub(super) book: PathBuf,
+    /// Prints one JSON object
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Reads all of a book however large it is; else books of more than
+    /// 64 MiB are read here and there, and what was estimated is called so
+    #[arg(long)]
+    pub(super) full: bool,
+    /// Reads the book by system calls instead of mapping it into memory
+    #[arg(long)]
+    pub(super) no_mmap: bool,
+}
 
 /// The object of `--json`.
 #[derive(Serialize)]

@@ -20,7 +20,7 @@ mod audit;
 mod build;
 mod changes;
 mod check_config;
-pub(crate) mod check_engine;
+mod check_engine;
 mod collection;
 mod command;
 mod compact;
@@ -36,7 +36,6 @@ mod evaluate;
 mod evaluations;
 mod explain;
 mod explore;
-mod force;
 mod games;
 mod groups;
 mod grow;
@@ -170,14 +169,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         }),
         Command::Man(args) => to(output(), |out| shell::man(&args, Cli::command(), out)),
         Command::Explore(args) => to(output(), |out| explore::run(&args, out)),
-        Command::CheckEngine(args) => {
-            let command = match args.command.split_first() {
-                Some((program, rest)) => command_of(program, rest),
-                None => engine_named(&configuration(&args.config)?, args.name.as_deref())?,
-            };
-            let passed = check_engine::run(&command, &mut output())?;
-            Ok(u8::from(!passed))
-        }
+        Command::CheckEngine(args) => to(output(), |out| check_engine::run(&args, out)),
         Command::Replay(args) => to(output(), |out| replay::run(&args, out)),
         #[cfg(feature = "builtin-engine")]
         Command::Engine => {
@@ -200,6 +192,15 @@ fn open_book(path: &Path, no_mmap: bool) -> anyhow::Result<Book> {
 fn open_quietly(path: &Path, no_mmap: bool) -> anyhow::Result<Book> {
     let opener = Opener::here(!no_mmap);
     Ok(opener.open(&to_text(path))?)
+}
+
+/// The positions of a book by its header, or the moves of a Polyglot book.
+fn announced_size(book: &Book) -> u64 {
+    match book {
+        Book::Ctg(book) => book.header().positions.into(),
+        Book::Bin(book) => book.len(),
+        Book::Abk(book) => book.positions(),
+    }
 }
 
 /// Refuses books of other formats, for commands that need a ChessBase one.

@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use chrono::SecondsFormat;
+use clap::Args;
 use rand::RngExt;
 
-use super::args::PlayArgs;
+use super::args::ConfigArgs;
 use super::{check_config, configuration, engines, output, program, welcome};
 use tabia_adapter::book_set::Opener;
 use tabia_adapter::config::Config;
@@ -20,6 +21,39 @@ use tabia_adapter::transcript::{self, LogHeader, Transcript};
 use tabia_io::append_line;
 use tabia_io::sanitize::{Bounded, escape_control};
 use tabia_uci::process::EngineCommand;
+
+/// Arguments of `play`.
+#[derive(Args, Clone, Debug, Default)]
+pub(super) struct PlayArgs {
+    #[command(flatten)]
+    pub(super) config: ConfigArgs,
+    /// The engine: a name from the configuration, or the path of a program
+    #[arg(long, value_name = "NAME")]
+    pub(super) engine: Option<String>,
+    /// A book to play from; may be given several times, asked in this order
+    /// [default: the starter book]
+    #[arg(long, value_name = "FILE")]
+    pub(super) book: Vec<PathBuf>,
+    /// Sets a UCI option, ours or the engine's, as if the GUI had
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(super) set: Vec<String>,
+    /// Writes the whole conversation to a file: see `tabia replay`
+    #[arg(long, value_name = "FILE")]
+    pub(super) log: Option<PathBuf>,
+    /// Adds a line to a file for each game, and for each time that the engine
+    /// is started again: see `tabia review --games`
+    #[arg(long, value_name = "FILE.csv")]
+    pub(super) games: Option<PathBuf>,
+    /// Reads books by system calls instead of mapping them into memory
+    #[arg(long)]
+    pub(super) no_mmap: bool,
+    /// Tries the configuration and plays nothing: the same as `tabia check`
+    #[arg(long)]
+    pub(super) check_config: bool,
+    /// An engine to run, with its arguments, instead of a configured one
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(super) command: Vec<std::ffi::OsString>,
+}
 
 /// Largest file that `--log` makes, in bytes: an engine that never falls
 /// silent shall not fill a disk.

@@ -1,12 +1,11 @@
 //! `tabia probe`: the moves of a position, and how likely each is played.
 
 use std::io::{self, BufRead, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::args::{ProbeArgs, name_and_value};
-use super::{explain, table};
-use anyhow::bail;
+use super::{args, explain, table};
+use clap::Args;
 use serde::Serialize;
 use shakmaty::Position as _;
 use tabia_adapter::book_set::{Opener, as_played};
@@ -16,6 +15,35 @@ use tabia_book::view::PositionView;
 use tabia_book::{Book, Probe};
 use tabia_io::input::path::to_text;
 use tabia_notation::Line;
+
+/// Arguments of `probe`.
+#[derive(Args, Debug)]
+pub(super) struct ProbeArgs {
+    /// The book
+    book: PathBuf,
+    /// The position [default: the start position]; `-` reads FENs from
+    /// standard input, one a line
+    #[arg(value_name = "FEN", num_args = 0..)]
+    pub(super) fen: Vec<String>,
+    /// The position, as an option
+    #[arg(long = "fen", value_name = "FEN", conflicts_with = "fen")]
+    position: Option<String>,
+    /// Moves to play from there first, as in "e2e4 e7e5" or "1. e4 e5"
+    #[arg(long, value_name = "MOVES")]
+    moves: Option<String>,
+    /// Prints one JSON object a position
+    #[arg(long)]
+    json: bool,
+    /// Shows file, page, offset and bytes of every entry
+    #[arg(long)]
+    explain: bool,
+    /// Sets one of the options that decide between moves
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// Reads the book by system calls instead of mapping it into memory
+    #[arg(long)]
+    no_mmap: bool,
+}
 
 /// The object of `--json`.
 #[derive(Serialize)]
@@ -76,26 +104,9 @@ pub(super) fn opened(
 }
 
 pub(super) fn settings(sets: &[String]) -> anyhow::Result<Settings> {
-    let mut settings = Settings::default();
-    for set in sets {
-        let (name, value) = name_and_value(set)?;
-        match OptionId::by_name(name) {
-            Some(id)
-                if DECIDING.contains(&id)
-                    || matches!(id, OptionId::Learn | OptionId::Evaluations) =>
-            {
-                settings.set(id, value)?
-            }
-            _ => {
-                let like = OptionId::like(name).filter(|id| DECIDING.contains(id));
-                let like = like.map_or_else(String::new, |id| {
-                    format!(" (did you mean \"{}\"?)", id.spec().name)
-                });
-                bail!("there is no option \"{name}\" that decides between moves{like}")
-            }
-        };
-    }
-    Ok(settings)
+    let others = [OptionId::Learn, OptionId::Evaluations];
+    let decides = |id| DECIDING.contains(&id) || others.contains(&id);
+    args::settings(sets, decides, " that decides between moves")
 }
 
 struct Prober<'a> {

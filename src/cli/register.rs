@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use super::args::ConfigArgs;
 use super::difference;
 use crate::register::{self, EditedFor, PrintedFor, Registration, edit, lines};
-use crate::setup::{ChessProgram, Places, text_of, usual_file};
+use crate::setup::{ChessProgram, Places, make_folder, text_of, usual_file};
 use crate::text_file::TextFile;
 use tabia_adapter::book_set::Opener;
 use tabia_adapter::config::Config;
@@ -117,7 +117,6 @@ pub(super) fn run(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u
 /// an engine that a chess program starts.
 fn registration(args: &RegisterArgs) -> anyhow::Result<Registration> {
     ensure!(!args.name.trim().is_empty(), "--name: a name is needed");
-    let program = super::program().context("the program does not know its own file")?;
     let mut words = Vec::new();
     if let Some(path) = &args.config.config {
         super::configuration(&args.config)?;
@@ -132,19 +131,21 @@ fn registration(args: &RegisterArgs) -> anyhow::Result<Registration> {
         };
         words.push(format!("--engine={name}"));
     }
+    let config = super::configuration(&args.config)?;
     Ok(Registration {
         name: args.name.clone(),
-        folder: text(program.parent().unwrap_or(Path::new(".")))?,
-        command: text(&program)?,
         args: words,
         books: books(&args.book)?,
-        options: announced(&super::configuration(&args.config)?, args.engine.as_deref())?,
+        ..registration_of(&config, args.engine.as_deref())?
     })
 }
 
-/// The adapter as it is without arguments: all that a program needs to know
-/// where the configuration has the rest.
-pub(super) fn bare_registration(config: &Config) -> anyhow::Result<Registration> {
+/// The adapter without arguments, for programs that need no more because the
+/// configuration has the rest.
+pub(super) fn registration_of(
+    config: &Config,
+    engine: Option<&str>,
+) -> anyhow::Result<Registration> {
     let program = super::program().context("the program does not know its own file")?;
     Ok(Registration {
         name: "Tabia".to_owned(),
@@ -152,7 +153,7 @@ pub(super) fn bare_registration(config: &Config) -> anyhow::Result<Registration>
         command: text(&program)?,
         args: Vec::new(),
         books: None,
-        options: announced(config, None)?,
+        options: announced(config, engine)?,
     })
 }
 
@@ -227,8 +228,7 @@ fn register(
     let edited = edited.with_context(|| path.display().to_string())?;
     if let Some((path, script)) = &launcher {
         if let (Some(folder), false) = (path.parent(), args.dry_run) {
-            std::fs::create_dir_all(folder)
-                .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+            make_folder(folder)?;
         }
         let mut file = TextFile::open(path)?;
         apply(&mut file, path, script, args.dry_run, out)?;
@@ -248,8 +248,7 @@ fn register(
             );
         }
         if !args.dry_run {
-            std::fs::create_dir_all(folder)
-                .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+            make_folder(folder)?;
         }
     }
     let changed = apply(&mut file, &path, &edited, args.dry_run, out)?;

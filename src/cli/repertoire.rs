@@ -8,8 +8,7 @@ use clap::Args;
 use serde_json::json;
 use shakmaty::Color;
 
-use super::args::PlayerColour;
-use super::force::Force;
+use super::args::{Force, PlayerColour};
 use super::progress;
 use super::valued;
 use tabia_analysis::repertoire::{

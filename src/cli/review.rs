@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use clap::Args;
 
-use super::args::PlayerColour;
-use super::force::Force;
+use super::args::{Force, PlayerColour};
 use super::progress;
 use super::review_record;
 use super::style::counted;

@@ -75,10 +75,7 @@ fn joined(records: &[GameRecord], games: &[ReviewedGame]) -> Joined {
         joined.games += 1;
         joined.misses += u64::from(record.misses);
         let moves = record.moves.join(" ");
-        let white = match record.asked {
-            [true, _] => true,
-            [false, _] => false,
-        };
+        let [white, _] = record.asked;
         let first = order.partition_point(|(known, _)| *known < moves.as_str());
         // The manager may have one move more: the last one of the opponent.
         let mut fitting = order

@@ -105,7 +105,7 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         };
         plan(&finds, &situation, &text_of)
     };
-    let mut registration = super::register::bare_registration(&used)?;
+    let mut registration = super::register::registration_of(&used, None)?;
     let mut plan = planned(&registration);
     let mut changes = plan.changes.iter();
     // The options of a new configuration: a program that keeps the values of
@@ -113,7 +113,7 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     if let Some(change) = changes.find(|change| change.program.is_none()) {
         let text = change.after.as_deref().unwrap_or_default();
         let new = Config::parse(text, &change.path)?;
-        registration = super::register::bare_registration(&new)?;
+        registration = super::register::registration_of(&new, None)?;
         plan = planned(&registration);
     }
     show_plan(&plan, out)?;
@@ -331,26 +331,12 @@ fn keep_sound_books(finds: &mut Finds, out: &mut impl Write) -> io::Result<()> {
     for (copy, book) in &finds.copies {
         left_out(&format!("{}: a copy of {}", copy.display(), book.display()));
     }
-    finds.books.retain(|path| match damage(path) {
-        Ok(None) if is_tiny(path) => {
-            left_out(&format!(
-                "{}: it has fewer than {TINY} positions or moves",
-                path.display()
-            ));
-            false
+    finds.books.retain(|path| {
+        let defect = defect(path).unwrap_or_else(|error| Some(format!("{error:#}")));
+        if let Some(defect) = &defect {
+            left_out(defect);
         }
-        Ok(None) => true,
-        Ok(Some(damage)) => {
-            left_out(&format!(
-                "{}: it is damaged: {damage} (`tabia info` says more)",
-                path.display()
-            ));
-            false
-        }
-        Err(error) => {
-            left_out(&format!("{error:#}"));
-            false
-        }
+        defect.is_none()
     });
     // Only now: of a damaged book the other format counts.
     for (other, book) in without_namesakes(&mut finds.books) {
@@ -363,21 +349,14 @@ fn keep_sound_books(finds: &mut Finds, out: &mut impl Write) -> io::Result<()> {
 /// A book of fewer positions is a test or a leftover.
 const TINY: u64 = 10;
 
-fn is_tiny(path: &Path) -> bool {
-    super::open_quietly(path, false).is_ok_and(|book| match book {
-        Book::Ctg(book) => u64::from(book.header().positions) < TINY,
-        Book::Bin(book) => book.len() < TINY,
-        Book::Abk(book) => book.positions() < TINY,
-    })
-}
-
-/// What of a book cannot be read, as far as `tabia info` would see it; a book
-/// without its index is sound.
-fn damage(path: &Path) -> anyhow::Result<Option<String>> {
-    Ok(match super::open_quietly(path, false)? {
+/// Why a book is not used: what of it cannot be read, as far as `tabia info` would
+/// see it, or that it is tiny. A book without its index is sound.
+fn defect(path: &Path) -> anyhow::Result<Option<String>> {
+    let book = super::open_quietly(path, false)?;
+    let damage = match &book {
         Book::Ctg(book) => {
             let expected = book.header().pages;
-            let info = super::info::counted(&book, false)?;
+            let info = super::info::counted(book, false)?;
             match info.bad_pages {
                 _ if info.pages < expected => {
                     Some(format!("{} of {expected} pages are there", info.pages))
@@ -390,6 +369,14 @@ fn damage(path: &Path) -> anyhow::Result<Option<String>> {
         Book::Bin(book) if book.bytes().is_multiple_of(ENTRY_BYTES as u64) => None,
         Book::Bin(_) => Some("the last entry is not whole".to_owned()),
         Book::Abk(book) => book.notices().first().cloned(),
+    };
+    let shown = path.display();
+    Ok(match damage {
+        Some(damage) => Some(format!(
+            "{shown}: it is damaged: {damage} (`tabia info` says more)"
+        )),
+        None => (super::announced_size(&book) < TINY)
+            .then(|| format!("{shown}: it has fewer than {TINY} positions or moves")),
     })
 }
 

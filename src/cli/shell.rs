@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use clap::{Args, Command};
 use clap_complete::Shell;
 
-use super::force::Force;
+use super::args::Force;
 use tabia_io::atomic::{self, Old, TempFolder};
 
 /// Examples of `completions`.

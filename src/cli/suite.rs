@@ -8,11 +8,10 @@ use std::time::{Duration, Instant};
 use anyhow::{bail, ensure};
 use clap::{Args, ValueEnum};
 
-use super::args::ConfigArgs;
+use super::args::{ConfigArgs, Force};
 use super::audit::Sides;
 use super::collection::{self, GameFilterArgs};
 use super::engine_args::EngineArgs;
-use super::force::Force;
 use super::progress;
 use tabia_analysis::evaluate::EnginePlan;
 use tabia_analysis::suite::{

@@ -1,14 +1,28 @@
 //! `tabia verify`: every byte of a book looked at.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::time::Instant;
 
+use clap::Args;
 use serde::Serialize;
 
-use super::args::VerifyArgs;
 use super::progress;
 use super::style::{counted, thousands};
 use tabia_book::ctg::{Problem, ProblemKind, verify};
+
+/// Arguments of `verify`.
+#[derive(Args, Debug)]
+pub(super) struct VerifyArgs {
+    /// The book
+    book: PathBuf,
+    /// Prints one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Reads the book by system calls instead of mapping it into memory
+    #[arg(long)]
+    no_mmap: bool,
+}
 
 /// Problems of one kind that are listed.
 const SHOWN: u64 = 20;

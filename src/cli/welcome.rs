@@ -4,8 +4,8 @@
 use std::fs::File;
 use std::io::{self, BufRead as _, IsTerminal as _, Write};
 
-use super::args::PlayArgs;
 use super::messages;
+use super::play::PlayArgs;
 use tabia_adapter::config::Config;
 
 /// Whether a person looks on, and no option names what is to be played.

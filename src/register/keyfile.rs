@@ -14,6 +14,7 @@
 use std::ops::Range;
 
 use super::json::RegisterError;
+use super::others::Known;
 use super::{Registration, is_our_program};
 
 /// The difficulties that a player can choose.
@@ -161,17 +162,18 @@ pub(super) fn remove(text: &str, registration: &Registration) -> Result<String, 
     Ok(replaced(&lines, start..end, ""))
 }
 
-/// Name and program of each engine, and whether it is a UCI engine without
-/// arguments. None where it is not what the program writes.
-pub(super) fn engines(text: &str) -> Vec<(String, String, bool)> {
+/// The engines of a text; none where it is not what the program writes.
+pub(super) fn engines(text: &str) -> Vec<Known> {
     let Ok((lines, groups)) = read(text) else {
         return Vec::new();
     };
     let engine = |group: &Group<'_>| {
-        let binary = group.value(&lines, "binary")?.to_owned();
         let is_uci = group.value(&lines, "protocol") == Some("uci");
-        let is_bare = group.value(&lines, "arg-easy-0").is_none();
-        Some((group.name.to_owned(), binary, is_uci && is_bare))
+        Some(Known {
+            name: group.name.to_owned(),
+            command: group.value(&lines, "binary")?.to_owned(),
+            is_bare: is_uci && group.value(&lines, "arg-easy-0").is_none(),
+        })
     };
     groups.iter().filter_map(engine).collect()
 }

@@ -45,11 +45,11 @@ pub(crate) fn remove(
 }
 
 /// An engine of a program's file.
-struct Known {
-    name: String,
-    command: String,
+pub(super) struct Known {
+    pub(super) name: String,
+    pub(super) command: String,
     /// A UCI engine without arguments.
-    is_bare: bool,
+    pub(super) is_bare: bool,
 }
 
 /// The programs that a file names as UCI engines without arguments. None where
@@ -88,13 +88,7 @@ fn known(program: EditedFor, text: &str) -> Vec<Known> {
         })
     };
     if program == EditedFor::GnomeChess {
-        let engines = keyfile::engines(text).into_iter();
-        let engine = |(name, command, is_bare)| Known {
-            name,
-            command,
-            is_bare,
-        };
-        return engines.map(engine).collect();
+        return keyfile::engines(text);
     }
     match serde_json::from_str(text) {
         Ok(Value::Array(values)) => values.iter().filter_map(engine).collect(),

@@ -81,11 +81,11 @@ pub(crate) fn carry_out(
     new.note_folders(&folders);
     // Its own folder comes first: the note must be there before the rest.
     for folder in missing(record_path) {
-        make(&folder)?;
+        make_folder(&folder)?;
     }
     new.write(record_path)?;
     for folder in &folders {
-        make(folder)?;
+        make_folder(folder)?;
     }
     plan.changes.iter().try_for_each(put)
 }
@@ -122,7 +122,7 @@ fn missing(path: &Path) -> Vec<PathBuf> {
     missing
 }
 
-fn make(folder: &Path) -> anyhow::Result<()> {
+pub(crate) fn make_folder(folder: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the folder {}", folder.display()))
 }

@@ -126,7 +126,7 @@ pub(crate) fn find(places: &Places, folders: &[PathBuf]) -> Finds {
     });
     let mut books = books.into_iter().map(|(_, _, path)| path).collect();
     one_of_each(&mut books);
-    let copies = without_copies(&mut books);
+    let copies = without_repeats(&mut books, has_same_content);
     Finds {
         engines,
         books,
@@ -140,34 +140,28 @@ fn has_index(book: &Path) -> bool {
     index.all(|extension| sibling(book, extension).is_some())
 }
 
-/// Takes away books with the content of one before them; gives both.
-fn without_copies(books: &mut Vec<PathBuf>) -> Vec<(PathBuf, PathBuf)> {
-    let mut kept: Vec<PathBuf> = Vec::new();
-    let mut copies = Vec::new();
-    for path in books.drain(..) {
-        match kept.iter().find(|known| has_same_content(known, &path)) {
-            Some(known) => copies.push((path, known.clone())),
-            None => kept.push(path),
-        }
-    }
-    *books = kept;
-    copies
+/// Removes the same book in another format: of the books of one name in a folder
+/// the first stays, which is the `.ctg`. Gives both.
+pub(crate) fn without_namesakes(books: &mut Vec<PathBuf>) -> Vec<(PathBuf, PathBuf)> {
+    let name = |path: &Path| path.with_extension("");
+    without_repeats(books, |known, path| name(known) == name(path))
 }
 
-/// Takes away the same book in another format: of the books of one name in a
-/// folder the first stays, which is the `.ctg`. Gives both.
-pub(crate) fn without_namesakes(books: &mut Vec<PathBuf>) -> Vec<(PathBuf, PathBuf)> {
-    let mut kept: Vec<PathBuf> = Vec::new();
-    let mut others = Vec::new();
+/// Removes books that are the same as one before them; gives both.
+fn without_repeats(
+    books: &mut Vec<PathBuf>,
+    is_same: impl Fn(&Path, &Path) -> bool,
+) -> Vec<(PathBuf, PathBuf)> {
+    let mut first: Vec<PathBuf> = Vec::new();
+    let mut repeats = Vec::new();
     for path in books.drain(..) {
-        let name = path.with_extension("");
-        match kept.iter().find(|known| known.with_extension("") == name) {
-            Some(known) => others.push((path, known.clone())),
-            None => kept.push(path),
+        match first.iter().find(|known| is_same(known, &path)) {
+            Some(known) => repeats.push((path, known.clone())),
+            None => first.push(path),
         }
     }
-    *books = kept;
-    others
+    *books = first;
+    repeats
 }
 
 /// Whether two files have the same bytes; not if one cannot be read.

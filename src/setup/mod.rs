@@ -24,7 +24,7 @@ mod record;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use doing::{carry_out, take_back, text_of};
+pub(crate) use doing::{carry_out, make_folder, take_back, text_of};
 pub(crate) use find::{Finds, find, without_namesakes};
 pub(crate) use places::Places;
 pub(crate) use plan::{FileChange, SetupPlan, Situation, plan, undo};

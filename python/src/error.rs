@@ -60,14 +60,13 @@ fn of_reading<'e>(py: Python<'_>, error: &'e Error) -> Result<PyErr, Where<'e>> 
             byte: Some(*offset),
             ..in_file(path)
         },
-        Error::Unsorted { path, offset, .. } | Error::AbkHeader { path, offset, .. } => Where {
+        Error::Content { path, offset, .. } => Where {
             byte: Some(*offset),
             ..in_file(path)
         },
-        Error::Header { path, .. }
-        | Error::Shrunk { path, .. }
-        | Error::NoBook { path, .. }
-        | Error::NoEntries { path, .. } => in_file(path),
+        Error::Header { path, .. } | Error::Shrunk { path, .. } | Error::NoBook { path, .. } => {
+            in_file(path)
+        }
         _ => return Err(Where::default()),
     };
     let text = error.to_string();

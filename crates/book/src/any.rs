@@ -55,9 +55,12 @@ impl Format {
             Some(Kind::Book(BookKind::Ctg)) | None => Ok(Format::Ctg),
             Some(kind) => Err(Error::NoBook {
                 path: path.into(),
-                text: kind.no_book().unwrap_or(
-                    "this is a book as text: `tabia convert FILE BOOK.ctg` makes a book of it",
-                ),
+                text: kind
+                    .no_book()
+                    .unwrap_or(
+                        "this is a book as text: `tabia convert FILE BOOK.ctg` makes a book of it",
+                    )
+                    .into(),
             }),
         }
     }

@@ -1,7 +1,7 @@
 //! What can go wrong with a book: reading, choosing, changing, writing and
 //! converting have one type of errors.
 
-use std::{io, path::Path, sync::Arc};
+use std::{borrow::Cow, io, path::Path, sync::Arc};
 
 use super::Format;
 use super::ctg::{HeaderFault, Key, PageFault, file_offset};
@@ -83,54 +83,23 @@ pub enum Error {
         /// Pages in the .ctg file.
         pages: u32,
     },
-    /// Something else than a book.
+    /// Something else than a book, or a file without an entry.
     #[error("{}: {text}", path.display())]
     NoBook {
         /// The file.
         path: Arc<Path>,
         /// What it is, and what would help.
-        text: &'static str,
+        text: Cow<'static, str>,
     },
-    /// A file without an entry.
-    #[error("{}: the file has {bytes} bytes and no entry of an opening book ({format}); get it anew", path.display())]
-    NoEntries {
-        /// The file.
-        path: Arc<Path>,
-        /// What it was taken for.
-        format: &'static str,
-        /// Its length.
-        bytes: u64,
-    },
-    /// Not sorted, and too large to be sorted in memory.
-    #[error(
-        "{}: file byte {offset}: the entries are not sorted by key, and the file \
-         ({bytes} bytes) is too large to be sorted in memory; sort it first, \
-         as with `polyglot merge-book`",
-        path.display()
-    )]
-    Unsorted {
-        /// The file.
-        path: Arc<Path>,
-        /// First entry that is out of order.
-        offset: u64,
-        /// Length of the file.
-        bytes: u64,
-    },
-    /// The header of an Arena book has other bytes.
-    #[error(
-        "{}: file byte {offset}: not an Arena book: {found:02x?} where {expected} \
-         is expected; is it a book of another format, or damaged?",
-        path.display()
-    )]
-    AbkHeader {
+    /// Bytes that no book of its format has.
+    #[error("{}: file byte {offset}: {text}", path.display())]
+    Content {
         /// The file.
         path: Arc<Path>,
         /// Where.
         offset: u64,
-        /// The bytes there.
-        found: Vec<u8>,
-        /// The bytes expected.
-        expected: &'static str,
+        /// What is wrong.
+        text: String,
     },
 
     /// The work was cancelled.
@@ -152,11 +121,13 @@ pub enum Error {
     #[error("the book is damaged, use `tabia compact` first; nothing was changed: {0}")]
     Damaged(String),
 
-    /// The name is none for a book.
-    #[error("{}: the name of a book must end with .ctg or .bin", path.display())]
-    Name {
-        /// The name.
+    /// A file cannot be changed or made like this.
+    #[error("{}: {text}", path.display())]
+    Refused {
+        /// The file.
         path: Arc<Path>,
+        /// Why, and what would help.
+        text: Cow<'static, str>,
     },
     /// The bytes are no entry.
     #[error("not one whole entry: {0}")]
@@ -201,20 +172,6 @@ pub enum Error {
     #[error("the book was given up after an earlier error")]
     GivenUp,
 
-    /// The file is protected.
-    #[error("{}: the file is read-only; nothing was changed", path.display())]
-    ReadOnly {
-        /// The .ctg file.
-        path: Arc<Path>,
-    },
-    /// Another program is changing the book.
-    #[error("{}: {holder} is changing this book; nothing was changed, try again later", path.display())]
-    Locked {
-        /// The .ctg file.
-        path: Arc<Path>,
-        /// Who, as far as the system knows.
-        holder: String,
-    },
     /// The system refuses to have the book changed.
     #[error("{}: cannot change the book: {reason}", path.display())]
     Change {
@@ -294,14 +251,6 @@ pub enum Error {
         /// The move byte.
         byte: u8,
     },
-    /// The format has no room for one more move, or none for this one.
-    #[error("{}: the move cannot be stored: {reason}; nothing was changed", path.display())]
-    Unstorable {
-        /// The .ctg file.
-        path: Arc<Path>,
-        /// Why.
-        reason: &'static str,
-    },
 
     /// A file of evaluations cannot be read or written.
     #[error("{}: {reason}", path.display())]
@@ -311,35 +260,7 @@ pub enum Error {
         /// The error of the system.
         reason: Arc<io::Error>,
     },
-    /// Another program adds to a file of evaluations.
-    #[error("{}: another program is writing to it; wait for its end", path.display())]
-    EvaluationsInUse {
-        /// The file.
-        path: Arc<Path>,
-    },
 
-    /// Nothing of the source can be in the new file.
-    #[error(
-        "{}: none of its moves can be written to {}{why}; nothing was written",
-        path.display(),
-        target.display()
-    )]
-    Empty {
-        /// The source.
-        path: Arc<Path>,
-        /// The new file.
-        target: Arc<Path>,
-        /// What was left out, each after a semicolon.
-        why: String,
-    },
-    /// A book as text cannot be read.
-    #[error("{}: cannot be read: {reason}", path.display())]
-    Input {
-        /// The file.
-        path: Arc<Path>,
-        /// The error of the system.
-        reason: Arc<io::Error>,
-    },
     /// A line of a book as text means nothing.
     #[error("{}: line {line}{}: {text}", path.display(), in_field(field))]
     Line {
@@ -351,23 +272,6 @@ pub enum Error {
         field: String,
         /// What is wrong.
         text: String,
-    },
-    /// The name of the new file does not say what to write.
-    #[error(
-        "{}: the name of the new file must end with .ctg, .bin, .jsonl, .pgn or .csv",
-        path.display()
-    )]
-    Target {
-        /// The name.
-        path: Arc<Path>,
-    },
-    /// Both files are of one format.
-    #[error("{}: is such a book already{advice}", path.display())]
-    SameFormat {
-        /// The book that was to be read.
-        path: Arc<Path>,
-        /// What to do instead.
-        advice: &'static str,
     },
 }
 
@@ -391,6 +295,26 @@ impl Error {
         Error::Io {
             path: path.into(),
             reason: Arc::new(source),
+        }
+    }
+
+    /// Refuses to change or to make a file.
+    pub(super) fn refused(path: &Path, text: impl Into<Cow<'static, str>>) -> Error {
+        Error::Refused {
+            path: path.into(),
+            text: text.into(),
+        }
+    }
+
+    /// For a file without an entry of its format.
+    pub(super) fn no_entries(file: &DataFile, format: &str) -> Error {
+        let bytes = file.len();
+        Error::NoBook {
+            path: file.path().clone(),
+            text: format!(
+                "the file has {bytes} bytes and no entry of an opening book ({format}); get it anew"
+            )
+            .into(),
         }
     }
 

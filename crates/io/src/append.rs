@@ -96,16 +96,4 @@ mod tests {
         assert_eq!(text.matches("header").count(), 1);
         assert!(text.starts_with("header\n"));
     }
-
-    #[test]
-    fn a_line_that_was_cut_short_stays_alone() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("lines");
-        std::fs::write(&path, "header\nhal").unwrap();
-        append_line(&path, "header\n", "whole", Duration::ZERO).unwrap();
-        assert_eq!(
-            std::fs::read_to_string(&path).unwrap(),
-            "header\nhal\nwhole\n"
-        );
-    }
 }

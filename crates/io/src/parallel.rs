@@ -18,7 +18,7 @@ use std::thread;
 /// one that waits for its turn to be taken.
 const JOBS_EACH: u64 = 3;
 
-/// A worker met a fault of this program.
+/// A worker panicked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a fault in tabia itself ended the work: {0}")]
 pub struct Panicked(String);
@@ -111,7 +111,7 @@ pub fn each_in_order<J: Send, P: Send, E: From<Panicked> + Send>(
     Ok(())
 }
 
-/// The words of a panic.
+/// The message of a panic.
 fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());

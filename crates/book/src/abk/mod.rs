@@ -123,11 +123,7 @@ impl AbkBook {
         check_header(&file)?;
         let (mut nodes, notices) = walk::walk(&file)?;
         if nodes.is_empty() {
-            return Err(Error::NoEntries {
-                path: file.path().clone(),
-                format: "Arena",
-                bytes: file.len(),
-            });
+            return Err(Error::no_entries(&file, "Arena"));
         }
         nodes.sort_by_key(|node| node.key);
         let keys = nodes.chunk_by(|a, b| a.key == b.key);
@@ -197,11 +193,16 @@ impl AbkBook {
 
 fn check_header(file: &DataFile) -> Result<(), Error> {
     let start = Error::start_of(file, 12)?;
-    let fault = |offset: usize, expected| Error::AbkHeader {
-        path: file.path().clone(),
-        offset: offset as u64,
-        found: start.get(offset..offset + 4).unwrap_or_default().to_vec(),
-        expected,
+    let fault = |offset: usize, expected| {
+        let found = start.get(offset..offset + 4).unwrap_or_default();
+        Error::Content {
+            path: file.path().clone(),
+            offset: offset as u64,
+            text: format!(
+                "not an Arena book: {found:02x?} where {expected} is expected; \
+                 is it a book of another format, or damaged?"
+            ),
+        }
     };
     if !start.starts_with(MAGIC) || !u8_at(&start, 3).is_some_and(|kind| KINDS.contains(&kind)) {
         return Err(fault(0, "[03, 41, 42, 4b] or [03, 41, 42, 32]"));

@@ -73,10 +73,14 @@ impl BinBook {
         let mut sorted = None;
         if let Some(offset) = order::first_disorder(&file)? {
             if file.len() > order::SORT_LIMIT {
-                return Err(Error::Unsorted {
+                let bytes = file.len();
+                return Err(Error::Content {
                     path: file.path().clone(),
                     offset,
-                    bytes: file.len(),
+                    text: format!(
+                        "the entries are not sorted by key, and the file ({bytes} bytes) is too \
+                         large to be sorted in memory; sort it first, as with `polyglot merge-book`"
+                    ),
                 });
             }
             let name = file.path().display();
@@ -95,11 +99,7 @@ impl BinBook {
         };
         book.header_entries = book.lower_bound(&book.view()?, 1)?;
         if book.is_empty() {
-            return Err(Error::NoEntries {
-                path: book.file.path().clone(),
-                format: "Polyglot",
-                bytes: book.file.len(),
-            });
+            return Err(Error::no_entries(&book.file, "Polyglot"));
         }
         Ok(book)
     }

@@ -21,7 +21,7 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, Read as _};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -479,7 +479,7 @@ const CHUNK: u64 = 256 << 10;
 
 impl<'a> Lines<'a> {
     fn open(path: &'a Path) -> Result<Lines<'a>, Error> {
-        let file = File::open(path).map_err(|error| unreadable(path, error))?;
+        let file = File::open(path).map_err(|error| Error::io(path, error))?;
         Ok(Lines {
             path,
             reader: BufReader::with_capacity(256 << 10, file),
@@ -498,7 +498,7 @@ impl<'a> Lines<'a> {
                 .by_ref()
                 .take(MAX_LINE)
                 .read_until(b'\n', &mut self.line)
-                .map_err(|error| unreadable(self.path, error))?;
+                .map_err(|error| Error::io(self.path, error))?;
             if read == 0 {
                 return Ok(None);
             }
@@ -518,7 +518,7 @@ impl<'a> Lines<'a> {
         let mut chunk = std::mem::take(&mut self.rest);
         loop {
             let read = self.reader.by_ref().take(CHUNK).read_to_end(&mut chunk);
-            let read = read.map_err(|error| unreadable(self.path, error))?;
+            let read = read.map_err(|error| Error::io(self.path, error))?;
             if (read as u64) < CHUNK {
                 return Ok(Some(chunk).filter(|chunk| !chunk.is_empty()));
             }
@@ -534,13 +534,6 @@ impl<'a> Lines<'a> {
 
     fn error(&self, fault: Fault) -> Error {
         line_error(self.path, self.number, fault)
-    }
-}
-
-fn unreadable(path: &Path, reason: io::Error) -> Error {
-    Error::Input {
-        path: path.into(),
-        reason: reason.into(),
     }
 }
 

@@ -132,11 +132,11 @@ impl Converted {
         }
         let mut why = self.salvage.notes();
         why.extend(self.notes.iter().cloned());
-        Err(Error::Empty {
-            path: job.source.as_path().into(),
-            target: job.target.as_path().into(),
-            why: why.iter().map(|note| format!("; {note}")).collect(),
-        })
+        let why: String = why.iter().map(|note| format!("; {note}")).collect();
+        let target = job.target.display();
+        let text =
+            format!("none of its moves can be written to {target}{why}; nothing was written");
+        Err(Error::refused(&job.source, text))
     }
 
     fn note(&mut self, count: u64, text: &str) {
@@ -165,7 +165,11 @@ impl Target {
             Some("jsonl") => Ok(Target::Jsonl),
             Some("pgn") => Ok(Target::Pgn),
             Some("csv") => Ok(Target::Csv),
-            _ => Err(Error::Target { path: path.into() }),
+            _ => {
+                let text =
+                    "the name of the new file must end with .ctg, .bin, .jsonl, .pgn or .csv";
+                Err(Error::refused(path, text))
+            }
         }
     }
 }
@@ -267,11 +271,8 @@ fn by_way_of_ctg(
     Ok(summary)
 }
 
-fn same_format(job: &ConvertJob, advice: &'static str) -> Error {
-    Error::SameFormat {
-        path: job.source.as_path().into(),
-        advice,
-    }
+fn same_format(job: &ConvertJob, advice: &str) -> Error {
+    Error::refused(&job.source, format!("is such a book already{advice}"))
 }
 
 /// A book that is asked about all its positions, as the policy wants them.

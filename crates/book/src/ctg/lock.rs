@@ -19,50 +19,34 @@ use std::{
 use crate::Error;
 use tabia_io::atomic::{LOCK_PAUSE, Locked};
 
-/// A lock, held until it is dropped.
-#[derive(Debug)]
-pub(crate) struct BookLock {
-    _file: Locked,
+/// Waits for the lock of a book, up to `wait`.
+pub(crate) fn lock(path: &Path, wait: Duration) -> Result<Locked, Error> {
+    lock_if(path, wait, &mut is_at)
 }
 
-impl BookLock {
-    /// Waits for the lock of a book, up to `wait`.
-    pub(crate) fn take(path: &Path, wait: Duration) -> Result<BookLock, Error> {
-        BookLock::take_if(path, wait, &mut is_at)
-    }
-
-    fn take_if(
-        path: &Path,
-        wait: Duration,
-        is_at: &mut dyn FnMut(&File, &Path) -> bool,
-    ) -> Result<BookLock, Error> {
-        let failed = |reason| Error::change(path, reason);
-        let until = Instant::now() + wait;
-        loop {
-            let file = open(path).map_err(failed)?;
-            match file.try_lock() {
-                Ok(()) if is_at(&file, path) => {
-                    return Ok(BookLock {
-                        _file: Locked(file),
-                    });
-                }
-                // Without a lock, or replaced meanwhile: its successor is the
-                // one to lock.
-                Ok(()) | Err(TryLockError::WouldBlock) if Instant::now() >= until => {
-                    return Err(Error::Locked {
-                        path: path.into(),
-                        holder: holder(&file).unwrap_or_else(|| "another program".to_owned()),
-                    });
-                }
-                Ok(()) | Err(TryLockError::WouldBlock) => thread::sleep(LOCK_PAUSE),
-                // A file system without locks: then there is nothing to wait for.
-                Err(TryLockError::Error(error)) if is_unsupported(&error) => {
-                    return Ok(BookLock {
-                        _file: Locked(file),
-                    });
-                }
-                Err(TryLockError::Error(error)) => return Err(failed(error)),
+fn lock_if(
+    path: &Path,
+    wait: Duration,
+    is_at: &mut dyn FnMut(&File, &Path) -> bool,
+) -> Result<Locked, Error> {
+    let failed = |reason| Error::change(path, reason);
+    let until = Instant::now() + wait;
+    loop {
+        let file = open(path).map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) if is_at(&file, path) => return Ok(Locked(file)),
+            // Without a lock, or replaced meanwhile: its successor is the
+            // one to lock.
+            Ok(()) | Err(TryLockError::WouldBlock) if Instant::now() >= until => {
+                let holder = holder(&file).unwrap_or_else(|| "another program".to_owned());
+                let text =
+                    format!("{holder} is changing this book; nothing was changed, try again later");
+                return Err(Error::refused(path, text));
             }
+            Ok(()) | Err(TryLockError::WouldBlock) => thread::sleep(LOCK_PAUSE),
+            // A file system without locks: then there is nothing to wait for.
+            Err(TryLockError::Error(error)) if is_unsupported(&error) => return Ok(Locked(file)),
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
     }
 }
@@ -137,11 +121,12 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let mut asked = 0;
         let wait = 5 * LOCK_PAUSE;
-        let error = BookLock::take_if(file.path(), wait, &mut |_, _| {
+        let error = lock_if(file.path(), wait, &mut |_, _| {
             asked += 1;
             false
         });
-        assert!(matches!(error, Err(Error::Locked { .. })), "{error:?}");
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("is changing this book"), "{error}");
         assert!((2..=6).contains(&asked), "asked {asked} times");
     }
 
@@ -151,10 +136,10 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let read_only = fs::Permissions::from_mode(0o444);
         file.as_file().set_permissions(read_only).unwrap();
-        let held = BookLock::take(file.path(), Duration::ZERO).unwrap();
-        assert!(BookLock::take(file.path(), Duration::ZERO).is_err());
+        let held = lock(file.path(), Duration::ZERO).unwrap();
+        assert!(lock(file.path(), Duration::ZERO).is_err());
         drop(held);
-        BookLock::take(file.path(), Duration::ZERO).unwrap();
+        lock(file.path(), Duration::ZERO).unwrap();
     }
 
     #[test]

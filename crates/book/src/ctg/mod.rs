@@ -78,7 +78,7 @@ mod hashes;
 mod index;
 mod info;
 mod key;
-mod lock;
+pub(crate) mod lock;
 mod move_table;
 mod moves;
 mod open;
@@ -109,7 +109,6 @@ pub use explain::{Explanation, FoundEntry, StoredMove, Trace};
 pub use index::{Bounds, CTB_HEADER_BYTES, CTO_HEADER_BYTES, Slot, SlotPage, slots};
 pub use info::{BookEntries, BookEntry, BookInfo};
 pub use key::{Key, hash};
-pub(crate) use lock::BookLock;
 pub use move_table::MoveCode;
 #[cfg(feature = "json")]
 pub(crate) use moves::likely as likely_moves;

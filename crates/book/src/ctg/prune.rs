@@ -17,8 +17,8 @@ use shakmaty::Position as _;
 
 use super::{
     CanonicalBoard, CtgBook, EntrySet, Key, OpenOptions, PAGE_BYTES, Pass, Place, RewriteOptions,
-    Rewritten, STATISTICS_BYTES, Visit, VisitedMove, lock::BookLock, pages::PageFile,
-    reader::Reading, rewrite::rewrite, visit::stored_moves,
+    Rewritten, STATISTICS_BYTES, Visit, VisitedMove, lock, pages::PageFile, reader::Reading,
+    rewrite::rewrite, visit::stored_moves,
 };
 use crate::{Annotation, BookMove, Error, Mark, MarkEdit, PositionRecord};
 use tabia_io::atomic::{LOCK_WAIT, is_same_file};
@@ -124,7 +124,7 @@ pub fn prune(
 ) -> Result<Pruned, Error> {
     // Of what is no book, the reader has the better message.
     drop(PageFile::open(source, false)?);
-    let kept_away = is_same_file(source, target).then(|| BookLock::take(source, LOCK_WAIT));
+    let kept_away = is_same_file(source, target).then(|| lock::lock(source, LOCK_WAIT));
     let _kept_away = kept_away.transpose()?;
     tabia_io::atomic::check(target, &["cto", "ctb"], options.old)?;
     let book = CtgBook::open(source, &OpenOptions { mmap: false })?;

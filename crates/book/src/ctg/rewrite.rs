@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{
     BookWriter, Error, Key, Salvage, Splits, WriteOptions, Written,
     index::SlotFile,
-    lock::BookLock,
+    lock,
     open::{index_agrees, samples},
     pages::PageFile,
     sorted::{EntryStream as _, Merge, SortedBook, Span, Survey},
@@ -81,7 +81,7 @@ pub fn compact(
     let mut options = *options;
     let mut kept_away = None;
     if is_same_file(target, source) {
-        kept_away = Some(BookLock::take(source, LOCK_WAIT)?);
+        kept_away = Some(lock::lock(source, LOCK_WAIT)?);
         options.old = Old::Replace;
     }
     let done = rewrite(source, target, &options, watch, None, |_| Ok(()));
@@ -196,7 +196,7 @@ pub fn merge(
     watch: &mut Watch<'_>,
 ) -> Result<Rewritten, Error> {
     let replaced = sources.iter().find(|source| is_same_file(target, source));
-    let _kept_away = replaced.map(|source| BookLock::take(source, LOCK_WAIT));
+    let _kept_away = replaced.map(|source| lock::lock(source, LOCK_WAIT));
     let _kept_away = _kept_away.transpose()?;
     let books: Vec<PageFile> = sources
         .iter()

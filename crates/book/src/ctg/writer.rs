@@ -149,9 +149,8 @@ impl BookWriter {
     /// The name does not end with .ctg, or no file can be made in the folder.
     pub fn create(target: &Path, options: WriteOptions) -> Result<BookWriter, Error> {
         if !has_extension(target, "ctg") {
-            return Err(Error::Name {
-                path: target.into(),
-            });
+            let text = "the name of a book must end with .ctg or .bin";
+            return Err(Error::refused(target, text));
         }
         atomic::check(target, &["cto", "ctb"], options.old)?;
         let mut ctg = NewFile::create(target, options.old)?;

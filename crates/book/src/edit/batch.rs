@@ -244,15 +244,7 @@ impl PageBuffer {
             self.write(book)?;
             self.number = None;
             self.bytes.resize(PAGE_BYTES, 0);
-            let mut filled = 0;
-            while let Some(rest) = self.bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-                match read_at(book, rest, number * PAGE_BYTES as u64 + filled as u64) {
-                    Ok(0) => break,
-                    Ok(more) => filled += more,
-                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                    Err(error) => return Err(error),
-                }
-            }
+            let filled = read_at(book, &mut self.bytes, number * PAGE_BYTES as u64)?;
             self.bytes.truncate(filled);
             self.number = Some(number);
         }

@@ -156,8 +156,6 @@ impl EntryInEdit {
 }
 
 pub(super) fn unstorable(path: &Path, reason: &'static str) -> Error {
-    Error::Unstorable {
-        path: path.into(),
-        reason,
-    }
+    let text = format!("the move cannot be stored: {reason}; nothing was changed");
+    Error::refused(path, text)
 }

@@ -50,10 +50,10 @@ mod plan;
 
 use std::{collections::HashMap, fs::File, path::Path, sync::atomic::AtomicBool, time::Duration};
 
-use crate::ctg::{BookLock, Key, OpenOptions, rewrite_with};
+use crate::ctg::{Key, OpenOptions, lock, rewrite_with};
 use crate::{Book, Error, Format};
 use entries::{Entries, EntryInEdit};
-use tabia_io::atomic::{LOCK_WAIT, remove_leftovers};
+use tabia_io::atomic::{LOCK_WAIT, Locked, remove_leftovers};
 use tabia_io::progress::Watch;
 
 pub use batch::{Applied, EditBatch};
@@ -115,7 +115,7 @@ pub struct BookEditor {
     file: File,
     completed: bool,
     /// `None` only while the book is written anew.
-    lock: Option<BookLock>,
+    lock: Option<Locked>,
 }
 
 impl BookEditor {
@@ -302,16 +302,17 @@ impl BookEditor {
 }
 
 /// The file of a book for one writer, after waiting for others.
-fn claim(path: &Path, wait: Duration) -> Result<(File, BookLock), Error> {
+fn claim(path: &Path, wait: Duration) -> Result<(File, Locked), Error> {
     let failed = |error| Error::change(path, error);
     if std::fs::metadata(path)
         .map_err(failed)?
         .permissions()
         .readonly()
     {
-        return Err(Error::ReadOnly { path: path.into() });
+        let text = "the file is read-only; nothing was changed";
+        return Err(Error::refused(path, text));
     }
-    let lock = BookLock::take(path, wait)?;
+    let lock = lock::lock(path, wait)?;
     remove_leftovers(path);
     let mut options = File::options();
     let file = options.read(true).write(true).open(path).map_err(failed)?;

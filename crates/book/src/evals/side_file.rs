@@ -128,7 +128,8 @@ impl EvalFile {
             .create(true)
             .open(path);
         let file = Locked::within(LOCK_WAIT, opened.map_err(failed)?);
-        let mut file = file.ok_or_else(|| Error::EvaluationsInUse { path: path.into() })?;
+        let in_use = "another program is writing to it; wait for its end";
+        let mut file = file.ok_or_else(|| Error::refused(path, in_use))?;
         // What a crash has cut short stays a line of its own.
         if file.seek(SeekFrom::End(0)).map_err(failed)? > 0 {
             file.seek(SeekFrom::End(-1)).map_err(failed)?;
@@ -217,7 +218,7 @@ mod tests {
         let path = folder.path().join("x.evals");
         let first = EvalFile::open(&path).unwrap();
         let second = EvalFile::open(&path).unwrap_err();
-        assert!(matches!(second, Error::EvaluationsInUse { .. }), "{second}");
+        assert!(second.to_string().contains("another program"), "{second}");
         drop(first);
         assert!(!path.exists());
     }

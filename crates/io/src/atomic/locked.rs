@@ -1,9 +1,10 @@
 //! Locks that are given back at once.
 
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::ops::{Deref, DerefMut};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::lock_within;
 
 /// How long to wait for another program to close a file, by default. A
 /// program that was killed may take a moment to be gone with all it had begun
@@ -26,14 +27,7 @@ impl Locked {
     /// program still holds it then. Where the file system has no locks, the file
     /// counts as locked.
     pub fn within(wait: Duration, file: File) -> Option<Locked> {
-        let until = Instant::now() + wait;
-        loop {
-            match file.try_lock() {
-                Err(TryLockError::WouldBlock) if Instant::now() >= until => return None,
-                Err(TryLockError::WouldBlock) => thread::sleep(LOCK_PAUSE),
-                Ok(()) | Err(TryLockError::Error(_)) => return Some(Locked(file)),
-            }
-        }
+        lock_within(&file, wait).then_some(Locked(file))
     }
 }
 
@@ -62,6 +56,7 @@ mod tests {
     use super::*;
     use std::process::Command;
     use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
 
     #[test]
     fn programs_that_are_being_started_keep_no_lock() {

@@ -304,7 +304,7 @@ fn resolved(path: &Path) -> io::Result<PathBuf> {
 
 /// Files whose names differ from that of `path` at most in case: readers may
 /// take any of them for it.
-fn named_like(path: &Path) -> io::Result<Vec<PathBuf>> {
+pub(crate) fn named_like(path: &Path) -> io::Result<Vec<PathBuf>> {
     let wanted = path.file_name().unwrap_or_default();
     let names = names_beside(path)?.into_iter();
     Ok(names

@@ -1,7 +1,7 @@
 //! Read access to a file that may be larger than memory and may change
-//! under our hands.
+//! while it is open.
 //!
-//! Ways to hold a file, chosen at opening:
+//! Where its bytes are, chosen at opening:
 //!
 //! * **static**: bytes that are part of the program;
 //! * **in memory**: files up to [`IN_MEMORY_LIMIT`] bytes are simply read;
@@ -18,7 +18,7 @@
 //! *Made shorter in place*: on Unix, touching a mapped page that the file no
 //! longer has kills the process with SIGBUS. So every [`DataFile::view`] asks
 //! the open file for its length first (one `lseek`, about 0.1 µs); once it is
-//! found shorter than it was, the mapping is never touched again and reads
+//! found shorter than it was, the mapping is never used again and reads
 //! become positional: what is left can still be read, the rest is
 //! [`FileError::Shrunk`]. A view is taken for one probe, so what remains is the
 //! few microseconds between that question and the end of the probe; a program
@@ -123,7 +123,7 @@ impl DataFile {
     ///
     /// The file does not exist, is not a regular file or cannot be read.
     pub fn open(path: &Path, mmap: bool) -> io::Result<DataFile> {
-        DataFile::hold(path, mmap, IN_MEMORY_LIMIT)
+        DataFile::open_with(path, mmap, IN_MEMORY_LIMIT)
     }
 
     /// Opens `path` for reading, mapped however small it is: what others write
@@ -133,11 +133,11 @@ impl DataFile {
     ///
     /// As for [`DataFile::open`].
     pub fn open_mapped(path: &Path) -> io::Result<DataFile> {
-        DataFile::hold(path, true, 0)
+        DataFile::open_with(path, true, 0)
     }
 
     /// Files of up to `in_memory` bytes are read into memory.
-    fn hold(path: &Path, mmap: bool, in_memory: u64) -> io::Result<DataFile> {
+    fn open_with(path: &Path, mmap: bool, in_memory: u64) -> io::Result<DataFile> {
         // Asked before opening, because opening a pipe waits for its writer.
         if !path.metadata()?.is_file() {
             return Err(io::Error::new(
@@ -157,8 +157,8 @@ impl DataFile {
             Store::memory(bytes)
         } else {
             map(&file).map_or(Store::Positional, |map| {
-                // Look-ups jump about; reading ahead would only fetch bytes that are
-                // not used. A refusal changes speed alone.
+                // Look-ups read here and there: reading ahead would only fetch bytes
+                // that are not used. If the system refuses, only speed changes.
                 #[cfg(unix)]
                 let _ = map.advise(memmap2::Advice::Random);
                 len = map.len() as u64;
@@ -187,14 +187,14 @@ impl DataFile {
         }
     }
 
-    /// Holds what `input` gives under a name for messages: in memory up to
-    /// [`IN_MEMORY_LIMIT`] bytes, beyond that in a temporary file that has no
+    /// Copies a stream, under a name for messages: into memory up to
+    /// [`IN_MEMORY_LIMIT`] bytes, beyond that into a temporary file that has no
     /// name and so cannot be left behind. Where `input` fails, what came before
-    /// is held, and the failure is given too.
+    /// is copied, and the error is returned too.
     ///
     /// # Errors
     ///
-    /// There is no writing temporary files.
+    /// Temporary files cannot be written.
     pub fn spool(
         name: &Path,
         input: &mut dyn io::Read,
@@ -202,13 +202,13 @@ impl DataFile {
         let mut bytes = Vec::new();
         let start = input.take(IN_MEMORY_LIMIT + 1).read_to_end(&mut bytes);
         if bytes.len() as u64 <= IN_MEMORY_LIMIT {
-            let held = DataFile {
+            let spooled = DataFile {
                 path: name.into(),
                 file: None,
                 len: bytes.len() as u64,
                 store: Store::memory(bytes),
             };
-            return Ok((held, start.err()));
+            return Ok((spooled, start.err()));
         }
         let mut file = atomic::unnamed_file(&std::env::temp_dir())?;
         let mut fault = start.err();
@@ -223,17 +223,17 @@ impl DataFile {
             fault = input.take(SPOOL_BYTES).read_to_end(&mut bytes).err();
         }
         let metadata = file.metadata()?;
-        let held = DataFile {
+        let spooled = DataFile {
             path: name.into(),
             file: Some((file, Identity::of(&metadata))),
             len,
             store: Store::Positional,
         };
-        Ok((held, fault))
+        Ok((spooled, fault))
     }
 
     /// Opens `path` for reading once, piece by piece, whatever its size: files
-    /// over [`IN_MEMORY_LIMIT`] are not held at all, but see
+    /// over [`IN_MEMORY_LIMIT`] are not in memory at all, but see
     /// [`Window`](super::window::Window).
     ///
     /// # Errors
@@ -321,7 +321,7 @@ impl DataFile {
         Ok(start)
     }
 
-    /// Access by positional reads alone, whatever the file is held in: right
+    /// Access by positional reads alone, wherever the bytes are: right
     /// for passes over the whole file, which take long and would draw all of
     /// a mapping into memory.
     #[must_use]
@@ -351,7 +351,7 @@ impl DataFile {
 fn map(file: &File) -> io::Result<Mmap> {
     // SAFETY: a mapping is sound as long as the file does not change under it.
     // No program can promise that for a user's file; `DataFile::view` meets
-    // the obligation as far as it can be met: it hands the bytes out only
+    // the obligation as far as it can be met: it returns the bytes only
     // after comparing lengths, readers check every value they take out of
     // them, and never keep the slice beyond one probe. The module text states
     // what is left, and how to go without a mapping.
@@ -394,19 +394,11 @@ impl<'f> View<'f> {
             return Ok(&[]);
         };
         let wanted = buffer.get_mut(..count).unwrap_or_default();
-        let mut done = 0;
-        while let Some(rest) = wanted.get_mut(done..).filter(|rest| !rest.is_empty()) {
-            match read_at(file, rest, offset + done as u64) {
-                Ok(0) => {
-                    return Err(FileError::Shrunk {
-                        was: self.file.len,
-                        now: self.file.present_len()?,
-                    });
-                }
-                Ok(more) => done += more,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error.into()),
-            }
+        if read_at(file, wanted, offset)? < count {
+            return Err(FileError::Shrunk {
+                was: self.file.len,
+                now: self.file.present_len()?,
+            });
         }
         Ok(wanted)
     }
@@ -430,25 +422,28 @@ impl<'f> View<'f> {
     }
 }
 
-/// Reads bytes at an offset, without moving the file's own position.
+/// Reads bytes at an offset until the buffer is full or the file ends; returns their
+/// number.
 ///
 /// # Errors
 ///
 /// As for a read of the system.
-#[cfg(unix)]
 pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-    std::os::unix::fs::FileExt::read_at(file, buffer, offset)
-}
-
-// Moves the file's cursor, which is not used; the read itself is positional.
-/// Reads bytes at an offset.
-///
-/// # Errors
-///
-/// As for a read of the system.
-#[cfg(windows)]
-pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-    std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
+    let mut done = 0;
+    while let Some(rest) = buffer.get_mut(done..).filter(|rest| !rest.is_empty()) {
+        #[cfg(unix)]
+        let read = std::os::unix::fs::FileExt::read_at(file, rest, offset + done as u64);
+        // Moves the file's cursor, which is not used; the read itself is positional.
+        #[cfg(windows)]
+        let read = std::os::windows::fs::FileExt::seek_read(file, rest, offset + done as u64);
+        match read {
+            Ok(0) => break,
+            Ok(more) => done += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(done)
 }
 
 #[cfg(test)]

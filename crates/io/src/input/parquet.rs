@@ -1,7 +1,6 @@
 //! Parquet files, opened so that damaged ones are errors, and read by threads.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,11 +9,12 @@ use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{
-    ChunkReader, FileReader, Length, RowGroupReader, SerializedFileReader,
+    ChunkReader, FileReader as _, Length, RowGroupReader, SerializedFileReader,
 };
 use parquet::schema::types::ColumnDescriptor;
 
-use super::file::read_at;
+use super::file::DataFile;
+use super::reader::FileReader;
 use crate::progress::{Stop, Stopped};
 
 /// Rows that are read at once.
@@ -25,7 +25,7 @@ const BUFFER_BYTES: usize = 8 << 10;
 
 /// A file of which several threads may read row groups at once.
 pub struct Table {
-    reader: SerializedFileReader<At>,
+    reader: SerializedFileReader<FileReader>,
     /// Places of the columns that are read.
     columns: Vec<usize>,
 }
@@ -37,13 +37,10 @@ impl Table {
     ///
     /// It cannot be read, or is damaged: what is wrong, for people.
     pub fn open(path: &Path) -> Result<Table, String> {
-        let file = File::open(path).map_err(|error| error.to_string())?;
-        let length = file.metadata().map_err(|error| error.to_string())?.len();
-        let at = At {
-            file: Arc::new(file),
-            length,
-        };
-        let reader = SerializedFileReader::new(at).map_err(|error| error_text(&error))?;
+        let file = DataFile::open_in_pieces(path).map_err(|error| error.to_string())?;
+        let whole = 0..file.len();
+        let file = FileReader::new(Arc::new(file), whole);
+        let reader = SerializedFileReader::new(file).map_err(|error| error_text(&error))?;
         // The library panics on some of these.
         let is_sane = reader.metadata().row_groups().iter().all(|group| {
             group.num_rows() >= 0
@@ -292,46 +289,23 @@ fn error_text(error: &ParquetError) -> String {
     text.lines().next().unwrap_or_default().to_owned()
 }
 
-/// A file that several threads read, each at its own place.
-struct At {
-    file: Arc<File>,
-    length: u64,
-}
-
-/// Reads on from a place.
-struct Reading {
-    file: Arc<File>,
-    place: u64,
-}
-
-impl Read for Reading {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = read_at(&self.file, buffer, self.place)?;
-        self.place += count as u64;
-        Ok(count)
-    }
-}
-
-impl Length for At {
+impl Length for FileReader {
     fn len(&self) -> u64 {
-        self.length
+        self.length()
     }
 }
 
-impl ChunkReader for At {
-    type T = io::BufReader<Reading>;
+impl ChunkReader for FileReader {
+    type T = io::BufReader<FileReader>;
 
     fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
-        let from = Reading {
-            file: self.file.clone(),
-            place: start,
-        };
-        Ok(io::BufReader::with_capacity(BUFFER_BYTES, from))
+        let rest = FileReader::new(Arc::clone(&self.file), start..self.part.end);
+        Ok(io::BufReader::with_capacity(BUFFER_BYTES, rest))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
         // A damaged file may ask for any length.
-        if length as u64 > self.length {
+        if length as u64 > self.length() {
             return Err(ParquetError::EOF("it ends early".to_owned()));
         }
         let mut bytes = vec![0; length];

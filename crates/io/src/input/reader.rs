@@ -9,8 +9,8 @@ use super::file::DataFile;
 /// Reads a part of a file from its start to its end.
 #[derive(Clone, Debug)]
 pub struct FileReader {
-    file: Arc<DataFile>,
-    part: Range<u64>,
+    pub(super) file: Arc<DataFile>,
+    pub(super) part: Range<u64>,
     at: u64,
 }
 

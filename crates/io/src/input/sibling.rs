@@ -3,6 +3,8 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use crate::atomic::named_like;
+
 /// The file beside `path` with another extension, however it is written: in
 /// the case of ours, in the other, or with single letters in capitals (some
 /// programs exchange only the last letter: `.CTG`, `.CTo`).
@@ -11,34 +13,18 @@ pub fn sibling(path: &Path, extension: &str) -> Option<PathBuf> {
     let lower = path.with_extension(extension);
     let upper = path.with_extension(extension.to_ascii_uppercase());
     // Where names differ only in case, the one written like ours comes first.
-    let shouted = path
+    let is_upper = path
         .extension()
         .and_then(OsStr::to_str)
         .is_some_and(|own| own.chars().all(char::is_uppercase));
-    let by_name = if shouted {
-        [upper, lower]
+    let by_name = if is_upper {
+        [&upper, &lower]
     } else {
-        [lower, upper]
+        [&lower, &upper]
     };
     by_name
         .into_iter()
         .find(|path| path.exists())
-        .or_else(|| in_any_case(path, extension))
-}
-
-fn in_any_case(path: &Path, extension: &str) -> Option<PathBuf> {
-    let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let wanted = path.with_extension(extension);
-    let wanted = wanted.file_name()?;
-    let mut fits: Vec<_> = folder
-        .read_dir()
-        .ok()?
-        .filter_map(|entry| entry.ok().map(|entry| entry.file_name()))
-        .filter(|name| name.eq_ignore_ascii_case(wanted))
-        .collect();
-    fits.sort();
-    Some(folder.join(fits.into_iter().next()?))
+        .cloned()
+        .or_else(|| named_like(&lower).ok()?.into_iter().min())
 }

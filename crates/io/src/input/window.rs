@@ -1,7 +1,7 @@
 //! A part of a large file, in memory for as long as it is wanted.
 //!
-//! Code that reads a file from end to end reads a part at once, uses it and lets it
-//! go: one system call instead of one for each piece, and what the file becomes
+//! Code that reads a file from end to end reads a part at once, uses it and frees
+//! it: one system call instead of one for each piece, and what the file becomes
 //! meanwhile does not matter.
 
 use std::ops::Range;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::run::RunReader;
 use super::{Record, SortError};
 
-/// A run with the record that it offers.
+/// A run with its next record.
 struct Front<R> {
     record: R,
     reader: RunReader,
@@ -51,7 +51,7 @@ impl<R: Record> Fronts<R> {
 /// be.
 pub struct Merge<R> {
     fronts: Fronts<R>,
-    /// That of the record that is lent.
+    /// The run of the record that was returned last.
     current: Option<Box<Front<R>>>,
     folder: PathBuf,
 }
@@ -83,7 +83,7 @@ impl<R: Record> Merge<R> {
     /// # Errors
     ///
     /// A sort file cannot be read.
-    // No `Iterator`: the record is lent.
+    // No `Iterator`: the record is borrowed.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Result<Option<&R>, SortError> {
         match self.advance() {

@@ -6,7 +6,7 @@
 //!                records, in order <- Merge <-+
 //! ```
 //!
-//! A [`Sorter`] gathers [records](Record), sorts them and lays them down as a run.
+//! A [`Sorter`] gathers [records](Record), sorts them and writes them as a run.
 //! [`Runs`] keeps them in memory while there is room and in files without a name
 //! otherwise: whatever ends the program, nothing is left on the disk.
 //! At the end a [`Merge`] reads all runs side by side; several can, each its own

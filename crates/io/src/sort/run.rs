@@ -218,15 +218,11 @@ impl RunReader {
         let unread = self.buffer.len();
         let more = (BLOCK_BYTES as u64).min(self.end - self.next) as usize;
         self.buffer.resize(unread + more, 0);
-        let mut to = self.buffer.get_mut(unread..).unwrap_or_default();
-        while !to.is_empty() {
-            let count = read_at(file, to, self.next)?;
-            if count == 0 {
-                return Err(io::ErrorKind::UnexpectedEof.into());
-            }
-            self.next += count as u64;
-            to = to.get_mut(count..).unwrap_or_default();
+        let to = self.buffer.get_mut(unread..).unwrap_or_default();
+        if read_at(file, to, self.next)? < more {
+            return Err(io::ErrorKind::UnexpectedEof.into());
         }
+        self.next += more as u64;
         Ok(())
     }
 }

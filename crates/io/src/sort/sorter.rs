@@ -163,7 +163,7 @@ impl<R: Record> Sorter<R> {
         }
     }
 
-    /// Lays down what it holds.
+    /// Writes what it has gathered as a run.
     fn sort(&mut self) -> Result<(), SortError> {
         if self.held == 0 {
             return Ok(());
@@ -180,7 +180,7 @@ impl<R: Record> Sorter<R> {
         self.runs.finish(writer)
     }
 
-    /// Hands over what it holds so far and gives its memory back.
+    /// Writes what it has gathered so far into the runs and frees its memory.
     ///
     /// # Errors
     ///
@@ -191,7 +191,7 @@ impl<R: Record> Sorter<R> {
         Ok(())
     }
 
-    /// Hands everything over to the runs.
+    /// Writes everything into the runs.
     ///
     /// # Errors
     ///

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use shakmaty::{ByColor, Chess, Color, Position};
 
-use super::node::{Node, Outcome, Place, Seen, SignCount};
+use super::node::{NagCount, Node, Outcome, Place, Seen};
 use super::tree::Tree;
 use tabia_book::ctg::{CanonicalBoard, Key, encode_move_byte};
 use tabia_book::{Annotation, PositionRecord};
 use tabia_games::{Game, GameResult};
 use tabia_io::sort::{Runs, SortError, Sorter};
+use tabia_notation as notation;
 
 /// The NAG that books have for an only move; PGN has 7 and 8.
 const ONLY_MOVE: u8 = Annotation::ONLY_MOVE.0;
@@ -91,7 +92,7 @@ impl Counter {
                     Place::order_of(&key)
                 }
                 (None, Some(node)) => {
-                    // Not asked for.
+                    // Not needed yet.
                     key = Key::from_padded([0; Key::MAX_BYTES]);
                     self.tree.order(node)
                 }
@@ -159,7 +160,7 @@ impl Counter {
             self.bytes.push(byte);
         }
         self.count_side_moves(game, extent)?;
-        self.count_signs(game, extent)
+        self.count_annotations(game, extent)
     }
 
     /// The moves played when a position was on the board before, from ply
@@ -181,7 +182,7 @@ impl Counter {
     }
 
     /// Counts annotations of moves and of the positions after them.
-    fn count_signs(&mut self, game: &Game, extent: Extent) -> Result<(), SortError> {
+    fn count_annotations(&mut self, game: &Game, extent: Extent) -> Result<(), SortError> {
         for sign in &game.signs {
             let on_line = || {
                 let before = game.positions.get(sign.index)?;
@@ -202,8 +203,7 @@ impl Counter {
             if ply >= extent.max_ply {
                 continue;
             }
-            let mut after = before.clone();
-            after.play_unchecked(m);
+            let after = notation::after(before, m);
             let subject = match sign.nag {
                 1..=8 if !extent.has_moves_of(before) => None,
                 1..=8 => CanonicalBoard::from_position(before).and_then(|board| {
@@ -222,7 +222,7 @@ impl Counter {
             };
             if let Some((board, byte, nag)) = subject {
                 let mut node = Node::new(Place::of(&board.key()));
-                node.add_sign(SignCount {
+                node.add_nag(NagCount {
                     byte,
                     nag,
                     games: 1,
@@ -253,8 +253,7 @@ impl Counter {
                 ..Seen::default()
             };
             self.push(Place::order_of(&key), &key, here)?;
-            let mut next = position.clone();
-            next.play_unchecked(*m);
+            let next = notation::after(position, *m);
             if let Some(next) = CanonicalBoard::from_position(&next) {
                 let key = next.key();
                 let there = Seen {
@@ -275,17 +274,18 @@ impl Counter {
             only: None,
         };
         self.count_side_moves(game, extent)?;
-        self.count_signs(game, extent)
+        self.count_annotations(game, extent)
     }
 
-    /// Hands everything over.
+    /// Writes everything into the runs; returns the number of moves that the
+    /// format cannot hold.
     pub(super) fn finish(mut self) -> Result<u64, SortError> {
         self.sort_tree()?;
         self.sorter.finish()?;
         Ok(self.unstorable)
     }
 
-    /// Puts what the tree has counted to the rest.
+    /// Adds what the tree has counted to the records.
     fn sort_tree(&mut self) -> Result<(), SortError> {
         let Counter { sorter, tree, .. } = self;
         // The tree takes memory of its own while it is drained.

@@ -26,7 +26,7 @@ pub(super) struct Duplicates {
 impl Duplicates {
     /// Removes the duplicates from a chunk, and returns their number. It must be
     /// the chunk's turn.
-    pub(super) fn sift(&self, chunk: &mut Chunk) -> u64 {
+    pub(super) fn drop_from(&self, chunk: &mut Chunk) -> u64 {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let before = chunk.games.len();
         chunk.games.retain(|game| seen.insert(game.fingerprint));
@@ -57,7 +57,7 @@ struct StoredGame {
 }
 
 impl Chunk {
-    /// Takes a game, as far as `plies`.
+    /// Adds a game, cut after `plies`.
     pub(super) fn push(&mut self, game: &Game, plies: usize) {
         let from = (self.moves.len(), self.side_moves.len());
         self.moves.extend(game.moves.iter().take(plies));

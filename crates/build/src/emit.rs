@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use super::BuildError;
 use super::node::{self, Node};
-use tabia_book::ctg::{Key, encode_entry};
+use tabia_book::ctg::{BookWriter, Key, encode_entry};
 use tabia_book::{Annotation, PositionRecord};
 use tabia_io::sort::{Merge, Sorted};
 
@@ -14,53 +14,44 @@ pub const MAX_MOVES: usize = 50;
 /// The raw recommendation of a main move.
 const MAIN_MOVE: u8 = 0x80;
 
-/// What is stored of a position.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Rule {
-    /// Positions and moves of fewer games are left out.
-    pub(super) min_games: u32,
-}
-
-impl Rule {
-    /// Appends the entry of a node, if it is to be stored; gives the number of
-    /// its moves.
-    fn entry(self, node: &Node, scratch: &mut Scratch, out: &mut Vec<u8>) -> Option<usize> {
-        let least = u64::from(self.min_games);
-        // Positions of variations have no games; they are wanted unless
-        // more than one game is asked for.
-        let admitted = |games: u64| games >= least || games == 0 && least <= 1;
-        if !admitted(node.tally.games) {
-            return None;
-        }
-        let Scratch { played, moves } = scratch;
-        let stored = |byte| (byte, Annotation(node.sign(Some(byte))));
-        moves.clear();
-        match *node.moves {
-            // As nearly always.
-            [(byte, games)] => moves.extend(admitted(games).then(|| stored(byte))),
-            _ => {
-                played.clear();
-                played.extend(node.moves.iter().filter(|(_, games)| admitted(*games)));
-                played.sort_unstable_by_key(|&(byte, games)| (Reverse(games), byte));
-                let first = played.iter().take(MAX_MOVES);
-                moves.extend(first.map(|&(byte, _)| stored(byte)));
-            }
-        }
-        let (stats, points) = node::fitted(&node.tally);
-        let record = PositionRecord {
-            stats,
-            points,
-            recommendation: u8::from(node.main) * MAIN_MOVE,
-            factor: 0,
-            commentary: node.sign(None),
-        };
-        let key = Key::from_padded(node.place.key);
-        encode_entry(&key, moves, &record, out);
-        Some(moves.len())
+/// Appends the entry of a node, if it is to be stored; returns the number of
+/// its moves.
+fn entry(node: &Node, min_games: u32, scratch: &mut Scratch, out: &mut Vec<u8>) -> Option<usize> {
+    let least = u64::from(min_games);
+    // Positions of variations have no games; they are wanted unless
+    // more than one game is asked for.
+    let admitted = |games: u64| games >= least || games == 0 && least <= 1;
+    if !admitted(node.tally.games) {
+        return None;
     }
+    let Scratch { played, moves } = scratch;
+    let stored = |byte| (byte, Annotation(node.nag(Some(byte))));
+    moves.clear();
+    match *node.moves {
+        // As nearly always.
+        [(byte, games)] => moves.extend(admitted(games).then(|| stored(byte))),
+        _ => {
+            played.clear();
+            played.extend(node.moves.iter().filter(|(_, games)| admitted(*games)));
+            played.sort_unstable_by_key(|&(byte, games)| (Reverse(games), byte));
+            let first = played.iter().take(MAX_MOVES);
+            moves.extend(first.map(|&(byte, _)| stored(byte)));
+        }
+    }
+    let (stats, points) = node::fitted(&node.tally);
+    let record = PositionRecord {
+        stats,
+        points,
+        recommendation: u8::from(node.main) * MAIN_MOVE,
+        factor: 0,
+        commentary: node.nag(None),
+    };
+    let key = Key::from_padded(node.place.key);
+    encode_entry(&key, moves, &record, out);
+    Some(moves.len())
 }
 
-/// Buffers of [`Rule::entry`].
+/// Buffers of [`entry`].
 #[derive(Default)]
 struct Scratch {
     played: Vec<(u8, u64)>,
@@ -82,26 +73,23 @@ struct Made {
 }
 
 impl Piece {
-    /// Each with its [`Place::order`](super::node::Place) and its moves.
-    pub(super) fn entries(&self) -> impl Iterator<Item = (u32, &[u8], usize)> {
+    /// Writes the entries into a book; returns their number.
+    pub(super) fn write(&self, writer: &mut BookWriter) -> Result<u64, BuildError> {
         let mut rest = self.bytes.as_slice();
-        self.entries.iter().map_while(move |made| {
-            let (entry, after) = rest.split_at_checked(usize::from(made.bytes))?;
+        for made in &self.entries {
+            let (entry, after) = rest.split_at(usize::from(made.bytes));
             rest = after;
-            Some((made.order, entry, usize::from(made.moves)))
-        })
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.entries.len()
+            writer.push_made(made.order, entry, usize::from(made.moves))?;
+        }
+        Ok(self.entries.len() as u64)
     }
 }
 
 /// Merges the runs with some threads and hands the entries to `sink`, in
-/// order.
+/// order. Positions and moves of fewer than `min_games` games are left out.
 pub(super) fn emit(
     sorted: &Sorted<Node>,
-    rule: Rule,
+    min_games: u32,
     threads: usize,
     sink: impl FnMut(Piece) -> Result<(), BuildError>,
 ) -> Result<(), BuildError> {
@@ -110,7 +98,7 @@ pub(super) fn emit(
         let mut scratch = Scratch::default();
         while let Some(node) = merge.next()? {
             let start = piece.bytes.len();
-            if let Some(moves) = rule.entry(node, &mut scratch, &mut piece.bytes) {
+            if let Some(moves) = entry(node, min_games, &mut scratch, &mut piece.bytes) {
                 piece.entries.push(Made {
                     order: node.place.order,
                     bytes: (piece.bytes.len() - start) as u16,

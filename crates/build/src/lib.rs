@@ -271,8 +271,7 @@ pub fn run(job: &BuildJob, watch: &mut Watch<'_>) -> Result<Summary, BuildError>
 ///
 /// # Errors
 ///
-/// As for [`run`]. No book is put in its place before the last one is
-/// complete; a table of records is as soon as it is.
+/// As for [`run`]. No file is put in its place before the last one is complete.
 pub fn run_all(jobs: &[BuildJob], watch: &mut Watch<'_>) -> Result<Vec<Summary>, BuildError> {
     let Some(first) = jobs.first() else {
         return Ok(Vec::new());

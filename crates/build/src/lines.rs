@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::BuildError;
 use super::count::Counter;
-use super::emit::{self, Rule};
+use super::emit;
 use super::node::Node;
 use tabia_book::ctg::{BookWriter, WriteOptions, Written};
 use tabia_games::{Game, Sign};
@@ -48,11 +48,8 @@ pub fn write_lines(
         }
     }
     counter.finish()?;
-    emit::emit(&runs.take(), Rule { min_games: 1 }, 1, |piece| {
-        for (order, entry, moves) in piece.entries() {
-            writer.push_made(order, entry, moves)?;
-        }
-        Ok(())
+    emit::emit(&runs.take(), 1, 1, |piece| {
+        piece.write(&mut writer).map(drop)
     })?;
     Ok(writer.finish(0)?)
 }

@@ -52,6 +52,19 @@ pub(super) enum Outcome {
     Lost = 3,
 }
 
+/// Counts a game in the statistics of a position; a rating of 0 is none.
+#[inline]
+pub(super) fn count(stats: &mut Stats, outcome: Outcome, own: u16, other: u16) {
+    stats.games += 1;
+    stats.wins += u32::from(outcome == Outcome::Won);
+    stats.draws += u32::from(outcome == Outcome::Draw);
+    stats.losses += u32::from(outcome == Outcome::Lost);
+    stats.own_rated += u32::from(own > 0);
+    stats.own_rating_sum += u64::from(own);
+    stats.other_rated += u32::from(other > 0);
+    stats.other_rating_sum += u64::from(other);
+}
+
 /// Statistics and expected points as the format can hold them.
 #[inline]
 pub(super) fn fitted(tally: &Totals) -> (Stats, u32) {
@@ -69,13 +82,13 @@ pub(super) struct Node {
     pub(super) main: bool,
     /// Move bytes, ascending, with the games they were played in.
     pub(super) moves: Vec<(u8, u64)>,
-    /// Signs of moves and of the position, ascending by subject and NAG.
-    pub(super) signs: Vec<SignCount>,
+    /// Annotations of moves and of the position, ascending by subject and NAG.
+    pub(super) nags: Vec<NagCount>,
 }
 
 /// How often an annotation was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct SignCount {
+pub(super) struct NagCount {
     /// The move's byte; `None` for the position.
     pub(super) byte: Option<u8>,
     pub(super) nag: u8,
@@ -100,7 +113,7 @@ const LIST: u8 = 0x60;
 /// No game at all.
 const EMPTY: u8 = 0x80;
 
-/// What one game says of a position: a node that is made for its bytes alone.
+/// What one game adds to a position: a node that is made for its bytes alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Seen {
     /// How a game went that is counted here, the rating of the side to move and the
@@ -146,10 +159,7 @@ impl Node {
     pub(super) fn new(place: Place) -> Node {
         Node {
             place,
-            tally: Totals::default(),
-            main: false,
-            moves: Vec::new(),
-            signs: Vec::new(),
+            ..Node::default()
         }
     }
 
@@ -158,31 +168,31 @@ impl Node {
         self.tally = Totals::default();
         self.main = false;
         self.moves.clear();
-        self.signs.clear();
+        self.nags.clear();
     }
 
-    pub(super) fn add_sign(&mut self, new: SignCount) {
-        let name = |sign: &SignCount| (sign.byte, sign.nag);
-        match self.signs.binary_search_by_key(&name(&new), name) {
+    pub(super) fn add_nag(&mut self, new: NagCount) {
+        let name = |known: &NagCount| (known.byte, known.nag);
+        match self.nags.binary_search_by_key(&name(&new), name) {
             Ok(at) => {
-                if let Some(sign) = self.signs.get_mut(at) {
-                    sign.games += new.games;
-                    sign.elo = sign.elo.max(new.elo);
+                if let Some(known) = self.nags.get_mut(at) {
+                    known.games += new.games;
+                    known.elo = known.elo.max(new.elo);
                 }
             }
-            Err(at) => self.signs.insert(at, new),
+            Err(at) => self.nags.insert(at, new),
         }
     }
 
-    /// The sign of a move, or of the position: the most frequent one; of
+    /// The annotation of a move, or of the position: the most frequent one; of
     /// several, the one of the best player.
-    pub(super) fn sign(&self, byte: Option<u8>) -> u8 {
-        if self.signs.is_empty() {
+    pub(super) fn nag(&self, byte: Option<u8>) -> u8 {
+        if self.nags.is_empty() {
             return 0;
         }
-        let signs = self.signs.iter().filter(|sign| sign.byte == byte);
-        let best = signs.max_by_key(|sign| (sign.games, sign.elo, std::cmp::Reverse(sign.nag)));
-        best.map_or(0, |sign| sign.nag)
+        let nags = self.nags.iter().filter(|known| known.byte == byte);
+        let best = nags.max_by_key(|known| (known.games, known.elo, std::cmp::Reverse(known.nag)));
+        best.map_or(0, |known| known.nag)
     }
 
     #[inline]
@@ -204,8 +214,8 @@ impl Node {
         for &(byte, games) in &other.moves {
             self.add_move(byte, games);
         }
-        for &sign in &other.signs {
-            self.add_sign(sign);
+        for &known in &other.nags {
+            self.add_nag(known);
         }
     }
 }
@@ -239,7 +249,7 @@ impl Record for Node {
             _ => 0,
         };
         let moves = match self.moves.as_slice() {
-            _ if !self.signs.is_empty() => LIST,
+            _ if !self.nags.is_empty() => LIST,
             [] => 0,
             [(_, 1)] => ONE_PLAYED,
             [(_, 0)] => ONE_UNPLAYED,
@@ -269,23 +279,23 @@ impl Record for Node {
             put_varint(t.other_rating_sum, out);
         }
         if head & MOVES == LIST {
-            let has_signs = u64::from(!self.signs.is_empty());
-            put_varint((self.moves.len() as u64) << 1 | has_signs, out);
+            let has_nags = u64::from(!self.nags.is_empty());
+            put_varint((self.moves.len() as u64) << 1 | has_nags, out);
             for &(byte, games) in &self.moves {
                 out.push(byte);
                 put_varint(games, out);
             }
-            if has_signs > 0 {
-                put_varint(self.signs.len() as u64, out);
+            if has_nags > 0 {
+                put_varint(self.nags.len() as u64, out);
             }
-            for sign in &self.signs {
+            for known in &self.nags {
                 out.extend([
-                    u8::from(sign.byte.is_some()),
-                    sign.byte.unwrap_or(0),
-                    sign.nag,
+                    u8::from(known.byte.is_some()),
+                    known.byte.unwrap_or(0),
+                    known.nag,
                 ]);
-                put_varint(sign.games, out);
-                put_varint(sign.elo.into(), out);
+                put_varint(known.games, out);
+                put_varint(known.elo.into(), out);
             }
         } else if let Some((byte, _)) = self.moves.first() {
             out.push(*byte);
@@ -338,11 +348,11 @@ impl Record for Node {
                 for _ in 0..head >> 1 {
                     self.moves.push((rest.u8()?, rest.varint()?));
                 }
-                let signs = if head & 1 == 0 { 0 } else { rest.varint()? };
-                for _ in 0..signs {
+                let nags = if head & 1 == 0 { 0 } else { rest.varint()? };
+                for _ in 0..nags {
                     let is_move = rest.u8()? != 0;
                     let subject = rest.u8()?;
-                    self.signs.push(SignCount {
+                    self.nags.push(NagCount {
                         byte: is_move.then_some(subject),
                         nag: rest.u8()?,
                         games: rest.varint()?,
@@ -370,17 +380,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Counts a game in the numbers of a position, as
-    /// [`Seen::encode`] tells it.
-    fn count(tally: &mut Totals, outcome: Outcome, own: u16, other: u16) {
-        tally.games += 1;
-        tally.wins += u64::from(outcome == Outcome::Won);
-        tally.draws += u64::from(outcome == Outcome::Draw);
-        tally.losses += u64::from(outcome == Outcome::Lost);
-        tally.own_rated += u64::from(own > 0);
-        tally.own_rating_sum += u64::from(own);
-        tally.other_rated += u64::from(other > 0);
-        tally.other_rating_sum += u64::from(other);
+    fn one_game(outcome: Outcome, own: u16, other: u16) -> Totals {
+        let mut stats = Stats::default();
+        count(&mut stats, outcome, own, other);
+        stats.into()
     }
 
     fn nodes() -> impl Strategy<Value = Node> {
@@ -403,7 +406,7 @@ mod tests {
                     key[0] = length;
                     let mut node = Node::new(Place { order, key });
                     match how {
-                        0 => count(&mut node.tally, Outcome::Lost, 0, rated[1] as u16),
+                        0 => node.tally = one_game(Outcome::Lost, 0, rated[1] as u16),
                         1 => {
                             node.tally = Totals {
                                 games: games.max(2),
@@ -422,7 +425,7 @@ mod tests {
                     node.main = main;
                     node.moves = moves.into_iter().collect();
                     for nag in 0..(order % 4) as u8 {
-                        node.add_sign(SignCount {
+                        node.add_nag(NagCount {
                             byte: (nag % 2 == 0).then_some(bytes[0]),
                             nag,
                             games: rated[0],
@@ -449,7 +452,7 @@ mod tests {
             let outcomes = [Outcome::Unknown, Outcome::Won, Outcome::Draw, Outcome::Lost];
             let game = game.map(|(n, own, other)| (outcomes[usize::from(n)], own, other));
             if let Some((outcome, own, other)) = game {
-                count(&mut node.tally, outcome, own, other);
+                node.tally = one_game(outcome, own, other);
             }
             node.moves.extend(mv.map(|(byte, played)| (byte, u64::from(played))));
             node.main = main;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::emit::{self, Rule};
+use super::emit;
 use super::node::Node;
 use super::polyglot::{self, Played};
 use super::{BuildError, BuildJob, PolyglotRule, Product, Summary, records};
@@ -15,15 +15,13 @@ use tabia_io::sort::{self, Runs, Sorted};
 pub(super) enum Output {
     Book(Box<BookWriter>, Arc<Runs<Node>>),
     Polyglot(PolyglotRule, NewFile, Arc<Runs<Played>>),
-    Records(records::Table, Arc<Runs<Node>>),
+    Records(NewFile, Arc<Runs<Node>>),
 }
 
 /// A file with everything in it, to be put in its place.
 pub(super) enum Complete {
     Book(Box<BookWriter>),
-    Polyglot(NewFile),
-    /// Is in its place already.
-    Records,
+    File(NewFile),
 }
 
 impl Output {
@@ -49,8 +47,8 @@ impl Output {
                 Output::Polyglot(rule, file, Arc::new(Runs::new(room, folder)))
             }
             Product::Records => {
-                let table = records::Table::create(&job.target, job.old)?;
-                Output::Records(table, Arc::new(Runs::new(room, folder)))
+                let file = records::create(&job.target, job.old)?;
+                Output::Records(file, Arc::new(Runs::new(room, folder)))
             }
         })
     }
@@ -71,12 +69,12 @@ impl Output {
             Output::Polyglot(rule, mut file, runs) => {
                 summary.written = polyglot::write(job, rule, &runs.take(), &mut file, watch)?;
                 summary.sorted_on_disk = runs.bytes_written();
-                Complete::Polyglot(file)
+                Complete::File(file)
             }
-            Output::Records(table, runs) => {
-                summary.written = table.write(&runs.take(), summary.games, watch)?;
+            Output::Records(file, runs) => {
+                summary.written = records::write(&file, &runs.take(), summary.games, watch)?;
                 summary.sorted_on_disk = runs.bytes_written();
-                Complete::Records
+                Complete::File(file)
             }
         })
     }
@@ -89,10 +87,9 @@ impl Complete {
                 let games = u32::try_from(summary.games).unwrap_or(u32::MAX);
                 summary.written = writer.finish(games)?;
             }
-            Complete::Polyglot(file) => {
+            Complete::File(file) => {
                 summary.written.bytes = file.put().map_err(BuildError::Place)?.bytes;
             }
-            Complete::Records => {}
         }
         Ok(())
     }
@@ -106,11 +103,8 @@ fn write_entries(
 ) -> Result<(), BuildError> {
     let min_games = job.min_games;
     let mut positions = 0;
-    emit::emit(sorted, Rule { min_games }, job.threads, |piece| {
-        for (order, entry, moves) in piece.entries() {
-            writer.push_made(order, entry, moves)?;
-        }
-        positions += piece.len() as u64;
+    emit::emit(sorted, min_games, job.threads, |piece| {
+        positions += piece.write(writer)?;
         Ok(watch.step(Progress::new("writing", "positions", positions, None))?)
     })?;
     match positions {

@@ -14,7 +14,7 @@ const LARGEST_TREE_BYTES: u64 = 24 << 20;
 
 /// Games that wait for the search for duplicates take at most this; then their
 /// batch waits for its turn.
-const LARGEST_LOT_BYTES: u64 = 2 << 20;
+const LARGEST_CHUNK_BYTES: u64 = 2 << 20;
 
 /// Counts of the games of a batch for one book.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,7 +24,7 @@ struct Counts {
     duplicates: u64,
 }
 
-/// What one thread holds for one book.
+/// What one thread counts with for one book.
 struct Share<'a> {
     job: &'a BuildJob,
     /// Whether it gets games that its filter refuses.
@@ -68,7 +68,7 @@ impl AnyCounter {
         }
     }
 
-    /// Hands everything over; gives how many moves the format cannot hold.
+    /// Ends the counting; returns how many moves the format cannot hold.
     fn finish(self) -> Result<u64, SortError> {
         match self {
             AnyCounter::Positions(counter) => counter.finish(),
@@ -94,14 +94,14 @@ impl Share<'_> {
 
     /// Removes the duplicates among the waiting games. It must be the batch's
     /// turn.
-    fn sift(&mut self) {
+    fn drop_duplicates(&mut self) {
         if let Some(duplicates) = self.duplicates {
-            self.counts.duplicates += duplicates.sift(&mut self.chunk);
+            self.counts.duplicates += duplicates.drop_from(&mut self.chunk);
         }
     }
 
     /// Counts the games that are left.
-    fn count_lot(&mut self, game: &mut Game, main: bool) -> Result<(), SortError> {
+    fn count_chunk(&mut self, game: &mut Game, main: bool) -> Result<(), SortError> {
         let (job, counter, counts) = (self.job, &mut self.counter, &mut self.counts);
         self.chunk.play(game, |game| {
             counts.games += 1;
@@ -136,8 +136,8 @@ pub(super) fn count_all(
     let dedupe = jobs.iter().any(|job| job.dedupe);
     let thread_bytes = first.memory / 2 / first.threads.max(1) as u64;
     let tree_bytes = (thread_bytes / 4 / parts).min(LARGEST_TREE_BYTES);
-    let lot_bytes = (thread_bytes / 4).min(LARGEST_LOT_BYTES) * u64::from(dedupe);
-    let sort_bytes = ((thread_bytes - lot_bytes) / parts - tree_bytes).min(LARGEST_SORT_BYTES);
+    let chunk_bytes = (thread_bytes / 4).min(LARGEST_CHUNK_BYTES) * u64::from(dedupe);
+    let sort_bytes = ((thread_bytes - chunk_bytes) / parts - tree_bytes).min(LARGEST_SORT_BYTES);
     let filter = match alone {
         true => first.filter.clone(),
         // Games that no book takes are not read.
@@ -197,17 +197,17 @@ pub(super) fn count_all(
                         share.offer(&game, main)?;
                     }
                     let waiting: usize = shares.iter().map(|share| share.chunk.bytes()).sum();
-                    if !dedupe || waiting < lot_bytes as usize {
+                    if !dedupe || waiting < chunk_bytes as usize {
                         continue;
                     }
                 }
                 if dedupe && batch.turn().wait() {
-                    shares.iter_mut().for_each(Share::sift);
+                    shares.iter_mut().for_each(Share::drop_duplicates);
                     if !more {
                         batch.turn().pass();
                     }
                     for share in &mut shares {
-                        share.count_lot(&mut game, main)?;
+                        share.count_chunk(&mut game, main)?;
                     }
                     if more {
                         continue;

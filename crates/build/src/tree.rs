@@ -12,27 +12,21 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Move};
 
-use super::node::{Node, Outcome, Place};
-use tabia_book::ctg::{CanonicalBoard, Key, Totals, encode_move_byte};
+use super::node::{self, Node, Outcome, Place};
+use tabia_book::Stats;
+use tabia_book::ctg::{CanonicalBoard, Key, encode_move_byte};
 
 /// Nodes that one game may add.
 const GROWTH: usize = 6;
 
-/// A node of the tree: what is asked for with every game, in one line of the
+/// A node of the tree: what is used with every game, in one line of the
 /// processor's cache. Numbers are those of [`MOST_GAMES`] games at most.
 #[repr(align(64))]
 struct TreeNode {
-    own_rating_sum: u64,
-    other_rating_sum: u64,
+    stats: Stats,
     /// The first move that led on from here and where to: far from the start
     /// mostly the only one, and found faster than in the table.
     first: Option<(u32, NonZeroU32)>,
-    games: u32,
-    wins: u32,
-    draws: u32,
-    losses: u32,
-    own_rated: u32,
-    other_rated: u32,
     /// Games in which the move that leads here was played.
     played: u32,
     /// [`Place::order`].
@@ -43,23 +37,7 @@ struct TreeNode {
 
 const _: () = assert!(size_of::<TreeNode>() == 64);
 
-impl TreeNode {
-    fn totals(&self) -> Totals {
-        Totals {
-            games: self.games.into(),
-            wins: self.wins.into(),
-            draws: self.draws.into(),
-            losses: self.losses.into(),
-            own_rated: self.own_rated.into(),
-            own_rating_sum: self.own_rating_sum,
-            other_rated: self.other_rated.into(),
-            other_rating_sum: self.other_rating_sum,
-            points: 0,
-        }
-    }
-}
-
-/// What of a node is asked for at the end.
+/// What of a node is used at the end alone.
 struct Origin {
     key: [u8; Key::MAX_BYTES],
     parent: u32,
@@ -101,11 +79,11 @@ impl Tree {
             most: bytes / NODE_BYTES,
             growth: 0,
         };
-        tree.plant();
+        tree.add_start();
         tree
     }
 
-    fn plant(&mut self) {
+    fn add_start(&mut self) {
         if let Some(board) = CanonicalBoard::from_position(&Chess::default()) {
             self.push(&board.key(), 0, None);
         }
@@ -113,15 +91,8 @@ impl Tree {
 
     fn push(&mut self, key: &Key, parent: u32, byte: Option<u8>) -> u32 {
         self.nodes.push(TreeNode {
-            own_rating_sum: 0,
-            other_rating_sum: 0,
+            stats: Stats::default(),
             first: None,
-            games: 0,
-            wins: 0,
-            draws: 0,
-            losses: 0,
-            own_rated: 0,
-            other_rated: 0,
             played: 0,
             order: Place::order_of(key),
             byte,
@@ -135,7 +106,7 @@ impl Tree {
     pub(super) fn is_full(&self) -> bool {
         self.nodes
             .first()
-            .is_some_and(|start| start.games == MOST_GAMES)
+            .is_some_and(|start| start.stats.games == MOST_GAMES)
     }
 
     /// The first node, at the beginning of a game.
@@ -158,14 +129,7 @@ impl Tree {
     /// Counts a game in a node.
     pub(super) fn count(&mut self, node: u32, outcome: Outcome, own: u16, other: u16) {
         if let Some(node) = self.nodes.get_mut(node as usize) {
-            node.games += 1;
-            node.wins += u32::from(outcome == Outcome::Won);
-            node.draws += u32::from(outcome == Outcome::Draw);
-            node.losses += u32::from(outcome == Outcome::Lost);
-            node.own_rated += u32::from(own > 0);
-            node.own_rating_sum += u64::from(own);
-            node.other_rated += u32::from(other > 0);
-            node.other_rating_sum += u64::from(other);
+            node::count(&mut node.stats, outcome, own, other);
         }
     }
 
@@ -218,7 +182,7 @@ impl Tree {
         Some(Step { node: child, byte })
     }
 
-    /// Hands out everything counted, in order; the tree is as it was new.
+    /// Gives everything counted to `sink`, in order; the tree is empty then.
     pub(super) fn drain<E>(
         &mut self,
         mut sink: impl FnMut(&Node) -> Result<(), E>,
@@ -226,11 +190,11 @@ impl Tree {
         self.steps = HashMap::default();
         let nodes = std::mem::take(&mut self.nodes);
         let origins = std::mem::take(&mut self.origins);
-        self.plant();
+        self.add_start();
         // What to add where: a node's numbers, and its move at the parent.
         let mut parts: Vec<(u32, u32, bool)> = Vec::with_capacity(2 * nodes.len());
         for (n, (node, origin)) in nodes.iter().zip(&origins).enumerate() {
-            if node.games > 0 {
+            if node.stats.games > 0 {
                 parts.push((node.order, n as u32, false));
             }
             let parent = nodes.get(origin.parent as usize).filter(|_| n > 0);
@@ -273,7 +237,7 @@ impl Tree {
             };
             match node.byte {
                 Some(byte) if is_move => sum.add_move(byte, node.played.into()),
-                _ => sum.tally.join(&node.totals()),
+                _ => sum.tally.join(&node.stats.into()),
             }
         }
         sum.as_ref().map_or(Ok(()), sink)
@@ -296,7 +260,7 @@ mod tests {
         let mut tree = Tree::new(1 << 16);
         for _ in 0..2 {
             let start = tree.start();
-            tree.nodes.first_mut().unwrap().games = MOST_GAMES - 1;
+            tree.nodes.first_mut().unwrap().stats.games = MOST_GAMES - 1;
             assert!(!tree.is_full());
             tree.count(start, Outcome::Won, 2000, 0);
             assert!(tree.is_full());

@@ -5,7 +5,7 @@ use std::fmt;
 use shakmaty::{Chess, EnPassantMode, Move, Position as _};
 
 use super::moves::{nag, signs_behind, without_number};
-use super::{FenError, MoveError, number, position, read_move, san_or_null, uci_or_null};
+use super::{FenError, MoveError, after, number, position, read_move, san_or_null, uci_or_null};
 
 /// Plies that a line may have; the longest game that was ever played has
 /// fewer.
@@ -119,8 +119,7 @@ impl Line {
 
     /// Plays a legal move.
     pub fn push(&mut self, mv: Move) {
-        let mut next = self.last().clone();
-        next.play_unchecked(mv);
+        let next = after(self.last(), mv);
         self.moves.push(Some(mv));
         self.positions.push(next);
     }

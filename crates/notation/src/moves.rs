@@ -95,8 +95,7 @@ pub fn san(position: &Chess, mv: Move) -> String {
     };
     let mut suffix = None;
     if candidates.contains(&mv) {
-        let mut after = position.clone();
-        after.play_unchecked(mv);
+        let after = after(position, mv);
         if after.checkers().any() {
             suffix = Suffix::from_position(&after);
         }

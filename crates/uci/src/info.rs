@@ -28,7 +28,7 @@ enum Bound {
 }
 
 /// One `info` line.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Info {
     depth: u16,
     multipv: u16,
@@ -192,13 +192,8 @@ fn read(turn: Color, line: &str) -> Option<Info> {
         return None;
     }
     let mut info = Info {
-        depth: 0,
         multipv: 1,
-        score: None,
-        moves: Vec::new(),
-        nodes: None,
-        nodes_a_second: None,
-        wdl: None,
+        ..Info::default()
     };
     while let Some(word) = words.next() {
         match word {

@@ -226,8 +226,7 @@ impl BookChooser {
         if let Some((_, reply)) = self.replies.iter().find(known) {
             return *reply;
         }
-        let mut after = position.clone();
-        after.play_unchecked(mv);
+        let after = tabia_notation::after(position, mv);
         let reply = self.best_move(book, settings, &after);
         self.replies.push(((index, mv), reply));
         reply

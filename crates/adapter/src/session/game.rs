@@ -28,8 +28,9 @@ const TAKEN_BACK: usize = 2;
 
 /// Follows the game through `position` lines.
 ///
-/// A line that continues the last one costs only its new moves.
-#[derive(Debug)]
+/// A line that continues the last one costs only its new moves. Before the first
+/// line it is at the start position, as engines are.
+#[derive(Debug, Default)]
 pub(super) struct Game {
     /// The last line as it came.
     raw: Vec<u8>,
@@ -51,20 +52,6 @@ struct Reached {
     plies: usize,
     /// How many bytes of the last line lead to it; `None` if it was another line.
     until: Option<usize>,
-}
-
-impl Default for Game {
-    /// Before the first `position` line: the start position, as engines have
-    /// it.
-    fn default() -> Game {
-        Game {
-            raw: Vec::new(),
-            position: Chess::default(),
-            before: Vec::new(),
-            recent: VecDeque::new(),
-            trouble: None,
-        }
-    }
 }
 
 impl Game {
@@ -247,11 +234,7 @@ fn leads_to(from: &Chess, to: &Chess) -> bool {
         let moves = from.legal_moves();
         moves
             .into_iter()
-            .map(|mv| {
-                let mut after = from.clone();
-                after.play_unchecked(mv);
-                after
-            })
+            .map(|mv| notation::after(from, mv))
             .collect()
     };
     if from.turn() == to.turn() {
@@ -425,9 +408,7 @@ mod tests {
         let position = game.position().unwrap();
         let play = |uci: &str| {
             let mv = notation::find_uci(position, uci.as_bytes()).unwrap();
-            let mut next = position.clone();
-            next.play_unchecked(mv);
-            next
+            notation::after(position, mv)
         };
         assert!(game.repeats(&play("f6g8")));
         assert!(!game.repeats(&play("f6g4")));

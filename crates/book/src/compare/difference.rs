@@ -76,7 +76,7 @@ impl Aspects {
 
 /// What two books say about a position where they differ: a pair is what A
 /// has and what B has, `None` where they agree or it does not matter.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Difference {
     /// The position.
     pub position: Chess,
@@ -150,15 +150,8 @@ pub(crate) fn compare_at(
 ) -> Option<Difference> {
     let mut difference = Difference {
         position: position.clone(),
-        only_in: None,
         record: a.here.or(b.here)?,
-        stored_moves: 0,
-        stats: None,
-        points: None,
-        recommendation: None,
-        factor: None,
-        commentary: None,
-        moves: Vec::new(),
+        ..Difference::default()
     };
     let (here_a, here_b) = match (a.here, b.here) {
         (Some(here_a), Some(here_b)) => (here_a, here_b),

@@ -15,7 +15,7 @@
 
 use std::path::Path;
 
-use shakmaty::{Chess, Position as _};
+use shakmaty::Chess;
 
 use super::{Converted, Work};
 use crate::ctg::{
@@ -137,8 +137,7 @@ impl Maker {
                 mv.annotation
             };
             moves.push((byte, annotation));
-            let mut after = position.clone();
-            after.play_unchecked(mv.mv);
+            let after = tabia_notation::after(position, mv.mv);
             self.push(&after, &[], &record_after(mv), Part::Arrival)?;
         }
         self.push(position, &moves, &PositionRecord::default(), Part::Moves)

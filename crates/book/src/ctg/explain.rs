@@ -30,7 +30,7 @@ pub struct Explanation {
 }
 
 /// One look-up.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
     /// How the canonical board lies on the board; `None` if the format
     /// cannot express the position (Chess960 castling rights).
@@ -120,13 +120,7 @@ impl CtgBook {
 }
 
 fn trace(reading: &mut Reading<'_>, position: &Chess) -> Result<Trace, Error> {
-    let mut trace = Trace {
-        orientation: None,
-        key: None,
-        other_en_passant_form: false,
-        steps: Vec::new(),
-        found: None,
-    };
+    let mut trace = Trace::default();
     let Some(board) = CanonicalBoard::from_position(position) else {
         return Ok(trace);
     };

@@ -51,6 +51,23 @@ pub struct Totals {
     pub points: u64,
 }
 
+impl From<Stats> for Totals {
+    #[inline]
+    fn from(stats: Stats) -> Totals {
+        Totals {
+            games: stats.games.into(),
+            wins: stats.wins.into(),
+            draws: stats.draws.into(),
+            losses: stats.losses.into(),
+            own_rated: stats.own_rated.into(),
+            own_rating_sum: stats.own_rating_sum,
+            other_rated: stats.other_rated.into(),
+            other_rating_sum: stats.other_rating_sum,
+            points: 0,
+        }
+    }
+}
+
 impl Totals {
     /// Adds what an entry holds.
     pub fn add(&mut self, record: &PositionRecord) {
@@ -61,15 +78,8 @@ impl Totals {
             points => points,
         };
         self.join(&Totals {
-            games: stats.games.into(),
-            wins: stats.wins.into(),
-            draws: stats.draws.into(),
-            losses: stats.losses.into(),
-            own_rated: stats.own_rated.into(),
-            own_rating_sum: stats.own_rating_sum,
-            other_rated: stats.other_rated.into(),
-            other_rating_sum: stats.other_rating_sum,
             points,
+            ..stats.into()
         });
     }
 

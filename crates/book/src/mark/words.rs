@@ -3,7 +3,7 @@
 use crate::{Annotation, Mark};
 
 /// NAG numbers and how they are written; the first is how we write them.
-const COMMENTARIES: [(&str, u8); 13] = [
+const COMMENTARIES: [(&str, u8); 12] = [
     ("none", 0),
     ("=", 10),
     ("=", 11),
@@ -16,7 +16,6 @@ const COMMENTARIES: [(&str, u8); 13] = [
     ("-+", 19),
     ("+/=", 14),
     ("=/+", 15),
-    ("", 0),
 ];
 
 /// Those that are no words, for who takes a text apart.
@@ -38,7 +37,6 @@ pub fn mark(text: &str) -> Option<Mark> {
 pub fn commentary(text: &str) -> Option<u8> {
     let known = COMMENTARIES.iter().find(|(symbol, _)| *symbol == text);
     known
-        .filter(|(symbol, _)| !symbol.is_empty())
         .map(|(_, nag)| *nag)
         .or_else(|| text.strip_prefix('$').unwrap_or(text).parse().ok())
 }
@@ -65,7 +63,6 @@ pub fn mark_name(byte: u8) -> String {
 pub(crate) fn annotation_name(byte: u8) -> String {
     let symbol = match Annotation(byte & 0x1f) {
         Annotation(0) => "none".to_owned(),
-        sign if sign.symbol().is_empty() => format!("${}", sign.nag()),
         sign => sign.symbol().to_owned(),
     };
     match byte & 0xe0 {

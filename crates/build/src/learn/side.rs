@@ -375,22 +375,4 @@ mod tests {
         assert!(side.refresh(&path).unwrap());
         assert!(side.tallies.is_empty());
     }
-
-    #[test]
-    fn many_writers_share_a_file() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("b.ctg.learn");
-        std::thread::scope(|scope| {
-            for _ in 0..8 {
-                scope.spawn(|| {
-                    for _ in 0..50 {
-                        append(&path, &game(Some(Color::White))).unwrap();
-                    }
-                });
-            }
-        });
-        let mut side = SideFile::default();
-        side.refresh(&path).unwrap();
-        assert_eq!((side.games, side.bad_lines), (400, 0));
-    }
 }

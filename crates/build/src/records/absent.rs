@@ -1,12 +1,12 @@
 //! Instead of reading and writing, where the feature `parquet` is off.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::super::node::Node;
 use super::super::{BuildError, Written};
 use super::{Inputs, RecordsError};
-use std::sync::Arc;
-use tabia_io::atomic::Old;
+use tabia_io::atomic::NewFile;
 use tabia_io::progress::Watch;
 use tabia_io::sort::{Runs, Sorted};
 
@@ -17,29 +17,16 @@ pub(in super::super) fn read(
     _watch: &mut Watch<'_>,
 ) -> Result<u64, BuildError> {
     let _ = (inputs.threads, inputs.sort_bytes);
-    Err(no_feature(inputs.paths.first().map(|path| &**path)).into())
+    let first = inputs.paths.first().map(|path| &**path);
+    Err(RecordsError::no_feature(first.unwrap_or(Path::new(""))).into())
 }
 
-/// What could be written.
-pub(in super::super) enum Table {}
-
-impl Table {
-    /// Returns the error that nothing can be written.
-    pub(in super::super) fn create(path: &Path, _old: Old) -> Result<Table, RecordsError> {
-        Err(no_feature(Some(path)))
-    }
-
-    pub(in super::super) fn write(
-        self,
-        _sorted: &Sorted<Node>,
-        _games: u64,
-        _watch: &mut Watch<'_>,
-    ) -> Result<Written, BuildError> {
-        match self {}
-    }
-}
-
-fn no_feature(path: Option<&Path>) -> RecordsError {
-    let path = path.unwrap_or(Path::new("")).to_owned();
-    RecordsError::NoFeature { path }
+/// Returns the error that nothing can be written.
+pub(in super::super) fn write(
+    file: &NewFile,
+    _sorted: &Sorted<Node>,
+    _games: u64,
+    _watch: &mut Watch<'_>,
+) -> Result<Written, BuildError> {
+    Err(RecordsError::no_feature(file.path()).into())
 }

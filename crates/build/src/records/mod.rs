@@ -9,7 +9,8 @@
 
 use std::path::{Path, PathBuf};
 
-use tabia_io::atomic::WriteFileError;
+use super::BuildError;
+use tabia_io::atomic::{NewFile, Old};
 
 #[cfg(feature = "parquet")]
 mod read;
@@ -24,7 +25,7 @@ use absent as read;
 use absent as write;
 
 pub(super) use read::read;
-pub(super) use write::Table;
+pub(super) use write::write;
 
 /// What is to be read, and with what.
 pub(super) struct Inputs<'j> {
@@ -71,9 +72,6 @@ pub enum RecordsError {
         /// The name.
         path: PathBuf,
     },
-    /// They cannot be put in place.
-    #[error(transparent)]
-    Place(#[from] WriteFileError),
     /// It is no Parquet file, or a damaged one, or compressed in a way that
     /// this program does not know.
     #[error("{}: cannot be read as Parquet: {text}", path.display())]
@@ -123,12 +121,29 @@ pub enum RecordsError {
     },
 }
 
-#[cfg(feature = "parquet")]
 impl RecordsError {
+    fn no_feature(path: &Path) -> RecordsError {
+        let path = path.to_owned();
+        RecordsError::NoFeature { path }
+    }
+
+    #[cfg(feature = "parquet")]
     fn unreadable(path: &Path, text: String) -> RecordsError {
         let path = path.to_owned();
         RecordsError::Unreadable { path, text }
     }
+}
+
+/// Makes the file for records, beside the one that it will replace.
+pub(super) fn create(path: &Path, old: Old) -> Result<NewFile, BuildError> {
+    if cfg!(not(feature = "parquet")) {
+        return Err(RecordsError::no_feature(path).into());
+    }
+    if !is_records(path) {
+        let path = path.to_owned();
+        return Err(RecordsError::Name { path }.into());
+    }
+    NewFile::create(path, old).map_err(BuildError::Place)
 }
 
 /// Whether a source is a file of records: by its name.

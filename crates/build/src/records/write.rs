@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 
 use parquet::basic::{Compression, Repetition, Type as Physical};
@@ -14,9 +13,9 @@ use parquet::schema::types::{ColumnPath, Type};
 
 use super::super::node::Node;
 use super::super::{BuildError, Written};
-use super::{COUNTERS, NO_MOVE, RecordsError, is_records};
+use super::{COUNTERS, NO_MOVE};
 use tabia_book::ctg::Key;
-use tabia_io::atomic::{NewFile, Old};
+use tabia_io::atomic::NewFile;
 use tabia_io::parallel::{self, Lead};
 use tabia_io::progress::{Progress, Watch};
 use tabia_io::sort::Sorted;
@@ -25,46 +24,26 @@ use tabia_io::sort::Sorted;
 /// six megabytes here until it is written.
 const GROUP_ROWS: usize = 1 << 16;
 
-/// The table that is to be written.
-pub(in super::super) struct Table {
-    file: NewFile,
-}
-
-impl Table {
-    /// Makes the file, beside the one that it will replace.
-    pub(in super::super) fn create(path: &Path, old: Old) -> Result<Table, RecordsError> {
-        if !is_records(path) {
-            let path = path.to_owned();
-            return Err(RecordsError::Name { path });
-        }
-        let file = NewFile::create(path, old)?;
-        Ok(Table { file })
-    }
-
-    /// Writes everything that is in the runs and puts the file in place.
-    pub(in super::super) fn write(
-        self,
-        sorted: &Sorted<Node>,
-        games: u64,
-        watch: &mut Watch<'_>,
-    ) -> Result<Written, BuildError> {
-        let file = self.file.as_file();
-        let mut written = Written::default();
-        // One thread adds up, the other compresses.
-        parallel::run(
-            1,
-            |jobs| {
-                let failed =
-                    |error| BuildError::from(RecordsError::from(self.file.failed(into_io(error))));
-                let mut table = open(file).map_err(failed)?;
-                jobs.each(|rows: Rows, _| rows.write(&mut table).map_err(failed))?;
-                table.close().map(drop).map_err(failed)
-            },
-            |lead| gather(sorted, games, &mut written, lead, watch),
-        )?;
-        written.bytes = self.file.put().map_err(RecordsError::from)?.bytes;
-        Ok(written)
-    }
+/// Writes everything that is in the runs into a file, which is not put in its place yet.
+pub(in super::super) fn write(
+    file: &NewFile,
+    sorted: &Sorted<Node>,
+    games: u64,
+    watch: &mut Watch<'_>,
+) -> Result<Written, BuildError> {
+    let mut written = Written::default();
+    // One thread adds up, the other compresses.
+    parallel::run(
+        1,
+        |jobs| {
+            let failed = |error| BuildError::Place(file.failed(into_io(error)));
+            let mut table = open(file.as_file()).map_err(failed)?;
+            jobs.each(|rows: Rows, _| rows.write(&mut table).map_err(failed))?;
+            table.close().map(drop).map_err(failed)
+        },
+        |lead| gather(sorted, games, &mut written, lead, watch),
+    )?;
+    Ok(written)
 }
 
 /// Cuts the merged runs into row groups for the other thread.

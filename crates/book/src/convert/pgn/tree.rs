@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use rustc_hash::FxBuildHasher;
-use shakmaty::{Chess, Position as _};
+use shakmaty::Chess;
 
 use crate::convert::{ConvertJob, Converted, Source, Work};
 use crate::ctg::EntrySet;
@@ -30,6 +30,7 @@ pub(super) struct PgnNode {
     pub(super) size: u32,
 }
 
+#[derive(Default)]
 pub(super) struct PgnTree {
     pub(super) nodes: Vec<PgnNode>,
     /// Positions with moves.
@@ -72,11 +73,7 @@ impl PgnTree {
         let plies = work.job.pgn.plies.min(MOST_PLIES);
         let mut tree = PgnTree {
             nodes: vec![PgnNode::new(None, 0.0, 0)],
-            expanded: 0,
-            transpositions: 0,
-            cut: 0,
-            rare: 0,
-            unreached: 0,
+            ..PgnTree::default()
         };
         let mut first: HashMap<u64, u32, FxBuildHasher> = HashMap::default();
         let start = Chess::default();
@@ -115,8 +112,7 @@ impl PgnTree {
                 let Some(mv) = tree.node(child).and_then(|node| node.mv.as_ref()) else {
                     continue;
                 };
-                let mut next = here.position.clone();
-                next.play_unchecked(mv.mv);
+                let next = tabia_notation::after(&here.position, mv.mv);
                 walk.enter(&here, mv.mv, next, child);
             }
         }

@@ -101,8 +101,7 @@ impl Writer<'_> {
         let node = self.tree.node(number)?;
         let mv = node.mv.as_ref()?;
         text.mv(position, mv.mv);
-        let mut next = position.clone();
-        next.play_unchecked(mv.mv);
+        let next = notation::after(position, mv.mv);
         let commentary = mv
             .after
             .map_or(0, |after| after.commentary_for(next.turn()));

@@ -284,8 +284,7 @@ impl<'a> Walk<'a> {
             let m = scene.read_move(&scene.board, &best);
             let m = m.map_err(|problem| format!("bestmove: {problem}"))?;
             if let (Some("ponder"), Some(reply)) = (words.next(), words.next()) {
-                let mut after = scene.board.clone();
-                after.play_unchecked(m);
+                let after = tabia_notation::after(&scene.board, m);
                 if let Err(problem) = scene.read_move(&after, reply) {
                     remarks.push(format!("ponder move: {problem}"));
                 }

@@ -249,10 +249,10 @@ fn join(parts: &[(u64, Vec<u8>)], out: &mut Vec<u8>) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use shakmaty::Position as _;
 
     use super::*;
+    use crate::policy::{self, Policy};
 
     /// A priority and the factor made of it bend weights alike.
     #[test]

@@ -1,7 +1,7 @@
 //! Archives: files packed in one, from which databases are read in place.
 //!
-//! What an archive holds is a stream for each file in it. A reader that jumps about
-//! in a file gets it in memory or, if it is large, in a temporary file without a
+//! What an archive holds is a stream for each file in it. A reader that seeks in a
+//! file gets it in memory or, if it is large, in a temporary file without a
 //! name. A file with a name from an archive is only written by `extract`.
 
 use std::io::{self, Read};
@@ -39,7 +39,7 @@ pub(super) type ArchiveResult = Result<Arc<dyn Archive>, String>;
 /// A file in an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ArchiveMember {
-    /// Its name, with `/` between folders; nothing is known of its decency.
+    /// Its name, with `/` between folders; as stored, not checked.
     pub(super) name: String,
     /// Bytes when unpacked, as declared by the archive.
     pub(super) size: u64,
@@ -153,7 +153,15 @@ impl Located {
         self.open().map_err(|error| Error::io(self.path(), error))
     }
 
-    /// Opens it for reading here and there. Of a damaged one in an archive this
+    /// The same, with its first bytes.
+    pub(super) fn open_start(&self, count: usize) -> Result<(DataFile, Vec<u8>), Error> {
+        let file = self.open_named()?;
+        let start = file.start(count);
+        let start = start.map_err(|error| Error::io(&self.path, error))?;
+        Ok((file, start))
+    }
+
+    /// Opens it for reading at any place. Of a damaged one in an archive this
     /// gives what comes before the damage.
     pub(super) fn open(&self) -> io::Result<DataFile> {
         let Some((packed, index)) = &self.packed else {

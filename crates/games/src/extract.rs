@@ -53,7 +53,7 @@ pub fn extract(
     let mut names = HashSet::new();
     let mut wanted = Vec::new();
     for (file, entry) in packed.files().zip(packed.entries()) {
-        let name = decent(&entry.name).filter(|_| names.insert(entry.name.to_lowercase()));
+        let name = safe_name(&entry.name).filter(|_| names.insert(entry.name.to_lowercase()));
         match name {
             Some(name) => wanted.push((file, folder.join(name))),
             None => done.faults.push(format!(
@@ -122,9 +122,9 @@ fn write(
 
 /// The name of a file below a folder, on every system: nothing that leads out
 /// of it, is a device, or cannot be written somewhere.
-fn decent(name: &str) -> Option<PathBuf> {
+fn safe_name(name: &str) -> Option<PathBuf> {
     let parts = name.split('/');
-    let is_decent = |part: &str| {
+    let is_safe = |part: &str| {
         let stem = part.split('.').next().unwrap_or(part).trim_end();
         let stem = stem.to_lowercase();
         let is_port = ["com", "lpt"].iter().any(|port| {
@@ -137,7 +137,7 @@ fn decent(name: &str) -> Option<PathBuf> {
             && !DEVICES.contains(&stem.as_str())
             && !is_port
     };
-    parts.clone().all(is_decent).then(|| parts.collect())
+    parts.clone().all(is_safe).then(|| parts.collect())
 }
 
 #[cfg(test)]
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn names_stay_in_the_folder() {
         for good in ["a.cbh", "a.html/b.jpg", ".hidden", "Łódź 2.cbg", "common.x"] {
-            assert_eq!(decent(good), Some(PathBuf::from(good)), "{good}");
+            assert_eq!(safe_name(good), Some(PathBuf::from(good)), "{good}");
         }
         for bad in [
             "",
@@ -166,7 +166,7 @@ mod tests {
             "a. ",
             "x?",
         ] {
-            assert_eq!(decent(bad), None, "{bad:?}");
+            assert_eq!(safe_name(bad), None, "{bad:?}");
         }
     }
 }

@@ -253,7 +253,7 @@ pub enum Item {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tags {
     list: Vec<(String, String)>,
-    /// The place of each in the list, if there are many.
+    /// Where each is in the list, if there are many.
     places: FxHashMap<String, usize>,
 }
 

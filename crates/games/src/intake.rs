@@ -168,9 +168,9 @@ pub enum Starts {
 }
 
 impl Intake<'_> {
-    /// Reads all games. In each thread `worker` is called once: it gets its
-    /// tools ready, uses [`Batches::each`], and hands over what it holds, which
-    /// is given with the tally. `sink` gets what was made of each batch.
+    /// Reads all games. In each thread `worker` is called once: it prepares
+    /// its buffers, uses [`Batches::each`], and returns a value, which is returned with
+    /// the tally. `sink` gets what was made of each batch.
     ///
     /// # Errors
     ///
@@ -185,16 +185,16 @@ impl Intake<'_> {
         let ((tally, games_of), held) = parallel::run(
             self.threads,
             |jobs| worker(&Batches { intake: self, jobs }),
-            |crew| {
-                let mut lead = Reader {
-                    crew,
+            |lead| {
+                let mut reader = Reader {
+                    lead,
                     sink,
                     watch,
                     tally: Tally::default(),
                     games_of: vec![0; sources.named.len()],
                 };
-                lead.read(sources)?;
-                Ok((lead.tally, lead.games_of))
+                reader.read(sources)?;
+                Ok((reader.tally, reader.games_of))
             },
         )?;
         for (argument, (path, games)) in sources.named.iter().zip(games_of).enumerate() {
@@ -243,7 +243,7 @@ type Piece<P> = (usize, Tally, P);
 
 /// The thread that cuts sources into batches and takes what is made of them.
 struct Reader<'l, 'c, 'w, P, H, E, S> {
-    crew: &'l mut Lead<'c, Numbered, Piece<P>, H, E>,
+    lead: &'l mut Lead<'c, Numbered, Piece<P>, H, E>,
     sink: S,
     watch: &'l mut Watch<'w>,
     tally: Tally,
@@ -274,8 +274,8 @@ where
             let mut source = open(path, password.as_deref())?;
             while let Some(batch) = source.next_batch()? {
                 self.watch.go_on().map_err(Error::from)?;
-                self.crew.give((*argument, batch));
-                while let Some(piece) = self.crew.ready()? {
+                self.lead.give((*argument, batch));
+                while let Some(piece) = self.lead.ready()? {
                     self.take(piece)?;
                 }
                 let bytes = before + source.bytes_read();
@@ -293,7 +293,7 @@ where
 
     /// Collects the remarks, which are complete when the batches are done.
     fn close(&mut self, open_sources: &mut Vec<Box<dyn GameSource>>) -> Result<(), E> {
-        while let Some(piece) = self.crew.rest()? {
+        while let Some(piece) = self.lead.rest()? {
             self.watch.go_on().map_err(Error::from)?;
             self.take(piece)?;
         }

@@ -10,7 +10,7 @@ use super::parse::main_line;
 use super::tokens::Tokens;
 use tabia_notation::Letters;
 
-/// So many games at the beginning of a file are asked.
+/// So many games at the beginning of a file are examined.
 const FIRST_GAMES: usize = 50;
 
 /// How a file begins, and what language that shows.

@@ -75,7 +75,7 @@ pub trait GameSource: Send {
     /// The source cannot be read on.
     fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, Error>;
 
-    /// How many bytes of the source (of the file that was named, as it lies on
+    /// How many bytes of the source (of the file that was named, as stored on
     /// disk) have been read.
     fn bytes_read(&self) -> u64;
 
@@ -109,7 +109,8 @@ pub trait GameBatch: Send {
 
     /// As [`GameBatch::next_game`], for a caller that does not use games that do not
     /// meet `filter`: where this follows from their tags, their moves are not read,
-    /// and not checked. Whether a game meets it is still to be asked.
+    /// and not checked. The caller still has to check whether
+    /// a game meets it.
     ///
     /// # Errors
     ///

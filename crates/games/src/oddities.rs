@@ -18,13 +18,13 @@ impl Oddity {
 
     pub(super) fn add(&self, more: impl Into<u64>) {
         let more = more.into();
-        // Nearly always nothing: not worth the threads' quarrel over a number.
+        // Nearly always nothing: not worth a write to memory that all threads share.
         if more > 0 {
             self.count.fetch_add(more, Relaxed);
         }
     }
 
-    /// Forgets what a trial has met.
+    /// Sets the count back, after games were only tried.
     pub(super) fn clear(&self) {
         self.count.store(0, Relaxed);
     }

@@ -43,8 +43,8 @@ pub struct PgnSource {
     /// Number of the line that `pending` begins with.
     line: u64,
     language: Option<Arc<Language>>,
-    /// Whether other data follows the compressed text.
-    trailing_data: Arc<AtomicBool>,
+    /// Whether other data follows the compressed text: set by its decompressor.
+    pub(super) trailing_data: Arc<AtomicBool>,
     /// Where it breaks off, and why.
     cut: Option<String>,
     at_end: bool,
@@ -66,15 +66,6 @@ impl PgnSource {
             at_end: false,
             trailing_data: Arc::default(),
             cut: None,
-        }
-    }
-
-    /// The same, with the flag of the decompressor for other data after the
-    /// compressed text.
-    pub(super) fn with_trailing_data(self, trailing_data: Arc<AtomicBool>) -> PgnSource {
-        PgnSource {
-            trailing_data,
-            ..self
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Tags, encodings};
 
-/// Stores a tag, word for word. The result, and the tags of a set-up position, are
+/// Stores a tag, unchanged. The result, and the tags of a set-up position, are
 /// stored in other fields.
 pub(super) fn note_tag(tags: &mut Tags, name: &[u8], value: &[u8]) {
     let Ok(name) = std::str::from_utf8(name.trim_ascii()) else {

@@ -306,7 +306,7 @@ impl<'g> Recorder<'g> {
         self.drop_line();
     }
 
-    /// The same without a word: also when the next move is not wanted.
+    /// The same without a reason: also when the next move is not wanted.
     pub fn drop_line(&mut self) {
         match self.side_lines.last_mut() {
             _ if self.ignored > 0 => {}

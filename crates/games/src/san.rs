@@ -29,7 +29,7 @@ pub(super) fn is_legal(m: Move, position: &Chess) -> bool {
     }
 }
 
-/// The move of a man from square to square, if it is legal. Castling is none.
+/// The move of a piece from square to square, if it is legal. Castling is none.
 #[inline(always)]
 pub(super) fn from_to(
     role: Role,
@@ -52,7 +52,7 @@ pub(super) fn from_to(
     })
 }
 
-/// Whether a man of the side to move stands on a square and may go to another,
+/// Whether a piece of the side to move is on a square and may go to another,
 /// en passant and castling apart.
 #[inline(always)]
 fn can_go(
@@ -68,13 +68,14 @@ fn can_go(
     let is_there = (own & board.by_role(role)).contains(from);
     is_there
         && !own.contains(to)
-        && origins(role, capture, to, promotion, position).is_some_and(|men| men.contains(from))
+        && origins(role, capture, to, promotion, position)
+            .is_some_and(|pieces| pieces.contains(from))
         && (attacks::between(from, to) & board.occupied()).is_empty()
         && is_safe(role, from, to, position)
 }
 
-/// The move, if one man alone can go there, as with nearly all moves of a game.
-/// Castling, en passant, and men that only a pin or a check distinguishes are for the
+/// The move, if one piece alone can go there, as with nearly all moves of a game.
+/// Castling, en passant, and pieces that only a pin or a check distinguishes are for the
 /// library.
 fn plain(san: San, position: &Chess) -> Option<Move> {
     let San::Normal {
@@ -93,18 +94,18 @@ fn plain(san: San, position: &Chess) -> Option<Move> {
     if taken.is_some() != capture || own.contains(to) {
         return None;
     }
-    let mut men = origins(role, capture, to, promotion, position)? & own & board.by_role(role);
+    let mut pieces = origins(role, capture, to, promotion, position)? & own & board.by_role(role);
     if let Some(file) = file {
-        men &= Bitboard::from_file(file);
+        pieces &= Bitboard::from_file(file);
     }
     if let Some(rank) = rank {
-        men &= Bitboard::from_rank(rank);
+        pieces &= Bitboard::from_rank(rank);
     }
     let is_free = |from: &Square| (attacks::between(*from, to) & board.occupied()).is_empty();
-    if men.more_than_one() {
-        men = men.into_iter().filter(is_free).collect();
+    if pieces.more_than_one() {
+        pieces = pieces.into_iter().filter(is_free).collect();
     }
-    let from = men.single_square().filter(is_free)?;
+    let from = pieces.single_square().filter(is_free)?;
     is_safe(role, from, to, position).then_some(Move::Normal {
         role,
         from,
@@ -134,8 +135,8 @@ static REACH: [[Bitboard; 64]; 6] = {
     reach
 };
 
-/// From where a man could go to a square if nothing were between, en passant and
-/// castling apart. `None` if no man may go there like that.
+/// From where a piece could go to a square if nothing were between, en passant and
+/// castling apart. `None` if no piece may go there like that.
 #[inline]
 fn origins(
     role: Role,
@@ -170,7 +171,7 @@ fn is_safe(role: Role, from: Square, to: Square, position: &Chess) -> bool {
         _ => board.king_of(turn),
     };
     let Some(king) = king else { return false };
-    // But for the man that is taken.
+    // Except for the piece that is taken.
     let them = board.by_color(!turn).without(to);
     let threats = reach(Role::Rook, king) & board.rooks_and_queens()
         | reach(Role::Bishop, king) & board.bishops_and_queens()
@@ -181,7 +182,7 @@ fn is_safe(role: Role, from: Square, to: Square, position: &Chess) -> bool {
     // Mostly there is none.
     (threats & them)
         .into_iter()
-        .all(|man| (attacks::between(king, man) & after).any())
+        .all(|piece| (attacks::between(king, piece) & after).any())
 }
 
 /// Where a pawn can come from that does not take.

@@ -11,7 +11,7 @@ use std::thread;
 
 use sevenz_rust2::{Archive as Contents, BlockDecoder, Password};
 
-use super::archive::{Archive, ArchiveMember};
+use super::archive::{Archive, ArchiveMember, ArchiveResult};
 use tabia_io::input::file::DataFile;
 use tabia_io::input::reader::FileReader;
 
@@ -58,7 +58,7 @@ pub(super) fn is_archive(start: &[u8]) -> bool {
 /// # Errors
 ///
 /// What is wrong with it, for its user.
-pub(super) fn archive(file: DataFile) -> Result<Arc<dyn Archive>, String> {
+pub(super) fn archive(file: DataFile) -> ArchiveResult {
     let file = Arc::new(file);
     let contents = Contents::read_with_memory_limit(
         &mut reader(&file),
@@ -226,8 +226,7 @@ impl Read for Unpacked {
             if count > 0 || self.is_over || buffer.is_empty() {
                 return Ok(count);
             }
-            // A thread that has ended without a word has met a fault of the
-            // library.
+            // If the thread has ended without a message the library has failed.
             let piece = self.from.recv().unwrap_or_else(|_| {
                 self.is_over = true;
                 Err(damaged("it cannot be unpacked"))

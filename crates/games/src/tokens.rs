@@ -1,4 +1,4 @@
-//! The tokens of PGN text, read where they lie.
+//! The tokens of PGN text, read in place.
 //!
 //! Every word is given, also one that means nothing: if a move is passed over, the
 //! moves after it become another game. (`pgn-reader` does not report such words.)
@@ -93,7 +93,7 @@ impl<'t> Tokens<'t> {
         self.text.get(self.at).copied()
     }
 
-    /// Goes to the next such byte, or to the end; gives what lies before it.
+    /// Goes to the next such byte, or to the end; gives what is before it.
     fn until(&mut self, byte: u8) -> &'t [u8] {
         let rest = self.rest();
         let length = memchr(byte, rest).unwrap_or(rest.len());

@@ -7,7 +7,7 @@ use flate2::CrcReader;
 use flate2::read::DeflateDecoder;
 use zip::{CompressionMethod, ZipArchive};
 
-use super::archive::{Archive, ArchiveMember};
+use super::archive::{Archive, ArchiveMember, ArchiveResult};
 use tabia_io::input::file::DataFile;
 use tabia_io::input::reader::FileReader;
 
@@ -43,52 +43,40 @@ pub(super) fn is_archive(start: &[u8]) -> bool {
 /// # Errors
 ///
 /// What is wrong with it, for its user.
-pub(super) fn archive(bytes: DataFile) -> Result<Arc<dyn Archive>, String> {
-    Ok(Arc::new(Zip::open(bytes)?))
-}
-
-impl Zip {
-    /// Opens an archive.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with it, for its user.
-    fn open(file: DataFile) -> Result<Zip, String> {
-        let file = Arc::new(file);
-        let failed =
-            |error: zip::result::ZipError| format!("no .zip file that can be read: {error}");
-        let reader = BufReader::new(FileReader::new(Arc::clone(&file), 0..file.len()));
-        let mut archive = ZipArchive::new(reader).map_err(failed)?;
-        let mut entries = Vec::new();
-        let mut places = Vec::new();
-        for index in 0..archive.len() {
-            let member = archive.by_index_raw(index).map_err(failed)?;
-            if member.is_dir() {
-                continue;
-            }
-            entries.push(ArchiveMember {
-                name: String::from_utf8_lossy(member.name_raw()).replace('\\', "/"),
-                size: member.size(),
-            });
-            places.push(MemberPlace {
-                at: member
-                    .data_start()
-                    .ok_or("no .zip file that can be read: a file has no place")?,
-                bytes: member.compressed_size(),
-                size: member.size(),
-                checksum: member.crc32(),
-                method: member.compression(),
-                is_encrypted: member.encrypted(),
-            });
+pub(super) fn archive(file: DataFile) -> ArchiveResult {
+    let file = Arc::new(file);
+    let failed = |error: zip::result::ZipError| format!("no .zip file that can be read: {error}");
+    let reader = BufReader::new(FileReader::new(Arc::clone(&file), 0..file.len()));
+    let mut archive = ZipArchive::new(reader).map_err(failed)?;
+    let mut entries = Vec::new();
+    let mut places = Vec::new();
+    for index in 0..archive.len() {
+        let member = archive.by_index_raw(index).map_err(failed)?;
+        if member.is_dir() {
+            continue;
         }
-        let all = count_of_files(&file).unwrap_or(0);
-        Ok(Zip {
-            hidden: all.saturating_sub(archive.len() as u64),
-            file,
-            entries,
-            places,
-        })
+        entries.push(ArchiveMember {
+            name: String::from_utf8_lossy(member.name_raw()).replace('\\', "/"),
+            size: member.size(),
+        });
+        places.push(MemberPlace {
+            at: member
+                .data_start()
+                .ok_or("no .zip file that can be read: a file has no place")?,
+            bytes: member.compressed_size(),
+            size: member.size(),
+            checksum: member.crc32(),
+            method: member.compression(),
+            is_encrypted: member.encrypted(),
+        });
     }
+    let all = count_of_files(&file).unwrap_or(0);
+    Ok(Arc::new(Zip {
+        hidden: all.saturating_sub(archive.len() as u64),
+        file,
+        entries,
+        places,
+    }))
 }
 
 /// The number of files that the end of an archive states; the library gives one of

@@ -2,7 +2,7 @@
 //!
 //! Built from public descriptions: Carsten's post about his converter (Usenet,
 //! January 1994), the opening part of "The Chess Base File Format" (1993), and
-//! what the reader of Scidb does. No file of the program itself was at hand.
+//! what the reader of Scidb does. No file of the program itself was available.
 //! So every move is checked, and a file whose games break off at once is
 //! refused.
 

@@ -15,7 +15,7 @@ struct EnPassant {
     now: Option<Square>,
 }
 
-/// Reads moves and variations from the area's bytes, as they lie in the file.
+/// Reads moves and variations from the area's bytes, as stored in the file.
 pub(super) fn read(area: &[u8], recorder: &mut Recorder<'_>) {
     let mut bytes = area.to_vec();
     let length = bytes.len();

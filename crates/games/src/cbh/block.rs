@@ -25,14 +25,13 @@
 use std::num::NonZeroU32;
 
 use shakmaty::{
-    Bitboard, Board, CastlingMode, CastlingSide, Chess, Color, File, Piece, Position as _, Rank,
-    Role, Setup, Square,
+    Bitboard, Board, CastlingMode, CastlingSide, Chess, Color, File, Piece, Rank, Role, Setup,
+    Square,
 };
 
-use super::ciphers;
+use super::{ciphers, fields};
 use crate::steps::square;
 use tabia_io::input::bytes::Cursor;
-use tabia_notation as notation;
 
 /// Bytes before the first position or the moves.
 pub(super) const HEAD_BYTES: usize = 4;
@@ -156,15 +155,8 @@ pub(super) fn start(block: &[u8], head: Head, encoding: Encoding) -> Result<Star
     setup.castling_rights = castling_rights(&setup.board, rights, squares);
     let chess960 = encoding.chess960 && CastlingMode::detect(&setup).is_chess960();
     let mode = CastlingMode::from_chess960(chess960);
-    let mut position = notation::position_of(setup.clone(), mode)?;
-    // Programs set the file after every double step; a position has an en
-    // passant square where a pawn can be taken.
-    if setup.ep_square.is_some() && position.legal_ep_square().is_none() {
-        setup.ep_square = None;
-        position = notation::position_of(setup, mode)?;
-    }
     Ok(Start {
-        position,
+        position: fields::position(setup, mode)?,
         chess960,
         moves_at: HEAD_BYTES + cursor.position(),
     })
@@ -213,7 +205,7 @@ fn board(bytes: &[u8]) -> Result<Board, String> {
 /// The rooks that may castle. In Chess960 eight bytes contain their squares: squares
 /// of both kings, of White's rooks on the h side and the a side, and of Black's, and
 /// the number of the position. The number, and sometimes the squares, are wrong in
-/// genuine games; so a square counts only where a rook stands.
+/// genuine games; so a square counts only where there is a rook.
 fn castling_rights(board: &Board, rights: u8, squares: &[u8]) -> Bitboard {
     let mut rooks = Bitboard::EMPTY;
     for (bit, color, side, at) in [
@@ -235,16 +227,9 @@ fn castling_rights(board: &Board, rights: u8, squares: &[u8]) -> Bitboard {
         }
         let own = board.by_color(color) & board.rooks() & Bitboard::from(color.backrank());
         let named = squares.get(at).map(|index| square((*index).into()));
-        let rook = named.filter(|rook| own.contains(*rook)).or_else(|| {
-            let king = board.king_of(color)?;
-            let mut beyond = own
-                .into_iter()
-                .filter(|rook| (king.file() < rook.file()) == side.is_king_side());
-            match side {
-                CastlingSide::KingSide => beyond.next_back(),
-                CastlingSide::QueenSide => beyond.next(),
-            }
-        });
+        let rook = named
+            .filter(|rook| own.contains(*rook))
+            .or_else(|| fields::outermost_rook(board, color, side.is_king_side()));
         rooks.extend(rook);
     }
     rooks

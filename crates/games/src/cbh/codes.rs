@@ -29,7 +29,7 @@ use shakmaty::{CastlingSide, Role};
 pub(super) enum Code {
     /// The side to move passes.
     Null,
-    /// A piece moves by so many files and ranks.
+    /// A piece moves by so many files and ranks; a pawn, as seen by its owner.
     Piece {
         role: Role,
         /// Which of the side's pieces of this kind, from 0.
@@ -40,12 +40,6 @@ pub(super) enum Code {
         wraps: bool,
     },
     Castle(CastlingSide),
-    /// A pawn moves, as seen by its owner.
-    Pawn {
-        number: u8,
-        files: i8,
-        ranks: i8,
-    },
     TwoBytes,
     Filler,
     Unknown,
@@ -122,10 +116,12 @@ const fn codes() -> [Code; 256] {
     let mut i = 0;
     while i < 32 {
         let (files, ranks) = PAWN[i % 4];
-        codes[FIRST_PAWN + i] = Code::Pawn {
+        codes[FIRST_PAWN + i] = Code::Piece {
+            role: Role::Pawn,
             number: (i / 4) as u8,
             files,
             ranks,
+            wraps: false,
         };
         i += 1;
     }

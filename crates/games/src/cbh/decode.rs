@@ -18,7 +18,7 @@
 //! The order of moves is the same in both: the main line to its end, then back
 //! to the last place with an alternative.
 
-use shakmaty::{Bitboard, CastlingSide, Chess, File, Move, Position, Role, Square};
+use shakmaty::{Bitboard, CastlingSide, Chess, Color, File, Move, Position, Role, Square};
 
 use super::block::Encoding;
 use super::codes::{CODES, Code};
@@ -163,21 +163,15 @@ impl Decoder<'_> {
                 wraps,
             } => {
                 let from = self.find(role, number)?;
+                let forward: i8 = match (role, self.line.position.turn()) {
+                    (Role::Pawn, Color::Black) => -1,
+                    _ => 1,
+                };
                 let to = if wraps {
                     round_the_edge(from, files, ranks)
                 } else {
-                    on_the_board(from, files, ranks)?
+                    on_the_board(from, files * forward, ranks * forward)?
                 };
-                self.play_from_to(from, to, None)
-            }
-            Code::Pawn {
-                number,
-                files,
-                ranks,
-            } => {
-                let from = self.find(Role::Pawn, number)?;
-                let forward: i8 = self.line.position.turn().fold_wb(1, -1);
-                let to = on_the_board(from, files * forward, ranks * forward)?;
                 self.play_from_to(from, to, None)
             }
             Code::Castle(side) => self.castle(side),
@@ -248,8 +242,8 @@ impl Decoder<'_> {
     }
 
     /// The square of the piece with a number. If none has the number, but one of its
-    /// kind has no number at all, a program has written this that hands numbers on to
-    /// fourth pieces; so that one is meant.
+    /// kind has no number at all, the program that wrote this gives numbers
+    /// to fourth pieces too; so that one is meant.
     fn find(&mut self, role: Role, number: u8) -> Result<Square, &'static str> {
         let DecodedLine {
             position, pieces, ..

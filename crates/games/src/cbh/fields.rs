@@ -1,9 +1,12 @@
 //! Fields that are the same in the old databases and the new ones.
 
-use shakmaty::{ByColor, Color};
+use shakmaty::{
+    Bitboard, Board, ByColor, CastlingMode, Chess, Color, Position as _, Setup, Square,
+};
 
 use crate::game::eco_code;
 use crate::{Date, GameResult};
+use tabia_notation as notation;
 
 /// From here on, ECO numbers are those of Chess960 positions.
 const FIRST_CHESS960_ECO: u16 = 64576;
@@ -59,4 +62,29 @@ pub(crate) fn round(round: u16, part: u16) -> Option<String> {
 pub(crate) fn eco(value: u16) -> [u8; 3] {
     let number = (value >> 7).checked_sub(1);
     eco_code(number.filter(|_| value < FIRST_CHESS960_ECO))
+}
+
+/// The first position of a game. Programs set the en passant file after every double
+/// step; it counts only where a pawn can be taken.
+pub(crate) fn position(mut setup: Setup, mode: CastlingMode) -> Result<Chess, String> {
+    let position = notation::position_of(setup.clone(), mode)?;
+    if setup.ep_square.is_some() && position.legal_ep_square().is_none() {
+        setup.ep_square = None;
+        return notation::position_of(setup, mode);
+    }
+    Ok(position)
+}
+
+/// The outermost rook on one side of the king, on the rank where it castles.
+pub(crate) fn outermost_rook(board: &Board, color: Color, is_short: bool) -> Option<Square> {
+    let king = board.king_of(color)?;
+    let rooks = board.by_color(color) & board.rooks() & Bitboard::from(color.backrank());
+    let mut beyond = rooks
+        .into_iter()
+        .filter(|rook| (king.file() < rook.file()) == is_short);
+    if is_short {
+        beyond.next_back()
+    } else {
+        beyond.next()
+    }
 }

@@ -11,7 +11,6 @@ use crate::indexed::{IndexedSource, Layout};
 use crate::oddities::Oddity;
 use crate::{Error, GameSource};
 use tabia_io::input::bytes::{be_u16_at, be_u32_at};
-use tabia_io::input::file::DataFile;
 use tabia_io::input::path::{file_name, has_extension};
 
 /// Bytes of the header of a .cbg file: in the oldest databases, and since.
@@ -63,17 +62,12 @@ fn why_not(path: &Path) -> Option<String> {
 /// It is none, its .cbg file is missing, or one of them cannot be read.
 pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
     let path = named.path();
-    let entries = named.open_named()?;
-    let start_of = |path: &Path, file: &DataFile| {
-        let start = file.start(RECORD_BYTES as usize);
-        start.map_err(|error| Error::io(path, error))
-    };
-    let header = start_of(path, &entries)?;
+    let (entries, header) = named.open_start(RECORD_BYTES as usize)?;
     let extent =
         entry::parse_header(&header, entries.len()).map_err(|text| Error::format(path, text))?;
     let moves_file = named.games_file("cbg")?;
     let moves_path = moves_file.path();
-    let moves = moves_file.open_named()?;
+    let (moves, moves_start) = moves_file.open_start(RECORD_BYTES as usize)?;
 
     let mut remarks = Vec::new();
     let mut remark = |path: &Path, text: String| {
@@ -89,7 +83,6 @@ pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
             format!("{present} entries in it, {announced} by its header; {entries} are read");
         remark(path, text);
     }
-    let moves_start = start_of(moves_path, &moves)?;
     let announced = be_u32_at(&moves_start, 2).map_or(0, u64::from);
     if announced > moves.len() {
         let len = moves.len();
@@ -128,7 +121,7 @@ pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
         open_games: Oddity::new("games end without the mark of their end"),
         unknown_codes: Oddity::new("codes of unknown meaning were passed over"),
         guesses: Oddity::new(
-            "moves name a piece by a number that nobody has; the fourth of its kind was taken",
+            "moves name a piece by a number that no piece has; the fourth of its kind was taken",
         ),
     })))
 }

@@ -36,7 +36,7 @@ pub(super) enum Tag {
     Annotations,
 }
 
-/// A sound record's tag and content.
+/// The tag and the content of a valid record.
 ///
 /// # Errors
 ///

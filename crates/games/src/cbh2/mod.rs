@@ -6,7 +6,7 @@
 //! | .2cbg | first positions and moves, at offsets that .2cbh contains | `framing`, `start`, `words`, `decode` |
 //! | .2lid | players, tournaments | `names` |
 //!
-//! Only the first two are needed. No genuine file could be had when this was
+//! Only the first two are needed. No genuine file was available when this was
 //! written: it follows published descriptions whose authors have read millions
 //! of games. So everything is checked that can be: framing and checksum of each
 //! record, piece and captured piece of each move, and the rules. What does not
@@ -64,9 +64,7 @@ pub(super) fn is_index(path: &Path, start: &[u8]) -> bool {
 /// It is none, its .2cbg file is missing, or one of them cannot be read.
 pub(super) fn open(index: &Located) -> Result<Box<dyn GameSource>, Error> {
     let path = index.path();
-    let entries = index.open_named()?;
-    let header = entries.start(32);
-    let header = header.map_err(|error| Error::io(path, error))?;
+    let (entries, header) = index.open_start(32)?;
     if entries.len() < RECORD_BYTES || !entry::is_header(&header) {
         let text = "no .2cbh file that can be read: its header is another; \
                     save it as .cbh or .pgn with ChessBase";

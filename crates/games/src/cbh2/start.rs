@@ -17,11 +17,10 @@
 
 use std::num::NonZeroU32;
 
-use shakmaty::{
-    Bitboard, Board, CastlingMode, Chess, Color, File, Position, Rank, Role, Setup, Square,
-};
+use shakmaty::{Board, CastlingMode, Chess, Color, File, Rank, Role, Setup, Square};
 
 use super::framing::Tag;
+use crate::cbh::fields;
 use crate::steps::{ROLES, square};
 use tabia_notation as notation;
 
@@ -90,7 +89,11 @@ pub(super) fn read(words: &[u16], tag: Tag) -> Result<Start, String> {
             setup.fullmoves = NonZeroU32::new((*number).into()).unwrap_or(NonZeroU32::MIN);
             let reading = |rights: u16, file: u16| {
                 let setup = with(&setup, rights, file, chess960);
-                position(setup, chess960)
+                let mode = match chess960 {
+                    true => CastlingMode::detect(&setup),
+                    false => CastlingMode::Standard,
+                };
+                fields::position(setup, mode)
             };
             let position = reading(high.into(), *third)?;
             let other = reading(*third, high.into());
@@ -179,34 +182,13 @@ pub(super) fn castling_rook(
 ) -> Option<Square> {
     let rank = color.backrank();
     let king = board.king_of(color).filter(|king| king.rank() == rank)?;
-    let rooks = board.by_color(color) & board.rooks() & Bitboard::from(rank);
     if chess960 {
-        let mut beyond = rooks
-            .into_iter()
-            .filter(|rook| (king.file() < rook.file()) == is_short);
-        return if is_short {
-            beyond.next_back()
-        } else {
-            beyond.next()
-        };
+        return fields::outermost_rook(board, color, is_short);
     }
+    let rooks = board.by_color(color) & board.rooks();
     let file = if is_short { File::H } else { File::A };
     let rook = Square::from_coords(file, rank);
     (king.file() == File::E && rooks.contains(rook)).then_some(rook)
-}
-
-/// The position; an en passant file counts only where a pawn can be taken.
-fn position(mut setup: Setup, chess960: bool) -> Result<Chess, String> {
-    let mode = match chess960 {
-        true => CastlingMode::detect(&setup),
-        false => CastlingMode::Standard,
-    };
-    let position = notation::position_of(setup.clone(), mode)?;
-    if setup.ep_square.is_some() && position.legal_ep_square().is_none() {
-        setup.ep_square = None;
-        return notation::position_of(setup, mode);
-    }
-    Ok(position)
 }
 
 #[cfg(test)]

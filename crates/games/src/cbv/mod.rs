@@ -21,7 +21,7 @@ use std::io::{self, BufRead as _, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::archive::{Archive, ArchiveMember};
+use super::archive::{Archive, ArchiveMember, ArchiveResult};
 use block::{HEAD_BYTES, Unpacker};
 use des::Des;
 use tabia_io::input::bytes::le_u16_at;
@@ -42,19 +42,47 @@ pub(super) fn is_archive(path: &Path, start: &[u8]) -> bool {
 /// # Errors
 ///
 /// What is wrong with it, for its user.
-pub(super) fn archive(
-    path: &Path,
-    bytes: DataFile,
-    password: Option<&str>,
-) -> Result<Arc<dyn Archive>, String> {
-    let start = bytes.start(table::HEADER_BYTES);
+pub(super) fn archive(path: &Path, file: DataFile, password: Option<&str>) -> ArchiveResult {
+    let start = file.start(table::HEADER_BYTES);
     let start = start.map_err(|error| error.to_string())?;
     let is_plain = table::extent(&start).is_some();
     if !is_plain && password.is_none() && has_extension(path, "cbz") {
         return Err("an encrypted archive: give its --password".to_owned());
     }
     let password = password.filter(|_| !is_plain);
-    Ok(Arc::new(Cbv::open(bytes, password)?))
+    let bytes = Bytes {
+        key: password.map(password::cipher),
+        file,
+    };
+    let unreadable = |error: io::Error| error.to_string();
+    let mut header = [0; table::HEADER_BYTES];
+    let count = bytes.read(0, &mut header).map_err(unreadable)?;
+    let extent = table::extent(header.get(..count).unwrap_or_default());
+    let (count, record) = extent.ok_or_else(|| match password {
+        Some(_) => "this is not its password".to_owned(),
+        None => "no ChessBase archive: its header is damaged".to_owned(),
+    })?;
+    let len = bytes.file.len();
+    if (table::HEADER_BYTES + count * record) as u64 > len {
+        return Err(format!(
+            "no whole ChessBase archive: a list of {count} files does not fit {len} bytes"
+        ));
+    }
+    let mut table = vec![0; count * record];
+    bytes
+        .read(table::HEADER_BYTES as u64, &mut table)
+        .map_err(unreadable)?;
+    let members = table::members(&table, record, len);
+    let entry = |member: &Member| ArchiveMember {
+        name: member.name.clone(),
+        size: member.size,
+    };
+    let entries = members.iter().map(entry).collect();
+    Ok(Arc::new(Cbv {
+        bytes,
+        members,
+        entries,
+    }))
 }
 
 /// An open archive.
@@ -62,49 +90,6 @@ pub(super) struct Cbv {
     bytes: Bytes,
     members: Vec<Member>,
     entries: Vec<ArchiveMember>,
-}
-
-impl Cbv {
-    /// Opens an archive; with a password, an encrypted one.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with it, for its user.
-    pub(super) fn open(file: DataFile, password: Option<&str>) -> Result<Cbv, String> {
-        let bytes = Bytes {
-            key: password.map(password::cipher),
-            file,
-        };
-        let unreadable = |error: io::Error| error.to_string();
-        let mut header = [0; table::HEADER_BYTES];
-        let count = bytes.read(0, &mut header).map_err(unreadable)?;
-        let extent = table::extent(header.get(..count).unwrap_or_default());
-        let (count, record) = extent.ok_or_else(|| match password {
-            Some(_) => "this is not its password".to_owned(),
-            None => "no ChessBase archive: its header is damaged".to_owned(),
-        })?;
-        let len = bytes.file.len();
-        if (table::HEADER_BYTES + count * record) as u64 > len {
-            return Err(format!(
-                "no whole ChessBase archive: a list of {count} files does not fit {len} bytes"
-            ));
-        }
-        let mut table = vec![0; count * record];
-        bytes
-            .read(table::HEADER_BYTES as u64, &mut table)
-            .map_err(unreadable)?;
-        let members = table::members(&table, record, len);
-        let entry = |member: &Member| ArchiveMember {
-            name: member.name.clone(),
-            size: member.size,
-        };
-        let entries = members.iter().map(entry).collect();
-        Ok(Cbv {
-            bytes,
-            members,
-            entries,
-        })
-    }
 }
 
 impl Archive for Cbv {

@@ -20,7 +20,7 @@ pub struct Compacted {
     pub bytes: [u64; 2],
 }
 
-/// Writes an index anew, in one part and without what no answer asks for any
+/// Writes an index anew, in one part and without what no query needs any
 /// more. `target` may be the index itself, which is then as it was or new.
 ///
 /// # Errors

@@ -4,7 +4,7 @@ use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Chess, EnPassantMode, Move, Position};
 
 use super::bucket::Bucket;
-use super::partitions::{Lots, Seen};
+use super::partitions::{Partitions, Seen};
 use super::row::{GameRef, IndexedMove, Row};
 use crate::Game;
 use crate::tgx::Facts;
@@ -74,7 +74,7 @@ impl Plies {
 pub(super) struct Counter<'r> {
     /// Where partitions go that are full.
     runs: &'r Runs<Row>,
-    partitions: Lots,
+    partitions: Partitions,
     /// Of the batch that is being read: its games have no numbers yet.
     batch: Vec<Seen>,
     plies: Plies,
@@ -85,7 +85,7 @@ impl<'r> Counter<'r> {
     pub(super) fn new(runs: &'r Runs<Row>, bytes: usize) -> Counter<'r> {
         Counter {
             runs,
-            partitions: Lots::new(bytes),
+            partitions: Partitions::new(bytes),
             batch: Vec::new(),
             plies: Plies::default(),
         }
@@ -124,7 +124,7 @@ impl<'r> Counter<'r> {
     }
 
     /// What has not been sorted.
-    pub(super) fn finish(self) -> Lots {
+    pub(super) fn finish(self) -> Partitions {
         self.partitions
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::count::Counter;
-use super::partitions::{Lots, MOST_SORT_BYTES};
+use super::partitions::{MOST_SORT_BYTES, Partitions};
 use super::parts::{self, Joined};
 use super::posting::{Posting, id_key, player_key};
 use super::row::Row;
@@ -194,7 +194,7 @@ fn read(
     writer: &mut Writer,
     max_ply: u16,
     watch: &mut Watch<'_>,
-) -> Result<(IndexReport, TableWriter, Vec<Lots>), Error> {
+) -> Result<(IndexReport, TableWriter, Vec<Partitions>), Error> {
     let share = job.memory / 2 / job.threads.max(1) as u64;
     let intake = Intake {
         filter: &job.filter,
@@ -207,7 +207,7 @@ fn read(
     };
     let first = u32::try_from(writer.root().games()).map_err(|_| Error::TooMany)?;
     let next = AtomicU32::new(first);
-    let worker = |batches: &Batches<'_, Piece, Lots, Error>| {
+    let worker = |batches: &Batches<'_, Piece, Partitions, Error>| {
         let sort_bytes = (share / 4 * 3).min(MOST_SORT_BYTES) as usize;
         let mut counter = Counter::new(&sorts.rows, sort_bytes);
         let mut players = Sorter::new(Arc::clone(&sorts.players), share / 8);

@@ -14,13 +14,13 @@ use crate::{Error, Month};
 use tabia_io::input::bytes::Cursor;
 use tabia_notation as notation;
 
-/// An index that can be asked, by several threads at once.
+/// An open index, which several threads can query at once.
 #[derive(Debug)]
 pub struct GamesIndex {
     file: TgxFile,
 }
 
-/// A game that was asked for.
+/// A game that was looked up.
 #[derive(Clone, Debug)]
 pub struct FoundGame {
     /// Its name: that of lichess, or one made by Tabia.

@@ -24,7 +24,7 @@ impl Seen {
 }
 
 /// So much is sorted at once at most: four times as much as elsewhere, in four
-/// times as many partitions, for rows are dear to read and to compare when runs are
+/// times as many partitions, for rows are expensive to read and to compare when runs are
 /// merged.
 pub(super) const MOST_SORT_BYTES: u64 = 4 * LARGEST_SORT_BYTES;
 
@@ -34,20 +34,20 @@ const PARTITION_BITS: u32 = tabia_io::sort::PARTITION_BITS + 2;
 /// How many partitions there are.
 pub(super) const PARTITIONS: usize = 1 << PARTITION_BITS;
 
-/// Bytes of a record in a run, at most, until games are let go.
+/// Bytes of a record in a run, at most, until games are dropped.
 const RUN_BYTES: u64 = 28;
 
 /// The records of one thread.
-pub(super) struct Lots {
+pub(super) struct Partitions {
     partitions: Vec<Vec<Seen>>,
     held: usize,
     most: usize,
 }
 
-impl Lots {
+impl Partitions {
     /// For so many bytes of records.
-    pub(super) fn new(bytes: usize) -> Lots {
-        Lots {
+    pub(super) fn new(bytes: usize) -> Partitions {
+        Partitions {
             partitions: vec![Vec::new(); PARTITIONS],
             held: 0,
             most: (bytes / size_of::<Seen>()).max(1024),
@@ -91,7 +91,7 @@ impl Lots {
 
 /// Calls `push` with the rows of one of the partitions of all threads, in order.
 pub(super) fn rows_of<E>(
-    all: &[Lots],
+    all: &[Partitions],
     partition: usize,
     push: impl FnMut(&Row) -> Result<(), E>,
 ) -> Result<(), E> {

@@ -1,7 +1,7 @@
 //! Parts of an index that become one.
 //!
 //! What is added at once is a part with separate tables, and an answer is the sum
-//! over all parts. So that no answer asks many, parts of a size are joined as they
+//! over all parts. So that no query reads many, parts of a size are joined as they
 //! are added: there are at most three of each level, which are powers of four. Of a
 //! hundred months of one size that makes four, and each month was written three
 //! times. Entries with the same key are joined; all else is copied as it is, and

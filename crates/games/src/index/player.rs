@@ -64,7 +64,7 @@ pub fn each_game(
     Ok(older)
 }
 
-/// What a player played with one colour: made when it is asked for, since an
+/// What a player played with one colour: made when it is needed, since an
 /// index has no room for every player's own tree.
 #[derive(Debug, Default)]
 pub struct Player {

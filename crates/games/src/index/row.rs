@@ -17,7 +17,7 @@ pub const TOP_GAMES: usize = 15;
 /// Games that are named as the newest.
 pub const RECENT_GAMES: usize = 8;
 
-/// More games than this are let go before a row is written.
+/// If a row has more games than this, some are dropped before it is written.
 const MOST_REFS: usize = 16 * (TOP_GAMES + RECENT_GAMES);
 
 /// A move as 15 bits: from, to, and what a pawn becomes.
@@ -235,7 +235,7 @@ impl Row {
         }
     }
 
-    /// Lets the games go that are neither among the best nor among the newest,
+    /// Drops the games that are neither among the best nor among the newest,
     /// and puts the others in the order of their numbers.
     ///
     /// What stays of several partitions together is what would stay of all at once:

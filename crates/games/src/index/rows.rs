@@ -1,7 +1,7 @@
 //! Rows in order, written out as the table of positions.
 
 use super::POSITIONS;
-use super::partitions::{Lots, PARTITIONS, rows_of};
+use super::partitions::{PARTITIONS, Partitions, rows_of};
 use super::parts::{Finished, Joined};
 use super::position::PositionWriter;
 use super::row::Row;
@@ -51,7 +51,7 @@ impl Written {
         Ok(written)
     }
 
-    fn of_lots(all: &[Lots], partition: usize) -> Result<Written, Error> {
+    fn of_partitions(all: &[Partitions], partition: usize) -> Result<Written, Error> {
         let mut written = Written::default();
         rows_of::<Error>(all, partition, |row| {
             written.push(row);
@@ -68,7 +68,7 @@ impl Written {
 pub(super) fn write_rows(
     threads: usize,
     runs: &Runs<Row>,
-    partitions: Vec<Lots>,
+    partitions: Vec<Partitions>,
     mut table: Joined<'_>,
     writer: &mut Writer,
     watch: &mut Watch<'_>,
@@ -89,11 +89,11 @@ pub(super) fn write_rows(
         parallel::each_in_order(
             threads,
             0..PARTITIONS,
-            |partition| Written::of_lots(&partitions, partition),
+            |partition| Written::of_partitions(&partitions, partition),
             sink,
         )?;
     } else {
-        let sort = |mut partitions: Lots| Ok::<_, Error>(partitions.sort_into(runs)?);
+        let sort = |mut partitions: Partitions| Ok::<_, Error>(partitions.sort_into(runs)?);
         parallel::each_in_order(threads, partitions, sort, |()| Ok(()))?;
         runs.take().in_threads(threads, Written::of_runs, sink)?;
     }

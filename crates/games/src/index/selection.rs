@@ -147,7 +147,7 @@ mod tests {
         };
         assert!(since("2025-05").admits(blitz) && !since("2025-06").admits(blitz));
         assert!(until("2025-05").admits(blitz) && !until("2025-04").admits(blitz));
-        // Somewhen in that year: only the whole year holds it for certain.
+        // Some time in that year: only the whole year holds it for certain.
         assert!(since("1951").admits(old) && !since("1951-02").admits(old));
         assert!(until("1951").admits(old) && !until("1951-11").admits(old));
         let speeds = |list: &[Speed]| any.with_speeds(list);

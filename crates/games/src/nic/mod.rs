@@ -1,5 +1,5 @@
-//! NicBase: its printed text as a source, and a word of advice for its own
-//! files.
+//! NicBase: its printed text as a source, and an error with advice for its
+//! own files.
 //!
 //! The text has fields and a movetext without capture signs:
 //!
@@ -14,8 +14,8 @@
 //! Annotator: Kramnik/Anand
 //! ```
 //!
-//! (after CONVERT.TXT of 1994, a text about conversions that went round with
-//! them). What the program's own files hold is described in one post of 1994
+//! (after CONVERT.TXT of 1994, a text about conversions that was
+//! distributed with them). What the program's own files hold is described in one post of 1994
 //! that leaves out where the moves begin; so they are refused.
 
 mod fields;

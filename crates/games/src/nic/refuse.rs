@@ -1,4 +1,4 @@
-//! Telling NicBase's own files from others.
+//! Recognizes NicBase's own files.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -39,7 +39,7 @@ pub(crate) fn refuse(file: &Located) -> Result<Box<dyn GameSource>, Error> {
     Err(Error::format(
         file.path(),
         "a NicBase database, which cannot be read because no public description says \
-               where its moves stand; print the games to a file from NicBase (short notation) \
+               where its moves are; print the games to a file from NicBase (short notation) \
                and give that file as the source",
     ))
 }

@@ -123,7 +123,7 @@ fn kind_of(path: &Path, start: &[u8]) -> Option<&'static GameKind> {
 /// So many bytes are looked at to know a file.
 const START_BYTES: u64 = kind::START_BYTES as u64;
 
-/// How deep archives in archives may lie.
+/// How deep archives may be nested.
 const DEEPEST: usize = 3;
 
 /// Opens one file (`-`: standard input) by its content.
@@ -149,8 +149,8 @@ pub fn open_with(path: &Path, password: Option<&str>) -> OpenResult {
     pgn(path, begin(stream).map_err(failed)?)
 }
 
-/// A file as it lies there (`-`: standard input), and its bytes, if they can be
-/// known.
+/// The bytes of a file as stored (`-`: standard input), and their number, if it can
+/// be known.
 fn stream(path: &Path) -> io::Result<(Box<dyn Read + Send>, Option<u64>)> {
     if path == Path::new("-") {
         return Ok((Box::new(io::stdin()), None));
@@ -168,8 +168,9 @@ fn pgn(path: &Path, begun: Begun) -> OpenResult {
     let shown = if name == "-" { "standard input" } else { &name };
     let trailing_data = Arc::new(AtomicBool::new(false));
     let text = text(path, start, input, &trailing_data)?;
-    let source = PgnSource::new(shown, text, counter);
-    Ok(Box::new(source.with_trailing_data(trailing_data)))
+    let mut source = PgnSource::new(shown, text, counter);
+    source.trailing_data = trailing_data;
+    Ok(Box::new(source))
 }
 
 /// A file as the text it is when unpacked.
@@ -226,9 +227,7 @@ pub(crate) fn open_located(file: &Located, password: Option<&str>, depth: usize)
 ///
 /// It cannot be read.
 pub(crate) fn packed(path: &Path, password: Option<&str>) -> Result<Option<Arc<Packed>>, Error> {
-    let bytes = Located::on_disk(path).open_named()?;
-    let start = bytes.start(kind::START_BYTES);
-    let start = start.map_err(|error| Error::io(path, error))?;
+    let (bytes, start) = Located::on_disk(path).open_start(kind::START_BYTES)?;
     let Some(Open::Archive(open)) = kind_of(path, &start).map(|kind| &kind.open) else {
         return Ok(None);
     };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{MAGIC_BYTES, NAME_BYTES};
 
-/// The names of one file, as it lies on disk.
+/// The names of one file, as stored on disk.
 #[derive(Default)]
 pub(super) struct Names(Vec<u8>);
 

@@ -36,10 +36,8 @@ pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
     let index = index_of(named)
         .ok_or_else(|| refused(named.path(), "the index of this database is missing (.dci)"))?;
     let index_path = index.path();
-    let file = Arc::new(index.open_named()?);
+    let (file, header) = index.open_start(HEADER_BYTES)?;
     let bytes = file.len();
-    let header = file.start(HEADER_BYTES);
-    let header = header.map_err(|error| Error::io(index_path, error))?;
     if !has_magic(&header, b'i') {
         let text = "no index of a Simple Chess Database: it does not begin with SimpleCDbi";
         return Err(refused(index_path, text));
@@ -56,7 +54,7 @@ pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
         return Err(refused(index_path, text));
     };
     let (database, games) = Database::open(&index, &games)?;
-    let entries = FileReader::new(file, header.len() as u64..bytes);
+    let entries = FileReader::new(Arc::new(file), header.len() as u64..bytes);
     let index = Index::new(BufReader::new(entries), games, database.games_end);
     Ok(Box::new(ScdbSource {
         database: Arc::new(database),
@@ -97,11 +95,9 @@ pub(super) struct Database {
 
 impl Database {
     fn open(index: &Located, file: &Located) -> Result<(Database, FileReader), Error> {
-        let opened = Arc::new(file.open_named()?);
+        let (opened, start) = file.open_start(MAGIC_BYTES)?;
         let games_end = opened.len();
-        let start = opened.start(MAGIC_BYTES);
-        let start = start.map_err(|error| Error::io(file.path(), error))?;
-        let games = FileReader::new(opened, 0..games_end);
+        let games = FileReader::new(Arc::new(opened), 0..games_end);
         let mut faults = Vec::new();
         if !has_magic(&start, b'g') {
             faults.push(format!(
@@ -125,7 +121,7 @@ impl Database {
                 "games are marked neither as live nor as deleted; they were taken as live",
             ),
             lost_names: Oddity::new(
-                "names of players, sites or events are unknown: no name stands where they should",
+                "names of players, sites or events are unknown: there is no name where they should be",
             ),
             unknown_promotions: Oddity::new(
                 "promotions do not say to what; they were read as queens",

@@ -68,9 +68,7 @@ pub(super) fn is_old(start: &[u8]) -> bool {
 /// It is none, or a file of it is missing.
 pub(super) fn open(index: &Located) -> Result<Box<dyn GameSource>, Error> {
     let path = index.path();
-    let entries = index.open_named()?;
-    let start = entries.start(17);
-    let start = start.map_err(|error| Error::io(path, error))?;
+    let (entries, start) = index.open_start(17)?;
     let is_old = is_old(&start);
     let (endings, record_bytes, first_at) = if is_old {
         let version = be_u16_at(&start, 8).unwrap_or(0);
@@ -139,14 +137,14 @@ pub(super) fn open(index: &Located) -> Result<Box<dyn GameSource>, Error> {
             ScidEntry::parse_new
         },
         names,
-        lost_names: Oddity::new("names are unknown: nobody has their number"),
+        lost_names: Oddity::new("names are unknown: no name has their number"),
         missing_comments: Oddity::new("comments are marked, but not written"),
         unmarked_comments: Oddity::new("comments were left out: nothing says where they belong"),
     };
     Ok(Box::new(IndexedSource::new(database)))
 }
 
-/// Reads the file of names, all of which are held.
+/// Reads the file of names, all of which are kept in memory.
 fn read_names(index: &Located, ending: &str, is_old: bool) -> Result<Names, String> {
     let file = index.sibling(ending);
     let file = file.ok_or_else(|| format!("its .{ending} file is missing"))?;

@@ -68,7 +68,7 @@ const MOST: usize = 16;
 struct Side {
     pieces: [(Square, Role); MOST],
     count: u8,
-    /// The squares of the pieces: most squares that are asked for are empty.
+    /// The squares of the pieces: most squares that are looked up are empty.
     squares: Bitboard,
 }
 
@@ -200,7 +200,7 @@ impl Pieces {
         Ok(())
     }
 
-    /// Moves the man with a number, which is `role` then.
+    /// Moves the piece with a number, which is `role` then.
     #[inline(always)]
     fn go(&mut self, number: usize, from: Square, to: Square, role: Role) -> Result<(), Fault> {
         let us = self.turn;
@@ -410,7 +410,7 @@ impl<'b> Tokens<'b> {
         }
     }
 
-    /// Where a man goes by its code, and what it becomes; `None` if that is off
+    /// Where a piece goes by its code, and what it becomes; `None` if that is off
     /// the board, or where it is.
     #[inline(always)]
     fn target(&mut self, role: Role, from: Square, code: u8) -> Option<(Square, Option<Role>)> {

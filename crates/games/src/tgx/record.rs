@@ -1,8 +1,8 @@
 //! A game as bytes: its head, then its moves.
 //!
-//! A move takes ten bits, and two more when it promotes: which of the own
+//! A move takes ten bits, and two more when it promotes: which of the side's
 //! pieces moves, counted from a1, and where to. Castling is the king going to
-//! its rook. Texts that stood before in the same block are named by their
+//! its rook. Texts that occurred before in the same block are named by their
 //! number.
 
 use shakmaty::fen::Fen;

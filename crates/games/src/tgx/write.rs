@@ -89,7 +89,7 @@ impl Writer {
         Ok((writer, before))
     }
 
-    /// What the file held before.
+    /// What the file contained before.
     #[must_use]
     pub fn root(&self) -> &Root {
         &self.root

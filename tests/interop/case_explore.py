@@ -10,7 +10,7 @@ import time
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from pages import Connection, bear_10000_requests, SAMPLE, Server, again, browser, drag, explorer, lasting_port, page_of, plies_of_a_game, probe, ready, same_figures, shown, square, walked
+from pages import Connection, bear_10000_requests, SAMPLE, Server, again, browser, drag, explorer, lasting_port, page_of, plies_of_a_game, probe, ready, same_figures, saved_by, shown, square, walked
 from places import HELD_KEY_RUNS, POLYGLOT, STARTER, STOCKFISH, TABIA, copy_starter, folder
 from procs import PATIENCE, environment, run, settled, tabia, wait_until
 from runner import case
@@ -324,7 +324,7 @@ def clicks(page: Page, selector: str, *details: int):
     page.locator(selector).first.evaluate(script, details)
 
 
-@case(limit=120)
+@case(limit=120, browsers=True)
 def explorer_keeps_variations_and_comments_and_gives_them_back():
     with explorer() as server, page_of(server, "?play=e2e4,e7e5,g1f3&at=1") as page:
         # In the middle of a line another move is a variation.
@@ -340,9 +340,7 @@ def explorer_keeps_variations_and_comments_and_gives_them_back():
         page.click("text=Make its line the main line")
         expect(page.locator("#line button")).to_have_text(["e4", "c5!", "e5", "Nf3"])
         page.click("#menu")
-        with page.expect_download() as download:
-            page.click("text=Save PGN")
-        pgn = download.value.path().read_text()
+        pgn = saved_by(page, lambda: page.click("text=Save PGN")).read_text()
         assert "1. e4 c5 $1 {fights at once} (1... e5 2. Nf3) *" in pgn, pgn
         again(page)
         expect(page.locator("#line button")).to_have_text(["e4", "c5!", "e5", "Nf3"])
@@ -363,7 +361,7 @@ def explorer_keeps_variations_and_comments_and_gives_them_back():
         walked(page, "e4", "c5")
 
 
-@case(limit=120)
+@case(limit=120, browsers=True)
 def explorer_tells_other_tabs_and_overwrites_nothing():
     book = copy_starter(folder("explore"))
     with explorer(book) as server, page_of(server) as first:
@@ -383,6 +381,8 @@ def explorer_tells_other_tabs_and_overwrites_nothing():
         # Each tab takes back its own changes alone.
         second.keyboard.press("Escape")
         expect(second.locator("#undo")).to_be_disabled()
+        # What is not in front has no focus.
+        first.bring_to_front()
         first.keyboard.press("Escape")
         expect(first.locator('button.move[data-uci="d2d4"]')).to_be_focused()
         first.keyboard.press("Control+z")

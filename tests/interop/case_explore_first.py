@@ -91,7 +91,7 @@ def shows_figures_by_itself(started: Browser, address: str) -> None:
     page.close()
 
 
-@case(limit=300)
+@case(limit=300, browsers=True)
 def explorer_shows_its_first_figures_nearly_as_soon_as_an_empty_page():
     told = []
     with explorer() as server, empty_page() as empty, browser() as started:

@@ -1,12 +1,16 @@
 """The page of `tabia explore`, used for a long time: nothing grows."""
 
+import contextlib
+import os
 import statistics
 import time
+from pathlib import Path
+from typing import Callable
 
 from playwright.sync_api import CDPSession, Page, expect
 
 from devtools import tab
-from pages import drag, explorer, page_of, plies_of_a_game, walked
+from pages import browser, drag, explorer, own_memory_kb, page_of, plies_of_a_game, ready, walked
 from places import STOCKFISH, USE_MINUTES, copy_starter, folder
 from procs import wait_until
 from runner import case
@@ -174,21 +178,53 @@ ROUND = """(async () => {
 OF_THE_BOOK = "e2e4,c7c5,g1f3,d7d6,d2d4,c5d4,f3d4,g8f6,b1c3,a7a6"
 
 
+def takes_no_more(walk: Callable[[], int], memory_kb: Callable[[], int]) -> str:
+    """`walk` uses the page, and returns how many moves that were."""
+    samples: list[float] = []
+    walked = 0
+    begun = time.monotonic()
+    end = begun + 60 * USE_MINUTES
+    # What is kept for good is there after some hundred moves.
+    while time.monotonic() < end or len(samples) < 20:
+        walked += walk()
+        if walked > 400:
+            samples.append(memory_kb())
+    first, _, third, last = quarters(samples)
+    minutes = (time.monotonic() - begun) / 60
+    report = f"{walked} moves in {minutes:.1f} minutes, memory by quarters {first:.0f} to {last:.0f} kB"
+    assert last - third <= 0.1 * third, f"it grows: {report}"
+    return report
+
+
 @case(limit=USE_MINUTES * 60 * 1.5 + 300)
 def explorer_takes_no_more_memory_of_the_browser_the_longer_it_is_used():
     with explorer() as server, tab() as page:
         page.open(server.url + "?play=" + OF_THE_BOOK, "document.documentElement?.dataset.ready")
-        samples: list[float] = []
-        walked = 0
-        begun = time.monotonic()
-        end = begun + 60 * USE_MINUTES
-        # What is kept for good is there after some hundred moves.
-        while time.monotonic() < end or len(samples) < 20:
-            walked += page.run(ROUND)
-            if walked > 400:
-                samples.append(page.memory_kb())
-        first, _, third, last = quarters(samples)
-        minutes = (time.monotonic() - begun) / 60
-        report = f"{walked} moves in {minutes:.1f} minutes, memory by quarters {first:.0f} to {last:.0f} kB"
-        assert last - third <= 0.1 * third, f"it grows: {report}"
-        return report
+        return takes_no_more(lambda: page.run(ROUND), page.memory_kb)
+
+
+def pages_of_firefox() -> list[int]:
+    """The processes that show pages, of the browser that this case has started."""
+    parents, commands = {}, {}
+    for one in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            parents[int(one.name)] = int((one / "stat").read_text().rpartition(")")[2].split()[1])
+            commands[int(one.name)] = (one / "cmdline").read_text().rstrip("\0")
+
+    def is_ours(pid: int) -> bool:
+        return pid == os.getpid() or (pid in parents and is_ours(parents[pid]))
+
+    return [pid for pid, command in commands.items() if "-contentproc" in command and command.endswith("tab") and is_ours(pid)]
+
+
+@case(limit=USE_MINUTES * 60 * 1.5 + 300)
+def explorer_takes_no_more_memory_of_firefox_the_longer_it_is_used():
+    with explorer() as server, browser("Firefox") as started:
+        page = started.new_page()
+        ready(page, server.url + "?play=" + OF_THE_BOOK)
+
+        def memory_kb() -> int:
+            page.evaluate("TestUtils.gc()")
+            return max(map(own_memory_kb, pages_of_firefox()))
+
+        return takes_no_more(lambda: page.evaluate(ROUND), memory_kb)

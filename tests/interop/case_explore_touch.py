@@ -75,7 +75,7 @@ CONTRASTS = """() => {
 }"""
 
 
-@case(limit=300)
+@case(limit=300, browsers=True)
 def explorer_has_no_control_that_a_finger_misses():
     here = folder("explore")
     other = here / "other.ctg"
@@ -136,7 +136,7 @@ def explorer_has_no_control_that_a_finger_misses():
     assert not found, f"{len(found)} controls under {FINGER} px:\n" + "\n".join(found)
 
 
-@case(limit=300)
+@case(limit=300, browsers=True)
 def explorer_shows_arrows_dots_and_bars_with_enough_contrast():
     found = []
     least = 99.0

@@ -5,7 +5,7 @@ import urllib.parse
 import urllib.request
 
 from case_explore_changes import BROWSERS, marks, say
-from pages import explorer
+from pages import explorer, saved_by
 from places import folder
 from procs import run
 from runner import case
@@ -221,4 +221,16 @@ def explorer_trains_chapters_of_a_file():
             page.click("[data-square=f3]")
             page.until(f"{TOLD} === 'The book’s line ends here.'")
             page.keys("Escape")
-            page.until("[...document.querySelectorAll('#chapters-list .hint')].map((one) => one.textContent).join() === '1 due today'")
+            listed = "[...document.querySelectorAll('#chapters-list span')].map((one) => one.textContent).join() === 'games.pgn,Course: Italian,1 due today,Course: Sicilian'"
+            page.until(listed)
+            # The file of the training has them too, and what was trained of them.
+            saved = saved_by(page.page, lambda: page.click("#train-save")).read_text()
+            page.click("#train-forget")
+            page.click("#chapters-list .file button")
+            page.until("!document.querySelector('#chapters-list li')")
+            page.run(CHOOSE % ("#train-file", json.dumps(saved)))
+            page.until(listed)
+            # And so has the browser from then on.
+            page.open(server.url)
+            page.keys("r")
+            page.until(listed)

@@ -1,11 +1,12 @@
 """What a player does on the page of `tabia explore`: engine, changes to the book, training."""
 
 import json
+import re
 from pathlib import Path
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
-from pages import SAMPLE, again, drag, explorer, page_of, probe, ready, walked
+from pages import SAMPLE, again, drag, explorer, is_firefox, page_of, probe, ready, saved_by, walked
 from places import STARTER, STOCKFISH, copy_starter, folder
 from procs import run, settled, wait_until
 from runner import case
@@ -190,7 +191,7 @@ def explorer_adds_and_deletes_lines_with_the_way_back():
     assert json.loads(run("verify", str(book), "--json").stdout)["problems"] == []
 
 
-@case(limit=150)
+@case(limit=150, browsers=True)
 def explorer_trains_a_repertoire_and_plays_on():
     here = folder("explore")
     games = here / "games.pgn"
@@ -244,10 +245,7 @@ def explorer_trains_a_repertoire_and_plays_on():
         again(page)
         page.keyboard.press("r")
         expect(page.locator("#train-cards")).to_contain_text("due in this book: 1 as White, 0 as Black")
-        with page.expect_download() as saved:
-            page.click("#train-save")
-        file = here / "training.json"
-        saved.value.save_as(file)
+        file = saved_by(page, lambda: page.click("#train-save"))
         cards = json.loads(file.read_text())["cards"]
         # By FSRS: what was known at once for 3.7 days, what was missed half a day; that is due now.
         stable = [card["stability"] for _, card in cards]
@@ -307,7 +305,17 @@ def explorer_goes_to_gaps_marks_and_differences():
         expect(page.locator("#status")).to_contain_text("no other difference")
 
 
-@case(limit=120)
+def on_paper(page: Page, is_paper: bool) -> None:
+    """Shows the page as on paper. BiDi prints, and cannot show that: Firefox takes the rules for paper as those for screens."""
+    if not is_firefox(page):
+        page.emulate_media(media="print" if is_paper else "screen")
+        return
+    swap = """([from, to]) => [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules])
+        .filter((rule) => rule.media?.mediaText === from).forEach((rule) => { rule.media.mediaText = to; })"""
+    page.evaluate(swap, ["print", "all"] if is_paper else ["all", "print"])
+
+
+@case(limit=120, browsers=True)
 def explorer_speaks_five_languages_and_changes_its_looks():
     titles = {"de": "Grundstellung", "es": "Posición inicial", "fr": "Position initiale", "ru": "Начальная позиция"}
     knights = {"de": "Sf3", "es": "Cf3", "fr": "Cf3", "ru": "Кf3"}
@@ -330,10 +338,14 @@ def explorer_speaks_five_languages_and_changes_its_looks():
         board, *names = (page.locator(f"#{one}").bounding_box() for one in ("board", "ranks", "files"))
         assert names[0]["x"] + names[0]["width"] <= board["x"] + 1 and names[1]["y"] >= board["y"] + board["height"] - 1, (board, names)
         # On paper there are board, line and table, and nothing to press.
-        page.emulate_media(media="print")
+        on_paper(page, True)
         for one, is_seen in (("#board", True), ("#line", True), ("#books", True), ("#tabs", False), ("#choice-panel", False), ("#menu", False)):
             assert page.locator(one).is_visible() == is_seen, one
-        page.emulate_media(media="screen")
+        printed = page.pdf()
+        assert printed.startswith(b"%PDF")
+        # Firefox packs what says how many sheets there are: one.
+        assert is_firefox(page) or len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
+        on_paper(page, False)
         for code, title in titles.items():
             with page.expect_navigation():
                 page.select_option("#set-language", code)
@@ -381,7 +393,7 @@ def explorer_speaks_five_languages_and_changes_its_looks():
         expect(page.locator('button.move[data-uci="g1f3"]')).to_have_text("♘f3")
 
 
-@case(limit=60)
+@case(limit=60, browsers=True)
 def explorer_walks_by_swiping_and_moves_nothing_when_less_motion_is_wanted():
     with explorer() as server, page_of(server, "?play=e2e4,c7c5", has_touch=True, reduced_motion="reduce") as page:
         swipe = """(way) => {

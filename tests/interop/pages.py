@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import functools
 import json
 import os
 import re
@@ -14,11 +15,11 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
-from typing import Iterator, Optional
+from typing import Callable, Iterator, Optional
 
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from places import ROOT, TABIA
+from places import ROOT, TABIA, folder
 from procs import PATIENCE, environment, processor_seconds, run, settled
 
 SAMPLE = ROOT / "tests" / "data" / "sample.pgn"
@@ -44,6 +45,14 @@ PREFERENCES = {
     "app.update.enabled": False,
     "extensions.getAddons.cache.enabled": False,
     "services.settings.server": "data:,",
+    # `TestUtils.gc()`, for what is measured.
+    "dom.testing.testutils.enabled": True,
+}
+
+# What BiDi cannot say of a window is a preference: another Firefox has it.
+OF_WINDOWS = {
+    "has_touch": {"ui.primaryPointerCapabilities": 1, "ui.allPointerCapabilities": 1, "dom.w3c_touch_events.enabled": 1, "ui.useOverlayScrollbars": 1},
+    "reduced_motion": {"ui.prefersReducedMotion": 1},
 }
 
 # Whatever a page waits for; by itself Playwright waits no longer than 30 seconds.
@@ -190,17 +199,26 @@ def browser(name: str = "") -> Iterator[Browser]:
     """The one of this name, else the one that the case is played in. All its pages are as patient as the
     cases. Firefox is Debian's, driven by WebDriver BiDi."""
     is_firefox = (name or os.environ.get("TABIA_BROWSER")) == "Firefox"
-    with sync_playwright() as playwright:
-        if is_firefox:
-            program = shutil.which("firefox-esr")
-            started = playwright.firefox.launch(channel="moz-firefox", executable_path=program, firefox_user_prefs=PREFERENCES, timeout=WAIT_MS)
-        else:
-            program = shutil.which("chromium")
-            started = playwright.chromium.launch(executable_path=program, args=FLAGS, timeout=WAIT_MS)
+    with sync_playwright() as playwright, contextlib.ExitStack() as running:
+
+        @functools.cache
+        def start(*kinds: str) -> Browser:
+            if is_firefox:
+                preferences = PREFERENCES | {"browser.download.folderList": 2, "browser.download.dir": str(downloads())} | {name: value for kind in kinds for name, value in OF_WINDOWS[kind].items()}
+                program = shutil.which("firefox-esr")
+                started = playwright.firefox.launch(channel="moz-firefox", executable_path=program, firefox_user_prefs=preferences, timeout=WAIT_MS)
+            else:
+                program = shutil.which("chromium")
+                started = playwright.chromium.launch(executable_path=program, args=FLAGS, timeout=WAIT_MS)
+            running.callback(started.close)
+            return started
+
+        started = start()
         new_context = started.new_context
 
         def patient(**how: object) -> BrowserContext:
-            context = new_context(**how)
+            kinds = [kind for kind in OF_WINDOWS if is_firefox and how.get(kind)]
+            context = start(*kinds).new_context(**how) if kinds else new_context(**how)
             context.set_default_timeout(WAIT_MS)
             # BiDi cannot say which theme the system has.
             if is_firefox and how.get("color_scheme") == "dark":
@@ -210,7 +228,6 @@ def browser(name: str = "") -> Iterator[Browser]:
         started.new_context = patient
         started.new_page = lambda **how: patient(**how).new_page()
         yield started
-        started.close()
 
 
 @contextlib.contextmanager
@@ -236,6 +253,30 @@ def page_of(server: Server, address: str = "", latency: int = 0, **context: obje
         page.unroute_all(behavior="ignoreErrors")
         assert all(url.startswith(server.url) for url in asked), asked
         assert not complaints, complaints
+
+
+def is_firefox(page: Page) -> bool:
+    return page.context.browser.browser_type.name == "firefox"
+
+
+@functools.cache
+def downloads() -> Path:
+    """Where Firefox puts what pages save."""
+    return folder("downloads")
+
+
+def saved_by(page: Page, act: Callable[[], None]) -> Path:
+    """The file that a page saves when this is done. Of files that a script makes the driver hears
+    from Chromium alone: for Firefox the folder is watched."""
+    if not is_firefox(page):
+        with page.expect_download() as download:
+            act()
+        return download.value.path()
+    before = set(downloads().iterdir())
+    act()
+    fresh = lambda: [one for one in downloads().iterdir() if one not in before and one.suffix != ".part" and one.stat().st_size]
+    [file] = settled(fresh, lambda files: len(files) == 1)
+    return file
 
 
 def ready(page: Page, address: str) -> None:

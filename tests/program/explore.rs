@@ -184,6 +184,21 @@ fn one_answer_has_all_that_a_page_needs() {
 }
 
 #[test]
+fn a_first_visit_weighs_little() {
+    let explorer = explorer();
+    let page = get(&explorer, "/").into_body();
+    let html = std::str::from_utf8(&page).unwrap();
+    let (_, icon) = html.split_once("rel=\"icon\" href=\"").unwrap();
+    let (folder, _) = icon.split_once("favicon.svg").unwrap();
+    // The page has its first answer; these files come by themselves.
+    let files = ["main.js", "dialogs.html", "favicon.svg"];
+    let sizes = files.map(|file| get(&explorer, &format!("{folder}{file}")).body().len());
+    let all = page.len() + sizes.iter().sum::<usize>();
+    assert!(all < 200_000, "{all} bytes: {} and {sizes:?}", page.len());
+    assert!(html.contains("\"books\":[{"), "the first answer is there");
+}
+
+#[test]
 fn bars_are_seen_from_white_whoever_moves() {
     let explorer = explorer();
     let white = ask(&explorer, "/api/position");

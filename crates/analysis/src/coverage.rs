@@ -30,13 +30,15 @@ pub struct Hole {
     #[serde(flatten)]
     pub place: Place,
     /// The share of games that come there if the repertoire is played, 0 to 1; of an end
-    /// the share of those that go on.
-    pub share: f64,
+    /// the share of those that go on. Nothing where it is unknown: a move on the way was
+    /// never played beside others that were, such as one that the player has added.
+    pub share: Option<f64>,
     /// The line ends there, with the opponent to move: no move of his is answered.
     pub is_end: bool,
 }
 
-/// A position on the way: the moves to it, and the share of games that come there.
+/// A position on the way: the moves to it, and the share of games that come there, 0 if
+/// that is unknown.
 struct Reached {
     position: Chess,
     line: Vec<Move>,
@@ -86,7 +88,7 @@ pub fn holes(
     let mut search = Search {
         repertoire,
         least: limits.least,
-        left: limits.positions,
+        left: [limits.positions; 2],
         holes: Reaches::default(),
         ends: Reaches::default(),
     };
@@ -116,21 +118,22 @@ pub fn holes(
     let described = |all: Reaches, is_end: bool| {
         all.all.into_iter().map(move |reached| Hole {
             place: Place::of(&line_of(&reached.line)),
-            share: reached.share,
+            share: Some(reached.share).filter(|share| *share > 0.0),
             is_end,
         })
     };
     let mut holes: Vec<Hole> = described(search.holes, false).collect();
     holes.extend(described(search.ends, true));
-    holes.sort_by(|a, b| b.share.total_cmp(&a.share));
+    let share = |hole: &Hole| hole.share.unwrap_or(0.0);
+    holes.sort_by(|a, b| share(b).total_cmp(&share(a)));
     Ok(holes)
 }
 
 struct Search<'a> {
     repertoire: Repertoire<'a>,
     least: f64,
-    /// Positions that may still be looked up.
-    left: usize,
+    /// Positions that may still be looked up, of known and of unknown share.
+    left: [usize; 2],
     holes: Reaches,
     ends: Reaches,
 }
@@ -157,11 +160,12 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// Adds what moves lead to, as far as it is frequent enough.
+    /// Adds what moves lead to, as far as it is frequent enough or nobody knows how
+    /// frequent it is.
     fn add(&self, here: &Reached, moves: Vec<(&BookMove, f64)>, next: &mut Reaches) {
         for (mv, share) in moves {
             let share = here.share * share;
-            if share >= self.least {
+            if share >= self.least || share == 0.0 {
                 next.add(Reached {
                     position: notation::after(&here.position, mv.mv),
                     line: [&here.line[..], &[mv.mv]].concat(),
@@ -196,10 +200,12 @@ impl Search<'_> {
         let replies = replies.all;
         let (mut unanswered, mut answered) = (Vec::new(), false);
         for reply in replies {
-            let Some(left) = self.left.checked_sub(1) else {
-                return Ok(());
-            };
-            self.left = left;
+            let [known, unknown] = &mut self.left;
+            let left = if reply.share > 0.0 { known } else { unknown };
+            if *left == 0 {
+                break;
+            }
+            *left -= 1;
             if reply.position.is_game_over() {
                 continue;
             }
@@ -244,7 +250,7 @@ mod tests {
         let seen = |hole: &Hole| {
             let end = if hole.is_end { " ..." } else { "" };
             let line = format!("{}{end}", hole.place.line);
-            (line, (1000.0 * hole.share).round() as u32)
+            (line, (1000.0 * hole.share.unwrap_or(0.0)).round() as u32)
         };
         holes.iter().map(seen).collect()
     }
@@ -285,6 +291,30 @@ mod tests {
             lines(&[("1. e4 d5", 750), ("1. e4 e5 2. Nf3 ...", 250)])
         );
         assert_eq!(found(&BOOK, None, Color::Black), lines(&[("1. d4", 900)]));
+    }
+
+    #[test]
+    fn what_the_player_has_added_comes_last_where_it_has_no_answer() {
+        const BOOK: Written = Written(&[
+            ("", "e4", 9, true),
+            ("e4", "e5", 6, false),
+            ("e4", "e6", 3, false),
+            // Added by hand: no game has it.
+            ("e4", "c5", 0, false),
+            ("e4", "d5", 0, false),
+            ("e4 e5", "Nf3", 6, true),
+            ("e4 c5", "Nf3", 0, true),
+            ("e4 c5 Nf3", "d6", 0, false),
+            ("e4 c5 Nf3", "Nc6", 0, false),
+            ("e4 c5 Nf3 d6", "d4", 0, true),
+        ]);
+        let lines = [
+            ("1. e4 e6", 333),
+            ("1. e4 d5", 0),
+            ("1. e4 c5 2. Nf3 Nc6", 0),
+        ];
+        let lines = lines.map(|(line, share)| (line.to_owned(), share));
+        assert_eq!(found(&BOOK, None, Color::White), lines);
     }
 
     #[test]

@@ -110,7 +110,7 @@ impl Api<'_> {
         let opponents = opponents.as_deref().map(|open| open as &dyn Probe);
         let mut holes =
             coverage::holes(asked.repertoire(), opponents, LIMITS).map_err(unreadable)?;
-        let share = holes.iter().map(|hole| hole.share).sum();
+        let share = holes.iter().filter_map(|hole| hole.share).sum();
         holes.truncate(MOST);
         Ok(Coverage { share, holes })
     }

@@ -35,6 +35,25 @@ const asker = unique();
 /** The program cannot be reached. */
 export class Gone extends Error {}
 
+const gone = () => new Gone(t("The program does not answer. What you see is kept."));
+
+/** Scripts that were wanted, by name, and how often one was asked for. */
+const scripts = new Map();
+let tries = 0;
+
+/** What a script exports that is loaded when it is wanted. */
+export function script(name) {
+  if (!scripts.has(name)) {
+    // Some browsers never ask again for the same address when a script did not come.
+    const coming = import(`./${name}.js?${(tries += 1)}`).catch(() => {
+      scripts.delete(name);
+      throw gone();
+    });
+    scripts.set(name, coming);
+  }
+  return scripts.get(name);
+}
+
 /** The error of a request that was refused. */
 const refusal = ({ error, message }, status) =>
   new Error(error ? translated(message ?? error) : t`The program answered ${status}.`);
@@ -44,7 +63,7 @@ async function answer(coming) {
   try {
     response = await coming;
   } catch {
-    throw new Gone(t("The program does not answer. What you see is kept."));
+    throw gone();
   }
   const body = await response.json().catch(() => ({}));
   if (!response.ok) throw refusal(body, response.status);

@@ -2,7 +2,6 @@
 
 import { Gone, client, get, inTurn, post } from "./api.js";
 import { by } from "./dom.js";
-import { linesOf } from "./edit.js";
 import { t, translated } from "./lang.js";
 import { modal, say } from "./say.js";
 import { takesLines } from "./columns.js";
@@ -10,6 +9,21 @@ import * as trees from "./tree.js";
 
 /** If a change takes longer than so many milliseconds, the page shows that it is running. */
 const SOON = 500;
+
+/** A tree as lines for the book, each with the signs of its moves. */
+function linesOf(tree, ids) {
+  return ids.map((id) => {
+    const path = trees.path(tree, id).map((at) => trees.node(tree, at));
+    return {
+      play: path.map((move) => move.uci).join(","),
+      signs: path.flatMap((move, index) => move.nags.filter((nag) => nag < 256).map((nag) => [index, nag])),
+    };
+  });
+}
+
+/** The last moves of all lines of a tree. */
+export const ends = (tree) =>
+  [...tree.nodes.values()].filter((one) => one.id !== 0 && one.children.length === 0).map((one) => one.id);
 
 export class Changes {
   store;

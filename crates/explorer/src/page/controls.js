@@ -2,13 +2,13 @@
 // for a word or two.
 
 import * as address from "./address.js";
+import { script } from "./api.js";
+import { ends } from "./changes.js";
 import { openMenu } from "./context.js";
 import { by, isTyping } from "./dom.js";
-import { ends } from "./edit.js";
 import { lettered, t } from "./lang.js";
-import { listenToDialogs, modal } from "./say.js";
+import { copy, listenToDialogs, modal } from "./say.js";
 import * as settings from "./settings.js";
-import * as share from "./share.js";
 import { OF_MOVES, OF_POSITIONS, offer } from "./signs.js";
 import * as steps from "./steps.js";
 import * as tabs from "./tabs.js";
@@ -63,7 +63,7 @@ export class Controls {
       End: () => store.want(steps.toEnd),
       Delete: () => store.want(steps.remove),
       b: () => tabs.enter("book"),
-      c: () => share.copy(store.view.fen, "FEN"),
+      c: () => copy(store.view.fen, "FEN"),
       d: jump("difference"),
       e: () => table.editChosen(),
       PageUp: () => games.step(-1),
@@ -120,15 +120,19 @@ export class Controls {
   /** What the menu has. */
   entries() {
     const pgn = () => trees.toPgn(this.state.tree);
-    const picture = (save) => () => save(this.store.view.fen, this.state.flip);
+    const { view } = this.store;
+    const save = (how, ...what) => {
+      const saved = script("share").then((share) => share[how](...what));
+      return saved.catch(this.problem);
+    };
     return [
       [t("Paste a position or a game… (V)"), this.keys.v],
       [t("Copy FEN (C)"), this.keys.c],
-      [t("Copy PGN"), () => share.copy(pgn(), "PGN")],
-      [t("Copy link"), () => share.copy(new URL(address.address(this.state), location.href).href, "Link")],
-      [t("Save PGN"), () => share.savePgn(pgn())],
-      [t("Save picture (SVG)"), picture(share.saveSvg)],
-      [t("Save picture (PNG)"), picture(share.savePng)],
+      [t("Copy PGN"), () => copy(pgn(), "PGN")],
+      [t("Copy link"), () => copy(new URL(address.address(this.state), location.href).href, "Link")],
+      [t("Save PGN"), () => save("savePgn", pgn())],
+      [t("Save picture (SVG)"), () => save("saveSvg", view.fen, this.state.flip)],
+      [t("Save picture (PNG)"), () => save("savePng", view.fen, this.state.flip)],
       [t("Keys and columns (?)"), this.keys["?"]],
     ];
   }

@@ -45,19 +45,21 @@ export class Coverage {
     const last = moves.length ? lettered(moves.at(-1).san) : t("Start");
     const about = [opening && `${eco} ${opening}`, lettered(line)];
     const show = () => this.load(moves.map(({ uci }) => uci).join(" ")).catch((error) => say(error.message, true));
+    const ends = () =>
+      share === null
+        ? t`The line ends after ${last}: how many games go on is unknown`
+        : t`The line ends after ${last}: ${percent(share)} of games go on`;
+    const missing = () =>
+      share === null
+        ? t`No answer to ${last}: how often it comes is unknown`
+        : t`No answer to ${last}: ${percent(share)} of games`;
     return el(
       "li",
       {},
       el(
         "button",
         { type: "button", onclick: show },
-        el(
-          "span",
-          {},
-          is_end
-            ? t`The line ends after ${last}: ${percent(share)} of games go on`
-            : t`No answer to ${last}: ${percent(share)} of games`,
-        ),
+        el("span", {}, is_end ? ends() : missing()),
         el("span", { class: "hint" }, about.filter(Boolean).join(" · ")),
       ),
     );

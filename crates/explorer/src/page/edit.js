@@ -1,38 +1,73 @@
 // The dialogs in which a book is changed: a move's marks, a line's marks, and
-// what comes in or goes. Each change is written at once and can be taken back.
+// what goes. Each change is written at once and can be taken back. Loaded when it is wanted.
 
 import { by, el, grouped } from "./dom.js";
 import { lettered, t } from "./lang.js";
 import { modal } from "./say.js";
 import { OF_POSITIONS, offer } from "./signs.js";
 import { MARKS } from "./columns.js";
-import * as trees from "./tree.js";
 
 const ANNOTATIONS = ["none", "!", "!!", "!?", "?!", "?", "??", "□"];
 
-/** A tree as lines for the book, each with the signs of its moves. */
-export function linesOf(tree, ids) {
-  return ids.map((id) => {
-    const path = trees.path(tree, id).map((at) => trees.node(tree, at));
-    return {
-      play: path.map((move) => move.uci).join(","),
-      signs: path.flatMap((move, index) => move.nags.filter((nag) => nag < 256).map((nag) => [index, nag])),
-    };
-  });
+/** Asks before something is deleted, and shows that it is under way. */
+class RemovalDialog {
+  /** `changes` counts how many positions would be deleted, and deletes them; `failed` takes errors. */
+  constructor(changes, failed) {
+    this.changes = changes;
+    this.failed = failed;
+    this.dialog = by("removal-dialog");
+    by("removal-begin").addEventListener("click", () => this.begin());
+  }
+
+  async open(entry, below) {
+    const asked = (this.asked = { entry, below });
+    const name = lettered(entry.move.san);
+    by("removal-title").textContent = below
+      ? t`Delete what lies below ${name} in ${entry.name}`
+      : t`Delete ${name} in ${entry.name}`;
+    this.showStatus(t("The positions are being counted…"));
+    modal(this.dialog);
+    await this.until(asked, async () => {
+      const positions = await this.changes.count(entry, below);
+      if (asked !== this.asked) return;
+      this.showStatus(t`Positions that go: ${grouped(positions)}. “Undo” brings them back.`, false);
+      by("removal-begin").focus();
+    });
+  }
+
+  begin() {
+    const { asked } = this;
+    this.showStatus(t("It goes on when this page is left, and can be undone all the same."));
+    this.until(asked, async () => {
+      await this.changes.remove(asked.entry, asked.below);
+      if (asked === this.asked) this.dialog.close();
+    });
+  }
+
+  showStatus(text, isAtWork = true) {
+    by("removal-told").textContent = text;
+    by("removal-progress").hidden = !isAtWork;
+    by("removal-begin").disabled = isAtWork;
+  }
+
+  /** Runs `action`; if it fails, the dialog is closed and the error is shown on the page. */
+  async until(asked, action) {
+    try {
+      await action();
+    } catch (error) {
+      if (asked !== this.asked) return;
+      this.dialog.close();
+      this.failed(error);
+    }
+  }
 }
 
-/** The last moves of all lines of a tree. */
-export const ends = (tree) =>
-  [...tree.nodes.values()].filter((one) => one.id !== 0 && one.children.length === 0).map((one) => one.id);
-
 export class EditDialog {
-  change;
-  failed;
-  now;
-
-  /** `change(entry, what, value)` writes, `now(entry)` reads the current values of the book; `failed` takes errors. */
-  constructor({ change, now, failed, removal }) {
-    Object.assign(this, { change, now, failed });
+  /** `changes` writes and reads; `failed` takes errors. */
+  constructor(changes, failed) {
+    this.changes = changes;
+    this.failed = failed;
+    const removal = new RemovalDialog(changes, failed);
     this.dialog = by("edit-dialog");
     this.radios("edit-mark", "mark", MARKS);
     this.radios(
@@ -134,7 +169,7 @@ export class EditDialog {
   async write(what, value) {
     const { entry } = this;
     try {
-      await this.change(entry, what, String(value));
+      await this.changes.mark(entry, what, String(value));
     } catch (error) {
       await this.renew(entry).catch(() => {});
       this.failed(error);
@@ -143,65 +178,9 @@ export class EditDialog {
 
   /** After a refused change: shows the values of the book again. */
   async renew(entry) {
-    const { book, move } = await this.now(entry);
+    const { book, move } = await this.changes.now(entry);
     if (entry !== this.entry || !this.dialog.open) return;
     if (move) this.show(book, move);
     else this.dialog.close();
-  }
-}
-
-/** Asks before something is deleted, and shows that it is under way. */
-export class RemovalDialog {
-  count;
-  remove;
-  failed;
-
-  /** `count(entry, below)` returns how many positions would be deleted, `remove(entry, below)` deletes them. */
-  constructor({ count, remove, failed }) {
-    Object.assign(this, { count, remove, failed });
-    this.dialog = by("removal-dialog");
-    by("removal-begin").addEventListener("click", () => this.begin());
-  }
-
-  async open(entry, below) {
-    const asked = (this.asked = { entry, below });
-    const name = lettered(entry.move.san);
-    by("removal-title").textContent = below
-      ? t`Delete what lies below ${name} in ${entry.name}`
-      : t`Delete ${name} in ${entry.name}`;
-    this.showStatus(t("The positions are being counted…"));
-    modal(this.dialog);
-    await this.until(asked, async () => {
-      const positions = await this.count(entry, below);
-      if (asked !== this.asked) return;
-      this.showStatus(t`Positions that go: ${grouped(positions)}. “Undo” brings them back.`, false);
-      by("removal-begin").focus();
-    });
-  }
-
-  begin() {
-    const { asked } = this;
-    this.showStatus(t("It goes on when this page is left, and can be undone all the same."));
-    this.until(asked, async () => {
-      await this.remove(asked.entry, asked.below);
-      if (asked === this.asked) this.dialog.close();
-    });
-  }
-
-  showStatus(text, isAtWork = true) {
-    by("removal-told").textContent = text;
-    by("removal-progress").hidden = !isAtWork;
-    by("removal-begin").disabled = isAtWork;
-  }
-
-  /** Runs `action`; if it fails, the dialog is closed and the error is shown on the page. */
-  async until(asked, action) {
-    try {
-      await action();
-    } catch (error) {
-      if (asked !== this.asked) return;
-      this.dialog.close();
-      this.failed(error);
-    }
   }
 }

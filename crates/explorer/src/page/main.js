@@ -1,12 +1,11 @@
 // The page: steps lead from state to state, and states are shown.
 
 import * as address from "./address.js";
-import { Gone, client, comeBack, get, inTurn, listen, post } from "./api.js";
+import { Gone, client, comeBack, get, inTurn, listen, post, script } from "./api.js";
 import { Changes } from "./changes.js";
 import { openMenu } from "./context.js";
 import { Controls } from "./controls.js";
 import { by, el } from "./dom.js";
-import { EditDialog, RemovalDialog } from "./edit.js";
 import { Engine } from "./engine.js";
 import * as face from "./face.js";
 import { Games } from "./games.js";
@@ -32,17 +31,6 @@ const walk = (forwards) => store.want(forwards ? steps.forward : steps.back, "wa
 const { board, table } = face;
 const point = (uci) => board.arrows.point(uci);
 const changes = new Changes(store, { refresh, failed: problem });
-const removal = new RemovalDialog({
-  count: (...what) => changes.count(...what),
-  remove: (...what) => changes.remove(...what),
-  failed: problem,
-});
-const editor = new EditDialog({
-  change: (...what) => changes.mark(...what),
-  now: (entry) => changes.now(entry),
-  failed: problem,
-  removal,
-});
 const engine = new Engine({
   play: playAll,
   point: (moves) => board.arrows.line(moves),
@@ -98,8 +86,7 @@ const actions = {
   play,
   swipe: (forwards) => trainer.on || walk(forwards),
   go: (id) => trainer.on || store.want(steps.to(id)),
-  edit: (book, move) =>
-    book ? editor.open(book, move, changes.place(), () => table.button(move.uci)?.focus()) : changes.sayLocked(),
+  edit: (book, move) => (book ? edit(book, move).catch(problem) : changes.sayLocked()),
   menu: (event, id) => trainer.on || openMenu(event, controls.ofMove(id)),
   unfilter: (name) =>
     store.want((from) => {
@@ -152,16 +139,22 @@ function announce({ tree, at }) {
   announced = text;
 }
 
-let picker = null,
-  tries = 0;
+let editor = null;
+
+/** Opens the dialog in which a book's move is changed, which is loaded when it is wanted. */
+async function edit(book, move) {
+  const place = changes.place();
+  const { EditDialog } = await script("edit");
+  editor ??= new EditDialog(changes, problem);
+  editor.open(book, move, place, () => table.button(move.uci)?.focus());
+}
+
+let picker = null;
 
 /** Opens the picker of files, which is loaded when it is wanted. */
 async function pick() {
-  // Some browsers never ask again for the same address when a script did not come.
-  if (!picker) {
-    const { Files } = await import(`./files.js?${(tries += 1)}`);
-    picker ??= new Files({ opened: (name) => shelf.show(name), failed: problem });
-  }
+  const { Files } = await script("files");
+  picker ??= new Files({ opened: (name) => shelf.show(name), failed: problem });
   return picker.show();
 }
 

@@ -2,6 +2,7 @@
 // dialog is neither visible nor read aloud.
 
 import { by } from "./dom.js";
+import { t } from "./lang.js";
 
 /** The dialog that shows an error about itself. */
 let about = null;
@@ -15,6 +16,17 @@ export function say(text, isError = false) {
   if (by("told").parentNode !== place) place.append(by("told"));
   by("status").textContent = text;
   by("status").classList.toggle("error", isError);
+}
+
+/** Puts a text, which is a `what`, into the clipboard. */
+export async function copy(text, what) {
+  try {
+    await navigator.clipboard.writeText(text);
+    say(t`${what} copied.`);
+  } catch {
+    // Without the right to the clipboard it can still be marked and copied by hand.
+    say(text);
+  }
 }
 
 /** Opens a dialog. */

@@ -1,21 +1,9 @@
-// What can be taken away: the game, the link, a picture of the board.
+// What can be saved as a file: the game, what was trained, a picture of the board. Loaded when it is wanted.
 
 import { pieces } from "./board.js";
 import { by } from "./dom.js";
-import { t } from "./lang.js";
-import { say } from "./say.js";
 
 const SQUARE = 45;
-
-export async function copy(text, what) {
-  try {
-    await navigator.clipboard.writeText(text);
-    say(t`${what} copied.`);
-  } catch {
-    // Without the right to the clipboard it can still be marked and copied by hand.
-    say(text);
-  }
-}
 
 function save(blob, name) {
   const link = document.createElement("a");

@@ -1,7 +1,7 @@
 // Training: the page asks for the moves of your repertoire, the book plays
 // the other side. And playing on against the engine.
 
-import { follow, get } from "./api.js";
+import { follow, get, script } from "./api.js";
 import { Cards } from "./cards.js";
 import { Chapters, bookOf, valid } from "./chapters.js";
 import { Coverage } from "./coverage.js";
@@ -9,7 +9,6 @@ import { Departures } from "./departures.js";
 import { by, el } from "./dom.js";
 import { keep, lettered, stored, t, translated } from "./lang.js";
 import { say } from "./say.js";
-import { saveTraining } from "./share.js";
 import { comment, valueText } from "./signs.js";
 import * as tabs from "./tabs.js";
 import * as trees from "./tree.js";
@@ -75,7 +74,10 @@ export class Trainer {
       "train-next": () => this.next(),
       "train-game": () => this.game(),
       "train-stop": () => this.stop(),
-      "train-save": () => saveTraining(this.cards.export(this.chapters.all)),
+      "train-save": () => {
+        const saved = script("share").then((share) => share.saveTraining(this.cards.export(this.chapters.all)));
+        return saved.catch((error) => say(error.message, true));
+      },
       "train-load": () => by("train-file").click(),
       "train-forget": () => {
         this.cards.forget();

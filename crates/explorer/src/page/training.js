@@ -1,7 +1,7 @@
 // Training and what belongs to it is loaded when it is wanted: when its tab is shown,
 // or at once where something was trained before, which may be due.
 
-import { Gone } from "./api.js";
+import { Gone, script } from "./api.js";
 import { by } from "./dom.js";
 import { furnish } from "./face.js";
 import { stored } from "./lang.js";
@@ -13,9 +13,8 @@ export class Training {
   /** `parts` are what the trainer gets, and `failed`, which takes errors. */
   constructor(parts) {
     this.parts = parts;
-    /** The trainer, when it has been loaded; how often that was tried. */
+    /** The trainer, when it has been loaded. */
     this.trainer = null;
-    this.tries = 0;
     this.loading = null;
     tabs.whenShown("train", () => this.run((trainer) => trainer.offer()));
   }
@@ -37,11 +36,7 @@ export class Training {
 
   async load() {
     try {
-      // Some browsers never ask again for the same address when a script did not come.
-      this.tries += 1;
-      const { Trainer } = await import(`./trainer.js?${this.tries}`).catch(() => {
-        throw new Gone();
-      });
+      const { Trainer } = await script("trainer");
       // Last of all, so that no button is there before it does something.
       await furnish("training", by("train-panel"), () => this.parts.failed(new Gone()));
       this.trainer = new Trainer(this.parts);

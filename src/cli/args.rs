@@ -57,6 +57,27 @@ impl Force {
     }
 }
 
+/// One colour, or both.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum Sides {
+    #[value(alias = "w")]
+    White,
+    #[value(alias = "b")]
+    Black,
+    Both,
+}
+
+impl Sides {
+    /// The colour, if it is one.
+    pub(super) fn alone(self) -> Option<shakmaty::Color> {
+        match self {
+            Sides::White => Some(shakmaty::Color::White),
+            Sides::Black => Some(shakmaty::Color::Black),
+            Sides::Both => None,
+        }
+    }
+}
+
 /// How books are rewritten.
 #[derive(Args, Clone, Copy, Debug)]
 pub(super) struct Rewriting {

@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::ensure;
-use clap::{Args, ValueEnum};
-use shakmaty::Color;
+use clap::Args;
 
-use super::args::{ConfigArgs, Force};
+use super::args::{ConfigArgs, Force, Sides};
 use super::engine_args::EngineArgs;
+use super::evaluations::{self, Form};
 use super::progress;
-use super::valued::{self, Form};
 use tabia_analysis::audit::{self, AuditOptions, Confirmation, Deep, Examined, Marks};
 use tabia_analysis::evaluate;
 use tabia_analysis::graph::BookGraph;
@@ -26,26 +25,6 @@ const SHOWN: usize = 10;
 const WRITTEN: usize = 500;
 /// Nodes of a search that confirms.
 const CONFIRMATION_NODES: u64 = 500_000;
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum Sides {
-    #[value(alias = "w")]
-    White,
-    #[value(alias = "b")]
-    Black,
-    Both,
-}
-
-impl Sides {
-    /// The colour, if it is one.
-    pub(super) fn alone(self) -> Option<Color> {
-        match self {
-            Sides::White => Some(Color::White),
-            Sides::Black => Some(Color::Black),
-            Sides::Both => None,
-        }
-    }
-}
 
 /// Arguments of `audit`.
 #[derive(Args, Debug)]
@@ -201,20 +180,20 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         "--mark writes what is confirmed: give --confirm ENGINE as well, or --unconfirmed to mark \
          by single searches, of which few hold"
     );
-    let form = args.report.as_deref().map(valued::form).transpose()?;
+    let form = args.report.as_deref().map(evaluations::form).transpose()?;
     if let Some(report) = &args.report {
         atomic::check(report, &[], args.force.old())?;
     }
-    let path = valued::path(args.evaluations.as_deref(), &args.book);
+    let path = evaluations::path(args.evaluations.as_deref(), &args.book);
     let settings = super::probe::settings(&args.set)?;
     let book = super::open_book(&args.book, false)?;
-    let mut known = valued::evaluations(&path)?;
+    let mut known = evaluations::read(&path)?;
     ensure!(
         !known.is_empty(),
         "{}: no evaluations there; `tabia evaluate` fills it",
         path.display()
     );
-    let graph = valued::graph(&book)?;
+    let graph = evaluations::graph(&book)?;
     let policy = settings.policy();
     let mut options = AuditOptions {
         max_loss: args.max_loss,

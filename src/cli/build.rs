@@ -111,7 +111,7 @@ fn build_all(args: &BuildArgs, job: BuildJob, out: &mut impl Write) -> anyhow::R
     });
     let also: Vec<BuildJob> = also.collect::<anyhow::Result<_>>()?;
     if args.evaluations {
-        evaluations::check(&job)?;
+        evaluations::check_sources(&job)?;
     }
     let jobs: Vec<BuildJob> = std::iter::once(job).chain(also).collect();
     let games = &args.games;
@@ -150,7 +150,7 @@ fn build_all(args: &BuildArgs, job: BuildJob, out: &mut impl Write) -> anyhow::R
             provenance::write(job, &args.games, choice, summary)?;
         }
         let evaluations = match args.evaluations {
-            true => Some(evaluations::keep(job)?),
+            true => Some(evaluations::of_games(job)?),
             false => None,
         };
         if args.games.work.json {

@@ -9,8 +9,8 @@ use clap::Args;
 use super::args::Force;
 use super::collection;
 use super::engine_args::EngineArgs;
+use super::evaluations;
 use super::progress;
-use super::valued;
 use tabia_adapter::settings::Settings;
 use tabia_analysis::audit;
 use tabia_analysis::evaluate::{self, EnginePlan, Task};
@@ -130,7 +130,7 @@ fn evaluate_named(
     let searched = progress::watched(|watch| {
         evaluate::search(plan, &positions, Some(file), watch, |_, _| ())
     })??;
-    valued::say_unanswered(searched.first_fault.as_ref());
+    evaluations::say_unanswered(searched.first_fault.as_ref());
     say!(
         "{shown}: {named} positions, {} of them searched{}; {:.1} s",
         searched.done,
@@ -156,7 +156,7 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
         atomic::check(carried, &[], args.force.old())?;
     }
     let start = Instant::now();
-    let path = valued::path(args.output.as_deref(), &args.book);
+    let path = evaluations::path(args.output.as_deref(), &args.book);
     // Before the book is read.
     for import in &args.import {
         let shown = import.display();
@@ -165,9 +165,9 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
         ensure!(!is_own, "{shown}: these are the evaluations themselves");
     }
     let book = super::open_book(&args.book, false)?;
-    let graph = valued::graph(&book)?;
+    let graph = evaluations::graph(&book)?;
     let file = EvalFile::open(&path)?;
-    let mut table = valued::evaluations(&path)?;
+    let mut table = evaluations::read(&path)?;
     let before = table.len();
     let mut taken = 0;
     for import in &args.import {
@@ -198,7 +198,7 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
         let (worked, leaving) = progress::watched(|watch| {
             evaluate::work(&plan, &graph, &table, &tasks, &file, watch)
         })??;
-        valued::say_unanswered(worked.first_fault.as_ref());
+        evaluations::say_unanswered(worked.first_fault.as_ref());
         code |= u8::from(worked.first_fault.is_some());
         let left = tasks.len() as u64 - worked.done - worked.failed;
         let seconds = start.elapsed().as_secs_f64();

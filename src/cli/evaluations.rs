@@ -1,16 +1,71 @@
-//! `tabia build --evaluations`: evaluations of the games, stored beside the book.
+//! The evaluations beside a book: what commands that use them have in common.
 
-use anyhow::ensure;
+use std::path::{Path, PathBuf};
+
+use anyhow::{bail, ensure};
+use shakmaty::Chess;
 
 use super::progress;
 use tabia_analysis::evaluate;
-use tabia_book::evals::{self, EvalFile};
+use tabia_analysis::graph::BookGraph;
+use tabia_book::Book;
+use tabia_book::evals::{self, EvalFile, EvalTable};
 use tabia_build::BuildJob;
 use tabia_games::Sources;
 use tabia_io::input::path::{file_name, has_extension};
+use tabia_uci::process::AnalystError;
 
-/// Whether the games can be read once more.
-pub(super) fn check(job: &BuildJob) -> anyhow::Result<()> {
+/// The evaluations of a file; lines without one are reported.
+pub(super) fn read(path: &Path) -> anyhow::Result<EvalTable> {
+    let known = evals::read(path)?;
+    if let Some(bad) = &known.first_bad {
+        let (path, count) = (path.display(), known.bad_lines);
+        say!("{path}: {count} lines passed over; {bad}");
+    }
+    Ok(known.table)
+}
+
+/// The graph of a book; damaged parts are reported.
+pub(super) fn graph(book: &Book) -> anyhow::Result<BookGraph> {
+    Ok(progress::watched(|watch| {
+        let mut damaged = |error: &tabia_book::Error| say!("tabia: {error}");
+        BookGraph::of(book, watch, &mut damaged)
+    })??)
+}
+
+/// The file of a book's evaluations: the one that is named, or that beside it.
+pub(super) fn path(named: Option<&Path>, book: &Path) -> PathBuf {
+    named.map_or_else(|| evals::beside(book), Path::to_owned)
+}
+
+/// Prints the first position for which the engine gave no answer.
+pub(super) fn say_unanswered(first: Option<&(Chess, AnalystError)>) {
+    if let Some((position, error)) = first {
+        let fen = tabia_notation::fen(position);
+        say!("tabia: no answer about {fen}: {error}");
+    }
+}
+
+/// What `--report` writes.
+pub(super) enum Form {
+    Html,
+    Markdown,
+    Json,
+}
+
+/// The form of a report, by the name of its file.
+pub(super) fn form(path: &Path) -> anyhow::Result<Form> {
+    let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+    Ok(match extension.to_str() {
+        Some("html" | "htm") => Form::Html,
+        Some("md" | "txt") => Form::Markdown,
+        Some("json") => Form::Json,
+        _ => bail!("{}: a report is .html, .md or .json", path.display()),
+    })
+}
+
+/// For `tabia build --evaluations`: whether the games can be read once more.
+pub(super) fn check_sources(job: &BuildJob) -> anyhow::Result<()> {
     for source in &job.sources {
         let path = &source.path;
         let stays = path
@@ -30,9 +85,9 @@ pub(super) fn check(job: &BuildJob) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Adds what the games of a book that is built say about its positions to the
-/// file beside it; gives how many evaluations are new there.
-pub(super) fn keep(job: &BuildJob) -> anyhow::Result<u64> {
+/// Adds the evaluations in the comments of a book's games to the file beside it;
+/// gives how many are new there.
+pub(super) fn of_games(job: &BuildJob) -> anyhow::Result<u64> {
     let book = super::open_book(&job.target, false)?;
     let path = evals::beside(&job.target);
     let file = EvalFile::open(&path)?;

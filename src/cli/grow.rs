@@ -7,11 +7,10 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 use shakmaty::Position as _;
 
-use super::args::{Force, size};
-use super::audit::Sides;
+use super::args::{Force, Sides, size};
 use super::engine_args::EngineArgs;
+use super::evaluations;
 use super::style::counted;
-use super::valued;
 use super::{collection, progress};
 use tabia_analysis::Error;
 use tabia_analysis::graph::BookGraph;
@@ -108,7 +107,7 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
     let plan = args.engine.plan(1)?;
     let book = super::open_book(&args.book, false)?;
     let replies = args.replies.as_deref().map(played).transpose()?;
-    let mut graph = valued::graph(&book)?;
+    let mut graph = evaluations::graph(&book)?;
     let beside = evals::beside(&args.output);
     let file = EvalFile::open(&beside)?;
     let mut evaluations = evals::read(&beside)?.table;
@@ -157,7 +156,7 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
         ),
         grown => grown?,
     };
-    valued::say_unanswered(grown.first_fault.as_ref());
+    evaluations::say_unanswered(grown.first_fault.as_ref());
     let counts = collection::counts([
         (grown.failed, "without an answer"),
         (grown.restarts, "engines started again"),

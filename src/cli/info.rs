@@ -1,7 +1,6 @@
 //! `tabia info`: what a book is, in numbers.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -90,11 +89,8 @@ pub(super) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
             main_marks: info.for_all_pages(info.main_marks),
             avoid_marks: info.for_all_pages(info.avoid_marks),
             commentaries: info.for_all_pages(info.commentaries),
-            annotations: (0_u8..)
-                .zip(info.annotations)
-                .skip(1)
-                .filter(|(_, count)| *count > 0)
-                .map(|(nag, count)| (Annotation(nag).symbol(), info.for_all_pages(count)))
+            annotations: annotations(&info)
+                .map(|(symbol, count)| (symbol, info.for_all_pages(count)))
                 .collect(),
             header_positions: info.header_positions,
             exact: info.is_exact(),
@@ -104,12 +100,7 @@ pub(super) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         serde_json::to_writer(&mut *out, &json)?;
         writeln!(out)?;
     } else {
-        InfoText {
-            info: &info,
-            path: book.path(),
-            out,
-        }
-        .print()?;
+        print(&info, book.path(), out)?;
     }
     Ok(0)
 }
@@ -140,156 +131,111 @@ fn header_is_likely(info: &BookInfo) -> bool {
     estimate.abs_diff(u64::from(info.header_positions)) <= estimate / 10
 }
 
-struct InfoText<'a, W> {
-    info: &'a BookInfo,
-    path: &'a Path,
-    out: &'a mut W,
+fn print(info: &BookInfo, path: &Path, out: &mut impl Write) -> io::Result<()> {
+    let name = escape_control(&path.display().to_string());
+    let title = Painted(HEADING, format!("{name}: ChessBase opening book"));
+    writeln!(out, "{title}")?;
+    for (label, text) in rows(info, path) {
+        writeln!(out, "  {label:<14}{text}")?;
+    }
+    for problem in &info.problems {
+        writeln!(out, "    {}", Painted(RED, escape_control(problem)))?;
+    }
+    if !info.is_exact() {
+        let note = format!(
+            "\n{} of {} pages were read; \"about\" is estimated from them.\n\
+             Games, pages, size and index are exact. tabia info --full reads all.",
+            thousands(info.read_pages.into()),
+            thousands(info.pages.into())
+        );
+        writeln!(out, "{}", Painted(FAINT, note))?;
+    }
+    Ok(())
 }
 
-impl<W: Write> InfoText<'_, W> {
-    fn row(&mut self, label: &str, text: impl Display) -> io::Result<()> {
-        writeln!(self.out, "  {label:<14}{text}")
-    }
-
-    /// A number that was counted, or estimated.
-    fn number(&self, counted: u64) -> String {
-        let number = self.info.for_all_pages(counted);
-        match self.info.is_exact() {
-            true => thousands(number),
-            false => about(number),
+/// The numbers of a book, each with its label.
+fn rows(info: &BookInfo, path: &Path) -> [(&'static str, String); 10] {
+    let is_exact = info.is_exact();
+    // A number that was counted, or estimated.
+    let number = |counted| match is_exact {
+        true => thousands(counted),
+        false => about(info.for_all_pages(counted)),
+    };
+    let or_none = |text: String| match (text.as_str(), is_exact) {
+        ("", true) => "none".to_owned(),
+        ("", false) => "none seen".to_owned(),
+        _ => text,
+    };
+    let in_header = thousands(info.header_positions.into());
+    let positions = match is_exact {
+        false if header_is_likely(info) => format!("{in_header} by its header"),
+        true if info.positions == u64::from(info.header_positions) => number(info.positions),
+        _ => format!("{} (its header says {in_header})", number(info.positions)),
+    };
+    let pages = format!(
+        "{} of 4096 bytes, {}{:.0}% full, the fullest {}{} bytes",
+        thousands(info.pages.into()),
+        if is_exact { "" } else { "about " },
+        100.0 * info.average_fill,
+        if is_exact { "" } else { "seen " },
+        info.largest_page_bytes
+    );
+    let mut size = format!("{} bytes", thousands(info.bytes));
+    for extension in ["cto", "ctb"] {
+        // The book that comes with the program has no files.
+        if let Ok(data) = std::fs::metadata(path.with_extension(extension)) {
+            size += &format!(", .{extension} {}", thousands(data.len()));
         }
     }
-
-    fn print(&mut self) -> io::Result<()> {
-        let info = self.info;
-        let name = escape_control(&self.path.display().to_string());
-        let title = Painted(HEADING, format!("{name}: ChessBase opening book"));
-        writeln!(self.out, "{title}")?;
-        self.row("games", thousands(info.games.into()))?;
-        let positions = self.positions();
-        self.row("positions", positions)?;
-        self.row("moves", self.number(info.moves))?;
-        self.row(
-            "pages",
-            format!(
-                "{} of 4096 bytes, {}{:.0}% full, the fullest {}{} bytes",
-                thousands(info.pages.into()),
-                if info.is_exact() { "" } else { "about " },
-                100.0 * info.average_fill,
-                if info.is_exact() { "" } else { "seen " },
-                info.largest_page_bytes
-            ),
-        )?;
-        let sizes = self.sizes();
-        self.row("size", sizes)?;
-        self.row(
-            "index",
-            match (info.bounds, info.slots) {
-                (Some(bounds), Some(slots)) => format!(
-                    "{} slots, bounds {} and {}",
-                    thousands(slots),
-                    bounds.lower,
-                    bounds.upper
-                ),
-                _ => "none that can be used".to_owned(),
-            },
-        )?;
-        let marks = self.marks();
-        self.row("marks", marks)?;
-        let annotations = self.annotations();
-        self.row("annotations", annotations)?;
-        let commentaries = match info.commentaries {
-            0 => self.none().to_owned(),
-            count => self.number(count),
-        };
-        self.row("commentaries", commentaries)?;
-        self.problems()?;
-        if !info.is_exact() {
-            let note = format!(
-                "\n{} of {} pages were read; \"about\" is estimated from them.\n\
-                 Games, pages, size and index are exact. tabia info --full reads all.",
-                thousands(info.read_pages.into()),
-                thousands(info.pages.into())
-            );
-            writeln!(self.out, "{}", Painted(FAINT, note))?;
-        }
-        Ok(())
-    }
-
-    /// The lengths of the book's files.
-    fn sizes(&self) -> String {
-        let mut text = format!("{} bytes", thousands(self.info.bytes));
-        for extension in ["cto", "ctb"] {
-            // The book that comes with the program has no files.
-            if let Ok(data) = std::fs::metadata(self.path.with_extension(extension)) {
-                text.push_str(&format!(", .{extension} {}", thousands(data.len())));
-            }
-        }
-        text
-    }
-
-    fn positions(&self) -> String {
-        let info = self.info;
-        let in_header = u64::from(info.header_positions);
-        let counted = self.number(info.positions);
-        if !info.is_exact() {
-            return match header_is_likely(info) {
-                true => format!("{} by its header", thousands(in_header)),
-                false => format!("{counted} (its header says {})", thousands(in_header)),
-            };
-        }
-        match info.positions == in_header {
-            true => counted,
-            false => format!("{counted} (its header says {})", thousands(in_header)),
-        }
-    }
-
-    fn none(&self) -> &'static str {
-        match self.info.is_exact() {
-            true => "none",
-            false => "none seen",
-        }
-    }
-
-    fn marks(&self) -> String {
-        let info = self.info;
-        if info.main_marks + info.avoid_marks == 0 {
-            return self.none().to_owned();
-        }
-        format!(
+    let index = match (info.bounds, info.slots) {
+        (Some(bounds), Some(slots)) => format!(
+            "{} slots, bounds {} and {}",
+            thousands(slots),
+            bounds.lower,
+            bounds.upper
+        ),
+        _ => "none that can be used".to_owned(),
+    };
+    let marks = match info.main_marks + info.avoid_marks {
+        0 => String::new(),
+        _ => format!(
             "{} {}, {} {}",
-            self.number(info.main_marks),
+            number(info.main_marks),
             Painted(GREEN, "main"),
-            self.number(info.avoid_marks),
+            number(info.avoid_marks),
             Painted(RED, "avoid")
-        )
-    }
+        ),
+    };
+    let annotations: Vec<String> = annotations(info)
+        .map(|(symbol, count)| format!("{} {symbol}", number(count)))
+        .collect();
+    let commentaries = match info.commentaries {
+        0 => String::new(),
+        count => number(count),
+    };
+    let problems = match info.problems.is_empty() {
+        true => "none seen",
+        false => "",
+    };
+    [
+        ("games", thousands(info.games.into())),
+        ("positions", positions),
+        ("moves", number(info.moves)),
+        ("pages", pages),
+        ("size", size),
+        ("index", index),
+        ("marks", or_none(marks)),
+        ("annotations", or_none(annotations.join(", "))),
+        ("commentaries", or_none(commentaries)),
+        ("problems", problems.to_owned()),
+    ]
+}
 
-    fn annotations(&self) -> String {
-        let counts = self.info.annotations.iter().enumerate().skip(1);
-        let annotations: Vec<String> = counts
-            .filter(|(_, count)| **count > 0)
-            .filter_map(|(nag, count)| {
-                let symbol = Annotation(u8::try_from(nag).ok()?).symbol();
-                Some(format!("{} {symbol}", self.number(*count)))
-            })
-            .collect();
-        match annotations.is_empty() {
-            true => self.none().to_owned(),
-            false => annotations.join(", "),
-        }
-    }
-
-    fn problems(&mut self) -> io::Result<()> {
-        if self.info.problems.is_empty() {
-            return self.row("problems", "none seen");
-        }
-        self.row("problems", "")?;
-        for problem in &self.info.problems {
-            writeln!(self.out, "    {}", Painted(RED, escape_control(problem)))?;
-        }
-        Ok(())
-    }
+/// The signs of moves that there are, each with the moves that were counted.
+fn annotations(info: &BookInfo) -> impl Iterator<Item = (&'static str, u64)> {
+    let counts = (0_u8..).zip(info.annotations).skip(1);
+    let some = counts.filter(|(_, count)| *count > 0);
+    some.map(|(nag, count)| (Annotation(nag).symbol(), count))
 }
 
 /// An estimate: three digits, then zeros.

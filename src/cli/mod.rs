@@ -64,7 +64,6 @@ mod suite_check;
 mod table;
 mod tree;
 mod usage;
-mod valued;
 mod verify;
 mod welcome;
 

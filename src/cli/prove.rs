@@ -12,7 +12,7 @@ use shakmaty::{Chess, Color, Position as _};
 
 use super::engine_args::EngineArgs;
 use super::style::{counted, thousands};
-use super::{collection, probe, progress, valued};
+use super::{collection, evaluations, probe, progress};
 use tabia_analysis::evaluate;
 use tabia_analysis::prove::{
     self, DecidingExit, Exit, Figures, Interval, PointsSource, Share, Side, Walks, points_of_white,
@@ -93,10 +93,7 @@ pub(super) fn run(args: &ProveArgs, out: &mut impl Write) -> anyhow::Result<u8> 
 
     let path = args.evaluations.as_deref();
     let file = path.map(EvalFile::open).transpose()?;
-    let mut table = path
-        .map(valued::evaluations)
-        .transpose()?
-        .unwrap_or_default();
+    let mut table = path.map(evaluations::read).transpose()?.unwrap_or_default();
     let to_search = to_search(&walks, &table, plan.effort);
     let searched = progress::watched(|watch| {
         evaluate::search(&plan, &to_search, file.as_ref(), watch, |index, found| {
@@ -116,7 +113,7 @@ pub(super) fn run(args: &ProveArgs, out: &mut impl Write) -> anyhow::Result<u8> 
             None => bail!("interrupted; with --evaluations FILE nothing would be lost"),
         }
     }
-    valued::say_unanswered(searched.first_fault.as_ref());
+    evaluations::say_unanswered(searched.first_fault.as_ref());
     let values: Vec<Option<Evaluation>> = walks
         .exits
         .iter()
@@ -281,9 +278,9 @@ impl Report<'_> {
         writeln!(
             out,
             "value for A    {} cp; with White {}, with Black {}",
-            signed(figures.value, 1.0, 1),
-            signed(white, 1.0, 1),
-            signed(black, 1.0, 1)
+            signed(figures.value),
+            signed(white),
+            signed(black)
         )?;
         for (name, share) in [("-50", figures.below_50), ("-100", figures.below_100)] {
             let name = format!("below {name} cp");
@@ -414,18 +411,17 @@ const fn words_of(source: PointsSource) -> &'static str {
 }
 
 /// "+1.1 +-2.1".
-fn signed(interval: Interval, unit: f64, digits: usize) -> String {
-    let mean = unit * interval.mean;
-    format!("{mean:+.digits$}{}", error(interval, unit, digits))
+fn signed(interval: Interval) -> String {
+    let sign = if interval.mean.is_sign_negative() {
+        ""
+    } else {
+        "+"
+    };
+    format!("{sign}{}", plain(interval, 1.0, 1))
 }
 
 /// "8.1 +-1.2".
-fn plain(interval: Interval, unit: f64, digits: usize) -> String {
-    let mean = unit * interval.mean;
-    format!("{mean:.digits$}{}", error(interval, unit, digits))
-}
-
-fn error(interval: Interval, unit: f64, digits: usize) -> String {
-    let error = interval.error.map(|error| unit * error);
-    error.map_or_else(String::new, |error| format!(" +-{error:.digits$}"))
+fn plain(Interval { mean, error }: Interval, unit: f64, digits: usize) -> String {
+    let error = error.map(|error| format!(" +-{:.digits$}", unit * error));
+    format!("{:.digits$}{}", unit * mean, error.unwrap_or_default())
 }

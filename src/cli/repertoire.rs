@@ -9,8 +9,8 @@ use serde_json::json;
 use shakmaty::Color;
 
 use super::args::{Force, PlayerColour};
+use super::evaluations;
 use super::progress;
-use super::valued;
 use tabia_analysis::repertoire::{
     self, Differences, Gap, HOLD_BACK, Knowledge, Measured, Repair, Repertoire, RepertoireOptions,
     RepertoireSummary, one_in,
@@ -120,7 +120,7 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
         .as_ref()
         .map(|path| super::open_book(path, false));
     let opponents = opponents.transpose()?;
-    let evaluations = valued::evaluations(&evals::beside(&args.book))?;
+    let evaluations = evaluations::read(&evals::beside(&args.book))?;
     let options = RepertoireOptions {
         colour: Color::from(args.colour),
         one_in: args.one_in.into(),

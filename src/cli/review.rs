@@ -7,10 +7,10 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 
 use super::args::{Force, PlayerColour};
+use super::evaluations::{self, Form};
 use super::progress;
 use super::review_record;
 use super::style::counted;
-use super::valued::{self, Form};
 use shakmaty::Color;
 use tabia_adapter::settings::Settings;
 use tabia_analysis::departures::{ChosenMoves, Departure, LeftBy, NamedMove};
@@ -93,7 +93,7 @@ pub(super) fn run(args: &ReviewArgs, out: &mut impl Write) -> anyhow::Result<u8>
     for path in args.report.iter().chain(&args.save_evals) {
         atomic::check(path, &[], args.force.old())?;
     }
-    let form = args.report.as_deref().map(valued::form).transpose()?;
+    let form = args.report.as_deref().map(evaluations::form).transpose()?;
     if let (Some(path), Some(Form::Markdown)) = (&args.report, &form) {
         bail!("{}: a report is .html or .json", path.display());
     }

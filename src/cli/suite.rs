@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{bail, ensure};
 use clap::{Args, ValueEnum};
 
-use super::args::{ConfigArgs, Force};
-use super::audit::Sides;
+use super::args::{ConfigArgs, Force, Sides};
 use super::collection::{self, GameFilterArgs};
 use super::engine_args::EngineArgs;
 use super::progress;

@@ -42,8 +42,7 @@ impl From<PlayerColour> for shakmaty::Color {
 /// Whether a file may be replaced: the argument of every command that writes one.
 #[derive(Args, Clone, Copy, Debug)]
 pub(super) struct Force {
-    /// Replaces what is there already; the old one is kept, with .bak behind
-    /// its name
+    /// Replaces an existing file; the old one is kept, with .bak after its name
     #[arg(short, long)]
     force: bool,
 }

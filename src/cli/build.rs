@@ -37,14 +37,14 @@ pub(super) struct BuildArgs {
     output: Option<PathBuf>,
     /// Writes what was counted as a Parquet table instead of a book, to be
     /// added up with others by any SQL engine and given back as a source;
-    /// --min-games waits for the book
+    /// --min-games applies when the book is made
     #[arg(long, value_name = "OUT.parquet", conflicts_with_all = ["output", "min_games", "annotations"])]
     records: Option<PathBuf>,
     /// Makes another book in the same pass over the games, of those that meet
     /// these conditions: as "white1800.ctg: --ratings 1800 --only white"; may be
     /// given several times. After the colon come the options that choose games,
     /// plies and moves (--max-ply, --eco-relative, --only, --min-games, --dedupe,
-    /// and all conditions on games); how games are read is given outside, for all
+    /// and all conditions on games); how games are read is given before it, for all
     /// books. Implies --provenance
     #[arg(long, value_name = "BOOK: OPTIONS", conflicts_with = "records", value_parser = Also::read)]
     also: Vec<Also>,
@@ -52,9 +52,8 @@ pub(super) struct BuildArgs {
     /// and the version of this program
     #[arg(long)]
     provenance: bool,
-    /// Keeps what the comments of the games say of the book's positions
-    /// ([%eval 0.31]) in OUT.evals, as `tabia evaluate --import` does; the games
-    /// are read once more for it
+    /// Writes the evaluations in the comments of the games ([%eval 0.31]) to OUT.evals,
+    /// as `tabia evaluate --import` does; reads the games twice
     #[arg(long, conflicts_with = "records")]
     evaluations: bool,
     #[command(flatten)]

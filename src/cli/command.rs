@@ -6,8 +6,8 @@ use super::play::PlayArgs;
 
 /// Plays any UCI engine from ChessBase opening books (.ctg).
 ///
-/// Without a command, tabia is a UCI engine: register it in a chess GUI. In
-/// book it answers by itself, out of book the real engine does.
+/// Without a command, tabia is a UCI engine: register it in a chess GUI. It answers
+/// from the book; out of book the real engine answers.
 #[derive(Debug, Parser)]
 #[command(
     name = "tabia",
@@ -34,7 +34,7 @@ pub(super) enum Command {
         tabia play --engine stockfish --book main.ctg\n  \
         tabia play --set \"Book Variety=0\" --set Hash=256 -- /opt/lc0/lc0 --threads=2")]
     Play(PlayArgs),
-    /// Tries the configuration as a game would use it
+    /// Tests engine, book and options of the configuration
     #[command(after_help = super::check_config::AFTER_HELP)]
     Check(PlayArgs),
     /// Shows what a book is: positions, moves, pages, marks, problems
@@ -68,8 +68,8 @@ pub(super) enum Command {
         tabia build -o blitz.ctg --speeds blitz --also \"slow.ctg: --speeds classical\" all.pgn\n  \
         zcat games.pgn.gz | tabia build -o book.ctg --priority lines.pgn -\n  \
         tabia build --records may.parquet may.pgn; tabia build -o all.ctg *.parquet\n\n\
-        A game must meet every condition given. What a game does not say about itself \
-        (year, rating) never meets one. The book is the same byte for byte whatever \
+        A game must meet every condition given; without a year or a rating it does not \
+        meet a condition on that. The book is the same byte for byte whatever \
         --threads and --memory are.\n\n\
         Records (.parquet; needs a tabia built with the feature `parquet`) are sums: what \
         chooses games, and --max-ply, acts when they are written; --min-games when the book \
@@ -94,10 +94,10 @@ pub(super) enum Command {
     /// Adjusts learn values from game results; adds no moves
     #[command(after_help = super::learn::LEARN_EXAMPLES)]
     Learn(super::learn::LearnArgs),
-    /// Fills the evaluations beside a book, from files or by engines
+    /// Adds evaluations beside a book, from files or by engines
     #[command(after_help = super::evaluate::EXAMPLES)]
     Evaluate(super::evaluate::EvaluateArgs),
-    /// Says what is wrong with a book by its evaluations
+    /// Finds errors of a book by the evaluations beside it
     #[command(after_help = super::audit::EXAMPLES)]
     Audit(super::audit::AuditArgs),
     /// Compares two books by the positions in which they end
@@ -114,16 +114,16 @@ pub(super) enum Command {
         Moves are united; of two marks or annotations the warning one stays. Of Polyglot \
         books the weights are added up, learn fields are those of the first book.")]
     Merge(super::compact::MergeArgs),
-    /// Extends a book where it is dropped out of, by an engine
+    /// Extends a book at its cheapest exits, by an engine
     #[command(after_help = super::grow::EXAMPLES)]
     Grow(Box<super::grow::GrowArgs>),
     /// Chooses your moves by value against what opponents play
     #[command(after_help = super::repertoire::EXAMPLES)]
     Repertoire(super::repertoire::RepertoireArgs),
-    /// Takes moves out of a book, and what only they lead to
+    /// Removes moves from a book, and positions that only they lead to
     #[command(after_help = super::prune::EXAMPLES)]
     Prune(super::prune::PruneArgs),
-    /// Writes a book anew: stale bytes gone, index and counts right
+    /// Rewrites a book without unused bytes, with a correct index
     #[command(after_help = "Examples:\n  \
         tabia compact old.ctg\n  \
         tabia compact damaged.ctg -o saved.ctg\n\n\
@@ -144,7 +144,7 @@ pub(super) enum Command {
         positions) is a note.\n\n\
         Exit codes: 0 no problem; 1 problems; 2 the file cannot be read or is no book.")]
     Verify(super::verify::VerifyArgs),
-    /// Shows the tree of a book, what is seldom played folded away
+    /// Shows the tree of a book, with rare moves folded
     #[command(after_help = super::tree::EXAMPLES)]
     Tree(super::tree::TreeArgs),
     /// Shows what two books disagree about, position by position
@@ -162,7 +162,7 @@ pub(super) enum Command {
     /// Shows a manual page, or writes all of them to a folder
     #[command(after_help = super::shell::MAN_EXAMPLES)]
     Man(super::shell::ManArgs),
-    /// Walks an engine through UCI and names what it does wrong
+    /// Tests whether an engine follows the UCI protocol
     #[command(after_help = "Examples:\n  \
         tabia check-engine stockfish\n  \
         tabia check-engine -- /opt/lc0/lc0 --threads=2\n\n\

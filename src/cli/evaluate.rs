@@ -24,7 +24,7 @@ use tabia_io::input::path::file_name;
 pub(super) struct EvaluateArgs {
     /// The book
     pub(super) book: PathBuf,
-    /// Takes evaluations out of files: EPD, .evals, the export of lichess, text
+    /// Reads evaluations from files: EPD, .evals, the export of lichess, text
     /// of chessdb.cn, tables of fishnet (.parquet), games with [%eval]; also .gz,
     /// .zst or .bz2. Only positions of the book are kept
     #[arg(long, value_name = "FILE", num_args = 1..)]
@@ -51,8 +51,7 @@ pub(super) struct EvaluateArgs {
     /// The file of evaluations [default: beside the book, as BOOK.evals]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Writes what every position is worth by all that follows it in the book,
-    /// for `Book Evaluations`
+    /// Writes the backed-up value of every position (minimax), for `Book Evaluations`
     #[arg(long, value_name = "FILE")]
     carried: Option<PathBuf>,
     #[command(flatten)]
@@ -69,9 +68,9 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia evaluate book.ctg --engine stockfish --nodes 2000000 --of audit.json\n  \
     tabia evaluate book.ctg --carried book-carried.evals\n\n\
     The likeliest positions come first, by the book's own probabilities. Where the best move \
-    is one of the book, a second search finds what leaving the book is worth. Every result is \
-    in the file at once: what is interrupted, however, goes on where it was when started \
-    again. docs/evaluations.md of the source describes file and numbers.\n\n\
+    is one of the book, a second search finds what leaving the book is worth. Every result \
+    is in the file at once: an interrupted run continues when it is started again. \
+    docs/evaluations.md of the source describes file and numbers.\n\n\
     Exit codes: 0 done; 1 some positions got no answer, or the files of --import say nothing \
     about positions of the book; 2 nothing could be done.";
 

@@ -27,8 +27,8 @@ use tabia_io::input::sibling::sibling;
 #[derive(Args, Debug)]
 pub(super) struct ExploreArgs {
     /// The books; the page shows the first, or two side by side [default: the
-    /// starter book, read-only]. Games indexes (.tgx) among them are shown as
-    /// books are, behind these, and answer what programs ask an opening explorer
+    /// starter book, read-only]. Games indexes (.tgx) are shown after the books, and
+    /// answer requests to an opening explorer
     #[arg(value_name = "BOOK|GAMES.tgx")]
     pub(super) book: Vec<PathBuf>,
     /// The page may open the books and games indexes of this folder and those below

@@ -24,15 +24,15 @@ pub(super) const AFTER_HELP: &str = "Examples:\n  \
     tabia games -o - --player \"Smith, Jane\" --since 2020 club.dci | less\n  \
     tabia games -o plain.pgn --no-variations --no-comments annotated.pgn\n  \
     tabia games -o folder/ club.cbv\n\n\
-    What is written is decided by the ending of OUT: .pgn; .si5 for a Scid database of \
+    The extension of OUT decides what is written: .pgn; .si5 for a Scid database of \
     version 5 (.sn5 and .sg5 are put beside it); or .dci for a Simple Chess \
     Database, whose other four files (.dcn .dcs .dce .dcg) are put beside it. That format \
     keeps moves, variations, comments, annotations, players, ratings, site, event, date, \
     round (a whole number), result and ECO code; other tags are lost. The output appears \
     when it is complete, or not at all. If OUT is a folder (or ends with /), the files in \
     archives (.cbv, .cbz, .zip, .7z) are unpacked into it, byte for byte.\n\n\
-    A game must meet every condition given. What a game does not say about itself \
-    (year, rating) never meets one.\n\n\
+    A game must meet every condition given; without a year or a rating it does not meet a \
+    condition on that.\n\n\
     Exit codes: 0 done; 1 some games were skipped or cut short, with --strict; 2 nothing \
     was written. Unpacking: 1 some files could not be unpacked.";
 

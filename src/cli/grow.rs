@@ -57,7 +57,7 @@ pub(super) struct GrowArgs {
     /// Ends after so many minutes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=525_600))]
     minutes: Option<u64>,
-    /// Ends when the cheapest way out costs more, in hundredths of a ply
+    /// Ends when the cheapest exit costs more, in hundredths of a ply
     #[arg(long, value_name = "COST")]
     max_cost: Option<u64>,
     /// Adds nothing beyond N plies from the start position
@@ -85,16 +85,16 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
 --engine stockfish\n  \
     tabia grow book.ctg -o najdorf.ctg --eco B90-B99 --engine stockfish\n  \
     tabia grow book.ctg -o larger.ctg --max-cost 2500 --nodes 500000 -- ./engine\n\n\
-    Every way out of the book has a cost: each move that of a ply, and for what it loses \
-    against the best; own losses are dear, those of the opponent cheap. The cheapest way out \
-    becomes a move of the book, again and again, so lines grow deep where both sides play \
-    well. Of a book of both sides every other position is chosen for White. Positions that \
+    Every exit of the book has a cost: for each move that of a ply, and for what it loses \
+    against the best; own losses cost more than the opponent's. The cheapest exit becomes \
+    a move of the book, again and again, so lines grow deep where both sides play well. Of \
+    a book of both sides every other position is chosen for White. Positions that \
     are decided (3.76 pawns) are left to the engine. With --line, --fen or --eco ways begin \
     at these positions, and nothing else grows; --max-ply counts from the start position.\n\n\
-    What the engine says is in OUT.evals at once, with what stood beside the old book. The \
-    book itself is written at the end: what is interrupted, however, goes on where it was \
-    when the same command is given again. `tabia evaluate` before spares nothing, but a book \
-    without evaluations is looked at along its cheapest lines first.\n\n\
+    Results of the engine are in OUT.evals at once, with those beside the old book. The \
+    book itself is written at the end; after an interruption the same command continues. \
+    `tabia evaluate` before saves no time; a book without evaluations is searched along \
+    its cheapest lines first.\n\n\
     New moves have no games: set `Book Minimum Games` to 0 to play them, and `Book Judgement` \
     to `evaluations` or `both` to choose between them.\n\n\
     Exit codes: 0 done; 1 there is nothing to add, or some positions got no answer; 2 nothing \

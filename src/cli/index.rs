@@ -19,8 +19,8 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia index -o masters.tgx --both-elo 2200 twic/ mega.cbh\n  \
     tabia explore games.tgx main.ctg\n  \
     tabia build -o blitz.ctg games.tgx --ratings 2000,2200 --speeds blitz\n\n\
-    Games without a result are left out. The index holds the games too: it is a source \
-    of games like any other.\n\n\
+    Games without a result are left out. The index holds the games too: every command that \
+    reads games reads it.\n\n\
     Exit codes: 0 done; 1 some games were skipped, with --strict; 2 no index was made, or \
     the old one is as it was.";
 
@@ -33,12 +33,11 @@ pub(super) struct IndexArgs {
     output: PathBuf,
     #[command(flatten)]
     force: Force,
-    /// Adds the games to those of an index that is there. Whatever ends it, the
-    /// index is as it was, or has them all
+    /// Adds the games to an existing index: all, or after an interruption none
     #[arg(long, conflicts_with = "force")]
     append: bool,
-    /// Plies of each game that are indexed [default: 50, or those of the index
-    /// that is there]
+    /// Plies of each game that are indexed [default: 50, or those of the existing
+    /// index]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000), help_heading = "What is stored")]
     max_ply: Option<u16>,
     /// Games: all that `tabia build` reads

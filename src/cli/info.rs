@@ -27,8 +27,8 @@ pub(super) struct InfoArgs {
     /// Prints one JSON object
     #[arg(long)]
     pub(super) json: bool,
-    /// Reads all of a book however large it is; else books of more than
-    /// 64 MiB are read here and there, and what was estimated is called so
+    /// Reads the whole book; without it, books above 64 MiB are sampled, and estimates
+    /// are labelled "about"
     #[arg(long)]
     pub(super) full: bool,
     /// Reads the book by system calls instead of mapping it into memory

@@ -43,8 +43,7 @@ pub(super) struct LearnArgs {
     /// Counts games that the player of the move has lost
     #[arg(long, help_heading = "Which games")]
     losses: bool,
-    /// Counts results that do not come of the moves too: time forfeits,
-    /// disconnects, illegal moves
+    /// Counts time forfeits, disconnects and illegal moves too
     #[arg(long, help_heading = "Which games")]
     forfeits: bool,
     /// Only moves of this side
@@ -62,7 +61,7 @@ pub(super) struct LearnArgs {
     #[arg(long, value_name = "N", default_value_t = learn::PLAY_STRENGTH,
           value_parser = clap::value_parser!(u32).range(0..=100), help_heading = "What is changed")]
     strength: u32,
-    /// Forgets the old values of the moves that the games say something about
+    /// Resets the learn values of the moves in the games first
     #[arg(long, help_heading = "What is changed")]
     fresh: bool,
     /// Plies of each game that are looked at
@@ -85,10 +84,11 @@ pub(super) const LEARN_EXAMPLES: &str = "Examples:\n  \
     tabia learn book.ctg --player \"Smith, Jane\" --as white --strength 80 games/\n  \
     tabia learn book.ctg --losses --colour black blitz.pgn.zst --dry-run\n  \
     tabia learn book.ctg --from-side-file\n\n\
-    Each move of the book that was played moves its learn value by\n  \
+    The learn value of each move of the book that was played changes by\n  \
     125 * (wins - losses) / (wins + draws + losses + 10) * strength / 50\n\
     rounded, where the numbers are those of its player in the games given, but not beyond \
-    -120 and 120; values of -125 and 125 stay. With --player, only that player's moves count. The order of games does not matter. Learning from the same games once more \
+    -120 and 120; values of -125 and 125 stay. With --player, only that player's moves \
+    count. The order of games does not matter. Learning from the same games once more \
     moves the values once more (see --fresh). No move or position is added.\n\n\
     In a Polyglot book its two learn counts grow, games and twice the points, as Polyglot \
     itself counts; strength plays no part.\n\n\

@@ -51,23 +51,22 @@ pub(super) struct MarkArgs {
         help_heading = "Which mark"
     )]
     weight: Option<u16>,
-    /// Takes colour, sign and learn value away; of the whole book if no moves
-    /// are named
+    /// Removes colour, sign and learn value; of the whole book if no moves are given
     #[arg(long, help_heading = "Which mark")]
     clear: bool,
-    /// Takes away bits of colours and signs that mean nothing to any program
+    /// Removes bits of colours and signs that no program uses
     #[arg(long, alias = "junk", help_heading = "Which mark")]
     clean: bool,
     /// The position to start from [default: the start position]
     #[arg(long, value_name = "FEN", help_heading = "Which moves")]
     fen: Option<String>,
-    /// Moves to play from there; without --move the last of them is meant
+    /// Moves to play from there; without --move the last of them is changed
     #[arg(long, value_name = "MOVES", help_heading = "Which moves")]
     moves: Option<String>,
-    /// The move that is meant, as e2e4 or Nf3
+    /// The move to change, as e2e4 or Nf3
     #[arg(long = "move", value_name = "MOVE", help_heading = "Which moves")]
     one: Option<String>,
-    /// A line, each move of which is meant: "1.e4 c5"
+    /// A line, to change each of its moves: "1.e4 c5"
     #[arg(long, value_name = "MOVES", conflicts_with_all = ["one", "moves"], help_heading = "Which moves")]
     line: Option<String>,
     /// Moves of this side: of the line, or of all lines from the start position
@@ -107,9 +106,9 @@ pub(super) const MARK_EXAMPLES: &str = "Examples:\n  \
     annotation, commentary, elo, performance, share (per cent of the games beside it), \
     ply and weight with < <= > >= = !=, joined by and, or, not and brackets; all seen by the player of \
     the move.\n\n\
-    Colour, learn value and commentary stand with the position a move leads to: every move \
-    into it has them, also on the board turned round. A move that is not stored can have \
-    them too; a sign makes it stored. Programs that play from the book see marks at once. \
+    Colour, learn value and commentary are stored with the position after the move: every \
+    move into it has them, with colours exchanged too. A move that is not stored can have \
+    them; a sign stores it. Programs that play from the book see marks at once. \
     A crash at any moment leaves each byte old or new, and the next change completes it.\n\n\
     Exit codes: 0 done; 1 a position is not in the book, or pages of it cannot be read; 2 wrong \
     usage or files.";

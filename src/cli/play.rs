@@ -34,7 +34,7 @@ pub(super) struct PlayArgs {
     /// [default: the starter book]
     #[arg(long, value_name = "FILE")]
     pub(super) book: Vec<PathBuf>,
-    /// Sets a UCI option, ours or the engine's, as if the GUI had
+    /// Sets a UCI option of Tabia or of the engine, as the GUI would
     #[arg(long, value_name = "NAME=VALUE")]
     pub(super) set: Vec<String>,
     /// Writes the whole conversation to a file: see `tabia replay`
@@ -47,7 +47,7 @@ pub(super) struct PlayArgs {
     /// Reads books by system calls instead of mapping them into memory
     #[arg(long)]
     pub(super) no_mmap: bool,
-    /// Tries the configuration and plays nothing: the same as `tabia check`
+    /// Tests the configuration without a game: the same as `tabia check`
     #[arg(long)]
     pub(super) check_config: bool,
     /// An engine to run, with its arguments, instead of a configured one

@@ -57,14 +57,14 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia prune book.ctg -o sound.ctg --where \"mark=avoid or annotation=??\"\n  \
     tabia prune book.ctg -o sound.ctg --max-loss 100\n  \
     tabia prune book.ctg -o mine.ctg --only white\n\n\
-    A move goes if one of the conditions says so. Then every position goes that could be \
-    reached from the start position by stored moves and can be reached no more. What stays \
-    keeps every byte of its numbers, and its marks but for what follows. A move without an \
+    A move is removed if one condition says so, and then every position that stored moves \
+    no longer reach from the start position. The other positions keep their numbers, and \
+    their marks except as below. A move without an \
     evaluation on its way loses nothing. Conditions are those of `tabia mark`. A position \
     that can be reached in several ways counts where it is nearest to the start.\n\n\
-    The position after a move that goes may stay, because other moves lead there. An adapter \
-    would then play the move as a transposition. So it stays in the list with a sign: the \
-    doubtful one that it has, else the one that its loss deserves, `?!` at least. Where such \
+    The position after a removed move may stay, because other moves lead there. An adapter \
+    would then play the move as a transposition. So it stays in the list with a sign: its \
+    own doubtful sign, else the one for its loss, `?!` at least. Where such \
     a move would still be played because the position has no better one, the position after \
     it becomes red as well, whichever move leads there. With the usual options, then, no \
     move that met a condition is played in any position of the new book; the counts say what \

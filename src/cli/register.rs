@@ -29,7 +29,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     program's own file; the old file is kept beside it as .bak, and what else is in it stays \
     as it is. Close the program first: it writes that file when it ends. The others: the \
     lines to be typed are printed.\n\n\
-    An engine of the same name that is ours is brought up to date; a second run with the \
+    An existing entry of Tabia with this name is updated; a second run with the \
     same arguments changes nothing. --remove takes it out again.";
 
 /// Arguments of `register`.
@@ -38,11 +38,10 @@ pub(super) struct RegisterArgs {
     /// The chess program
     #[arg(value_enum, value_name = "PROGRAM")]
     program: Program,
-    /// What the program is to call the engine
+    /// Name of the engine in the program
     #[arg(long, value_name = "N", default_value = "Tabia")]
     name: String,
-    /// The engine behind the book: a name from the configuration, or the path
-    /// of a program [default: what the configuration says]
+    /// The engine: a name from the configuration, or the path of a program [default: what the configuration says]
     #[arg(long, value_name = "NAME")]
     engine: Option<String>,
     /// A book to play from; may be given several times, asked in this order
@@ -54,7 +53,7 @@ pub(super) struct RegisterArgs {
     /// The file of the chess program [default: where it usually is]
     #[arg(long, value_name = "PATH")]
     config_file: Option<PathBuf>,
-    /// Takes the engine of this name out of the program's file again
+    /// Removes the engine of this name from the program's file
     #[arg(long, conflicts_with_all = ["engine", "book", "config"])]
     remove: bool,
     /// Shows what would be changed, and changes nothing

@@ -64,8 +64,7 @@ pub(super) struct ReviewArgs {
     /// restarts, misses and books are put beside their results
     #[arg(long = "games", value_name = "FILE.csv")]
     record: Option<PathBuf>,
-    /// Counts results that do not come of the moves too: time forfeits,
-    /// disconnects, illegal moves
+    /// Counts time forfeits, disconnects and illegal moves too
     #[arg(long)]
     forfeits: bool,
     /// The review as one JSON object

@@ -35,7 +35,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     prints what to type in others, and plays a move to see that all works. Close the chess \
     programs first. What it does is recorded beside the configuration (setup.json), and \
     --remove undoes it. A second run finds what is new.\n\n\
-    Exit codes: 0 done, or nothing to do; 1 not wanted, or it does not play; 2 a file \
+    Exit codes: 0 done, or nothing to do; 1 you answered no, or it does not play; 2 a file \
     cannot be read or written.";
 
 /// Arguments of `setup`.

@@ -168,7 +168,7 @@ struct ValueArgs {
     /// Only where this side stands better
     #[arg(long, value_name = "SIDE", value_enum, default_value_t = Sides::Both)]
     better: Sides,
-    /// Who sees these centipawns
+    /// The side from which these centipawns are seen
     #[arg(long, value_name = "WHO", value_enum, default_value_t = ValueView::Better)]
     view: ValueView,
     /// Only positions the better side wins so often in per cent, as predicted
@@ -189,20 +189,20 @@ struct ValueArgs {
     /// Plies that it searches each, instead of nodes
     #[arg(long, value_name = "N", requires = "engine", conflicts_with = "nodes")]
     depth: Option<u16>,
-    /// Who meets the conditions on values is searched again for N nodes and has
-    /// to meet them then, too; the next ones take the places of those that do not
+    /// Searches positions that meet the conditions on values again, for N nodes; the
+    /// next ones replace those that no longer meet them
     #[arg(long, value_name = "N", requires = "engine")]
     confirm_nodes: Option<u64>,
-    /// What was searched again has to lie inside the ends of --eval and --win by
-    /// so many per cent of their width, because the next search errs as well
+    /// The second value must be inside the ends of --eval and --win by this per cent of
+    /// their width, because the next search has errors too
     #[arg(long, value_name = "PERCENT", default_value_t = 20, requires = "confirm_nodes",
           value_parser = clap::value_parser!(u8).range(..50))]
     confirm_margin: u8,
     /// Engines at once [default: one for each processor]
     #[arg(long, value_name = "N", requires = "engine")]
     jobs: Option<NonZeroU16>,
-    /// What the engine found is added to this file (EPD), and what stands there
-    /// is not searched again
+    /// Adds the engine's values to this file (EPD); positions in it are not searched
+    /// again
     #[arg(long, value_name = "FILE", requires = "engine")]
     save_evals: Option<PathBuf>,
     /// Leaves out mates and more than 20 pawns (--drop-mates=no keeps them)
@@ -233,7 +233,7 @@ struct ChoiceArgs {
     /// The order of the file
     #[arg(long, value_name = "ORDER", value_enum, default_value_t = SuiteOrder::Random)]
     order: SuiteOrder,
-    /// For everything random
+    /// Seed of everything random
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }
@@ -266,7 +266,7 @@ struct OutArgs {
     /// Writes OpenBench's file about it into a folder
     #[arg(long, value_name = "DIR")]
     openbench: Option<PathBuf>,
-    /// Where the archive can be had, for OpenBench
+    /// Address of the archive, for OpenBench
     #[arg(long, value_name = "URL", requires = "openbench")]
     source_url: Option<String>,
 }

@@ -1,8 +1,8 @@
 //! Databases of two large files: an index with a record of equal length for each
 //! game, and the moves, at offsets that the index contains.
 //!
-//! Nothing is read before it is wanted: a batch is a range of records, and the thread
-//! that works on it reads its part of both files, and frees it with the batch. So
+//! Nothing is read before it is wanted: a batch is a range of entries, and the thread
+//! that works on it reads its part of the moves, and frees it with the batch. So
 //! memory does not depend on the size of a database.
 
 use std::ops::Range;
@@ -16,18 +16,12 @@ use tabia_io::input::window::Window;
 /// Games of a batch.
 const BATCH_GAMES: u64 = 256;
 
-/// What a kind of database knows about its records.
-pub(super) trait Indexed: Send + Sync + 'static {
-    /// The content of a record.
-    type Entry;
+/// How a kind of database reads a game.
+pub(super) trait ReadGame: Send + Sync + 'static {
+    /// What is known of a game before it is read.
+    type Entry: Send;
     /// Memory that is used again for each game.
     type Buffers: Default + Send;
-
-    /// The files, and how the index is laid out.
-    fn layout(&self) -> &Layout;
-
-    /// Reads a record of whole length.
-    fn parse(&self, record: &[u8]) -> Option<Self::Entry>;
 
     /// Where its moves are, or are likely to be; `None` if they are not wanted.
     fn place(&self, entry: &Self::Entry) -> Option<Range<u64>>;
@@ -45,6 +39,15 @@ pub(super) trait Indexed: Send + Sync + 'static {
         buffers: &mut Self::Buffers,
         game: &mut Game,
     ) -> Result<(), SkipReason>;
+}
+
+/// A database whose index has records of equal length.
+pub(super) trait Indexed: ReadGame {
+    /// The files, and how the index is laid out.
+    fn layout(&self) -> &Layout;
+
+    /// Reads a record of whole length.
+    fn parse(&self, record: &[u8]) -> Option<Self::Entry>;
 
     /// What is counted while it is read.
     fn oddities(&self) -> Vec<&Oddity>;
@@ -90,21 +93,29 @@ impl<D> IndexedSource<D> {
 
 impl<D: Indexed> GameSource for IndexedSource<D> {
     fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, Error> {
+        let layout = self.database.layout();
         let first = self.next;
-        let until = (self.database.layout().count + 1).min(first + BATCH_GAMES);
+        let until = (layout.count + 1).min(first + BATCH_GAMES);
         if first >= until {
             return Ok(None);
         }
         self.next = until;
-        Ok(Some(Box::new(Batch {
-            database: Arc::clone(&self.database),
-            number: first - 1,
-            first,
-            until,
-            windows: None,
-            record: Vec::new(),
-            buffers: D::Buffers::default(),
-        })))
+        let records = layout.place(first)..layout.place(until);
+        let window = Window::new(Arc::clone(&layout.entries), records);
+        let bytes = usize::try_from(layout.record_bytes).unwrap_or(usize::MAX);
+        let mut buffer = Vec::new();
+        let entries = (first..until).map(|number| {
+            let record = window.read(layout.place(number), bytes, &mut buffer);
+            let record = record
+                .map_err(|error| SkipReason::Text(format!("its record cannot be read: {error}")))?;
+            let entry = Some(record).filter(|record| record.len() == bytes);
+            let entry = entry.and_then(|record| self.database.parse(record));
+            entry.ok_or_else(|| SkipReason::text("its record is cut off"))
+        });
+        let entries = entries.collect();
+        let (database, moves) = (Arc::clone(&self.database), Arc::clone(&layout.moves));
+        let batch = EntryBatch::new(database, &layout.name, moves, first, entries);
+        Ok(Some(Box::new(batch)))
     }
 
     fn bytes_read(&self) -> u64 {
@@ -124,86 +135,70 @@ impl<D: Indexed> GameSource for IndexedSource<D> {
     }
 }
 
-/// A range of records.
-struct Batch<D: Indexed> {
+/// Games whose entries are known.
+pub(super) struct EntryBatch<D: ReadGame> {
     database: Arc<D>,
-    /// Number of the record that came last, from 1.
-    number: u64,
+    name: String,
+    /// The file with their moves, and the part of it that they need.
+    moves: Arc<DataFile>,
+    window: Option<Window>,
+    /// Number of the first one, from 1.
     first: u64,
-    /// Number after the last one.
-    until: u64,
-    windows: Option<Windows>,
-    /// For bytes outside of the windows.
-    record: Vec<u8>,
+    entries: Vec<Result<D::Entry, SkipReason>>,
+    /// How many of them have been read.
+    done: usize,
     buffers: D::Buffers,
 }
 
-/// The parts of both files that a batch needs.
-struct Windows {
-    entries: Window,
-    moves: Window,
+impl<D: ReadGame> EntryBatch<D> {
+    pub(super) fn new(
+        database: Arc<D>,
+        name: &str,
+        moves: Arc<DataFile>,
+        first: u64,
+        entries: Vec<Result<D::Entry, SkipReason>>,
+    ) -> EntryBatch<D> {
+        EntryBatch {
+            database,
+            name: name.to_owned(),
+            moves,
+            window: None,
+            first,
+            entries,
+            done: 0,
+            buffers: D::Buffers::default(),
+        }
+    }
 }
 
-impl<D: Indexed> GameBatch for Batch<D> {
+impl<D: ReadGame> GameBatch for EntryBatch<D> {
     fn next_game(&mut self, wanted: GameParts, game: &mut Game) -> Result<bool, SkipReason> {
-        self.number += 1;
-        if self.number >= self.until {
+        let Some(entry) = self.entries.get(self.done) else {
             return Ok(false);
-        }
-        self.read(wanted, game)?;
+        };
+        self.done += 1;
+        let entry = entry.as_ref().map_err(SkipReason::clone)?;
+        // Moves usually are in the order of the entries, so those of a batch are one
+        // range.
+        let window = self.window.get_or_insert_with(|| {
+            let places = self.entries.iter().flatten();
+            let places = places.filter_map(|entry| self.database.place(entry));
+            let (start, end) = places.fold((u64::MAX, 0), |(start, end), place| {
+                (start.min(place.start), end.max(place.end))
+            });
+            Window::new(Arc::clone(&self.moves), start.min(end)..end)
+        });
+        game.clear();
+        let buffers = &mut self.buffers;
+        self.database.read(entry, window, wanted, buffers, game)?;
         Ok(true)
     }
 
     fn source(&self) -> &str {
-        &self.database.layout().name
+        &self.name
     }
 
     fn place(&self) -> GamePlace {
-        GamePlace::Game(self.number)
+        GamePlace::Game(self.first + self.done as u64 - 1)
     }
-}
-
-impl<D: Indexed> Batch<D> {
-    fn read(&mut self, wanted: GameParts, game: &mut Game) -> Result<(), SkipReason> {
-        let database = &*self.database;
-        let layout = database.layout();
-        let windows = self
-            .windows
-            .get_or_insert_with(|| windows(database, self.first, self.until));
-        let bytes = usize::try_from(layout.record_bytes).unwrap_or(usize::MAX);
-        let record = windows
-            .entries
-            .read(layout.place(self.number), bytes, &mut self.record)
-            .map_err(|error| SkipReason::Text(format!("its record cannot be read: {error}")))?;
-        let entry = Some(record)
-            .filter(|record| record.len() == bytes)
-            .and_then(|record| database.parse(record))
-            .ok_or_else(|| SkipReason::text("its record is cut off"))?;
-        game.clear();
-        database.read(&entry, &windows.moves, wanted, &mut self.buffers, game)
-    }
-}
-
-/// The windows of a batch. Moves usually lie in the order of the records, so
-/// those of a batch are one stretch.
-fn windows<D: Indexed>(database: &D, first: u64, until: u64) -> Windows {
-    let layout = database.layout();
-    let records = layout.place(first)..layout.place(until);
-    let entries = Window::new(Arc::clone(&layout.entries), records);
-    let mut buffer = Vec::new();
-    let (mut start, mut end) = (u64::MAX, 0);
-    for number in first..until {
-        let bytes = usize::try_from(layout.record_bytes).unwrap_or(usize::MAX);
-        let record = entries.read(layout.place(number), bytes, &mut buffer);
-        let entry = record.ok().filter(|record| record.len() == bytes);
-        let place = entry
-            .and_then(|record| database.parse(record))
-            .and_then(|entry| database.place(&entry));
-        if let Some(place) = place {
-            start = start.min(place.start);
-            end = end.max(place.end);
-        }
-    }
-    let moves = Window::new(Arc::clone(&layout.moves), start.min(end)..end);
-    Windows { entries, moves }
 }

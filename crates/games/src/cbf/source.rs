@@ -1,6 +1,6 @@
 //! The two files as a source of games.
 
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,10 +9,12 @@ use shakmaty::{Bitboard, Board, Color, Piece, Role, Setup, Square};
 use super::header::{HEADER_BYTES, Header, SETUP_BYTES, SetUp};
 use super::{moves, text, unscramble};
 use crate::archive::Located;
+use crate::indexed::{EntryBatch, ReadGame};
 use crate::oddities::Oddity;
-use crate::{Error, Game, GameBatch, GameParts, GamePlace, GameSource, Recorder, SkipReason};
+use crate::{Error, Game, GameBatch, GameParts, GameSource, Recorder, SkipReason};
+use tabia_io::input::file::DataFile;
 use tabia_io::input::path::has_extension;
-use tabia_io::input::reader::FileReader;
+use tabia_io::input::window::Window;
 use tabia_notation as notation;
 
 /// Games that make a batch.
@@ -46,17 +48,13 @@ pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
             "the index (.cbi) is missing beside it, and only it says where games begin",
         )
     })?;
-    let games = games
-        .reader()
-        .map_err(|error| Error::io(games.path(), error))?;
-    let bytes = games.length();
+    let games = Arc::new(games.open_named()?);
     let places = index.bytes();
     let places = places.map_err(|error| Error::io(index.path(), error))?;
-    let places = places_of(&places, bytes).map_err(|text| refused(index.path(), text))?;
+    let places = places_of(&places, games.len()).map_err(|text| refused(index.path(), text))?;
     let database = Database {
         name: path.display().to_string(),
         games,
-        bytes,
         unchecked: Oddity::new("games have a wrong check byte"),
         miscounted: Oddity::new("games have another number of moves than they say"),
     };
@@ -75,7 +73,7 @@ pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
 
 /// Where each game begins and ends, by the index: word 0 is the number of games
 /// and one more, word i the place of game i, plus i and one.
-fn places_of(index: &[u8], bytes: u64) -> Result<Vec<(u64, u64)>, &'static str> {
+fn places_of(index: &[u8], bytes: u64) -> Result<Vec<Range<u64>>, &'static str> {
     let words: Vec<u64> = index
         .as_chunks::<4>()
         .0
@@ -97,9 +95,9 @@ fn places_of(index: &[u8], bytes: u64) -> Result<Vec<(u64, u64)>, &'static str> 
         let start = place(number).unwrap_or(u64::MAX);
         let next = place(number + 1).unwrap_or(bytes);
         let end = if next > start { next } else { bytes };
-        places.push((start, end.min(bytes)));
+        places.push(start..end.min(bytes).max(start));
     }
-    let outside = places.iter().filter(|(start, _)| *start >= bytes).count();
+    let outside = places.iter().filter(|place| place.start >= bytes).count();
     if 2 * outside > places.len() {
         return Err("the places it names are outside the .cbf file");
     }
@@ -107,11 +105,11 @@ fn places_of(index: &[u8], bytes: u64) -> Result<Vec<(u64, u64)>, &'static str> 
 }
 
 /// Tries some games from all over the database.
-fn is_understood(database: &Arc<Database>, places: &[(u64, u64)]) -> bool {
+fn is_understood(database: &Arc<Database>, places: &[Range<u64>]) -> bool {
     let step = places.len().div_ceil(TRIED_GAMES).max(1);
-    let tried: Vec<_> = places.iter().copied().step_by(step).collect();
+    let tried: Vec<_> = places.iter().step_by(step).cloned().collect();
     let count = tried.len();
-    let mut batch = Batch::new(database, 0, tried);
+    let mut batch = batch(database, 0, tried);
     let wanted = GameParts {
         plies: UNDERSTOOD_PLIES,
         ..GameParts::default()
@@ -132,8 +130,7 @@ fn is_understood(database: &Arc<Database>, places: &[(u64, u64)]) -> bool {
 
 struct Database {
     name: String,
-    games: FileReader,
-    bytes: u64,
+    games: Arc<DataFile>,
     /// Games with a check byte that is not known.
     unchecked: Oddity,
     /// Games that have more or fewer moves than their header states.
@@ -142,26 +139,26 @@ struct Database {
 
 struct CbfSource {
     database: Arc<Database>,
-    places: Vec<(u64, u64)>,
+    places: Vec<Range<u64>>,
     next: usize,
 }
 
 impl GameSource for CbfSource {
     fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, Error> {
         let rest = self.places.get(self.next..).unwrap_or_default();
-        let places: Vec<_> = rest.iter().take(BATCH_GAMES).copied().collect();
+        let places: Vec<_> = rest.iter().take(BATCH_GAMES).cloned().collect();
         if places.is_empty() {
             return Ok(None);
         }
         let before = self.next as u64;
         self.next += places.len();
-        Ok(Some(Box::new(Batch::new(&self.database, before, places))))
+        Ok(Some(Box::new(batch(&self.database, before, places))))
     }
 
     fn bytes_read(&self) -> u64 {
         match self.places.get(self.next) {
-            Some((start, _)) => (*start).min(self.database.bytes),
-            None => self.database.bytes,
+            Some(place) => place.start.min(self.database.games.len()),
+            None => self.database.games.len(),
         }
     }
 
@@ -177,137 +174,94 @@ impl GameSource for CbfSource {
     }
 }
 
-struct Batch {
-    database: Arc<Database>,
-    /// Those that come.
-    places: std::vec::IntoIter<(u64, u64)>,
-    /// Number of the game that came last, from 1.
-    number: u64,
-    file: Option<BufReader<FileReader>>,
-    bytes: Vec<u8>,
+/// `before`: how many games come before it.
+fn batch(database: &Arc<Database>, before: u64, places: Vec<Range<u64>>) -> EntryBatch<Database> {
+    let (name, games) = (&database.name, Arc::clone(&database.games));
+    let entries = places.into_iter().map(Ok).collect();
+    EntryBatch::new(Arc::clone(database), name, games, before + 1, entries)
 }
 
-impl Batch {
-    /// `before`: how many games come before it.
-    fn new(database: &Arc<Database>, before: u64, places: Vec<(u64, u64)>) -> Batch {
-        Batch {
-            database: Arc::clone(database),
-            places: places.into_iter(),
-            number: before,
-            file: None,
-            bytes: Vec::new(),
-        }
+impl ReadGame for Database {
+    /// The place of the game.
+    type Entry = Range<u64>;
+    type Buffers = Vec<u8>;
+
+    fn place(&self, place: &Range<u64>) -> Option<Range<u64>> {
+        (place.start < self.games.len()).then(|| place.clone())
     }
 
-    /// Reads a game's bytes, as many as are of use.
-    fn read(&mut self, (start, end): (u64, u64)) -> Result<Header, SkipReason> {
-        let failed = |error: std::io::Error| SkipReason::Text(format!("the .cbf file: {error}"));
-        if start >= self.database.bytes {
-            return Err(SkipReason::text("its place is outside the .cbf file"));
-        }
-        let file = match &mut self.file {
-            Some(file) => file,
-            none => none.insert(BufReader::new(self.database.games.clone())),
-        };
-        let here = file.stream_position().map_err(failed)?;
-        if here != start {
-            file.seek(SeekFrom::Start(start)).map_err(failed)?;
-        }
-        let mut input = file.by_ref().take(end.saturating_sub(start));
-        self.bytes.clear();
-        let mut header = input.by_ref().take(HEADER_BYTES as u64);
-        header.read_to_end(&mut self.bytes).map_err(failed)?;
-        let Some(header) = self.bytes.first_chunk().copied().map(Header::decode) else {
-            return Err(SkipReason::text("its header is cut off"));
-        };
-        let rest = header.bytes() - HEADER_BYTES;
-        input
-            .take(rest as u64)
-            .read_to_end(&mut self.bytes)
-            .map_err(failed)?;
-        Ok(header)
-    }
-
-    fn fill(
-        &mut self,
-        place: (u64, u64),
+    fn read(
+        &self,
+        place: &Range<u64>,
+        games: &Window,
         wanted: GameParts,
+        buffer: &mut Vec<u8>,
         game: &mut Game,
     ) -> Result<(), SkipReason> {
-        game.clear();
-        let header = self.read(place)?;
-        if !header.is_checked {
-            self.database.unchecked.add(1_u64);
+        if place.start >= games.file_len() {
+            return Err(SkipReason::text("its place is outside the .cbf file"));
         }
-        self.describe(&header, wanted, game);
+        let mut read = |count: usize| {
+            let most = usize::try_from(place.end - place.start).unwrap_or(usize::MAX);
+            let bytes = games.read(place.start, count.min(most), buffer);
+            let bytes = bytes.map(<[u8]>::to_vec);
+            bytes.map_err(|error| SkipReason::Text(format!("the .cbf file: {error}")))
+        };
+        let Some(header) = read(HEADER_BYTES)?
+            .first_chunk()
+            .copied()
+            .map(Header::decode)
+        else {
+            return Err(SkipReason::text("its header is cut off"));
+        };
+        let bytes = read(header.bytes())?;
+        self.unchecked.add(!header.is_checked);
+        describe(&header, &bytes, wanted, game);
         if let Some(set_up) = header.set_up {
-            let bytes = self.bytes.get(header.set_up_at()..);
-            let bytes = bytes.and_then(|bytes| bytes.first_chunk());
-            let position = bytes.ok_or("it is cut off".to_owned());
+            let position = bytes.get(header.set_up_at()..);
+            let position = position.and_then(|bytes| bytes.first_chunk());
+            let position = position.ok_or("it is cut off".to_owned());
             let position = position.and_then(|bytes| first_position(bytes, set_up));
             game.start_from(position.map_err(SkipReason::Position)?);
             game.set_up = true;
         }
         let from = header.moves_at();
-        let area = self.bytes.get(from..from + header.moves_bytes);
-        let mut recorder = Recorder::new(wanted, game);
-        match area {
-            Some(area) => moves::read(area, &mut recorder),
-            None => return Err(SkipReason::text("its moves are cut off")),
-        }
-        drop(recorder);
+        let Some(area) = bytes.get(from..from + header.moves_bytes) else {
+            return Err(SkipReason::text("its moves are cut off"));
+        };
+        moves::read(area, &mut Recorder::new(wanted, game));
         let is_whole = wanted.plies == usize::MAX && game.cut.is_none() && !game.set_up;
         let white_moves = game.moves.len().div_ceil(2);
-        if is_whole && white_moves != usize::from(header.white_moves) && white_moves < 256 {
-            self.database.miscounted.add(1_u64);
-        }
+        let is_other = white_moves != usize::from(header.white_moves) && white_moves < 256;
+        self.miscounted.add(is_whole && is_other);
         Ok(())
-    }
-
-    fn describe(&self, header: &Header, wanted: GameParts, game: &mut Game) {
-        let texts = self.bytes.get(HEADER_BYTES..header.moves_at());
-        let mut texts = texts.unwrap_or_default().to_vec();
-        let mask = (texts.len() as u8).wrapping_mul(3);
-        unscramble(&mut texts, mask, 3);
-        let (players, source) = texts
-            .split_at_checked(header.players_bytes)
-            .unwrap_or_default();
-        let players = text::decode(players);
-        let (white, black) = text::players(&players);
-        game.names.white.push_str(white);
-        game.names.black.push_str(black);
-        game.elo = header.elo;
-        game.year = header.year;
-        game.eco = header.eco;
-        game.result = header.result;
-        if wanted.tags() {
-            let source = text::decode(source);
-            let (event, round) = text::source(&source);
-            game.tags.set_known("Event", event);
-            game.tags.set_known("Round", round);
-            if header.year > 0 {
-                game.tags.set("Date", format!("{:04}.??.??", header.year));
-            }
-        }
     }
 }
 
-impl GameBatch for Batch {
-    fn next_game(&mut self, wanted: GameParts, game: &mut Game) -> Result<bool, SkipReason> {
-        let Some(place) = self.places.next() else {
-            return Ok(false);
-        };
-        self.number += 1;
-        self.fill(place, wanted, game)?;
-        Ok(true)
-    }
-
-    fn source(&self) -> &str {
-        &self.database.name
-    }
-
-    fn place(&self) -> GamePlace {
-        GamePlace::Game(self.number)
+fn describe(header: &Header, bytes: &[u8], wanted: GameParts, game: &mut Game) {
+    let texts = bytes.get(HEADER_BYTES..header.moves_at());
+    let mut texts = texts.unwrap_or_default().to_vec();
+    let mask = (texts.len() as u8).wrapping_mul(3);
+    unscramble(&mut texts, mask, 3);
+    let (players, source) = texts
+        .split_at_checked(header.players_bytes)
+        .unwrap_or_default();
+    let players = text::decode(players);
+    let (white, black) = text::players(&players);
+    game.names.white.push_str(white);
+    game.names.black.push_str(black);
+    game.elo = header.elo;
+    game.year = header.year;
+    game.eco = header.eco;
+    game.result = header.result;
+    if wanted.tags() {
+        let source = text::decode(source);
+        let (event, round) = text::source(&source);
+        game.tags.set_known("Event", event);
+        game.tags.set_known("Round", round);
+        if header.year > 0 {
+            game.tags.set("Date", format!("{:04}.??.??", header.year));
+        }
     }
 }
 

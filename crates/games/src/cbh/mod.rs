@@ -27,7 +27,7 @@ use std::ops::Range;
 
 use shakmaty::Chess;
 
-use super::indexed::{Indexed, Layout};
+use super::indexed::{Indexed, Layout, ReadGame};
 use super::oddities::Oddity;
 use super::tree::Tree;
 use super::{Game, GameParts, Recorder, SkipReason};
@@ -63,9 +63,6 @@ pub(super) struct Buffers {
 }
 
 impl Indexed for Database {
-    type Entry = CbhEntry;
-    type Buffers = Buffers;
-
     fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -73,6 +70,15 @@ impl Indexed for Database {
     fn parse(&self, record: &[u8]) -> Option<CbhEntry> {
         CbhEntry::parse(record)
     }
+
+    fn oddities(&self) -> Vec<&Oddity> {
+        vec![&self.open_games, &self.unknown_codes, &self.guesses]
+    }
+}
+
+impl ReadGame for Database {
+    type Entry = CbhEntry;
+    type Buffers = Buffers;
 
     fn place(&self, entry: &CbhEntry) -> Option<Range<u64>> {
         let end = entry.offset.saturating_add(USUAL_BLOCK_BYTES);
@@ -106,10 +112,6 @@ impl Indexed for Database {
         tree.record(&mut Recorder::new(wanted, game));
         game.cut = self.judge(entry, start.moves_at, block.len() < head.len, found);
         Ok(())
-    }
-
-    fn oddities(&self) -> Vec<&Oddity> {
-        vec![&self.open_games, &self.unknown_codes, &self.guesses]
     }
 }
 

@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 use super::archive::Located;
 use super::cbh::fields;
-use super::indexed::{Indexed, IndexedSource, Layout};
+use super::indexed::{Indexed, IndexedSource, Layout, ReadGame};
 use super::oddities::Oddity;
 use super::tree::Tree;
 use super::{Error, Game, GameParts, GameSource, SkipReason};
@@ -129,9 +129,6 @@ pub(super) struct Buffers {
 }
 
 impl Indexed for Database {
-    type Entry = Cbh2Entry;
-    type Buffers = Buffers;
-
     fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -139,6 +136,21 @@ impl Indexed for Database {
     fn parse(&self, record: &[u8]) -> Option<Cbh2Entry> {
         Cbh2Entry::parse(record)
     }
+
+    fn oddities(&self) -> Vec<&Oddity> {
+        vec![
+            &self.open_games,
+            &self.other_readings,
+            &self.new_rights,
+            &self.half_words,
+            &self.odd_results,
+        ]
+    }
+}
+
+impl ReadGame for Database {
+    type Entry = Cbh2Entry;
+    type Buffers = Buffers;
 
     fn place(&self, entry: &Cbh2Entry) -> Option<Range<u64>> {
         let end = entry.offset.saturating_add(USUAL_RECORD_BYTES);
@@ -187,16 +199,6 @@ impl Indexed for Database {
         self.new_rights.add(odd.has_new_rights);
         game.cut = fault.map(SkipReason::from);
         Ok(())
-    }
-
-    fn oddities(&self) -> Vec<&Oddity> {
-        vec![
-            &self.open_games,
-            &self.other_readings,
-            &self.new_rights,
-            &self.half_words,
-            &self.odd_results,
-        ]
     }
 }
 

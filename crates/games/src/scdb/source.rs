@@ -1,6 +1,7 @@
 //! A database as a source of games.
 
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::BufReader;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -11,15 +12,18 @@ use super::names::Names;
 use super::promotion::{self, Numbering};
 use super::{MAGIC_BYTES, extension, has_magic, is_part, length};
 use crate::archive::Located;
+use crate::indexed::{EntryBatch, ReadGame};
 use crate::oddities::Oddity;
-use crate::{Error, Game, GameBatch, GameParts, GamePlace, GameSource, SkipReason};
+use crate::{Error, Game, GameBatch, GameParts, GameSource, SkipReason};
+use tabia_io::input::file::{DataFile, FileError};
 use tabia_io::input::reader::FileReader;
+use tabia_io::input::window::Window;
 
 /// Games that make a batch.
-const BATCH_GAMES: usize = 1024;
+const BATCH_GAMES: usize = 256;
 
-/// Bytes of games that are read at once.
-const CHUNK_BYTES: usize = 64 << 10;
+/// Bytes after the start of a batch's last game that are taken for its own.
+const USUAL_GAME_BYTES: u64 = 1 << 12;
 
 /// Whether a file is one of a database.
 pub(crate) fn is_index(path: &Path, start: &[u8]) -> bool {
@@ -53,9 +57,13 @@ pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
         let text = "the file with its games (.dcg) is missing beside it";
         return Err(refused(index_path, text));
     };
-    let (database, games) = Database::open(&index, &games)?;
+    let database = Database::open(&index, &games)?;
     let entries = FileReader::new(Arc::new(file), header.len() as u64..bytes);
-    let index = Index::new(BufReader::new(entries), games, database.games_end);
+    let index = Index::new(
+        BufReader::new(entries),
+        whole(&database.games),
+        database.games.len(),
+    );
     Ok(Box::new(ScdbSource {
         database: Arc::new(database),
         bytes_read: 0,
@@ -76,11 +84,14 @@ fn index_of(named: &Located) -> Option<Located> {
     }
 }
 
+fn whole(file: &Arc<DataFile>) -> FileReader {
+    FileReader::new(Arc::clone(file), 0..file.len())
+}
+
 /// What all batches share.
 pub(super) struct Database {
     name: String,
-    games: FileReader,
-    games_end: u64,
+    games: Arc<DataFile>,
     players: Names,
     sites: Names,
     events: Names,
@@ -94,10 +105,8 @@ pub(super) struct Database {
 }
 
 impl Database {
-    fn open(index: &Located, file: &Located) -> Result<(Database, FileReader), Error> {
+    fn open(index: &Located, file: &Located) -> Result<Database, Error> {
         let (opened, start) = file.open_start(MAGIC_BYTES)?;
-        let games_end = opened.len();
-        let games = FileReader::new(Arc::new(opened), 0..games_end);
         let mut faults = Vec::new();
         if !has_magic(&start, b'g') {
             faults.push(format!(
@@ -110,7 +119,7 @@ impl Database {
             faults.extend(fault);
             names
         };
-        let database = Database {
+        Ok(Database {
             name: index.path().display().to_string(),
             players: names(b'n', "players"),
             sites: names(b's', "sites"),
@@ -126,10 +135,8 @@ impl Database {
             unknown_promotions: Oddity::new(
                 "promotions do not say to what; they were read as queens",
             ),
-            games: games.clone(),
-            games_end,
-        };
-        Ok((database, games))
+            games: Arc::new(opened),
+        })
     }
 }
 
@@ -162,7 +169,7 @@ fn names(index: &Located, letter: u8, what: &str) -> (Names, Option<String>) {
 impl Database {
     /// How promotions are numbered in the games, looked for when there is one.
     pub(super) fn numbering(&self) -> Numbering {
-        let find = || promotion::detect(self.games.clone());
+        let find = || promotion::detect(whole(&self.games));
         *self
             .numbering
             .get_or_init(|| find().unwrap_or(Numbering::Program))
@@ -200,15 +207,12 @@ impl GameSource for ScdbSource {
             }
             return Ok(None);
         }
-        let before = self.given;
+        let first = self.given + 1;
         self.given += entries.len() as u64;
-        Ok(Some(Box::new(ScdbBatch {
-            database: Arc::clone(&self.database),
-            entries: entries.into_iter(),
-            number: before,
-            file: None,
-            bytes: Vec::new(),
-        })))
+        let (database, games) = (Arc::clone(&self.database), &self.database.games);
+        let (games, entries) = (Arc::clone(games), entries.into_iter().map(Ok).collect());
+        let batch = EntryBatch::new(database, &self.database.name, games, first, entries);
+        Ok(Some(Box::new(batch)))
     }
 
     fn bytes_read(&self) -> u64 {
@@ -234,83 +238,49 @@ impl GameSource for ScdbSource {
     }
 }
 
-struct ScdbBatch {
-    database: Arc<Database>,
-    /// Those that come.
-    entries: std::vec::IntoIter<ScdbEntry>,
-    /// Number of the game that came last, from 1.
-    number: u64,
-    file: Option<BufReader<FileReader>>,
-    bytes: Vec<u8>,
-}
+impl ReadGame for Database {
+    type Entry = ScdbEntry;
+    type Buffers = Vec<u8>;
 
-impl ScdbBatch {
-    /// Reads the bytes of a game, without their length.
-    fn read(&mut self, offset: u64) -> Result<(), SkipReason> {
-        let end = self.database.games_end;
-        if !(MAGIC_BYTES as u64..end).contains(&offset) {
-            let text = format!("its place, byte {offset}, is outside the .dcg file");
-            return Err(SkipReason::Text(text));
-        }
-        let failed = |error: io::Error| SkipReason::Text(format!("the .dcg file: {error}"));
-        let file = match &mut self.file {
-            Some(file) => file,
-            none => {
-                let file = self.database.games.clone();
-                none.insert(BufReader::with_capacity(CHUNK_BYTES, file))
-            }
-        };
-        let here = file.stream_position().map_err(failed)?;
-        match i64::try_from(offset).ok().zip(i64::try_from(here).ok()) {
-            Some((offset, here)) => file.seek_relative(offset - here).map_err(failed)?,
-            None => {
-                file.seek(SeekFrom::Start(offset)).map_err(failed)?;
-            }
-        }
-        let mut start = Vec::with_capacity(length::MOST_BYTES);
-        file.by_ref()
-            .take(length::MOST_BYTES as u64)
-            .read_to_end(&mut start)
-            .map_err(failed)?;
-        let Some((length, more)) = length::read(&start) else {
-            let text = format!("no game begins at byte {offset} of the .dcg file");
-            return Err(SkipReason::Text(text));
-        };
-        self.bytes.clear();
-        self.bytes.extend(more.iter().take(length));
-        // The bytes of the game, no more than the file has.
-        let missing = length - self.bytes.len();
-        let count = file
-            .by_ref()
-            .take(missing as u64)
-            .read_to_end(&mut self.bytes)
-            .map_err(failed)?;
-        if more.len() > length {
-            let back = more.len() - length;
-            file.seek_relative(-(back as i64)).map_err(failed)?;
-        }
-        if count < missing && self.bytes.is_empty() {
-            return Err(SkipReason::text("the .dcg file ends before it"));
-        }
-        Ok(())
+    fn place(&self, entry: &ScdbEntry) -> Option<Range<u64>> {
+        let end = entry.offset.saturating_add(USUAL_GAME_BYTES);
+        (MAGIC_BYTES as u64..self.games.len())
+            .contains(&entry.offset)
+            .then_some(entry.offset..end)
     }
 
-    fn fill(
-        &mut self,
+    fn read(
+        &self,
         entry: &ScdbEntry,
+        games: &Window,
         wanted: GameParts,
+        buffer: &mut Vec<u8>,
         game: &mut Game,
     ) -> Result<(), SkipReason> {
-        game.clear();
         match entry.status {
             0 => {}
             0xff => return Err(SkipReason::Deleted),
-            _ => self.database.odd_status.add(1_u64),
+            _ => self.odd_status.add(1_u64),
         }
-        self.read(entry.offset)?;
-        let database = &self.database;
-        describe(database, entry, wanted, game);
-        decode::decode(&self.bytes, database, wanted, game)
+        let offset = entry.offset;
+        if !(MAGIC_BYTES as u64..games.file_len()).contains(&offset) {
+            let text = format!("its place, byte {offset}, is outside the .dcg file");
+            return Err(SkipReason::Text(text));
+        }
+        let failed = |error: FileError| SkipReason::Text(format!("the .dcg file: {error}"));
+        let start = games.read(offset, length::MOST_BYTES, buffer);
+        let start = start.map_err(failed)?;
+        let Some((length, more)) = length::read(start) else {
+            let text = format!("no game begins at byte {offset} of the .dcg file");
+            return Err(SkipReason::Text(text));
+        };
+        let at = offset + (start.len() - more.len()) as u64;
+        let bytes = games.read(at, length, buffer).map_err(failed)?;
+        if bytes.is_empty() && length > 0 {
+            return Err(SkipReason::text("the .dcg file ends before it"));
+        }
+        describe(self, entry, wanted, game);
+        decode::decode(bytes, self, wanted, game)
     }
 }
 
@@ -334,24 +304,5 @@ fn describe(database: &Database, entry: &ScdbEntry, wanted: GameParts, game: &mu
         if entry.round > 0 {
             game.tags.set("Round", entry.round.to_string());
         }
-    }
-}
-
-impl GameBatch for ScdbBatch {
-    fn next_game(&mut self, wanted: GameParts, game: &mut Game) -> Result<bool, SkipReason> {
-        let Some(entry) = self.entries.next() else {
-            return Ok(false);
-        };
-        self.number += 1;
-        self.fill(&entry, wanted, game)?;
-        Ok(true)
-    }
-
-    fn source(&self) -> &str {
-        &self.database.name
-    }
-
-    fn place(&self) -> GamePlace {
-        GamePlace::Game(self.number)
     }
 }

@@ -29,7 +29,7 @@ use std::sync::Arc;
 use shakmaty::Color;
 
 use super::archive::Located;
-use super::indexed::{Indexed, IndexedSource, Layout};
+use super::indexed::{Indexed, IndexedSource, Layout, ReadGame};
 use super::oddities::Oddity;
 use super::{Date, Error, Game, GameParts, GameSource, SkipReason};
 use entry::{NEW_BYTES, OLD_BYTES, RATING_KINDS, ScidEntry};
@@ -158,9 +158,6 @@ fn read_names(index: &Located, ending: &str, is_old: bool) -> Result<Names, Stri
 }
 
 impl Indexed for Database {
-    type Entry = ScidEntry;
-    type Buffers = Vec<u8>;
-
     fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -168,6 +165,19 @@ impl Indexed for Database {
     fn parse(&self, record: &[u8]) -> Option<ScidEntry> {
         (self.parse)(record)
     }
+
+    fn oddities(&self) -> Vec<&Oddity> {
+        vec![
+            &self.lost_names,
+            &self.missing_comments,
+            &self.unmarked_comments,
+        ]
+    }
+}
+
+impl ReadGame for Database {
+    type Entry = ScidEntry;
+    type Buffers = Vec<u8>;
 
     fn place(&self, entry: &ScidEntry) -> Option<Range<u64>> {
         let end = entry.offset.saturating_add(entry.length.into());
@@ -203,14 +213,6 @@ impl Indexed for Database {
         self.missing_comments.add(losses.missing_comments);
         self.unmarked_comments.add(losses.unmarked_comments);
         Ok(())
-    }
-
-    fn oddities(&self) -> Vec<&Oddity> {
-        vec![
-            &self.lost_names,
-            &self.missing_comments,
-            &self.unmarked_comments,
-        ]
     }
 }
 

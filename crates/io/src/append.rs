@@ -37,23 +37,31 @@ pub fn open_for_append(path: &Path) -> io::Result<File> {
 ///
 /// The file cannot be read or written.
 pub fn append_locked(file: &mut File, header: &str, line: &str) -> io::Result<()> {
-    let len = file.metadata()?.len();
     let mut text = String::new();
-    if len == 0 {
+    if file.metadata()?.len() == 0 {
         text.push_str(header);
-    } else {
-        // A line that a crash has cut short must not swallow this one.
-        let mut last = [b'\n'];
-        file.seek(SeekFrom::Start(len - 1))?;
-        let _ = file.read(&mut last)?;
-        if last != [b'\n'] {
-            text.push('\n');
-        }
+    } else if is_cut_short(file)? {
+        text.push('\n');
     }
     text.push_str(line);
     text.push('\n');
     // One call, and the system appends it in one piece.
     file.write_all(text.as_bytes())
+}
+
+/// Whether the last line of a file has no end, because of a crash. It must not
+/// become a part of the next line.
+///
+/// # Errors
+///
+/// The file cannot be read.
+pub fn is_cut_short(file: &mut File) -> io::Result<bool> {
+    let mut last = [b'\n'];
+    if let Some(place) = file.metadata()?.len().checked_sub(1) {
+        file.seek(SeekFrom::Start(place))?;
+        let _ = file.read(&mut last)?;
+    }
+    Ok(last != [b'\n'])
 }
 
 /// Locks a file that several programs change; false if another one holds it for

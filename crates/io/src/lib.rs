@@ -13,7 +13,7 @@ pub mod progress;
 pub mod sanitize;
 pub mod sort;
 
-pub use append::{append_line, append_locked, lock_within, open_for_append};
+pub use append::{append_line, append_locked, is_cut_short, lock_within, open_for_append};
 
 /// The example of the README compiles.
 #[cfg(doctest)]

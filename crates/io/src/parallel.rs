@@ -23,9 +23,9 @@ const JOBS_EACH: u64 = 3;
 #[error("a fault in tabia itself ended the work: {0}")]
 pub struct Panicked(String);
 
-/// Runs `worker` in some threads and `lead` in this one. A worker gets its
-/// tools ready, does jobs with [`Jobs::each`], and then hands over what it
-/// holds: that is given with what the lead made, in no particular order.
+/// Runs `worker` in some threads and `lead` in this one. A worker does jobs with
+/// [`Jobs::each`], and then returns a last result. The results of the workers come
+/// with that of the lead, in no particular order.
 ///
 /// # Errors
 ///

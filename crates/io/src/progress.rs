@@ -47,8 +47,7 @@ impl Progress {
 #[error("interrupted; nothing was changed")]
 pub struct Stopped;
 
-/// What ends some long work, for every thread of it: nothing, as
-/// [`Stop::default`].
+/// Cancels long work in all its threads; [`Stop::default`] never does.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stop<'a>(Option<&'a AtomicBool>);
 
@@ -66,8 +65,8 @@ impl Stop<'_> {
     }
 }
 
-/// Receives how far some long work is, and may cancel it: nothing, as
-/// [`Watch::default`].
+/// Receives the progress of long work, and may cancel it; [`Watch::default`] does
+/// neither.
 #[derive(Default)]
 pub struct Watch<'a> {
     progress: Option<&'a mut dyn FnMut(Progress)>,

@@ -7,9 +7,9 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-/// Whether a terminal would do something with this character other than show
-/// it: control characters but for line feed and tab, and those that turn the
-/// direction of writing.
+/// Whether a terminal would obey this character instead of showing it: control
+/// characters but for line feed and tab, and those that change the direction of
+/// writing.
 fn is_unsafe(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
@@ -59,7 +59,7 @@ impl<W: Write> Plain<W> {
         }
     }
 
-    /// The same for text that has colours of ours in it: sequences that do
+    /// The same for text to which this program has added colours: sequences that do
     /// nothing but choose a style (`ESC [ 1 ; 32 m`) pass. Names from files
     /// go through [`escape_control`] first.
     pub const fn with_colours(inner: W) -> Plain<W> {

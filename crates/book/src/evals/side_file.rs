@@ -6,7 +6,7 @@
 //! position twice is united when the file is read ([`EvalTable::add`]).
 
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -16,6 +16,7 @@ use super::{EvalTable, epd};
 use crate::Error;
 use crate::eval::Evaluation;
 use tabia_io::atomic::{LOCK_WAIT, Locked};
+use tabia_io::{is_cut_short, open_for_append};
 
 /// What was read of a file.
 #[derive(Clone, Debug, Default)]
@@ -122,22 +123,12 @@ impl EvalFile {
     pub fn open(path: &Path) -> Result<EvalFile, Error> {
         let failed = |error| failed(path, error);
         let is_new = !path.exists();
-        let opened = fs::OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create(true)
-            .open(path);
-        let file = Locked::within(LOCK_WAIT, opened.map_err(failed)?);
+        let file = Locked::within(LOCK_WAIT, open_for_append(path).map_err(failed)?);
         let in_use = "another program is writing to it; wait for its end";
         let mut file = file.ok_or_else(|| Error::refused(path, in_use))?;
         // What a crash has cut short stays a line of its own.
-        if file.seek(SeekFrom::End(0)).map_err(failed)? > 0 {
-            file.seek(SeekFrom::End(-1)).map_err(failed)?;
-            let mut last = [0];
-            file.read_exact(&mut last).map_err(failed)?;
-            if last != *b"\n" {
-                file.write_all(b"\n").map_err(failed)?;
-            }
+        if is_cut_short(&mut file).map_err(failed)? {
+            file.write_all(b"\n").map_err(failed)?;
         }
         Ok(EvalFile {
             path: path.to_owned(),

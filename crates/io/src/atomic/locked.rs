@@ -1,4 +1,4 @@
-//! Locks that are given back at once.
+//! Locks that are released at once.
 
 use std::fs::File;
 use std::ops::{Deref, DerefMut};

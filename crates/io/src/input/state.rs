@@ -8,7 +8,7 @@ use std::time::SystemTime;
 pub enum Change {
     /// The same file, untouched.
     None,
-    /// The path leads to nothing (or to nothing we may see); the open file can
+    /// There is no file at the path, or none that may be read; the open file can
     /// still be read.
     Gone,
     /// The same file, but its length or its time of modification changed.

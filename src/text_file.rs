@@ -14,14 +14,14 @@ use tabia_io::atomic::{LOCK_WAIT, Locked, NewFile, Old};
 pub(crate) struct TextFile {
     /// The file itself, links followed.
     path: PathBuf,
-    /// Held as long as this lives.
+    /// Released when this is dropped.
     lock: Option<Locked>,
     text: String,
 }
 
 impl TextFile {
-    /// Reads a file that may not exist yet; its folder must. A lock keeps
-    /// two of us apart.
+    /// Reads a file that may not exist yet; its folder must. A lock excludes other
+    /// processes of Tabia.
     pub(crate) fn open(path: &Path) -> anyhow::Result<TextFile> {
         let shown = path.display();
         let path = match fs::canonicalize(path) {

@@ -15,7 +15,6 @@ use super::progress;
 use super::style::counted;
 use tabia_games as games;
 use tabia_games::export::{self, ExportJob, Exported, Target};
-use tabia_io::input::path::has_extension;
 
 /// What `tabia games --help` says below the arguments.
 pub(super) const AFTER_HELP: &str = "Examples:\n  \
@@ -128,16 +127,15 @@ fn target(path: &Path) -> anyhow::Result<Target> {
     if path == Path::new("-") {
         return Ok(Target::Output);
     }
-    let is = |extension| has_extension(path, extension);
-    let target = if is("si5") {
-        Target::Scid
-    } else if is("pgn") {
-        Target::Pgn
-    } else if is("dci") {
-        Target::Scdb
-    } else {
-        let path = path.display();
-        bail!("{path}: games are written as .pgn, .dci or .si5 (`-`: PGN on standard output)")
+    let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+    let target = match extension.to_str() {
+        Some("si5") => Target::Scid,
+        Some("pgn") => Target::Pgn,
+        Some("dci") => Target::Scdb,
+        _ => bail!(
+            "{}: games are written as .pgn, .dci or .si5 (`-`: PGN on standard output)",
+            path.display()
+        ),
     };
     Ok(target(path.to_owned()))
 }

@@ -1,4 +1,4 @@
-//! The command line: one file a command, and nothing that thinks.
+//! The command line: one file for each command; the crates do the work.
 //!
 //! Results go to standard output, messages to standard error. The exit codes
 //! are 0 for done, 1 for a negative answer and 2 for wrong usage,

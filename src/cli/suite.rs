@@ -128,7 +128,7 @@ enum By {
     Games,
 }
 
-/// What stands on the board.
+/// Conditions on the position.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Board")]
 struct BoardArgs {
@@ -158,14 +158,14 @@ enum YesNo {
     No,
 }
 
-/// What positions are worth.
+/// Conditions on values.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Values")]
 struct ValueArgs {
     /// Only positions of these centipawns, as 90..119
     #[arg(long, value_name = "LO..HI", allow_hyphen_values = true)]
     eval: Option<Range>,
-    /// Only where this side stands better
+    /// Only where this side is better
     #[arg(long, value_name = "SIDE", value_enum, default_value_t = Sides::Both)]
     better: Sides,
     /// The side from which these centipawns are seen

@@ -1,4 +1,4 @@
-//! Changing a JSON file of somebody else: what is not ours stays as it is,
+//! Changes a JSON file of another program: entries of others stay as they are,
 //! byte for byte, order and white space included.
 
 use jsonc_parser::ParseOptions;
@@ -53,7 +53,7 @@ impl RegisterError {
 }
 
 /// Reads a file by the letter of the standard: what the program itself would
-/// refuse to read is not for us to repair. No text at all is an empty file.
+/// refuse to read is not repaired here. No text at all is an empty file.
 pub(super) fn parse(text: &str, empty: &str) -> Result<CstRootNode, RegisterError> {
     let text = if text.trim().is_empty() { empty } else { text };
     serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(|error| {

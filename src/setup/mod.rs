@@ -14,8 +14,8 @@
 //! way back. Both plans are pure: they ask for the text of a file through a
 //! function.
 
+mod apply;
 mod configuration;
-mod doing;
 mod find;
 mod places;
 mod plan;
@@ -24,7 +24,7 @@ mod record;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use doing::{carry_out, make_folder, take_back, text_of};
+pub(crate) use apply::{carry_out, make_folder, take_back, text_of};
 pub(crate) use find::{Finds, find, without_namesakes};
 pub(crate) use places::Places;
 pub(crate) use plan::{FileChange, SetupPlan, Situation, plan, undo};

@@ -105,7 +105,7 @@ pub(crate) fn take_back(
     let shown = record_path.display();
     fs::remove_file(record_path).with_context(|| format!("cannot delete {shown}"))?;
     for folder in record.folders.iter().rev() {
-        // One with something of somebody else's in it stays.
+        // A folder with files of others is not empty and stays.
         let _ = fs::remove_dir(path_of(folder));
     }
     Ok(())

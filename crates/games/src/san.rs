@@ -77,6 +77,7 @@ fn can_go(
 /// The move, if one piece alone can go there, as with nearly all moves of a game.
 /// Castling, en passant, and pieces that only a pin or a check distinguishes are for the
 /// library.
+#[inline(always)]
 fn plain(san: San, position: &Chess) -> Option<Move> {
     let San::Normal {
         role,

@@ -14,8 +14,8 @@ from runner import case
 CUT = """() => [document.documentElement, ...document.querySelectorAll('#books, .book, #books thead button, .top, #walk, #tabs, [role=tabpanel], [role=tabpanel] .head, dialog[open], dialog[open] .head, dialog[open] .buttons')]
     .map((one) => [one.id || one.className || one.tagName, one.scrollWidth - one.clientWidth]).filter(([, more]) => more > 0)"""
 
-# Buttons and lists whose text does not fit into them.
-SHORT = """() => [...document.querySelectorAll('button, summary, select')].filter((one) => one.checkVisibility() && !one.closest('.book, #line, #engine-list, li')).map((one) => {
+# Buttons and lists whose text does not fit into them; names of files may be longer.
+SHORT = """() => [...document.querySelectorAll('button, summary, select')].filter((one) => one.checkVisibility() && !one.closest('.book, #line, #engine-list, li, .choices')).map((one) => {
     const style = getComputedStyle(one), pen = document.createElement('canvas').getContext('2d');
     pen.font = style.font;
     const text = document.createRange();

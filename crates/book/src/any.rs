@@ -1,4 +1,4 @@
-//! One type over the formats of books.
+//! One type for all formats of books.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::{Error, Lookup, OpenOptions, Probe, Wanted, abk::AbkBook, bin::BinBoo
 use tabia_io::input::kind::{BookKind, Kind};
 
 tabia_notation::named! {
-    /// A format that can be read and played from.
+    /// A book format that can be read and played from.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Format {
         /// ChessBase, `.ctg`.
@@ -21,7 +21,7 @@ tabia_notation::named! {
 }
 
 impl Format {
-    /// What people call such a book.
+    /// The usual name of such a book.
     #[must_use]
     pub const fn title(self) -> &'static str {
         self.kind().title()
@@ -35,23 +35,23 @@ impl Format {
         }
     }
 
-    /// The same with its article: "an Arena opening book".
+    /// The name with its article: "an Arena opening book".
     #[must_use]
     pub const fn with_article(self) -> &'static str {
         self.kind().with_article()
     }
 
-    /// Recognises a book by its content, and where that is ambiguous by its
-    /// name: see [`Kind`].
+    /// Recognises a book by its content, and if that is ambiguous by its name: see
+    /// [`Kind`].
     ///
     /// # Errors
     ///
-    /// It is something else.
+    /// The file is something else.
     pub fn of_file(path: &Path) -> Result<Format, Error> {
         match Kind::of_file(path) {
             Some(Kind::Book(BookKind::Bin)) => Ok(Format::Bin),
             Some(Kind::Book(BookKind::Abk)) => Ok(Format::Abk),
-            // What cannot be read its reader will say.
+            // If the file cannot be read, the CTG reader reports it.
             Some(Kind::Book(BookKind::Ctg)) | None => Ok(Format::Ctg),
             Some(kind) => Err(Error::NoBook {
                 path: path.into(),
@@ -78,11 +78,11 @@ pub enum Book {
 }
 
 impl Book {
-    /// Opens a book of whatever format: see [`Format::of_file`].
+    /// Opens a book of any format: see [`Format::of_file`].
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or is no book that can be.
+    /// The file cannot be read, or is no book of a known format.
     pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Book, Error> {
         let path = path.as_ref();
         Ok(match Format::of_file(path)? {
@@ -102,7 +102,7 @@ impl Book {
         }
     }
 
-    /// The file that was opened; of a ChessBase book the .ctg.
+    /// The path of the opened file; for a ChessBase book the .ctg.
     #[must_use]
     pub fn path(&self) -> &Path {
         match self {
@@ -112,8 +112,8 @@ impl Book {
         }
     }
 
-    /// What the user should know about the files, one sentence each; empty
-    /// for a sound book.
+    /// Problems of the files that the user should know, one sentence each; empty for a
+    /// sound book.
     #[must_use]
     pub fn notices(&self) -> &[String] {
         match self {
@@ -123,7 +123,7 @@ impl Book {
         }
     }
 
-    /// The ChessBase book that this is, for what only that format has.
+    /// The ChessBase book, for features that only this format has.
     #[must_use]
     pub fn as_ctg(&self) -> Option<&CtgBook> {
         match self {

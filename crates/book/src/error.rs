@@ -1,5 +1,4 @@
-//! What can go wrong with a book: reading, choosing, changing, writing and
-//! converting have one type of errors.
+//! Errors of books: reading, choosing, changing, writing and converting use one type.
 
 use std::{borrow::Cow, io, path::Path, sync::Arc};
 
@@ -13,21 +12,21 @@ use tabia_io::sort::SortError;
 
 /// A book that cannot be opened, read, changed or written. Cheap to clone.
 ///
-/// Unless the text says otherwise nothing has been changed, and what was in the
-/// place of a new file is still there. Offsets in the texts are in bytes from the
-/// start of the file, decimal.
+/// Unless the text says otherwise, nothing has been changed, and an old file at the
+/// target still exists. Offsets in the texts are in bytes from the start of the file,
+/// decimal.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The file cannot be opened or read at all.
+    /// The file cannot be opened or read.
     #[error("{}: cannot read the book: {reason}", path.display())]
     Io {
         /// The file.
         path: Arc<Path>,
-        /// The error of the system.
+        /// The error of the operating system.
         reason: Arc<io::Error>,
     },
-    /// The file has lost bytes since it was opened.
+    /// The file is shorter than when it was opened.
     #[error(
         "{}: the file became shorter while it was open ({was} bytes then, {now} now); \
          restore it and open the book again",
@@ -49,7 +48,7 @@ pub enum Error {
         /// What is wrong.
         fault: HeaderFault,
     },
-    /// A page that a position needs is damaged.
+    /// The page with a position's entry is damaged.
     #[error(
         "{}: page {page} (file byte {}): {fault}; the book is damaged here, \
          get it anew or let `tabia compact` save what is readable",
@@ -61,10 +60,10 @@ pub enum Error {
         path: Arc<Path>,
         /// Page number, 0 is the first after the header page.
         page: u32,
-        /// What is wrong in it.
+        /// What is wrong with it.
         fault: PageFault,
     },
-    /// The index names a page that is not there.
+    /// The index refers to a page that does not exist.
     #[error(
         "{}: slot {slot} (file byte {offset}): page {page}, but the book has pages 0 to {}; \
          the index is damaged: take the .cto file away, and the book is read without it",
@@ -78,25 +77,25 @@ pub enum Error {
         slot: u64,
         /// Where the slot is in the .cto file, in bytes.
         offset: u64,
-        /// The page it names.
+        /// The page number in the slot.
         page: i32,
         /// Pages in the .ctg file.
         pages: u32,
     },
-    /// Something else than a book, or a file without an entry.
+    /// Something other than a book, or a file without an entry.
     #[error("{}: {text}", path.display())]
     NoBook {
         /// The file.
         path: Arc<Path>,
-        /// What it is, and what would help.
+        /// What it is, and what to do.
         text: Cow<'static, str>,
     },
-    /// Bytes that no book of its format has.
+    /// Bytes that are invalid in the format of the book.
     #[error("{}: file byte {offset}: {text}", path.display())]
     Content {
         /// The file.
         path: Arc<Path>,
-        /// Where.
+        /// Offset in bytes.
         offset: u64,
         /// What is wrong.
         text: String,
@@ -108,53 +107,53 @@ pub enum Error {
     /// A thread of the work failed.
     #[error(transparent)]
     Panicked(#[from] Panicked),
-    /// Entries cannot be sorted on disk.
+    /// Sorting entries on disk failed.
     #[error(transparent)]
     Sort(#[from] SortError),
-    /// A file cannot be put in place.
+    /// Writing the file failed.
     #[error(transparent)]
     Place(Arc<WriteFileError>),
-    /// Some of a book cannot be read, and that was to be an error.
+    /// Part of a book cannot be read, and `--strict` is set.
     #[error("{0}; nothing was written (--strict)")]
     Loss(String),
-    /// Writing the book anew would lose what cannot be read of it.
+    /// Rewriting the book would lose its damaged parts.
     #[error("the book is damaged, use `tabia compact` first; nothing was changed: {0}")]
     Damaged(String),
 
-    /// A file cannot be changed or made like this.
+    /// The file cannot be changed or made in this way.
     #[error("{}: {text}", path.display())]
     Refused {
         /// The file.
         path: Arc<Path>,
-        /// Why, and what would help.
+        /// Why, and what to do.
         text: Cow<'static, str>,
     },
-    /// The bytes are no entry.
+    /// The bytes are not one entry.
     #[error("not one whole entry: {0}")]
     Malformed(PageFault),
     /// Bytes follow the entry.
     #[error("{0} bytes follow the entry")]
     Trailing(usize),
-    /// Entries do not come by bit-reversed hash and key.
+    /// Entries are not ordered by bit-reversed hash and key.
     #[error("the entry with key {0} comes out of order")]
     Order(Key),
-    /// A key comes twice.
+    /// A key occurs twice.
     #[error("the entry with key {0} comes a second time")]
     Repeated(Key),
-    /// More entries with one hash than a page can hold.
+    /// More entries with the same hash than fit on a page.
     #[error(
         "entries of {bytes} bytes share the last 31 bits of the hash {hash:08x}: \
          the format holds at most {most} bytes of such"
     )]
     HashRun {
-        /// The hash of one of them.
+        /// The shared hash.
         hash: u32,
-        /// Their bytes, as far as they have come.
+        /// Their length in bytes so far.
         bytes: usize,
-        /// What a page holds, in bytes.
+        /// Capacity of a page in bytes.
         most: usize,
     },
-    /// Entries share so many hash bits that the index would dwarf the book.
+    /// Entries share so many hash bits that the index would be far larger than the book.
     #[error(
         "so many positions have hashes alike that the index would need {index_bytes} bytes \
          for a book of {book_bytes}"
@@ -172,16 +171,16 @@ pub enum Error {
     #[error("the book was given up after an earlier error")]
     GivenUp,
 
-    /// The system refuses to have the book changed.
+    /// The operating system does not allow a change of the book.
     #[error("{}: cannot change the book: {reason}", path.display())]
     Change {
         /// The file.
         path: Arc<Path>,
-        /// The error of the system.
+        /// The error of the operating system.
         reason: Arc<io::Error>,
     },
-    /// Writing failed in the middle. What is to be done is in a file beside
-    /// the book, and the next change of the book begins with it.
+    /// Writing failed half way. A journal beside the book has the remaining work, and the
+    /// next change of the book begins with it.
     #[error(
         "{}: the change could not be completed: {reason}; \
          the book can be read, and the next change of it completes this one",
@@ -190,10 +189,10 @@ pub enum Error {
     Incomplete {
         /// The .ctg file.
         path: Arc<Path>,
-        /// The error of the system.
+        /// The error of the operating system.
         reason: Arc<io::Error>,
     },
-    /// A byte is not what it was when the change was planned.
+    /// A byte has changed since the change was planned.
     #[error(
         "{}: byte {offset} of the file is {found:#04x} (expected {expected:#04x}): \
          the book was changed meanwhile; nothing was changed",
@@ -202,11 +201,11 @@ pub enum Error {
     Moved {
         /// The .ctg file.
         path: Arc<Path>,
-        /// The byte.
+        /// Its offset in bytes.
         offset: u64,
-        /// What it is.
+        /// Its value now.
         found: u8,
-        /// What it was.
+        /// Its value at planning.
         expected: u8,
     },
     /// The position is not in the book.
@@ -214,7 +213,7 @@ pub enum Error {
     NotInBook {
         /// The .ctg file.
         path: Arc<Path>,
-        /// Its key.
+        /// The key of the position.
         key: Key,
     },
     /// The move is not in the book.
@@ -225,7 +224,7 @@ pub enum Error {
         /// The move.
         san: String,
     },
-    /// The format cannot store it.
+    /// The format cannot store the change.
     #[error(
         "{}: {}, which has no {what}: {}",
         path.display(), format.with_article(), format.has_instead()
@@ -233,9 +232,9 @@ pub enum Error {
     Format {
         /// The book.
         path: Arc<Path>,
-        /// What it is.
+        /// Its format.
         format: Format,
-        /// What it has not.
+        /// What it cannot store.
         what: &'static str,
     },
     /// The position is in the book, but the move is not.
@@ -257,16 +256,16 @@ pub enum Error {
     Evaluations {
         /// The file.
         path: Arc<Path>,
-        /// The error of the system.
+        /// The error of the operating system.
         reason: Arc<io::Error>,
     },
 
-    /// A line of a book as text means nothing.
+    /// A line of a book as text cannot be understood.
     #[error("{}: line {line}{}: {text}", path.display(), in_field(field))]
     Line {
         /// The file.
         path: Arc<Path>,
-        /// Its line, 1 is the first.
+        /// Line number, from 1.
         line: u64,
         /// The field, as in `moves[2].uci`; empty for the whole line.
         field: String,
@@ -289,7 +288,7 @@ impl From<WriteFileError> for Error {
 }
 
 impl Error {
-    /// Joins a system error with the file it is about.
+    /// Makes an error of an I/O error and its file.
     #[must_use]
     pub fn io(path: impl Into<Arc<Path>>, source: io::Error) -> Error {
         Error::Io {
@@ -298,7 +297,7 @@ impl Error {
         }
     }
 
-    /// Refuses to change or to make a file.
+    /// The error for a file that cannot be changed or made.
     pub(super) fn refused(path: &Path, text: impl Into<Cow<'static, str>>) -> Error {
         Error::Refused {
             path: path.into(),
@@ -306,7 +305,7 @@ impl Error {
         }
     }
 
-    /// For a file without an entry of its format.
+    /// The error for a file without an entry of its format.
     pub(super) fn no_entries(file: &DataFile, format: &str) -> Error {
         let bytes = file.len();
         Error::NoBook {
@@ -318,7 +317,7 @@ impl Error {
         }
     }
 
-    /// Joins a system error with the book that was to be changed.
+    /// Makes an error of an I/O error and the book to be changed.
     pub(super) fn change(path: &Path, reason: io::Error) -> Error {
         Error::Change {
             path: path.into(),
@@ -326,14 +325,13 @@ impl Error {
         }
     }
 
-    /// Whether the book has lost something here, and reading on elsewhere
-    /// makes sense.
+    /// Whether the error is damage at one place, so that reading can go on elsewhere.
     #[must_use]
     pub const fn is_damage(&self) -> bool {
         matches!(self, Error::Page { .. } | Error::Slot { .. })
     }
 
-    /// The first bytes of a file: so many, or fewer if it has no more.
+    /// The first `count` bytes of a file, or fewer if it is shorter.
     pub(super) fn start_of(file: &DataFile, count: usize) -> Result<Vec<u8>, Error> {
         let start = file.start(count);
         start.map_err(|error| Error::read(file.path(), error))

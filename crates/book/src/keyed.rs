@@ -1,5 +1,5 @@
-//! Probing books that store moves under the key of the position they are
-//! played in: Polyglot's, and Arena's once it has been walked.
+//! Probing books that store moves under the key of their position: Polyglot books, and
+//! Arena books after they have been walked.
 
 use shakmaty::{Chess, Position as _};
 
@@ -11,31 +11,30 @@ use tabia_io::input::file::DataFile;
 use tabia_io::input::state::Change;
 use tabia_notation as notation;
 
-/// An entry: a move of the position with some key.
+/// An entry: a move of the position with a given key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyedEntry {
     /// The move, as stored.
     pub mv: PackedMove,
-    /// What the book says about playing it.
+    /// The weight or priority in the book.
     pub preference: Preference,
-    /// Games with this move from the view of its player, where the format
-    /// counts any.
+    /// Games with this move from the view of its player, if the format counts them.
     pub stats: Option<Stats>,
     /// Polyglot's learn field; 0 elsewhere.
     pub learn: u32,
-    /// Its first byte in the file.
+    /// Offset of its first byte in the file.
     pub offset: u64,
 }
 
 /// A book that finds entries by key.
 pub(super) trait Keyed {
-    /// Its file.
+    /// The file of the book.
     fn file(&self) -> &DataFile;
 
-    /// Shows every entry with this key, in stored order.
+    /// Visits every entry with this key, in stored order.
     fn each(&self, key: u64, visit: &mut dyn FnMut(KeyedEntry)) -> Result<(), Error>;
 
-    /// Whether there is one.
+    /// Whether the book has an entry with this key.
     fn holds(&self, key: u64) -> Result<bool, Error> {
         let mut any = false;
         self.each(key, &mut |_| any = true)?;
@@ -44,9 +43,8 @@ pub(super) trait Keyed {
 }
 
 impl<B: Keyed> Probe for B {
-    /// Moves that are not legal are left out; of a move that is stored twice the
-    /// numbers are added up. There are no transpositions: what such a book does
-    /// not list it does not play.
+    /// Fills `found`. Illegal moves are left out; the numbers of a move stored twice are
+    /// added. There are no transpositions: such a book plays only moves that it lists.
     fn probe(&self, position: &Chess, _wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
         found.clear();
         fill(self, position, found).inspect_err(|_| found.clear())
@@ -72,7 +70,7 @@ pub(super) fn raw_entry<const BYTES: usize>(
     Ok(bytes.to_vec())
 }
 
-/// What is to be said of a file that does not end with a whole entry.
+/// The message for a file that does not end with a whole entry.
 pub(super) fn cut_off(file: &DataFile, entry_bytes: usize) -> Option<String> {
     let rest = file.len() % entry_bytes as u64;
     (rest > 0).then(|| {

@@ -1,11 +1,11 @@
-//! Opening books: what a position holds, whatever the format.
+//! Opening books: what they store about a position, whatever the format.
 //!
-//! [`Book`] is one type over all formats; [`ctg`], [`bin`] and [`abk`] are
-//! those that can be read.
+//! [`Book`] is one type for all formats; [`ctg`], [`bin`] and [`abk`] are the readable
+//! ones.
 //!
-//! Nothing here knows of UCI. A book answers one question, [`Probe::probe`]:
-//! what is known about this position and about the moves from it. The answer
-//! is plain numbers; which move to play is decided in [`crate::policy`].
+//! This crate is independent of UCI. A book has one query, [`Probe::probe`]: what is
+//! stored about this position and its moves. The answer is plain numbers;
+//! [`crate::policy`] decides which move to play.
 
 #![warn(missing_docs)]
 
@@ -33,7 +33,7 @@ pub use lookup::{Annotation, BookMove, Judged, Lookup, Mark, PositionRecord, Pre
 pub use positions::{BookPosition, PositionMove, Positions};
 pub(crate) use positions::{BookWalk, position_of};
 pub use stats::Stats;
-// Why writing a large book may fail, beside what its format has to say.
+// Part of the errors that writing a large book returns.
 pub use tabia_io::parallel::Panicked;
 pub use tabia_io::sort::SortError;
 
@@ -41,20 +41,19 @@ use shakmaty::{Chess, Move};
 
 /// A source of book moves.
 ///
-/// Takes `&self`: one open book may be asked from several threads.
+/// Takes `&self`: several threads may query one open book.
 pub trait Probe {
-    /// Fills `found` with what the book knows about `position`, as far as it
-    /// is `wanted`; it is cleared first, so one buffer serves many calls
-    /// without allocating.
+    /// Fills `found` with what the book stores about `position`, as far as `wanted` asks
+    /// for it; it is cleared first, so one buffer serves many calls without allocating.
     ///
-    /// A position that is not in the book is no error: `found.here` is `None`
-    /// then (`found.moves` may still hold transpositions: moves into
-    /// positions of the book).
+    /// A position that is not in the book is no error: `found.here` is then `None`
+    /// (`found.moves` may still contain transpositions: moves into positions of the
+    /// book).
     ///
     /// # Errors
     ///
-    /// The book cannot be read any more or is damaged at a place that this
-    /// position needs. `found` is empty then.
+    /// The book cannot be read any more, or is damaged where this position is stored.
+    /// `found` is then empty.
     fn probe(&self, position: &Chess, wanted: Wanted, found: &mut Lookup) -> Result<(), Error>;
 
     /// Whether the position itself is stored.
@@ -64,30 +63,30 @@ pub trait Probe {
     /// As for [`Probe::probe`].
     fn contains(&self, position: &Chess) -> Result<bool, Error>;
 
-    /// What a move is worth, in the book or not, in centipawns for its player; known
-    /// where evaluations were added to the book.
+    /// The value of a move, in the book or not, in centipawns for its player; `None`
+    /// unless evaluations were added to the book.
     fn value_of(&self, _position: &Chess, _mv: Move) -> Option<i32> {
         None
     }
 
-    /// Whether the file still is what was opened; if not, it should be
-    /// opened anew when that suits.
+    /// Whether the file is unchanged since it was opened; if not, it should be opened
+    /// again.
     fn is_current(&self) -> bool {
         true
     }
 
-    /// So many probes are to come: a book that can get ready for them does,
-    /// with memory of a small part of its size. What is found stays the same.
+    /// Announces a number of probes, so that a book can prepare for them with memory of a
+    /// small part of its size. Results are the same.
     fn expect(&self, _probes: u64) {}
 }
 
-/// Which moves of a position are asked for.
+/// Which moves of a position to return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// Those that are stored.
+    /// Stored moves only.
     Stored,
-    /// Also every other legal move that leads to a position of the book, where
-    /// the format plays such moves (ChessBase does).
+    /// Also every other legal move that leads to a position of the book, if the format
+    /// plays such moves (ChessBase does).
     Transpositions,
 }
 
@@ -103,7 +102,7 @@ pub mod tree;
 #[cfg(feature = "json")]
 pub mod view;
 
-/// The example of the README compiles.
+/// Compiles the example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,4 +1,4 @@
-//! What a look-up brings to light.
+//! The result of a look-up.
 
 use shakmaty::{Color, Move};
 
@@ -15,12 +15,11 @@ pub struct PositionRecord {
     pub points: u32,
     /// Raw recommendation byte: see [`PositionRecord::mark`].
     pub recommendation: u8,
-    /// The learn value ("Fact"), -125 to +125 in use, as it is in the
-    /// file: from the view of the side to move in this position.
+    /// The learn value ("Fact"), -125 to +125 in use, as in the file: from the view of
+    /// the side to move in this position.
     pub factor: i8,
-    /// Position commentary, a NAG number as it is in the file: in the
-    /// board where the side to move is White. See
-    /// [`PositionRecord::commentary_for`].
+    /// Position commentary, a NAG number as in the file: on the board where the side to
+    /// move is White. See [`PositionRecord::commentary_for`].
     pub commentary: u8,
 }
 
@@ -31,15 +30,15 @@ impl PositionRecord {
         Mark::of(self.recommendation)
     }
 
-    /// The commentary NAG as seen on the real board, where `turn` is to move:
-    /// the paired evaluations (14/15, 16/17, 18/19) change places when Black
-    /// is to move, the others do not (genuine books).
+    /// The commentary NAG on the real board, where `turn` is to move: the paired
+    /// evaluations (14/15, 16/17, 18/19) are exchanged if Black is to move, the others
+    /// are not (as in genuine books).
     #[must_use]
     pub const fn commentary_for(&self, turn: Color) -> u8 {
         PositionRecord::commentary_seen(self.commentary, turn)
     }
 
-    /// The bytes that can be set, as they are stored and in their order.
+    /// The changeable bytes as stored, in their order.
     #[must_use]
     pub const fn marks(&self) -> [(Field, u8); 3] {
         [
@@ -49,7 +48,7 @@ impl PositionRecord {
         ]
     }
 
-    /// The changes that make `new` of the marks of the position `key`.
+    /// The changes that set the marks of the position `key` to those of `new`.
     pub(crate) fn changes(
         &self,
         new: &PositionRecord,
@@ -65,7 +64,7 @@ impl PositionRecord {
         })
     }
 
-    /// Sets one of these; what is no mark of a position stays.
+    /// Sets a mark; a field that is no mark of a position is ignored.
     pub(crate) const fn set_mark(&mut self, field: Field, byte: u8) {
         match field {
             Field::Recommendation => self.recommendation = byte,
@@ -75,8 +74,8 @@ impl PositionRecord {
         }
     }
 
-    /// Between a NAG as it is stored and as it is seen on the real board, where
-    /// `turn` is to move; the same both ways.
+    /// Converts a NAG from the stored one to the one on the real board, where `turn` is
+    /// to move, or back.
     #[must_use]
     pub const fn commentary_seen(nag: u8, turn: Color) -> u8 {
         match (turn, nag) {
@@ -88,7 +87,7 @@ impl PositionRecord {
 }
 
 tabia_notation::named! {
-    /// Colour of a move in the book window.
+    /// Colour of a move in ChessBase's book window.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum Mark {
         /// No colour: statistics decide.
@@ -102,8 +101,8 @@ tabia_notation::named! {
 }
 
 impl Mark {
-    /// What a recommendation byte says: bit 0x80 is the main move (green), bit
-    /// 0x40 forbids it in tournaments (red). Red wins where a file has both.
+    /// Decodes a recommendation byte: bit 0x80 is the main move (green), bit 0x40 forbids
+    /// it in tournaments (red). If a file has both, red wins.
     #[must_use]
     pub const fn of(recommendation: u8) -> Mark {
         if recommendation & 0x40 != 0 {
@@ -116,10 +115,10 @@ impl Mark {
     }
 }
 
-/// The annotation of a move: the byte beside it in a CTG entry.
+/// The annotation of a move: the byte after it in a CTG entry.
 ///
-/// The low five bits are a PGN NAG number; the upper three are flags of
-/// unknown meaning (0xe0 in a hand-made genuine book) and do not count.
+/// The low five bits are a PGN NAG number; the upper three are flags of unknown meaning
+/// (0xe0 in a hand-made genuine book) and are ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Annotation(pub u8);
 
@@ -139,7 +138,7 @@ impl Annotation {
     /// The only move.
     pub const ONLY_MOVE: Annotation = Annotation(8);
 
-    /// `?`, `??` or `?!`.
+    /// Whether it is `?`, `??` or `?!`.
     #[must_use]
     pub const fn is_doubtful(self) -> bool {
         matches!(self.nag(), 2 | 4 | 6)
@@ -167,8 +166,8 @@ impl Annotation {
         })
     }
 
-    /// `"!"`, `"?"`, ..., `"□"` for the only move, `"$N"` for other NAGs and
-    /// the empty text for none.
+    /// `"!"`, `"?"`, ..., `"□"` for the only move, `"$N"` for other NAGs, and an empty
+    /// text for none.
     #[must_use]
     pub fn symbol(self) -> &'static str {
         const OTHER: [&str; 32] = [
@@ -180,60 +179,58 @@ impl Annotation {
     }
 }
 
-/// What a book says of its own accord about how often to play a move.
+/// How often to play a move, if the book stores it.
 ///
-/// ChessBase books leave it to their statistics; other formats store a number
-/// that is meant to decide.
+/// ChessBase books use their statistics instead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Preference {
-    /// Nothing: statistics decide.
+    /// Not stored: statistics decide.
     #[default]
     Statistics,
-    /// Polyglot's weight: the move is played in proportion to it, never with 0.
+    /// Polyglot's weight: the move is played in proportion to it; 0 is never.
     Weight(u32),
     /// Arena's priority, 0 to 9: 0 never, 5 is usual.
     Priority(u8),
 }
 
 impl Preference {
-    /// The book says never to play the move.
+    /// Whether the book forbids the move: weight or priority 0.
     #[must_use]
     pub const fn is_never(self) -> bool {
         matches!(self, Preference::Weight(0) | Preference::Priority(0))
     }
 }
 
-/// One move of a position, with what the book stores about it.
+/// A move of a position, with what the book stores about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BookMove {
-    /// The move, legal in the position asked for.
+    /// The move, legal in the probed position.
     pub mv: Move,
     /// Its annotation; [`Annotation::default`] for a transposition.
     pub annotation: Annotation,
-    /// The position after the move, from the view of *its* side to move (the
-    /// opponent); `None` when the book does not hold it.
+    /// The position after the move, from the view of *its* side to move (the opponent);
+    /// `None` if it is not in the book.
     pub after: Option<PositionRecord>,
     /// The move is not stored, but it leads to a position of the book.
     pub transposition: bool,
-    /// What the book says beside its statistics.
+    /// The stored weight or priority.
     pub preference: Preference,
-    /// What it is worth, where evaluations were added to the
-    /// book; no format of books holds that.
+    /// Its evaluation, if evaluations were added to the book; no book format stores that.
     pub judged: Option<Judged>,
 }
 
-/// What evaluations say about a move.
+/// The evaluation of a move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Judged {
-    /// Centipawns for its player after it, at most ten pawns.
+    /// Value after the move in centipawns for its player, at most ten pawns.
     pub value: i32,
-    /// Centipawns by which that is less than the best that is known of the
-    /// position, in the book or not.
+    /// Difference in centipawns from the best known value of the position's moves, in the
+    /// book or not.
     pub loss: u32,
 }
 
 impl BookMove {
-    /// A move of a book that leaves all else to its statistics.
+    /// A stored move without weight or priority.
     #[must_use]
     pub const fn stored(
         mv: Move,
@@ -259,8 +256,8 @@ impl BookMove {
         }
     }
 
-    /// Results and ratings from the view of the player of the move; all zero
-    /// when the position after it is not in the book.
+    /// Results and ratings from the view of the player of the move; all zero if the
+    /// position after it is not in the book.
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.after
@@ -274,12 +271,11 @@ impl BookMove {
         self.after.map(|after| after.mark()).unwrap_or_default()
     }
 
-    /// The learn value from the view of the player of the move: positive
-    /// speaks for it. -125 to +125.
+    /// The learn value from the view of the player of the move: positive favours it. -125
+    /// to +125.
     ///
     /// Stored from the view of the other side, which is to move after it (in a genuine
-    /// book the byte is positive where that side has won more, in 2,349 of 2,726
-    /// entries).
+    /// book the byte is positive if that side has won more, in 2,349 of 2,726 entries).
     #[must_use]
     pub fn factor(&self) -> i8 {
         self.after
@@ -291,7 +287,7 @@ impl BookMove {
 /// Everything a book knows about a position. Reusable as a buffer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lookup {
-    /// The position's own record; `None` when the book does not hold it.
+    /// The position's own record; `None` if it is not in the book.
     pub here: Option<PositionRecord>,
     /// The stored moves in stored order, then the transpositions.
     pub moves: Vec<BookMove>,

@@ -1,14 +1,12 @@
 //! Which book move to play: one pure function over the moves of a position.
 //!
-//! [`weigh`] turns moves into probabilities, [`pick`] draws one of them. The
-//! adapter plays by exactly the numbers that `tabia probe` prints, because
-//! both call these two.
+//! [`weigh`] turns moves into probabilities, [`pick`] draws one of them. `tabia probe`
+//! prints the same numbers that the adapter plays by, because both call these two.
 //!
 //! # The weight of a move
 //!
-//! First, moves that may not be played are taken out, each for the first
-//! [`Rejection`] reason that applies, in the order in which they are there.
-//! What is left gets the weight
+//! First, forbidden moves are removed, each with the first [`Rejection`] reason that
+//! applies, in the order of that list. Each other move gets the weight
 //!
 //! ```text
 //! weight = (2 * wins + draws + unfinished + 1)      points, doubled, plus one
@@ -19,42 +17,40 @@
 //! elo = (average - mean of all moves left) / 200 * rated / (rated + 10)
 //! ```
 //!
-//! where wins, draws, ratings and factor are those of the player of the move.
-//! Points doubled is what Polyglot stores as a weight; the one added keeps a
-//! move without a point possible. A book that stores a weight of its own
-//! ([`Preference`]) has it in place of this first factor, one with a priority
-//! has the factor times priority / 5; a weight or priority of 0 is never
-//! played. Such books may not count games at all: minimum games and score pass
-//! a move of theirs that has none. Two hundred Elo above the average of the
-//! position double a weight at the most, and few rated games count less.
-//! Moves below [`Policy::minimum_share`] of the sum then drop out, and
+//! where wins, draws, ratings and factor are those of the player of the move. Polyglot
+//! also stores doubled points as a weight; with the plus one a move without a point stays
+//! possible. If the book stores a weight ([`Preference`]), it replaces the first factor;
+//! a stored priority multiplies that factor by priority / 5. A weight or priority of 0 is
+//! never played. Such books may not count games: a move of theirs without games passes
+//! minimum games and score. Two hundred Elo above the average of the position at most
+//! double a weight, and few rated games count less. Then moves below
+//! [`Policy::minimum_share`] of the sum are removed, and
 //!
 //! ```text
 //! probability = weight ^ t / sum of weight ^ t,   t = (100 - variety) / variety
 //! ```
 //!
-//! so that variety 50 plays in proportion to the weights, 100 plays all moves
-//! alike, and 0 always the heaviest (of equal ones the one stored first).
+//! so variety 50 plays in proportion to the weights, 100 plays all moves alike, and 0
+//! always the heaviest (of equal ones the one stored first).
 //!
 //! # Evaluations
 //!
-//! Where evaluations are known ([`crate::Judged`]) and
-//! [`Policy::judgement`] asks for them, weights are made of these:
+//! If evaluations are available ([`crate::Judged`]) and [`Policy::judgement`] uses them,
+//! they make the weights:
 //!
 //! ```text
 //! weight = 1000   * e ^ ((E - best E) / 0.02)    by evaluations
 //! weight = points * e ^ ((E - best E) / 0.02)    by both
 //! ```
 //!
-//! before annotation and learn value, with E the points, 0 to 1, that the
-//! evaluation lets expect ([`crate::eval::model`]). A move 30 centipawns worse
-//! than the best, in a level position, has a quarter of its weight. One that
-//! has no evaluation has the E of the least of the others.
+//! before annotation and learn value. E is the expected score, 0 to 1, of the evaluation
+//! ([`crate::eval::model`]). In a level position, a move 30 centipawns worse than the
+//! best has a quarter of its weight. A move without an evaluation gets the lowest E of
+//! the others.
 //!
-//! [`Policy::maximum_loss`] comes last of all, after signs, colours and shares:
-//! of the moves that are left those over the limit drop out. If there were any,
-//! moves without an evaluation drop out with them, so that none of them
-//! comes up in the place of one that is known; nothing may be left then.
+//! [`Policy::maximum_loss`] is applied last, after annotations, colours and shares: moves
+//! over the limit are removed. If there were any, moves without an evaluation are removed
+//! too, so that an unknown move cannot replace a known one; no move may be left then.
 
 mod choice;
 mod game;
@@ -72,47 +68,46 @@ pub use judged::learn_value;
 use crate::{Annotation, BookMove, Mark, Preference};
 use judged::judged_weights;
 
-/// How to choose among book moves: what the user has set.
+/// How to choose among book moves: the settings of the user.
 ///
-/// The field docs give the range; values outside are treated as the nearest
-/// one inside.
+/// The field docs give the ranges; values outside are clamped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
     /// 0 to 100: 0 the heaviest move only, 50 by weight, 100 all alike.
     pub variety: u32,
     /// Games that the position after the move must have.
     pub minimum_games: u32,
-    /// 0 to 100 per cent: what the move must have scored for its player.
+    /// 0 to 100 per cent: the score that the move must have for its player.
     pub minimum_score: u32,
-    /// 0 to 1000 per mille of the position's weight: less is dropped.
+    /// 0 to 1000 per mille of the position's weight: moves below it are removed.
     pub minimum_share: u32,
-    /// Whether green and red marks rule: red never, and where there is a
-    /// green move only green ones.
+    /// Whether green and red marks count: red moves are never played, and if there are
+    /// green moves only these.
     pub tournament: bool,
-    /// Whether annotations rule: doubtful moves only when nothing else is
-    /// left, an only move alone.
+    /// Whether annotations count: doubtful moves are played only if no others are left;
+    /// an only move alone.
     pub annotations: bool,
-    /// 0 to 100: how far the learn values bend the weights.
+    /// 0 to 100: how strongly learn values change the weights.
     pub learn_influence: u32,
-    /// Whether moves that are not stored, but that lead into the book, count.
+    /// Whether to play moves that are not stored but lead into the book.
     pub transpositions: bool,
-    /// Centipawns by which a move may be worse than the best, where
-    /// evaluations are known; 0 is no limit. Where it takes a move out, moves
-    /// without an evaluation are not played either.
+    /// Highest loss in centipawns against the best move, if evaluations are available; 0
+    /// is no limit. If it removes a move, moves without an evaluation are not played
+    /// either.
     pub maximum_loss: u32,
-    /// What the weight is made of, where evaluations are known.
+    /// What makes the weight if evaluations are available.
     pub judgement: Judgement,
 }
 
-/// What a weight is made of where evaluations are known.
+/// What makes a weight if evaluations are available.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Judgement {
-    /// Of results, as where none are known.
+    /// Results only.
     #[default]
     Results,
-    /// Of evaluations alone.
+    /// Evaluations only.
     Evaluations,
-    /// Of results, less what the evaluation takes off.
+    /// Results, reduced by the evaluation.
     Both,
 }
 
@@ -142,20 +137,20 @@ pub enum Rejection {
     Transposition,
     /// The book gives it the weight or priority 0.
     WeightZero,
-    /// The book may answer only earlier moves of the game.
+    /// The game is past the depth of the book.
     PastDepth,
-    /// It is not among the moves that the GUI asked for (`searchmoves`).
+    /// It is not in the `searchmoves` of the GUI.
     NotAsked,
-    /// The position is worth too little or too much for the book ([`Exit`]).
+    /// The position's value is outside the limits of the book ([`Exit`]).
     Exit {
         /// Centipawns for the side to move.
         value: i32,
-        /// The value beyond which the book is silent.
+        /// The value beyond which the book is not used.
         limit: i32,
     },
     /// It repeats a position of this game.
     Repetition,
-    /// The line ends too soon after it.
+    /// The book line ends too soon after it.
     LineEnds,
     /// It is marked red.
     Forbidden,
@@ -163,34 +158,34 @@ pub enum Rejection {
     FewGames,
     /// Its score is too low.
     LowScore,
-    /// Its learn value is -125: never.
+    /// Its learn value is -125: never play.
     LearnedNever,
-    /// Another move is annotated as the only one.
+    /// Another move is annotated as the only move.
     NotTheOnlyMove,
-    /// It is annotated ?!, ? or ??, and there are better ones.
+    /// It is annotated ?!, ? or ??, and there are better moves.
     Doubtful,
-    /// There are green moves, and it is none.
+    /// There are green moves, and it is not green.
     NotMain,
-    /// Another move has the learn value +125: always.
+    /// Another move has the learn value +125: always play.
     NotLearnedAlways,
-    /// It has too small a share of the weight.
+    /// Its share of the weight is too small.
     SmallShare,
-    /// Evaluations say that it loses more centipawns than it may.
+    /// By evaluations it loses more centipawns than allowed.
     LosesTooMuch {
-        /// So many.
+        /// Its loss in centipawns.
         loss: u32,
-        /// It may lose so many.
+        /// The allowed loss in centipawns.
         limit: u32,
     },
-    /// It has no evaluation, and one that has loses too much: it is not played
-    /// in its place.
+    /// It has no evaluation, and a move with an evaluation was removed because it loses
+    /// too much.
     ValueUnknown {
-        /// Centipawns that a move may lose.
+        /// The allowed loss in centipawns.
         limit: u32,
     },
 }
 
-/// Half a sentence for people.
+/// The reason in words, as part of a sentence.
 impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match *self {
@@ -224,22 +219,21 @@ impl fmt::Display for Rejection {
     }
 }
 
-/// The verdict on one move.
+/// The result of [`weigh`] for one move.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Weighed {
-    /// Its weight; 0 for a move that is not played.
+    /// Its weight; 0 for a rejected move.
     pub weight: f64,
-    /// The probability of being played, 0 to 1; all of them sum up to 1, or
-    /// to 0 when no move is left.
+    /// The probability of being played, 0 to 1; the sum is 1, or 0 if no move is left.
     pub probability: f64,
     /// Why it is not played; `None` for a candidate.
     pub rejection: Option<Rejection>,
 }
 
-/// Weighs the moves of a position; `verdicts` is cleared and then holds one
-/// verdict a move, in the same order.
+/// Weighs the moves of a position; `verdicts` is cleared and then has one verdict for
+/// each move, in the same order.
 ///
-/// `barred` returns what only the game knows: a reason not to play a move.
+/// `barred` returns a reason of the game not to play a move, such as a repetition.
 pub fn weigh(
     moves: &[BookMove],
     policy: &Policy,
@@ -259,9 +253,8 @@ pub fn weigh(
     table.give_probabilities(policy.variety.min(100));
 }
 
-/// Leaves only the moves asked for, of those that may be played: what is left
-/// of the verdicts of [`weigh`] shares the probability anew. A move that would
-/// never be played is not played for being asked for.
+/// Restricts the verdicts of [`weigh`] to the moves in `asked` and distributes the
+/// probability among them. Rejected moves stay rejected.
 pub fn narrow(moves: &[BookMove], policy: &Policy, asked: &[Move], verdicts: &mut [Weighed]) {
     let mut table = Table { moves, verdicts };
     for (candidate, verdict) in table.candidates_mut() {
@@ -274,7 +267,7 @@ pub fn narrow(moves: &[BookMove], policy: &Policy, asked: &[Move], verdicts: &mu
     table.give_probabilities(policy.variety.min(100));
 }
 
-/// Reasons that lie in the move alone.
+/// Reasons for rejection that depend on the move alone.
 fn rejected_alone(candidate: &BookMove, policy: &Policy) -> Option<Rejection> {
     let stats = candidate.stats();
     let counted = candidate.preference == Preference::Statistics || stats.games > 0;
@@ -297,8 +290,7 @@ fn rejected_alone(candidate: &BookMove, policy: &Policy) -> Option<Rejection> {
     }
 }
 
-/// Score of the move in per cent over the games with a result, 50 where
-/// there is none.
+/// Score of the move in per cent over the games with a result; 50 without any.
 fn score_percent(candidate: &BookMove) -> f64 {
     100.0 * candidate.stats().score().unwrap_or(0.5)
 }
@@ -308,7 +300,7 @@ fn doubled_points(candidate: &BookMove) -> f64 {
     stats.results().half_points() as f64 + f64::from(stats.unfinished())
 }
 
-/// The weight before ratings, annotation and learning bend it.
+/// The weight before the factors for ratings, annotation and learn value.
 fn base_weight(candidate: &BookMove) -> f64 {
     match candidate.preference {
         Preference::Statistics => doubled_points(candidate) + 1.0,
@@ -330,7 +322,7 @@ const fn annotation_weight(annotation: Annotation) -> f64 {
     }
 }
 
-/// The moves beside their verdicts.
+/// The moves with their verdicts.
 struct Table<'a> {
     moves: &'a [BookMove],
     verdicts: &'a mut [Weighed],
@@ -351,7 +343,7 @@ impl Table<'_> {
             .filter(|(_, verdict)| verdict.rejection.is_none())
     }
 
-    /// Where some candidates are `wanted`, the others drop out.
+    /// If some candidates are `wanted`, rejects the others.
     fn keep_if_any(&mut self, reason: Rejection, wanted: impl Fn(&BookMove) -> bool) {
         if self.candidates().any(|(candidate, _)| wanted(candidate)) {
             for (candidate, verdict) in self.candidates_mut() {
@@ -403,7 +395,7 @@ impl Table<'_> {
             let stats = candidate.stats();
             let by_value = judged.get(n).copied();
             let mut weight = by_value.unwrap_or_else(|| base_weight(candidate));
-            // Evaluations know no ratings.
+            // An evaluation does not depend on ratings.
             if (by_value.is_none() || policy.judgement == Judgement::Both)
                 && let Some(average) = stats.average_elo()
             {
@@ -424,8 +416,7 @@ impl Table<'_> {
         let sum: f64 = self.candidates().map(|(_, verdict)| verdict.weight).sum();
         let least = sum * f64::from(per_mille) / 1000.0;
         for (_, verdict) in self.candidates_mut() {
-            // A hair of tolerance: a sole move has the whole share whatever
-            // the rounding.
+            // Tolerance: the only move has the whole share, despite rounding.
             if verdict.weight < least * (1.0 - 1e-12) {
                 verdict.weight = 0.0;
                 verdict.rejection = Some(Rejection::SmallShare);
@@ -433,8 +424,8 @@ impl Table<'_> {
         }
     }
 
-    /// Drops what loses more than `limit` centipawns; if there was any, also
-    /// what has no evaluation.
+    /// Rejects moves that lose more than `limit` centipawns and, if there were any, moves
+    /// without an evaluation.
     fn drop_losing(&mut self, limit: u32) {
         let is_over = |candidate: &BookMove| {
             let loss = candidate.judged.map(|judged| judged.loss);
@@ -471,7 +462,7 @@ impl Table<'_> {
         let exponent = f64::from(100 - variety) / f64::from(variety);
         let mut sum = 0.0;
         for (_, verdict) in self.candidates_mut() {
-            // Relative to the heaviest, so that no power overflows.
+            // Relative to the heaviest, so that the power cannot overflow.
             verdict.probability = (verdict.weight / heaviest).powf(exponent);
             sum += verdict.probability;
         }
@@ -481,8 +472,8 @@ impl Table<'_> {
     }
 }
 
-/// Draws a move by its probability: the index into the list that was
-/// weighed, `None` when no move may be played.
+/// Draws a move by its probability. Returns its index in the list, `None` if no move may
+/// be played.
 pub fn pick(verdicts: &[Weighed], rng: &mut dyn Rng) -> Option<usize> {
     let draw: f64 = rng.random();
     let mut passed = 0.0;

@@ -1,15 +1,15 @@
-//! What Polyglot books and all that borrows from them share: the key of a
-//! position and the sixteen bits of a move.
+//! The parts of Polyglot's format that other formats use too: the key of a position and
+//! the sixteen bits of a move.
 //!
 //! | bits | of a move |
 //! |---|---|
-//! | 0-2, 3-5 | file and rank of the square it goes to |
-//! | 6-8, 9-11 | file and rank of the square it comes from |
+//! | 0-2, 3-5 | file and rank of the target square |
+//! | 6-8, 9-11 | file and rank of the source square |
 //! | 12-14 | promotion: 0 none, 1 knight, 2 bishop, 3 rook, 4 queen |
 //!
-//! Castling is the king taking his own rook: e1h1, e1a1, e8h8, e8a8 (the
-//! format's public description; three readers agree). Some books have e1g1
-//! and the like instead, which python-chess takes too, and so do we.
+//! Castling is king takes rook: e1h1, e1a1, e8h8, e8a8 (the format's public description;
+//! three readers agree). Some books have e1g1 and the like instead. Both are read, as by
+//! python-chess.
 
 use std::fmt;
 
@@ -18,9 +18,9 @@ use shakmaty::{
     zobrist::{Zobrist64, ZobristValue as _},
 };
 
-/// The key of a position: a Zobrist hash with the 781 public random numbers.
-/// The en passant file counts where a pawn is beside the one that has just
-/// moved, whether or not it may take.
+/// The key of a position: a Zobrist hash with the 781 public random numbers. The en
+/// passant file counts if a pawn is beside the one that has just moved, even if it cannot
+/// capture.
 #[must_use]
 pub fn key(position: &Chess) -> u64 {
     let Zobrist64(key) = position.zobrist_hash(EnPassantMode::PseudoLegal);
@@ -88,7 +88,7 @@ impl PackedMove {
         PackedMove(promotion << 12 | (from.to_u32() << 6 | to.to_u32()) as u16)
     }
 
-    /// Packs a move; castling as the king taking his rook.
+    /// Packs a move; castling as king takes rook.
     #[inline]
     #[must_use]
     pub fn of(mv: Move) -> PackedMove {
@@ -98,7 +98,7 @@ impl PackedMove {
         }
     }
 
-    /// Which of the legal moves it is.
+    /// The legal move that this is.
     #[must_use]
     pub fn find(self, legal: &[Move]) -> Option<usize> {
         legal
@@ -107,7 +107,7 @@ impl PackedMove {
             .or_else(|| legal.iter().position(|mv| self.is_castling_by_target(*mv)))
     }
 
-    /// e1g1 and the like.
+    /// Whether it is `mv`, a castling move written as e1g1 and the like.
     fn is_castling_by_target(self, mv: Move) -> bool {
         let Move::Castle { king, .. } = mv else {
             return false;

@@ -1,4 +1,4 @@
-//! Every position of a book, one after the other.
+//! All positions of a book, one after the other.
 
 use std::collections::HashSet;
 
@@ -12,19 +12,19 @@ use super::{
     walk::{Order, Reached, Walk},
 };
 
-/// A position that a book holds.
+/// A position of a book.
 ///
-/// A ChessBase book holds it in its canonical form: White is to move, and it stands for
-/// the colour-reversed position too, and for the mirrored ones where nobody
-/// may castle. In the other books it is the one from the game.
+/// A ChessBase book stores the canonical form: White is to move, and the entry is also
+/// that of the colour-reversed position, and without castling rights of the mirrored
+/// ones. Other books store the position of the game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BookPosition {
     /// The position.
     pub position: Chess,
     /// What the book stores about it.
     pub record: PositionRecord,
-    /// Its legal stored moves in stored order. What is known of the positions
-    /// after them tells [`Probe::probe`].
+    /// Its legal stored moves in stored order. [`Probe::probe`] returns what is stored
+    /// about the positions after them.
     pub moves: Vec<PositionMove>,
 }
 
@@ -35,18 +35,17 @@ pub struct PositionMove {
     pub mv: Move,
     /// Its annotation.
     pub annotation: Annotation,
-    /// What the book says beside its statistics.
+    /// The stored weight or priority.
     pub preference: Preference,
 }
 
 impl Book {
     /// All positions of the book.
     ///
-    /// A ChessBase book is read in the order of the file, damaged pages are
-    /// errors after which the walk goes on, and entries that stand for no
-    /// legal position are left out. The other books are walked from the start
-    /// position, deep lines first, which takes some 20 bytes a position;
-    /// what is not reached from there is not in the walk.
+    /// A ChessBase book is read in the order of the file. A damaged page is returned as
+    /// an error and the walk goes on; entries without a legal position are left out.
+    /// Other books are walked depth first from the start position, which takes some 20
+    /// bytes a position; positions not reachable from there are left out.
     #[must_use]
     pub fn positions(&self) -> Positions<'_> {
         Positions(match self {
@@ -80,7 +79,7 @@ impl Iterator for Positions<'_> {
 }
 
 impl BookPosition {
-    /// The position of an entry; `None` if it is none that can arise.
+    /// The position of an entry; `None` if it is illegal.
     #[must_use]
     pub fn of(entry: &BookEntry) -> Option<BookPosition> {
         let (board, position) = position_of(&entry.key)?;
@@ -101,8 +100,7 @@ impl BookPosition {
     }
 }
 
-/// The board of a key, White to move; `None` if the rules cannot be applied to
-/// it.
+/// The board of a key, White to move; `None` if the rules cannot be applied.
 pub(crate) fn position_of(key: &Key) -> Option<(CanonicalBoard, Chess)> {
     let board = CanonicalBoard::from_key(key).ok()?;
     let position = Chess::from_setup(board.to_setup(), CastlingMode::Standard)
@@ -111,13 +109,12 @@ pub(crate) fn position_of(key: &Key) -> Option<(CanonicalBoard, Chess)> {
     Some((board, position.ok()?))
 }
 
-/// A walk from the start position through a book that is looked up position by
-/// position.
+/// A walk from the start position through a book that is probed position by position.
 pub(crate) struct BookWalk<'b> {
     book: &'b dyn Probe,
     pub(crate) walk: Walk,
     seen: HashSet<u64, FxBuildHasher>,
-    /// What the book holds of the last position.
+    /// What the book stores about the last position.
     pub(crate) found: Lookup,
 }
 
@@ -132,12 +129,12 @@ impl<'b> BookWalk<'b> {
         }
     }
 
-    /// Positions that have been met.
+    /// The number of positions visited.
     pub(crate) fn met(&self) -> u64 {
         self.seen.len() as u64
     }
 
-    /// The next position that the book holds.
+    /// The next position that is in the book.
     pub(crate) fn next(&mut self) -> Result<Option<Reached>, Error> {
         while let Some(here) = self.walk.next() {
             let found = &mut self.found;

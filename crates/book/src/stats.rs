@@ -2,12 +2,11 @@
 
 use tabia_notation::Results;
 
-/// Results and ratings of the games through a position, from the view of one
-/// side: "own" is that side, "other" the opponent.
+/// Results and ratings of the games through a position, from the view of one side: "own"
+/// is that side, "other" the opponent.
 ///
-/// `wins + draws + losses` may be less than `games`: games and analysis
-/// without a result count only in `games` (genuine books: more than half of
-/// the entries).
+/// `wins + draws + losses` may be less than `games`: games and analysis without a result
+/// count only in `games` (more than half of the entries of genuine books).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Games through the position.
@@ -18,18 +17,18 @@ pub struct Stats {
     pub draws: u32,
     /// Games lost by the own side.
     pub losses: u32,
-    /// Games in which the own player had a rating.
+    /// Games in which the own player has a rating.
     pub own_rated: u32,
-    /// Sum of these ratings (Elo): those of an index's games pass 32 bits.
+    /// Sum of these ratings (Elo); of an index's games more than 32 bits.
     pub own_rating_sum: u64,
-    /// Games in which the opponent had a rating.
+    /// Games in which the opponent has a rating.
     pub other_rated: u32,
     /// Sum of these ratings (Elo).
     pub other_rating_sum: u64,
 }
 
 impl Stats {
-    /// The same games seen from the other side of the board.
+    /// The same games from the opponent's view.
     #[must_use]
     pub const fn reversed(self) -> Stats {
         Stats {
@@ -44,7 +43,7 @@ impl Stats {
         }
     }
 
-    /// Its games with a result.
+    /// The games with a result.
     #[must_use]
     pub const fn results(&self) -> Results {
         Results::new(self.wins as u64, self.draws as u64, self.losses as u64)
@@ -59,20 +58,20 @@ impl Stats {
             .saturating_sub(self.losses)
     }
 
-    /// Share of the points the own side scored, 0 to 1, over the games with a
-    /// result; `None` when there is none.
+    /// Share of the points that the own side scored, 0 to 1, over the games with a
+    /// result; `None` without any.
     #[must_use]
     pub fn score(&self) -> Option<f64> {
         self.results().score()
     }
 
-    /// Mean rating of the own player, where one is known.
+    /// Mean rating of the own player, if any is known.
     #[must_use]
     pub fn average_elo(&self) -> Option<f64> {
         mean(self.own_rating_sum, self.own_rated)
     }
 
-    /// Mean rating of the opponents, where one is known.
+    /// Mean rating of the opponents, if any is known.
     #[must_use]
     pub fn opponents_elo(&self) -> Option<f64> {
         mean(self.other_rating_sum, self.other_rated)

@@ -1,5 +1,4 @@
-//! A book as a tree: what is played in a position, what is seldom played
-//! folded away.
+//! A book as a tree of moves; rare moves are folded away.
 
 use std::collections::HashSet;
 
@@ -9,43 +8,42 @@ use shakmaty::Chess;
 use crate::{BookMove, Error, Lookup, Preference, Probe, Wanted, polyglot};
 use tabia_notation as notation;
 
-/// What is shown of a tree.
+/// The limits of a tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TreeLimits {
-    /// Plies from the first position.
+    /// Plies from the root.
     pub plies: u32,
-    /// Share of the first position's games, 0 to 1, below which a move is
-    /// folded.
+    /// Moves with a smaller share of the root's games, 0 to 1, are folded.
     pub min_share: f64,
 }
 
 /// One move of the tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Branch {
-    /// The move and what the book says about it.
+    /// The move and what the book stores about it.
     pub mv: BookMove,
-    /// How often this line is played, 0 to 1: the product of each of its
-    /// moves' share of the games (or of the weight) in its position.
+    /// How often this line is played, 0 to 1: the product of the shares of its moves in
+    /// the games (or weights) of their positions.
     pub share: f64,
     /// The position after it.
     pub after: Chess,
-    /// That position's moves are elsewhere in the tree, further up.
+    /// Whether the moves of this position are already shown further up.
     pub shown_above: bool,
 }
 
 /// The moves of a position of the tree.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Branches {
-    /// The moves that are shown, most played first.
+    /// The shown moves, most played first.
     pub shown: Vec<Branch>,
-    /// How many are folded.
+    /// The number of folded moves.
     pub folded: usize,
-    /// Their share together.
+    /// The sum of their shares.
     pub folded_share: f64,
 }
 
-/// A tree that is walked from the root, each position's moves when it is
-/// their turn: memory for one key for each position shown.
+/// A tree that is computed from the root while it is shown. It stores one key for each
+/// shown position.
 pub struct Tree<'b> {
     book: &'b dyn Probe,
     limits: TreeLimits,
@@ -54,7 +52,7 @@ pub struct Tree<'b> {
 }
 
 impl<'b> Tree<'b> {
-    /// The tree of a book below a position.
+    /// The tree of a book from a position.
     #[must_use]
     pub fn new(book: &'b dyn Probe, limits: TreeLimits) -> Tree<'b> {
         Tree {
@@ -65,9 +63,8 @@ impl<'b> Tree<'b> {
         }
     }
 
-    /// The moves of a position that is `ply` plies deep in the tree and
-    /// has this share; to be asked in the order in which the tree is shown.
-    /// None beyond the limits.
+    /// The moves of a position at depth `ply` with this share; to be called in the order
+    /// in which the tree is shown. Empty beyond the limits.
     ///
     /// # Errors
     ///
@@ -101,15 +98,15 @@ impl<'b> Tree<'b> {
         Ok(branches)
     }
 
-    /// Whether the moves of a position were asked for since its branch was
-    /// made: then they are further up.
+    /// Whether the moves of a position were returned after its branch was made: then they
+    /// are shown further up.
     #[must_use]
     pub fn is_shown(&self, branch: &Branch) -> bool {
         branch.shown_above || self.expanded.contains(&polyglot::key(&branch.after))
     }
 }
 
-/// How often a move is played: games, or what else the book has.
+/// How often a move is played: games, or else the stored weight.
 #[must_use]
 pub fn weight(mv: &BookMove) -> f64 {
     match mv.preference {
@@ -118,8 +115,8 @@ pub fn weight(mv: &BookMove) -> f64 {
     }
 }
 
-/// How much of the play in a position each of its moves has, by [`weight`]; all
-/// the same where nothing was counted.
+/// The share of each move in the play of a position, by [`weight`]; equal shares if
+/// nothing was counted.
 #[must_use]
 pub fn shares(moves: &[BookMove]) -> Vec<f64> {
     let total: f64 = moves.iter().map(weight).sum();

@@ -1,7 +1,6 @@
-//! A position as people and programs are shown it: figures, marks,
-//! probabilities, and why a move is not played. Tables, JSON, CSV and the
-//! explorer print this; what only some formats of books have is a value that
-//! may be missing.
+//! A position for people and programs: figures, marks, probabilities, and why a move is
+//! not played. Tables, JSON, CSV and the explorer print it; values that only some book
+//! formats have may be missing.
 
 use shakmaty::{Chess, Position};
 
@@ -9,32 +8,32 @@ use crate::policy::{Choice, Weighed};
 use crate::{BookMove, Mark, Preference};
 use tabia_notation::{self as notation, Results};
 
-/// What a book says about a position, from the view of the side to move.
+/// What a book stores about a position, from the view of the side to move.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct PositionView {
     /// The position.
     pub fen: String,
-    /// Whether the book holds it.
+    /// Whether it is in the book.
     pub in_book: bool,
     /// Games through it.
     pub games: u32,
     /// Their results for the side to move.
     #[serde(flatten)]
     pub results: Results,
-    /// NAG number as seen on the board, 0 for none.
+    /// NAG number on the real board, 0 for none.
     pub commentary: u8,
     /// Its moves.
     pub moves: Vec<MoveView>,
 }
 
-/// What a book says about a move, all from the view of its player.
+/// What a book stores about a move, all from the view of its player.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct MoveView {
-    /// As `e1g1`.
+    /// UCI notation, as `e1g1`.
     pub uci: String,
-    /// As `O-O`.
+    /// SAN, as `O-O`.
     pub san: String,
     /// Games with it.
     pub games: u32,
@@ -43,40 +42,40 @@ pub struct MoveView {
     pub results: Results,
     /// Share of the points, 0 to 1; `None` without results.
     pub score: Option<f64>,
-    /// Mean rating of its players, where known.
+    /// Mean rating of its players, if known.
     pub average_elo: Option<f64>,
-    /// Their performance rating, where ratings are known.
+    /// Their performance rating, if ratings are known.
     pub performance: Option<f64>,
-    /// The raw byte of the position it leads to.
+    /// The recommendation byte of the position after it.
     pub recommendation: u8,
-    /// That byte in words.
+    /// The name of that byte's colour.
     #[serde(serialize_with = "mark_word")]
     pub mark: Mark,
-    /// The sign after it, empty for none.
+    /// The annotation after it, empty for none.
     pub annotation: &'static str,
-    /// The NAG number of that sign.
+    /// The NAG number of the annotation.
     #[serde(skip)]
     pub annotation_nag: u8,
-    /// NAG number of the position after it as seen on the board, 0 for none.
+    /// NAG number of the position after it on the real board, 0 for none.
     pub commentary: u8,
-    /// The learn value, -125 to 125: positive speaks for the move.
+    /// The learn value, -125 to 125: positive favours the move.
     pub factor: i8,
-    /// What it is worth by evaluations, in centipawns for its player.
+    /// Its evaluation in centipawns for its player.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evaluation: Option<i32>,
-    /// Centipawns by which that is less than the best that is known.
+    /// Difference in centipawns from the best known move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss: Option<u32>,
-    /// It is not stored, but leads into the book.
+    /// Whether it is not stored but leads into the book.
     pub transposition: bool,
-    /// With which the adapter would play it, 0 to 1.
+    /// Probability that the adapter plays it, 0 to 1.
     pub probability: f64,
     /// Its weight in the draw.
     pub weight: f64,
-    /// What a Polyglot book stores, equal moves added up.
+    /// The weight in a Polyglot book, the sum over equal moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stored_weight: Option<u32>,
-    /// What an Arena book stores.
+    /// The priority in an Arena book.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<u8>,
     /// Why it is not played.
@@ -89,8 +88,7 @@ fn mark_word<S: serde::Serializer>(mark: &Mark, serializer: S) -> Result<S::Ok, 
 }
 
 impl PositionView {
-    /// Puts together what a book holds of a position and what was made of
-    /// its moves.
+    /// Makes a view of what a book stores about a position and of the weighed moves.
     #[must_use]
     pub fn new(position: &Chess, found: &Choice) -> PositionView {
         let here = found.lookup.here;
@@ -110,7 +108,7 @@ impl PositionView {
 }
 
 impl MoveView {
-    /// What is known of a move of a position.
+    /// The view of a move of a position.
     #[must_use]
     pub fn new(position: &Chess, mv: &BookMove, verdict: &Weighed) -> MoveView {
         let stats = mv.stats();
@@ -146,7 +144,7 @@ impl MoveView {
         }
     }
 
-    /// The move with its sign, and a star where it is not stored.
+    /// The move with its annotation, and a star if it is not stored.
     #[must_use]
     pub fn name(&self) -> String {
         let star = if self.transposition { "*" } else { "" };

@@ -1,5 +1,5 @@
-//! Positions one after the other, from a root along moves: the one walk that
-//! comparing, converting and looking for lines take.
+//! A walk over positions, from a root along moves: used for comparing, converting and
+//! finding lines.
 
 use std::collections::VecDeque;
 
@@ -9,23 +9,23 @@ use super::polyglot::PackedMove;
 use tabia_io::parallel::{self, Panicked, in_order};
 use tabia_notation as notation;
 
-/// Which of the positions ahead comes next.
+/// Which waiting position comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// The one that was met first: what is near to the root comes first.
+    /// First in, first out: positions near the root come first.
     Breadth,
-    /// The first after the one before it: line by line.
+    /// Depth first: line by line.
     Depth,
 }
 
-/// A walk from a root. Who walks says where it goes on and which positions are
-/// new, and may put a note of type `T` to each; the walk has the order, and
-/// remembers in eight bytes how it came to each.
+/// A walk from a root. The caller decides where it goes on and which positions are new,
+/// and may attach a note of type `T` to each; the walk stores the order, and in eight
+/// bytes for each position the move that led there.
 pub(crate) struct Walk<T = ()> {
     root: Chess,
     order: Order,
     ahead: VecDeque<Reached<T>>,
-    /// `None` where lines are not needed.
+    /// `None` if lines are not needed.
     steps: Option<Vec<Step>>,
 }
 
@@ -34,9 +34,9 @@ pub(crate) struct Reached<T = ()> {
     pub(crate) position: Chess,
     /// Plies from the root.
     pub(crate) ply: u32,
-    /// What is known of it.
+    /// The caller's note.
     pub(crate) note: T,
-    /// Number of the step that led here, if one did.
+    /// Number of the step that led here, if any.
     step: u32,
 }
 
@@ -49,8 +49,8 @@ struct Step {
 /// Before the first step.
 const ROOT: u32 = u32::MAX;
 
-/// Positions that one thread looks at in one go, and how many such shares each
-/// thread has before the walk goes on from them.
+/// Positions that one thread looks at in one batch, and batches for each thread before
+/// the walk goes on from them.
 const SHARE: usize = 512;
 const SHARES_EACH: usize = 4;
 
@@ -59,7 +59,7 @@ impl Walk {
         Walk::with_notes(root, (), order)
     }
 
-    /// Goes on with those moves of a position that lead to new ones.
+    /// Enters those moves of a position that lead to new ones.
     pub(crate) fn go_on(
         &mut self,
         here: &Reached,
@@ -81,7 +81,7 @@ impl Walk {
 }
 
 impl<T> Walk<T> {
-    /// As [`Walk::new`], with what is known of the root.
+    /// As [`Walk::new`], with a note for the root.
     pub(crate) fn with_notes(root: &Chess, note: T, order: Order) -> Walk<T> {
         Walk {
             root: root.clone(),
@@ -96,7 +96,7 @@ impl<T> Walk<T> {
         }
     }
 
-    /// The same in less memory, where lines are not needed.
+    /// The same with less memory, if lines are not needed.
     #[cfg(feature = "json")]
     pub(crate) fn without_lines(self) -> Walk<T> {
         Walk {
@@ -105,8 +105,7 @@ impl<T> Walk<T> {
         }
     }
 
-    /// The next position; who has looked at it says with [`Walk::go_on`] what
-    /// comes after it.
+    /// The next position; the caller adds the positions after it with [`Walk::go_on`].
     pub(crate) fn next(&mut self) -> Option<Reached<T>> {
         match self.order {
             Order::Breadth => self.ahead.pop_front(),
@@ -114,12 +113,12 @@ impl<T> Walk<T> {
         }
     }
 
-    /// Nothing comes any more.
+    /// Ends the walk: removes all waiting positions.
     pub(crate) fn end(&mut self) {
         self.ahead.clear();
     }
 
-    /// Goes on from a position to the one after a move.
+    /// Adds the position after a move.
     #[inline]
     pub(crate) fn enter(&mut self, here: &Reached<T>, mv: Move, position: Chess, note: T) {
         let step = match &mut self.steps {
@@ -128,7 +127,7 @@ impl<T> Walk<T> {
                     before: here.step,
                     mv: PackedMove::of(mv),
                 });
-                // A book of more positions has no line to the last of them.
+                // With more positions than `u32` there is no line to the last ones.
                 u32::try_from(steps.len() - 1).unwrap_or(ROOT)
             }
             None => ROOT,
@@ -152,7 +151,7 @@ impl<T> Walk<T> {
         })
     }
 
-    /// The moves that led from the root to a position.
+    /// The moves from the root to a position.
     pub(crate) fn line(&self, to: &Reached<T>) -> Vec<Move> {
         let steps = self.steps.as_deref().unwrap_or_default();
         let back = self.steps_back(to).filter_map(|at| steps.get(at));
@@ -172,14 +171,14 @@ impl<T> Walk<T> {
 }
 
 impl<T: Send + Sync> Walk<T> {
-    /// Walks to the end, on all processors: `look` is asked about some
-    /// positions at once, and `take`, in this thread, gets them and what was
-    /// made of them, in the order of the walk, and goes on from there. With
-    /// [`Order::Breadth`] that is the order of a walk position by position.
+    /// Walks to the end on all processors: `look` examines several positions at once;
+    /// `take` runs in this thread, gets each position with the result of `look` in the
+    /// order of the walk, and goes on from there. With [`Order::Breadth`] the order is
+    /// that of a walk position by position.
     ///
     /// # Errors
     ///
-    /// What `look` and `take` say.
+    /// Those of `look` and `take`.
     pub(crate) fn spread<M: Send, E: From<Panicked> + Send>(
         &mut self,
         look: impl Fn(&[Reached<T>]) -> Result<M, E> + Sync,
@@ -188,12 +187,12 @@ impl<T: Send + Sync> Walk<T> {
         self.spread_in_chunks(look, take, |_, _| Ok(()))
     }
 
-    /// As [`Walk::spread`]; `chunk_done` is called with every chunk of positions that were
-    /// looked at and taken together, before the next are.
+    /// As [`Walk::spread`]; `chunk_done` is called with every chunk of examined and taken
+    /// positions, before the next chunk.
     ///
     /// # Errors
     ///
-    /// What `look`, `take` and `chunk_done` say.
+    /// Those of `look`, `take` and `chunk_done`.
     pub(crate) fn spread_in_chunks<M: Send, E: From<Panicked> + Send>(
         &mut self,
         look: impl Fn(&[Reached<T>]) -> Result<M, E> + Sync,

@@ -6,48 +6,47 @@ use shakmaty::{
     Position as _, PositionError, Rank, Role, Setup, Square,
 };
 
-/// Bytes that a position may have: a FEN has fewer than 100, an EPD with
-/// its operations some hundreds.
+/// Highest length of a position text, in bytes: a FEN has fewer than 100, an EPD with its
+/// operations some hundreds.
 const LONGEST: usize = 2000;
 
-/// Bytes that a FEN has at most, but for counters of many digits.
+/// Highest length of a FEN in bytes, unless its counters have many digits.
 const LONGEST_FEN: usize = 96;
 
-/// A text that is no position.
+/// Why a text cannot be read as a position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FenError {
-    /// Nothing that is a FEN is that long.
+    /// The text is too long for a FEN.
     #[error("a FEN has at most {LONGEST} characters")]
     Long,
-    /// It is no FEN.
+    /// The text is no FEN.
     #[error("the FEN \"{fen}\" cannot be read: {reason}")]
     Syntax {
-        /// Its beginning.
+        /// The beginning of the text.
         fen: String,
-        /// What is wrong with it.
+        /// What is wrong.
         reason: String,
     },
-    /// The rules cannot be applied to it.
+    /// The rules of chess cannot be applied to the position.
     #[error("the FEN \"{fen}\" is no legal position: {reason}")]
     Illegal {
-        /// Its beginning.
+        /// The beginning of the text.
         fen: String,
-        /// What is wrong with it.
+        /// What is wrong.
         reason: String,
     },
 }
 
-/// Reads a position: a FEN of four to six fields, or an EPD with operations
-/// (`hmvc` and `fmvn` are its counters, the others are passed over), with or
-/// without quotes, `fen`, `position fen` or `[FEN "..."]` around it, blanks
-/// perhaps written as `_`, castling rights in any notation. The empty text
-/// and `startpos` are the start position. The board alone is taken as White to
-/// move, with the castling rights that kings and rooks allow.
+/// Reads a position: a FEN of four to six fields, or an EPD with operations (`hmvc` and
+/// `fmvn` are the counters, others are skipped). Quotes, `fen`, `position fen` or `[FEN
+/// "..."]` around it, `_` for spaces, and any notation of castling rights are allowed.
+/// The empty text and `startpos` are the start position. After a board alone White is to
+/// move, with all castling rights that kings and rooks allow.
 ///
 /// # Errors
 ///
-/// Says what is wrong with it.
+/// The text is no position; the error says why.
 pub fn position(text: &str) -> Result<Chess, FenError> {
     if text.len() > LONGEST {
         return Err(FenError::Long);
@@ -75,15 +74,14 @@ pub fn position(text: &str) -> Result<Chess, FenError> {
     })
 }
 
-/// Whether a text that [`position`] reads has the board and no other field of a
-/// FEN.
+/// Whether a text for [`position`] has the board but no other field of a FEN.
 #[must_use]
 pub fn is_board_alone(text: &str) -> bool {
     let plain = undressed(text);
     plain.contains('/') && !plain.contains([' ', '\t', '_'])
 }
 
-/// The rooks on their first squares whose king is on his.
+/// The rooks on their start squares whose king is on its start square.
 fn possible_rights(board: &Board) -> Bitboard {
     let of_side = |color: Color| {
         let rank = color.fold_wb(Rank::First, Rank::Eighth);
@@ -96,13 +94,13 @@ fn possible_rights(board: &Board) -> Bitboard {
     of_side(Color::White).chain(of_side(Color::Black)).collect()
 }
 
-/// The position of a set-up board. Composed and odd positions are none of our
-/// business: only what the rules cannot be applied to is refused. Castling
-/// rights without a rook and en passant squares without a pawn are dropped.
+/// Makes a position of a board. Odd positions are accepted: the only ones refused are
+/// those to which the rules cannot be applied. Castling rights without a rook and en
+/// passant squares without a pawn are removed.
 ///
 /// # Errors
 ///
-/// Says why the rules cannot be applied.
+/// The rules cannot be applied; the error says why.
 pub fn position_of(setup: Setup, mode: CastlingMode) -> Result<Chess, String> {
     Chess::from_setup(setup, mode)
         .or_else(PositionError::ignore_invalid_castling_rights)
@@ -112,37 +110,37 @@ pub fn position_of(setup: Setup, mode: CastlingMode) -> Result<Chess, String> {
         .map_err(|error| error.to_string())
 }
 
-/// The position with colours exchanged and the board turned over.
+/// The position with colours exchanged and the board flipped.
 #[must_use]
 pub fn colours_exchanged(position: &Chess) -> Chess {
     let mut setup = position.to_setup(EnPassantMode::Legal);
     setup.mirror();
     let mode = CastlingMode::detect(&setup);
-    // What is legal for one side is for the other.
+    // If a position is legal, so is its mirror image.
     position_of(setup, mode).unwrap_or_else(|_| position.clone())
 }
 
-/// Plies after the usual first position, by the number of the move.
+/// Plies after the usual start position, by the move number.
 #[must_use]
 pub fn ply(fullmoves: u32, turn: Color) -> u32 {
     2 * fullmoves.saturating_sub(1) + turn.fold_wb(0, 1)
 }
 
-/// The FEN of a position, with the en passant square only where a pawn may
-/// be taken there.
+/// The FEN of a position. The en passant square is written only if a pawn can capture
+/// there.
 #[must_use]
 pub fn fen(position: &Chess) -> String {
     fen_text(&Fen::from_position(position, EnPassantMode::Legal))
 }
 
-/// The text of a FEN: not by way of a formatter, which takes three times as long.
+/// The text of a FEN. Made by hand: a formatter takes three times as long.
 pub fn fen_text(fen: &Fen) -> String {
     let mut text = Vec::with_capacity(LONGEST_FEN);
     fen.append_ascii_to(&mut text);
     String::from_utf8(text).unwrap_or_default()
 }
 
-/// Without what is around a FEN where it was copied from.
+/// Removes what surrounds a FEN in the place it was copied from.
 fn undressed(text: &str) -> &str {
     const QUOTES: [char; 7] = ['"', '\'', '`', '“', '”', '«', '»'];
     let mut text = text.trim().trim_matches(['[', ']']).trim();
@@ -158,7 +156,7 @@ fn undressed(text: &str) -> &str {
     }
 }
 
-/// What follows a first word.
+/// The rest of a text after a given first word.
 fn without_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let head = text.get(..word.len())?;
     let rest = text.get(word.len()..)?;
@@ -166,7 +164,7 @@ fn without_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
         .then(|| rest.trim_start_matches([' ', '\t', '_']))
 }
 
-/// The six fields of a FEN, the counters taken from the operations of an EPD.
+/// The six fields of a FEN, with the counters from the operations of an EPD.
 fn with_counters(text: &str) -> String {
     let fields: Vec<&str> = text.split_whitespace().collect();
     let (Some(first), Some(rest)) = (fields.get(..4), fields.get(4..)) else {
@@ -182,7 +180,7 @@ fn with_counters(text: &str) -> String {
         .collect();
     let tail = rest.get(numbers.len()).unwrap_or(&"");
     if numbers.len() == 1 || !tail.starts_with(|c: char| c.is_ascii_alphabetic()) {
-        // Counters, or something that shall be complained of.
+        // Counters, or text that the parser will report.
         return fields.join(" ");
     }
     let operand = |name: &str, usual: &str| {
@@ -256,8 +254,8 @@ mod tests {
 
     #[test]
     fn odd_positions_are_positions() {
-        // Rights without a rook, an en passant square without a pawn, twenty
-        // queens, and a check that no move can have given.
+        // Rights without a rook, an en passant square without a pawn, twenty queens, and
+        // a check that no move can give.
         for (text, wanted) in [
             ("4k3/8/8/8/8/8/8/4K3 w KQkq - 0 1", "w - - 0 1"),
             ("4k3/8/8/8/8/8/8/4K3 w - e6 0 1", "w - - 0 1"),

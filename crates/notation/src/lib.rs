@@ -1,14 +1,13 @@
-//! Positions, moves and lines as text: FEN and EPD, SAN, UCI and long
-//! notation, and lines with numbers, comments and variations.
+//! Positions, moves and lines as text: FEN and EPD, SAN, UCI and long notation, and lines
+//! with numbers, comments and variations.
 //!
-//! Reading is generous, as people paste from everywhere; writing has one form
-//! for each thing. Whoever needs text of chess goes through here; only the
-//! readers of game databases, which count every nanosecond, keep their parsers
-//! and come here for what those cannot make out.
+//! Reading accepts many forms, because people paste text from everywhere; writing has one
+//! form for each thing. All chess text is read here, except in the readers of game
+//! databases: they have faster parsers, and call this crate for what these cannot read.
 
 #![warn(missing_docs)]
 
-/// Makes an enum each value of which stands beside its name.
+/// Defines an enum whose values have names.
 #[macro_export]
 macro_rules! named {
     ($(#[$about:meta])* pub enum $name:ident {
@@ -20,10 +19,10 @@ macro_rules! named {
         }
 
         impl $name {
-            /// All values, in their order.
+            /// All values, in the order of their definition.
             pub const ALL: &[$name] = &[$($name::$value),*];
 
-            /// The name of the value, as it is printed and written.
+            /// The name of the value, as printed and stored.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self {
@@ -52,7 +51,7 @@ pub use results::Results;
 pub mod openings;
 pub mod value;
 
-/// The example of the README compiles.
+/// Compiles the example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

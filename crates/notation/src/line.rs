@@ -7,42 +7,41 @@ use shakmaty::{Chess, EnPassantMode, Move, Position as _};
 use super::moves::{nag, signs_behind, without_number};
 use super::{FenError, MoveError, after, number, position, read_move, san_or_null, uci_or_null};
 
-/// Plies that a line may have; the longest game that was ever played has
-/// fewer.
+/// The highest number of plies in a line; the longest game ever played has fewer.
 pub const MOST_PLIES: usize = 600;
 
-/// Moves from a first position on. A null move (`None`) passes the turn.
+/// Moves from a start position. A null move (`None`) passes the turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     moves: Vec<Option<Move>>,
-    /// Always one more than there are moves.
+    /// Always one more than the moves.
     positions: Vec<Chess>,
 }
 
-/// A text that is no line of play.
+/// Why a text cannot be read as a line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LineError {
-    /// Its first position is none.
+    /// The start position cannot be read.
     #[error(transparent)]
     Position(#[from] FenError),
-    /// A word is no legal move where it is.
+    /// A word is no legal move in its position.
     #[error("move {number} ({word}) {reason}")]
     Move {
-        /// Which ply it would be, counted from 1.
+        /// Its ply, counted from 1.
         number: usize,
         /// The word, shortened.
         word: String,
-        /// What is wrong with it.
+        /// Why it is not a move.
         reason: MoveError,
     },
-    /// Whose turn it is cannot change in check.
+    /// A null move in check is illegal.
     #[error("move {number} is a null move in check")]
     Null {
-        /// Which ply it would be, counted from 1.
+        /// Its ply, counted from 1.
         number: usize,
     },
-    /// No game is that long.
+    /// The line is longer than any game.
     #[error("a line has at most {MOST_PLIES} plies")]
     Long,
 }
@@ -54,7 +53,7 @@ impl Default for Line {
 }
 
 impl Line {
-    /// No moves from a position.
+    /// A line without moves.
     #[must_use]
     pub fn from_start(start: Chess) -> Line {
         Line {
@@ -63,12 +62,12 @@ impl Line {
         }
     }
 
-    /// A first position, as for [`position`], perhaps with the word `moves`
-    /// and moves after it, and moves as for [`Line::extend`].
+    /// Reads a start position as [`position`] does, perhaps with the word `moves` and
+    /// moves after it, and moves as [`Line::extend`] does.
     ///
     /// # Errors
     ///
-    /// One of them cannot be read.
+    /// The position or a move cannot be read.
     pub fn read(start: &str, moves: &str) -> Result<Line, LineError> {
         let mut words = start.split_inclusive(char::is_whitespace);
         let is_moves = |word: &str| word.trim_end() == "moves";
@@ -87,15 +86,14 @@ impl Line {
         Ok(line)
     }
 
-    /// Plays the moves of a text, each as for [`read_move`]: `1.e4 c5 2. Nf3`,
-    /// `e2e4 c7c5`, separated by blanks or commas. Null moves are `--`,
-    /// `Z0`, `0000`, `@@@@`, `<>` or `null`. Numbers, signs, results, comments
-    /// in braces and variations in brackets are passed over.
+    /// Plays the moves of a text, each as for [`read_move`]: `1.e4 c5 2. Nf3`, `e2e4
+    /// c7c5`, separated by spaces or commas. Null moves are `--`, `Z0`, `0000`, `@@@@`,
+    /// `<>` or `null`. Numbers, annotations, results, comments in braces and variations
+    /// in brackets are skipped.
     ///
     /// # Errors
     ///
-    /// A word is no legal move where it is; the moves before it are
-    /// played.
+    /// A word is no legal move in its position; the moves before it are played.
     pub fn extend(&mut self, text: &str) -> Result<(), LineError> {
         for word in (Words { rest: text }) {
             let ply = self.plies() + 1;
@@ -124,7 +122,7 @@ impl Line {
         self.positions.push(next);
     }
 
-    /// Passes; `None` in check.
+    /// Plays a null move; `None` in check.
     pub(crate) fn push_null(&mut self) -> Option<()> {
         let next = pass(self.last())?;
         self.moves.push(None);
@@ -132,19 +130,19 @@ impl Line {
         Some(())
     }
 
-    /// How many moves there are.
+    /// The number of moves.
     #[must_use]
     pub const fn plies(&self) -> usize {
         self.moves.len()
     }
 
-    /// All positions, the first one and that after the last move included.
+    /// All positions, from the start position to the one after the last move.
     #[must_use]
     pub fn positions(&self) -> &[Chess] {
         &self.positions
     }
 
-    /// The first position.
+    /// The start position.
     #[must_use]
     #[allow(clippy::expect_used)]
     pub fn start(&self) -> &Chess {
@@ -158,13 +156,13 @@ impl Line {
         self.positions.last().expect("there is always a first one")
     }
 
-    /// The positions before the last one.
+    /// All positions except the last one.
     #[must_use]
     pub fn before(&self) -> &[Chess] {
         self.positions.get(..self.moves.len()).unwrap_or_default()
     }
 
-    /// The line up to a number of plies.
+    /// The line, cut after this number of plies.
     #[must_use]
     pub fn up_to(&self, plies: usize) -> Line {
         let plies = plies.min(self.moves.len());
@@ -174,7 +172,7 @@ impl Line {
         }
     }
 
-    /// The moves with the positions they are played in, null moves as `None`.
+    /// The moves with the positions before them, null moves as `None`.
     pub fn steps(
         &self,
     ) -> impl DoubleEndedIterator<Item = (&Chess, Option<Move>)> + ExactSizeIterator {
@@ -187,13 +185,13 @@ impl Line {
         self.moves.iter().map(|&mv| uci_or_null(mv)).collect()
     }
 
-    /// The moves with the positions they are played in, without null moves.
+    /// The moves with the positions before them, without null moves.
     pub fn moves(&self) -> impl DoubleEndedIterator<Item = (&Chess, Move)> {
         self.steps().filter_map(|(at, mv)| Some((at, mv?)))
     }
 }
 
-/// "1.e4 c5 2.Nf3".
+/// In the form "1.e4 c5 2.Nf3".
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, (position, mv)) in self.steps().enumerate() {
@@ -227,8 +225,8 @@ pub fn is_null(word: &str) -> bool {
     matches!(word, "--" | "Z0" | "0000" | "@@@@" | "<>" | "null" | "––")
 }
 
-/// The signs in a text that [`Line::extend`] reads: each as PGN numbers it (`!`
-/// is 1, `+=` 14), after the move with this number, the first is 0.
+/// The annotations in a text for [`Line::extend`]: NAG numbers (`!` is 1, `+=` 14), each
+/// with the index of its move, from 0.
 #[must_use]
 pub fn signs(text: &str) -> Vec<(usize, u8)> {
     let mut found = Vec::new();
@@ -248,8 +246,8 @@ pub fn signs(text: &str) -> Vec<(usize, u8)> {
     found
 }
 
-/// Results, signs by themselves, NAGs, and what old texts say of a move
-/// that it says itself.
+/// Whether a word is skipped: a result, an annotation on its own, a NAG, or a remark of
+/// old texts such as "ch".
 pub fn is_noise(word: &str) -> bool {
     const SIGNS: &str = "!?+-=/±∓⩲⩱∞□#.…†‡∆Δ⌓–—";
     matches!(
@@ -298,7 +296,7 @@ impl<'a> Iterator for Words<'a> {
     }
 }
 
-/// Where a word ends: brackets belong to it only as in "e8(Q)".
+/// The end of a word: a bracket belongs to it only as in "e8(Q)".
 fn word_end(text: &str) -> usize {
     for (at, c) in text.char_indices() {
         let promotion = c == '('
@@ -313,7 +311,7 @@ fn word_end(text: &str) -> usize {
     text.len()
 }
 
-/// What follows the bracket that closes the first one.
+/// The text after the bracket that closes the first one.
 fn after_variation(text: &str) -> &str {
     let (mut depth, mut comment) = (0_u32, false);
     for (at, c) in text.char_indices() {

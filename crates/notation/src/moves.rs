@@ -1,4 +1,4 @@
-//! Moves as text.
+//! Moves as text: reading and writing.
 
 use shakmaty::san::{San, SanPlus, Suffix};
 use shakmaty::uci::UciMove;
@@ -6,42 +6,41 @@ use shakmaty::{
     CastlingMode, CastlingSide, Chess, File, Move, MoveList, Position as _, Rank, Role, Square,
 };
 
-/// A word that is no move where it is.
+/// Why a word cannot be read as a move of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MoveError {
-    /// It says nothing that a move could be.
+    /// The word is not a move in any notation.
     #[error("is no move")]
     Syntax,
-    /// The rules forbid it.
+    /// The move is not legal.
     #[error("is not legal")]
     Illegal,
-    /// It fits several moves.
+    /// The word fits several legal moves.
     #[error("may be several moves here")]
     Ambiguous,
 }
 
-/// The legal move that a word in UCI notation stands for, castling as the
-/// king's move or as the king taking the rook.
+/// Returns the legal move for a word in UCI notation. Castling may be written as the
+/// king's move or as king takes rook.
 #[must_use]
 pub fn find_uci(position: &Chess, word: &[u8]) -> Option<Move> {
     UciMove::from_ascii(word).ok()?.to_move(position).ok()
 }
 
-/// The legal move that a word means, as people write moves: `Nf3`, `Nf3!`,
-/// `1.e4`, `e2e4`, `e2-e4`, `Ng1xf3`, `exd`, `0-0`, `e1h1`, `e8D`; pieces as
-/// English, German, French, Spanish or Russian letters or as figurines. `R`
-/// is a rook wherever it can be one. A missing or superfluous `x` is forgiven,
-/// and a promotion that does not say to what is one to a queen.
+/// Reads a move as people write it: `Nf3`, `Nf3!`, `1.e4`, `e2e4`, `e2-e4`, `Ng1xf3`,
+/// `exd`, `0-0`, `e1h1`, `e8D`; pieces as English, German, French, Spanish or Russian
+/// letters or as figurines. `R` is a rook if a rook can move so. `x` may be missing or
+/// superfluous; a promotion without a piece is to a queen.
 ///
 /// # Errors
 ///
-/// It is no legal move, or could be several.
+/// The word is no legal move, or fits several.
 pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
     read_with(position, word, None)
 }
 
-/// The same with the letters of one language alone, and figurines.
+/// As [`read_move`], with the piece letters of one language and figurines only.
 ///
 /// # Errors
 ///
@@ -67,7 +66,7 @@ fn read_with(position: &Chess, word: &str, letters: Option<&Letters>) -> Result<
     Err(MoveError::Illegal)
 }
 
-/// Whether a word looks like such a move, be it legal somewhere or not.
+/// Whether a word has the form of a move that [`read_move`] reads, legal or not.
 pub fn is_move(word: &str) -> bool {
     let word = without_signs(without_number(word));
     castling_side(word).is_some() || Written::read(word, None).is_some()
@@ -82,8 +81,7 @@ pub fn after(position: &Chess, mv: Move) -> Chess {
     after
 }
 
-/// A move in algebraic notation: "Nf3", "O-O+". Only after a check it is asked
-/// for mate.
+/// A move in algebraic notation: "Nf3", "O-O+". Mate is tested only after a check.
 #[must_use]
 pub fn san(position: &Chess, mv: Move) -> String {
     let candidates = match mv {
@@ -130,7 +128,7 @@ pub fn uci_or_null(mv: Option<Move>) -> String {
     mv.map_or_else(|| "0000".to_owned(), uci)
 }
 
-/// The number of the move to be played: "3." or "3...".
+/// The move number and its dots: "3." or "3...".
 #[must_use]
 pub fn number(position: &Chess) -> String {
     let dots = if position.turn().is_white() {
@@ -141,7 +139,7 @@ pub fn number(position: &Chess) -> String {
     format!("{}{dots}", position.fullmoves())
 }
 
-/// Takes `12.` or `12...` off the front; a number alone leaves nothing.
+/// Removes `12.` or `12...` from the front; a number alone leaves nothing.
 pub(super) fn without_number(word: &str) -> &str {
     let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
     match rest.trim_start_matches(['.', '…']) {
@@ -150,12 +148,12 @@ pub(super) fn without_number(word: &str) -> &str {
     }
 }
 
-/// Takes check, mate, signs and "e.p." off the end.
+/// Removes check, mate, annotations and "e.p." from the end.
 fn without_signs(mut word: &str) -> &str {
     const SIGNS: [char; 14] = [
         '!', '?', '+', '#', '†', '‡', '□', '±', '∓', '⩲', '⩱', '∞', '=', '.',
     ];
-    // Those with a dash or a stroke go as a whole: a move may have either.
+    // Removed whole: a dash or slash may also belong to a move.
     const LONG: [&str; 10] = [
         "+/-", "-/+", "+/=", "=/+", "+-", "-+", "+−", "−+", "e.p", "ep",
     ];
@@ -168,8 +166,8 @@ fn without_signs(mut word: &str) -> &str {
     }
 }
 
-/// The signs at the end of a word that is a move (`Nf3!?`, `Nf3+-`), as PGN
-/// numbers them. A plus alone is a check.
+/// The annotations at the end of a move (`Nf3!?`, `Nf3+-`), as NAG numbers. A single plus
+/// is a check.
 pub fn signs_behind(word: &str) -> impl Iterator<Item = u8> {
     let mut rest = word.split_at(without_signs(word).len()).1;
     std::iter::from_fn(move || {
@@ -195,7 +193,7 @@ pub fn signs_behind(word: &str) -> impl Iterator<Item = u8> {
     })
 }
 
-/// The number that PGN has for a sign, or `$` and a number.
+/// The NAG number of an annotation, or of `$` and a number.
 pub fn nag(sign: &str) -> Option<u8> {
     if let Some(number) = sign.strip_prefix('$') {
         return number.parse().ok().filter(|nag| *nag > 0);
@@ -234,13 +232,13 @@ fn castling_side(word: &str) -> Option<CastlingSide> {
 
 const DASHES: [char; 6] = ['-', '‐', '‑', '–', '—', '−'];
 
-/// What a letter stands for, the likeliest first.
+/// The pieces that a letter may mean, the likeliest first.
 fn roles(letter: char) -> Option<&'static [Role]> {
     use Role::{Bishop, King, Knight, Pawn, Queen, Rook};
     Some(match letter {
         'K' | '♔' | '♚' => &[King],
         'Q' | 'D' | 'Ф' | '♕' | '♛' => &[Queen],
-        // French and Spanish kings.
+        // R is the king in French and Spanish.
         'R' => &[Rook, King],
         'T' | 'Л' | '♖' | '♜' => &[Rook],
         'B' | 'L' | 'F' | 'A' | 'С' | '♗' | '♝' => &[Bishop],
@@ -252,7 +250,7 @@ fn roles(letter: char) -> Option<&'static [Role]> {
 
 const ANY: &[Role] = &Role::ALL;
 
-/// How a language calls the pieces: king, queen, rook, bishop, knight.
+/// The piece letters of a language: king, queen, rook, bishop, knight.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Letters([&'static str; 5]);
 
@@ -266,11 +264,11 @@ static PIECES: [Role; 5] = [
 ];
 
 impl Letters {
-    /// Those of PGN.
+    /// The piece letters of PGN.
     pub const ENGLISH: &Letters = &Letters(["K", "Q", "R", "B", "N"]);
 
-    /// Other languages, those with the same letters once. Text of 8 bits a
-    /// character is taken for Windows-1252, so Russian has more than one form.
+    /// Other languages; equal sets of letters are listed once. Text with 8 bits a
+    /// character is decoded as Windows-1252, so Russian has more than one form.
     pub const OTHERS: &[Letters] = &[
         // German, Danish, Norwegian, Swedish, Slovene, Croatian.
         Letters(["K", "D", "T", "L", "S"]),
@@ -313,15 +311,15 @@ impl Letters {
 }
 
 impl Letters {
-    /// The piece that a text begins with, and the rest of the text. The king
-    /// of some has the letter of another piece and a second one.
+    /// The piece at the start of a text, and the rest. In some languages the king's
+    /// letter is another piece's letter and a second one.
     fn piece<'w>(&self, text: &'w str) -> Option<(&'static [Role], &'w str)> {
         let mut pieces = self.0.iter().zip(PIECES.chunks_exact(1));
         pieces.find_map(|(letter, role)| Some((role, text.strip_prefix(letter)?)))
     }
 }
 
-/// The piece that a text begins with, and the rest of the text.
+/// The piece at the start of a text, and the rest.
 fn piece<'w>(text: &'w str, letters: Option<&Letters>) -> Option<(&'static [Role], &'w str)> {
     let first = text.chars().next()?;
     let rest = text.split_at(first.len_utf8()).1;
@@ -337,7 +335,7 @@ fn piece<'w>(text: &'w str, letters: Option<&Letters>) -> Option<(&'static [Role
     }
 }
 
-/// A move as far as a word says what it is.
+/// The parts of a move that a word names.
 #[derive(Clone, Copy, Debug)]
 struct Written {
     roles: &'static [Role],
@@ -350,7 +348,7 @@ struct Written {
 impl Written {
     fn read(word: &str, letters: Option<&Letters>) -> Option<Written> {
         let (mut word, mut named) = (word, None);
-        // Capitals throughout are coordinates: "B1C3".
+        // A word in capitals only is coordinates: "B1C3".
         if !(is_coordinates(word) && word == word.to_uppercase())
             && let Some((roles, rest)) = piece(word, letters)
         {
@@ -380,8 +378,8 @@ impl Written {
             }
             _ => None,
         };
-        // Capitals throughout are coordinates; one alone is a piece of another
-        // language: "Cc6" is no move of a pawn.
+        // A word in capitals only is coordinates; a single capital is a piece of another
+        // language: "Cc6" is no pawn move.
         let is_shouted = !parts.iter().any(char::is_ascii_lowercase);
         let file = |c: char| match is_shouted {
             true => File::from_char(c.to_ascii_lowercase()),
@@ -390,7 +388,7 @@ impl Written {
         let (from, to) = match *parts.as_slice() {
             [a, b] => match as_rank(b) {
                 Some(rank) => ((None, None), (file(a)?, Some(rank))),
-                // "exd", of pawns alone.
+                // "exd": pawns only.
                 None => ((Some(file(a)?), None), (file(b)?, None)),
             },
             [a, b, c] => {
@@ -427,7 +425,7 @@ impl Written {
             if position.board().role_at(from) != Some(role) {
                 return Err(MoveError::Illegal);
             }
-            // This knows of castling too.
+            // This includes castling.
             let normal = |promotion| UciMove::Normal {
                 from,
                 to: Square::from_coords(to, to_rank),
@@ -452,7 +450,7 @@ impl Written {
                     && self.from.1.is_none_or(|rank| rank == from.rank())
                     && self.to.0 == mv.to().file()
                     && self.to.1.is_none_or(|rank| rank == mv.to().rank())
-                    // "d5" is no capture, unless there is nothing else.
+                    // "d5" is a capture only if no other move fits.
                     && (!strictly || role != Role::Pawn || self.from.0.is_some()
                         || straight != self.takes)
                     && match mv.promotion() {
@@ -482,8 +480,8 @@ fn is_coordinates(word: &str) -> bool {
     matches!(word.len(), 4 | 5) && word.to_ascii_lowercase().parse::<UciMove>().is_ok()
 }
 
-/// What a pawn becomes. Who writes in another language often has the letter
-/// of PGN here.
+/// The piece that a pawn promotes to. Texts in other languages often use the letter of
+/// PGN here.
 fn promoted(letter: char, letters: Option<&Letters>) -> Option<Role> {
     let role = match letter {
         'q' | 'r' | 'b' | 'n' => Role::from_char(letter),
@@ -545,7 +543,7 @@ mod tests {
         );
         let bishop = "4k3/8/8/8/8/8/6B1/4K3 w - - 0 1";
         means(bishop, &["Be4", "Le4", "Fe4", "Ae4", "Сe4", "♗e4"], "g2e4");
-        // R is the king of French and Spanish only where it can be no rook.
+        // R is the French or Spanish king only if no rook can move so.
         means(CASTLING, &["Rf1", "Тf1", "Лf1"][..1], "h1f1");
         means(CASTLING, &["Re2", "Rе2", "Ke2", "Крe2", "♔e2"][..1], "e1e2");
         means(CASTLING, &["Крe2", "♔e2"], "e1e2");
@@ -578,7 +576,7 @@ mod tests {
             &["b8=N", "b8S", "b7b8n", "b7-b8=C", "B7B8N"],
             "b7b8n",
         );
-        // d5 is no push here, and only one pawn can take there.
+        // No pawn can push to d5, and only one can capture there.
         means(PAWNS, &["d5", "Pxd5"], "e4d5");
         let passant = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1";
         means(

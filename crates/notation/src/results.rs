@@ -1,4 +1,4 @@
-//! Won, drawn and lost games, and what they say of strength.
+//! Numbers of won, drawn and lost games, and the performance rating computed from them.
 
 use std::fmt;
 use std::ops::Add;
@@ -18,7 +18,7 @@ pub struct Results {
 }
 
 impl Results {
-    /// So many wins, draws and losses.
+    /// Makes results from numbers of wins, draws and losses.
     #[must_use]
     pub const fn new(wins: u64, draws: u64, losses: u64) -> Results {
         Results {
@@ -28,7 +28,7 @@ impl Results {
         }
     }
 
-    /// Wins, draws and losses.
+    /// Wins, draws and losses, in this order.
     #[must_use]
     pub const fn parts(self) -> [u64; 3] {
         [self.wins, self.draws, self.losses]
@@ -40,7 +40,7 @@ impl Results {
         Results::new(self.losses, self.draws, self.wins)
     }
 
-    /// From White's view, where these are from the view of `side`.
+    /// The results from White's view, if these are from the view of `side`.
     #[must_use]
     pub fn of_white(self, side: Color) -> Results {
         side.fold_wb(self, self.reversed())
@@ -51,7 +51,7 @@ impl Results {
         self.count_points(winner.map_or(1, |winner| 2 * u8::from(winner == side)));
     }
 
-    /// Counts a game that brought so many half points.
+    /// Counts a game by its half points: 0, 1 or 2.
     pub fn count_points(&mut self, half_points: u8) {
         match half_points {
             0 => self.losses += 1,
@@ -66,7 +66,7 @@ impl Results {
         self.wins + self.draws + self.losses
     }
 
-    /// Two for each win, one for each draw.
+    /// Half points: two for each win, one for each draw.
     #[must_use]
     pub const fn half_points(self) -> u64 {
         2 * self.wins + self.draws
@@ -78,8 +78,8 @@ impl Results {
         (self.games() > 0).then(|| self.half_points() as f64 / (2 * self.games()) as f64)
     }
 
-    /// Performance rating against opponents of this mean rating: that rating plus
-    /// the difference that FIDE's table gives for the score.
+    /// Performance rating against opponents of this mean rating: the mean plus the
+    /// difference in FIDE's table for the score.
     #[must_use]
     pub fn performance(self, opponents: f64) -> Option<f64> {
         Some(opponents + rating_difference(self.score()?))
@@ -102,16 +102,16 @@ impl fmt::Display for Results {
     }
 }
 
-/// The difference of ratings for a score of 50 to 100 per cent: FIDE's
-/// handbook, B.02, table 8.1.1.
+/// The rating difference for scores of 50 to 100 per cent: FIDE's handbook, B.02, table
+/// 8.1.1.
 const DIFFERENCES: [u16; 51] = [
     0, 7, 14, 21, 29, 36, 43, 50, 57, 65, 72, 80, 87, 95, 102, 110, 117, 125, 133, 141, 149, 158,
     166, 175, 184, 193, 202, 211, 220, 230, 240, 251, 262, 273, 284, 296, 309, 322, 336, 351, 366,
     383, 401, 422, 444, 470, 501, 538, 589, 677, 800,
 ];
 
-/// The difference of ratings that a score, 0 to 1, means by FIDE's table;
-/// between whole per cents in proportion, as lichess's explorer has it.
+/// The rating difference for a score, 0 to 1, by FIDE's table; interpolated between whole
+/// per cents, as in lichess's explorer.
 #[must_use]
 fn rating_difference(score: f64) -> f64 {
     if score < 0.5 {

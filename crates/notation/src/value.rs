@@ -1,28 +1,28 @@
-//! A value, and what is known of how it was found.
+//! Values of positions, and how they were found.
 
 use std::{fmt, sync::Arc};
 
 use shakmaty::{Color, uci::UciMove};
 
-/// What a position is worth, from White's view.
+/// The value of a position from White's view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Value {
     /// Centipawns: positive is good for White.
     Cp(i16),
     /// A forced mate.
     Mate {
-        /// Who gives it.
+        /// The side that mates.
         winner: Color,
-        /// Full moves to it; 0: it is on the board.
+        /// Full moves until mate; 0 means that the position is mate.
         moves: u16,
     },
 }
 
-/// More centipawns than that are no evaluation but a way to say "won"
-/// (tablebase bands of Stockfish and chessdb.cn).
+/// Larger numbers of centipawns are no evaluation but mean "won" (tablebase bands of
+/// Stockfish and chessdb.cn).
 const MOST_CENTIPAWNS: i32 = 10_000;
 
-/// The number of a mate on the board in [`Value::for_side`].
+/// The number for mate on the board in [`Value::for_side`].
 const MATE: i32 = 32_000;
 
 impl Value {
@@ -38,8 +38,8 @@ impl Value {
         Value::cp(turn.fold_wb(cp, cp.saturating_neg()))
     }
 
-    /// A mate in full moves from the view of the side to move, as UCI says
-    /// it: negative, or 0, when that side is mated.
+    /// A mate in full moves from the view of the side to move, as in UCI: negative, or 0,
+    /// if that side is mated.
     #[must_use]
     pub fn mate_of_mover(turn: Color, moves: i32) -> Value {
         Value::Mate {
@@ -48,8 +48,8 @@ impl Value {
         }
     }
 
-    /// A mate in full moves from White's view, negative when Black gives it;
-    /// with 0 the side to move is mated.
+    /// A mate in full moves from White's view, negative if Black mates; with 0 the side
+    /// to move is mated.
     #[must_use]
     pub fn mate_of_white(turn: Color, moves: i32) -> Value {
         let winner = match moves {
@@ -63,7 +63,7 @@ impl Value {
         }
     }
 
-    /// The same with colours exchanged.
+    /// The value with colours exchanged.
     #[must_use]
     pub const fn reversed(self) -> Value {
         match self {
@@ -78,8 +78,8 @@ impl Value {
         }
     }
 
-    /// A number to order values by, from the view of `side`: centipawns, and
-    /// beyond them mates, the nearer the greater.
+    /// A number for ordering values, from the view of `side`: centipawns, and beyond them
+    /// mates; the shorter the mate, the greater the number.
     #[must_use]
     pub fn for_side(self, side: Color) -> i32 {
         let white = match self {
@@ -92,9 +92,9 @@ impl Value {
         side.fold_wb(white, -white)
     }
 
-    /// Centipawns from the view of `side` for reckoning: nothing above ten
-    /// pawns, where a mate is too. (Lichess clamps the same way before it
-    /// computes anything: scalachess, `eval.scala`.)
+    /// Centipawns from the view of `side` for calculations: at most ten pawns, also for a
+    /// mate. (Lichess clamps the same way before it computes anything: scalachess,
+    /// `eval.scala`.)
     #[must_use]
     pub fn clamped(self, side: Color) -> i32 {
         self.for_side(side).clamp(-1000, 1000)
@@ -116,8 +116,8 @@ impl Value {
         }
     }
 
-    /// The operand of EPD's `ce`: the inverse of [`Value::from_ce`]. Mates
-    /// further away than fit become the furthest.
+    /// The operand of EPD's `ce`: the inverse of [`Value::from_ce`]. Longer mates than
+    /// the number can express become the longest possible one.
     #[must_use]
     pub fn to_ce(self, turn: Color) -> i32 {
         match self {
@@ -133,9 +133,8 @@ impl Value {
         }
     }
 
-    /// Reads a score of chessdb.cn: from the side to move, `30000 - plies` is
-    /// a mate; the bands of tablebases below it (25000, 20000) are won by an
-    /// unknown number of moves.
+    /// Reads a score of chessdb.cn: from the side to move, `30000 - plies` is a mate; the
+    /// tablebase bands below it (25000, 20000) are wins of unknown length.
     #[must_use]
     pub fn from_cdb(turn: Color, score: i32) -> Value {
         match score.unsigned_abs() {
@@ -152,7 +151,7 @@ impl Value {
         }
     }
 
-    /// The value in a comment (`[%eval 0.25,18]`), and its depth or 0; `turn` is
+    /// The value in a comment (`[%eval 0.25,18]`), and its depth or 0; `turn` is the side
     /// to move after the comment's move.
     #[must_use]
     pub fn in_comment(turn: Color, comment: &str) -> Option<(Value, u16)> {
@@ -162,9 +161,9 @@ impl Value {
         Some((value, depth.unwrap_or(0)))
     }
 
-    /// Reads what is in `[%eval ...]` of PGN: pawns, or `#` and the moves
-    /// to mate, from White's view; a depth may follow after a comma. `turn`
-    /// is to move in the position that it is about.
+    /// Reads the operand of PGN's `[%eval ...]`: pawns, or `#` and the moves to mate,
+    /// from White's view, perhaps with a comma and a depth. `turn` is the side to move in
+    /// the evaluated position.
     #[must_use]
     pub fn from_pgn(turn: Color, text: &str) -> Option<(Value, Option<u16>)> {
         let (value, depth) = match text.split_once(',') {
@@ -183,8 +182,7 @@ impl Value {
     }
 }
 
-/// From White's view, as chess programs print it: `+0.35`, `-1.20`, `#5`,
-/// `#-3`.
+/// From White's view, in the usual form: `+0.35`, `-1.20`, `#5`, `#-3`.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match *self {
@@ -206,18 +204,17 @@ pub struct Evaluation {
     pub depth: u16,
     /// Nodes of the search, 0 when unknown.
     pub nodes: u64,
-    /// Won, drawn and lost of 1000 games, as the side to move may expect by the
-    /// engine that found it, where known.
+    /// Wins, draws and losses per 1000 games that the engine expects, from the view of
+    /// the side to move.
     pub wdl: Option<[u16; 3]>,
-    /// Who found it: an engine's name, or the name of a collection; may be
-    /// empty.
+    /// The source: an engine's name, or the name of a collection; may be empty.
     pub source: Arc<str>,
-    /// What is known of single moves, each once, best first for the side to
-    /// move; may be empty.
+    /// Values of single moves, each move once, best first for the side to move; may be
+    /// empty.
     pub moves: Vec<MoveValue>,
 }
 
-/// What a move is worth.
+/// The value of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MoveValue {
     /// The move.
@@ -226,7 +223,7 @@ pub struct MoveValue {
     pub value: Value,
 }
 
-/// A value of which nothing else is known.
+/// An evaluation without depth, nodes and source.
 impl From<Value> for Evaluation {
     fn from(value: Value) -> Evaluation {
         Evaluation {
@@ -240,7 +237,7 @@ impl From<Value> for Evaluation {
     }
 }
 
-/// An evaluation for tests, of one ply and one node: values from White's view.
+/// An evaluation for tests, with depth 1 and one node: values from White's view.
 #[doc(hidden)]
 #[must_use]
 pub fn known(cp: i32, moves: &[(&str, i32)]) -> Evaluation {
@@ -257,8 +254,8 @@ pub fn known(cp: i32, moves: &[(&str, i32)]) -> Evaluation {
 }
 
 impl Evaluation {
-    /// Whether this one replaces `other`: the deeper one,
-    /// of equal ones that of more nodes.
+    /// Whether this evaluation replaces `other`: greater depth wins, at equal depth more
+    /// nodes.
     #[must_use]
     pub fn is_better_than(&self, other: &Evaluation) -> bool {
         (self.depth, self.nodes) > (other.depth, other.nodes)

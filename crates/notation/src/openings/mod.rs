@@ -1,8 +1,7 @@
 //! Names and ECO codes of openings.
 //!
-//! The table (`names.tsv`: code, name, moves) is that of lichess's
-//! chess-openings, which is in the public domain (CC0 1.0), with its rows in
-//! the order of their moves.
+//! The table (`names.tsv`: code, name, moves) is lichess's chess-openings, which is in
+//! the public domain (CC0 1.0), with its rows sorted by their moves.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -11,37 +10,36 @@ use shakmaty::san::San;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Chess, EnPassantMode, Position as _};
 
-/// What an opening is called.
+/// The ECO code and name of an opening.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Opening {
-    /// As `B27`.
+    /// ECO code, as `B27`.
     pub eco: &'static str,
-    /// In English, as `Sicilian Defense: Hyperaccelerated Dragon`.
+    /// English name, as `Sicilian Defense: Hyperaccelerated Dragon`.
     pub name: &'static str,
 }
 
 static NAMES: LazyLock<HashMap<u64, Opening>> = LazyLock::new(|| read(include_str!("names.tsv")));
 
-/// Makes the table, which takes some milliseconds: otherwise the first
-/// look-up does.
+/// Builds the table now, which takes some milliseconds, instead of at the first look-up.
 pub fn warm_up() {
     LazyLock::force(&NAMES);
 }
 
-/// The name of a position, if it has one, whatever moves led to it.
+/// The opening of a position, whatever moves led to it; `None` if it has no name.
 #[must_use]
 pub fn of(position: &Chess) -> Option<Opening> {
     NAMES.get(&key(position)).copied()
 }
 
-/// The name of the last position of a line that has one.
+/// The opening of the last named position of a line.
 #[must_use]
 pub fn of_line(positions: &[Chess]) -> Option<Opening> {
     positions.iter().rev().find_map(of)
 }
 
-/// All names with the moves that lead to them, as `1. e4 c5`.
+/// All openings with the moves that lead to them, as `1. e4 c5`.
 pub fn rows() -> impl Iterator<Item = (Opening, &'static str)> {
     include_str!("names.tsv").lines().filter_map(|row| {
         let mut fields = row.split('\t');
@@ -56,8 +54,8 @@ fn key(position: &Chess) -> u64 {
         .into()
 }
 
-/// Rows that follow one another begin with the same moves, so each is played
-/// from where it leaves the one before.
+/// Reads the table. Neighbouring rows begin with the same moves, so each row is played
+/// from the position where it differs from the row before.
 fn read(table: &'static str) -> HashMap<u64, Opening> {
     let mut names = HashMap::new();
     let mut line: Vec<(&str, Chess)> = Vec::new();

@@ -1,10 +1,10 @@
-//! The bits of a key: piece codes, writing, reading.
+//! The bits of a key: codes of pieces, writing, reading.
 
 use super::{Key, KeyFault};
 use tabia_io::input::bytes::be_u64_at;
 
-/// Code and its length in bits of what is on a square: 0 nothing, pawn 1 to
-/// king 6, for Black 8 more. The rest never occurs.
+/// Code and its length in bits for the content of a square: 0 nothing, pawn 1 to king 6,
+/// for Black 8 more. Other values do not occur.
 const CODES: [(u16, u8); 16] = [
     (0b0, 1),
     (0b110, 3),
@@ -24,7 +24,7 @@ const CODES: [(u16, u8); 16] = [
     (0, 0),
 ];
 
-/// Bits from the most significant on, and in the low byte how many.
+/// Bits, the first one most significant, and their number in the low byte.
 #[derive(Clone, Copy)]
 pub(super) struct Code(u32);
 
@@ -35,7 +35,7 @@ impl Code {
         Code(bits << (u32::BITS - length) | length)
     }
 
-    /// Two codes, one after the other.
+    /// Joins two codes.
     const fn then(self, other: Code) -> Code {
         Code(self.0 + (other.0 >> 8 << 8 >> (self.0 & 0xff)) + (other.0 & 0xff))
     }
@@ -45,16 +45,16 @@ impl Code {
         self.0 & 0xff
     }
 
-    /// The bits, the first at the top.
+    /// The bits, the first one most significant.
     #[inline]
     fn bits(self) -> u64 {
         u64::from(self.0 & !0xff) << 32
     }
 }
 
-/// The codes of the lower or upper four squares of a file. The index has four bits for the
-/// black men, then four for each bit of the role; so the few arrangements that games come
-/// to are near to each other.
+/// The codes of the lower or upper four squares of a file. The index has four bits for
+/// the black men, then four for each bit of the role, so that the few arrangements of
+/// real games are close together in memory.
 static HALF_FILES: [Code; 1 << 16] = {
     let mut halves = [Code::NONE; 1 << 16];
     let mut n = 0;
@@ -66,7 +66,7 @@ static HALF_FILES: [Code; 1 << 16] = {
     halves
 };
 
-/// The code of one square of an index of [`HALF_FILES`].
+/// The code of one square in an index of [`HALF_FILES`].
 const fn square_of(index: usize, square: u32) -> Code {
     let bits = index >> square;
     let man = (bits & 1) << 3 | bits >> 4 & 1 | bits >> 7 & 2 | bits >> 10 & 4;
@@ -78,11 +78,11 @@ const fn square_of(index: usize, square: u32) -> Code {
 }
 
 /// The squares of a board as indexes of [`HALF_FILES`]: those of every other file in one
-/// word, a1 to a4 at the bottom.
+/// word, a1 to a4 in the lowest bits.
 pub(super) struct HalfFiles([u64; 4]);
 
 impl HalfFiles {
-    /// Of words in which each byte is a file.
+    /// Converts words in which each byte is a file.
     #[inline]
     pub(super) fn new([b0, b1, b2]: [u64; 3], black: u64) -> HalfFiles {
         const NEAR: u64 = 0x0f0f_0f0f_0f0f_0f0f;
@@ -101,7 +101,7 @@ impl HalfFiles {
         ])
     }
 
-    /// The codes of the next two files.
+    /// Removes and returns the codes of the next two files.
     #[inline]
     pub(super) fn next(&mut self) -> [Code; 4] {
         let [a, b, c, d] = self.0;
@@ -111,15 +111,15 @@ impl HalfFiles {
     }
 }
 
-/// 32 men make at most 8 + 224 + 7 bits; each [`BitWriter::push`] writes eight bytes.
+/// 32 men need at most 8 + 224 + 7 bits; each [`BitWriter::push`] writes eight bytes.
 pub(super) type KeyBuffer = [u8; 40];
 
-/// Packs bits, most significant first, after byte 0 of a key. Apart from the bytes, so
-/// that it stays in registers.
+/// Packs bits, most significant first, after byte 0 of a key. Separate from the buffer,
+/// so that it stays in registers.
 pub(super) struct BitWriter {
-    /// The bits of the byte that is not full, in the upper places.
+    /// The bits of the incomplete byte, in the upper bits.
     unfinished: u64,
-    /// The next bit, counted from the first of byte 0.
+    /// The number of the next bit, counted from byte 0.
     pub(super) at: u32,
 }
 
@@ -134,13 +134,13 @@ impl BitWriter {
     /// Appends codes.
     #[inline]
     pub(super) fn push(&mut self, codes: [Code; 4], bytes: &mut KeyBuffer) {
-        // No `map`: it is not always inlined.
+        // Not `map`, which is not always inlined.
         let [a, b, c, d] = codes;
         let second = a.length();
         let third = second + b.length();
         let fourth = third + c.length();
         let count = fourth + d.length();
-        // Nearly always all fit into one step.
+        // Nearly always one step is enough.
         if count <= BitWriter::MOST {
             let bits = a.bits() | b.bits() >> second | c.bits() >> third | d.bits() >> fourth;
             self.push_bits(bits, count, bytes);
@@ -154,12 +154,12 @@ impl BitWriter {
     /// The most bits that are appended at once.
     const MOST: u32 = 56;
 
-    /// Appends the upper `count` bits of `bits`, up to [`BitWriter::MOST`] of them; the
-    /// others are 0.
+    /// Appends the upper `count` bits of `bits`, up to [`BitWriter::MOST`]; its other
+    /// bits must be 0.
     #[inline]
     pub(super) fn push_bits(&mut self, bits: u64, count: u32, bytes: &mut KeyBuffer) {
-        // What follows the bits is written as zeros, and then again: nothing is
-        // read back, which would have to wait for it.
+        // The bytes after the bits are written as zeros, and later overwritten: reading
+        // them back would have to wait for the write.
         self.unfinished |= bits >> (self.at % 8);
         let byte = self.at / 8;
         if let Some((_, to)) = bytes.split_at_mut_checked(byte as usize)
@@ -171,7 +171,7 @@ impl BitWriter {
         self.unfinished <<= 8 * (self.at / 8 - byte);
     }
 
-    /// The key, ended with the byte that `at` is in.
+    /// Returns the key, up to the byte that contains `at`.
     #[inline]
     pub(super) fn finish(self, flags: u8, mut bytes: KeyBuffer) -> Key {
         bytes[0] = flags | self.at.div_ceil(8) as u8 & Key::LENGTH;
@@ -179,8 +179,8 @@ impl BitWriter {
     }
 }
 
-/// What begins with each six bits of which the first is set: the man as in
-/// [`CODES`], and the length of its code. Every pattern means something.
+/// The code at the start of each group of six bits that begins with 1: the man as in
+/// [`CODES`], and the length of its code. Every pattern is valid.
 const MEN: [(u8, u8); 32] = {
     let mut men = [(0, 0); 32];
     let mut man = 1;
@@ -200,20 +200,19 @@ const MEN: [(u8, u8); 32] = {
     men
 };
 
-/// Bits of a key that are read at once.
+/// Bits of a key that are decoded at once.
 const WINDOW_BITS: usize = 12;
 
-/// What some squares hold: for each, one bit of each of the three bits of the
-/// role (nothing 0, pawn 1 to king 6), and one of the black men.
+/// The content of some squares: for each, one bit in each of the three words of the role
+/// (nothing 0, pawn 1 to king 6), and one in the word of black men.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Squares {
     pub(super) roles: [u64; 3],
     pub(super) black: u64,
 }
 
-/// The squares that each window holds the whole codes of: four words of
-/// [`WINDOW_BITS`], then in four bits how many squares, and in four how many bits
-/// their codes take.
+/// The squares whose complete codes are in each window: four words of [`WINDOW_BITS`],
+/// then four bits for the number of squares, and four for the length of their codes.
 static WINDOWS: [u64; 1 << WINDOW_BITS] = {
     let mut windows = [0; 1 << WINDOW_BITS];
     let mut window = 0;
@@ -243,17 +242,16 @@ static WINDOWS: [u64; 1 << WINDOW_BITS] = {
     windows
 };
 
-/// Reads the bits of a key, most significant first; after its end there are
-/// zeros.
+/// Reads the bits of a key, most significant first; zeros after the end.
 pub(super) struct BitReader {
     bytes: [u8; 40],
     bits: u32,
-    /// The next bit, counted from the first of byte 0.
+    /// The number of the next bit, counted from byte 0.
     pub(super) at: u32,
 }
 
 impl BitReader {
-    /// From byte 1 on.
+    /// Starts at byte 1.
     #[inline]
     pub(super) fn new(key: &Key) -> BitReader {
         let mut bytes = [0; 40];
@@ -267,13 +265,15 @@ impl BitReader {
         }
     }
 
-    /// The next bits, 57 of them at the least, in the upper places of a word.
+    /// The next bits, at least 57, in the upper bits of a word.
     #[inline]
     fn ahead(&self) -> u64 {
         let word = be_u64_at(&self.bytes, self.at as usize / 8).unwrap_or(0);
         word << (self.at % 8)
     }
 
+    /// Checks that no bits beyond the end were read.
+    ///
     /// # Errors
     ///
     /// More was read than there is.
@@ -291,13 +291,13 @@ impl BitReader {
         Ok(number as u8)
     }
 
-    /// The 64 squares of the board; where it ends, they tell.
+    /// Reads the 64 squares of the board.
     pub(super) fn board(&mut self) -> Squares {
         const WORD: u64 = (1 << WINDOW_BITS) - 1;
         let mut board = Squares::default();
         let mut square = 0;
-        // Several squares at a time. What the last window holds beyond the
-        // board falls off the words.
+        // Several squares at a time. Squares of the last window beyond the board are
+        // shifted out.
         while square < 64 {
             let window = WINDOWS[(self.ahead() >> (64 - WINDOW_BITS)) as usize];
             let word = |n: usize| (window >> (n * WINDOW_BITS) & WORD) << square;

@@ -30,24 +30,23 @@ use tabia_io::input::bytes::Cursor;
 /// Bytes of the statistics at the end of each entry.
 pub const STATISTICS_BYTES: usize = 33;
 
-/// The most moves an entry can hold: the length byte is odd and at most 255.
+/// The most moves of an entry: the length byte is odd and at most 255.
 pub const MAX_MOVES: usize = 127;
 
-/// The largest number a 24-bit counter holds.
+/// The largest value of a 24-bit counter.
 pub const MAX_COUNT: u32 = 0x00ff_ffff;
 
-/// An entry in the bytes of its page.
+/// An entry, borrowed from the bytes of its page.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
     bytes: &'a [u8],
     key_bytes: usize,
-    /// The length byte of the move block, itself included.
+    /// The length byte of the move block; counts itself.
     move_bytes: usize,
 }
 
 impl<'a> Entry<'a> {
-    /// `bytes` is exactly key, moves and statistics, as [`super::page`] has
-    /// checked.
+    /// `bytes` is exactly key, moves and statistics, as checked by [`super::page`].
     pub(super) fn new(bytes: &'a [u8], key_bytes: usize, move_bytes: usize) -> Entry<'a> {
         Entry {
             bytes,
@@ -56,19 +55,19 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// The whole entry as it is in the file.
+    /// The bytes of the entry as in the file.
     #[must_use]
     pub fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// The key's bytes, the first one included.
+    /// The bytes of the key, including the first.
     #[must_use]
     pub fn key_bytes(&self) -> &'a [u8] {
         self.bytes.get(..self.key_bytes).unwrap_or_default()
     }
 
-    /// The key; `None` cannot happen for an entry out of a page.
+    /// The key; never `None` for an entry of a page.
     #[must_use]
     pub fn key(&self) -> Option<Key> {
         Key::from_prefix(self.bytes)
@@ -120,8 +119,8 @@ pub fn decode_record(bytes: &[u8]) -> Option<PositionRecord> {
     })
 }
 
-/// Encodes statistics. Counters above [`MAX_COUNT`] are cut to it, and sums of
-/// ratings to 32 bits; scale them down together before, if their ratio matters.
+/// Encodes statistics. Counters are limited to [`MAX_COUNT`], and sums of ratings to 32
+/// bits; if their ratio matters, scale them down together before.
 #[inline]
 #[must_use]
 pub fn encode_record(record: &PositionRecord) -> [u8; STATISTICS_BYTES] {
@@ -146,7 +145,7 @@ pub fn encode_record(record: &PositionRecord) -> [u8; STATISTICS_BYTES] {
     let [s0, s1, s2, s3] = sum(own_rating_sum);
     let [_, m0, m1, m2] = count(other_rated);
     let [t0, t1, t2, t3] = sum(other_rating_sum);
-    // Not a loop: a book has one of these for each of its positions.
+    // Not a loop, for speed: a book has one of these for each position.
     #[rustfmt::skip]
     let bytes = [
         g0, g1, g2, w0, w1, w2, l0, l1, l2, d0, d1, d2, p0, p1, p2, p3,

@@ -1,4 +1,4 @@
-//! What is wrong with the files of a ChessBase book.
+//! Faults of the files of a ChessBase book.
 
 use super::page::PAGE_BYTES;
 
@@ -6,10 +6,10 @@ use super::page::PAGE_BYTES;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HeaderFault {
-    /// No bytes at all.
+    /// The file is empty.
     #[error("the file is empty (0 bytes); get the book anew")]
     NoBytes,
-    /// Less than the header page, or nothing after it.
+    /// The file has less than the header page, or nothing after it.
     #[error(
         "the file has {bytes} bytes and ends before the first data page (at byte 4096): \
          an empty or cut-off book; get it anew"
@@ -18,10 +18,10 @@ pub enum HeaderFault {
         /// Length of the file.
         bytes: u64,
     },
-    /// The index was opened instead of the book.
+    /// The file is an index, not the book.
     #[error("this is the index of a book; open the .ctg file beside it")]
     IsIndex,
-    /// The first bytes are others.
+    /// The first bytes are those of another kind of file.
     #[error(
         "not a CTG book: it starts with {found:02x?} (expected [00, 20, 10, 00]); \
          is it a book of another format, or damaged?"
@@ -32,8 +32,8 @@ pub enum HeaderFault {
     },
 }
 
-/// Where a byte of a page is in the .ctg file. Page 0 follows the header
-/// page; 64 bits, because books of 100 GB exist.
+/// Offset in the .ctg file of a byte of a page. Page 0 follows the header page; 64 bits,
+/// because books of 100 GB exist.
 #[must_use]
 pub fn file_offset(page: u32, offset: u16) -> u64 {
     (u64::from(page) + 1) * PAGE_BYTES as u64 + u64::from(offset)

@@ -1,4 +1,4 @@
-//! Where an answer comes from, down to the byte.
+//! Explains an answer of the book, down to the bytes.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use super::{
 use crate::{Annotation, PositionRecord};
 use tabia_notation as notation;
 
-/// How the book arrives at its answer for a position.
+/// How the book gets its answer for a position.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Explanation {
@@ -21,24 +21,24 @@ pub struct Explanation {
     pub cto: Option<PathBuf>,
     /// The look-up of the position itself.
     pub here: Trace,
-    /// Every stored move in stored order, the useless ones too.
+    /// Every stored move in stored order, unusable ones too.
     pub stored: Vec<StoredMove>,
-    /// The look-up of every legal move's position, in the order of
-    /// [`Probe::probe`](crate::Probe::probe): stored moves, then the
-    /// others, found or not.
+    /// The look-ups of the positions after all legal moves, in the order of
+    /// [`Probe::probe`](crate::Probe::probe): stored moves, then the others, found or
+    /// not.
     pub after: Vec<(Move, Trace)>,
 }
 
-/// One look-up.
+/// The steps of one look-up.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
-    /// How the canonical board lies on the board; `None` if the format
-    /// cannot express the position (Chess960 castling rights).
+    /// How the canonical board is turned; `None` if the format cannot express the
+    /// position (Chess960 castling rights).
     pub orientation: Option<Orientation>,
-    /// The key looked for last, and its hash.
+    /// The last key looked for, and its hash.
     pub key: Option<(Key, u32)>,
-    /// The position was looked for with an en passant file although every
-    /// capture is illegal, because it was not there without.
+    /// Whether the second key was tried, which has an en passant file although every such
+    /// capture is illegal: the first was not found.
     pub other_en_passant_form: bool,
     /// Slots and pages visited.
     pub steps: Vec<LookupStep>,
@@ -49,30 +49,29 @@ pub struct Trace {
 /// An entry and where it is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundEntry {
-    /// Page and byte in it.
+    /// Page, and offset in it.
     pub place: Place,
-    /// First byte of the entry in the .ctg file.
+    /// Offset of the entry in the .ctg file.
     pub file_offset: u64,
-    /// The entry as it is there: key, moves, statistics.
+    /// The bytes of the entry: key, moves, statistics.
     pub bytes: Vec<u8>,
     /// The statistics, decoded.
     pub record: PositionRecord,
 }
 
-/// A move as it is stored.
+/// A stored move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredMove {
     /// The move byte.
     pub byte: u8,
-    /// The byte beside it.
+    /// The byte after it.
     pub annotation: Annotation,
-    /// The legal move it is, or why it is none.
+    /// The legal move, or why there is none.
     pub meaning: Result<Move, MoveFault>,
 }
 
 impl CtgBook {
-    /// Looks a position and all its moves up as a probe does, and keeps every
-    /// step.
+    /// Looks up a position and all its moves as a probe does, and records every step.
     ///
     /// # Errors
     ///

@@ -1,23 +1,22 @@
-//! The FEN of a canonical position, written and read without a detour.
+//! Fast conversion between a canonical position and its FEN.
 //!
-//! Whole books are turned into text and back, and the library's general ways
-//! take most of that. So here is the one form that nearly all positions of
-//! books have: White to move, rights of rooks that are in their corners,
-//! counters 0 and 1. For all others there is no answer, and the library is asked.
+//! Converting whole books to text and back spends most of its time in the general
+//! functions of the library. So this module handles the form of nearly all positions of
+//! books: White to move, rights of rooks in their corners, counters 0 and 1. For all
+//! others it returns `None`, and the caller uses the library.
 
 use shakmaty::Bitboard;
 
 use super::{CanonicalBoard, Orientation};
 
-/// By what is on a square: 0 nothing, pawn 1 to king 6, for Black 8 more.
+/// Letters by the content of a square: 0 nothing, pawn 1 to king 6, for Black 8 more.
 const LETTERS: [u8; 16] = *b" PNBRQK  pnbrqk ";
 
-/// Right, its letter, and the corner on the canonical board that its rook
-/// is in.
+/// Right, its letter, and the corner of its rook on the canonical board.
 const RIGHTS: [(u8, u8, u32); 4] = [(2, b'K', 56), (1, b'Q', 0), (8, b'k', 63), (4, b'q', 7)];
 
-/// What a byte of the board means: in the low nibble how many squares, above it
-/// the man. 0 means nothing.
+/// The meaning of a byte of the board: in the low nibble the number of squares, above it
+/// the piece. 0 is invalid.
 static MEANINGS: [u8; 256] = {
     let mut meanings = [0; 256];
     let mut n = 1;
@@ -43,7 +42,7 @@ impl CanonicalBoard {
             return None;
         }
         let mut text = Text::default();
-        // A rank is a byte now.
+        // Now a rank is a byte.
         let words = self.words().map(|word| Bitboard(word).flip_diagonal().0);
         for rank in (0..8).rev() {
             let [b0, b1, b2, black] = words.map(|word| u32::from((word >> (8 * rank)) as u8));
@@ -85,8 +84,8 @@ impl CanonicalBoard {
         text.finish()
     }
 
-    /// What [`CanonicalBoard::from_setup`] makes of a FEN, if it is of the usual
-    /// form and there is nothing wrong with it.
+    /// The board of [`CanonicalBoard::from_setup`] for a FEN, if it is valid and of the
+    /// usual form.
     #[must_use]
     pub fn from_fen(text: &[u8]) -> Option<CanonicalBoard> {
         let mut words = [0_u64; 4];
@@ -102,8 +101,7 @@ impl CanonicalBoard {
             }
             square += u32::from(meaning & 15);
             if meaning == 0 {
-                // The ends of ranks are where they belong, or something has
-                // gone beyond one.
+                // Each rank must end in its place; otherwise one is too long.
                 if square != end_of_rank {
                     return None;
                 }
@@ -149,12 +147,12 @@ impl CanonicalBoard {
         (is_well && board.rooks_have_their_rights()).then_some(board)
     }
 
-    /// Whether it has as many men as a game begins with, or fewer.
+    /// Whether it has at most as many men as a game begins with.
     pub(crate) fn has_room(&self) -> bool {
         (self.own | self.other).count_ones() <= 32
     }
 
-    /// Whether every right is that of a rook in its corner.
+    /// Whether the rook of every right is in its corner.
     fn rooks_have_their_rights(&self) -> bool {
         let [b0, b1, b2, black] = self.words();
         let rooks = [b2 & !b0 & !b1 & !black, b2 & !b0 & !b1 & black];
@@ -165,15 +163,15 @@ impl CanonicalBoard {
         })
     }
 
-    /// The bits of roles, and the men of the other side.
+    /// The words of role bits, and the men of the other side.
     fn words(&self) -> [u64; 4] {
         let [b0, b1, b2] = self.role_bits;
         [b0, b1, b2, self.other]
     }
 }
 
-/// A text that is written: the longest has 86 bytes (64 squares, seven strokes, and
-/// what follows).
+/// A text buffer: the longest text has 86 bytes (64 squares, seven slashes, and the other
+/// fields).
 struct Text {
     bytes: [u8; 128],
     length: usize,
@@ -195,7 +193,7 @@ impl Text {
         self.length += 1;
     }
 
-    /// So many empty squares, if there are any.
+    /// Writes a number of empty squares, unless it is 0.
     #[inline]
     fn gap(&mut self, squares: u32) {
         if squares > 0 {
@@ -245,7 +243,7 @@ mod tests {
                 position.play_unchecked(mv);
             }
         }
-        // All combinations of rights but a few have been met, and files.
+        // Nearly all combinations of rights and en passant files have occurred.
         assert!(i32::count_ones(castling) > 8 && i32::count_ones(en_passant) > 4);
     }
 

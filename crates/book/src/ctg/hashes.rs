@@ -1,10 +1,10 @@
-//! Which hashes the keys of a book have, a bit for each: most positions that a
-//! book does not hold are known without looking at a page.
+//! A set of the hashes of a book's keys, as bits: rejects most positions that are not in
+//! the book without reading a page.
 
 use super::{pages::PageFile, scan};
 
-/// Bits for each page of the book, which holds some 45 positions: one in twelve
-/// of the others passes, for a 64th of the book in memory.
+/// Bits for each page, which has some 45 positions: one in twelve of the positions not in
+/// the book passes. Takes a 64th of the book's size in memory.
 const BITS_OF_A_PAGE: u64 = 512;
 
 #[derive(Debug)]
@@ -14,8 +14,8 @@ pub(super) struct KeyHashes {
 }
 
 impl KeyHashes {
-    /// Reads the book once. `None` where a page is damaged: then what it held
-    /// cannot be known.
+    /// Reads the book once. `None` if a page is damaged, because its keys are unknown
+    /// then.
     pub(super) fn of(book: &PageFile) -> Option<KeyHashes> {
         let bits = (u64::from(book.held()) * BITS_OF_A_PAGE).next_power_of_two();
         let mut hashes = KeyHashes {
@@ -31,13 +31,14 @@ impl KeyHashes {
         (read.ok()?.bad_pages == 0).then_some(hashes)
     }
 
-    /// Whether there may be a key of this hash; false is certain.
+    /// Whether there may be a key with this hash; false is certain.
     pub(super) fn may_hold(&self, hash: u32) -> bool {
         let (word, bit) = self.place(hash);
         self.bits.get(word).is_some_and(|word| word & bit != 0)
     }
 
-    /// Keys of one page share the low bits of their hashes: all are mixed.
+    /// The bit of a hash. Keys of one page share the low bits of their hashes, so all
+    /// bits are mixed.
     fn place(&self, hash: u32) -> (usize, u64) {
         let bit = u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift;
         ((bit / 64) as usize, 1 << (bit % 64))
@@ -75,7 +76,7 @@ mod tests {
                     .probe(&position, Wanted::Transpositions, &mut other)
                     .unwrap();
                 assert_eq!(one, other);
-                // Also out of the book.
+                // Also positions that are not in the book.
                 next.extend(
                     position
                         .legal_moves()
@@ -100,7 +101,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("book.ctg");
         let mut bytes = std::fs::read(BOOK).unwrap();
-        // The first entry of the third page: its key has no bytes.
+        // The first entry of the third page gets a key of length 0.
         bytes[3 * PAGE_BYTES + 4] = 0;
         std::fs::write(&path, bytes).unwrap();
         let book = CtgBook::open(&path, &OpenOptions::default()).unwrap();

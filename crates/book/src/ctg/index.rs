@@ -1,11 +1,10 @@
 //! The .cto and .ctb files: from a hash to a page.
 //!
-//! The index is a binary trie over the bits of the hash, lowest bit first,
-//! with its nodes ("slots") numbered level by level: level L owns the slots
-//! 2^L - 1 to 2^(L+1) - 2, and on it a hash belongs to slot
-//! (hash AND n) + n with n = 2^L - 1. A slot is *live* (it has a page), or *split*
-//! (its entries went to the two slots below it), or was never needed. A key
-//! lives in the page of the first live slot on its path. (Readers agree; the
+//! The index is a binary trie over the bits of the hash, lowest bit first. Its nodes
+//! ("slots") are numbered level by level: level L has the slots 2^L - 1 to 2^(L+1) - 2,
+//! and on it a hash belongs to slot (hash AND n) + n with n = 2^L - 1. A slot is *live*
+//! (it has a page), or *split* (its entries are in the two slots below it), or unused.
+//! The page of a key is that of the first live slot on its path. (Readers agree; the
 //! genuine files were rebuilt byte for byte from this rule.)
 //!
 //! .cto, big-endian:
@@ -29,9 +28,9 @@
 //! | 8 | 4 | upper bound: no slot from it on is split; a multiple of 8 |
 //! | 12 | upper / 8 | one bit per slot, least significant first, 1 = split |
 //!
-//! The bounds only save steps: without them a walk starts at slot 0 and ends
-//! where the .cto ends, and finds the same. So a missing .ctb costs a little
-//! time, a missing .cto a scan ([`super::scan`]).
+//! The bounds only save steps: without them a walk starts at slot 0, ends where the .cto
+//! ends, and finds the same. So a missing .ctb costs a little time, a missing .cto a scan
+//! ([`super::scan`]).
 
 use std::{fmt::Display, io, path::Path};
 
@@ -47,19 +46,19 @@ pub const CTO_HEADER_BYTES: u64 = 16;
 /// Bytes before the bitmap in a .ctb file.
 pub const CTB_HEADER_BYTES: u64 = 12;
 
-/// Which slots a walk may leave out.
+/// The range of slots to which a walk can be limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// Slots below are split: not looked at.
+    /// Slots below are split and need not be read.
     pub lower: u64,
     /// Slots from here on are not split: the walk ends after the first.
     pub upper: u64,
 }
 
-/// One slot on a walk.
+/// One slot of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// Level in the trie, 0 is the root: how many hash bits chose it.
+    /// Level in the trie, 0 is the root: the number of hash bits used.
     pub level: u32,
     /// Slot number.
     pub number: u64,
@@ -86,24 +85,24 @@ pub fn slots(hash: u32, bounds: Bounds) -> impl Iterator<Item = Slot> {
         })
 }
 
-/// What a slot holds.
+/// The content of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlotPage {
-    /// A page.
+    /// A page number.
     Page(u32),
     /// -1: split, or never used.
     None,
-    /// The .cto file has no such slot: no page either.
+    /// The .cto file has no such slot.
     Beyond,
-    /// A page that the .ctg file, which is cut off, does not have.
+    /// A page that the .ctg file does not have because it is cut off.
     Missing(u32),
 }
 
-/// An index on disk.
+/// An open index on disk.
 #[derive(Debug)]
 pub(super) struct SlotFile {
     file: DataFile,
-    /// Slots that are in the file.
+    /// Slots in the file.
     slots: u64,
     bounds: Bounds,
 }
@@ -114,7 +113,7 @@ impl SlotFile {
         SlotFile::new(DataFile::open(path, mmap).map_err(unread)?)
     }
 
-    /// A .cto file that is open already.
+    /// As [`SlotFile::open`], for an open file.
     pub(super) fn new(file: DataFile) -> Result<SlotFile, String> {
         let start = file.start(CTO_HEADER_BYTES as usize).map_err(unread)?;
         if be_u16_at(&start, 0) != Some(CTO_HEADER_BYTES as u16) {
@@ -149,13 +148,13 @@ impl SlotFile {
         self.bounds
     }
 
-    /// Takes over the bounds of a .ctb file. The text of the error completes
-    /// "the index ...".
+    /// Reads the bounds from a .ctb file. The text of the error completes "the index
+    /// ...".
     pub(super) fn read_bounds(&mut self, path: &Path) -> Result<(), String> {
         self.take_bounds(&DataFile::open(path, false).map_err(unread)?)
     }
 
-    /// Takes over the bounds of a .ctb file that is open already.
+    /// Reads the bounds from an open .ctb file.
     pub(super) fn take_bounds(&mut self, file: &DataFile) -> Result<(), String> {
         let start = file.start(CTB_HEADER_BYTES as usize).map_err(unread)?;
         let (Some(length), Some(lower), Some(upper)) = (
@@ -169,7 +168,7 @@ impl SlotFile {
             lower: lower.into(),
             upper: upper.into(),
         };
-        // Rounding up to a multiple of 8 may reach past the last slot.
+        // The upper bound, a multiple of 8, may be beyond the last slot.
         let possible = u64::from(length) == CTB_HEADER_BYTES
             && bounds.lower <= bounds.upper
             && bounds.upper < self.slots + 8
@@ -184,7 +183,7 @@ impl SlotFile {
         Ok(())
     }
 
-    /// Goes back to walking without bounds.
+    /// Removes the bounds: walks start at slot 0 again.
     pub(super) fn forget_bounds(&mut self) {
         self.bounds = Bounds {
             lower: 0,
@@ -192,7 +191,7 @@ impl SlotFile {
         };
     }
 
-    /// Reads all slots by plain reads, in pieces: number and content.
+    /// Reads all slots in pieces, without a mapping: number and content.
     pub(super) fn for_each(&self, mut found: impl FnMut(u64, i32)) -> Result<(), Error> {
         let path = self.file.path();
         let view = self.file.positional_view();
@@ -207,7 +206,7 @@ impl SlotFile {
                 return Err(Error::io(path.clone(), io::ErrorKind::UnexpectedEof.into()));
             }
             for page in pages {
-                // A file may be longer than its header says.
+                // The file may be longer than its header says.
                 if slot < self.slots {
                     found(slot, i32::from_be_bytes(*page));
                 }
@@ -217,8 +216,8 @@ impl SlotFile {
         Ok(())
     }
 
-    /// The first slot that leads to no page below `pages`, though it is not
-    /// empty; reads all of them.
+    /// The first slot that is not empty and leads to no page below `pages`; reads all
+    /// slots.
     pub(super) fn astray(&self, pages: u32) -> Result<Option<i32>, Error> {
         let mut first = None;
         self.for_each(|_, page| {
@@ -229,7 +228,7 @@ impl SlotFile {
         Ok(first)
     }
 
-    /// For look-ups; good for one probe.
+    /// A reader for the look-ups of one probe.
     pub(super) fn reader(&self) -> Result<SlotReader<'_>, Error> {
         let view = self
             .file
@@ -243,7 +242,7 @@ fn unread(error: impl Display) -> String {
     format!("cannot be read ({error})")
 }
 
-/// Looks into slots.
+/// Reads slots.
 #[derive(Clone, Copy)]
 pub(super) struct SlotReader<'f> {
     index: &'f SlotFile,
@@ -256,7 +255,7 @@ impl<'f> SlotReader<'f> {
         slots(hash, self.index.bounds)
     }
 
-    /// What `slot` holds; `pages` is the number of pages in the book.
+    /// The content of `slot`; `pages` is the number of pages in the book.
     pub(super) fn page_of(&self, slot: u64, pages: u32) -> Result<SlotPage, Error> {
         if slot >= self.index.slots {
             return Ok(SlotPage::Beyond);

@@ -1,37 +1,36 @@
-//! A pass over the whole book: its numbers, and all its entries.
+//! Passes over the whole book: its numbers, and all its entries.
 
 use super::{
     CanonicalBoard, CtgBook, Error, Key, Place, page::PAGE_BYTES, pages::PageReader, reader::Index,
 };
 use crate::{Annotation, Mark, PositionRecord};
 
-/// The numbers of a book, counted.
+/// Numbers of a book.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct BookInfo {
-    /// Games, by the header.
+    /// Games, from the header.
     pub games: u32,
     /// Positions, counted.
     pub positions: u64,
-    /// Positions, by the header: runs a little high in genuine books.
+    /// Positions, from the header: a little too high in genuine books.
     pub header_positions: u32,
     /// Stored moves, counted.
     pub moves: u64,
-    /// Data pages there are.
+    /// Data pages in the file.
     pub pages: u32,
-    /// Data pages that were read; where it is fewer, what is "counted" was
-    /// counted in these.
+    /// Data pages that were read; if fewer than all, the counts are of these pages.
     pub read_pages: u32,
     /// Length of the .ctg file in bytes.
     pub bytes: u64,
-    /// Most bytes used in any page, of 4096.
+    /// Bytes used of the fullest page, at most 4096.
     pub largest_page_bytes: usize,
-    /// Bytes used over bytes there are, 0 to 1.
+    /// Share of the bytes of the pages that is used, 0 to 1.
     pub average_fill: f64,
-    /// Bounds of the .ctb file (0 and the number of slots if it is of no use);
-    /// `None` without a usable .cto file.
+    /// Bounds of the .ctb file (0 and the number of slots if it is unusable); `None`
+    /// without a usable .cto file.
     pub bounds: Option<super::Bounds>,
-    /// Slots of the .cto file; `None` if it is of no use.
+    /// Slots of the .cto file; `None` if it is unusable.
     pub slots: Option<u64>,
     /// Positions marked as main move (green).
     pub main_marks: u64,
@@ -43,22 +42,22 @@ pub struct BookInfo {
     pub commentaries: u64,
     /// Move bytes of unknown meaning.
     pub unknown_move_bytes: u64,
-    /// Keys that stand for no position.
+    /// Keys that are no position.
     pub bad_keys: u64,
-    /// Pages not readable to their end.
+    /// Pages that cannot be read to their end.
     pub bad_pages: u64,
-    /// Pages whose entry count is not the number of entries in them.
+    /// Pages whose entry count is wrong.
     pub miscounted_pages: u64,
-    /// The first few of all these, in words.
+    /// The first of these problems, in words.
     pub problems: Vec<String>,
 }
 
-/// How many problems [`BookInfo::problems`] spells out.
+/// Highest number of texts in [`BookInfo::problems`].
 const MAX_PROBLEMS: usize = 20;
 
 impl CtgBook {
-    /// Counts everything in one pass over the file, by plain reads. Takes as
-    /// long as reading the file.
+    /// Counts everything in one pass over the file, without a mapping. Takes as long as
+    /// reading the file.
     ///
     /// # Errors
     ///
@@ -68,8 +67,8 @@ impl CtgBook {
         self.count_pages(0..walked, self.pages.walker())
     }
 
-    /// The same for some pages, spread evenly over the book: an impression of
-    /// a book that takes long to read. All are read where there are no more.
+    /// As [`CtgBook::info`] for at most `pages` pages, spread evenly over the book: an
+    /// estimate for a book that takes long to read.
     ///
     /// # Errors
     ///
@@ -142,7 +141,7 @@ impl CtgBook {
         Ok(info)
     }
 
-    /// All entries in file order, by plain reads. After damage the walk goes
+    /// All entries in file order, read without a mapping. After damage the iteration goes
     /// on with the next page; after any other error it ends.
     #[must_use]
     pub fn entries(&self) -> BookEntries<'_> {
@@ -162,8 +161,8 @@ impl BookInfo {
         self.read_pages >= self.pages
     }
 
-    /// A number counted in the pages that were read, for all pages: exact, or
-    /// as many times more as there are more pages.
+    /// Scales a number counted in the pages that were read to all pages; exact if all
+    /// were read.
     #[must_use]
     pub fn for_all_pages(&self, counted: u64) -> u64 {
         let read = u128::from(self.read_pages.max(1));
@@ -209,7 +208,7 @@ impl BookInfo {
     }
 }
 
-/// An entry, copied out of the book.
+/// An entry, copied from the book.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BookEntry {
     /// Where it is.
@@ -228,7 +227,7 @@ pub struct BookEntries<'b> {
     reader: PageReader<'b>,
     /// The next page to read.
     page: u32,
-    /// What is left of the page before.
+    /// Remaining entries of the page before.
     queue: std::vec::IntoIter<Result<BookEntry, Error>>,
 }
 
@@ -248,7 +247,7 @@ impl BookEntries<'_> {
 }
 
 impl BookEntry {
-    /// `None` cannot happen for an entry out of a page.
+    /// Copies an entry; never `None` for an entry of a page.
     pub fn of(place: Place, entry: &super::Entry<'_>) -> Option<BookEntry> {
         Some(BookEntry {
             place,

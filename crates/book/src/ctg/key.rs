@@ -1,38 +1,37 @@
-//! The bytes a position is stored under, and their hash.
+//! The key of a position: the bytes that identify it in the book, and their hash.
 
 use std::fmt;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 
-/// The key of a position: up to 31 bytes, the first of which gives the length.
+/// The key of a position: up to 31 bytes; the first contains the length.
 ///
 /// | bits of byte 0 | meaning |
 /// |---|---|
-/// | 0x1f | length of the key in bytes, this byte included |
+/// | 0x1f | length of the key in bytes, including this byte |
 /// | 0x20 | an en passant file is stored |
 /// | 0x40 | castling rights are stored |
 /// | 0x80 | always 0 |
 ///
-/// (unofficial specification 0.2, readers agree, genuine book.) A position of
-/// at most 32 men needs at most 30 bytes: 32 empty squares of one bit, 30 queens
-/// and 2 kings of six, together 28 bytes, then one for the flags, and the
-/// first byte.
+/// (unofficial specification 0.2, readers agree, genuine book.) A position of at most 32
+/// men needs at most 30 bytes: 32 empty squares of one bit, 30 queens and 2 kings of six,
+/// together 28 bytes, then one for the flags, and the first byte.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key {
     bytes: [u8; Key::MAX_BYTES],
 }
 
 impl Key {
-    /// The longest key its length bits can express.
+    /// The longest key that the length bits can express.
     pub const MAX_BYTES: usize = 31;
-    /// Bits of byte 0 that hold the length.
+    /// Bits of byte 0 with the length.
     pub(super) const LENGTH: u8 = 0x1f;
     /// Bit of byte 0: an en passant file is stored.
     pub(super) const EN_PASSANT: u8 = 0x20;
     /// Bit of byte 0: castling rights are stored.
     pub(super) const CASTLING: u8 = 0x40;
 
-    /// Takes the key that `bytes` begin with; `None` if they are too few or
-    /// the length is 0. Whether it stands for a position is not looked at.
+    /// Reads the key at the start of `bytes`; `None` if they are too few or the length is
+    /// 0. Does not check whether it is a position.
     #[inline]
     #[must_use]
     pub fn from_prefix(bytes: &[u8]) -> Option<Key> {
@@ -41,8 +40,8 @@ impl Key {
         Some(Key { bytes: key })
     }
 
-    /// As [`Key::from_prefix`], to where [`Key::padded`] will be; gives the
-    /// key's length.
+    /// As [`Key::from_prefix`], but writes [`Key::padded`] to a buffer; returns the key's
+    /// length.
     #[inline]
     pub fn read(bytes: &[u8], key: &mut [u8; Key::MAX_BYTES]) -> Option<usize> {
         let length = usize::from(bytes.first()? & Key::LENGTH);
@@ -50,9 +49,9 @@ impl Key {
             return None;
         }
         match bytes.first_chunk::<{ Key::MAX_BYTES }>() {
-            // Nearly always there are more: then all are taken and those
-            // after the key wiped out, in two halves of 16 bytes that share
-            // one, for a number of bytes would be copied by a call.
+            // Nearly always more bytes follow: then all are copied and those after the
+            // key cleared, in two overlapping halves of 16 bytes, because a copy of
+            // variable length would be a function call.
             Some(all) => {
                 let tail = Key::MAX_BYTES - length;
                 for from in [0, Key::MAX_BYTES - 16] {
@@ -71,7 +70,7 @@ impl Key {
         Some(length)
     }
 
-    /// The bytes as they are in the file, byte 0 included.
+    /// The bytes as in the file, including byte 0.
     #[inline]
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
@@ -82,8 +81,8 @@ impl Key {
             .unwrap_or_default()
     }
 
-    /// Appends [`Key::as_bytes`]: all there is room for and then the rest away, so
-    /// that nothing is called for a number of bytes.
+    /// Appends [`Key::as_bytes`]: copies as many bytes as fit and removes the excess,
+    /// because a copy of variable length would be a function call.
     #[inline]
     pub fn append_to(&self, out: &mut Vec<u8>) {
         let end = out.len() + self.as_bytes().len();
@@ -91,26 +90,26 @@ impl Key {
         out.truncate(end);
     }
 
-    /// A number for the key. Two in a book of a million positions are the same
-    /// once in a hundred million books.
+    /// A 64-bit hash of the key. In a book of a million positions two keys collide once
+    /// in a hundred million books.
     pub(crate) fn wide_hash(&self) -> u64 {
         BuildHasherDefault::<DefaultHasher>::default().hash_one(self.as_bytes())
     }
 
-    /// The hash that leads to the key's slot.
+    /// The hash that determines the key's slot.
     #[inline]
     #[must_use]
     pub fn hash(&self) -> u32 {
         hash(self.as_bytes())
     }
 
-    /// The key with zeros after it.
+    /// The key, padded with zeros.
     #[inline]
     pub const fn padded(&self) -> &[u8; Key::MAX_BYTES] {
         &self.bytes
     }
 
-    /// Takes back what [`Key::padded`] gave.
+    /// The inverse of [`Key::padded`].
     #[inline]
     pub const fn from_padded(bytes: [u8; Key::MAX_BYTES]) -> Key {
         Key { bytes }
@@ -136,8 +135,7 @@ impl fmt::Debug for Key {
     }
 }
 
-/// From each place on a mask for the bytes of a key: those it has, then the
-/// others.
+/// A mask for the bytes of a key, at each offset: ones for the key's bytes, then zeros.
 const KEPT: [u8; 2 * Key::MAX_BYTES] = {
     let mut mask = [0; 2 * Key::MAX_BYTES];
     let mut n = 0;
@@ -150,15 +148,14 @@ const KEPT: [u8; 2 * Key::MAX_BYTES] = {
 
 /// The 32-bit hash of key bytes.
 ///
-/// Nibble by nibble, the low one of each byte first, an index moves by 61 - 4v
-/// and the constant it then points at (modulo 64) is added, modulo 2^32. This
-/// is the scheme of the `dbm` library of 1979, constants included (readers
-/// agree, all keys of the genuine book are found by it).
+/// Nibble by nibble, the low one of each byte first, an index moves by 61 - 4v, and the
+/// constant at that index (modulo 64) is added, modulo 2^32. This is the scheme of the
+/// `dbm` library of 1979, including its constants (readers agree, all keys of the genuine
+/// book are found by it).
 #[inline]
 #[must_use]
 pub fn hash(bytes: &[u8]) -> u32 {
-    // Before a byte the index is even. The next value is it, halved, where
-    // the row of the table begins.
+    // Before a byte the index is even; half of it is the number of a row of the table.
     let mut row = 0_usize;
     let mut sum = 0_u32;
     for &byte in bytes {
@@ -168,10 +165,11 @@ pub fn hash(bytes: &[u8]) -> u32 {
     sum
 }
 
-/// The bits of a row in [`SUMS`].
+/// The bits of a row number in [`SUMS`].
 const ROWS: usize = 31 << 8;
 
-/// By half the index before a byte and the byte: what its two nibbles add.
+/// The sum of the constants for a byte's two nibbles, by half the index before it and the
+/// byte.
 static SUMS: [u32; 32 << 8] = {
     let mut sums = [0_u32; 32 << 8];
     let mut n = 0;
@@ -184,7 +182,7 @@ static SUMS: [u32; 32 << 8] = {
     sums
 };
 
-/// By byte: how many rows its two nibbles move, in places of [`SUMS`].
+/// By byte: the distance in [`SUMS`] that its two nibbles move the index.
 static STEPS: [u16; 256] = {
     let mut steps = [0; 256];
     let mut byte = 0;

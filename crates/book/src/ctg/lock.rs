@@ -1,12 +1,11 @@
-//! Keeps two writers of one book apart.
+//! A lock against two programs that change one book at the same time.
 //!
-//! On Unix the lock is an advisory one (`flock`) on the .ctg file itself:
-//! readers take none and are not kept from anything, and the system takes it
-//! away from a process that dies. Windows locks are mandatory, so there it
-//! is on an empty file beside the book.
+//! On Unix it is an advisory lock (`flock`) on the .ctg file itself: readers do not need
+//! it, and the system releases it when a process dies. Windows locks are mandatory, so
+//! there it is on an empty file beside the book.
 //!
-//! A book may be replaced by rename while another program waits for the lock of the
-//! old file; so who has got it looks whether the path still leads there.
+//! A book may be replaced by rename while another program waits for the lock of the old
+//! file, so the path is checked again after locking.
 
 use std::{
     fs::{self, File, TryLockError},
@@ -35,8 +34,8 @@ fn lock_if(
         let file = open(path).map_err(failed)?;
         match file.try_lock() {
             Ok(()) if is_at(&file, path) => return Ok(Locked(file)),
-            // Without a lock, or replaced meanwhile: its successor is the
-            // one to lock.
+            // Not locked, or locked but replaced meanwhile: then the new file must be
+            // locked.
             Ok(()) | Err(TryLockError::WouldBlock) if Instant::now() >= until => {
                 let holder = holder(&file).unwrap_or_else(|| "another program".to_owned());
                 let text =
@@ -44,16 +43,16 @@ fn lock_if(
                 return Err(Error::refused(path, text));
             }
             Ok(()) | Err(TryLockError::WouldBlock) => thread::sleep(LOCK_PAUSE),
-            // A file system without locks: then there is nothing to wait for.
+            // The file system has no locks, so there is nothing to wait for.
             Err(TryLockError::Error(error)) if is_unsupported(&error) => return Ok(Locked(file)),
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
     }
 }
 
-/// Whether the file system has no locks, or none for us: NFS makes a lock of
-/// the whole file of it, which a file open for reading alone is refused
-/// (EBADF), and a server without a lock service refuses all (ENOLCK).
+/// Whether the file system cannot lock the file: NFS uses a lock of the whole file, which
+/// fails for a file open only for reading (EBADF), and a server without a lock service
+/// refuses all locks (ENOLCK).
 fn is_unsupported(error: &io::Error) -> bool {
     const EBADF: i32 = 9;
     const ENOLCK: i32 = if cfg!(target_os = "linux") { 37 } else { 77 };
@@ -61,8 +60,8 @@ fn is_unsupported(error: &io::Error) -> bool {
     refused || error.kind() == io::ErrorKind::Unsupported
 }
 
-/// Open for writing where that may be, which NFS asks for; to be read in any
-/// case, as a book that may be replaced need not be one that may be written.
+/// Opens the file for writing if allowed, because locks on NFS need it; otherwise for
+/// reading: a book that may be replaced need not be writable.
 #[cfg(unix)]
 fn open(path: &Path) -> io::Result<File> {
     let writable = File::options().read(true).write(true).open(path);
@@ -75,7 +74,7 @@ fn open(path: &Path) -> io::Result<File> {
     options.open(path.with_added_extension("lock"))
 }
 
-/// Whether the path still leads to the open file.
+/// Whether the path still belongs to the open file.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -90,7 +89,7 @@ fn is_at(_file: &File, path: &Path) -> bool {
     fs::metadata(path).is_ok()
 }
 
-/// Who holds the lock: Linux lists all locks with their processes.
+/// The program with the lock: Linux lists all locks with their processes.
 #[cfg(target_os = "linux")]
 fn holder(file: &File) -> Option<String> {
     use std::os::unix::fs::MetadataExt as _;

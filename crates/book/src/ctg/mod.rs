@@ -1,11 +1,10 @@
 //! ChessBase opening books (.ctg).
 //!
-//! No description of the format was ever published by its maker. What is written
-//! here comes from the unofficial specification 0.2 of 2007 ("specification"),
-//! from what a dozen programs that read these books agree on ("readers
-//! agree"), and from measurements on three books made by ChessBase itself
-//! ("genuine books": one of 4 positions, which is in `tests/data/ctg`, one of
-//! 13,305 and one of 104,224). Every module states the evidence of each field.
+//! ChessBase has never published the format. This description comes from the unofficial
+//! specification 0.2 of 2007 ("specification"), from what a dozen programs that read
+//! these books agree on ("readers agree"), and from measurements on three books made by
+//! ChessBase itself ("genuine books": one of 4 positions, which is in `tests/data/ctg`,
+//! one of 13,305 and one of 104,224). Every module states the evidence of each field.
 //!
 //! # Three files
 //!
@@ -15,8 +14,8 @@
 //! | `.cto` | from slot numbers to page numbers |
 //! | `.ctb` | two bounds and a bitmap that shorten the walk over slots |
 //!
-//! All numbers are big-endian. Data page p starts at byte 4096 (p + 1), in 64
-//! bits: books of 100 GB exist. Only the `.ctg` is indispensable.
+//! All numbers are big-endian. Data page p starts at byte 4096 (p + 1), in 64 bits: books
+//! of 100 GB exist. Only the `.ctg` is indispensable.
 //!
 //! ```text
 //! position -> canonical board -> key -> hash -> slots -> page -> entry
@@ -25,18 +24,17 @@
 //!
 //! # What a book stores
 //!
-//! An *entry* is a position: its key, its moves (one byte each, with an
-//! annotation) and its statistics. A move has no numbers; they are stored with
-//! the position it leads to, seen from that position's side to move. So the
-//! answer for one position needs its own entry and one for every move, and any
-//! legal move into a stored position can be found whether or not anybody
-//! stored the move: a transposition.
+//! An *entry* is a position: its key, its moves (one byte each, with an annotation) and
+//! its statistics. A move has no numbers; they are stored with the position after it,
+//! from the view of that position's side to move. So an answer for one position needs its
+//! own entry and one for every move, and any legal move into a stored position is found
+//! even if it is not stored: a transposition.
 //!
-//! Positions that are equal up to an exchange of colours, or of wings where
-//! nobody may castle any more, share one entry.
+//! Positions that are equal up to an exchange of colours, or of wings if nobody may
+//! castle any more, share one entry.
 //!
-//! The key is compared in full; the hash only leads to the page. An entry is
-//! at most 31 + 255 + 33 bytes and never crosses a page.
+//! The key is compared in full; the hash only leads to the page. An entry is at most 31 +
+//! 255 + 33 bytes long and within one page.
 //!
 //! # Making books
 //!
@@ -45,28 +43,25 @@
 //!          [sorted], [runs]                  [sum]   [trie]  [writer]
 //! ```
 //!
-//! [`BookWriter`] takes sorted entries and needs memory for one page of them;
-//! [`compact`] and [`merge`] make books of books, [`verify()`] looks at every
-//! byte of one.
+//! [`BookWriter`] takes sorted entries and needs memory for one page of them; [`compact`]
+//! and [`merge`] make books from books, [`verify()`] checks every byte of one.
 //!
 //! # Changing books
 //!
-//! [`crate::BookEditor`] changes marks and learn values in place, one program at
-//! a time.
+//! [`crate::BookEditor`] changes marks and learn values in place, one program at a time.
 //!
 //! # What a book cannot store
 //!
-//! Promotions to anything but a queen; moves of a third queen, rook, bishop
-//! or knight; castling from other squares than the usual ones. Positions with
-//! Chess960 castling rights are never in a book.
+//! Promotions to anything but a queen; moves of a third queen, rook, bishop or knight;
+//! castling from other squares than the usual ones. Positions with Chess960 castling
+//! rights are never in a book.
 //!
 //! # Damage
 //!
-//! Every number out of a file is checked where it is used. A page that a
-//! position needs and that is broken is an [`Error`] naming file, page and
-//! byte; moves that mean nothing legal are left out of an answer and shown by
-//! [`CtgBook::explain`]. Nothing in a file makes this module panic, loop or ask
-//! for much memory.
+//! Every number from a file is checked where it is used. If the page of a position is
+//! broken, the [`Error`] names file, page and byte; moves that are unknown or illegal are
+//! left out of an answer and shown by [`CtgBook::explain`]. No content of a file makes
+//! this module panic, loop forever or allocate much memory.
 
 mod bits;
 mod directory;

@@ -1,20 +1,20 @@
 //! The 166 known move bytes.
 //!
-//! Agreed upon by the unofficial specification 0.2 and five readers, byte for
-//! byte; 138 of them occur in a genuine book, all decoding to legal moves. The
-//! 28 others are pawn 8 forward-right and the 27 bytes of the second queen.
+//! The unofficial specification 0.2 and five readers agree on every byte; 138 of them
+//! occur in a genuine book, all decoding to legal moves. The 28 others are pawn 8
+//! forward-right and the 27 bytes of the second queen.
 //!
-//! One row must be wrong: 0x1a and 0xf9 both say "queen 2 forward 6", and no
-//! byte says "queen 2 right 6". See [`super::moves::decode`].
+//! One row must be wrong: 0x1a and 0xf9 both mean "queen 2 forward 6", and no byte means
+//! "queen 2 right 6". See [`super::moves::decode`].
 
 use shakmaty::{CastlingSide, File, Rank, Role, Square};
 
-/// What a move byte says.
+/// The meaning of a move byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MoveCode {
-    /// The man's role.
+    /// The role of the piece.
     pub role: Role,
-    /// Which man of that role on the canonical board, 1 is the first.
+    /// The number of the piece in that role on the canonical board, from 1.
     pub number: u8,
     /// Ranks up the canonical board, modulo 8.
     pub forward: i8,
@@ -23,7 +23,7 @@ pub struct MoveCode {
 }
 
 impl MoveCode {
-    /// The castling this is, if it is one: the king two files sideways.
+    /// The castling side, if this is castling: the king two files sideways.
     #[must_use]
     pub const fn castling(self) -> Option<CastlingSide> {
         match self {
@@ -56,11 +56,11 @@ impl MoveCode {
     }
 }
 
-/// Byte, man, its number on the canonical board, ranks forward, files right: a
-/// line each.
+/// One line for each byte: byte, piece, its number on the canonical board, ranks forward,
+/// files right.
 const CSV: &[u8] = include_bytes!("../../tests/data/ctg/moves.csv");
 
-/// What each byte says; `None` for the 90 bytes of unknown meaning.
+/// The meaning of each byte; `None` for the 90 unknown ones.
 pub(super) const BY_BYTE: [Option<MoveCode>; 256] = {
     let mut table = [None; 256];
     let mut rows = 0;
@@ -89,7 +89,7 @@ const fn hex(digit: u8) -> u8 {
     }
 }
 
-/// `R,1,0,6`, or a castling: `O-O,,,`.
+/// Parses `R,1,0,6`, or castling: `O-O,,,`.
 const fn code_of(at: usize) -> MoveCode {
     let Some(role) = Role::from_char(CSV[at] as char) else {
         let right = if CSV[at + 3] == b'-' { -2 } else { 2 };
@@ -110,7 +110,7 @@ const fn code_of(at: usize) -> MoveCode {
     }
 }
 
-/// A digit, perhaps with a sign, and where it ends.
+/// Parses a digit, perhaps with a sign; returns it and where it ends.
 const fn signed(at: usize) -> (i8, usize) {
     match CSV[at] {
         b'-' => (-((CSV[at + 1] - b'0') as i8), at + 2),
@@ -118,12 +118,12 @@ const fn signed(at: usize) -> (i8, usize) {
     }
 }
 
-/// A byte that means nothing, for [`BY_MOVE`].
+/// A byte without meaning, for [`BY_MOVE`].
 pub(super) const NO_BYTE: u8 = 0x02;
 
-/// The byte of each move: by role (pawn = 0 to king = 5) and number - 1, then
-/// by 8 * (forward modulo 8) + (right modulo 8). [`NO_BYTE`] where there is none.
-/// Of two bytes for one move the lower one is here.
+/// The byte of each move: by role (pawn = 0 to king = 5) and number - 1, then by 8 *
+/// (forward modulo 8) + (right modulo 8). [`NO_BYTE`] if there is none; of two bytes for
+/// one move the lower one.
 pub(super) const BY_MOVE: [[u8; 64]; 48] = {
     let mut table = [[NO_BYTE; 64]; 48];
     let mut byte = 256;

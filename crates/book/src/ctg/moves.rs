@@ -1,11 +1,10 @@
-//! Move bytes: what they say and which legal move that is.
+//! Move bytes: what they mean, and to which legal move they belong.
 //!
-//! A byte names a man and a step: "the second rook, three files right". Men
-//! are numbered on the *canonical* board in the order a1, a2, ... a8, b1, ...
-//! h8, and the board is a torus: seven ranks forward is one rank back. A pawn
-//! that arrives on the last rank becomes a queen; other promotions, third
-//! pieces and Chess960 castling have no bytes. (Unofficial specification 0.2,
-//! readers agree, 13,406 moves of a genuine book.)
+//! A byte names a piece and a step: "the second rook, three files right". Pieces are
+//! numbered on the *canonical* board in the order a1, a2, ... a8, b1, ... h8, and the
+//! board is a torus: seven ranks forward is one rank back. A pawn that reaches the last
+//! rank becomes a queen; other promotions, third pieces and Chess960 castling have no
+//! bytes. (Unofficial specification 0.2, readers agree, 13,406 moves of a genuine book.)
 
 use shakmaty::{CastlingSide, Chess, Move, MoveList, Position as _, Role};
 
@@ -15,39 +14,39 @@ use super::{
 };
 use crate::Annotation;
 
-/// Why a stored byte gives no move.
+/// Why a stored byte is no move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MoveFault {
     /// One of the 90 bytes of unknown meaning.
     #[error("move byte {0:#04x} has no known meaning")]
     UnknownByte(u8),
-    /// The position has no such man.
+    /// The position has no such piece.
     #[error("move byte {0:#04x} names a man that is not there")]
     NoSuchMan(u8),
-    /// The move it names breaks the rules.
+    /// The move is illegal.
     #[error("move byte {0:#04x} names an illegal move")]
     Illegal(u8),
-    /// A byte before it names the same move.
+    /// An earlier byte is the same move.
     #[error("move byte {0:#04x} names a move that is stored already")]
     Repeated(u8),
 }
 
-/// The meaning of a byte; `None` for the 90 unknown ones.
+/// Decodes a byte; `None` for the 90 unknown ones.
 ///
-/// 0x1a and 0xf9 both say "queen 2 forward 6". [`find`] tries "right 6", which
-/// no byte says, where that is illegal: one of the two must mean it.
+/// 0x1a and 0xf9 both mean "queen 2 forward 6". If that is illegal, [`find`] tries "right
+/// 6", which has no byte: one of the two must mean it.
 #[must_use]
 pub fn decode(byte: u8) -> Option<MoveCode> {
     BY_BYTE.get(usize::from(byte)).copied().flatten()
 }
 
-/// Which of the `legal` moves of a position the byte stands for, as an index
-/// into them. `board` is that position, in canonical form.
+/// Finds the `legal` move of a position that a byte means, as an index into the list.
+/// `board` is that position, in canonical form.
 ///
 /// # Errors
 ///
-/// The byte means nothing, or nothing legal, here.
+/// The byte has no meaning, or its move is illegal here.
 pub fn find(byte: u8, board: &CanonicalBoard, legal: &[Move]) -> Result<usize, MoveFault> {
     let code = decode(byte).ok_or(MoveFault::UnknownByte(byte))?;
     if let Some(side) = code.castling() {
@@ -91,8 +90,8 @@ pub fn find(byte: u8, board: &CanonicalBoard, legal: &[Move]) -> Result<usize, M
         .ok_or(MoveFault::Illegal(byte))
 }
 
-/// Legal moves of a position among which [`find`] finds that of the byte, if it
-/// is legal at all: sooner known than all of them.
+/// Legal moves that include the move of the byte for [`find`], if it is legal: faster
+/// than generating all moves.
 pub(crate) fn likely(byte: u8, board: &CanonicalBoard, position: &Chess) -> MoveList {
     let Some(code) = decode(byte) else {
         return MoveList::new();
@@ -101,7 +100,7 @@ pub(crate) fn likely(byte: u8, board: &CanonicalBoard, position: &Chess) -> Move
         return position.castling_moves(side);
     }
     match board.own_man(code.role, code.number) {
-        // The byte may mean another move.
+        // The byte may have another meaning.
         _ if code.role == Role::Queen && code.number == 2 => position.legal_moves(),
         Some(from) => {
             let to = board.orientation().apply(code.target(from));
@@ -111,14 +110,14 @@ pub(crate) fn likely(byte: u8, board: &CanonicalBoard, position: &Chess) -> Move
     }
 }
 
-/// The same of all moves of an entry.
+/// The same for all moves of an entry.
 pub(crate) fn likely_of_all(
     stored: impl ExactSizeIterator<Item = (u8, Annotation)>,
     board: &CanonicalBoard,
     position: &Chess,
 ) -> MoveList {
     let mut legal = MoveList::new();
-    // Only of a few each is sooner known by itself.
+    // Generating them one by one is faster only for a few.
     let few = stored.len() <= 2;
     let mut add = |byte| legal.try_extend_from_slice(&likely(byte, board, position));
     match few && stored.map(|(byte, _)| add(byte)).all(|added| added.is_ok()) {
@@ -127,10 +126,9 @@ pub(crate) fn likely_of_all(
     }
 }
 
-/// The byte for a move of the position that `board` is the canonical board
-/// of; `None` where the format has none: under-promotions, a third piece of a
-/// kind, the second queen six files to the right. For the second queen six
-/// ranks forward it is 0x1a.
+/// The byte for a move of the position whose canonical board is `board`; `None` if the
+/// format has none: under-promotions, a third piece of a kind, the second queen six files
+/// to the right. For the second queen six ranks forward it is 0x1a.
 #[inline]
 #[must_use]
 pub fn encode(board: &CanonicalBoard, m: Move) -> Option<u8> {
@@ -141,8 +139,7 @@ pub fn encode(board: &CanonicalBoard, m: Move) -> Option<u8> {
                 CastlingSide::KingSide => 2,
                 CastlingSide::QueenSide => -2,
             };
-            // Rights exist, so nothing is mirrored, and the king is on its
-            // e square.
+            // With castling rights nothing is mirrored, and the king is on its e square.
             let from = orientation.apply(king);
             (Role::King, from, from.offset(right)?)
         }

@@ -1,4 +1,4 @@
-//! Opening a book: its three files, and whether they belong together.
+//! Opening a book: its three files, and a check that they belong together.
 
 use std::{io, path::Path, sync::OnceLock};
 
@@ -15,21 +15,20 @@ use tabia_io::input::{file::DataFile, sibling::sibling, state::Change};
 impl CtgBook {
     /// Opens the book whose .ctg file is `path`.
     ///
-    /// The .cto and .ctb files are found beside it by name, upper or lower
-    /// case. Without a usable .cto the whole book is read once and an index
-    /// made in memory, which takes as long as reading the file; without a
-    /// usable .ctb look-ups take a few steps more. [`CtgBook::notices`] says
-    /// so.
+    /// The .cto and .ctb files are found beside it by name, in upper or lower case.
+    /// Without a usable .cto the whole book is read once to make an index in memory,
+    /// which takes as long as reading the file; without a usable .ctb look-ups take a few
+    /// steps more. [`CtgBook::notices`] reports both.
     ///
     /// # Errors
     ///
-    /// The .ctg file cannot be read, is no CTG book, has no data pages, or
-    /// none of the pages looked at can be read.
+    /// The .ctg file cannot be read, is no CTG book, has no data pages, or none of the
+    /// sampled pages can be read.
     pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<CtgBook, Error> {
         let path = path.as_ref();
-        // The files may be exchanged just now. A writer puts the .ctg in place
-        // before its index (see [`tabia_io::atomic`]), so whoever came upon the old book
-        // and the new index finds the book replaced.
+        // The files may be replaced at this moment. A writer replaces the .ctg before its
+        // index (see [`tabia_io::atomic`]), so a reader of the old book and the new index
+        // finds the book replaced.
         for _ in 0..8 {
             let book = CtgBook::open_once(path, options)?;
             if book.pages.file().change() != Change::Replaced {
@@ -81,8 +80,8 @@ impl CtgBook {
         })
     }
 
-    /// A book that is part of the program: the bytes of its three files,
-    /// and a name for messages.
+    /// Opens a book that is compiled into the program: the bytes of its three files, and
+    /// a name for messages.
     ///
     /// # Errors
     ///
@@ -113,9 +112,9 @@ impl CtgBook {
     }
 }
 
-/// Opens .cto and .ctb and sees whether they lead to the samples. The outer
-/// error says why the .cto is unusable, the inner problem why the .ctb
-/// is; both name the file by its last part: "index x.cto is missing".
+/// Opens .cto and .ctb and checks whether they lead to the samples. The outer error says
+/// why the .cto is unusable, the inner problem why the .ctb is; both contain the file
+/// name only: "index x.cto is missing".
 fn index_on_disk(
     ctg: &Path,
     mmap: bool,
@@ -147,9 +146,9 @@ fn index_on_disk(
     }
 }
 
-/// An index that leads to pages which the book never had is damaged, or of a
-/// larger book: then many positions are elsewhere than it says. One that leads
-/// to pages which are cut off is sound.
+/// Checks that the index belongs to this book. If it refers to pages that the book never
+/// had, it is damaged or of a larger book, and many positions are stored elsewhere. Pages
+/// that are cut off are no fault of the index.
 fn of_this_book(pages: &PageFile, slots: &SlotFile) -> Result<(), String> {
     let count = pages.held().max(pages.header().pages);
     match slots.astray(count) {
@@ -161,8 +160,8 @@ fn of_this_book(pages: &PageFile, slots: &SlotFile) -> Result<(), String> {
     }
 }
 
-/// First keys of up to eight pages spread over the book, with their pages.
-/// A fault is returned only if no page can be read.
+/// First keys of up to eight pages spread over the book, with their pages. An error is
+/// returned only if no page can be read.
 pub(super) fn samples(pages: &PageFile) -> Result<Vec<(Key, u32)>, Error> {
     const SAMPLES: u32 = 8;
     let mut reader = pages.reader()?;
@@ -193,9 +192,8 @@ pub(super) fn samples(pages: &PageFile) -> Result<Vec<(Key, u32)>, Error> {
     }
 }
 
-/// Whether the index leads to at least half of the samples: one that does not
-/// is damaged or of another book. (Not to all: a page on the list of free ones
-/// may hold stale entries.)
+/// Whether the index leads to at least half of the samples; otherwise it is damaged or of
+/// another book. (Not to all: a page on the list of free pages may have stale entries.)
 pub(super) fn index_agrees(pages: &PageFile, slots: &SlotFile, samples: &[(Key, u32)]) -> bool {
     let Ok(reader) = slots.reader() else {
         return false;

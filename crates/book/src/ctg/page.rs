@@ -1,15 +1,15 @@
-//! One data page and the entries in it.
+//! One data page and its entries.
 //!
 //! | offset | size | meaning |
 //! |---|---|---|
 //! | 0 | 2 | number of entries |
-//! | 2 | 2 | bytes used, these four included |
-//! | 4 | | entries, back to back, in no meaningful order |
+//! | 2 | 2 | bytes used, including these four |
+//! | 4 | | entries, back to back, in any order |
 //! | used | | stale bytes or zeros, to be ignored |
 //!
-//! (unofficial specification 0.2; the entries end exactly at "used" on all
-//! pages of three genuine books.) Walking goes by the used bytes; the entry
-//! count is only compared.
+//! (unofficial specification 0.2; the entries end exactly at "used" on all pages of three
+//! genuine books.) Entries are read up to the used bytes; their number is only compared
+//! with the header.
 
 use super::{
     Key,
@@ -23,50 +23,50 @@ pub const PAGE_BYTES: usize = 4096;
 /// Bytes before the first entry.
 pub const PAGE_HEADER_BYTES: usize = 4;
 
-/// What is wrong in a page. Offsets count from the start of the page.
+/// A fault of a page. Offsets are from the start of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PageFault {
-    /// The file ends before the page's own header.
+    /// The file ends inside the page's header.
     #[error("only {bytes} bytes of the page are left in the file (expected {PAGE_BYTES})")]
     CutOff {
-        /// What is left, in bytes.
+        /// The bytes left.
         bytes: usize,
     },
-    /// The count of used bytes cannot be.
+    /// The number of used bytes is impossible.
     #[error("{used} bytes used (expected {PAGE_HEADER_BYTES} to {available})")]
     Used {
-        /// The count in the page.
+        /// The number in the page.
         used: u16,
         /// Bytes of the page that are in the file.
         available: usize,
     },
-    /// A key of no bytes.
+    /// A key of length 0.
     #[error("entry at byte {offset}: key length 0 (expected at least 1)")]
     KeyLength {
-        /// Where the entry starts.
+        /// Offset of the entry.
         offset: u16,
     },
-    /// A move block that is not a length byte and pairs.
+    /// A move block that is not a length byte and pairs of bytes.
     #[error("entry at byte {offset}: move block length {length} (expected an odd number)")]
     MoveBlock {
-        /// Where the entry starts.
+        /// Offset of the entry.
         offset: u16,
         /// The length byte.
         length: u8,
     },
-    /// An entry that does not fit into the used bytes.
+    /// An entry that is longer than the used bytes.
     #[error("entry at byte {offset}: runs past the {used} bytes used")]
     PastUsed {
-        /// Where the entry starts.
+        /// Offset of the entry.
         offset: u16,
-        /// The count in the page.
+        /// The number of used bytes.
         used: u16,
     },
 }
 
 impl PageFault {
-    /// The byte of the page the fault is about.
+    /// The offset of the fault in the page.
     #[must_use]
     pub fn offset(&self) -> u16 {
         match *self {
@@ -81,18 +81,18 @@ impl PageFault {
 /// A page whose header has been checked.
 #[derive(Clone, Copy, Debug)]
 pub struct Page<'a> {
-    /// The used bytes, header included.
+    /// The used bytes, including the header.
     used: &'a [u8],
     count: u16,
 }
 
 impl<'a> Page<'a> {
-    /// Looks at a page of up to [`PAGE_BYTES`] bytes; the last one of a cut
+    /// Checks the header of a page of up to [`PAGE_BYTES`] bytes; the last page of a cut
     /// file may be shorter.
     ///
     /// # Errors
     ///
-    /// The header cannot be.
+    /// The header is impossible.
     pub fn new(page: &'a [u8]) -> Result<Page<'a>, PageFault> {
         let page = page.get(..PAGE_BYTES).unwrap_or(page);
         let (Some(count), Some(used)) = (bytes::be_u16_at(page, 0), bytes::be_u16_at(page, 2))
@@ -120,8 +120,8 @@ impl<'a> Page<'a> {
         self.used.len()
     }
 
-    /// All entries with their offset in the page. A fault ends the walk: what
-    /// follows a broken entry cannot be told apart.
+    /// All entries with their offset in the page. A fault ends the iteration, because the
+    /// start of the next entry is then unknown.
     #[must_use]
     pub fn entries(&self) -> Entries<'a> {
         Entries {
@@ -130,8 +130,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The entry that starts at a place [`Page::entries`] or [`Page::find`]
-    /// named.
+    /// The entry at an offset returned by [`Page::entries`] or [`Page::find`].
     ///
     /// # Errors
     ///
@@ -140,22 +139,22 @@ impl<'a> Page<'a> {
         split_entry(self.used, usize::from(offset)).map(|(entry, _)| entry)
     }
 
-    /// Asks for all memory of the page at once: a walk that comes to it then
-    /// need not wait for each piece anew.
+    /// Loads all memory of the page at once, so that a walk need not wait for each cache
+    /// line.
     pub(super) fn ask_for(&self) {
         std::hint::black_box(self.used.iter().step_by(64).fold(0, |all, byte| all | byte));
     }
 
-    /// Where the entry with this key starts.
+    /// Finds the offset of the entry with this key.
     ///
     /// # Errors
     ///
     /// The page is broken before any such entry.
     pub fn find(&self, key: &[u8]) -> Result<Option<u16>, PageFault> {
         let used = self.used;
-        // Keys begin and end much alike, and many are equally long. Eight
-        // bytes out of their middle tell most apart at once, without a branch
-        // that is hard to predict: the walk is most of a look-up's time.
+        // Keys have similar beginnings and ends, and often the same length. Comparing
+        // eight bytes from the middle tells most apart at once, without an unpredictable
+        // branch: this walk takes most of the time of a look-up.
         let middle = (key.len() / 2).saturating_sub(4);
         let word = bytes::be_u64_at(key, middle);
         let mut at = PAGE_HEADER_BYTES;
@@ -164,10 +163,10 @@ impl<'a> Page<'a> {
             let length = usize::from(bytes::u8_at(used, at + key_bytes).unwrap_or(0));
             let next = at + key_bytes + length + STATISTICS_BYTES;
             if key_bytes == 0 || length % 2 == 0 || next > used.len() {
-                // The same checks again, for the words.
+                // The same checks again, for the error message.
                 split_entry(used, at)?;
             }
-            // Reaching beyond a shorter key does no harm: then the keys differ.
+            // Reading beyond a shorter key is harmless: then the keys differ.
             if (word.is_none() || bytes::be_u64_at(used, at + middle) == word)
                 && used.get(at..at + key_bytes) == Some(key)
             {
@@ -207,11 +206,11 @@ impl<'a> Iterator for Entries<'a> {
     }
 }
 
-/// Reads one whole entry, as [`super::encode_entry`] makes it.
+/// Reads exactly one entry, as made by [`super::encode_entry`].
 ///
 /// # Errors
 ///
-/// The bytes are none, or more than one.
+/// The bytes are no entry, or more than one.
 pub fn read_entry(bytes: &[u8]) -> Result<Entry<'_>, PageFault> {
     let (entry, end) = split_entry(bytes, 0)?;
     if end == bytes.len() {
@@ -224,7 +223,7 @@ pub fn read_entry(bytes: &[u8]) -> Result<Entry<'_>, PageFault> {
     }
 }
 
-/// The entry at `at` and where the next one starts. `used` is at most one page.
+/// The entry at `at` and the offset of the next one. `used` is at most one page.
 pub(super) fn split_entry(used: &[u8], at: usize) -> Result<(Entry<'_>, usize), PageFault> {
     let offset = at as u16;
     let past_used = PageFault::PastUsed {
@@ -297,7 +296,7 @@ mod tests {
         assert_eq!(long(0x02, 255), Err(past));
         assert_eq!(long(0x02, 7), Err(past));
         assert_eq!(long(0x02, 5), Ok(1));
-        // Three bytes are left over and make no entry.
+        // Three bytes are left, which is no entry.
         let rest = PageFault::PastUsed {
             offset: 40,
             used: 44,

@@ -1,4 +1,4 @@
-//! The .ctg file: its header page, and access to its data pages.
+//! The .ctg file: its header page and its data pages.
 
 use std::path::Path;
 
@@ -12,8 +12,7 @@ use tabia_io::input::{
     file::{DataFile, View},
 };
 
-/// The numbers of the header page. None is needed to read the book, and none
-/// should be trusted.
+/// The numbers of the header page. None is needed to read the book, and none is reliable.
 ///
 /// | offset | size | value | evidence |
 /// |---|---|---|---|
@@ -24,15 +23,15 @@ use tabia_io::input::{
 /// | 12 | 2 + 2 | 32767, 32767 | constant, meaning unknown |
 /// | 16 | 4 | number of data pages | file size = 4096 * (1 + this) in three genuine books |
 /// | 20 | 4 | -1 | perhaps the head of a list of free pages |
-/// | 24 | 4 | number of positions | runs a little too high in genuine books |
+/// | 24 | 4 | number of positions | a little too high in genuine books |
 /// | 28 | 4 | number of games | specification 0.2 |
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
-    /// Data pages, by the book's own account.
+    /// Number of data pages in the header.
     pub pages: u32,
-    /// Positions, by the book's own account.
+    /// Number of positions in the header.
     pub positions: u32,
-    /// Games, by the book's own account.
+    /// Number of games in the header.
     pub games: u32,
 }
 
@@ -41,7 +40,7 @@ pub struct Header {
 pub(super) struct PageFile {
     file: DataFile,
     header: Header,
-    /// Pages in the file, a short last one included.
+    /// Pages in the file, including a short last one.
     held: u32,
 }
 
@@ -52,7 +51,7 @@ impl PageFile {
         PageFile::new(DataFile::open(path, mmap).map_err(|error| Error::io(path, error))?)
     }
 
-    /// A .ctg file that is open already.
+    /// As [`PageFile::open`], for an open file.
     pub(super) fn new(file: DataFile) -> Result<PageFile, Error> {
         let start = Error::start_of(&file, 32)?;
         let fault = |fault| Error::Header {
@@ -99,8 +98,8 @@ impl PageFile {
         self.held
     }
 
-    /// Pages to walk over: the header's count where the file has that many
-    /// (after them there might be anything), else all there are.
+    /// The number of pages to walk over: the header's count if the file has that many
+    /// (anything may follow them), else all.
     pub(super) fn walked(&self) -> u32 {
         match self.header.pages {
             0 => self.held,
@@ -108,7 +107,7 @@ impl PageFile {
         }
     }
 
-    /// A hint that the file has been cut, or `None`.
+    /// A message if the file is cut off.
     pub(super) fn notice(&self) -> Option<String> {
         let Header { pages, .. } = self.header;
         let path = self.file.path().display();
@@ -129,7 +128,7 @@ impl PageFile {
         }
     }
 
-    /// For look-ups; good for one probe.
+    /// A reader for the look-ups of one probe.
     pub(super) fn reader(&self) -> Result<PageReader<'_>, Error> {
         let view = self
             .file
@@ -138,12 +137,12 @@ impl PageFile {
         Ok(self.with(view, 1))
     }
 
-    /// For walks over all pages: never touches a mapping.
+    /// A reader for walks over all pages: never uses a mapping.
     pub(super) fn walker(&self) -> PageReader<'_> {
         self.with(self.file.positional_view(), WALK_PAGES)
     }
 
-    /// For pages here and there, never touching a mapping either.
+    /// A reader for scattered pages: never uses a mapping either.
     pub(super) fn positional_reader(&self) -> PageReader<'_> {
         self.with(self.file.positional_view(), 1)
     }
@@ -163,22 +162,22 @@ impl PageFile {
 /// Pages read at once on a walk: 256 KiB.
 const WALK_PAGES: usize = 64;
 
-/// Hands out pages: slices of the mapping, or of a buffer.
+/// Returns pages: slices of the mapping, or of a buffer.
 pub(super) struct PageReader<'f> {
     file: &'f PageFile,
     view: View<'f>,
-    /// Pages to read into the buffer at once.
+    /// Number of pages to read into the buffer at once.
     at_once: usize,
-    /// Empty until a page must be copied.
+    /// The buffer; empty until a page must be copied.
     buffer: Vec<u8>,
-    /// The first page in the buffer.
+    /// The number of the first page in the buffer.
     first: u32,
-    /// Bytes of the buffer that are filled.
+    /// Number of filled bytes in the buffer.
     held: usize,
 }
 
 impl PageReader<'_> {
-    /// The page's bytes; fewer than 4096 where the file ends.
+    /// The bytes of the page; fewer than 4096 where the file ends.
     pub(super) fn bytes(&mut self, page: u32) -> Result<&[u8], Error> {
         let offset = file_offset(page, 0);
         if let Some(bytes) = self.view.bytes() {
@@ -220,18 +219,18 @@ impl PageReader<'_> {
 pub(super) struct Walked {
     /// Bytes used.
     pub(super) used: usize,
-    /// Entries by its own account.
+    /// Number of entries in the page's header.
     pub(super) announced: u16,
 }
 
 impl PageReader<'_> {
-    /// The walk over the entries of a page that all passes take: calls `found`
-    /// with each of them, and with the damage that ends the walk, if any; gives
-    /// the page's numbers where it has any.
+    /// The walk over the entries of a page, used by all passes: calls `found` with each
+    /// of them, and with the damage that ends the walk, if any; returns the page's
+    /// numbers unless its header is damaged.
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or `found` fails. Damage is none.
+    /// The file cannot be read, or `found` fails. Damage is no error.
     pub(super) fn each_entry(
         &mut self,
         number: u32,
@@ -273,7 +272,7 @@ impl PageFile {
     }
 }
 
-/// Up to one page of `bytes` from `start` on.
+/// Up to one page of `bytes` from `start`.
 fn page_of(bytes: &[u8], start: usize) -> &[u8] {
     let rest = bytes.get(start..).unwrap_or_default();
     rest.get(..PAGE_BYTES).unwrap_or(rest)

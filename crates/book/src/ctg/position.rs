@@ -1,14 +1,14 @@
 //! From a position to its key and back.
 //!
-//! A book knows every position only in one form, the *canonical* one:
+//! A book stores every position only in one form, the *canonical* one:
 //!
-//! 1. the side to move is White: with Black to move the ranks are mirrored
-//!    (a1 becomes a8) and the colours of men, rights and en passant swapped;
-//! 2. if then *neither* side may castle any more and the white king is on
-//!    the files a to d, the files are mirrored (a becomes h).
+//! 1. the side to move is White: with Black to move the ranks are mirrored (a1 becomes
+//!    a8) and the colours of men, rights and en passant swapped;
+//! 2. if then *neither* side may castle any more and the white king is on the files a to
+//!    d, the files are mirrored (a becomes h).
 //!
-//! Four positions (two colours, two wings) thus share one entry. The board is
-//! written square by square, a1, a2, ... a8, b1, ... h8, in a prefix code:
+//! Four positions (two colours, two wings) thus share one entry. The board is written
+//! square by square, a1, a2, ... a8, b1, ... h8, in a prefix code:
 //!
 //! | content | White | Black |
 //! |---|---|---|
@@ -20,16 +20,16 @@
 //! | queen | `100010` | `100011` |
 //! | king | `100000` | `100001` |
 //!
-//! Then, at the *end* of the last byte, three bits of en passant file and four
-//! bits of castling rights, each only if byte 0 says so, with as few zero bits
-//! before them as make whole bytes. Without either, at least one zero bit
-//! follows the board: if the board ends with a byte, a zero byte. (Unofficial
-//! specification 0.2; all keys of three genuine books were reproduced by it.)
+//! Then, at the *end* of the last byte, three bits of en passant file and four bits of
+//! castling rights follow, each only if byte 0 says so, with as few zero bits before them
+//! as make whole bytes. Without either, at least one zero bit follows the board: if the
+//! board ends with a byte, a zero byte. (Unofficial specification 0.2; all keys of three
+//! genuine books were reproduced by it.)
 //!
-//! The en passant file is stored if an en passant capture is *legal* (67 of 67
-//! keys in a genuine book). What ChessBase does when the only capturer is
-//! pinned is not known, no such position is in a genuine book; a reader should
-//! then try both forms: [`CanonicalBoard::other_key`].
+//! The en passant file is stored if an en passant capture is *legal* (67 of 67 keys in a
+//! genuine book). It is unknown what ChessBase does if the only capturer is pinned; no
+//! such position is in a genuine book, so readers should try both forms:
+//! [`CanonicalBoard::other_key`].
 
 use shakmaty::{
     Bitboard, Board, ByColor, ByRole, Chess, Color, File, Position as _, Rank, Role, Setup, Square,
@@ -41,17 +41,17 @@ use super::{
     bits::{BitReader, BitWriter, HalfFiles, Squares},
 };
 
-/// How the canonical board lies on the real board.
+/// How the canonical board is turned against the real board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Orientation {
-    /// Black is to move: ranks and colours are exchanged.
+    /// Ranks and colours are exchanged: Black is to move.
     pub inverted: bool,
     /// Files are exchanged.
     pub mirrored: bool,
 }
 
 impl Orientation {
-    /// The same square on the other board; its own inverse.
+    /// The corresponding square on the other board; its own inverse.
     #[inline]
     #[must_use]
     pub fn apply(self, square: Square) -> Square {
@@ -60,7 +60,7 @@ impl Orientation {
         Square::new(square.to_u32() ^ files ^ ranks)
     }
 
-    /// The same move there; its own inverse.
+    /// The corresponding move on the other board; its own inverse.
     #[must_use]
     pub fn apply_to_move(self, mv: UciMove) -> UciMove {
         match mv {
@@ -78,31 +78,31 @@ impl Orientation {
     }
 }
 
-/// A position in the canonical board: White ("own") is to move.
+/// A position in canonical form: White ("own") is to move.
 ///
-/// Bit `8 * file + rank` of each word is a square, so that counting upwards
-/// visits the squares in the order of the format. Built fast: a probe makes one
-/// for every legal move.
+/// Bit `8 * file + rank` of each word is a square, so that counting upwards visits the
+/// squares in the order of the format. Optimised for speed: a probe makes one for every
+/// legal move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CanonicalBoard {
     pub(super) own: u64,
     pub(super) other: u64,
-    /// What is on each square in binary, 0 = nothing, pawn = 1 to king = 6:
-    /// word n holds bit n.
+    /// The content of each square in binary, 0 = nothing, pawn = 1 to king = 6: word n
+    /// has bit n.
     pub(super) role_bits: [u64; 3],
     /// Black O-O 8, Black O-O-O 4, White O-O 2, White O-O-O 1.
     pub(super) castling: u8,
-    /// File a legal en passant capture leads to, 0 = a.
+    /// File of a legal en passant capture, 0 = a.
     pub(super) en_passant: Option<u8>,
-    /// The same where every capture leaves the own king in check.
+    /// File of en passant captures that all leave the own king in check, 0 = a.
     pub(super) pinned_en_passant: Option<u8>,
     pub(super) orientation: Orientation,
 }
 
 impl CanonicalBoard {
-    /// The canonical board of a position. `None` for what the format cannot express:
-    /// castling rights of a king that is not on its e square or of a rook not
-    /// in the corner (Chess960), and more than 32 men or no king.
+    /// The canonical board of a position. `None` if the format cannot express it:
+    /// castling rights of a king that is not on its e square or of a rook not in the
+    /// corner (Chess960), more than 32 men, or no king.
     #[must_use]
     pub fn from_position(position: &Chess) -> Option<CanonicalBoard> {
         let board = position.board();
@@ -121,7 +121,7 @@ impl CanonicalBoard {
             } else {
                 squares
             };
-            // From 8 * rank + file to 8 * file + rank: a file is a byte now.
+            // From 8 * rank + file to 8 * file + rank: now a file is a byte.
             let squares = squares.flip_diagonal().0;
             if mirrored {
                 squares.swap_bytes()
@@ -150,15 +150,15 @@ impl CanonicalBoard {
         })
     }
 
-    /// How this board lies on the board it was made from; the identity for
-    /// a decoded key.
+    /// How this board is turned against the board it was made from; the identity for a
+    /// decoded key.
     #[inline]
     #[must_use]
     pub fn orientation(&self) -> Orientation {
         self.orientation
     }
 
-    /// The file of an en passant capture that the key holds, 0 = a.
+    /// The file of the en passant capture in the key, 0 = a.
     #[must_use]
     pub fn en_passant(&self) -> Option<u8> {
         self.en_passant
@@ -171,15 +171,15 @@ impl CanonicalBoard {
         self.encode(self.en_passant)
     }
 
-    /// The key in the other form, for positions where en passant captures
-    /// exist but every one of them is illegal because of a pin or a check:
-    /// with the file stored. `None` in all other positions.
+    /// The other form of the key, with the en passant file, for positions in which en
+    /// passant captures exist but are all illegal because of a pin or a check. `None` in
+    /// all other positions.
     #[must_use]
     pub fn other_key(&self) -> Option<Key> {
         self.pinned_en_passant.map(|file| self.encode(Some(file)))
     }
 
-    /// How many bits the board part of the key takes.
+    /// Bits of the board part of the key.
     #[must_use]
     pub fn board_bits(&self) -> u32 {
         let lengths = Role::ALL.into_iter().zip([3, 5, 5, 5, 6, 6]);
@@ -188,8 +188,7 @@ impl CanonicalBoard {
         64 + more.sum::<u32>()
     }
 
-    /// The `number`-th own man of a role (1 is the first), in the order a1,
-    /// a2, ... h8.
+    /// The `number`-th own piece of a role (from 1), in the order a1, a2, ... h8.
     #[must_use]
     pub fn own_man(&self, role: Role, number: u8) -> Option<Square> {
         let mut men = self.of_role(role) & self.own;
@@ -199,8 +198,8 @@ impl CanonicalBoard {
         (men != 0).then(|| square_of_bit(men.trailing_zeros()))
     }
 
-    /// Which own man of a role is on `square` (1 is the first, in the order
-    /// of [`CanonicalBoard::own_man`]); `None` without one there.
+    /// The number of the own piece of a role on `square` (from 1, in the order of
+    /// [`CanonicalBoard::own_man`]); `None` if there is none.
     #[inline]
     pub(super) fn number_among(&self, role: Role, square: Square) -> Option<u8> {
         let index = role as u64;
@@ -255,12 +254,11 @@ impl CanonicalBoard {
         bits.finish(flags, bytes)
     }
 
-    /// Reads a key back. The result is in its own orientation: White to
-    /// move, nothing exchanged.
+    /// Decodes a key. The result has the identity as orientation.
     ///
     /// # Errors
     ///
-    /// The bytes stand for no position.
+    /// The bytes are no position.
     pub fn from_key(key: &Key) -> Result<CanonicalBoard, KeyFault> {
         let bytes = key.as_bytes();
         let first = bytes.first().copied().unwrap_or(0);
@@ -305,8 +303,8 @@ impl CanonicalBoard {
         Ok(board)
     }
 
-    /// The canonical position as shakmaty's set-up: White to move, en passant
-    /// target on the sixth rank. Whether it is legal is not looked at.
+    /// The canonical position as shakmaty's set-up: White to move, en passant target on
+    /// the sixth rank. It may be illegal.
     #[must_use]
     pub fn to_setup(&self) -> Setup {
         let squares = |word: u64| Bitboard(word).flip_diagonal();
@@ -334,22 +332,22 @@ impl CanonicalBoard {
     }
 }
 
-/// Why a key stands for no position.
+/// Why a key is no position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyFault {
     /// The bits end before the 64th square.
     #[error("the key ends inside the board")]
     Short,
-    /// The board does not fit the length in byte 0.
+    /// The length of the board does not match byte 0.
     #[error("the key is {found} bytes long, its board and flags make {expected}")]
     Length {
-        /// Length by byte 0, in bytes.
+        /// Length in byte 0, in bytes.
         found: usize,
-        /// Length by content, in bytes.
+        /// Length of the content, in bytes.
         expected: usize,
     },
-    /// Not exactly one king of either colour.
+    /// There is not exactly one king of each colour.
     #[error("the key does not hold one king of each colour")]
     Kings,
 }
@@ -380,7 +378,7 @@ pub(super) fn castling_nibble(position: &Chess, inverted: bool) -> Option<u8> {
     Some(rights_nibble(rights, inverted))
 }
 
-/// The same of rooks in the corners.
+/// The castling rights as four bits, for rooks in the corners.
 pub(super) fn rights_nibble(rights: Bitboard, inverted: bool) -> u8 {
     let bit = |square, value| u8::from(rights.contains(square)) * value;
     let white = bit(Square::H1, 2) | bit(Square::A1, 1);

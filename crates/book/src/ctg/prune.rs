@@ -1,13 +1,12 @@
 //! A book without some of its moves.
 //!
-//! A move that is no longer listed would be played as a transposition all the
-//! same where the position after it stays, and its sign would be lost. So it
-//! stays in the list with a warning sign; and where a position has no better
-//! move left, so that one with a sign is played after all, the position after
-//! it becomes red.
+//! If a move were only removed from the list while the position after it stays, it would
+//! still be played as a transposition, and its annotation would be lost. So it stays in
+//! the list with a warning annotation; and if a position has no better move left, so that
+//! such a move would be played after all, the position after it becomes red.
 //!
-//! Memory: one bit for every byte of the book, and what [`super::compact`]
-//! takes; some thirty bytes for a move that stays with a sign.
+//! Memory: one bit for every byte of the book, and that of [`super::compact`]; some
+//! thirty bytes for each move with a warning.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -25,52 +24,53 @@ use tabia_io::atomic::{LOCK_WAIT, is_same_file};
 use tabia_io::progress::Watch;
 use tabia_notation as notation;
 
-/// What becomes of a move.
+/// What happens to a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It stays.
+    /// The move stays.
     Kept,
-    /// It goes, and what it alone leads to. Where the position after it stays,
-    /// it stays in the list with a sign that warns of it.
+    /// The move goes, with everything that only it leads to. If the position after it
+    /// stays, the move stays in the list with a warning annotation.
     Out,
-    /// It goes, but what it leads to stays.
+    /// The move goes, but what it leads to stays.
     Unlisted,
-    /// It goes, and what it alone leads to; it is not listed in any case.
+    /// The move goes, with everything that only it leads to; it is never listed.
     Gone,
 }
 
-/// Who decides what [`prune`] does.
+/// The decisions that [`prune`] needs.
 pub struct PruneRules<'a> {
-    /// Called with every position that can be reached from the start position,
-    /// level by level, and decides on each of its moves.
+    /// Called with every position that can be reached from the start position, level by
+    /// level; decides on each of its moves.
     pub fates: &'a mut dyn FnMut(&Visit<'_>, &mut Vec<Fate>),
-    /// The sign of a move that is out but stays in the list; it must be doubtful.
+    /// The annotation of a removed move that stays in the list; it must be a doubtful
+    /// one.
     pub sign: &'a dyn Fn(&Visit<'_>, &VisitedMove) -> Annotation,
-    /// Whether each move of a position is ever played.
+    /// Whether each move of a position would be played.
     pub is_played: &'a dyn Fn(&[BookMove], &mut Vec<bool>),
 }
 
-/// What [`prune`] did.
+/// The result of [`prune`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Pruned {
     /// The new book.
     pub rewritten: Rewritten,
-    /// Moves taken out of the positions that stay.
+    /// Moves removed from the remaining positions.
     pub moves: u64,
-    /// Moves that stay with a warning sign, as other moves lead to the same
+    /// Moves that stay with a warning annotation, because other moves lead to the same
     /// position.
     pub warned: u64,
-    /// Positions that became red, because a move with a warning sign would
-    /// have been played into them for want of a better one.
+    /// Positions that became red, because a move with a warning into them would be played
+    /// for lack of a better one.
     pub red: u64,
-    /// Positions taken out.
+    /// Positions removed.
     pub positions: u64,
-    /// Moves of the positions taken out.
+    /// Moves of the removed positions.
     pub moves_behind: u64,
 }
 
-/// Bits for the bytes of a file.
+/// One bit for each byte of a file.
 #[derive(Default)]
 struct Bits(Vec<u64>);
 
@@ -91,9 +91,9 @@ impl Bits {
     }
 }
 
-/// Moves that were judged: the bit of its annotation says that a move stays,
-/// the one before that it goes. A position that is reached with either side to
-/// move is judged twice; what stays in one of them stays.
+/// Decisions on moves: the bit of a move's annotation means that it stays, the bit before
+/// it that it goes. A position that is reached with either side to move is judged twice;
+/// if a move stays in one of them, it stays.
 #[derive(Default)]
 struct Judged(Bits);
 
@@ -107,10 +107,10 @@ impl Judged {
     }
 }
 
-/// Writes a book without some of its moves, by `rules`. Then what could be
-/// reached before and can be reached no more goes too. What was never reached
-/// stays. What stays keeps every byte, but for the signs and the red marks that
-/// keep moves from being played that are out.
+/// Writes a book without some of its moves, by `rules`. Positions that could be reached
+/// before and no longer can are removed too; those that never could be reached stay. The
+/// rest is unchanged byte for byte, except for annotations and red marks that prevent
+/// removed moves from being played.
 ///
 /// # Errors
 ///
@@ -122,7 +122,7 @@ pub fn prune(
     watch: &mut Watch<'_>,
     rules: PruneRules<'_>,
 ) -> Result<Pruned, Error> {
-    // Of what is no book, the reader has the better message.
+    // If the file is no book, the reader has the better message.
     drop(PageFile::open(source, false)?);
     let kept_away = is_same_file(source, target).then(|| lock::lock(source, LOCK_WAIT));
     let _kept_away = kept_away.transpose()?;
@@ -143,7 +143,7 @@ pub fn prune(
         !plan.goes(place_of(offset))
     };
     let options = RewriteOptions {
-        // What was split for more need not stay so.
+        // Slots that were split for more entries need not stay split.
         repack: options.repack || !plan.unchanged,
         ..*options
     };
@@ -158,7 +158,7 @@ pub fn prune(
     })
 }
 
-/// How many positions [`prune`] would take out of a book.
+/// The number of positions that [`prune`] would remove from a book.
 ///
 /// # Errors
 ///
@@ -172,22 +172,22 @@ pub fn count_pruned(
     Ok(plan.before.len() - plan.after.len())
 }
 
-/// What is to become of a book.
+/// The changes of a book that [`prune`] has decided on.
 #[derive(Default)]
 struct Plan {
-    /// Entries that are reached from the start position now.
+    /// Entries that are now reached from the start position.
     before: EntrySet,
-    /// Those that still are without the moves that go.
+    /// Those that are still reached without the removed moves.
     after: EntrySet,
     judged: Judged,
-    /// Moves that are not listed even where the positions after them stay.
+    /// Moves that are removed from the list even if the positions after them stay.
     unlisted: Bits,
-    /// New signs of moves that stay with a warning, by where these are.
+    /// Warning annotations of moves that stay, by their offset in the file.
     signs: HashMap<u64, Annotation, FxBuildHasher>,
     red: EntrySet,
-    /// Every move stays.
+    /// No move is removed.
     unchanged: bool,
-    /// Some move goes.
+    /// Some move is removed with what it leads to.
     any_out: bool,
 }
 
@@ -223,13 +223,13 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Whether an entry is taken out.
+    /// Whether an entry is removed.
     fn goes(&self, place: Place) -> bool {
         self.before.contains(place) && !self.after.contains(place)
     }
 
-    /// No line leads to some entries, but what they lead
-    /// to may go.
+    /// Also looks at entries that no line leads to: moves of theirs may lead to removed
+    /// entries.
     fn look_at_strays(&mut self, book: &CtgBook, watch: &mut Watch<'_>) -> Result<(), Error> {
         book.visit(Pass::Moves, watch, &mut |_| (), |visit| {
             if self.before.contains(visit.entry.place) {
@@ -244,8 +244,8 @@ impl Plan {
         })
     }
 
-    /// Notes the signs of the moves that are out while the positions after them
-    /// stay; gives the entries of these moves.
+    /// Stores the warning annotations of removed moves if the positions after them stay;
+    /// returns the entries of these moves.
     fn warn(
         &mut self,
         book: &CtgBook,
@@ -272,8 +272,8 @@ impl Plan {
         Ok(warned)
     }
 
-    /// Makes positions red until no move with a warning sign is played. Each red
-    /// position may leave another one without a better move.
+    /// Makes positions red until no move with a warning is played. Each red position may
+    /// leave another position without a better move.
     fn redden(
         &mut self,
         book: &CtgBook,
@@ -289,7 +289,8 @@ impl Plan {
             for (n, &place) in warned.iter().enumerate() {
                 let total = Some(warned.len() as u64);
                 watch.position("looking", n as u64 + 1, total)?;
-                // A red position may leave another one of the same entry.
+                // A red position may leave another one of the same entry without a better
+                // move.
                 loop {
                     let targets = self.moves_left(place, &mut reading, &mut moves)?;
                     played.clear();
@@ -307,8 +308,8 @@ impl Plan {
         Ok(())
     }
 
-    /// The moves that an entry will have, transpositions after them. Of each
-    /// that has a warning sign, the entry after it.
+    /// The moves that an entry will have, transpositions last. Returns for each move with
+    /// a warning the place of the entry after it.
     fn moves_left(
         &self,
         place: Place,
@@ -360,7 +361,7 @@ impl Plan {
     }
 }
 
-/// What makes a position red.
+/// The change that makes a position red.
 const RED: MarkEdit = MarkEdit {
     recommendation: Some(Mark::Avoid),
     annotation: None,
@@ -378,13 +379,13 @@ fn place_of(file_offset: u64) -> Place {
     }
 }
 
-/// Whether an entry is not in the set.
+/// Whether there are entries that are not in the set.
 fn has_strays(book: &CtgBook, reached: &EntrySet) -> Result<bool, Error> {
     for entry in book.entries() {
         match entry {
             Ok(entry) if reached.contains(entry.place) => {}
             Ok(_) => return Ok(true),
-            // The rewriting names it.
+            // The rewriting reports it.
             Err(error) if error.is_damage() => {}
             Err(error) => return Err(error),
         }
@@ -446,5 +447,5 @@ impl Counts {
     }
 }
 
-/// Where the recommendation is among the statistics of an entry.
+/// Offset of the recommendation in the statistics of an entry.
 const RECOMMENDATION_AT: usize = 30;

@@ -1,4 +1,4 @@
-//! An open book.
+//! An open book, and probes in it.
 
 use std::{fmt, path::Path, sync::OnceLock};
 
@@ -20,9 +20,9 @@ use tabia_notation as notation;
 /// How to open a book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenOptions {
-    /// Map large files into memory (default). Without it every page is read
-    /// by a system call: slower, needs no address space, and nothing that
-    /// happens to the file can end the process: see [`tabia_io::input::file`].
+    /// Maps large files into memory (default). Without it every page is read by a system
+    /// call: slower, but it needs no address space, and no change of the file can end the
+    /// process: see [`tabia_io::input::file`].
     pub mmap: bool,
 }
 
@@ -58,7 +58,7 @@ impl Default for OpenOptions {
 pub struct CtgBook {
     pub(super) pages: PageFile,
     pub(super) index: Index,
-    /// Made when many probes are expected; `None` in it: it cannot be made.
+    /// Made if many probes are announced; `None` inside if that is impossible.
     pub(super) hashes: OnceLock<Option<KeyHashes>>,
     pub(super) notices: Vec<String>,
 }
@@ -74,12 +74,12 @@ pub(super) enum Index {
 pub struct Place {
     /// Page number; 0 follows the header page.
     pub page: u32,
-    /// First byte of the entry in that page.
+    /// Offset of the entry in that page.
     pub offset: u16,
 }
 
 impl Place {
-    /// First byte of the entry in the file.
+    /// Offset of the entry in the file.
     #[must_use]
     pub fn file_offset(self) -> u64 {
         super::error::file_offset(self.page, self.offset)
@@ -89,9 +89,9 @@ impl Place {
 /// One step of a look-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LookupStep {
-    /// A slot of the .cto file and what it holds.
+    /// A slot of the .cto file and its content.
     Slot(Slot, SlotPage),
-    /// A page named by an index made from a scan.
+    /// A page from an index made by a scan.
     Scanned(u32),
 }
 
@@ -102,23 +102,22 @@ impl CtgBook {
         self.pages.file().path()
     }
 
-    /// The book's own account of itself.
+    /// The numbers in the book's header.
     #[must_use]
     pub fn header(&self) -> Header {
         self.pages.header()
     }
 
-    /// What the user should know about the files, one sentence each; empty for
-    /// a sound book.
+    /// Problems of the files that the user should know, one sentence each; empty for a
+    /// sound book.
     #[must_use]
     pub fn notices(&self) -> &[String] {
         &self.notices
     }
 
-    /// Compares the files now at the paths with the open ones. After
-    /// [`Change::Replaced`] or [`Change::Modified`] the book should be opened
-    /// anew when that suits, say at the start of a game. Costs two look-ups in
-    /// the file system.
+    /// Compares the files now at the paths with the open ones. After [`Change::Replaced`]
+    /// or [`Change::Modified`] the book should be opened again, for example at the start
+    /// of a game. Costs two `stat` calls.
     #[must_use]
     pub fn change(&self) -> Change {
         let index = match &self.index {
@@ -164,7 +163,7 @@ impl CtgBook {
     }
 }
 
-/// Bare entries of a book; good for some look-ups one after the other.
+/// Finds single entries; for a few look-ups one after the other.
 pub(crate) struct EntryReader<'b>(Reading<'b>);
 
 impl CtgBook {
@@ -177,8 +176,7 @@ impl CtgBook {
 }
 
 impl EntryReader<'_> {
-    /// Where a position's entry is, as a probe finds it; `key` is that of
-    /// the board.
+    /// The place of a position's entry, as a probe finds it; `key` is that of the board.
     pub(crate) fn place_of(
         &mut self,
         board: &CanonicalBoard,
@@ -187,17 +185,17 @@ impl EntryReader<'_> {
         Ok(self.0.find_under(key, board)?.map(|(place, _)| place))
     }
 
-    /// The entry at a place that was found.
+    /// The entry at a place returned by a look-up.
     pub(crate) fn entry(&mut self, place: Place) -> Result<Entry<'_>, Error> {
         self.0.entry(place)
     }
 }
 
 impl Probe for CtgBook {
-    /// Stored moves that mean nothing or nothing legal are left out, as is the
-    /// second of two equal ones; [`CtgBook::explain`] shows them. Needs the
-    /// page of the position; a position after a move whose page is damaged or
-    /// cut off is one that the book does not hold.
+    /// Stored moves that are unknown or illegal are left out, and so is the second of two
+    /// equal ones; [`CtgBook::explain`] shows them. Fails only if the page of the
+    /// position is damaged; if the page of a position after a move is, that position
+    /// counts as not in the book.
     fn probe(
         &self,
         position: &Chess,
@@ -221,8 +219,8 @@ impl Probe for CtgBook {
         matches!(self.change(), Change::None | Change::Gone)
     }
 
-    /// Reads the whole book once where so many probes cost more than that:
-    /// then most positions that it does not hold cost no page.
+    /// Reads the whole book once if the announced probes cost more than that; then most
+    /// positions that are not in it are rejected without reading a page.
     fn expect(&self, probes: u64) {
         if probes > u64::from(self.pages.held()) / PAGES_READ_IN_A_PROBE {
             self.hashes.get_or_init(|| KeyHashes::of(&self.pages));
@@ -230,8 +228,8 @@ impl Probe for CtgBook {
     }
 }
 
-/// Pages that are read one after the other in the time of a probe with
-/// transpositions, which looks into some thirty here and there.
+/// Pages that can be read in sequence in the time of a probe with transpositions, which
+/// reads some thirty scattered pages.
 const PAGES_READ_IN_A_PROBE: u64 = 16;
 
 /// A set of indices into a list of legal moves (218 at most).
@@ -239,7 +237,7 @@ const PAGES_READ_IN_A_PROBE: u64 = 16;
 pub(crate) struct MoveSet([u64; 4]);
 
 impl MoveSet {
-    /// Adds `n`; false if it was in, or is out of range.
+    /// Adds `n`; false if it was there already or is out of range.
     pub(super) fn insert(&mut self, n: usize) -> bool {
         let fresh = !self.contains(n);
         match self.0.get_mut(n / 64) {
@@ -255,7 +253,7 @@ impl MoveSet {
             .is_some_and(|word| word >> (n % 64) & 1 != 0)
     }
 
-    /// What is in it and not in the other one, ascending.
+    /// The elements that are not in `other`, ascending.
     pub(super) fn without(&self, other: &MoveSet) -> impl Iterator<Item = usize> + use<> {
         let mut words = self.0;
         for (word, others) in words.iter_mut().zip(other.0) {
@@ -273,13 +271,12 @@ impl MoveSet {
     }
 }
 
-/// Whether 0, 1, 2 and so on are in it.
+/// Collects the indices of the `true` items.
 impl FromIterator<bool> for MoveSet {
     #[inline]
     fn from_iter<T: IntoIterator<Item = bool>>(all: T) -> MoveSet {
         let mut set = MoveSet::default();
-        // No branch depends on what it is asked, so that the answers are
-        // waited for side by side.
+        // No branch depends on an item, so that the look-ups overlap in time.
         for (n, is_in) in all.into_iter().enumerate() {
             if let Some(word) = set.0.get_mut(n / 64) {
                 *word |= u64::from(is_in) << (n % 64);
@@ -289,8 +286,8 @@ impl FromIterator<bool> for MoveSet {
     }
 }
 
-/// What an entry says of a position, and which legal moves it stores; what
-/// comes after them is left open.
+/// Reads an entry's record and the legal moves that it stores; the positions after them
+/// are not looked up.
 pub(crate) fn fill_from(
     entry: &Entry<'_>,
     board: &CanonicalBoard,
@@ -310,15 +307,15 @@ pub(crate) fn fill_from(
     stored
 }
 
-/// The files in hand for one probe.
+/// Readers of the files for one probe.
 pub(crate) struct Reading<'b> {
     book: &'b PageFile,
     pages: PageReader<'b>,
     held: u32,
     index: IndexReader<'b>,
     hashes: Option<&'b KeyHashes>,
-    /// A walk over a whole book is never where it has been: its pages come from
-    /// far memory. A game is.
+    /// A walk over a whole book never returns to a page, so its pages are not in the CPU
+    /// caches; those of a game are.
     cold: bool,
 }
 
@@ -328,8 +325,7 @@ enum IndexReader<'b> {
 }
 
 impl Reading<'_> {
-    /// The position's own entry, and which legal moves it stores; what is
-    /// after them is left open.
+    /// As [`fill_from`], and the set of legal moves that are stored.
     fn fill_entry(
         &mut self,
         position: &Chess,
@@ -345,8 +341,7 @@ impl Reading<'_> {
         Ok(stored)
     }
 
-    /// Finds a position, under its other key if there is one: where it is,
-    /// and under which key.
+    /// Finds a position, if necessary under its other key: returns its place and the key.
     pub(super) fn find_position(
         &mut self,
         board: &CanonicalBoard,
@@ -354,7 +349,7 @@ impl Reading<'_> {
         self.find_under(&board.key(), board)
     }
 
-    /// The same; `key` is that of the board.
+    /// As `find_position`; `key` is that of the board.
     fn find_under(
         &mut self,
         key: &Key,
@@ -377,7 +372,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Finds a key, telling every step.
+    /// Finds a key and reports every step.
     pub(crate) fn find(
         &mut self,
         key: &Key,
@@ -427,11 +422,10 @@ impl Reading<'_> {
         }
     }
 
-    /// The entry at a place that was found.
+    /// The entry at a place returned by a look-up.
     pub(crate) fn entry(&mut self, place: Place) -> Result<Entry<'_>, Error> {
         let book = self.book;
-        // The page's own header was looked at when the place was found, and need
-        // not be fetched again.
+        // The page's header was checked when the place was found.
         split_entry(self.pages.bytes(place.page)?, place.offset.into())
             .map(|(entry, _)| entry)
             .map_err(|fault| book.fault(place.page, fault))

@@ -1,4 +1,4 @@
-//! Books out of books: compacting one, merging several.
+//! Making books from books: compacting one, merging several.
 
 use std::path::{Path, PathBuf};
 
@@ -16,17 +16,17 @@ use tabia_io::atomic::{LOCK_WAIT, Old, is_same_file};
 use tabia_io::input::sibling::sibling;
 use tabia_io::progress::Watch;
 
-/// How [`compact`] and [`merge`] go about it.
+/// Options of [`compact`] and [`merge`].
 #[derive(Clone, Copy, Debug)]
 pub struct RewriteOptions {
-    /// What becomes of a book that is at the target.
+    /// What to do with an existing book at the target.
     pub old: Old,
-    /// Makes the index as small as it can be.
+    /// Makes the index as small as possible.
     pub repack: bool,
-    /// Bytes for sorting books whose pages overlap; twelve more for every page
-    /// always.
+    /// Bytes for sorting books whose pages overlap; twelve bytes for every page are
+    /// always needed in addition.
     pub memory: u64,
-    /// What cannot be read is an error.
+    /// Whether damage is an error.
     pub strict: bool,
 }
 
@@ -41,7 +41,7 @@ impl Default for RewriteOptions {
     }
 }
 
-/// What [`compact`] or [`merge`] did.
+/// The result of [`compact`] or [`merge`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Rewritten {
@@ -49,34 +49,33 @@ pub struct Rewritten {
     pub written: Written,
     /// Games in its header.
     pub games: u32,
-    /// What was left out of the old ones.
+    /// What could not be read of the old books.
     pub salvage: Salvage,
-    /// The slots that the old book had split are split in the new one.
+    /// Whether the split slots of the old book stay split.
     pub splits_kept: bool,
 }
 
-/// Writes the book `source` anew as `target`: no stale bytes, a right index,
-/// right counts. It may be the same file, which is then replaced.
+/// Writes the book `source` again as `target`, without stale bytes, with a correct index
+/// and correct counts. Both may be the same file, which is then replaced.
 ///
-/// Slots that the book has split stay split if its .cto file is sound; with
-/// `repack` the index is made as small as it can be instead, and slot 0 is
-/// split. Pages that cannot be read are left out and counted. Of a page that no
-/// slot leads to, what is nowhere else is taken in: it may be lost, or an
-/// old state of other pages.
+/// Slots that the book has split stay split if its .cto file is sound; with `repack` the
+/// index is made as small as possible instead, and slot 0 is split. Pages that cannot be
+/// read are left out and counted. From a page that no slot leads to, only entries that
+/// are nowhere else are used: it may be a lost page, or an old state of other pages.
 ///
-/// Who watches may end the work.
+/// `watch` can cancel the work.
 ///
 /// # Errors
 ///
-/// It was stopped. The book cannot be read or holds nothing that can be read, or the new one
-/// cannot be written. The old one is as it was then.
+/// The work was cancelled; the book cannot be read or nothing in it can; or the new one
+/// cannot be written. The old book is then unchanged.
 pub fn compact(
     source: &Path,
     target: &Path,
     options: &RewriteOptions,
     watch: &mut Watch<'_>,
 ) -> Result<Rewritten, Error> {
-    // Of what is no book, the reader has the better message.
+    // If the file is no book, the reader has the better message.
     drop(PageFile::open(source, false)?);
     let mut options = *options;
     let mut kept_away = None;
@@ -89,13 +88,11 @@ pub fn compact(
     done
 }
 
-/// What becomes of an entry, which is at a byte of the file: false leaves
-/// it out.
+/// Changes an entry, given its offset in the file; false leaves it out.
 type Edit<'a> = &'a mut dyn FnMut(u64, &Key, &mut Vec<u8>) -> bool;
 
-/// Writes a book anew in its own place with some entries changed; the slots
-/// it has split stay split. The caller has the lock. A damaged book is left
-/// alone: what cannot be read would be lost.
+/// Rewrites a book in place with some entries changed; split slots stay split. The caller
+/// has the lock. Refuses a damaged book, because its unreadable parts would be lost.
 pub(crate) fn rewrite_with(
     book: &Path,
     memory: u64,
@@ -118,8 +115,8 @@ pub(crate) fn rewrite_with(
     rewrite(book, book, &options, watch, Some(&mut keep), sound)
 }
 
-/// Writes a book anew; `edit` changes entries and leaves some out, and nothing
-/// comes of it where `check` refuses what was lost.
+/// Rewrites a book; `edit` changes entries or leaves them out. Nothing is written if
+/// `check` does not accept the losses.
 pub(super) fn rewrite(
     source: &Path,
     target: &Path,
@@ -166,7 +163,7 @@ pub(super) fn rewrite(
     }
     check(&salvage)?;
     salvage.checked(wanted.strict)?;
-    // An open file cannot be replaced everywhere.
+    // Some systems cannot replace an open file.
     drop(book);
     let written = writer.finish(games)?;
     Ok(Rewritten {
@@ -177,18 +174,17 @@ pub(super) fn rewrite(
     })
 }
 
-/// Adds books up in a new one: every position that any of them holds, with the
-/// sum of its numbers (see [`sum_entries`] for the rules); the games of the
-/// headers are added too. The order of the books does not matter. One of them
-/// may be at `target`.
+/// Merges books into a new one with every position that any of them has and the sum of
+/// its numbers (see [`sum_entries`] for the rules); the games of the headers are added
+/// too. The order of the books does not matter. One of them may be at `target`.
 ///
-/// Memory is shared by those books whose pages overlap. Who watches may end the work.
+/// The memory is shared by the books whose pages overlap. `watch` can cancel the work.
 ///
 /// # Errors
 ///
-/// It was stopped, a book cannot be read at all, or the new one
-/// cannot be written. Nothing is left of it then. A damaged book that is to be
-/// replaced and not kept is left alone: what cannot be read would be lost.
+/// The work was cancelled, a book cannot be read at all, or the new one cannot be
+/// written; then no new file remains. A damaged book is not replaced without a backup,
+/// because its unreadable parts would be lost.
 pub fn merge(
     target: &Path,
     sources: &[PathBuf],
@@ -247,7 +243,7 @@ pub fn merge(
         return Err(Error::Damaged(salvage.messages.join("; ")));
     }
     salvage.checked(options.strict)?;
-    // An open file cannot be replaced everywhere.
+    // Some systems cannot replace an open file.
     drop(books);
     let written = writer.finish(games)?;
     Ok(Rewritten {
@@ -261,16 +257,16 @@ pub fn merge(
 /// A book after the first pass over it.
 struct Surveyed<'b> {
     survey: Survey<'b>,
-    /// Its index, if that is sound.
+    /// Its index, if sound.
     live: Option<LiveSlots>,
     salvage: Salvage,
 }
 
 impl<'b> Surveyed<'b> {
-    /// Looks at all pages.
+    /// Reads all pages.
     fn of(book: &'b PageFile, source: &Path, watch: &mut Watch<'_>) -> Result<Self, Error> {
         let live = LiveSlots::of(source, book);
-        // The index may know of more pages than a damaged header.
+        // The index may have more pages than a damaged header says.
         let named = live.iter().flat_map(|live| &live.slots);
         let end = named.map(|(_, page)| page + 1).max().unwrap_or(0);
         let pages = book.walked().max(end);
@@ -316,19 +312,18 @@ fn unreached(book: &PageFile, page: u32) -> String {
     )
 }
 
-/// A slot that names no page.
+/// A page without a slot.
 const NO_SLOT: u32 = u32::MAX;
 
-/// The slots of a sound .cto file that have a page.
+/// The slots with a page in a sound .cto file.
 struct LiveSlots {
-    /// Slot and page, by slot.
+    /// Slot and page, ordered by slot.
     slots: Vec<(u32, u32)>,
     splits: Splits,
 }
 
 impl LiveSlots {
-    /// `None` if the file is missing, damaged or of another book: then it is
-    /// no help.
+    /// `None` if the file is missing, damaged or of another book.
     fn of(path: &Path, book: &PageFile) -> Option<LiveSlots> {
         let mut index = SlotFile::open(&sibling(path, "cto")?, false).ok()?;
         index.forget_bounds();
@@ -346,7 +341,7 @@ impl LiveSlots {
                 }
                 let place = usize::try_from(page).ok();
                 match (place.and_then(|at| named.get_mut(at)), u32::try_from(slot)) {
-                    // So there are no more slots in the list than pages.
+                    // So the list has no more slots than there are pages.
                     (Some(named @ false), Ok(slot)) => {
                         *named = true;
                         slots.push((slot, page.cast_unsigned()));
@@ -372,7 +367,7 @@ impl LiveSlots {
         slot_of
     }
 
-    /// Whether all that the pages hold is in the page of its slot.
+    /// Whether all entries of the pages are in the page of their slot.
     fn fits(&self, spans: &[Span]) -> bool {
         let pages = spans.last().map_or(0, |span| span.page + 1);
         let slot_of = self.slot_of(pages);

@@ -1,22 +1,22 @@
-//! What of a book could not be read.
+//! Counts of what could not be read of a book.
 
 use super::Error;
 
-/// What was wrong in books that were read from end to end.
+/// Damage in books that were read completely.
 #[derive(Clone, Debug, Default)]
 pub struct Salvage {
-    /// Pages not readable to their end.
+    /// Pages that cannot be read to their end.
     pub bad_pages: u64,
-    /// Entries left out because their key stands for no position.
+    /// Entries left out because their key is no position.
     pub bad_keys: u64,
-    /// Entries left out because one with the same key is before them in
-    /// the file, or is the one that readers find.
+    /// Entries left out because one with the same key is earlier in the file, or is the
+    /// one that readers find.
     pub repeated: u64,
-    /// Pages that no slot leads to. What was nowhere else was taken in.
+    /// Pages that no slot leads to. Of these, entries that are nowhere else were used.
     pub unreached_pages: u64,
-    /// The first few of all these, in words, with file and byte.
+    /// The first of these problems, in words, with file and offset.
     pub messages: Vec<String>,
-    /// Why the first bad page is bad.
+    /// The fault of the first bad page.
     pub(super) first_fault: Option<Error>,
 }
 
@@ -29,14 +29,14 @@ impl Salvage {
         }
     }
 
-    /// Takes note of a page that cannot be read to its end.
+    /// Records a page that cannot be read to its end.
     pub(crate) fn bad_page(&mut self, fault: Error) {
         self.bad_pages += 1;
         self.message(|| fault.to_string());
         self.first_fault.get_or_insert(fault);
     }
 
-    /// Takes note of an entry whose key stands for no position.
+    /// Records an entry whose key is no position.
     pub(super) fn bad_key(&mut self, text: impl FnOnce() -> String) {
         self.bad_keys += 1;
         self.message(text);
@@ -48,7 +48,7 @@ impl Salvage {
         self.bad_pages + self.bad_keys > 0
     }
 
-    /// Nothing, or an error where losses are to be one.
+    /// An error if something was lost and `strict` is set.
     pub(crate) fn checked(&self, strict: bool) -> Result<(), Error> {
         match strict && self.is_loss() {
             true => Err(Error::Loss(self.summary_text())),
@@ -56,14 +56,14 @@ impl Salvage {
         }
     }
 
-    /// How much was lost, and what came first.
+    /// A sentence with the number of losses and the first one.
     #[must_use]
     pub fn summary_text(&self) -> String {
         let first = self.messages.first().map_or("", String::as_str);
         format!("{}; the first: {first}", self.notes().join("; "))
     }
 
-    /// All losses, in a few words each.
+    /// A short list of all losses.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let plural = |count: u64| if count == 1 { "" } else { "s" };
@@ -83,7 +83,7 @@ impl Salvage {
         .collect()
     }
 
-    /// Adds what was wrong in another book, or another part of this one.
+    /// Adds the damage of another book, or of another part of this one.
     pub fn add(&mut self, other: Salvage) {
         self.bad_pages += other.bad_pages;
         self.bad_keys += other.bad_keys;

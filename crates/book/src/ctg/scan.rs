@@ -1,44 +1,42 @@
-//! The index of a book whose index files are missing: built in memory out of
-//! the pages.
+//! An index in memory, made from the pages of a book without index files.
 //!
-//! In a sound book the entries of a page share the low bits of their hashes,
-//! so in the order of the *bit-reversed* hashes every page is one unbroken run.
-//! One number per page is then enough: eight bytes of memory for 4096 bytes of
-//! book. Where pages overlap in that order (a book put together some other
-//! way), every entry gets its eight bytes, and neighbours in one page are
-//! joined.
+//! In a sound book the entries of a page share the low bits of their hashes, so in the
+//! order of the *bit-reversed* hashes every page is contiguous. One number per page is
+//! then enough: eight bytes of memory for 4096 bytes of book. If pages overlap in that
+//! order (a book made in some other way), every entry takes eight bytes, and neighbours
+//! in one page are joined.
 
 use super::{Error, pages::PageFile};
 
-/// Runs of bit-reversed hashes and the page each lies in.
+/// Runs of bit-reversed hashes with the page of each.
 #[derive(Debug, Default)]
 pub(super) struct ScanIndex {
     /// First hash of the run (bit-reversed), page; sorted.
     runs: Vec<(u32, u32)>,
 }
 
-/// What a scan came across.
+/// The results of a scan.
 #[derive(Debug, Default)]
 pub(super) struct ScanReport {
     /// Entries read.
     pub(super) entries: u64,
-    /// Pages not read to their end.
+    /// Pages that cannot be read to their end.
     pub(super) bad_pages: u32,
     /// Their numbers, ascending.
     pub(super) damaged: Vec<u32>,
-    /// The first reason for that.
+    /// The fault of the first of them.
     pub(super) first_fault: Option<Error>,
 }
 
 impl ScanIndex {
-    /// Reads all pages once, or twice if they overlap. Damaged pages are read
-    /// as far as they go and reported.
+    /// Reads all pages once, or twice if they overlap. Damaged pages are read as far as
+    /// possible and reported.
     pub(super) fn build(book: &PageFile) -> Result<(ScanIndex, ScanReport), Error> {
         ScanIndex::build_over(book, book.walked())
     }
 
-    /// The same for the first `pages` pages of the file, whatever its header
-    /// says.
+    /// As [`ScanIndex::build`], for the first `pages` pages of the file, whatever its
+    /// header says.
     pub(super) fn build_over(
         book: &PageFile,
         pages: u32,
@@ -72,13 +70,12 @@ impl ScanIndex {
         Ok((ScanIndex { runs }, report))
     }
 
-    /// The pages that may hold a hash; almost always one.
+    /// The pages that may have a hash; almost always one.
     pub(super) fn pages(&self, hash: u32) -> impl Iterator<Item = u32> {
         let hash = hash.reverse_bits();
         let end = self.runs.partition_point(|&(first, _)| first <= hash);
         let runs = self.runs.get(..end).unwrap_or_default();
-        // A run that begins with this very hash may be preceded by one that
-        // ends with it.
+        // If a run begins with exactly this hash, the run before may end with it.
         let mut more = true;
         runs.iter()
             .rev()

@@ -1,17 +1,17 @@
-//! From a canonical position that was written down back to its board.
+//! From the set-up of a canonical position to its board.
 
 use shakmaty::{Bitboard, Color, Rank, Role, Setup, Square};
 
 use super::{CanonicalBoard, Orientation};
 
-/// Why a position written down cannot be one of a book.
+/// Why a set-up cannot be a position of a book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetupFault {
     /// Canonical positions have White to move.
     #[error("Black is to move; a book holds positions with White to move, colours exchanged")]
     BlackToMove,
-    /// Kings are missing or too many, or more than 32 men.
+    /// Not one king of each colour, or more than 32 men.
     #[error("a position of a book has one king of each colour and 32 men at the most")]
     Men,
     /// Rights of rooks that are not in the corners.
@@ -23,13 +23,13 @@ pub enum SetupFault {
 }
 
 impl CanonicalBoard {
-    /// The inverse of [`CanonicalBoard::to_setup`]: takes everything as it is
-    /// given, the en passant square too, and asks neither for legality nor
-    /// whether the king should be on the other wing.
+    /// The inverse of [`CanonicalBoard::to_setup`]: converts everything as given,
+    /// including the en passant square. It checks neither legality nor whether the files
+    /// should be mirrored.
     ///
     /// # Errors
     ///
-    /// No key can stand for it.
+    /// No key can express the set-up.
     pub fn from_setup(setup: &Setup) -> Result<CanonicalBoard, SetupFault> {
         if setup.turn == Color::Black {
             return Err(SetupFault::BlackToMove);
@@ -73,8 +73,8 @@ impl CanonicalBoard {
         })
     }
 
-    /// Whether this is the board on which a reader looks for the position:
-    /// not so with the king on the files a to d and nobody able to castle.
+    /// Whether readers look for the position in this form: not if the king is on the
+    /// files a to d and nobody can castle.
     #[must_use]
     pub fn is_normal(&self) -> bool {
         let king = self.own_man(shakmaty::Role::King, 1);

@@ -1,11 +1,10 @@
-//! The entries of whole books in the order of the writer: by bit-reversed
-//! hash, then by key.
+//! The entries of whole books in the order of the writer: by bit-reversed hash, then by
+//! key.
 //!
-//! In a sound book every page is an unbroken run in this order (see
-//! [`super::scan`]). So one pass finds the first and last hash of every page,
-//! and a second reads the pages in the order of these, which needs twelve bytes
-//! for a page and no sorting beyond each page. Books whose pages overlap are
-//! sorted by `tabia_io::sort`.
+//! In a sound book the entries of every page are contiguous in this order (see
+//! [`super::scan`]). So one pass finds the first and last hash of every page, and a
+//! second one reads the pages in that order, which needs twelve bytes for a page and
+//! sorts only within each page. Books whose pages overlap are sorted by `tabia_io::sort`.
 
 use std::{
     cmp::{Ordering, Reverse},
@@ -21,17 +20,17 @@ use super::{
 use tabia_io::progress::Watch;
 use tabia_io::sort::{self, Record, Sorter};
 
-/// Where an entry is in the order, and where it came from.
+/// The position of an entry in the order, and where it is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ordered {
     pub(super) reversed: u32,
     pub(super) key: Key,
-    /// Place in the file it came from, in bytes.
+    /// Offset in the source file.
     pub(super) rank: u64,
 }
 
 impl Ordered {
-    /// The byte of the file that the entry begins with.
+    /// Offset of the entry in its file.
     pub(super) fn file_offset(&self) -> u64 {
         self.rank & !UNREACHED
     }
@@ -45,7 +44,7 @@ impl Ordered {
     }
 }
 
-/// An entry as it is sorted: of one key, by rank.
+/// An entry for sorting; entries of one key are ordered by rank.
 #[derive(Default)]
 pub(super) struct SortedEntry {
     reversed: u32,
@@ -54,7 +53,7 @@ pub(super) struct SortedEntry {
 }
 
 impl SortedEntry {
-    /// Becomes the entry with these bytes.
+    /// Replaces the entry with these bytes.
     pub(super) fn set(&mut self, bytes: &[u8], rank: u64) {
         self.bytes.clear();
         self.bytes.extend_from_slice(bytes);
@@ -114,14 +113,14 @@ impl EntryStream for sort::Merge<SortedEntry> {
     }
 }
 
-/// Entries one after the other.
+/// A stream of entries.
 pub(super) trait EntryStream {
-    /// Copies the next entry; what was in the buffer goes.
+    /// Copies the next entry into the buffer, replacing its content.
     fn next_into(&mut self, entry: &mut Vec<u8>) -> Result<Option<Ordered>, Error>;
 }
 
-/// Several sorted streams as one. Equal keys come one after the other, by rank
-/// and then by stream.
+/// Merges several sorted streams. Equal keys follow each other, by rank and then by
+/// stream.
 #[derive(Debug)]
 pub(super) struct Merge<S> {
     streams: Vec<(S, Vec<u8>)>,
@@ -179,22 +178,22 @@ pub(super) struct SortedBook<'b> {
 enum Source<'b> {
     Pages {
         reader: PageReader<'b>,
-        /// In reverse order.
+        /// The pages in reverse order.
         order: Vec<u32>,
-        /// What is left of the page, in reverse order.
+        /// The remaining entries of the page, in reverse order.
         queue: Vec<(Ordered, Vec<u8>)>,
     },
     Sorted(sort::Merge<SortedEntry>),
 }
 
-/// What a first pass over a book finds.
+/// The results of a first pass over a book.
 pub(super) struct Survey<'b> {
     pub(super) book: &'b PageFile,
     /// Pages with entries, in the order of the file.
     pub(super) spans: Vec<Span>,
-    /// Pages not readable to their end.
+    /// Pages that cannot be read to their end.
     pub(super) faults: Vec<(u32, Error)>,
-    /// Pages whose entries give way to others with the same keys.
+    /// Pages whose entries are used only if no other page has the same key.
     pub(super) unreached: HashSet<u32>,
 }
 
@@ -246,8 +245,8 @@ impl<'b> Survey<'b> {
 }
 
 impl<'b> SortedBook<'b> {
-    /// The entries of the surveyed pages. If the pages overlap, they are
-    /// sorted within `memory` bytes and a file in `folder`.
+    /// Streams the entries of the surveyed pages. If the pages overlap, they are sorted
+    /// within `memory` bytes and a file in `folder`.
     pub(super) fn new(
         survey: Survey<'b>,
         mut salvage: Salvage,
@@ -323,7 +322,7 @@ impl<'b> SortedBook<'b> {
                     return Ok(None);
                 };
                 reader.each_entry(number, |entry| {
-                    // Faults were reported by the first pass.
+                    // The first pass has reported faults.
                     if let Ok((place, entry)) = entry
                         && let Some(key) = entry.key()
                     {
@@ -366,8 +365,8 @@ impl EntryStream for SortedBook<'_> {
     }
 }
 
-/// Set in the rank of an entry that readers do not find: so it comes after
-/// one that they do.
+/// Flag in the rank of an entry that readers do not find: it sorts after the one that
+/// they find.
 const UNREACHED: u64 = 1 << 63;
 
 fn rank(place: Place, unreached: &HashSet<u32>) -> u64 {

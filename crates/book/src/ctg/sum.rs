@@ -1,25 +1,24 @@
-//! What becomes of one position that several books hold.
+//! Merging the entries of several books for one position.
 //!
 //! | part | rule |
 //! |---|---|
 //! | games, results, ratings, expected points | added up |
 //! | moves | lists that are all equal stay as they are; otherwise the union, sorted by move byte |
-//! | annotation of a move | the one further down in: none, other, `!`, `!!`, `!?`, `?!`, `?`, `??`, only move; of two others the greater number. Flags are united |
-//! | recommendation | bits united; where "not for tournaments" meets "main move" it wins |
-//! | factor | the one farther from 0; of two as far, the negative one |
-//! | commentary | the greater number, so that any beats none |
+//! | annotation of a move | the one that comes later in: none, other, `!`, `!!`, `!?`, `?!`, `?`, `??`, only move; of two others the greater number. Flags are united |
+//! | recommendation | bits united; "not for tournaments" overrides "main move" |
+//! | factor | the one farther from 0; at equal distance the negative one |
+//! | commentary | the greater number, so any replaces none |
 //!
-//! Every rule but the first is the maximum of some order, or a union: it does
-//! not matter in which order books are merged, or whether all at once or one
-//! after the other. The same holds for sums as long as they fit: 16,777,215
-//! games, and ratings that add up to 4,294,967,295. Beyond, a position's
-//! counters are scaled down together, so that their ratios stay; then books
-//! merged in one go still come out the same in any order, but a book that was
-//! scaled before weighs less than what it was made of.
+//! Every rule but the first is the maximum of some order, or a union, so neither the
+//! order of the books matters, nor whether they are merged all at once or one after the
+//! other. The same is true for sums as long as they fit: 16,777,215 games, and ratings
+//! with a sum of 4,294,967,295. Beyond that, the counters of a position are scaled down
+//! together, so that their ratios stay; then books merged in one run still give the same
+//! result in any order, but a book that was scaled before counts less than the books it
+//! was made from.
 //!
-//! Expected points of 0 where games were won or drawn are those of an old
-//! book that does not store them; before anything is added they are worked out
-//! from the results.
+//! Expected points of 0 with games won or drawn are from an old book that does not store
+//! them; they are computed from the results before adding.
 
 use super::{
     Entry, MAX_COUNT, MAX_MOVES,
@@ -28,7 +27,7 @@ use super::{
 };
 use crate::{Annotation, PositionRecord, Stats};
 
-/// Sums of statistics with room for any number of games.
+/// Sums of statistics of any number of games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Games.
@@ -39,11 +38,11 @@ pub struct Totals {
     pub draws: u64,
     /// Games lost by the side to move.
     pub losses: u64,
-    /// Games in which the own player had a rating.
+    /// Games in which the own player has a rating.
     pub own_rated: u64,
     /// Sum of these ratings.
     pub own_rating_sum: u64,
-    /// Games in which the opponent had a rating.
+    /// Games in which the opponent has a rating.
     pub other_rated: u64,
     /// Sum of these ratings.
     pub other_rating_sum: u64,
@@ -69,7 +68,7 @@ impl From<Stats> for Totals {
 }
 
 impl Totals {
-    /// Adds what an entry holds.
+    /// Adds the statistics of an entry.
     pub fn add(&mut self, record: &PositionRecord) {
         let stats = record.stats;
         let results = 5 * stats.results().half_points();
@@ -101,15 +100,13 @@ impl Totals {
         }
     }
 
-    /// Statistics and expected points as an entry can hold them. Where a
-    /// counter is above [`MAX_COUNT`], all are scaled down together, rounding
-    /// down; a sum of ratings follows its count, and both once more if it
-    /// does not fit 32 bits.
+    /// Statistics and expected points that fit into an entry. If a counter is above
+    /// [`MAX_COUNT`], all are scaled down together, rounding down; a sum of ratings is
+    /// scaled with its count, and both again if the sum does not fit 32 bits.
     #[inline]
     #[must_use]
     pub fn fitted(&self) -> (Stats, u32) {
-        // All bits of it are set: where none of them has a higher one, none is
-        // larger.
+        // All its bits are set, so if no counter has a higher bit, none is larger.
         const { assert!(MAX_COUNT.trailing_ones() + MAX_COUNT.leading_zeros() == u32::BITS) };
         let all = self.counters().iter().fold(0, |all, counter| all | counter);
         let has_room = |sum| sum <= u64::from(u32::MAX);
@@ -119,7 +116,7 @@ impl Totals {
         {
             return self.scaled_down();
         }
-        // As nearly always.
+        // The usual case.
         let stats = Stats {
             games: self.games as u32,
             wins: self.wins as u32,
@@ -145,7 +142,7 @@ impl Totals {
         ]
     }
 
-    /// [`Totals::fitted`] where something does not fit.
+    /// [`Totals::fitted`] if something does not fit.
     #[cold]
     fn scaled_down(&self) -> (Stats, u32) {
         let most = u64::from(MAX_COUNT);
@@ -186,8 +183,8 @@ impl Totals {
     }
 }
 
-/// `value * part / whole`, rounded down; 0 for a whole of 0 that has no part,
-/// as a sum of ratings of no games would be.
+/// `value * part / whole`, rounded down; 0 if `whole` is 0, as for the rating sum of no
+/// games.
 fn portion(value: u64, part: u64, whole: u64) -> u64 {
     if part == whole {
         return value;
@@ -197,12 +194,12 @@ fn portion(value: u64, part: u64, whole: u64) -> u64 {
     u64::try_from(result).unwrap_or(u64::MAX)
 }
 
-/// Appends the sum of entries with one key to `out`: see the rules above.
-/// One entry alone is copied as it is.
+/// Appends the sum of entries with the same key to `out`: see the rules above. A single
+/// entry is copied unchanged.
 ///
 /// # Errors
 ///
-/// One of them is not a whole entry, or there is none.
+/// An entry is not complete, or there is none.
 pub fn sum_entries(entries: &[&[u8]], out: &mut Vec<u8>) -> Result<(), PageFault> {
     if let [alone] = entries {
         split_entry(alone, 0)?;
@@ -250,7 +247,7 @@ fn stronger(a: i8, b: i8) -> i8 {
     if strength(a) >= strength(b) { a } else { b }
 }
 
-/// The moves of all entries, [`MAX_MOVES`] at most.
+/// The moves of all entries, at most [`MAX_MOVES`].
 fn united(entries: &[Entry<'_>]) -> Vec<(u8, Annotation)> {
     let Some((first, others)) = entries.split_first() else {
         return Vec::new();
@@ -271,7 +268,7 @@ fn united(entries: &[Entry<'_>]) -> Vec<(u8, Annotation)> {
         .collect()
 }
 
-/// What two books say of one move.
+/// The annotation of a move with two annotations.
 fn joined(a: Annotation, b: Annotation) -> Annotation {
     const RISING: [Annotation; 8] = [
         Annotation::GOOD,

@@ -1,24 +1,22 @@
-//! The trie of slots while a book is being written: which slot the entries
-//! of a sorted stream go to.
+//! The trie of slots while a book is written: the slot of each entry of a sorted stream.
 //!
-//! Read [`super::index`] first for the numbering. In the order of the
-//! *bit-reversed* hashes every slot owns an unbroken run of entries, and the
-//! slots follow each other as the leaves of the trie from left to right. So one
-//! pass is enough: a slot is known to be split as soon as its entries exceed a
-//! page, and to be whole as soon as an entry beyond it comes.
+//! [`super::index`] explains the numbering. In the order of *bit-reversed* hashes the
+//! entries of each slot are contiguous, and the slots are ordered like the leaves of the
+//! trie from left to right. So one pass is enough: a slot must be split as soon as its
+//! entries exceed a page, and is complete as soon as an entry beyond it comes.
 
 use std::iter;
 
-/// The deepest level: 31 bits choose a slot there. One more and the numbers of
-/// the slots would not fit 32 bits.
+/// The deepest level: 31 bits choose a slot there. On the next level slot numbers would
+/// not fit 32 bits.
 pub(super) const DEEPEST: u32 = 31;
 
-/// A slot and the hashes that belong to it.
+/// A slot with the hashes that belong to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TrieNode {
-    /// How many hash bits choose it.
+    /// The number of hash bits that choose it.
     pub(super) level: u32,
-    /// Its number.
+    /// Slot number.
     pub(super) slot: u32,
     /// These bits, the first one on top, as in a bit-reversed hash.
     prefix: u32,
@@ -31,7 +29,7 @@ impl TrieNode {
         prefix: 0,
     };
 
-    /// Whether a bit-reversed hash belongs here.
+    /// Whether a bit-reversed hash belongs to the slot.
     pub(super) fn holds(&self, reversed: u32) -> bool {
         (reversed ^ self.prefix)
             .checked_shr(32 - self.level)
@@ -39,8 +37,7 @@ impl TrieNode {
             == 0
     }
 
-    /// The slots below, that of the next hash bit 0 first; `None` on the
-    /// deepest level.
+    /// The two slots below, first that of hash bit 0; `None` on the deepest level.
     pub(super) fn children(&self) -> Option<[TrieNode; 2]> {
         (self.level < DEEPEST).then(|| {
             let level = self.level + 1;
@@ -60,7 +57,7 @@ impl TrieNode {
     }
 }
 
-/// The level a slot is on.
+/// The level of a slot.
 pub(super) fn level_of(slot: u64) -> u32 {
     (slot + 1).ilog2()
 }
@@ -74,27 +71,27 @@ pub(super) fn is_of_slot(slot: u32, hash: u32) -> bool {
 /// The slot above, `None` for slot 0.
 pub(super) fn parent(slot: u64) -> Option<u64> {
     let level = level_of(slot).checked_sub(1)?;
-    // The bits that chose it without the last one, which is the highest.
+    // The bits that chose it, without the last one, which is the highest.
     let bits = (slot + 1 - (2 << level)) & ((1 << level) - 1);
     Some(bits + (1 << level) - 1)
 }
 
-/// A slot and all those above it.
+/// A slot and all slots above it.
 pub(super) fn upwards(slot: u64) -> impl Iterator<Item = u64> {
     iter::successors(Some(slot), |&slot| parent(slot))
 }
 
-/// A set of slots that are split.
+/// A set of split slots.
 ///
-/// Takes one bit for every slot up to the highest in it: as much as the bitmap
-/// of the .ctb file it stands for.
+/// Takes one bit for every slot up to the highest in it, as the bitmap in the .ctb file
+/// does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Splits {
     words: Vec<u64>,
 }
 
 impl Splits {
-    /// The slots above the given live ones.
+    /// The slots above the given live slots.
     #[must_use]
     pub fn above(live: impl IntoIterator<Item = u32>) -> Splits {
         let mut splits = Splits::default();
@@ -125,7 +122,7 @@ impl Splits {
         Some(at as u64 * 64 + u64::from(word.ilog2()))
     }
 
-    /// Adds a slot; false if it was in.
+    /// Adds a slot; false if it was there already.
     fn insert(&mut self, slot: u64) -> bool {
         let at = (slot / 64) as usize;
         if self.words.len() <= at {

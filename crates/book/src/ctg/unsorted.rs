@@ -1,4 +1,4 @@
-//! A book from entries that come in any order.
+//! Writes a book from entries in any order.
 
 use std::path::Path;
 
@@ -10,8 +10,8 @@ use super::{
 use tabia_io::progress::Watch;
 use tabia_io::sort::Sorter;
 
-/// Takes entries in any order, sorts them within some memory (and on disk
-/// beyond it), and writes the book.
+/// Takes entries in any order, sorts them in limited memory (and on disk beyond it), and
+/// writes the book.
 pub struct UnsortedWriter {
     writer: BookWriter,
     sorter: Sorter<SortedEntry>,
@@ -19,8 +19,7 @@ pub struct UnsortedWriter {
 }
 
 impl UnsortedWriter {
-    /// Starts a book as [`BookWriter::create`] does. `memory` in bytes is for
-    /// sorting.
+    /// Starts a book as [`BookWriter::create`] does. `memory`, in bytes, is for sorting.
     ///
     /// # Errors
     ///
@@ -39,12 +38,11 @@ impl UnsortedWriter {
         })
     }
 
-    /// Takes an entry, as [`super::encode_entry`] makes it. `rank` orders
-    /// entries of one key.
+    /// Takes an entry made by [`super::encode_entry`]. `rank` orders entries of one key.
     ///
     /// # Errors
     ///
-    /// It is no entry, or temporary files cannot be written.
+    /// The bytes are no entry, or temporary files cannot be written.
     pub fn push(&mut self, entry: &[u8], rank: u64) -> Result<(), Error> {
         let (_, length) = split_entry(entry, 0).map_err(Error::Malformed)?;
         if length != entry.len() {
@@ -54,9 +52,9 @@ impl UnsortedWriter {
         Ok(self.sorter.push(&self.entry)?)
     }
 
-    /// Writes the book. Of entries with one key, in the order of their ranks,
-    /// `join` makes one: it gets them with their ranks, often one alone, and
-    /// appends to the buffer. `total` positions are to be expected.
+    /// Writes the book. `join` makes one entry of all those with the same key, often only
+    /// one: it gets them in the order of their ranks, with the ranks, and appends to the
+    /// buffer. `total` is the expected number of positions.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
-//! Passes over a book that show what could be marked.
+//! Passes over a book, which show everything that can be marked.
 //!
-//! Memory: one page, and sixteen bytes for every page of the book where
-//! something must be remembered of every position.
+//! Memory: one page, and sixteen bytes for every page of the book if the pass must
+//! remember positions.
 
 use shakmaty::{Chess, Color, Move};
 
@@ -16,7 +16,7 @@ use crate::{
 use tabia_io::progress::Watch;
 use tabia_notation as notation;
 
-/// An entry on a pass.
+/// An entry seen on a pass.
 #[derive(Clone, Copy, Debug)]
 pub struct VisitedEntry {
     /// Where it is.
@@ -29,18 +29,18 @@ pub struct VisitedEntry {
     move_bytes: usize,
 }
 
-/// A stored move on a pass.
+/// A stored move seen on a pass.
 #[derive(Clone, Debug)]
 pub struct VisitedMove {
-    /// The move in the canonical board, where White is to move.
+    /// The move on the canonical board, where White is to move.
     pub mv: Move,
-    /// The sign beside it.
+    /// Its annotation.
     pub annotation: Annotation,
-    /// The position after it; `None` if the book does not hold it.
+    /// The position after it; `None` if it is not in the book.
     pub after: Option<VisitedEntry>,
-    /// As stored.
+    /// The move byte.
     byte: u8,
-    /// Where the annotation is in the file.
+    /// Offset of the annotation in the file.
     pub(super) offset: u64,
 }
 
@@ -51,8 +51,7 @@ pub struct Visit<'a> {
     pub entry: &'a VisitedEntry,
     /// Its legal stored moves; empty on passes without moves.
     pub moves: &'a [VisitedMove],
-    /// Plies from the start position, on walks from there: even ones
-    /// have White to move.
+    /// Plies from the start position, on walks from there: White is to move if even.
     pub ply: Option<u32>,
 }
 
@@ -66,8 +65,8 @@ impl VisitedEntry {
         }
     }
 
-    /// What `edit` changes in the position, in the board where White is to
-    /// move, each with its byte in the file.
+    /// The changes that `edit` makes to the position, on the board where White is to
+    /// move, each with its offset in the file.
     pub fn changes(&self, edit: &MarkEdit) -> impl Iterator<Item = (MarkChange, u64)> {
         let new = edit.record(&self.record, Color::White);
         let entry = *self;
@@ -75,7 +74,7 @@ impl VisitedEntry {
         changes.filter_map(move |change| Some((change, entry.mark(change.field)?.0)))
     }
 
-    /// A mark of the position: its byte in the file, and what it is.
+    /// A mark of the position: its offset in the file, and its value.
     #[must_use]
     pub fn mark(&self, field: Field) -> Option<(u64, u32)> {
         let start = self.place.file_offset()
@@ -87,8 +86,8 @@ impl VisitedEntry {
 }
 
 impl VisitedMove {
-    /// What `edit` changes beside the move of the position `key`, if it does,
-    /// with its byte in the file.
+    /// The change that `edit` makes to the annotation of a move of the position `key`, if
+    /// any, with its offset in the file.
     #[must_use]
     pub fn change(&self, key: Key, edit: &MarkEdit) -> Option<(MarkChange, u64)> {
         let new = edit.annotation_byte(self.annotation.0);
@@ -108,8 +107,8 @@ impl VisitedMove {
 
 /// A set of entries of a book.
 ///
-/// An entry takes 35 bytes or more, so the numbers of pieces of 35 bytes
-/// distinguish the entries of a page, and 128 bits suffice for a page.
+/// An entry takes at least 35 bytes, so the offset divided by 35 distinguishes the
+/// entries of a page, and 128 bits suffice for a page.
 #[derive(Clone, Debug, Default)]
 pub struct EntrySet {
     pages: Vec<u128>,
@@ -122,7 +121,7 @@ impl EntrySet {
         1 << (piece % 128)
     }
 
-    /// Adds an entry; false if it was in.
+    /// Adds an entry; false if it was there already.
     pub fn insert(&mut self, place: Place) -> bool {
         let page = place.page as usize;
         if self.pages.len() <= page {
@@ -136,7 +135,7 @@ impl EntrySet {
         fresh
     }
 
-    /// How many entries of its page are before one that is in.
+    /// The number of entries in the set that precede this one in its page.
     #[must_use]
     pub fn before_in_page(&self, place: Place) -> Option<usize> {
         let (word, bit) = (self.pages.get(place.page as usize)?, EntrySet::bit(place));
@@ -151,20 +150,20 @@ impl EntrySet {
         }
     }
 
-    /// How many are in.
+    /// The number of entries in the set.
     #[must_use]
     pub fn len(&self) -> u64 {
         let words = self.pages.iter();
         words.map(|word| u64::from(word.count_ones())).sum()
     }
 
-    /// Whether nothing is in.
+    /// Whether the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pages.iter().all(|word| *word == 0)
     }
 
-    /// Whether an entry is in.
+    /// Whether an entry is in the set.
     #[must_use]
     pub fn contains(&self, place: Place) -> bool {
         let word = self.pages.get(place.page as usize);
@@ -172,7 +171,7 @@ impl EntrySet {
     }
 }
 
-/// An entry and its moves as they are stored.
+/// An entry and its moves as stored.
 type Raw = (VisitedEntry, Vec<(u8, Annotation)>);
 
 fn raw(place: Place, entry: &Entry<'_>) -> Option<Raw> {
@@ -180,27 +179,27 @@ fn raw(place: Place, entry: &Entry<'_>) -> Option<Raw> {
     Some((visited, entry.moves().collect()))
 }
 
-/// What ends a pass.
+/// The result of a step; an error ends the pass.
 type Stopped = Result<(), Error>;
 
-/// Whether moves are looked up on a pass.
+/// What a pass shows, and in which order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pass {
-    /// Every entry by itself, as fast as the file is read.
+    /// Every entry without moves, as fast as the file is read.
     Entries,
-    /// Every entry with its moves and their signs.
+    /// Every entry with its moves and their annotations.
     Signs,
     /// Every entry with the entries after its moves.
     Moves,
-    /// As `Moves`, but from the start position on, level by level; a position
-    /// that can be reached with either side to move comes twice.
+    /// As `Moves`, but from the start position, level by level; a position that can be
+    /// reached with either side to move comes twice.
     FromStart,
 }
 
 impl CtgBook {
-    /// Shows every entry, in an order that depends on the pass. Where moves are
-    /// shown, entries whose key stands for no legal position are left out;
-    /// damaged pages are read as far as they go, and `lost` is called with each.
+    /// Shows every entry, in an order that depends on the pass. If moves are shown,
+    /// entries whose key is no legal position are left out; damaged pages are read as far
+    /// as possible, and `lost` is called with each.
     ///
     /// # Errors
     ///
@@ -215,8 +214,8 @@ impl CtgBook {
         self.visit_some(pass, |_| true, watch, lost, found)
     }
 
-    /// As [`CtgBook::visit`], of entries that are `wanted`; with
-    /// [`Pass::FromStart`] all are.
+    /// As [`CtgBook::visit`], only for entries that are `wanted`; with
+    /// [`Pass::FromStart`] for all.
     ///
     /// # Errors
     ///
@@ -231,8 +230,8 @@ impl CtgBook {
     ) -> Stopped {
         if pass == Pass::FromStart {
             self.walk_lines(watch, |visit, _| found(visit))?;
-            // A line also ends where the page it would go on in is damaged,
-            // which no level comes to: all pages count, each once.
+            // Damage also ends lines, and the walk never sees such a page: so all pages
+            // are checked, each once.
             return self.each_block(
                 "looking",
                 watch,
@@ -301,10 +300,10 @@ impl CtgBook {
         )
     }
 
-    /// As [`CtgBook::visit`] with [`Pass::FromStart`], where `found` says which
-    /// moves the walk goes on with: bit n of its second argument is move n of
-    /// the visit, and all are set before. Damaged pages are not reported. Gives
-    /// the entries that it came to.
+    /// As [`CtgBook::visit`] with [`Pass::FromStart`], where `found` chooses the moves
+    /// along which the walk goes on: bit n of its second argument is move n of the visit,
+    /// and all are set at first. Damaged pages are not reported. Returns the visited
+    /// entries.
     ///
     /// # Errors
     ///
@@ -373,8 +372,8 @@ impl CtgBook {
 }
 
 impl CtgBook {
-    /// The key a position is stored under in this book: the usual one, or the
-    /// one with the other en passant form. `None` if it is not in the book.
+    /// The key of a position in this book: the usual one, or the one with the other en
+    /// passant form. `None` if it is not in the book.
     ///
     /// # Errors
     ///

@@ -2,29 +2,27 @@
 //!
 //! # Layout
 //!
-//! The index is the smallest trie ([`super::index`]) in which the entries of
-//! every slot fit one page, with two freedoms taken on purpose:
+//! The index is the smallest trie ([`super::index`]) in which the entries of every slot
+//! fit one page, with two deliberate exceptions:
 //!
-//! * slot 0 is split even where one page would do, because some readers
-//!   (Daydreamer, Scidb) never look into it ([`WriteOptions::split_root`]);
-//! * slots that a book has split already may stay so
-//!   ([`WriteOptions::keep_splits`]): ChessBase does not join pages again.
+//! * slot 0 is split even if one page would be enough, because some readers (Daydreamer,
+//!   Scidb) never read it ([`WriteOptions::split_root`]);
+//! * slots that a book has already split may stay split ([`WriteOptions::keep_splits`]):
+//!   ChessBase does not join pages again.
 //!
-//! Measured on three genuine books, the smallest trie is theirs too but for one
-//! slot of 4,132, and from it their .ctb comes out byte for byte. Pages are
-//! numbered as they are written, by bit-reversed hash; genuine books number
-//! them as they were allocated over time, which nothing depends on. A slot
-//! without entries gets an empty page.
+//! Measured on three genuine books, their trie is the smallest one except for one slot of
+//! 4,132, and it gives their .ctb byte for byte. Pages are numbered as they are written,
+//! by bit-reversed hash; genuine books number them as they were allocated over time,
+//! which does not matter to readers. A slot without entries gets an empty page.
 //!
-//! The .cto file is longer than it need be: `upper` + 2^b + 1 slots, where b is
-//! the number of binary digits of `upper`. Some readers (DroidFish, Texel,
-//! ShashChess, Scidb) run past the end of a shorter one when they look for a
-//! position that is not there. One deeper slot than any at or below `upper`
-//! then still is in the file.
+//! The .cto file is longer than necessary: `upper` + 2^b + 1 slots, where b is the number
+//! of binary digits of `upper`. Some readers (DroidFish, Texel, ShashChess, Scidb) read
+//! past the end of a shorter one when a position is not in the book. With this length,
+//! one slot deeper than any at or below `upper` is still in the file.
 //!
-//! Constants of unknown meaning are those of the genuine books. Two words at
-//! 0x800 are 12 and 256 in the large ones and 0 in the one of a single page
-//! and an unsplit slot 0, and so here.
+//! Constants of unknown meaning are those of the genuine books. Two words at 0x800 are 12
+//! and 256 in the large ones and 0 in the one with a single page and an unsplit slot 0;
+//! the same values are written here.
 
 use std::{
     io::{self, Seek as _, SeekFrom, Write},
@@ -39,17 +37,15 @@ use super::{
 use tabia_io::atomic::{self, NewFile, Old};
 use tabia_io::input::path::has_extension;
 
-/// How a book is laid out.
+/// Options for the layout of a book.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteOptions {
-    /// Splits slot 0 even if one page is enough (default). Not all readers can
-    /// read a book whose slot 0 is not split; a hand-made small book of
-    /// ChessBase is one.
+    /// Splits slot 0 even if one page is enough (default). Not all readers can read a
+    /// book whose slot 0 is not split; a small hand-made book of ChessBase is one.
     pub split_root: bool,
     /// Slots that are split although their entries would fit one page.
     pub keep_splits: Option<Splits>,
-    /// What becomes of a book that is there already; by default it is not
-    /// touched.
+    /// What to do with an existing book; by default it is not replaced.
     pub old: Old,
 }
 
@@ -75,15 +71,15 @@ pub struct Written {
     pub pages: u32,
     /// Slots of the .cto file.
     pub slots: u64,
-    /// Length of the three files together, in bytes.
+    /// Length of all three files together, in bytes.
     pub bytes: u64,
 }
 
-/// What a page holds besides its header, in bytes.
+/// Bytes for entries in a page.
 const ROOM: usize = PAGE_BYTES - PAGE_HEADER_BYTES;
 
-/// The index of a sound book takes a hundredth of the book. Beyond the size of
-/// the book itself, or this many bytes for small ones, something is wrong
+/// Highest size in bytes of the index of a small book. A normal index takes a hundredth
+/// of the book; if it is larger than the book itself (or this limit), something is wrong
 /// with the hashes.
 const TOLERATED_INDEX: u64 = 256 << 20;
 
@@ -114,15 +110,15 @@ const TOLERATED_INDEX: u64 = 256 << 20;
 pub struct BookWriter {
     options: WriteOptions,
     ctg: NewFile,
-    /// Slots whose entries are still to come, the next one last.
+    /// Slots whose entries are still to come; the next one is last.
     ahead: Vec<TrieNode>,
-    /// Entries that have come and are in no page yet: bytes and numbers.
+    /// Received entries that are not in a page yet: bytes and numbers.
     bytes: Vec<u8>,
     pending: Vec<Pending>,
-    /// How many of them belong to the next slot, and their bytes.
+    /// The number of those that belong to the next slot, and their length in bytes.
     inside: usize,
     inside_bytes: usize,
-    /// Of the last entry: its place, and what it begins with.
+    /// Bit-reversed hash and first bytes of the last entry.
     last: Option<(u32, [u8; Key::MAX_BYTES])>,
     /// The slot of every page so far.
     live: Vec<u32>,
@@ -140,9 +136,9 @@ struct Pending {
 }
 
 impl BookWriter {
-    /// Starts a book that [`BookWriter::finish`] will put at `target`, in place
-    /// of an older book. Until then it is in temporary files in the same
-    /// folder, which are deleted when the writer is dropped.
+    /// Starts a book; [`BookWriter::finish`] moves it to `target` and replaces an older
+    /// book. Until then it is in temporary files in the same folder, which are deleted
+    /// when the writer is dropped.
     ///
     /// # Errors
     ///
@@ -154,7 +150,7 @@ impl BookWriter {
         }
         atomic::check(target, &["cto", "ctb"], options.old)?;
         let mut ctg = NewFile::create(target, options.old)?;
-        // Room for the header page, whose numbers come last.
+        // Space for the header page; its numbers are written at the end.
         ctg.add(&[0; PAGE_BYTES])?;
         Ok(BookWriter {
             options,
@@ -178,22 +174,21 @@ impl BookWriter {
         atomic::folder_of(self.ctg.path()).to_owned()
     }
 
-    /// Takes the next entry, as [`super::encode_entry`] makes it. Entries come
-    /// in ascending order of (`hash.reverse_bits()`, key bytes), and within a
-    /// page they stay in this order.
+    /// Takes the next entry, made by [`super::encode_entry`]. Entries must be in
+    /// ascending order of (`hash.reverse_bits()`, key bytes); they stay in this order in
+    /// a page.
     ///
     /// # Errors
     ///
-    /// It is no whole entry, out of order or there already (nothing has
-    /// happened then); or the book cannot be written, and must be dropped.
+    /// It is no whole entry, out of order or a duplicate (then the writer is unchanged);
+    /// or the book cannot be written, and the writer must be dropped.
     pub fn push(&mut self, entry: &[u8]) -> Result<(), Error> {
         self.push_ranked(entry, 0)
     }
 
-    /// As [`BookWriter::push`], with the entry's rank in its page: lower ranks
-    /// come first, equal ones in the order of their coming. The order in a page
-    /// means nothing to any reader; with the old offsets as ranks a book that
-    /// is written again keeps it.
+    /// As [`BookWriter::push`], with the entry's rank in its page: lower ranks come
+    /// first, equal ones in the order in which they were pushed. No reader needs an order
+    /// in a page; with the old offsets as ranks a rewritten book keeps its old order.
     ///
     /// # Errors
     ///
@@ -210,12 +205,8 @@ impl BookWriter {
         self.append(reversed, entry, whole.moves().len(), rank)
     }
 
-    /// As [`BookWriter::push`], for who knows the place and the number of moves
-    /// already and has just made the entry.
-    ///
-    /// # Errors
-    ///
-    /// As for [`BookWriter::push`].
+    /// As [`BookWriter::push`], for a caller that has just made the entry, with its
+    /// bit-reversed hash and number of moves.
     pub fn push_made(&mut self, reversed: u32, entry: &[u8], moves: usize) -> Result<(), Error> {
         debug_assert_eq!(
             Some(reversed),
@@ -238,7 +229,7 @@ impl BookWriter {
         let Some(start) = entry.first_chunk() else {
             return Err(Error::Trailing(entry.len()));
         };
-        // Nearly always the first number decides.
+        // Usually the first number decides.
         if let Some((last, before)) = &self.last
             && *last >= reversed
             && let (Some(before), Some(key)) = (Key::from_prefix(before), Key::from_prefix(start))
@@ -262,7 +253,7 @@ impl BookWriter {
         self.settle(false).inspect_err(|_| self.given_up = true)
     }
 
-    /// Decides as many slots as can be decided.
+    /// Splits or writes slots as far as the received entries allow.
     fn settle(&mut self, ended: bool) -> Result<(), Error> {
         while let Some(&node) = self.ahead.last() {
             let rest = self.pending.get(self.inside..).unwrap_or_default();
@@ -300,7 +291,7 @@ impl BookWriter {
             || self.options.keep_splits.as_ref().is_some_and(kept)
     }
 
-    /// Writes the entries inside the next slot.
+    /// Writes the page of the next slot.
     fn write_page(&mut self, slot: u32) -> Result<(), Error> {
         if self.live.len() >= i32::MAX as usize {
             return Err(Error::TooManyPages(i32::MAX as u32));
@@ -308,7 +299,7 @@ impl BookWriter {
         self.live.push(slot);
         let entries = self.pending.get(..self.inside).unwrap_or_default();
         let bytes = self.bytes.get(..self.inside_bytes).unwrap_or_default();
-        // An entry takes 35 bytes or more, so both numbers are small.
+        // An entry takes at least 35 bytes, so both numbers are small.
         self.ctg.add(&(entries.len() as u16).to_be_bytes())?;
         self.ctg
             .add(&((bytes.len() + PAGE_HEADER_BYTES) as u16).to_be_bytes())?;
@@ -335,14 +326,13 @@ impl BookWriter {
         Ok(())
     }
 
-    /// Completes the three files, makes sure that they are on the disk, and
-    /// puts them in place of an older book, in an order in which a kill at
-    /// any moment leaves the old book or the new one. `games` is the number in
-    /// the header.
+    /// Completes the three files, syncs them to disk, and replaces an older book, in an
+    /// order in which a kill at any moment leaves the old book or the new one. `games` is
+    /// the number in the header.
     ///
     /// # Errors
     ///
-    /// The book cannot be written. An older book in its place is unchanged.
+    /// The book cannot be written. An older book is unchanged.
     pub fn finish(mut self, games: u32) -> Result<Written, Error> {
         if self.given_up {
             return Err(Error::GivenUp);
@@ -380,8 +370,8 @@ impl BookWriter {
         let mut pages_by_slot: Vec<(u32, u32)> = live.drain(..).zip(0..).collect();
         pages_by_slot.sort_unstable();
         split.sort_unstable();
-        // In lower case, whatever the book's: most readers exchange the
-        // extension as a whole.
+        // In lower case, whatever the book's is: most readers replace the extension as a
+        // whole.
         let sibling =
             |extension| NewFile::create(&ctg.path().with_extension(extension), options.old);
         let mut ctb = sibling("ctb")?;
@@ -393,7 +383,7 @@ impl BookWriter {
     }
 }
 
-/// The numbers of an index.
+/// The sizes and bounds of an index.
 struct Shape {
     lower: u32,
     upper: u32,

@@ -1,7 +1,7 @@
-//! Hashes of positions in canonical form, without the en passant file: they
-//! follow a move at little cost.
+//! Hashes of positions in canonical form, without the en passant file; cheap to update
+//! after a move.
 //!
-//! The numbers are this program's own and are never in a file.
+//! The random numbers are internal to the program and never in a file.
 
 use shakmaty::{Bitboard, Chess, Color, File, Move, Position as _, Role, Square};
 
@@ -11,8 +11,8 @@ use crate::ctg::{
 };
 use tabia_notation as notation;
 
-/// By what is on a square (pawn 1 to king 6, 8 more for the side that is
-/// not to move), and the square; row 0 is that of the castling rights.
+/// Random numbers by the content of a square (pawn 1 to king 6, 8 more for the side that
+/// is not to move) and the square; row 0 is for the castling rights.
 static NUMBERS: [[u64; 64]; 16] = {
     let mut numbers = [[0; 64]; 16];
     let mut state = 0_u64;
@@ -34,7 +34,7 @@ fn number(man: usize, square: u32) -> u64 {
     NUMBERS[man & 15][square as usize & 63]
 }
 
-/// Of the position that a key stands for.
+/// The hash of the position of a key.
 pub(super) fn of_board(board: &CanonicalBoard) -> u64 {
     let mut hash = number(0, board.castling.into());
     let [b0, b1, b2] = board.role_bits;
@@ -44,29 +44,28 @@ pub(super) fn of_board(board: &CanonicalBoard) -> u64 {
         men &= men - 1;
         let at = |word: u64| (word >> bit & 1) as usize;
         let man = at(b0) | at(b1) << 1 | at(b2) << 2 | at(board.other) << 3;
-        // The board counts by files, the numbers by ranks.
+        // The board is numbered by files, the random numbers by ranks.
         hash ^= number(man, (bit & 7) << 3 | bit >> 3);
     }
     hash
 }
 
-/// A position as a side has it before itself: in canonical form if that side
-/// were to move.
+/// A position from the view of one side: in canonical form as if that side were to move.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Picture {
     side: Color,
     hash: u64,
-    /// What takes a square to its place in the picture.
+    /// XOR mask from a square of the board to the canonical one.
     flip: u32,
     castling: u8,
-    /// Squares of rooks that kings may castle with, and that of the other
-    /// side's king if it may: moves from and to there change the rights.
+    /// Squares of rooks that kings may castle with, and of the other side's king if it
+    /// may castle: moves from and to these squares change the rights.
     bound: Bitboard,
 }
 
 impl Picture {
-    /// As the side has it that is not to move: what a move makes of it is the
-    /// position after the move.
+    /// From the view of the side that is not to move, which is to move after the next
+    /// move.
     #[inline]
     pub(super) fn before_moves(position: &Chess) -> Picture {
         Picture::of(position, !position.turn())
@@ -122,7 +121,7 @@ impl Picture {
                     return hash;
                 }
                 let castling = self.castling_after(position, role, from, to);
-                // With the last right the board may be mirrored.
+                // With the last right gone the board may be mirrored.
                 if castling == 0 {
                     return of_position(&notation::after(position, mv));
                 }
@@ -139,7 +138,7 @@ impl Picture {
         }
     }
 
-    /// The rights that a move leaves.
+    /// The castling rights after a move.
     #[cold]
     fn castling_after(&self, position: &Chess, role: Role, from: Square, to: Square) -> u8 {
         let mut rights = position.castles().castling_rights();
@@ -155,7 +154,7 @@ impl Picture {
     }
 }
 
-/// Of a position, in whatever form it is.
+/// The hash of a position in any form.
 #[inline]
 pub(super) fn of_position(position: &Chess) -> u64 {
     Picture::of(position, position.turn()).hash

@@ -1,15 +1,13 @@
-//! Where every position of a book is, in memory: for passes over whole
-//! books.
+//! The place of every position of a book, in memory: for passes over whole books.
 //!
-//! A pass asks of every legal move of every position whether the book holds
-//! the position after it. Most it does not, and making a position canonical and
-//! looking through a page to learn so is slow. A hash of the canonical form
-//! follows a move at little cost; so here are the hashes of all entries, each
-//! with the place of the entry. What is found is compared by its key: answers
-//! are exact.
+//! A pass looks up the position after every legal move of every position. Most are not in
+//! the book, and finding that out by making the position canonical and reading a page is
+//! slow. A hash of the canonical form can be updated cheaply for a move; so the directory
+//! has the hashes of all entries, each with the place of the entry. Keys are compared, so
+//! answers are exact.
 //!
-//! Memory: twelve bytes for every entry. Nothing is mapped: the rest of the
-//! book stays on the disk.
+//! Memory: twelve bytes for every entry. Nothing is mapped: the rest of the book stays on
+//! the disk.
 
 mod hashes;
 mod reader;
@@ -24,21 +22,22 @@ pub use reader::{DirectoryReader, KnownEntry};
 use tabia_io::parallel::{Panicked, in_order};
 use tabia_io::progress::{Progress, Watch};
 
-/// Finds positions of a book by their keys without its index.
+/// Finds positions of a book without its index.
 #[derive(Debug)]
 pub struct Directory {
-    /// Upper bits of a place, lower bits of a hash; 0 is free. A hash belongs
-    /// to the place its upper bits say, or one soon after it.
+    /// Hash table: upper bits of a hash over the bits of a place; 0 is free. An entry is
+    /// at the index of its hash, or soon after it.
     slots: Vec<AtomicU64>,
-    /// Some eight bits for every entry, three of which its hash sets, all in one
-    /// word: what leads nowhere mostly ends here, near to the processor.
+    /// A Bloom filter of some eight bits for every entry. A hash sets three bits of one
+    /// word. It rejects most positions that are not in the book and fits into the CPU
+    /// caches.
     sieve: Vec<AtomicU64>,
     /// Bits of a place.
     place_bits: u32,
     entries: u64,
 }
 
-/// The low bits of a place: a byte of a page.
+/// The low bits of a place: an offset in a page.
 const OFFSET_BITS: u32 = 12;
 
 impl Directory {
@@ -56,7 +55,7 @@ impl Directory {
         directory
     }
 
-    /// Entries that look-ups come to.
+    /// The number of entries that look-ups find.
     #[must_use]
     pub fn entries(&self) -> u64 {
         self.entries
@@ -78,7 +77,7 @@ impl Directory {
             word.fetch_or(Directory::sieve_bits(hash), Ordering::Relaxed);
         }
         let mut at = self.first(hash);
-        // There is room: the entries were counted. Once around is enough.
+        // There is room, because the entries were counted. One round is enough.
         for _ in 0..self.slots.len() {
             let Some(slot) = self.slots.get(at) else {
                 at = 0;
@@ -92,7 +91,7 @@ impl Directory {
         }
     }
 
-    /// Places that may be those of a hash.
+    /// The places that may belong to a hash.
     fn candidates(&self, hash: u64) -> impl Iterator<Item = Place> + '_ {
         let check = self.check(hash) >> self.place_bits;
         let mut at = self.first(hash);
@@ -125,7 +124,7 @@ impl Directory {
         (hash >> 6) as usize & (self.sieve.len() - 1)
     }
 
-    /// False means that the book does not hold it.
+    /// False is certain: the hash is not in the book.
     #[inline]
     fn may_hold(&self, hash: u64) -> bool {
         let bits = Directory::sieve_bits(hash);
@@ -133,7 +132,7 @@ impl Directory {
         word.is_none_or(|word| word.load(Ordering::Relaxed) & bits == bits)
     }
 
-    /// Not those that choose the word.
+    /// The bits of the hash; independent of those that choose the word.
     #[inline]
     fn sieve_bits(hash: u64) -> u64 {
         1 << (hash % 64) | 1 << (hash >> 58) | 1 << (hash >> 52 & 63)
@@ -144,14 +143,14 @@ impl Directory {
 const BLOCK: u32 = 64;
 
 impl CtgBook {
-    /// Reads all entries on all processors, block by block: `each` adds every
-    /// entry to what `start` gave for its block, and that goes to `take`, in the
-    /// order of the file. Gives what could not be read.
+    /// Reads all entries on all processors, block by block: `each` adds every entry to
+    /// the value of `start` for its block; `take` gets these values in the order of the
+    /// file. Returns what could not be read.
     ///
     /// # Errors
     ///
-    /// The file cannot be read, the work is cancelled, or what `each` and
-    /// `take` say. Damage is none.
+    /// The file cannot be read, the work is cancelled, or `each` or `take` fails. Damage
+    /// is no error.
     #[cfg(feature = "json")]
     pub(crate) fn in_blocks<T: Send>(
         &self,
@@ -181,9 +180,9 @@ impl CtgBook {
         Ok(all)
     }
 
-    /// The walk over all pages on all processors: `each` adds every entry, and
-    /// every damage, to what is gathered of a block; what `work` makes of that
-    /// goes to `take`, in the order of the file.
+    /// Walks over all pages on all processors: `each` adds every entry and every damage
+    /// to the value of a block; `work` converts that value, and `take` gets the results
+    /// in the order of the file.
     pub fn each_block<S: Default, T: Send, E>(
         &self,
         stage: &'static str,
@@ -222,8 +221,8 @@ impl CtgBook {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or the work is cancelled. What is in
-    /// damaged pages is not in the directory.
+    /// The file cannot be read, or the work is cancelled. Entries in unreadable parts of
+    /// pages are not in the directory.
     pub fn directory(&self, watch: &mut Watch<'_>) -> Result<(Directory, Salvage), Error> {
         let owners = Owners::of(self)?;
         let mut entries = 0_u64;
@@ -288,8 +287,7 @@ impl CtgBook {
     }
 }
 
-/// Which slot leads to a page: stale pages that none does may hold old states
-/// of entries.
+/// The slot that leads to each page: pages without a slot may have old states of entries.
 enum Owners {
     /// Without a .cto file every page counts.
     All,
@@ -338,8 +336,8 @@ mod tests {
     use super::*;
     use crate::{Lookup, OpenOptions, Probe as _, Wanted};
 
-    /// Along random games, the hash of a position is that of its key, and it
-    /// follows moves.
+    /// Along random games, a position has the hash of its key, and the incremental update
+    /// agrees.
     #[test]
     fn hashes_are_those_of_keys() {
         let mut state = 7_u64;

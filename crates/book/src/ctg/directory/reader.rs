@@ -1,4 +1,4 @@
-//! Look-ups by a directory.
+//! Look-ups with a directory.
 
 use shakmaty::{Chess, Move, MoveList, Position as _};
 
@@ -13,7 +13,7 @@ use crate::{Annotation, BookMove, Lookup, PositionRecord, Wanted};
 use tabia_io::input::file::View;
 use tabia_notation as notation;
 
-/// Looks positions up by a [`Directory`]; one for each thread.
+/// Looks up positions with a [`Directory`]; one for each thread.
 pub struct DirectoryReader<'b> {
     directory: &'b Directory,
     book: &'b CtgBook,
@@ -21,29 +21,29 @@ pub struct DirectoryReader<'b> {
     buffer: Vec<u8>,
     /// Hashes of the positions after the legal moves.
     hashes: Vec<u64>,
-    /// The moves of the entry at hand.
+    /// The moves of the current entry.
     stored: Vec<(u8, Annotation)>,
-    /// Where the entries after the moves that were found are.
+    /// The entries after the moves that were found.
     after: Vec<Option<KnownEntry>>,
 }
 
-/// Where the book holds a position.
+/// The entry of a position in the book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownEntry {
-    /// Where its entry is.
+    /// The place of the entry.
     pub place: Place,
-    /// How the board of the entry lies on that of the position.
+    /// How the entry's board is turned against that of the position.
     pub orientation: Orientation,
-    /// The file, on the board of the entry, of an en passant capture that a pin
-    /// or a check forbids and that the key says nothing of.
+    /// The file, on the board of the entry, of an en passant capture that is illegal
+    /// because of a pin or a check and not in the key.
     pub pinned_en_passant: Option<u8>,
 }
 
-/// An entry is not longer.
+/// Highest length of an entry.
 const LONGEST_ENTRY: usize = 31 + 255 + 33;
 
 impl<'b> DirectoryReader<'b> {
-    /// For look-ups in the book that the directory was made of.
+    /// A reader for the book that the directory was made from.
     #[must_use]
     pub fn new(directory: &'b Directory, book: &'b CtgBook) -> DirectoryReader<'b> {
         DirectoryReader {
@@ -57,14 +57,13 @@ impl<'b> DirectoryReader<'b> {
         }
     }
 
-    /// Where the positions after the moves that the last probe found are, in
-    /// the order of the moves.
+    /// The entries after the moves that the last probe found, in the order of the moves.
     #[must_use]
     pub fn after(&self) -> &[Option<KnownEntry>] {
         &self.after
     }
 
-    /// Where a position is, if the book holds it.
+    /// The entry of a position, if it is in the book.
     ///
     /// # Errors
     ///
@@ -74,7 +73,7 @@ impl<'b> DirectoryReader<'b> {
         Ok(found.map(|(known, ())| known))
     }
 
-    /// As [`crate::Probe::probe`]; what is damaged is not there.
+    /// As [`crate::Probe::probe`]; damaged entries count as missing.
     ///
     /// # Errors
     ///
@@ -104,8 +103,7 @@ impl<'b> DirectoryReader<'b> {
         Ok(own.map(|(known, _)| known.place))
     }
 
-    /// As [`DirectoryReader::probe`], of a position whose entry is at hand, and
-    /// its board.
+    /// As [`DirectoryReader::probe`], for a position whose entry and board are known.
     ///
     /// # Errors
     ///
@@ -117,7 +115,7 @@ impl<'b> DirectoryReader<'b> {
         wanted: Wanted,
         found: &mut Lookup,
     ) -> Result<(), Error> {
-        // The bytes of moves count men on the board that readers look at.
+        // Move bytes count pieces on the board that readers use.
         let other = match board.is_normal() {
             true => None,
             false => CanonicalBoard::from_position(position),
@@ -170,8 +168,7 @@ impl<'b> DirectoryReader<'b> {
         known: &MoveSet,
         found: &mut Lookup,
     ) -> Result<(), Error> {
-        // All hashes first: the places they lead to are then fetched side by
-        // side.
+        // All hashes first, so that the memory they lead to is fetched in parallel.
         let mut hashes = std::mem::take(&mut self.hashes);
         hashes.clear();
         hashes.extend(legal.iter().map(|mv| here.after(position, *mv)));
@@ -187,7 +184,7 @@ impl<'b> DirectoryReader<'b> {
             if let Some(after) = self.record_after(position, mv, hash)? {
                 found.moves.push(BookMove::transposition(mv, after));
             } else {
-                // Not one of the moves that were found.
+                // It was not one of the moves that were found.
                 self.after.pop();
             }
         }
@@ -195,8 +192,8 @@ impl<'b> DirectoryReader<'b> {
         Ok(())
     }
 
-    /// What is after a move, to a position of this hash; it becomes the last
-    /// of `self.after`.
+    /// Finds the record after a move, by the hash of the position; its entry becomes the
+    /// last of `self.after`.
     fn record_after(
         &mut self,
         position: &Chess,
@@ -210,8 +207,8 @@ impl<'b> DirectoryReader<'b> {
         Ok(record)
     }
 
-    /// The entry of a position: its key before its other key, and of equal
-    /// ones the first in the file.
+    /// The entry of a position: its key before its other key; of equal ones the first in
+    /// the file.
     fn find_with<T>(
         &mut self,
         hash: u64,
@@ -232,7 +229,7 @@ impl<'b> DirectoryReader<'b> {
                 continue;
             };
             let file = self.book.pages.file();
-            // Nothing of an entry lies beyond its page.
+            // No entry continues beyond its page.
             let most = LONGEST_ENTRY.min(PAGE_BYTES.saturating_sub(place.offset.into()));
             let bytes = self
                 .view

@@ -1,5 +1,5 @@
-//! The pages: bounds, keys, moves, numbers, and whether they are where one
-//! looks for them.
+//! Checks of the pages: bounds, keys, moves, numbers, and whether readers find the
+//! entries.
 
 use std::ops::Range;
 
@@ -22,13 +22,12 @@ use crate::{
 };
 use tabia_notation as notation;
 
-/// What some pages hold, and what is wrong in them.
+/// What was found in some pages.
 #[derive(Default)]
 pub(super) struct BlockReport {
-    /// Problems in the order of the file; with the slot that is to blame, if
-    /// one is.
+    /// Problems in the order of the file, each with the slot that causes it, if any.
     pub(super) problems: Vec<(Problem, Option<u32>)>,
-    /// Pages that several slots name, and the slot they belong to.
+    /// Pages that several slots refer to, and the slot they belong to.
     pub(super) rightful: Vec<(u32, u32)>,
     pub(super) positions: u64,
     pub(super) moves: u64,
@@ -82,8 +81,7 @@ impl BlockChecker<'_> {
         Ok(report)
     }
 
-    /// Whether a key that is nowhere to be seen may be in a page that cannot
-    /// be read.
+    /// Whether a key that was not found may be in a page that cannot be read.
     fn may_be_damaged(&self, hash: u32) -> bool {
         if self.damaged.is_empty() {
             return false;
@@ -93,12 +91,12 @@ impl BlockChecker<'_> {
             Some(index) => index
                 .slot_for(hash)
                 .is_none_or(|(_, page)| u32::try_from(page).is_ok_and(is_damaged)),
-            // Where it should be is unknown.
+            // Its correct page is unknown.
             None => true,
         }
     }
 
-    /// Where a key is, by the pages themselves.
+    /// The place of a key, by an index made from the pages.
     fn find(&self, reader: &mut PageReader<'_>, key: &Key) -> Result<Option<Place>, Error> {
         for page in self.scan.pages(key.hash()) {
             let found = match reader.page(page) {
@@ -114,14 +112,14 @@ impl BlockChecker<'_> {
     }
 }
 
-/// One page at work.
+/// Checks one page.
 struct PageChecker<'c, 'b> {
     checker: &'c BlockChecker<'b>,
     number: u32,
     /// For look-ups in other pages.
     others: PageReader<'c>,
     report: &'c mut BlockReport,
-    /// Offset and hash of the entries whose key is sound.
+    /// Offset and hash of the entries with a sound key.
     hashes: Vec<(u16, u32)>,
     bad_keys: u32,
 }
@@ -241,7 +239,7 @@ impl PageChecker<'_, '_> {
         Ok(())
     }
 
-    /// Whether the book holds a position, as far as can be known.
+    /// Whether the book has a position, as far as damage allows an answer.
     fn is_there(&mut self, position: &Chess) -> Result<bool, Error> {
         let Some(board) = CanonicalBoard::from_position(position) else {
             return Ok(true);
@@ -286,7 +284,7 @@ impl PageChecker<'_, '_> {
         Ok(())
     }
 
-    /// `at` is where the statistics begin.
+    /// Checks the statistics, which begin at `at`.
     fn check_numbers(&mut self, at: u64, entry: &Entry<'_>) {
         let record = entry.record();
         let stats = record.stats;
@@ -331,8 +329,8 @@ impl PageChecker<'_, '_> {
         }
     }
 
-    /// Whether a slot leads to the page, and it is the one its entries are
-    /// looked for by. `whole` says that all entries could be read.
+    /// Checks that a slot leads to the page, and that it is the slot of its entries.
+    /// `whole` means that all entries could be read.
     fn check_slot(&mut self, index: &IndexFacts, whole: bool) {
         let number = self.number;
         let fitting = |slot: u32| {
@@ -402,7 +400,7 @@ impl PageChecker<'_, '_> {
     }
 }
 
-/// A key as people read it: its board, else its bytes.
+/// A key for messages: its board, or else its bytes.
 fn shown(key: &Key) -> String {
     match CanonicalBoard::from_key(key) {
         Ok(board) => {
@@ -413,7 +411,7 @@ fn shown(key: &Key) -> String {
     }
 }
 
-/// The position of a key; `None` if it is one that cannot arise.
+/// The position of a key; `None` if it is illegal.
 fn position_of(key: &Key) -> Result<Option<Chess>, (ProblemKind, String)> {
     let fault = |text: String| (ProblemKind::Key, format!("key {key}: {text}"));
     let board = CanonicalBoard::from_key(key).map_err(|error| fault(error.to_string()))?;

@@ -1,4 +1,4 @@
-//! The header page and the two index files.
+//! Checks of the header page and the two index files.
 
 use std::{
     collections::HashSet,
@@ -19,11 +19,11 @@ use tabia_io::input::{
     sibling::sibling,
 };
 
-/// Takes a problem.
+/// Receives a problem.
 pub(super) type Tell<'a> = &'a mut dyn FnMut(Problem);
 
-/// Compares the header page with what all genuine books have, and with the
-/// length of the file.
+/// Compares the header page with that of all genuine books, and with the length of the
+/// file.
 pub(super) fn check_header(
     book: &PageFile,
     tell: Tell<'_>,
@@ -66,7 +66,7 @@ pub(super) fn check_header(
     Ok(())
 }
 
-/// Compares the header's number of positions with the true one.
+/// Compares the header's number of positions with the actual one.
 pub(super) fn check_positions(
     book: &PageFile,
     positions: u64,
@@ -84,23 +84,22 @@ pub(super) fn check_positions(
     }
 }
 
-/// A slot that names no page.
+/// A page without a slot.
 pub(super) const NO_SLOT: u32 = u32::MAX;
 
-/// What a .cto file says, as far as it can be read.
+/// The content of a .cto file, as far as it can be read.
 pub(super) struct IndexFacts {
     cto: Arc<Path>,
     /// Slots with a page and no such slot below them; the page may not exist.
     live: Vec<(u32, i32)>,
-    /// The first slot that names a page.
+    /// By page: the first slot that refers to it.
     slot_of: Vec<u32>,
-    /// Page and slot where one is named once more, sorted.
+    /// Page and slot of each further reference to a page, sorted.
     named_again: Vec<(u32, u32)>,
 }
 
 impl IndexFacts {
-    /// Reads both index files and compares them with each other. `None` if the
-    /// .cto file is of no use.
+    /// Reads both index files and compares them. `None` if the .cto file is unusable.
     pub(super) fn read(
         path: &Path,
         book: &PageFile,
@@ -179,7 +178,7 @@ impl IndexFacts {
             {
                 Some(known) if *known == NO_SLOT => *known = slot,
                 Some(_) => named_again.push((page.cast_unsigned(), slot)),
-                // Reported at the end, unless the pages tell more.
+                // Reported at the end, unless the pages show more.
                 None => {}
             }
         }
@@ -193,7 +192,7 @@ impl IndexFacts {
         Ok((facts, splits))
     }
 
-    /// The slots that name a page.
+    /// The slots that refer to a page.
     pub(super) fn slots_of(&self, page: u32) -> impl Iterator<Item = u32> {
         let first = self.slot_of.get(page as usize).copied();
         let from = self.named_again.partition_point(|(named, _)| *named < page);
@@ -203,7 +202,7 @@ impl IndexFacts {
         first.into_iter().chain(again.map(|(_, slot)| *slot))
     }
 
-    /// The slot that a hash leads to, and the page it names.
+    /// The slot of a hash, and its page.
     pub(super) fn slot_for(&self, hash: u32) -> Option<(u32, i32)> {
         let (deepest, _) = self.live.last()?;
         let n = (1_u64 << level_of((*deepest).into())) - 1;
@@ -219,9 +218,9 @@ impl IndexFacts {
         Problem::new(&self.cto, slot_offset(slot), kind, text)
     }
 
-    /// Tells of slots that name no page at all or one that is another's, as
-    /// far as the pages have not `accused` them already. `rightful` are pages
-    /// named several times with the slot they belong to.
+    /// Reports slots that refer to a page that does not exist or belongs to another slot,
+    /// unless the pages have `accused` them already. `rightful` are pages with several
+    /// slots and the slot they belong to.
     pub(super) fn check_shared(
         &self,
         rightful: &[(u32, u32)],
@@ -254,7 +253,7 @@ impl IndexFacts {
     }
 }
 
-/// Where a slot is in the .cto file.
+/// Offset of a slot in the .cto file.
 fn slot_offset(slot: u32) -> u64 {
     CTO_HEADER_BYTES + 4 * u64::from(slot)
 }
@@ -267,7 +266,7 @@ fn whole_file(path: PathBuf, text: String) -> Problem {
     Problem::new(&path.into(), 0, ProblemKind::Index, text)
 }
 
-/// Checks what is before slot 0, and gives the lower bound there.
+/// Checks the header of the .cto file, and returns its lower bound.
 fn check_cto(slots: &SlotFile, tell: Tell<'_>) -> Result<u32, Error> {
     let file = slots.file();
     let head = Error::start_of(file, CTO_HEADER_BYTES as usize)?;
@@ -356,14 +355,14 @@ fn check_ctb(
         problem(8, ProblemKind::Bounds, text);
     }
     check_bitmap(&file, splits, right_upper, &mut problem);
-    // Where both files have the same wrong bound, that is one problem.
+    // The same wrong bound in both files is one problem.
     if cto_lower != lower && cto_lower != right_lower {
         let text = format!("the lower bound is {cto_lower}, slot {lowest} makes it {right_lower}");
         tell(Problem::new(&facts.cto, 12, ProblemKind::Bounds, text));
     }
 }
 
-/// Compares the bits of the map with the slots that have pages below them.
+/// Compares the bits of the bitmap with the slots that have pages below them.
 fn check_bitmap(
     file: &DataFile,
     splits: &Splits,

@@ -1,16 +1,16 @@
-//! Reading every byte of a book and saying what is wrong in it.
+//! Reads every byte of a book and reports all faults.
 //!
-//! One fault should be one problem. So what lies in the pages is taken as it
-//! is, and children are looked for by an index made from the pages
-//! ([`super::scan`]); the index on disk is compared with it apart ([`files`]).
-//! A child that belongs to a damaged page is not called missing.
+//! One fault should give one problem. So the content of the pages is taken as it is, and
+//! child positions are looked up in an index made from the pages ([`super::scan`]); the
+//! index on disk is compared with it separately ([`files`]). A child that belongs to a
+//! damaged page is not reported as missing.
 //!
-//! What genuine books have is no problem but at most a note: stale bytes
-//! after the used part of a page, a number of positions in the header that is
-//! too high, expected points of 0 in old books.
+//! Deviations that genuine books have are no problems but at most notes: stale bytes
+//! after the used part of a page, a number of positions in the header that is too high,
+//! expected points of 0 in old books.
 //!
-//! Memory: twenty bytes for every page. Where pages overlap in the order of
-//! hashes, eight for every position.
+//! Memory: twenty bytes for every page. If pages overlap in the order of hashes, eight
+//! for every position.
 
 mod entries;
 mod files;
@@ -24,11 +24,11 @@ use tabia_io::parallel::in_order;
 use tabia_io::progress::{Progress, Watch};
 
 tabia_notation::named! {
-    /// What sort of fault it is.
+    /// The kind of a fault.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]
     pub enum ProblemKind {
-        /// A constant of the header page is another.
+        /// A constant of the header page has another value.
         Header = "header",
         /// The header's page count is not the number of pages in the file.
         PageCount = "page-count",
@@ -36,47 +36,47 @@ tabia_notation::named! {
         PositionCount = "position-count",
         /// The file does not end with a whole page.
         FileSize = "file-size",
-        /// The used bytes of a page cannot be.
+        /// The number of used bytes of a page is impossible.
         PageBounds = "page-bounds",
-        /// An entry has an impossible length or runs past the used bytes.
+        /// An entry has an impossible length or is longer than the used bytes.
         EntryBounds = "entry-bounds",
-        /// The entry count of a page is not the number of its entries.
+        /// The entry count of a page is wrong.
         EntryCount = "entry-count",
-        /// A key stands for no position, or for one that has another key.
+        /// A key is no position, or not the right key of its position.
         Key = "key",
-        /// A key that is there already.
+        /// A second entry with the same key.
         Duplicate = "duplicate-key",
-        /// A position that cannot arise in a game.
+        /// A position that is illegal.
         Position = "position",
         /// A move byte of unknown meaning.
         UnknownMove = "unknown-move",
-        /// A move that breaks the rules.
+        /// An illegal move.
         IllegalMove = "illegal-move",
         /// A move that is stored twice.
         RepeatedMove = "repeated-move",
-        /// A move to a position that the book does not hold.
+        /// A move to a position that is not in the book.
         MissingChild = "missing-child",
         /// More results than games.
         Results = "results",
         /// Expected points that the results do not allow.
         Points = "points",
-        /// More ratings than games, or ratings that cannot be.
+        /// More ratings than games, or impossible ratings.
         Ratings = "ratings",
-        /// An index file is missing or not to be read.
+        /// An index file is missing or cannot be read.
         Index = "index",
-        /// A number in the head of an index file is wrong.
+        /// A number in the header of an index file is wrong.
         IndexHeader = "index-header",
-        /// A slot names the wrong page.
+        /// A slot refers to the wrong page.
         SlotPage = "slot-page",
-        /// Two slots name one page.
+        /// Two slots refer to one page.
         SharedPage = "shared-page",
-        /// A slot has a page although slots below it have some too.
+        /// A slot has a page although slots below it have pages too.
         SplitSlot = "split-slot",
         /// No slot leads to a page.
         UnreferencedPage = "unreferenced-page",
-        /// A position is in a page where no reader looks for it.
+        /// A position is in a page in which no reader looks for it.
         WrongPage = "wrong-page",
-        /// A bound of the .ctb file keeps positions from being found.
+        /// Because of a bound in the .ctb file positions are not found.
         Bounds = "bounds",
         /// A bit of the .ctb file is wrong.
         Bitmap = "bitmap",
@@ -87,20 +87,20 @@ tabia_notation::named! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Problem {
-    /// The file it is in.
+    /// The file with the fault.
     pub file: Arc<Path>,
-    /// The page, in a .ctg file.
+    /// The page, if the file is a .ctg file.
     pub page: Option<u32>,
-    /// The byte of the file it is about.
+    /// Offset of the fault in the file.
     pub offset: u64,
-    /// What sort it is.
+    /// The kind of the fault.
     pub kind: ProblemKind,
     /// What is wrong, in words.
     pub text: String,
 }
 
 impl Problem {
-    /// Of a byte outside of the data pages.
+    /// A problem outside of the data pages.
     fn new(file: &Arc<Path>, offset: u64, kind: ProblemKind, text: String) -> Problem {
         Problem {
             file: Arc::clone(file),
@@ -112,7 +112,7 @@ impl Problem {
     }
 }
 
-/// The numbers of a book that was verified.
+/// Numbers of a verified book.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Verified {
@@ -122,23 +122,22 @@ pub struct Verified {
     pub moves: u64,
     /// Pages of the file.
     pub pages: u32,
-    /// Problems that were found.
+    /// Problems found.
     pub problems: u64,
-    /// What is unusual but harmless.
+    /// Unusual but harmless findings.
     pub notes: Vec<String>,
 }
 
 /// Pages that one thread takes at a time.
 const BLOCK: u32 = 64;
 
-/// Verifies the book whose .ctg file is `path`; every problem goes to `found`,
-/// those of the index first, then page by page. With `mmap` large books are
-/// mapped into memory: see [`tabia_io::input::file`].
+/// Verifies the book whose .ctg file is `path`; `found` gets every problem, those of the
+/// index first, then page by page. With `mmap` large books are mapped into memory: see
+/// [`tabia_io::input::file`].
 ///
 /// # Errors
 ///
-/// The .ctg file cannot be read or is no CTG book at all, or who watches wants
-/// an end.
+/// The .ctg file cannot be read or is no CTG book, or the work is cancelled.
 pub fn verify(
     path: &Path,
     mmap: bool,

@@ -1,4 +1,4 @@
-//! The books in use: which file answers for which colour under which policy.
+//! The books in use: which file is for which colour and uses which settings.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -14,27 +14,27 @@ use tabia_book::{Book, Error, OpenOptions, Probe};
 use tabia_build::learn::{self, LearnedBook};
 use tabia_io::input::path::{file_name, from_home, from_text};
 
-/// A book to play from.
+/// A book to play from, as the settings name it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BookSpec {
     /// A path, or [`STARTER`].
     pub path: String,
-    /// The colour it is for; `None` is both.
+    /// The colour that uses it; `None` is both.
     pub colour: Option<Color>,
-    /// Options that differ from the general ones for this book.
+    /// Options that this book sets to other values than the general ones.
     pub overrides: Vec<(OptionId, String)>,
-    /// The games that it is for.
+    /// The games that use it.
     pub conditions: BookConditions,
 }
 
 impl BookSpec {
-    /// Whether games played from it are recorded, by its own options.
+    /// Whether its own options have games played from it recorded.
     #[must_use]
     pub fn learns(&self) -> bool {
         self.settings(&Settings::default()).check(OptionId::Learn)
     }
 
-    /// The file of its evaluations as its own options name it.
+    /// The path of its evaluations in its own options.
     #[must_use]
     pub fn evaluations(&self) -> String {
         self.settings(&Settings::default())
@@ -55,7 +55,7 @@ impl BookSpec {
             })
     }
 
-    /// The books that settings ask for, in the order in which they are asked;
+    /// The books that the settings name, in the order in which they are asked;
     /// `configured` are those of engines.toml.
     #[must_use]
     pub fn wanted(settings: &Settings, configured: &[BookSpec]) -> Vec<BookSpec> {
@@ -71,7 +71,7 @@ impl BookSpec {
             CONFIGURED => books.extend_from_slice(configured),
             paths => books.extend(BookSpec::list(paths, None)),
         }
-        // What is done when a book is opened is decided by its own options.
+        // The book's own options decide what happens when it is opened.
         for id in [OptionId::Learn, OptionId::Evaluations] {
             let value = settings.display(id);
             let usual = value == Settings::default().display(id);
@@ -83,8 +83,8 @@ impl BookSpec {
         books
     }
 
-    /// The general settings with this book's own on top. Values that do not fit are
-    /// passed over: they were checked when the list was made.
+    /// The general settings, overridden by those of this book. Invalid values are
+    /// ignored: they were checked when the list was made.
     #[must_use]
     pub fn settings(&self, general: &Settings) -> Settings {
         let mut settings = general.announced();
@@ -95,33 +95,33 @@ impl BookSpec {
     }
 }
 
-/// A book that is open.
+/// An open book.
 pub struct OpenBook {
     /// File name, for messages.
     pub name: String,
-    /// What it was opened for.
+    /// The settings it was opened with.
     pub spec: BookSpec,
     /// The book itself.
     pub book: Arc<dyn Probe + Send + Sync>,
-    /// What is odd about it, one sentence each.
+    /// Problems of the book, one sentence each.
     pub notices: Vec<String>,
-    /// The file beside it that takes games played from it, if it learns.
+    /// The side file that records games played from it, if it learns.
     pub side_file: Option<PathBuf>,
-    /// The evaluations on top of it, as its file was when they were read.
+    /// The evaluations used with it, as they were when the file was read.
     pub evaluations: Option<Evaluations>,
 }
 
-/// A file of evaluations that lies on top of a book.
+/// A file of evaluations for a book.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evaluations {
     path: PathBuf,
-    /// Its length and time of change.
+    /// Its length and time of modification.
     state: (u64, Option<std::time::SystemTime>),
 }
 
 impl Evaluations {
-    /// The file there is for a book, if there is one: `named` is a path, or
-    /// [`BESIDE`], or empty for none.
+    /// The evaluation file of a book, if there is one: `named` is a path, or [`BESIDE`],
+    /// or empty for none.
     fn find(opener: &Opener, book: &str, named: &str) -> Option<Evaluations> {
         let places = match named {
             "" => return None,
@@ -142,7 +142,7 @@ impl Evaluations {
         })
     }
 
-    /// Reads them; what is odd about them becomes a sentence.
+    /// Reads the evaluations, and returns a sentence if they have a problem.
     fn read(&self) -> Result<(EvalTable, Option<String>), String> {
         let read = evals::read(&self.path).map_err(|error| error.to_string())?;
         let notice = read.first_bad.map(|first| {
@@ -162,24 +162,24 @@ impl fmt::Debug for OpenBook {
     }
 }
 
-/// Books in the order in which they are asked.
+/// Books in the order in which they are asked; the first that has the position answers.
 #[derive(Debug, Default)]
 pub struct BookSet {
-    /// First hit answers.
+    /// The first that has the position answers.
     pub books: Vec<OpenBook>,
 }
 
 /// Finds and opens books.
 #[derive(Clone, Debug)]
 pub struct Opener {
-    /// Where relative paths are looked for, in this order.
+    /// Where relative paths are searched, in this order.
     pub folders: Vec<PathBuf>,
     /// Whether large books are mapped into memory.
     pub mmap: bool,
 }
 
 impl Opener {
-    /// For books that are named by a person, here and now.
+    /// For books that a user names on the command line.
     #[must_use]
     pub const fn here(mmap: bool) -> Opener {
         Opener {
@@ -188,9 +188,9 @@ impl Opener {
         }
     }
 
-    /// Opens the books of a list. Those that are open in `present` and have not
-    /// changed on disk stay open. The messages name every book that could not be
-    /// opened, and what is odd about the others.
+    /// Opens the books of a list. Books that are open in `present` and have not changed
+    /// on disk stay open. The messages name each book that could not be opened, and
+    /// problems of the others.
     #[must_use]
     pub fn book_set(&self, specs: &[BookSpec], present: &BookSet) -> (BookSet, Vec<String>) {
         let mut book_set = BookSet::default();
@@ -234,8 +234,7 @@ impl Opener {
         (book_set, messages)
     }
 
-    /// Puts evaluations on top of a book, if there are any: `named` is as in
-    /// `Book Evaluations`.
+    /// Adds evaluations to a book, if there are any: `named` is as in `Book Evaluations`.
     #[must_use]
     pub fn evaluated(
         &self,
@@ -269,7 +268,7 @@ impl Opener {
     ///
     /// # Errors
     ///
-    /// There is no such file, or it is no book that can be read.
+    /// The file does not exist, or is not a readable book.
     pub fn open(&self, path: &str) -> Result<Book, Error> {
         if path == STARTER {
             return starter();
@@ -282,14 +281,14 @@ impl Opener {
             }
             match Book::open(&candidate, &options) {
                 Ok(book) => return Ok(book),
-                // A file that exists and cannot be read is the one meant.
+                // A file that exists and cannot be read is the one that the user named.
                 Err(error) if candidate.exists() => return Err(error),
                 Err(error) => {
                     first_error.get_or_insert(error);
                 }
             }
         }
-        // There is always a candidate.
+        // There is always at least one candidate.
         Err(first_error
             .unwrap_or_else(|| Error::io(PathBuf::from(path), std::io::ErrorKind::NotFound.into())))
     }
@@ -308,8 +307,8 @@ impl Opener {
             .map(|file| beside(file))
     }
 
-    /// One word that identifies the file that a path leads to: it changes when the
-    /// file does. Not for the file's content.
+    /// A word that identifies the version of a file, not its content: it changes when the
+    /// file changes.
     #[must_use]
     pub fn identity(&self, path: &str) -> String {
         if path == STARTER {
@@ -330,7 +329,7 @@ impl Opener {
         format!("{}-{:x}", found.len(), modified.as_nanos())
     }
 
-    /// The files that a path may mean, seen from each folder.
+    /// The files that a path may name, one for each folder.
     pub(crate) fn candidates(&self, path: &str) -> Vec<PathBuf> {
         let names: Vec<PathBuf> = from_text(path).iter().map(|name| from_home(name)).collect();
         if names.iter().all(|name| name.is_absolute()) {
@@ -348,7 +347,7 @@ impl Opener {
 ///
 /// # Errors
 ///
-/// None that a program as built can have.
+/// None in a correct build.
 pub fn starter() -> Result<Book, Error> {
     let book = CtgBook::from_static(
         STARTER,
@@ -359,8 +358,7 @@ pub fn starter() -> Result<Book, Error> {
     Ok(Book::Ctg(book))
 }
 
-/// A book as it is played from: if it learns, with what it has learnt on top,
-/// and the file that takes its games.
+/// Opens a book for play: if it learns, with what it has learned and its side file.
 #[must_use]
 pub fn as_played(book: Arc<Book>, learns: bool) -> (Arc<dyn Probe + Send + Sync>, Option<PathBuf>) {
     match learns.then(|| side_file(book.path())).flatten() {
@@ -369,8 +367,8 @@ pub fn as_played(book: Arc<Book>, learns: bool) -> (Arc<dyn Probe + Send + Sync>
     }
 }
 
-/// Where games played from a book are recorded: beside it; for the starter book,
-/// in the user's data folder.
+/// Where games played from a book are recorded: in a file next to it; for the starter
+/// book, in the user's data folder.
 fn side_file(book: &Path) -> Option<PathBuf> {
     if book == Path::new(STARTER) {
         return Some(data_folder()?.join("starter.ctg.learn"));
@@ -378,12 +376,12 @@ fn side_file(book: &Path) -> Option<PathBuf> {
     Some(learn::side_path(book))
 }
 
-/// Where files beside the starter book are.
+/// The folder of the starter book's side files.
 fn data_folder() -> Option<PathBuf> {
     Some(dirs::data_dir()?.join("tabia").join("learn"))
 }
 
-/// The last part of a path; of [`STARTER`], its name.
+/// The last part of a path; for [`STARTER`], its name.
 fn short_name(path: &str) -> String {
     if path == STARTER {
         return "starter".to_owned();

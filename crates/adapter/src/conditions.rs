@@ -1,12 +1,11 @@
-//! For which games a book of `[[books]]` is: opponent, time control, rating.
+//! Conditions of a book in `[[books]]`: opponent, time control, rating.
 
 use std::fmt;
 use std::time::Duration;
 
 use tabia_uci::gui::Clocks;
 
-/// How fast a game is, by lichess's measure: the clock at its beginning and forty
-/// increments.
+/// The time control by the measure of lichess: the initial clock plus forty increments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
     /// Below three minutes.
@@ -27,7 +26,7 @@ impl Pace {
         ("classical", Pace::Classical),
     ];
 
-    /// Of the first clocks of a game; `None` without any.
+    /// The time control, from the first clocks of a game; `None` without clocks.
     #[must_use]
     pub fn of(clocks: &Clocks) -> Option<Pace> {
         let estimate = |clock: tabia_uci::gui::Clock| {
@@ -52,12 +51,12 @@ impl fmt::Display for Pace {
     }
 }
 
-/// What is known of a game when its first move is asked for.
+/// What the adapter knows of a game at its first move.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GameConditions {
     /// The value of `UCI_Opponent`: title, rating, `computer` or `human`, name.
     pub opponent: String,
-    /// By the first clock.
+    /// From the first clock.
     pub pace: Option<Pace>,
 }
 
@@ -83,21 +82,21 @@ impl GameConditions {
     }
 }
 
-/// For which games a book is; all that is set must hold.
+/// The conditions of a book; all that are set must be met.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BookConditions {
     /// `GM|computer|human|NAME*`: a title, a kind, or a name, in which `*` matches
     /// anything.
     pub opponent: Option<String>,
-    /// How fast they are.
+    /// The time controls.
     pub paces: Vec<Pace>,
-    /// The least and the greatest rating of the opponent.
+    /// The lowest and the highest rating of the opponent.
     pub elo: Option<(u32, u32)>,
 }
 
 impl BookConditions {
-    /// Reads the value of a key of `[[books]]`; `None` if it is no condition, and an
-    /// error that lists the valid values.
+    /// Reads the value of a key of `[[books]]`; `None` if the key is not a condition. The
+    /// error lists the valid values.
     pub(crate) fn read(&mut self, key: &str, text: &str) -> Option<Result<(), &'static str>> {
         let parts = || text.split('|').map(str::trim);
         Some(match key {
@@ -138,7 +137,7 @@ impl BookConditions {
         })
     }
 
-    /// Those that are set: key and value, as they are written.
+    /// The conditions that are set: key and value, as they are written.
     #[must_use]
     pub fn given(&self) -> Vec<(&'static str, String)> {
         let paces: Vec<String> = self.paces.iter().map(ToString::to_string).collect();
@@ -160,8 +159,8 @@ impl BookConditions {
         *self == BookConditions::default()
     }
 
-    /// Whether a book with these conditions is for a game. What is not known of
-    /// the game meets no condition.
+    /// Whether a game meets these conditions. An unknown property of the game does not
+    /// meet its condition.
     #[must_use]
     pub fn hold(&self, game: &GameConditions) -> bool {
         self.opponent

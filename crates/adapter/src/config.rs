@@ -1,7 +1,7 @@
-//! `engines.toml`: which engines, which books, how they are used.
+//! `engines.toml`: engines, books, and their options.
 //!
-//! The text is turned into values in one go; whatever is wrong with it is
-//! one error that names the file, the line and the way out.
+//! The text is parsed in one pass; any problem becomes one error that names the file, the
+//! line and what to do.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::settings::{CONFIGURED, NONE, OptionId, STARTER, Settings};
 use tabia_io::input::path::{from_home, to_text};
 use tabia_uci::process::{EngineCommand, is_on_path};
 
-/// The word for the built-in engine.
+/// The name of the built-in engine.
 pub const BUILTIN: &str = "builtin";
 
 /// How long an engine may take to send `uciok`, unless its profile says otherwise.
@@ -43,31 +43,31 @@ pub enum Error {
         path: PathBuf,
         /// Where, counted from 1.
         line: usize,
-        /// What and what would do.
+        /// What is wrong, and which values are valid.
         text: String,
     },
-    /// An engine is asked for that no profile describes.
+    /// No profile describes the requested engine.
     #[error(
         "there is no engine \"{name}\" in {place} (there are: {known}), nor a program of that name on the PATH"
     )]
     NoSuchEngine {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// Where it was looked for.
+        /// Where it was searched.
         place: String,
-        /// The names that exist.
+        /// The existing names.
         known: String,
     },
 }
 
-/// A configuration, read and checked.
+/// A parsed and checked configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// The file it came from; `None` for the built-in defaults.
+    /// The file that it was read from; `None` for the built-in defaults.
     pub path: Option<PathBuf>,
     /// Names of the engines to try, in order.
     pub default: Vec<String>,
-    /// The engines described.
+    /// The engine profiles.
     pub engines: Vec<EngineEntry>,
     /// `[book]`: options, values as text.
     pub book: Vec<(OptionId, String)>,
@@ -88,13 +88,12 @@ pub struct EngineEntry {
     pub start_timeout: Duration,
     /// UCI options to set, in order.
     pub options: Vec<(String, String)>,
-    /// Tabia's options that differ with this engine.
+    /// Tabia's options for this engine.
     pub book: Vec<(OptionId, String)>,
 }
 
 impl Default for Config {
-    /// Stockfish where there is one, else the built-in engine, on the
-    /// starter book.
+    /// Stockfish if it is installed, else the built-in engine, with the starter book.
     fn default() -> Config {
         Config {
             path: None,
@@ -120,7 +119,7 @@ struct File {
     folder: Option<Names>,
 }
 
-/// A table whose keys are known elsewhere, with the place of each.
+/// A table whose valid keys are listed elsewhere, with the position of each key.
 type Table = IndexMap<Spanned<String>, Spanned<toml::Value>>;
 
 #[derive(Deserialize)]
@@ -160,8 +159,7 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, is no TOML, or has a key or value that does
-    /// not belong there.
+    /// The file cannot be read, is not TOML, or has an invalid key or value.
     pub fn read(path: &Path) -> Result<Config, Error> {
         let text = std::fs::read_to_string(path).map_err(|error| Error::Read {
             path: path.to_path_buf(),
@@ -173,12 +171,11 @@ impl Config {
         Config::parse(&text, path)
     }
 
-    /// Reads a configuration from its text. Relative paths in it count from
-    /// the folder of `path`.
+    /// Parses a configuration. Relative paths start from the folder of `path`.
     ///
     /// # Errors
     ///
-    /// As for [`Config::read`].
+    /// The text is not TOML, or has an invalid key or value.
     pub fn parse(text: &str, path: &Path) -> Result<Config, Error> {
         let reader = Reader { text, path };
         let file: File = toml::from_str(text).map_err(|error| {
@@ -228,14 +225,13 @@ impl Config {
         })
     }
 
-    /// The engines of a session and how to start each: those of `names`, or of
-    /// `default` when there are none. `builtin` is the command of the built-in
-    /// engine, if there is one; it is added at the end as the one that may replace a
-    /// lost one.
+    /// The engines of a session and how to start each: those of `names`, or of `default`
+    /// when `names` is empty. `builtin` is the command of the built-in engine, if
+    /// available; it is added at the end as a possible replacement for a lost engine.
     ///
     /// # Errors
     ///
-    /// A name, and no other beside it, that no profile describes.
+    /// The only name is one that no profile describes.
     pub fn engines(
         &self,
         names: &[String],
@@ -249,7 +245,7 @@ impl Config {
         let mut profiles = Vec::new();
         let mut commands = Vec::new();
         for name in names {
-            // Of several names, it is the one that need not be there.
+            // Among several names, the built-in engine may be missing.
             if builtin.is_none() && name == BUILTIN && names.len() > 1 {
                 continue;
             }
@@ -284,8 +280,8 @@ impl Config {
             }
             (Some(entry), _) => entry.command.clone(),
             (None, Some(builtin)) if name == BUILTIN => builtin.clone(),
-            // What is on the PATH needs no description. That one of several is
-            // not there shows when it is started: then the next one plays.
+            // A program on the PATH needs no profile. If one of several is missing,
+            // starting it fails, and the next one plays.
             (None, _) if !alone || is_on_path(name) => EngineCommand {
                 program: name.into(),
                 ..EngineCommand::default()
@@ -309,7 +305,7 @@ impl Config {
             let _ = settings.insist(OptionId::File, CONFIGURED);
         }
         let of_engine = entry.map_or(&[][..], |entry| &entry.book);
-        // Checked when they were read. An engine's own come on top.
+        // They were checked when they were read. The options of the engine override them.
         for options in [&self.book, of_engine] {
             for (id, value) in options {
                 let _ = settings.insist(*id, value);
@@ -325,7 +321,7 @@ impl Config {
         }
     }
 
-    /// Whether it is as good as none: a file of comments alone.
+    /// Whether the file has no content except comments.
     #[must_use]
     pub fn says_nothing(&self) -> bool {
         Config {
@@ -344,7 +340,7 @@ impl Config {
     }
 }
 
-/// The text being read, for messages.
+/// The text that is being parsed, for messages.
 struct Reader<'a> {
     text: &'a str,
     path: &'a Path,
@@ -360,8 +356,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The way out where a path of Windows is written in double quotes, in which
-    /// TOML takes a backslash for the beginning of a special character.
+    /// Advice for a Windows path in double quotes, where TOML reads a backslash as an
+    /// escape.
     fn escape_hint(&self, at: usize) -> &'static str {
         let (before, after) = self.text.split_at_checked(at).unwrap_or((self.text, ""));
         let line = before.rsplit('\n').next().unwrap_or_default();
@@ -372,7 +368,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A path of the file, made to count from its folder.
+    /// A path of the file, relative to its folder.
     fn resolve(&self, path: &str) -> String {
         match path {
             STARTER | NONE | CONFIGURED | "" => path.to_owned(),
@@ -386,7 +382,7 @@ impl Reader<'_> {
     fn engine(&self, name: String, table: EngineTable) -> Result<EngineEntry, Error> {
         let program = table.command.unwrap_or_else(|| name.clone());
         let folder = self.path.parent().unwrap_or(Path::new(""));
-        // A bare name is looked for in PATH, a path counts from the file.
+        // A bare name is searched in PATH, a path is relative to the file.
         let program = if Path::new(&program).components().count() > 1 {
             folder.join(from_home(Path::new(&program)))
         } else {
@@ -520,7 +516,7 @@ impl Reader<'_> {
     }
 }
 
-/// The key that was meant, if one is like it.
+/// A similar valid key, if there is one.
 fn suggestion(key: &str) -> String {
     crate::settings::SPECS
         .iter()

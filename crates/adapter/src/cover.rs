@@ -1,29 +1,28 @@
-//! `Book Cover`: which lines of the books have been played, and which move leads to
-//! another one.
+//! `Book Cover`: which lines of the books have been played, and which move leads to a new
+//! one.
 //!
-//! A line is what a game follows from its first position to where the books end. Lines
-//! are kept as the keys of their positions. Each adapter adds an [`Entry`] to a file
-//! that all share, whenever it has chosen a move or finds that the books have ended.
+//! A line is what a game follows from its first position to the end of the books. It is
+//! stored as the keys of its positions. Each adapter adds an [`Entry`] to a shared file
+//! whenever it has chosen a move or finds that the books have ended.
 //!
-//! # No line twice while another is left
+//! # No line is repeated while an unplayed one is left
 //!
-//! Games that are played at the same time must not end in the same line. Below a
-//! position there are so many lines, and so many games have gone there. An adapter
-//! chooses a move only if more lines are left below it than games are under way there.
-//! It counts the games in which it or others had its own colour: each of them has gone
-//! through this position by such a choice and is known. So a game that has come to a
-//! position always finds a line there, also where both sides play this way.
+//! Games that are played at the same time must not end in the same line. An adapter
+//! therefore chooses a move only if more unplayed lines follow it than running games have
+//! passed it. It counts the games in which it or others had its own colour: each of them
+//! has reached this position by such a choice and is recorded. So a game that reaches a
+//! position always finds a line there, also if both sides play this way.
 //!
 //! # The order of preference
 //!
-//! Of all candidates the heaviest is played
+//! The adapter plays the candidate with the greatest weight
 //!
-//! 1. below which lines are left if the opponent only answers what it has answered
-//!    before, where it has been asked: an opponent that plays the same again, or leaves
-//!    the books at once, must not bring the same line again;
-//! 2. else below which lines are left whatever the opponent answers;
-//! 3. else below which there are lines only for games that are under way: these may have
-//!    died;
+//! 1. after which lines are left if the opponent repeats its former answers, where there
+//!   are any: an opponent that plays the same again, or leaves the books at once, must
+//!   not cause the same line again;
+//! 2. else after which lines are left for any answer of the opponent;
+//! 3. else after which lines are left only for running games, whose adapters may have
+//!   ended;
 //! 4. else there is none, and the move is drawn.
 
 use std::collections::HashMap;
@@ -38,32 +37,33 @@ use tabia_notation as notation;
 /// The first line of the file.
 pub(crate) const HEADER: &str = "# tabia cover 1\n";
 
-/// What one choice may cost: so many positions that are known, or a tenth of it that
-/// are looked up. What is not known by then counts as a line that is left.
+/// Budget of one choice: this many cached positions, or a tenth of it looked up in books.
+/// What is not counted by then is taken for a line that is left.
 const BUDGET: u32 = 20_000;
 
-/// What it costs to look a position up.
+/// Cost of looking up a position.
 const LOOK_UP: u32 = 10;
 
-/// Plies that a line is followed from a position. What is longer counts as left.
+/// Greatest length in plies of a followed line. A longer one is taken for a line that is
+/// Greatest length in plies of a followed line; longer ones count as left.
 const DEEPEST: usize = 200;
 
-/// Positions of an entry.
+/// Greatest number of positions of an entry.
 const LONGEST: usize = 1000;
 
-/// What identifies a position of a line.
+/// The key of a position of a line.
 pub(crate) fn key(position: &Chess) -> u64 {
     let Zobrist64(key) = position.zobrist_hash(EnPassantMode::Legal);
     key
 }
 
-/// A game of a player as far as it has gone along the books.
+/// The part of a player's game that follows the books.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// The process.
+    /// Identifies the process.
     player: u64,
     colour: Color,
-    /// Positions that are those of the player's last entry with this colour.
+    /// Number of positions shared with the player's last entry with this colour.
     shared: usize,
     /// The positions after them.
     keys: Vec<u64>,
@@ -71,7 +71,7 @@ pub(crate) struct Entry {
     ended: bool,
 }
 
-/// A line of the file.
+/// The entry as a line of the file.
 impl fmt::Display for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let colour = self.colour.fold_wb("white", "black");
@@ -83,7 +83,7 @@ impl fmt::Display for Entry {
     }
 }
 
-/// The text is no entry.
+/// The text is not an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NoEntry;
 
@@ -116,15 +116,15 @@ impl FromStr for Entry {
     }
 }
 
-/// A position on the way of games.
+/// A position that games have passed.
 #[derive(Debug, Default)]
 struct Node {
     next: Vec<(u64, usize)>,
-    /// Games of players with this colour have been here.
+    /// Players with this colour have had this position.
     visited: ByColor<bool>,
-    /// No line is left below, for each [`View`].
+    /// No line is left after it, for each [`View`].
     spent: [ByColor<bool>; 3],
-    /// What the books have here, heaviest first, if it has been looked up.
+    /// The book moves here, greatest weight first, if they have been looked up.
     moves: Option<Vec<Move>>,
 }
 
@@ -138,22 +138,22 @@ struct Player {
 /// Which lines count as left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum View {
-    /// Those that nobody has played, if the opponent answers as it has before.
+    /// Those that no player has played, if the opponent repeats its former answers.
     Expected,
     /// Those that no player of this colour has played.
     Own,
-    /// Those that nobody has played.
+    /// Those that no player has played.
     Any,
 }
 
-/// The moves that the books have in a position, those that may be played, heaviest
-/// first; with the keys of the positions before it and its own.
+/// Returns the playable book moves of a position, greatest weight first; gets the keys of
+/// all positions up to this one.
 pub(crate) type BookMoves<'a> = &'a mut dyn FnMut(&Chess, &[u64]) -> Vec<Move>;
 
-/// All that has been played.
+/// All lines that have been played.
 #[derive(Debug)]
 pub(crate) struct Covered {
-    /// The first is before all games.
+    /// The first is the root, before all games.
     nodes: Vec<Node>,
     players: HashMap<(u64, Color), Player>,
 }
@@ -168,7 +168,7 @@ impl Default for Covered {
 }
 
 impl Covered {
-    /// Takes in an entry. One that does not go on from what is known is passed over.
+    /// Adds an entry. An entry that does not continue known positions is ignored.
     pub(crate) fn add(&mut self, entry: &Entry) {
         let player = self
             .players
@@ -189,7 +189,7 @@ impl Covered {
                 self.nodes.push(Node::default());
                 self.nodes[at].next.push((*key, next));
             }
-            // What is expected of the opponent may have changed.
+            // The expected answer of the opponent may have changed.
             self.nodes[at].spent[View::Expected as usize] = ByColor::default();
             at = next;
             *self.nodes[at].visited.get_mut(entry.colour) = true;
@@ -197,7 +197,7 @@ impl Covered {
         self.nodes[at].spent[View::Expected as usize] = ByColor::default();
     }
 
-    /// The entry of a game that has come so far.
+    /// The entry of a game with these positions.
     pub(crate) fn entry(&self, player: u64, colour: Color, path: &[u64], ended: bool) -> Entry {
         let last = self.players.get(&(player, colour));
         let last = last.map_or(&[][..], |last| &last.path);
@@ -211,14 +211,14 @@ impl Covered {
         }
     }
 
-    /// Whether this is the game of the player's last entry: `Some(true)` if it is under
-    /// way in the books, `Some(false)` if they have ended in it.
+    /// Whether this game continues the player's last entry: `Some(true)` if it still
+    /// follows the books, `Some(false)` if they have ended in it.
     pub(crate) fn goes_on(&self, player: u64, colour: Color, path: &[u64]) -> Option<bool> {
         let last = self.players.get(&(player, colour))?;
         path.starts_with(&last.path).then_some(last.under_way)
     }
 
-    /// The books or what is taken from them have changed.
+    /// Call this when the books or their settings have changed.
     pub(crate) fn forget_books(&mut self) {
         for node in &mut self.nodes {
             node.spent = Default::default();
@@ -226,8 +226,8 @@ impl Covered {
         }
     }
 
-    /// The move to be played, of `candidates`, heaviest first; `None` if there is no
-    /// reason for any. `path` are the positions of the game, the present one included.
+    /// The move to play, out of `candidates`, greatest weight first; `None` if no move is
+    /// preferred. `path` are the positions of the game, the present one included.
     pub(crate) fn choose(
         &mut self,
         player: u64,
@@ -283,18 +283,18 @@ fn next_node(nodes: &[Node], at: usize, key: u64) -> Option<usize> {
 struct Count<'a> {
     covered: &'a mut Covered,
     moves: BookMoves<'a>,
-    /// Whose choice it is.
+    /// The colour that chooses.
     colour: Color,
-    /// The positions of the game and of the line under consideration.
+    /// The positions of the game and of the line that is being counted.
     path: Vec<u64>,
-    /// Those of the game alone.
+    /// Number of positions of the game alone.
     start: usize,
     budget: u32,
 }
 
 impl Count<'_> {
-    /// The other players with this colour whose games are under way from the position
-    /// `next`, which follows the present one.
+    /// The other players with this colour whose running games have passed `next`, which
+    /// follows the present position.
     fn games(&self, player: u64, next: u64) -> u32 {
         let there = |game: &Player| {
             game.under_way
@@ -339,7 +339,7 @@ impl Count<'_> {
         if known.is_some_and(|known| *known.spent[view as usize].get(self.colour)) {
             return 0;
         }
-        // Where nobody has been there is a line, whatever it is.
+        // A position that no game has reached has at least one line.
         if need == 1 && !played {
             return 1;
         }
@@ -352,7 +352,7 @@ impl Count<'_> {
         self.budget -= cost;
         let moves = cached.unwrap_or_else(|| (self.moves)(position, &self.path));
         let mut left = u32::from(moves.is_empty() && !played);
-        // Light moves are played last: there a line that is left is found soonest.
+        // Moves of low weight are played last: an unplayed line is found soonest there.
         for mv in moves.iter().rev() {
             let next = notation::after(position, *mv);
             if view == View::Expected && own && position.turn() != self.colour {

@@ -1,4 +1,4 @@
-//! The adapter: a UCI engine that plays from books and hands over to another
+//! The adapter: a UCI engine that plays from books and passes the search to another
 //! engine where they end.
 //!
 //! ```text
@@ -21,7 +21,7 @@ pub mod session;
 pub mod settings;
 pub mod transcript;
 
-/// The example of the README compiles.
+/// Checks that the example of the README compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,8 +1,8 @@
-//! Seeds of games out of a file that several adapters share.
+//! Seeds of games from a file that several adapters share.
 //!
-//! One number a line; blank lines and lines with `#` before them do not count.
-//! How many have been taken is in a file beside it, `FILE.taken`, which is locked
-//! for the moment: delete it to begin again.
+//! One number on each line; blank lines and lines that start with `#` are ignored.
+//! `FILE.taken`, locked while it is used, has the number of seeds taken: delete it to
+//! start again.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -13,7 +13,7 @@ use std::time::Duration;
 use crate::book_set::Opener;
 use tabia_io::lock_within;
 
-/// How long another adapter that takes a seed is waited for: a game is waiting.
+/// How long to wait for the lock of another adapter: a game is waiting.
 const PATIENCE: Duration = Duration::from_millis(20);
 
 impl Opener {
@@ -21,8 +21,8 @@ impl Opener {
     ///
     /// # Errors
     ///
-    /// A sentence for the user: the files cannot be read or written, a line is no
-    /// seed, none is left, or another adapter holds the lock.
+    /// A sentence for the user: the files cannot be read or written, a line is not a
+    /// seed, none is left, or another adapter has the lock.
     pub fn take_seed(&self, path: &str) -> Result<u32, String> {
         let candidates = self.candidates(path);
         let found = candidates.iter().find(|path| path.is_file());
@@ -57,12 +57,12 @@ fn take(path: &Path) -> Result<u32, String> {
     };
     let seed = seed(&text, taken).map_err(|text| trouble(path, &text))?;
     file.seek(SeekFrom::Start(0)).map_err(of_count)?;
-    // Longer than what it replaces, or as long.
+    // The new text is at least as long as the one that it replaces.
     writeln!(file, "{}", taken + 1).map_err(of_count)?;
     Ok(seed)
 }
 
-/// The seed after so many.
+/// The seed at this index.
 fn seed(text: &str, taken: usize) -> Result<u32, String> {
     let lines = text.lines().enumerate();
     let mut seeds = lines.filter(|(_, line)| {
@@ -79,7 +79,7 @@ fn seed(text: &str, taken: usize) -> Result<u32, String> {
     })
 }
 
-/// The greatest seed, as of `Book Seed`.
+/// The greatest seed, the same as for `Book Seed`.
 const MOST: u32 = 2_147_483_647;
 
 fn beside(path: &Path) -> PathBuf {
@@ -122,7 +122,7 @@ mod tests {
                 match opener.take_seed(name) {
                     Ok(seed) => taken.push(seed),
                     Err(text) if text.contains("are taken") => return taken,
-                    // A busy machine may keep the other one waiting.
+                    // On a busy machine the other adapter may wait too long.
                     Err(text) => assert!(text.contains("holds it"), "{text}"),
                 }
             }

@@ -1,22 +1,20 @@
 //! The adapter's own options: names, ranges, values.
 //!
-//! One table serves the UCI handshake, `setoption`, `engines.toml` and
-//! `--set`. Names are matched without regard to case.
+//! One table is used for the UCI handshake, `setoption`, `engines.toml` and `--set`.
+//! Names are matched without regard to case.
 //!
 //! # Presets
 //!
-//! The order in which options are set does not matter: GUIs send their whole
-//! list, sorted or not, whether the user has changed a value or not. So each
-//! option has a default that was announced to the GUI, and perhaps a value that
-//! the user has chosen:
+//! The order in which options are set does not matter: GUIs send all options, sorted or
+//! not, whether the user has changed a value or not. So each option has a default that
+//! was announced to the GUI, and perhaps a value that the user has chosen:
 //!
 //! * A value other than the announced one is chosen.
-//! * The announced value is chosen only where another one was chosen before: it
-//!   takes that back. Otherwise a GUI has sent its list.
+//! * The announced value is chosen only if another one was chosen before, which it
+//!   replaces. Otherwise the GUI has only sent all options.
 //!
-//! The chosen value is in force; without one, the value of the preset; without
-//! a preset for the option, the announced one. If not all values of a preset are
-//! in force, its name is `Custom`.
+//! The chosen value is in force; without one, the value of the preset; else the announced
+//! one. If not all values of a preset are in force, its name is `Custom`.
 
 mod delay;
 mod preset;
@@ -34,15 +32,15 @@ use table::{EXIT_ABOVE, EXIT_BELOW};
 /// The value of an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OptionValue {
-    /// Of a check.
+    /// Of a check option.
     Check(bool),
-    /// Of a spin.
+    /// Of a spin option.
     Spin(i32),
-    /// Of a combo: the index of the word.
+    /// Of a combo option: the index of the word.
     Combo(usize),
-    /// Of a text; empty for `<empty>`.
+    /// Of a text option; empty for `<empty>`.
     Text(String),
-    /// Of a delay.
+    /// Of a delay option.
     Delay(Delay),
 }
 
@@ -58,11 +56,11 @@ pub struct ValueError {
 /// The values of all options: see the [module](self).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// In force.
+    /// The values in force.
     values: Vec<OptionValue>,
-    /// The defaults that were sent to the GUI.
+    /// The defaults announced to the GUI.
     announced: Vec<OptionValue>,
-    /// What the user has chosen.
+    /// The values chosen by the user.
     chosen: Vec<Option<OptionValue>>,
 }
 
@@ -119,7 +117,7 @@ impl OptionKind {
     }
 }
 
-/// Takes off one pair of quotes around the whole: some users quote paths.
+/// Removes one pair of quotes around the text: some users quote paths.
 fn unquoted(text: &str) -> &str {
     text.strip_prefix('"')
         .and_then(|text| text.strip_suffix('"'))
@@ -138,14 +136,14 @@ impl OptionId {
 }
 
 impl Settings {
-    /// Whether a check is on; false for other kinds.
+    /// Whether a check option is on; false for other types.
     #[must_use]
     pub fn check(&self, id: OptionId) -> bool {
         matches!(self.values[id as usize], OptionValue::Check(true))
     }
 
-    /// The number of a spin, where it is not below 0, or the index of a combo;
-    /// 0 for other kinds.
+    /// The number of a spin option, if it is not negative, or the index of a combo; 0 for
+    /// other types.
     #[must_use]
     pub fn number(&self, id: OptionId) -> u32 {
         match self.values[id as usize] {
@@ -154,7 +152,7 @@ impl Settings {
         }
     }
 
-    /// The number of a spin; 0 for other kinds.
+    /// The number of a spin option; 0 for other types.
     #[must_use]
     pub fn signed(&self, id: OptionId) -> i32 {
         match self.values[id as usize] {
@@ -172,8 +170,7 @@ impl Settings {
         }
     }
 
-    /// The text of a text option, the word of a combo; empty for other
-    /// kinds.
+    /// The text of a text option, the word of a combo; empty for other types.
     #[must_use]
     pub fn text(&self, id: OptionId) -> &str {
         match (&self.values[id as usize], id.spec().kind) {
@@ -185,12 +182,12 @@ impl Settings {
         }
     }
 
-    /// Sets an option as a GUI does, from its text; true when that changed what is in
-    /// force. The [module](self) describes when a value counts as chosen.
+    /// Sets an option from text as a GUI does; returns true if the values in force
+    /// change. The [module](self) describes when a value counts as chosen.
     ///
     /// # Errors
     ///
-    /// The option does not take this value; nothing has changed then.
+    /// The value is invalid; nothing has changed then.
     pub fn set(&mut self, id: OptionId, text: &str) -> Result<bool, ValueError> {
         let value = id.read(text)?;
         let index = id as usize;
@@ -200,20 +197,20 @@ impl Settings {
         Ok(self.settle())
     }
 
-    /// Sets an option from a file or the command line: the value counts as
-    /// chosen, whatever the default is.
+    /// Sets an option from a file or the command line: the value counts as chosen, even
+    /// if it equals the default.
     ///
     /// # Errors
     ///
-    /// As for [`set`](Settings::set).
+    /// The value is invalid; nothing has changed then.
     pub fn insist(&mut self, id: OptionId, text: &str) -> Result<(), ValueError> {
         self.chosen[id as usize] = Some(id.read(text)?);
         self.settle();
         Ok(())
     }
 
-    /// The same values as defaults: for a GUI to which they will be announced, and
-    /// for a book or an engine with additional options.
+    /// A copy with the same values as defaults: for a GUI to which they will be
+    /// announced, and for a book or an engine with additional options.
     #[must_use]
     pub fn announced(&self) -> Settings {
         Settings {
@@ -223,7 +220,7 @@ impl Settings {
         }
     }
 
-    /// Applies the announced and chosen values; true if that changes anything.
+    /// Computes the values in force; true if any of them changes.
     fn settle(&mut self) -> bool {
         let chosen = self.chosen.iter().zip(&self.announced);
         let mut values: Vec<OptionValue> = chosen
@@ -247,7 +244,7 @@ impl Settings {
         changed
     }
 
-    /// The part that decides between moves.
+    /// The options that control the choice of a move.
     #[must_use]
     pub fn policy(&self) -> Policy {
         use OptionId as Id;
@@ -269,7 +266,7 @@ impl Settings {
         }
     }
 
-    /// All that decides between moves in a game.
+    /// Everything that controls the choice of moves in a game.
     #[must_use]
     pub fn rules(&self) -> Rules {
         let (below, above) = (
@@ -289,7 +286,7 @@ impl Settings {
         }
     }
 
-    /// The value as it is written in UCI and for people.
+    /// The value as text, for UCI and for users.
     #[must_use]
     pub fn display(&self, id: OptionId) -> String {
         match &self.values[id as usize] {
@@ -302,9 +299,8 @@ impl Settings {
         }
     }
 
-    /// The preset and what decides between moves with it, for people:
-    /// `Optimize: variety 15, ...`; `None` where all is as the program has it.
-    /// With `Custom` only what is not.
+    /// The preset and its values, for users: `Optimize: variety 15, ...`; `None` if all
+    /// are defaults. With `Custom`, only the values that differ from the defaults.
     #[must_use]
     pub fn in_force(&self) -> Option<String> {
         let preset = self.text(OptionId::Preset);
@@ -322,8 +318,8 @@ impl Settings {
         (!values.is_empty()).then(|| format!("{preset}: {}", values.join(", ")))
     }
 
-    /// The options as UCI declares them. The defaults announced are the values in
-    /// force, so that a GUI which sends every default back changes nothing.
+    /// The UCI declarations of the options. The announced defaults are the values in
+    /// force, so that a GUI which sends all defaults back changes nothing.
     pub fn declarations(&self) -> impl Iterator<Item = UciOptionConfig> {
         SPECS.iter().map(|spec| {
             let (name, default) = (spec.name.to_owned(), self.display(spec.id));
@@ -352,8 +348,7 @@ impl Settings {
     }
 }
 
-/// The options that decide between moves, in the order in which people are
-/// shown them.
+/// The options that control the choice of moves, in the order in which users see them.
 pub const DECIDING: [OptionId; 16] = [
     OptionId::Preset,
     OptionId::Variety,

@@ -63,7 +63,7 @@ fn reads_engines_options_and_book() {
     assert_eq!(commands[1], builtin());
 }
 
-/// A file of the configuration's folder, as this system writes it.
+/// The path of a file in the folder of the configuration, as this system writes it.
 fn beside(name: &str) -> String {
     Path::new("/home/me").join(name).display().to_string()
 }
@@ -193,7 +193,7 @@ fn the_sample_file_is_valid_and_contains_the_defaults() {
     let text = include_str!("../../../../engines.toml");
     let config = Config::parse(text, Path::new("engines.toml")).unwrap();
     assert!(config.says_nothing());
-    // The keys of lines with a space between `#` and the key, up to the alternatives.
+    // The keys of lines with a space after `#`, up to the alternatives.
     let values = [
         "default", "[", "command", "start", "variety", "tour", "depth", "minimum",
     ];

@@ -1,4 +1,4 @@
-//! Games along invented books, some at the same time.
+//! Games with generated books, some at the same time.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A book that follows from a number: one to three moves in a position, up to a depth.
+/// A book generated from a number: one to three moves in a position, up to a depth.
 #[derive(Clone, Copy, Debug)]
 struct Invented {
     seed: u64,
@@ -27,7 +27,7 @@ impl Invented {
         moves
     }
 
-    /// All its lines; of White's moves all, of Black's those that `replies` admits.
+    /// All its lines: with all moves of White, and those of Black that `replies` admits.
     fn lines(self, replies: &dyn Fn(&Chess, Move) -> bool) -> BTreeSet<Vec<u64>> {
         let mut lines = BTreeSet::new();
         let mut open = vec![(Chess::default(), vec![key(&Chess::default())])];
@@ -49,7 +49,7 @@ impl Invented {
     }
 }
 
-/// An adapter: what it knows, and how much of the file it has read.
+/// An adapter: the lines that it has read, and how much of the file that is.
 struct Adapter {
     number: u64,
     covered: Covered,
@@ -65,7 +65,7 @@ impl Adapter {
         }
     }
 
-    /// What a session does at a `go`: the move, if the books have one.
+    /// What a session does at a `go`; returns the move, if the books have one.
     fn go(
         &mut self,
         book: Invented,
@@ -125,8 +125,8 @@ impl Game {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// As many games as there are lines, some at a time, both sides with cover, each
-    /// step by whoever comes first: no line comes twice.
+    /// As many games as there are lines, some at the same time, both sides with cover, in
+    /// random order of steps: no line is repeated.
     #[test]
     fn two_adapters_repeat_no_line_while_others_are_left(
         seed: u64, plies in 1_usize..6, at_once in 1_usize..9,
@@ -153,8 +153,8 @@ proptest! {
                 continue;
             }
             if dead == Some(step) && at_once > 1 {
-                // Its adapters are never heard of again. A game that has come to the end of
-                // its line has played it.
+                // Its adapters end without a message. A game at the end of its line has
+                // played that line.
                 let game = games[slot].take();
                 let whole = game.filter(|game| book.moves(&game.position, &game.path).is_empty());
                 played.extend(whole.map(|game| game.path));
@@ -173,7 +173,7 @@ proptest! {
             prop_assert_eq!(played.len(), all.len());
             prop_assert_eq!(&distinct, &all);
         }
-        // What the dead have left is played after all.
+        // The lines of ended adapters are played in the end.
         let mut alone = [Adapter::new(1000), Adapter::new(1001)];
         let mut distinct = distinct;
         while distinct.len() < all.len() {
@@ -186,13 +186,13 @@ proptest! {
     }
 
     /// Against an opponent that always answers the same, in the book or out of it, no
-    /// game is like another one as long as there is another one.
+    /// game is repeated while an unplayed line is left.
     #[test]
     fn against_the_same_answers_other_moves_are_played(seed: u64, plies in 1_usize..9, leaves in 0_u64..4) {
         let book = Invented { seed, plies };
         let answer = |position: &Chess, path: &[u64]| {
             let moves = book.moves(position, path);
-            // Out of the book now and then.
+            // The opponent leaves the book at times.
             let out = leaves > 0 && key(position).is_multiple_of(leaves + 1);
             moves.first().copied().filter(|_| !out)
         };
@@ -200,7 +200,7 @@ proptest! {
         let mut file = Vec::new();
         let mut seen: BTreeSet<Vec<u64>> = BTreeSet::new();
         let mut repeated = 0;
-        // The games that can be told apart, by all of our choices.
+        // Games are different if our choices differ.
         let mut different = 0;
         let mut open = vec![Game::begin()];
         while let Some(Game { position, path, .. }) = open.pop() {
@@ -264,7 +264,7 @@ fn a_book_without_an_end_takes_no_more_than_its_time() {
     let position = Chess::default();
     let candidates: Vec<Move> = position.legal_moves().into_iter().collect();
     let mut covered = Covered::default();
-    // Players that have died, so that more than one line must be left.
+    // Players that have ended, so that more than one line must be left.
     for player in 0..50 {
         for mv in &candidates {
             let path = [key(&position), key(&notation::after(&position, *mv))];

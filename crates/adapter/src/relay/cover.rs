@@ -9,13 +9,13 @@ use crate::cover::HEADER;
 use tabia_build::learn;
 use tabia_io::{append_locked, lock_within, open_for_append};
 
-/// How long another adapter that chooses a move is waited for.
+/// How long to wait for the lock while another adapter chooses a move.
 const PATIENCE: Duration = Duration::from_millis(1);
 
-/// More than so many bytes are not read while the file is locked, as far as it goes.
+/// If more bytes than this are new, they are read before the file is locked.
 const LITTLE: u64 = 1 << 14;
 
-/// More bytes of a file are not looked at: some hundred thousand games.
+/// Greatest number of bytes read from a file: some hundred thousand games.
 const MOST_BYTES: u64 = 1 << 27;
 
 /// The file, how far it has been read, and the lock.
@@ -27,12 +27,13 @@ pub(super) struct CoverFile {
 }
 
 impl CoverFile {
-    /// Locks the file and reads what is new in it, whole lines only; from its beginning
-    /// if it was not read before, or is another one.
+    /// Locks the file and reads new whole lines; from the beginning if it is the first
+    /// time or another file.
     ///
     /// # Errors
     ///
-    /// A sentence for the user: the file cannot be read, or another adapter holds it.
+    /// A sentence for the user: the file cannot be read, or another adapter has locked
+    /// it.
     pub(super) fn read(&mut self, path: Option<PathBuf>) -> Result<String, String> {
         let path = path.ok_or("the move is drawn: there is no folder for played lines")?;
         if self.path != path {
@@ -76,8 +77,8 @@ impl CoverFile {
         Ok(())
     }
 
-    /// Adds a line. One for which the lock cannot be had is left out: the next one of
-    /// this game has what it had.
+    /// Adds a line. Without the lock the line is not written: the next line of this game
+    /// contains its positions too.
     pub(super) fn add(&mut self, line: &str) -> io::Result<()> {
         if let Some(file) = &mut self.locked {
             append_locked(file, HEADER, line)?;
@@ -91,13 +92,13 @@ impl CoverFile {
         }
     }
 
-    /// Lets others have it.
+    /// Unlocks the file for other adapters.
     pub(super) fn unlock(&mut self) {
         self.locked = None;
     }
 }
 
-/// Opens the file; where the folder may not be written, one in the user's data folder.
+/// Opens the file; if its folder is not writable, one in the user's data folder.
 fn open(path: &Path) -> io::Result<File> {
     let opened = open_for_append(path).or_else(|error| match (error.kind(), path.parent()) {
         (io::ErrorKind::NotFound, Some(folder)) => {
@@ -137,12 +138,12 @@ mod tests {
         assert_eq!(read(1, Some("two")), format!("{HEADER}one\n"));
         assert_eq!(read(0, None), "two\n");
         assert_eq!(read(0, None), "");
-        // A line that a crash has cut short, and much at once.
+        // A line that a crash has cut short, then much data at once.
         let long = "x".repeat(20_000);
         fs::write(&path, format!("{HEADER}one\ntwo\n{long}\nthr")).unwrap();
         assert_eq!(read(1, Some("four")), format!("{long}\n"));
         assert_eq!(read(0, None), format!("{long}\nthr\nfour\n"));
-        // The user begins again.
+        // The user deletes the file to start again.
         fs::remove_file(&path).unwrap();
         assert_eq!(read(0, Some("one")), "");
         assert_eq!(read(1, None), format!("{HEADER}one\n"));

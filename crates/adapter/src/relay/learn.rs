@@ -9,8 +9,8 @@ use crate::session::Note;
 use tabia_build::learn::{self, PlayedGame};
 
 impl<P: Port> Relay<P> {
-    /// Appends a game to the side file of its book; where the folder may not be
-    /// written, to one in the user's data folder.
+    /// Appends a game to the side file of its book; if that folder is not writable, to
+    /// one in the user's data folder.
     pub(super) fn note(&mut self, note: &Note) {
         let books = self.book_set.books.iter();
         let side = books
@@ -30,7 +30,7 @@ impl<P: Port> Relay<P> {
     }
 }
 
-/// Appends the game; the text is a message for the user, in either case.
+/// Appends the game. Both texts, of success and error, are messages for the user.
 fn append(side: &Path, game: &PlayedGame) -> Result<Option<String>, String> {
     let failure =
         |error: io::Error| format!("the game cannot be recorded: {}: {error}", side.display());

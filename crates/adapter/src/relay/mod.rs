@@ -1,16 +1,15 @@
-//! The environment of the adapter: pipes, processes and clocks around the session.
+//! I/O around the session: pipes, processes, timers.
 //!
-//! One loop waits for whatever comes first — bytes of the GUI, bytes of the engine,
-//! an alarm, books that have been opened — lets the session
-//! [step](crate::session::Session::step), does what it asks for and writes the lines
-//! that it sends. A forwarded line costs one read and one write and no change of
-//! threads; nothing is allocated for it. Neither the GUI nor the engine can block the
-//! loop: lines for a pipe that is full wait here, and an engine that writes faster
-//! than the GUI reads is not read until there is room again.
+//! One loop waits for the next event (bytes of the GUI, bytes of the engine, an alarm,
+//! opened books), passes it to [step](crate::session::Session::step) of the session,
+//! carries out its requests and writes its lines. A forwarded line costs one read and one
+//! write, without allocation or thread switch. Neither the GUI nor the engine can block
+//! the loop: lines for a full pipe wait here, and an engine that writes faster than the
+//! GUI reads is not read until there is room again.
 //!
-//! How to wait for several pipes at once differs between systems: see `port`. Engines
-//! are started by the thread that runs the loop, because on Linux an engine dies with
-//! the thread that started it. Books are opened in a separate thread.
+//! Waiting for several pipes at once differs between systems: see `port`. The thread of
+//! the loop starts the engines, because on Linux an engine dies with the thread that
+//! started it. A separate thread opens books.
 
 mod cover;
 mod learn;
@@ -48,20 +47,20 @@ use port_threads::ThreadPort as SystemPort;
 /// How long an engine may take to end by itself after `quit`.
 const QUIT_LIMIT: Duration = Duration::from_secs(1);
 
-/// How long an engine that has closed its output may take to end, and how
-/// long the last lines for the GUI may take.
+/// How long an engine that has closed its output may take to end, and how long writing
+/// the last lines for the GUI may take.
 const LAST_OUTPUT_LIMIT: Duration = Duration::from_millis(200);
 
 /// The engine is not read while more than this waits for the GUI.
 const HIGH_WATER: usize = 1 << 20;
 
-/// The GUI is not read while more than this of its lines waits for the engine, or
-/// more than this of the output waits for the GUI. More than [`HIGH_WATER`], so that
-/// its `stop` comes through while an engine floods it.
+/// The GUI is not read while more than this of its lines waits for the engine, or more
+/// than this of the output waits for the GUI. More than [`HIGH_WATER`], so that its
+/// `stop` is read while an engine sends too much.
 const HIGHEST_WATER: usize = 4 << 20;
 
-/// Opens books: gets those wanted and the present book set, gives the new book set
-/// and messages about it.
+/// Opens books: gets the requested books and the present book set, returns the new book
+/// set and messages about it.
 pub type OpenBooks = Arc<dyn Fn(&[BookSpec], &BookSet) -> (BookSet, Vec<String>) + Send + Sync>;
 
 /// Takes the next seed of a file.
@@ -81,9 +80,9 @@ pub struct Environment {
     pub output: File,
     /// How to start the engine of each profile.
     pub commands: Vec<EngineCommand>,
-    /// Opens books.
+    /// Opens the books.
     pub open_books: OpenBooks,
-    /// Where the conversation is written down.
+    /// Writes the session to a file.
     pub transcript: Option<Transcript>,
     /// Takes the next seed of a file; must not take long.
     pub take_seed: TakeSeed,
@@ -91,7 +90,7 @@ pub struct Environment {
     pub find_cover: FindCover,
     /// Adds a line to the record of games; an error is reported once.
     pub record: AddRecord,
-    /// Messages for the user about all that, sent with the first `uciok`.
+    /// Messages for the user about the above, sent with the first `uciok`.
     pub remarks: Vec<String>,
 }
 
@@ -100,18 +99,18 @@ pub struct Environment {
 pub struct Ended {
     /// The exit code for the program.
     pub code: u8,
-    /// Why, when it is no ordinary end.
+    /// The reason, if the end is not ordinary.
     pub reason: Option<String>,
 }
 
 /// Runs a session to its end.
 ///
-/// On return the engine is gone. Threads that wait for input may still be
-/// there; the process is expected to end.
+/// On return the engine has ended. Threads that wait for input may still run; the process
+/// is expected to end.
 ///
 /// # Errors
 ///
-/// The system does not let us wait for the streams.
+/// The system cannot wait for these streams.
 pub fn run(session: Session, environment: Environment) -> io::Result<Ended> {
     run_through(SystemPort::new, session, environment)
 }
@@ -160,7 +159,7 @@ fn run_through<P: Port>(
     })
 }
 
-/// Output and requests of the session that are not yet written or carried out.
+/// Output and requests of the session that are not written or carried out yet.
 #[derive(Debug, Default)]
 struct Lines {
     gui: Vec<u8>,
@@ -174,7 +173,7 @@ struct Lines {
 }
 
 impl Lines {
-    /// Lets the session take in an event, and writes both down.
+    /// Passes an event to the session, and writes both to the transcript.
     fn step(&mut self, session: &mut Session, now: Duration, event: Event<'_>, book_set: &BookSet) {
         if let Some(transcript) = &mut self.transcript {
             transcript.event(now, &event, book_set);
@@ -182,7 +181,7 @@ impl Lines {
         session.step(now, event, book_set, self);
     }
 
-    /// Brings the transcript into its file.
+    /// Flushes the transcript.
     fn write_down(&mut self) {
         if let Some(trouble) = self.transcript.as_mut().and_then(Transcript::flush) {
             log::error!("the log cannot be written any more: {trouble}");
@@ -190,8 +189,8 @@ impl Lines {
         }
     }
 
-    /// Sends a line that does not come from the session: a transcript has it as a
-    /// remark, because a replayed session would not produce it.
+    /// Sends a line that does not come from the session. In a transcript it is a remark,
+    /// because a replayed session would not produce it.
     fn put_remark(&mut self, line: &str) {
         if let Some(transcript) = &mut self.transcript {
             transcript.remark(line);
@@ -199,10 +198,10 @@ impl Lines {
         self.put(line.as_bytes());
     }
 
-    /// A line for the GUI.
+    /// Adds a line for the GUI.
     fn put(&mut self, line: &[u8]) {
         if self.at_terminal {
-            // Tabs are the only control characters that text has.
+            // A tab is the only control character that is allowed in text.
             let text = escape_control(&String::from_utf8_lossy(line));
             self.gui.extend_from_slice(text.as_bytes());
         } else {
@@ -255,23 +254,23 @@ struct Relay<P: Port> {
     find_cover: FindCover,
     cover: CoverFile,
     record: AddRecord,
-    /// The user knows that games cannot be recorded.
+    /// The message that games cannot be recorded has been sent.
     record_reported: bool,
     begun: Instant,
     wake_at: Option<Instant>,
-    /// The engine's process has ended, but something holds its output open:
-    /// how long that is still read.
+    /// The engine's process has ended, but a child process has its output open: until
+    /// when the output is still read.
     output_until: Option<Instant>,
     /// Since when the engine is not read, because the GUI does not read.
     unread_since: Option<Instant>,
-    /// The user knows where games are recorded, or that they are not.
+    /// The message about where games are recorded, or why not, has been sent.
     learn_reported: bool,
-    /// How often books were to be opened.
+    /// Number of requests to open books.
     opening: u64,
 }
 
 impl<P: Port> Relay<P> {
-    /// Works until the session wants to end; the exit code.
+    /// Runs until the session ends; returns the exit code.
     fn work(&mut self) -> u8 {
         loop {
             while let Some(request) = self.lines.requests.pop_front() {
@@ -289,7 +288,7 @@ impl<P: Port> Relay<P> {
                 .write(Speaker::Engine, &mut self.lines.engine)
                 .is_err()
             {
-                // The end of the engine's output will report that it has ended.
+                // The end of the engine's output will be reported as its end.
                 self.lines.engine.clear();
             }
             self.lines.write_down();
@@ -305,9 +304,9 @@ impl<P: Port> Relay<P> {
                 self.prolong_output();
                 self.unread_since.get_or_insert_with(Instant::now);
             }
-            // Lines that have arrived before the wait must not count as late: the
-            // clock is read first, and what has arrived since is handled before any
-            // alarm, however long this process does not run in between.
+            // Lines that arrived before the wait must not count as late: the clock is
+            // read first, and lines that have arrived since are handled before any alarm,
+            // even if this process was suspended in between.
             let now = Instant::now();
             let timeout = self.next_alarm(now);
             let ready = self
@@ -320,7 +319,7 @@ impl<P: Port> Relay<P> {
         }
     }
 
-    /// Carries out what the session asks for; the exit code if it ends.
+    /// Carries out a request of the session; returns the exit code if it ends.
     fn carry_out(&mut self, request: Request) -> Option<u8> {
         match request {
             Request::StartEngine(index) => self.start_engine(index),
@@ -353,7 +352,7 @@ impl<P: Port> Relay<P> {
         None
     }
 
-    /// Takes in what a wait has brought that began at `now`.
+    /// Handles the events of a wait that began at `now`.
     fn attend(&mut self, ready: Ready, listen: Listen, now: Instant) {
         for news in ready.news {
             self.receive(news);
@@ -364,7 +363,7 @@ impl<P: Port> Relay<P> {
                 self.engine_is_over();
             }
         } else if listen.engine && self.output_until.is_some_and(|at| at <= now) {
-            // The wait included its output, and nothing came.
+            // The wait included its output, and there was none.
             self.engine_is_over();
         }
         if ready.engine_ended {
@@ -378,7 +377,7 @@ impl<P: Port> Relay<P> {
             self.step(Event::WakeUp);
         }
         if self.is_overdue(now) && self.unread_since.is_some() {
-            // It may have answered long since.
+            // The answer may have been waiting unread.
             self.end_unread();
         }
         if self.is_overdue(now) {
@@ -392,7 +391,7 @@ impl<P: Port> Relay<P> {
                 self.book_set = Arc::new(book_set);
                 self.step(Event::BooksOpened(&messages));
             }
-            // Others have been asked for since.
+            // The result of an older request.
             News::Books(..) => {}
             #[cfg(unix)]
             News::Terminate => self.step(Event::GuiClosed),
@@ -423,7 +422,7 @@ impl<P: Port> Relay<P> {
         self.session.deadline().is_some_and(|due| due <= now)
     }
 
-    /// Reports to the session for how long the engine was not read.
+    /// Reports to the session how long the engine was not read.
     fn end_unread(&mut self) {
         if let Some(since) = self.unread_since.take() {
             self.step(Event::HeldUp(whole_micros(since.elapsed())));
@@ -436,7 +435,7 @@ impl<P: Port> Relay<P> {
             .step(&mut self.session, now, event, &self.book_set);
     }
 
-    /// Gives the session what a side has sent; true at its end.
+    /// Passes the lines of a side to the session; true at the end of its pipe.
     fn read(&mut self, speaker: Speaker) -> bool {
         let (lines, event_of): (_, fn(&[u8]) -> Event<'_>) = match speaker {
             Speaker::Gui => (&mut self.gui, |line| Event::Gui(line)),
@@ -458,8 +457,8 @@ impl<P: Port> Relay<P> {
         is_over
     }
 
-    /// The engine's process has ended. Its output ends with it, unless it has
-    /// started others that hold it open: they go now.
+    /// The engine's process has ended. Its output ends too, unless its child processes
+    /// have it open: these are killed now.
     fn on_process_ended(&mut self) {
         if let Some(engine) = &self.engine {
             let _ = engine.status();
@@ -467,7 +466,7 @@ impl<P: Port> Relay<P> {
         }
     }
 
-    /// The time for the engine's last lines counts from when they can be read.
+    /// The time limit for the engine's last lines starts when they can be read.
     fn prolong_output(&mut self) {
         if let Some(until) = &mut self.output_until {
             *until = Instant::now() + LAST_OUTPUT_LIMIT;
@@ -486,7 +485,7 @@ impl<P: Port> Relay<P> {
 
     fn kill_engine(&mut self) {
         self.output_until = None;
-        // The pipes first: an engine that waits for its input ends by itself.
+        // Close the pipes first: an engine that waits for input ends by itself.
         self.port.detach();
         self.lines.engine.clear();
         self.engine_lines = LineBuffer::default();
@@ -522,7 +521,7 @@ impl<P: Port> Relay<P> {
         }
     }
 
-    /// Opens books in a separate thread: opening a file may block for ever.
+    /// Opens books in a separate thread, because opening a file may block for ever.
     fn open(&mut self, books: Vec<BookSpec>) {
         self.opening += 1;
         let number = self.opening;
@@ -537,7 +536,7 @@ impl<P: Port> Relay<P> {
             });
             deliver(News::Books(number, book_set, messages));
         };
-        // Where no thread is to be had, this one does it.
+        // If no thread can be started, this one does the work.
         let work = Arc::new(Mutex::new(Some(work)));
         let taken = Arc::clone(&work);
         let run = move || {
@@ -551,8 +550,8 @@ impl<P: Port> Relay<P> {
         }
     }
 
-    /// Writes what is owed to the GUI, then ends the engine: `quit`, the end
-    /// of its input, and force.
+    /// Writes the remaining output to the GUI, then ends the engine: by `quit`, then by
+    /// closing its input, then by force.
     fn end(&mut self) {
         self.lines.write_down();
         let until = Instant::now() + LAST_OUTPUT_LIMIT;
@@ -568,7 +567,7 @@ impl<P: Port> Relay<P> {
             }
             self.lines.engine.extend_from_slice(b"quit\n");
             let _ = self.port.write(Speaker::Engine, &mut self.lines.engine);
-            // Read on, so that an engine which still writes can end.
+            // Continue to read, so that an engine which still writes can end.
             if let Some(mut output) = self.port.detach() {
                 let drain = move || io::copy(&mut output, &mut io::sink());
                 let _ = thread::Builder::new().spawn(drain);
@@ -583,7 +582,7 @@ impl<P: Port> Relay<P> {
     }
 }
 
-/// No less than what a transcript keeps.
+/// Rounds up to microseconds, the precision of a transcript.
 fn whole_micros(time: Duration) -> Duration {
     Duration::new(time.as_secs(), time.subsec_micros() * 1000)
 }

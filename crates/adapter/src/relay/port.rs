@@ -1,5 +1,5 @@
-//! What the loop needs of the system: to wait for several pipes at once and
-//! to write without being blocked.
+//! What the loop needs from the system: waiting for several pipes at once and writing
+//! without blocking.
 
 use std::fs::File;
 use std::io;
@@ -10,7 +10,7 @@ use crate::book_set::BookSet;
 use crate::session::Speaker;
 use tabia_uci::line::LineBuffer;
 
-/// What a wait has brought.
+/// The result of a wait.
 #[derive(Debug, Default)]
 pub(super) struct Ready {
     /// The GUI has sent something, or closed its end.
@@ -19,28 +19,28 @@ pub(super) struct Ready {
     pub(super) engine: bool,
     /// The engine's process has ended; reported once.
     pub(super) engine_ended: bool,
-    /// The GUI has closed its end of our output.
+    /// The GUI has closed its end of Tabia's output.
     pub(super) gui_closed: bool,
     /// Reports of other threads.
     pub(super) news: Vec<News>,
 }
 
-/// What comes from another thread.
+/// A report of another thread.
 #[derive(Debug)]
 pub(super) enum News {
     /// Books have been opened: the number of the request, the books, and messages
     /// about them.
     Books(u64, BookSet, Vec<String>),
-    /// The system wants us to end.
+    /// A signal asks Tabia to end.
     #[cfg(unix)]
     Terminate,
 }
 
-/// Hands news to the loop, from another thread. Cannot fail for want of
-/// anything: it is made when there is enough of everything.
+/// Sends news to the loop from another thread. It cannot fail: everything that it needs
+/// is allocated in advance.
 pub(super) type Deliver = Arc<dyn Fn(News) + Send + Sync>;
 
-/// Which of the two is to be read.
+/// Which sides are to be read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Listen {
     pub(super) gui: bool,
@@ -49,9 +49,9 @@ pub(super) struct Listen {
 
 /// The pipes to both sides.
 pub(super) trait Port {
-    /// Waits until something is ready, or `timeout` is over. Input that is not to be
-    /// read is not waited for; if lines are left to be written, it waits for their
-    /// pipe too.
+    /// Waits until something is ready, or `timeout` is over. It waits for a side's input
+    /// only if that is to be read, and for a side's output only if lines are left to
+    /// write.
     fn wait(
         &mut self,
         timeout: Option<Duration>,
@@ -60,31 +60,30 @@ pub(super) trait Port {
         engine_left: &[u8],
     ) -> Ready;
 
-    /// Reads what a side has sent; 0 at its end.
+    /// Reads what a side has sent; returns 0 at its end.
     fn read(&mut self, from: Speaker, buffer: &mut LineBuffer) -> io::Result<usize>;
 
-    /// Writes what the pipe of a side takes now, and removes it from `lines`.
+    /// Writes as many `lines` as the pipe of a side takes now, and removes them.
     ///
     /// # Errors
     ///
-    /// The other end is gone.
+    /// The other end is closed.
     fn write(&mut self, to: Speaker, lines: &mut Vec<u8>) -> io::Result<()>;
 
-    /// Takes the pipes of an engine that has just been started, and the descriptor
-    /// that reports the end of its process, where the system has such a thing.
+    /// Takes the pipes of an engine that has just been started, and the descriptor that
+    /// reports the end of its process, if the system has one.
     ///
     /// # Errors
     ///
-    /// The system does not let us use them.
+    /// The system cannot use them.
     fn attach(&mut self, stdin: File, stdout: File, end: Option<File>) -> io::Result<()>;
 
-    /// Closes the engine's input and gives its output, where it is still
-    /// ours to give.
+    /// Closes the engine's input and returns its output, unless a thread owns it.
     fn detach(&mut self) -> Option<File>;
 
-    /// Waits until everything handed over has been written, at most `limit`.
+    /// Waits at most `limit` until all output has been written.
     fn settle(&mut self, limit: Duration);
 
-    /// A way to hand in news.
+    /// Returns a function for sending news to the loop.
     fn deliver(&self) -> Deliver;
 }

@@ -1,6 +1,6 @@
-//! Waiting with `poll`, on Linux: everything happens in one thread. Other
-//! systems have it too, but not for every kind of file (terminals on macOS),
-//! and there it was never tried.
+//! Waiting with `poll`, on Linux: everything happens in one thread. Other systems have
+//! `poll` too, but not for every kind of file (terminals on macOS), and it was never
+//! tested there.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -25,7 +25,7 @@ const SAFE_CHUNK: usize = if cfg!(target_os = "linux") { 4096 } else { 512 };
 /// The pipes, and one more by which other threads wake the loop.
 pub(super) struct PollPort {
     input: File,
-    /// The GUI has closed its end: there is nothing to wait for.
+    /// The GUI has closed its end: its input is not polled any more.
     input_ended: bool,
     output: OutPipe,
     engine: Option<(OutPipe, File)>,
@@ -37,7 +37,7 @@ pub(super) struct PollPort {
     to_news: Sender<News>,
 }
 
-/// A pipe to write to without being blocked.
+/// A pipe that can be written to without blocking.
 struct OutPipe {
     file: File,
     /// A write to a full pipe returns at once; otherwise `poll` is needed before each
@@ -46,7 +46,7 @@ struct OutPipe {
 }
 
 impl OutPipe {
-    /// A pipe end that only this process uses.
+    /// Wraps a pipe end that only this process uses.
     fn owned(file: File) -> io::Result<OutPipe> {
         set_nonblocking(file.as_fd())?;
         Ok(OutPipe {
@@ -55,8 +55,8 @@ impl OutPipe {
         })
     }
 
-    /// A stream that Tabia shares with the program that started it: making *it*
-    /// non-blocking would do so for all. A pipe can be opened once more, with
+    /// Wraps a stream that Tabia shares with the program that started it. Making that
+    /// stream non-blocking would affect all its users; a pipe can be opened again, with
     /// separate flags.
     fn shared(file: File) -> OutPipe {
         let is_pipe = rustix::fs::fstat(&file)
@@ -79,7 +79,7 @@ impl OutPipe {
         }
     }
 
-    /// Writes what goes now and removes it from `lines`.
+    /// Writes what the pipe takes now and removes it from `lines`.
     fn write(&mut self, lines: &mut Vec<u8>) -> io::Result<()> {
         let mut done = 0;
         while let Some(rest) = lines.get(done..).filter(|rest| !rest.is_empty()) {
@@ -113,7 +113,7 @@ fn set_nonblocking(fd: BorrowedFd<'_>) -> io::Result<()> {
 
 fn is_writable(fd: BorrowedFd<'_>) -> bool {
     let mut fds = [PollFd::from_borrowed_fd(fd, PollFlags::OUT)];
-    // If `poll` fails, try to write all the same.
+    // If `poll` fails, try to write anyway.
     poll(&mut fds, Some(&Timespec::default())).map_or(true, |ready| ready > 0)
 }
 
@@ -154,11 +154,11 @@ impl Port for PollPort {
                 PollFd::new(&self.wake, PollFlags::IN),
                 nothing(),
                 nothing(),
-                // Even without events asked for, `poll` reports that the reader is gone.
+                // Even without requested events, `poll` reports that the reader is gone.
                 PollFd::new(&self.output.file, PollFlags::empty()),
                 nothing(),
             ];
-            // `poll` reports a closed end even for a descriptor without events asked for.
+            // `poll` reports a closed end even for a descriptor without requested events.
             if !self.input_ended && listen.gui {
                 fds[0] = PollFd::new(&self.input, PollFlags::IN);
             }
@@ -178,7 +178,7 @@ impl Port for PollPort {
             }
             match poll(&mut fds, timeout.as_ref()) {
                 Ok(_) => {
-                    // Closed ends and errors show when they are read.
+                    // Closed ends and errors are handled when the pipe is read.
                     let closed = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
                     let any = |index: usize, of: PollFlags| {
                         fds.get(index)

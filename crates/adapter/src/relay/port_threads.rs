@@ -1,7 +1,7 @@
-//! Waiting with threads, where pipes cannot be polled (Windows) or where that
-//! was never tried: one thread reads each side, one writes to each.
+//! Waiting with threads, where pipes cannot be polled (Windows) or where that was never
+//! tested: one thread reads each side, one writes to each.
 //!
-//! It runs everywhere, and is tested everywhere.
+//! It works and is tested on all systems.
 
 #![cfg_attr(target_os = "linux", allow(dead_code))]
 
@@ -51,7 +51,7 @@ impl Writer {
         Writer { to_thread, state }
     }
 
-    /// Hands lines to the thread, unless it has enough to do.
+    /// Passes lines to the thread, unless too much is waiting already.
     fn write(&self, lines: &mut Vec<u8>) -> io::Result<()> {
         const ENOUGH: usize = 1 << 16;
         if self.is_broken() {
@@ -74,14 +74,14 @@ impl Writer {
     }
 }
 
-/// A pipe and the thread that reads from it. The thread waits while some pieces
-/// are not taken; after the end of this it reads on, so that the engine can end.
+/// A pipe and the thread that reads from it. The thread waits while too many chunks are
+/// unread; after this value is dropped it reads on, so that the engine can end.
 struct Reader {
     /// `None` after the end of the pipe.
     pieces: Option<Receiver<Vec<u8>>>,
-    /// What of the last piece is not taken yet.
+    /// The unread part of the last chunk.
     piece: Vec<u8>,
-    /// The end has come and was not reported yet.
+    /// The pipe has ended, which is not reported yet.
     at_end: bool,
 }
 
@@ -180,12 +180,12 @@ impl Port for ThreadPort {
         _gui_left: &[u8],
         _engine_left: &[u8],
     ) -> Ready {
-        // A thread that has read something may not have come to report it
-        // when all of us could not run.
+        // If the whole process was suspended, a thread may have read something without
+        // reporting it.
         const LEAST_WAIT: Duration = Duration::from_millis(2);
         let ready = self.ready(listen, Vec::new());
-        // Lines that are left wait for a report that others were written:
-        // any report ends the wait.
+        // Unwritten lines wait for a report that others were written: any report ends the
+        // wait.
         let first = match timeout {
             _ if ready.gui || ready.engine => None,
             Some(timeout) => self.reports.recv_timeout(timeout.max(LEAST_WAIT)).ok(),
@@ -221,7 +221,7 @@ impl Port for ThreadPort {
         Ok(())
     }
 
-    /// The output stays with the thread that reads it, which goes on.
+    /// The thread that reads the output keeps it and reads on.
     fn detach(&mut self) -> Option<File> {
         self.engine = None;
         None
@@ -338,7 +338,7 @@ mod tests {
             lines.extend_from_slice(&[b'x'; 10_000]);
             ends.port.write(Speaker::Gui, &mut lines).unwrap();
         }
-        // Some has been handed over, the rest is still ours.
+        // Part was passed on, the rest is still in `lines`.
         assert!(lines.len() > 100_000, "{}", lines.len());
         let mut port = ends.port;
         drop(ends.gui_out);
@@ -369,7 +369,7 @@ mod tests {
         }
         let stuck = written.load(Ordering::Relaxed);
         assert!(stuck < 1 << 20, "{stuck} bytes were taken in");
-        // It goes on when it is read.
+        // It continues when it is read.
         let mut buffer = LineBuffer::default();
         while written.load(Ordering::Relaxed) < stuck + (1 << 20) {
             wait(&mut ends.port);

@@ -6,7 +6,7 @@ use std::process::ExitStatus;
 
 use super::port::Port;
 
-/// A signal to end has the effect of `quit`: the engine and its children end
+/// Makes a termination signal act like `quit`: the engine and its child processes end
 /// too.
 #[cfg(unix)]
 pub(super) fn handle_signals(port: &impl Port) {
@@ -38,7 +38,7 @@ pub(super) fn handle_signals(port: &impl Port) {
     }
 }
 
-/// Windows ends the job that the engine and all it starts belong to.
+/// Windows ends the job object of the engine and all its child processes.
 #[cfg(not(unix))]
 pub(super) fn handle_signals(_port: &impl Port) {}
 
@@ -52,8 +52,8 @@ pub(super) fn into_file(pipe: impl Into<std::os::windows::io::OwnedHandle>) -> F
     File::from(pipe.into())
 }
 
-/// Standard input and output as files: unbuffered, for lines are read and
-/// written in large pieces.
+/// Standard input and output as files, unbuffered: lines are read and written in large
+/// chunks.
 ///
 /// # Errors
 ///

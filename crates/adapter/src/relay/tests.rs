@@ -1,4 +1,4 @@
-//! The loop with books that open badly; what needs the whole program is in
+//! The loop with books that cannot be opened; tests that need the whole program are in
 //! `tests/play.rs` and `tests/faults`.
 
 #![allow(clippy::unwrap_used)]
@@ -87,7 +87,7 @@ fn a_failure_to_open_books_is_reported() {
     let received = converse(
         GO,
         "bestmove",
-        // Without the hook: to print where it was takes seconds on a busy machine.
+        // Without the panic hook: printing the location takes seconds on a busy machine.
         Arc::new(|_, _| std::panic::resume_unwind(Box::new("a book like no other"))),
     );
     assert!(
@@ -96,7 +96,7 @@ fn a_failure_to_open_books_is_reported() {
             .any(|line| line.contains("cannot be opened")),
         "{received:#?}"
     );
-    // After a failure there is no wait for the books.
+    // After a failure nothing waits for the books.
     assert!(
         !received
             .iter()
@@ -105,8 +105,8 @@ fn a_failure_to_open_books_is_reported() {
     );
 }
 
-/// Pipes of an adapter that is stopped for a while: the first wait brings input of
-/// the GUI, leaves the engine out, and then nothing runs for some time.
+/// Pipes of an adapter that is suspended for a while: the first wait returns input of the
+/// GUI but none of the engine, then nothing runs for some time.
 struct Stalled<P> {
     port: P,
     stall: Option<Box<dyn FnOnce() + Send>>,

@@ -1,4 +1,4 @@
-//! Asking the books, and the lines that a book move is announced with.
+//! Asks the books, and makes the lines that are sent with a book move.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -16,17 +16,17 @@ use tabia_notation as notation;
 use tabia_uci::gui::Go;
 use tabia_uci::message;
 
-/// Most moves that an announcement lists.
+/// Greatest number of moves listed in an announcement.
 const LISTED: usize = 12;
 
 /// A book's answer to a position.
 pub(super) struct Choice<'a> {
-    /// Which of the book set.
+    /// Index in the book set.
     index: usize,
     book: &'a OpenBook,
     mv: Move,
     reply: Option<Move>,
-    /// For the part of `Book Delay` that is drawn, 0 to 1.
+    /// Random number from 0 to 1 for the random part of `Book Delay`.
     drawn: f64,
 }
 
@@ -41,22 +41,22 @@ pub(super) struct Answer {
 }
 
 impl Session {
-    /// Looks the present position up before it is asked for, the reply to the move
-    /// that would be drawn included. To be called when all lines have been sent: then
-    /// nothing waits for it. Sends nothing, and does not change what will be sent.
+    /// Looks the present position up before the `go`, including the reply to the move
+    /// that would be drawn. Call this when all lines have been sent and nothing waits.
+    /// Sends nothing, and does not change what will be sent.
     pub fn look_ahead(&mut self, book_set: &BookSet) {
         if self.chooser.is_prepared || self.books.opening || !self.books_may_answer() {
             return;
         }
         self.chooser.is_prepared = true;
-        // To follow lines to their end is too much for a mere chance.
+        // Following lines to their end takes too long before a `go` is certain.
         if self.settings.number(OptionId::LeaveEarly) > 0 {
             return;
         }
         self.has_book_move(book_set);
     }
 
-    /// Whether a book has a move here that may be played.
+    /// Whether a book has a playable move here.
     pub(super) fn has_book_move(&mut self, book_set: &BookSet) -> bool {
         let position = self.game.position().filter(|_| self.books_may_answer());
         let Some(position) = position.cloned() else {
@@ -67,14 +67,14 @@ impl Session {
             .is_some()
     }
 
-    /// Whether books may answer in this game at present.
+    /// Whether books may answer in this game now.
     pub(super) fn books_may_answer(&self) -> bool {
         self.settings.check(OptionId::OwnBook)
             && !self.chooser.shut
             && !self.link.options.analysing()
     }
 
-    /// The book's answer to a `go`; none of the moves that are `vetoed`.
+    /// The book's answer to a `go`, without the `vetoed` moves.
     pub(super) fn ask_books(
         &mut self,
         go: &Go,
@@ -112,7 +112,7 @@ impl Session {
             }
             return None;
         };
-        // Asked before the `go`, so answered before it: the book is ready.
+        // An `isready` before the `go` is answered before it: the book is ready.
         self.link.answer_ready(at.out);
         if self.settings.text(OptionId::Info) != "none"
             && let Some(text) = self.chooser.unreported_settings(choice.index)
@@ -202,7 +202,7 @@ impl Session {
         choice
     }
 
-    /// The ponder move was played: what the books did not know counts.
+    /// The ponder move was played: a miss of the books now counts.
     pub(super) fn guess_came_true(&mut self, out: &mut dyn Outlet) {
         if self.chooser.take_missed_guess() {
             self.count_miss(out);
@@ -219,7 +219,7 @@ impl Session {
         }
     }
 
-    /// The lines that send a book move, in the detail of `Book Info`.
+    /// The lines that announce a book move, as detailed as `Book Info` says.
     fn announcement(&self, choice: &Choice<'_>) -> Vec<Vec<u8>> {
         let mode = self.castling_mode();
         let best = choice.mv.to_uci(mode);
@@ -278,7 +278,7 @@ impl Session {
         }
     }
 
-    /// Shows what the books would play, while the engine analyses.
+    /// Shows the book moves while the engine analyses.
     pub(super) fn show_books(&mut self, go: &Go, at: &mut Moment<'_>) {
         let Some(position) = self.game.position().cloned() else {
             return;
@@ -310,8 +310,8 @@ impl Session {
         CastlingMode::from_chess960(self.link.options.chess960)
     }
 
-    /// `bestmove` with the first legal move, of those asked for if one of
-    /// them is legal; `0000` where there is none.
+    /// `bestmove` with the first legal move, from `searchmoves` if one of those is legal;
+    /// `0000` if there is none.
     pub(super) fn first_legal_move(&self, go: &Go) -> Vec<u8> {
         let mode = self.castling_mode();
         let first = self.game.position().and_then(|position| {
@@ -326,7 +326,7 @@ impl Session {
     }
 }
 
-/// A number for people; formatting floats takes longer than drawing a move.
+/// A number as text for users; formatting floats takes longer than drawing a move.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 fn rounded(number: f64) -> u64 {
     number.round() as u64

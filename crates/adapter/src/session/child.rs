@@ -1,5 +1,4 @@
-//! What is known of the engine: what it has declared before `uciok`, and how its
-//! options are set.
+//! What the engine has declared before `uciok`, and the options set for it.
 
 use crate::settings::OptionId;
 use tabia_uci::engine::{self, EngineOption, Misfit};
@@ -14,13 +13,13 @@ pub(super) struct Hello {
     pub(super) options: Vec<EngineOption>,
     /// The engine has sent `uciok`.
     pub(super) complete: bool,
-    /// Tabia has announced itself to the GUI (`id`, `option`, `uciok`), or the GUI
-    /// plays without having sent `uci`.
+    /// Tabia has introduced itself to the GUI (`id`, `option`, `uciok`), or the GUI plays
+    /// without having sent `uci`.
     pub(super) announced: bool,
 }
 
 impl Hello {
-    /// A new engine is about to introduce itself.
+    /// Prepares for the introduction of a new engine.
     pub(super) fn begin(&mut self) {
         *self = Hello {
             announced: self.announced,
@@ -35,7 +34,7 @@ impl Hello {
             .find(|option| option.name.eq_ignore_ascii_case(name))
     }
 
-    /// What is certainly wrong with setting an option of the engine.
+    /// Returns what is certainly wrong with setting an option of the engine.
     pub(super) fn misfit(&self, option: &SetOption, may_be_unknown: bool) -> Option<Misfit> {
         let value = option.value.as_deref()?;
         let misfit = engine::fits(&self.options, &option.name, &text(value)).err()?;
@@ -48,7 +47,7 @@ impl Hello {
         certain.then_some(misfit)
     }
 
-    /// The engine's option that switches its own book, if the book is on by default.
+    /// The engine's option for its own book, if that book is on by default.
     pub(super) fn own_book(&self) -> Option<&str> {
         let is_on = |option: &&EngineOption| {
             let name = option.name.to_ascii_lowercase().replace([' ', '_'], "");
@@ -61,7 +60,7 @@ impl Hello {
         Some(&option.name)
     }
 
-    /// The name under which the GUI knows an option of the engine.
+    /// The name by which the GUI knows an option of the engine.
     pub(super) fn announced_name(name: &str) -> String {
         match OptionId::by_name(name) {
             Some(_) => format!("{PREFIX}{name}"),
@@ -69,8 +68,8 @@ impl Hello {
         }
     }
 
-    /// The engine's option that the GUI knows under this name, if it had to
-    /// be renamed because we have one of that name: `Engine OwnBook`.
+    /// The engine's option that the GUI knows by this name with a prefix, because Tabia
+    /// has an option with the same name: `Engine OwnBook`.
     pub(super) fn without_prefix(&self, name: &str) -> Option<&str> {
         let start = name.get(..PREFIX.len())?;
         let rest = name.get(PREFIX.len()..)?;
@@ -83,11 +82,11 @@ impl Hello {
 /// Prefix for an engine's option that has the same name as an option of Tabia.
 const PREFIX: &str = "Engine ";
 
-/// With this option GUIs announce that they analyse. It is offered whether the engine
-/// has it or not: an analysis by depth, nodes or time is not for the book.
+/// GUIs set this option for analysis. It is always offered, because the book must not
+/// answer an analysis by depth, nodes or time.
 pub const ANALYSE_MODE: &str = "UCI_AnalyseMode";
 
-/// With this option GUIs send the name of the opponent.
+/// GUIs send the name of the opponent by this option.
 pub(super) const OPPONENT: &str = "UCI_Opponent";
 
 /// Names of the options with which engines switch their own book, in lower case and
@@ -103,27 +102,26 @@ const OWN_BOOKS: [&str; 8] = [
     "bookenabled",
 ];
 
-/// The engine's options as they were last set, for an engine that has to be started
-/// again, and what they mean for the kind of search.
+/// The engine's options as they were last set, for a restarted engine, and those that
+/// affect which searches the book answers.
 #[derive(Debug, Default)]
 pub(super) struct ChildOptions {
     /// Name in lower case, and the whole line.
     pub(super) lines: Vec<(String, Vec<u8>)>,
-    /// Several lines are asked for, which is analysis.
+    /// `MultiPV` is above 1, which means analysis.
     pub(super) multi_pv: bool,
     analyse: bool,
     /// Castling is written as king takes rook.
     pub(super) chess960: bool,
-    /// Names of options of which the engine dies.
+    /// Names of options that crash the engine.
     deadly: Vec<String>,
-    /// What was wrong with options that were left out and has been reported: each is
-    /// reported once.
+    /// Problems that have been reported with options not sent: each is reported once.
     reported: Vec<Misfit>,
 }
 
 impl ChildOptions {
     pub(super) fn note(&mut self, name: &str, value: Option<&[u8]>, line: &[u8]) {
-        // A button does its work once.
+        // A button has an effect once only.
         let Some(value) = value else { return };
         self.apply(name, value);
         let name = name.to_ascii_lowercase();
@@ -133,8 +131,8 @@ impl ChildOptions {
         }
     }
 
-    /// Takes in what an option means for the kind of search, whether the engine has
-    /// it or not.
+    /// Handles options that affect which searches the book answers, whether the engine
+    /// has them or not.
     pub(super) fn apply(&mut self, name: &str, value: &[u8]) {
         let value = text(value).to_ascii_lowercase();
         let on = matches!(value.as_str(), "true" | "1" | "yes" | "on");
@@ -146,8 +144,7 @@ impl ChildOptions {
         }
     }
 
-    /// From now on the option is not sent to the engine, even if the GUI or the
-    /// profile sets it.
+    /// Stops sending the option to the engine, even if the GUI or the profile sets it.
     pub(super) fn leave_out(&mut self, name: &str) {
         self.forget(name);
         self.deadly.push(name.to_owned());
@@ -159,7 +156,7 @@ impl ChildOptions {
         names.any(|known| known.eq_ignore_ascii_case(name))
     }
 
-    /// Takes an option back.
+    /// Forgets the value of an option.
     pub(super) fn forget(&mut self, name: &str) {
         self.lines
             .retain(|(known, _)| !known.eq_ignore_ascii_case(name));
@@ -181,7 +178,7 @@ impl ChildOptions {
         found.map(|(_, line)| line.as_slice())
     }
 
-    /// The GUI analyses: the book does not answer.
+    /// The GUI analyses, so the book does not answer.
     pub(super) const fn analysing(&self) -> bool {
         self.multi_pv || self.analyse
     }

@@ -1,4 +1,4 @@
-//! What is known of the present position and game in order to choose book moves.
+//! Data about the present position and game for choosing book moves.
 //!
 //! The books' moves for a position are cached until the next position comes, so that
 //! they can be looked up before the `go`.
@@ -14,46 +14,44 @@ use crate::settings::{OptionId, Settings};
 use tabia_book::policy::{self, Exit, LineMemory, Rules, Weighed, chance};
 use tabia_book::{Lookup, Probe, Wanted};
 
-/// What is remembered of a game in order to choose book moves, and buffers.
+/// Data about a game for choosing book moves, and buffers.
 #[derive(Debug, Default)]
 pub(super) struct BookChooser {
     pub(super) misses: u32,
-    /// The books had nothing for a ponder move, which may yet be played.
+    /// The books had no answer to a ponder move, which may yet be played.
     missed_guess: bool,
     pub(super) shut: bool,
-    /// Games before this one in which the books were asked.
+    /// Number of earlier games in which the books were asked.
     games: u64,
-    /// They have been asked in this one.
+    /// The books have been asked in this game.
     asked: bool,
-    /// How often a move was drawn, for draws that are not to repeat.
+    /// How many moves were drawn, for draws that must not repeat.
     draws: u64,
     /// Why each book of the book set did not answer when they were last asked.
     pub(super) silences: Vec<Silence>,
     pub(super) silences_reported: ReportedSilences,
     /// What each book of the book set has in the present position.
     found: Vec<FoundBook>,
-    /// Of the moves of the book that was looked into last.
+    /// The verdicts on the moves of the book that was looked up last.
     verdicts: Vec<Weighed>,
-    /// The opponent's most probable replies, by book and our move.
+    /// The opponent's most probable replies, by book and move.
     replies: Vec<((usize, Move), Option<Move>)>,
     reply: Lookup,
     reply_verdicts: Vec<Weighed>,
-    /// The present position has been looked up, whether for a `go` or before.
+    /// The present position has been looked up, for a `go` or in advance.
     pub(super) is_prepared: bool,
     /// The settings in force for each book of the book set.
     pub(super) settings: Vec<Settings>,
-    /// The value of the engine's last search in this game, in centipawns for
-    /// White.
+    /// The value of the engine's last search in this game, in centipawns for White.
     pub(super) value: Option<i32>,
     /// The warning about the engine's own book has been sent.
     pub(super) own_book_reported: bool,
-    /// Paths of the books whose errors have been reported. Once is enough: a book
-    /// that is cut off has another error in every other position. Also the settings
-    /// in force that have been reported.
+    /// Paths of the books with reported errors, and reported settings in force. One
+    /// report is enough: a truncated book has a different error in every position.
     reported: Vec<String>,
 }
 
-/// What a book has in the present position, if it was asked.
+/// The entry of the present position in a book, if it was asked.
 #[derive(Debug, Default)]
 struct FoundBook {
     asked_for: Option<Wanted>,
@@ -68,16 +66,16 @@ impl BookChooser {
         self.silences_reported = ReportedSilences::default();
     }
 
-    /// The GUI has announced another game (`ucinewgame`). Only that counts for what a
-    /// seed repeats: a new game that is found from the positions may depend on
-    /// timing. True if the books were asked in the game before.
+    /// Counts a new game announced by `ucinewgame`. Only these count for a seed:
+    /// detecting a new game from the positions may depend on timing. Returns true if the
+    /// books were asked in the game before.
     pub(super) fn count_game(&mut self) -> bool {
         let asked = std::mem::take(&mut self.asked);
         self.games += u64::from(asked);
         asked
     }
 
-    /// The books are asked in this game.
+    /// Counts that the books are asked in this game.
     pub(super) fn count_question(&mut self) {
         self.asked = true;
         self.draws += 1;
@@ -90,7 +88,7 @@ impl BookChooser {
         self.is_prepared = false;
     }
 
-    /// The position has changed, or the books have.
+    /// Call this when the position or the books have changed.
     pub(super) fn forget_position(&mut self) {
         for found in &mut self.found {
             found.asked_for = None;
@@ -100,8 +98,8 @@ impl BookChooser {
         self.missed_guess = false;
     }
 
-    /// The books do not know the position that is asked for; true if that is
-    /// a miss already, and not of a ponder move only.
+    /// The books do not know the position. Returns true if that counts as a miss now, and
+    /// not only if a ponder move is played.
     pub(super) fn miss(&mut self, ponder: bool) -> bool {
         self.missed_guess = ponder;
         !ponder
@@ -119,9 +117,9 @@ impl BookChooser {
         reached && !std::mem::replace(&mut self.shut, true)
     }
 
-    /// The chance that decides the next question. With a seed it depends on
-    /// that, the game and the position alone, so that equal games are equal
-    /// whatever is asked in between; without one no two draws are the same.
+    /// The random generator for the next choice. With a seed it depends only on the seed,
+    /// the game and the position, so that equal games get equal moves whatever happens in
+    /// between; without a seed no two choices are the same.
     pub(super) fn chance(&self, seed: Seed, position: &Chess) -> impl Rng + use<> {
         let (seed, game, draw) = match seed {
             Seed::Session(entropy) => (entropy, self.games, self.draws),
@@ -143,7 +141,7 @@ impl BookChooser {
             .resize_with(book_set.books.len(), FoundBook::default);
     }
 
-    /// True if this has not been reported yet; remembers it as reported. It is the
+    /// True if this has not been reported yet; remembers it as reported. `what` is the
     /// path of a book with an error, or the settings in force.
     pub(super) fn is_news(&mut self, what: &str) -> bool {
         let news = !self.reported.iter().any(|known| known == what);
@@ -159,7 +157,7 @@ impl BookChooser {
         self.is_news(&text).then_some(text)
     }
 
-    /// Whether the engine's values may silence a book.
+    /// Whether a book may be skipped because of the engine's values.
     pub(super) fn exits_by_value(&self) -> bool {
         let exits = |settings: &Settings| settings.rules().exit != Exit::default();
         self.settings.iter().any(exits)
@@ -200,7 +198,7 @@ impl BookChooser {
         Ok(())
     }
 
-    /// What the book looked into has, and the verdicts on its moves.
+    /// The entry of a book that was looked up, and the verdicts on its moves.
     pub(super) fn found(&self, index: usize) -> (&Lookup, &[Weighed]) {
         static NOTHING: Lookup = Lookup {
             here: None,
@@ -213,8 +211,8 @@ impl BookChooser {
         )
     }
 
-    /// The move the opponent would most probably play from the book after
-    /// `mv`: of the same candidates that we would have.
+    /// The opponent's most probable book reply to `mv`, from the candidates that we would
+    /// have in its place.
     pub(super) fn best_reply(
         &mut self,
         (index, book): (usize, &dyn Probe),
@@ -245,7 +243,7 @@ impl BookChooser {
     }
 }
 
-/// Whether moves count that are not stored in the book.
+/// Whether moves that are not stored in the book count.
 fn wanted(settings: &Settings) -> Wanted {
     match settings.check(OptionId::Transpositions) {
         true => Wanted::Transpositions,

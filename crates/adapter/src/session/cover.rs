@@ -1,5 +1,5 @@
-//! `Book Cover` in a session: what is known of played lines comes in before the books
-//! are asked, and what is played goes out after.
+//! `Book Cover` in a session: played lines are read before the books are asked, and new
+//! ones are written afterwards.
 
 use shakmaty::{Chess, Move, Position};
 
@@ -14,12 +14,12 @@ use tabia_book::{BookMove, Lookup, Wanted};
 use tabia_notation as notation;
 use tabia_uci::gui::Go;
 
-/// What is known of played lines.
+/// The played lines that have been read.
 #[derive(Debug, Default)]
 pub(super) struct Cover {
     covered: Covered,
     state: State,
-    /// What is to be added if the ponder move is played.
+    /// The entry to add if the ponder move is played.
     guess: Option<Entry>,
     /// The books at the last choice, by their addresses.
     books: Vec<usize>,
@@ -27,13 +27,13 @@ pub(super) struct Cover {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
-    /// The position is new: the file has not been read for it.
+    /// The file has not been read for this position.
     #[default]
     Unread,
-    /// It is being read.
+    /// The file is being read.
     Asked,
     Read,
-    /// It cannot be read now: moves are drawn.
+    /// The file cannot be read now: moves are drawn.
     Missing,
 }
 
@@ -42,13 +42,13 @@ impl Cover {
         matches!(self.state, State::Asked)
     }
 
-    /// Another position comes.
+    /// Call this for each new position.
     pub(super) fn forget_position(&mut self) {
         self.state = State::Unread;
         self.guess = None;
     }
 
-    /// Other moves may be played from the books than before.
+    /// Call this when the books or their settings have changed.
     pub(super) fn books_changed(&mut self) {
         self.covered.forget_books();
         self.state = State::Unread;
@@ -66,7 +66,7 @@ impl Cover {
         out.request(Request::AddCover(entry.to_string()));
     }
 
-    /// Adds an entry, or keeps it until the ponder move is played.
+    /// Writes an entry, or stores it until the ponder move is played.
     fn note(&mut self, entry: Entry, ponder: bool, out: &mut dyn Outlet) {
         match ponder {
             true => self.guess = Some(entry),
@@ -74,7 +74,7 @@ impl Cover {
         }
     }
 
-    /// The move of a book that leads to a line not yet played, if there is any.
+    /// The book move that leads to an unplayed line, if there is one.
     pub(super) fn choose(
         &mut self,
         (player, game): (u64, &Game),
@@ -100,7 +100,7 @@ impl Cover {
     }
 }
 
-/// The moves that may be played, heaviest first; among equals those of more games.
+/// The playable moves, greatest weight first; at equal weight, more games first.
 fn heaviest_first(moves: &[BookMove], verdicts: &[Weighed]) -> Vec<Move> {
     let mut rows: Vec<_> = moves
         .iter()
@@ -114,8 +114,7 @@ fn heaviest_first(moves: &[BookMove], verdicts: &[Weighed]) -> Vec<Move> {
     rows.into_iter().map(|(mv, _)| mv.mv).collect()
 }
 
-/// What the books have in positions of a line: what we would play from them, for the
-/// opponent as well.
+/// Looks up playable moves in the positions of a line, by the same rules for both sides.
 struct BookMoves<'a> {
     books: (&'a BookSet, &'a [Settings], &'a GameConditions),
     /// The side that chooses.
@@ -172,7 +171,7 @@ impl<'a> BookMoves<'a> {
 }
 
 impl Session {
-    /// Has the played lines read; true when the `go` at hand has to wait for them.
+    /// Requests the played lines; true if this `go` has to wait for them.
     pub(super) fn read_cover(&mut self, go: &Go, at: &mut Moment<'_>) -> bool {
         let is_wanted = self.settings.number(OptionId::Cover) > 0
             && self.cover.state == State::Unread
@@ -188,7 +187,7 @@ impl Session {
         let Some(book) = at.book_set.books.first().filter(|_| !over) else {
             return false;
         };
-        // What is looked up now is not looked up while the file is locked.
+        // This is looked up now, so that the file is locked for a shorter time.
         self.chooser.refresh_settings(&self.settings, at.book_set);
         let _ = self.choose(&position, None, at.book_set, true, &mut Vec::new());
         at.out.request(Request::ReadCover(book.spec.path.clone()));
@@ -196,13 +195,13 @@ impl Session {
         true
     }
 
-    /// The played lines are known, or why they are not.
+    /// Handles the played lines, or the reason why they could not be read.
     pub(super) fn on_cover(&mut self, read: Result<&str, &str>, at: &mut Moment<'_>) {
         self.cover.state = match read {
             Ok(lines) => {
                 for line in lines.lines() {
                     if line == cover::HEADER.trim_end() {
-                        // Another file.
+                        // The first line shows that it is another file.
                         self.cover.covered = Covered::default();
                     } else if let Ok(entry) = line.parse() {
                         self.cover.covered.add(&entry);
@@ -218,12 +217,12 @@ impl Session {
         self.go_on(at);
     }
 
-    /// Whether lines not yet played are preferred in this position.
+    /// Whether unplayed lines are preferred in this position.
     pub(super) fn covers(&self) -> bool {
         self.cover.state == State::Read
     }
 
-    /// A book move has been chosen.
+    /// Records a chosen book move.
     pub(super) fn cover_move(
         &mut self,
         position: &Chess,
@@ -241,7 +240,7 @@ impl Session {
         self.cover.note(entry, ponder, at.out);
     }
 
-    /// The books have no move: a line that this game has followed has ended.
+    /// The books have no move: records the end of the line that this game has followed.
     pub(super) fn cover_end(&mut self, ponder: bool, out: &mut dyn Outlet) {
         let Some(position) = self.game.position() else {
             return;

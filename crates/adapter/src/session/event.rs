@@ -1,4 +1,4 @@
-//! What goes into a session and what comes out of it.
+//! The input and output of a session.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,37 +7,37 @@ use super::{GameRecord, Note};
 use crate::book_set::BookSpec;
 use crate::settings::Settings;
 
-/// What happens to the adapter.
+/// An event for the session.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// A line of the GUI, without its line end.
     Gui(&'a [u8]),
-    /// The GUI closed our input: the same as `quit`.
+    /// The GUI closed Tabia's input: the same as `quit`.
     GuiClosed,
     /// A line of the engine, without its line end.
     Engine(&'a [u8]),
-    /// The engine asked for runs; it has not sent anything yet.
+    /// The requested engine runs; it has not sent anything yet.
     EngineUp,
     /// The engine could not be started or has ended; the text is the reason.
     EngineGone(&'a str),
-    /// The books asked for are open as far as they can be; with messages about them.
+    /// The requested books are open, except those with errors; with messages.
     BooksOpened(&'a [String]),
-    /// The seed that was asked for, or why there is none.
+    /// The requested seed, or why there is none.
     Seed(Result<u32, &'a str>),
-    /// What has been added to the file of played lines since it was read last, or why
-    /// that is not known.
+    /// What has been added to the file of played lines since the last read, or why it
+    /// could not be read.
     Cover(Result<&'a str, &'a str>),
     /// The time of a [`Request::WakeUp`] has come.
     WakeUp,
     /// The [deadline](super::Session::deadline) is reached.
     Overdue,
-    /// For this long the engine's output was not read, because the GUI did not read ours.
+    /// The engine's output was not read for this time, because the GUI did not read ours.
     HeldUp(Duration),
-    /// A line was too long to be taken in, and is lost.
+    /// A line was too long, and is lost.
     Overlong(Speaker),
 }
 
-/// One of the two that talk to us.
+/// The sender of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speaker {
     /// The chess program.
@@ -46,29 +46,28 @@ pub enum Speaker {
     Engine,
 }
 
-/// What the session wants done outside.
+/// A request of the session to its environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// Start the engine of this profile; whatever engine still runs is to be
-    /// killed first. Answered by `EngineUp` or `EngineGone`.
+    /// Start the engine of this profile; first kill an engine that still runs. Answered
+    /// by `EngineUp` or `EngineGone`.
     StartEngine(usize),
-    /// Kill the engine, which has shown no sign of life.
+    /// Kill the engine, which does not respond.
     KillEngine,
-    /// Open these books, in this order; those that are open and have not
-    /// changed on disk stay as they are. Answered by `BooksOpened`.
+    /// Open these books, in this order; books that are open and have not changed on disk
+    /// stay open. Answered by `BooksOpened`.
     OpenBooks(Vec<BookSpec>),
-    /// Take the next seed of this file. Answered by `Seed`, before anything else
-    /// happens.
+    /// Take the next seed of this file. Answered by `Seed`, before any other event.
     TakeSeed(String),
-    /// Lock the file of played lines of this book and read what is new in it. Answered by
-    /// `Cover`, before anything else happens; the lock is held until the session has
-    /// taken that in.
+    /// Lock the file of played lines of this book and read the new ones. Answered by
+    /// `Cover`, before any other event; the file stays locked until the session has
+    /// handled that event.
     ReadCover(String),
-    /// Add a line to it; nothing answers.
+    /// Add a line to that file; no answer.
     AddCover(String),
-    /// Note a game in the side file of its book; nothing answers.
+    /// Add a game to the side file of its book; no answer.
     NoteGame(Note),
-    /// Add a line to the record of games; nothing answers.
+    /// Add a line to the record of games; no answer.
     Record(Box<GameRecord>),
     /// Send `WakeUp` after this time. A later request replaces an earlier.
     WakeUp(Duration),
@@ -76,8 +75,8 @@ pub enum Request {
     Exit(u8),
 }
 
-/// As transcripts have it: `start 0`, `kill`, `open 1`, `wake 8000`, `exit 0`;
-/// of a game that is recorded, the book and the line of its side file.
+/// The text in transcripts: `start 0`, `kill`, `open 1`, `wake 8000`, `exit 0`; for a
+/// recorded game, the book and the line of its side file.
 impl fmt::Display for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -98,24 +97,24 @@ impl fmt::Display for Request {
     }
 }
 
-/// Where the session's words go.
+/// Receives the output of a session.
 pub trait Outlet {
     /// A line for the GUI, without line end.
     fn gui(&mut self, line: &[u8]);
     /// A line for the engine, without line end.
     fn engine(&mut self, line: &[u8]);
-    /// Something to be done outside.
+    /// A request to the environment.
     fn request(&mut self, request: Request);
 }
 
-/// An engine that may be asked to play, and how it is to be used.
+/// An engine and its options.
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
     /// Its name, for messages.
     pub name: String,
     /// Options to set before anything else, in order.
     pub options: Vec<(String, String)>,
-    /// The adapter's own options with this engine.
+    /// The adapter's own options for this engine.
     pub settings: Settings,
     /// Books in use while `Book File` is
     /// [`CONFIGURED`](crate::settings::CONFIGURED).
@@ -129,11 +128,11 @@ pub struct Profile {
 pub struct Engines {
     /// Tried in this order.
     pub profiles: Vec<Profile>,
-    /// Index of the one that may replace an engine lost in a game (`Engine
-    /// Stand-in`); may lie in `profiles` after the first `chain`.
+    /// Index of the engine that may replace one lost in a game (`Engine Stand-in`); it
+    /// may be in `profiles` after the first `chain`.
     pub stand_in: Option<usize>,
-    /// How many of `profiles` are tried at the start.
+    /// How many of `profiles` are tried at the start of a session.
     pub chain: usize,
-    /// Games and restarts are recorded.
+    /// Whether games and restarts are recorded.
     pub record_games: bool,
 }

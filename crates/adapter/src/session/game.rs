@@ -1,4 +1,4 @@
-//! The game as the `position` lines give it.
+//! The game that the `position` lines describe.
 
 use std::collections::VecDeque;
 
@@ -12,11 +12,10 @@ use tabia_uci::{gui, line};
 /// How a `position` line relates to the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// The same game: with more moves, or with up to two plies taken back (a
-    /// ponder move that was not played), or a FEN that its next two plies
-    /// lead to.
+    /// The same game: with more moves, with up to two plies taken back (a ponder move
+    /// that was not played), or a FEN that can be reached within two plies.
     Onward,
-    /// Another game, or more taken back.
+    /// Another game, or more than two plies taken back.
     Anew,
 }
 
@@ -26,21 +25,21 @@ const MISSING_FEN: &str = "there is nothing behind the word fen";
 /// Plies that may be taken back in the same game.
 const TAKEN_BACK: usize = 2;
 
-/// Follows the game through `position` lines.
+/// Follows a game through its `position` lines.
 ///
-/// A line that continues the last one costs only its new moves. Before the first
-/// line it is at the start position, as engines are.
+/// A line that continues the last one costs only its new moves. Before the first line the
+/// position is the start position, as in engines.
 #[derive(Debug, Default)]
 pub(super) struct Game {
     /// The last line as it came.
     raw: Vec<u8>,
     position: Chess,
-    /// Hashes of the positions before the present one, in order.
+    /// Hashes of the earlier positions, in order.
     before: Vec<Zobrist64>,
-    /// The last positions of the game, the present one included, from where
-    /// the next line may go on.
+    /// The last positions of the game, the present one included, which the next line may
+    /// continue from.
     recent: VecDeque<Reached>,
-    /// Why the line could not be followed to its end.
+    /// Why the line could not be read to its end.
     trouble: Option<String>,
 }
 
@@ -50,49 +49,48 @@ struct Reached {
     position: Chess,
     /// Plies from the start of the line.
     plies: usize,
-    /// How many bytes of the last line lead to it; `None` if it was another line.
+    /// Number of bytes of the last line up to it; `None` for another line.
     until: Option<usize>,
 }
 
 impl Game {
-    /// The position to move in; `None` when the last line was not legal.
+    /// The present position; `None` if the last line was not legal.
     pub(super) fn position(&self) -> Option<&Chess> {
         self.trouble.is_none().then_some(&self.position)
     }
 
-    /// What is wrong with the last line.
+    /// The error in the last line.
     pub(super) fn trouble(&self) -> Option<&str> {
         self.trouble.as_deref()
     }
 
-    /// The last line contains no position at all: not even an engine that reads more
-    /// than Tabia does can search it.
+    /// The last line contains no position at all, so that no engine can search it.
     pub(super) fn is_missing(&self) -> bool {
         self.trouble() == Some(MISSING_FEN)
     }
 
-    /// The last `position` line as its bytes came; empty before the first.
+    /// The last `position` line, unchanged; empty before the first.
     pub(super) fn raw(&self) -> &[u8] {
         &self.raw
     }
 
-    /// The keys of the positions from the first to the present one.
+    /// The keys of all positions up to the present one.
     pub(super) fn keys(&self) -> Vec<u64> {
         let before = self.before.iter().map(|Zobrist64(key)| *key);
         before.chain([cover::key(&self.position)]).collect()
     }
 
-    /// Whether `next`, reached by one move, has occurred in this game.
+    /// Whether the position `next`, one move later, has occurred in this game.
     pub(super) fn repeats(&self, next: &Chess) -> bool {
-        // A capture or pawn move cannot be undone: only the positions since
-        // then can come again.
+        // A capture or pawn move cannot be undone: only positions after the last one can
+        // repeat.
         let reversible = next.halfmoves() as usize;
         if reversible < 2 || self.before.is_empty() {
             return false;
         }
         let hash = hash(next);
-        // The present position differs from the next one by its side to
-        // move; of those before it every other can be equal.
+        // The present position differs from the next one by its side to move; every
+        // second one before it can be equal.
         self.before
             .iter()
             .rev()
@@ -100,7 +98,7 @@ impl Game {
             .any(|seen| *seen == hash)
     }
 
-    /// Takes in a `position` line.
+    /// Handles a `position` line.
     pub(super) fn update(&mut self, raw: &[u8]) -> Step {
         let raw = raw.trim_ascii();
         if let Some(more) = self.go_on_from(raw) {
@@ -126,7 +124,7 @@ impl Game {
         if self.trouble.is_none() && !last.iter().any(known) {
             return Step::Anew;
         }
-        // A line that cannot be followed does not show which game it is.
+        // A line that cannot be read does not show which game it is.
         for seen in last.into_iter().rev() {
             if self.recent.len() <= TAKEN_BACK {
                 self.recent.push_front(Reached {
@@ -144,8 +142,8 @@ impl Game {
         self.raw.extend_from_slice(raw);
     }
 
-    /// Goes back to the last position that `raw` shares with the line before;
-    /// where in it the new moves begin.
+    /// Goes back to the last position that `raw` shares with the line before; returns
+    /// where its new moves begin.
     fn go_on_from(&mut self, raw: &[u8]) -> Option<usize> {
         let common = if raw.starts_with(&self.raw) {
             self.raw.len()
@@ -157,7 +155,7 @@ impl Game {
             let until = seen.until.filter(|until| *until <= common)?;
             let more = raw.get(until..)?;
             let whole_word = more.first().is_none_or(u8::is_ascii_whitespace);
-            // After a start without moves, the next words may belong to the FEN.
+            // After a start without moves, the next words may still belong to the FEN.
             let word = line::first_word(more);
             let moves = seen.plies > 0 || matches!(word, b"" | b"moves");
             (whole_word && moves).then(|| match word {
@@ -175,7 +173,7 @@ impl Game {
         Some(more)
     }
 
-    /// Plays the moves of the line from this byte on.
+    /// Plays the moves of the line from this byte to its end.
     fn play(&mut self, from: usize) {
         let raw = std::mem::take(&mut self.raw);
         let moves = raw.get(from..).unwrap_or_default();
@@ -196,8 +194,7 @@ impl Game {
         self.raw = raw;
     }
 
-    /// Remembers the present position, which the line's first `until` bytes
-    /// lead to.
+    /// Stores the present position, which the first `until` bytes of the line lead to.
     fn arrive(&mut self, until: usize) {
         if self.recent.len() > TAKEN_BACK {
             self.recent.pop_front();
@@ -210,7 +207,7 @@ impl Game {
     }
 }
 
-/// Where a `position` line starts, and its moves.
+/// The start position of a `position` line, and its moves.
 fn start(raw: &[u8]) -> Result<(Chess, &[u8]), String> {
     let read = gui::position(raw).ok_or("neither startpos nor fen")?;
     if read.fen.as_deref().is_some_and(str::is_empty) {
@@ -223,10 +220,10 @@ fn start(raw: &[u8]) -> Result<(Chess, &[u8]), String> {
     Ok((position.map_err(|error| error.to_string())?, read.moves))
 }
 
-/// Whether a position follows from another within two plies.
+/// Whether one position can be reached from another within two plies.
 fn leads_to(from: &Chess, to: &Chess) -> bool {
     let changed = (from.board().occupied() ^ to.board().occupied()).count();
-    // Two moves empty and fill four squares, castling twice eight.
+    // Two moves change at most four squares, two castlings eight.
     if changed > 8 {
         return false;
     }
@@ -254,7 +251,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// After lines, each without its first word.
+    /// Handles lines that are given without their first word.
     fn after(lines: &[&str]) -> (Game, Step) {
         let mut game = Game::default();
         let mut step = Step::Anew;
@@ -322,7 +319,7 @@ mod tests {
                 "startpos moves e2e4 e7e5 g1f3 b8c6",
                 "startpos moves e2e4 e7e5 d2d4",
             ],
-            // A word that begins as another did.
+            // A word that has another one as its beginning.
             &["startpos moves a7a8 e2e4", "startpos moves e2e4"],
             &[
                 "fen 8/P6k/8/8/8/8/8/K7 w - - 0 1 moves a7a8",
@@ -332,13 +329,13 @@ mod tests {
                 "startpos moves e2e4 e7e5 garbage",
                 "startpos moves e2e4 e7e5 g1f3",
             ],
-            // By FEN alone: our move and a guess, our move and the real one.
+            // By FEN only: our move and a ponder move, our move and the real reply.
             &[
                 "startpos",
                 "fen rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
                 "fen rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
             ],
-            // The old line is the beginning of a FEN, not of a game.
+            // The old line is the beginning of a FEN, not of a move list.
             &[
                 "fen 4k3/8/8/8/8/8/8/4K2R w - -",
                 "fen 4k3/8/8/8/8/8/8/4K2R w - - 0 40",
@@ -416,7 +413,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever was on the board before, a line means the same.
+        /// A line has the same meaning after any earlier line.
         #[test]
         fn what_came_before_does_not_matter(
             lines in prop::collection::vec((prop::bool::ANY, prop::collection::vec(

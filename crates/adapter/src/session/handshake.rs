@@ -1,4 +1,4 @@
-//! The engine's introduction.
+//! The engine's introduction, from `uci` to `uciok`.
 
 use super::child::{ANALYSE_MODE, ChildOptions, Hello, OPPONENT};
 use super::link::Engine;
@@ -9,7 +9,7 @@ use tabia_uci::gui::{self, GuiCommand};
 use tabia_uci::message::{self, UciMessage, UciOptionConfig};
 
 impl Session {
-    /// A line of an engine that has not sent `uciok` yet.
+    /// Handles a line of an engine that has not sent `uciok` yet.
     pub(super) fn on_hello(&mut self, line: &[u8], reply: EngineReply, at: &mut Moment<'_>) {
         match reply {
             EngineReply::Id => match id(line) {
@@ -20,7 +20,7 @@ impl Session {
             EngineReply::Option => self.link.hello.options.extend(option(line)),
             EngineReply::UciOk => self.on_uci_ok(at),
             EngineReply::Protection => at.out.gui(line),
-            // Banners have no place before `uciok`.
+            // Other text is not passed on before `uciok`.
             EngineReply::Info
             | EngineReply::Other
             | EngineReply::ReadyOk
@@ -34,8 +34,8 @@ impl Session {
         };
         self.link.hello.complete = true;
         self.link.restarts.engine_up(at.now);
-        // The GUI already knows this engine or the one before it: the new engine
-        // takes over the session as it is.
+        // The GUI already knows this engine or an earlier one: the new engine continues
+        // the session.
         let again = self.link.was_up || late || index >= self.engines.chain;
         self.link.was_up = true;
         self.leave_options_out(index, at.out);
@@ -44,7 +44,7 @@ impl Session {
         }
         self.link.state = Engine::Up { index };
         if again {
-            // The options of the profile are among those that are sent.
+            // The options of the profile are sent with the others.
             self.bring_up_to_date(at.now, true, at.out);
         } else {
             for (_, line) in &self.link.options.lines {
@@ -55,8 +55,8 @@ impl Session {
         self.go_on(at);
     }
 
-    /// Makes the profile of an engine that is tried at the start the one in force; no
-    /// line of the GUI has been handled yet.
+    /// Uses the profile of an engine that is tried at the start; no line of the GUI has
+    /// been handled yet.
     pub(super) fn adopt(&mut self, index: usize) {
         let Some(profile) = self.engines.profiles.get(index) else {
             return;
@@ -72,10 +72,9 @@ impl Session {
         }
     }
 
-    /// Of the options that are to be sent to an engine, leaves out those that are
-    /// certainly wrong: an option of its profile that it has not declared, and values
-    /// that are not of the type or the range declared. Some engines end themselves on
-    /// such a value.
+    /// Removes options that are certainly wrong from those to be sent to an engine:
+    /// options of its profile that it has not declared, and values of the wrong type or
+    /// outside the declared range. Some engines end on such a value.
     fn leave_options_out(&mut self, index: usize, out: &mut dyn Outlet) {
         let profile = self.engines.profiles.get(index);
         let of_profile = profile.map_or(&[][..], |profile| &profile.options);
@@ -84,7 +83,7 @@ impl Session {
             let GuiCommand::SetOption(option) = gui::parse(line) else {
                 continue;
             };
-            // The names that a chess program sends are its own affair.
+            // Unknown names from a chess program are not reported.
             let ours = |(known, _): &(String, String)| known.eq_ignore_ascii_case(name);
             let may_be_unknown = !of_profile.iter().any(ours);
             if let Some(misfit) = self.link.hello.misfit(&option, may_be_unknown) {
@@ -97,21 +96,21 @@ impl Session {
         }
     }
 
-    /// Reports once that an option is left out.
+    /// Reports once that an option is not sent.
     pub(super) fn report_misfit(&mut self, misfit: &Misfit, out: &mut dyn Outlet) {
         if self.link.options.is_news(misfit) {
             self.notice(&format!("{misfit}: it is left out"), out);
         }
     }
 
-    /// Answers each `uci` that has waited for the engine.
+    /// Answers each `uci` that waits for the engine.
     pub(super) fn answer_uci(&mut self, out: &mut dyn Outlet) {
         for _ in 0..std::mem::take(&mut self.uci_wanted) {
             self.send_uci(out);
         }
     }
 
-    /// Introduces us and the engine to the GUI.
+    /// Sends the introduction of Tabia and the engine to the GUI.
     pub(super) fn send_uci(&mut self, out: &mut dyn Outlet) {
         let version = env!("CARGO_PKG_VERSION");
         let (name, author) = match (
@@ -130,8 +129,8 @@ impl Session {
         };
         out.gui(message::id_name(&name).as_bytes());
         out.gui(message::id_author(&author).as_bytes());
-        // What the GUI has set since is no default: a second "uci" is
-        // answered as the first was.
+        // The values that the GUI has set are not defaults: a second `uci` gets the same
+        // answer as the first.
         let declared = self.profile().map_or(&self.settings, |p| &p.settings);
         for option in declared.declarations() {
             declare(option, out);
@@ -158,7 +157,7 @@ impl Session {
         out.gui(UciMessage::UciOk.to_string().as_bytes());
     }
 
-    /// Sends the notices that have waited for `uciok`; later ones are sent at once.
+    /// Sends the notices that waited for `uciok`; later ones are sent at once.
     pub(super) fn send_notices(&mut self, out: &mut dyn Outlet) {
         self.link.hello.announced = true;
         for notice in std::mem::take(&mut self.notices) {
@@ -166,7 +165,7 @@ impl Session {
         }
     }
 
-    /// The engine has had the time that its profile gives it.
+    /// Handles the end of the time that a profile gives its engine to start.
     pub(super) fn on_wake_up(&mut self, at: &mut Moment<'_>) {
         let Engine::Starting { index, late } = self.link.state else {
             return;
@@ -185,8 +184,8 @@ impl Session {
         );
         let is_last = self.link.was_up || index + 1 >= self.engines.chain;
         if is_last && !late {
-            // GUIs wait 10 to 60 seconds for `uciok`: they get it with our
-            // options, and the engine gets the same time once more.
+            // GUIs wait 10 to 60 seconds for `uciok`: they get it with Tabia's options,
+            // and the engine gets the same time again.
             self.link.state = Engine::Starting { index, late: true };
             self.notice(&text, at.out);
             at.out.request(Request::WakeUp(timeout));

@@ -1,18 +1,18 @@
-//! What the session remembers of a game for learning while playing.
+//! The data about a game for learning while playing.
 //!
-//! UCI does not transmit results. A game is over at `ucinewgame`, at a `position`
-//! that does not go on from the last one (up to two plies may be taken back: a ponder
-//! move that was not played), and at the end. Then its outcome is
+//! UCI does not transmit results. A game is over at `ucinewgame`, at a `position` that
+//! does not continue the last one (up to two plies may be taken back: a ponder move that
+//! was not played), and at the end of the session. Its outcome is
 //!
 //! 1. checkmate or a draw by the rules (stalemate, material, 50 moves, third
 //!    repetition) in the last position, the last answer included;
-//! 2. else the engine's last score, if it is of the last two plies:
-//!    three pawns ([`WON`]) or a mate win and lose; no more than 0.30
-//!    ([`EVEN`]) after move 40 is a draw;
+//! 2. else by the engine's last score, if it is of the last two plies: three pawns
+//!   ([`WON`]) or a mate score win or lose; at most 0.30 ([`EVEN`]) after move 40 is a
+//!   draw;
 //! 3. else unknown, and nothing is recorded.
 //!
-//! Only moves that a book chose and that were really played count, each for the book
-//! it came from. Nothing is stored while no book learns.
+//! Only book moves that were really played count, each for its own book. Nothing is
+//! stored while no book learns.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -25,13 +25,13 @@ use tabia_build::learn::{Evidence, PlayedGame};
 use tabia_notation as notation;
 use tabia_uci::{gui, info, line};
 
-/// A score that decides, in hundredths of a pawn.
+/// A score that counts as a win or loss, in centipawns.
 const WON: i32 = 300;
 
-/// A score that is a draw when little is left to play for.
+/// A score that counts as a draw after [`LATE`] plies, in centipawns.
 const EVEN: i32 = 30;
 
-/// Plies after which an even score is a draw.
+/// Number of plies after which an even score counts as a draw.
 const LATE: usize = 80;
 
 /// A game played from a book, to be recorded in its side file.
@@ -43,46 +43,46 @@ pub struct Note {
     pub game: PlayedGame,
 }
 
-/// The game under way.
+/// Data about the current game.
 #[derive(Debug, Default)]
 pub(super) struct Learner {
     start: Option<String>,
     moves: Vec<String>,
     /// Ply, move and book of each choice.
     chosen: Vec<(usize, String, String)>,
-    /// Ply and the engine's score there, for White.
+    /// Ply and the engine's score in centipawns for White.
     scores: Vec<(usize, i32)>,
     /// The engine's last move and its ply.
     answer: Option<(usize, String)>,
-    /// The last move is a guess.
+    /// The last move of the position is a ponder move.
     pub(super) pondering: bool,
-    /// What the engine prints of its search, if it searches for this game.
+    /// The engine's output about its search, if it searches for this game.
     search: Option<info::Search>,
 }
 
 impl Learner {
-    /// A search begins; of the engine if its scores count, with the side to move.
+    /// A search begins; `of_engine` is the side to move if the engine's scores count.
     pub(super) fn begin_search(&mut self, ponder: bool, of_engine: Option<Color>) {
         self.pondering = ponder;
         self.search = of_engine.map(|turn| info::Search::new(turn, 1));
     }
 
-    /// Takes in an `info` line of the engine.
+    /// Handles an `info` line of the engine.
     pub(super) fn receive_info(&mut self, info: &[u8]) {
         if let Some(search) = &mut self.search {
             search.add(&line::text(info));
         }
     }
 
-    /// Forgets the choices and scores after the first `common` plies, and the
-    /// engine's last move; a choice made at exactly that ply stays.
+    /// Removes the choices and scores after the first `common` plies, and the engine's
+    /// last move; a choice at exactly that ply stays.
     fn cut(&mut self, common: usize) {
         self.chosen.retain(|(ply, ..)| *ply <= common);
         self.scores.retain(|(ply, _)| *ply <= common);
         self.answer = None;
     }
 
-    /// The move that a book has chosen last is not played.
+    /// Removes the last book move, which is not played.
     pub(super) fn forget_choice(&mut self) {
         let ply = self.moves.len();
         self.chosen.retain(|(known, ..)| *known < ply);
@@ -103,7 +103,7 @@ impl Learner {
         {
             self.moves.push(mv);
         }
-        // A book move without a reply was still the last move of the game.
+        // A book move without a reply is the last move of the game.
         if let Some((ply, mv, _)) = self.chosen.last()
             && *ply == self.moves.len()
         {
@@ -199,12 +199,12 @@ pub(super) fn by_rules(start: Option<&str>, moves: &[String]) -> Option<Outcome>
 }
 
 impl Session {
-    /// Whether any book notes games.
+    /// Whether any book records games.
     pub(super) fn learns(book_set: &BookSet) -> bool {
         book_set.books.iter().any(|book| book.side_file.is_some())
     }
 
-    /// A `position` line comes.
+    /// Handles a `position` line.
     pub(super) fn learn_position(&mut self, raw: &[u8], at: &mut Moment<'_>) {
         if !Session::learns(at.book_set) && self.learner.chosen.is_empty() {
             return;
@@ -233,7 +233,7 @@ impl Session {
         self.learner.moves = moves;
     }
 
-    /// A book has chosen a move.
+    /// Stores a move chosen by a book.
     pub(super) fn learn_choice(&mut self, book: &crate::book_set::OpenBook, mv: String) {
         if book.side_file.is_some() {
             self.learner.forget_choice();
@@ -242,7 +242,7 @@ impl Session {
         }
     }
 
-    /// The engine has answered.
+    /// Stores the engine's answer.
     pub(super) fn learn_answer(&mut self, best_move: &[u8]) {
         let Some(search) = self.learner.search.take() else {
             return;
@@ -253,7 +253,7 @@ impl Session {
         if let Some(score) = score {
             self.learner.scores.retain(|(known, _)| *known < ply);
             self.learner.scores.push((ply, score));
-            // A guess that was not played is of another position.
+            // The answer to a ponder move that was not played is of another position.
             if !self.learner.pondering {
                 self.chooser.value = Some(score);
             }
@@ -265,7 +265,7 @@ impl Session {
         self.learner.answer = mv.map(|mv| (ply, mv));
     }
 
-    /// The game is over: asks for it to be recorded, if its outcome is known.
+    /// Ends the game: requests that it is recorded, if its outcome is known.
     pub(super) fn game_over(&mut self, out: &mut dyn Outlet) {
         for note in std::mem::take(&mut self.learner).notes() {
             out.request(Request::NoteGame(note));

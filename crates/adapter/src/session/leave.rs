@@ -1,17 +1,15 @@
-//! The end of a session: the answers that are still owed are sent first.
+//! The end of a session: pending answers are sent first.
 
 use std::time::Duration;
 
 use super::search::Search;
 use super::{Outlet, Request, Session};
 
-/// How long the GUI's `quit` may wait for answers that are still owed to
-/// commands before it, so that a script that sends everything at once gets
-/// them. GUIs kill two to five seconds after `quit`.
+/// How long `quit` may wait for pending answers to earlier commands, so that a script
+/// that sends everything at once gets them. GUIs kill two to five seconds after `quit`.
 const LEAVE_LIMIT: Duration = Duration::from_millis(500);
 
-/// The same while the engine still starts, which takes some of them most of
-/// a second.
+/// The same limit while the engine starts, because some need most of a second.
 const LEAVE_LIMIT_AT_START: Duration = Duration::from_millis(1500);
 
 impl Session {
@@ -28,7 +26,7 @@ impl Session {
         }
     }
 
-    /// Ends when nothing is owed any more.
+    /// Ends the session if no answer is pending.
     pub(super) fn try_to_leave(&mut self, now: Duration, out: &mut dyn Outlet) {
         match &mut self.search {
             Search::Idle => {}
@@ -47,10 +45,10 @@ impl Session {
         }
     }
 
-    /// The time for that is over.
+    /// Ends the session when the time limit for `quit` is over.
     pub(super) fn leave(&mut self, out: &mut dyn Outlet) {
         if self.link.is_starting() {
-            // It had its time; "quit" would only cost more.
+            // The engine did not answer in time; waiting for its end would take longer.
             out.request(Request::KillEngine);
         }
         self.exit(0, out);

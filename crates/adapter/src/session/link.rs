@@ -1,19 +1,19 @@
-//! The link to the engine: its state, what has been sent to it, which answers it
-//! owes, and which lines wait to be sent to it.
+//! The link to the engine: its state, the lines sent to it, the answers it has still to
+//! send, and the lines that wait for it.
 //!
 //! # Background searches
 //!
-//! The engine may make a search that the GUI knows nothing of: one that warms it up
-//! or looks at a book move that is held, or one that the GUI has given up for
-//! another. Such a search has to end before anything else is sent to the engine, and
-//! none of its output may be taken for an answer to what comes later:
+//! A background search is one that the GUI does not know of: it warms the engine up,
+//! checks a book move that is held, or was replaced by a new `go`. Such a search has to
+//! end before anything else is sent to the engine, and none of its output may be taken
+//! for an answer to a later command:
 //!
-//! 1. `stop` is sent, no sooner than [`PAUSE`] after its `go`: engines lose a `stop`
-//!    that follows at once, because they begin to search in another thread. As it may
-//!    be lost all the same, it is repeated.
-//! 2. After its `bestmove` Tabia sends an `isready`. Whatever comes before the
-//!    `readyok`, a second `bestmove` too, is of the background search.
-//! 3. Only then are the lines sent that have waited.
+//! 1. `stop` is sent, at least [`PAUSE`] after its `go`: engines lose a `stop` that
+//!   follows at once, because they begin to search in another thread. As it may be lost
+//!   anyway, it is repeated.
+//! 2. After its `bestmove` Tabia sends an `isready`. All output before the `readyok`,
+//!   also a second `bestmove`, belongs to the background search.
+//! 3. Only then are the waiting lines sent.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -23,48 +23,47 @@ use super::child::{ChildOptions, Hello};
 use super::restarts::Restarts;
 use tabia_uci::gui::{self, GuiCommand};
 
-/// How long an engine searches at least before Tabia sends a `stop` that the GUI has
-/// not sent.
+/// Shortest time between a `go` and a `stop` that the GUI has not sent.
 pub(super) const PAUSE: Duration = Duration::from_millis(50);
 
-/// Shortest time until a `stop` is repeated; each time it grows.
+/// Shortest time until a `stop` is repeated; it grows each time.
 const REPEAT: Duration = Duration::from_millis(200);
 
 /// State of the child engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Engine {
-    /// Asked for; no `uciok` yet.
+    /// The engine has been requested; no `uciok` yet.
     Starting { index: usize, late: bool },
     /// Ready for commands.
     Up { index: usize },
-    /// None to be had.
+    /// There is no engine.
     #[default]
     None,
 }
 
-/// A search that the GUI knows nothing of.
+/// The state of a background search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Background {
     #[default]
     None,
-    /// It goes on while a book move is held.
+    /// The search goes on while a book move is held.
     Warming,
-    /// It has to end, `since` this time. `stop` is sent at the time `stop`; if
-    /// `stop_sent`, it has been sent already and is repeated then.
+    /// The search has to end, `since` this time. The next `stop` is sent at the time
+    /// `stop`; `stop_sent` means that one has been sent already.
     Ending {
         since: Duration,
         stop: Duration,
         stop_sent: bool,
     },
-    /// It has ended; the engine still owes the `readyok`.
+    /// The search has ended; the engine has still to send `readyok`.
     Ended { since: Duration },
 }
 
-/// What a `readyok` of the engine answers.
+/// The purpose of an `isready` that the engine has to answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Asker {
     Gui,
-    /// Our own `isready` after a background search.
+    /// Tabia's own `isready` after a background search.
     Fence,
     /// An `isready` of the GUI that Tabia has answered already.
     Answered,
@@ -84,18 +83,18 @@ enum Kind {
     Other,
 }
 
-/// The engine as seen from here.
+/// The state of the engine as this session sees it.
 #[derive(Debug, Default)]
 pub(super) struct Link {
     pub(super) state: Engine,
     /// The process runs.
     pub(super) runs: bool,
-    /// Some engine has sent `uciok` in this session.
+    /// An engine has sent `uciok` in this session.
     pub(super) was_up: bool,
     pub(super) restarts: Restarts,
-    /// The engine that has died too often while nothing was asked of it.
+    /// The engine that has died too often while idle.
     pub(super) given_up: Option<usize>,
-    /// The engine in whose place the built-in one plays.
+    /// The name of the engine that the built-in one replaces.
     pub(super) stands_in_for: Option<String>,
     pub(super) hello: Hello,
     pub(super) options: ChildOptions,
@@ -103,27 +102,27 @@ pub(super) struct Link {
     outbound: VecDeque<Outgoing>,
     /// Bytes in `outbound`.
     pub(super) backlog: usize,
-    /// A `stop` has to follow the `go` in `outbound`.
+    /// A `stop` has to be sent after the `go` in `outbound`.
     stop_waits: bool,
-    /// When a `go` was last sent to it.
+    /// When the last `go` was sent to it.
     went: Option<Duration>,
     /// When the `stop` of a search that the GUI waits for is repeated.
     stop_again: Option<Duration>,
-    /// What each `readyok` that it owes answers, in order.
+    /// The purpose of each `readyok` that is still due, in order.
     ready: VecDeque<Asker>,
-    /// When the GUI asked for the `readyok` that it waits for; `None` when it
-    /// waits for none, or may wait as long as it takes.
+    /// When the GUI asked for the `readyok` that it waits for; `None` if it waits for
+    /// none, or if there is no limit.
     pub(super) ready_since: Option<Duration>,
-    /// It owes a `readyok` for so long that the GUI was given it without it.
+    /// Its `readyok` took so long that Tabia has answered the GUI instead.
     pub(super) silent: bool,
-    /// All its options were sent to it, and it has answered nothing since.
+    /// All its options have been sent, and it has not answered since.
     pub(super) options_unanswered: bool,
-    /// The engine before it ended in that way: this one gets its options one by one.
+    /// The engine before it ended then: this one gets its options one by one.
     pub(super) tries_options: bool,
-    /// The options that have been sent to it one by one; it has not answered the last
-    /// of them yet. `None` at other times.
+    /// The options that were sent one by one; the last is not answered yet. `None` at
+    /// other times.
     pub(super) tried: Option<Vec<Vec<u8>>>,
-    /// It has been given the last `position` line.
+    /// The last `position` line has been sent to it.
     pub(super) position_sent: bool,
 }
 
@@ -137,7 +136,7 @@ impl Link {
         !self.was_up && matches!(self.state, Engine::Starting { late: false, .. })
     }
 
-    /// It has had the time to start that its profile gives it.
+    /// The engine has not started in the time that its profile gives it.
     pub(super) const fn is_late(&self) -> bool {
         matches!(self.state, Engine::Starting { late: true, .. })
     }
@@ -146,17 +145,17 @@ impl Link {
         matches!(self.state, Engine::Up { .. })
     }
 
-    /// It makes, or ends, a search that the GUI knows nothing of.
+    /// The engine makes, or ends, a background search.
     pub(super) fn searches_in_background(&self) -> bool {
         self.background != Background::None
     }
 
-    /// It makes such a search, which does not have to end yet.
+    /// It makes a background search that does not have to end yet.
     pub(super) fn is_warming(&self) -> bool {
         self.background == Background::Warming
     }
 
-    // What is sent to it.
+    // Sending lines.
 
     /// Sends a line, now or when a background search has ended.
     pub(super) fn send(&mut self, line: &[u8], out: &mut dyn Outlet) {
@@ -165,15 +164,14 @@ impl Link {
                 out.engine(line.trim_ascii_end())
             }
             Engine::Up { .. } => self.put(Kind::Other, line),
-            // An engine that starts gets everything when it is up, from the state
-            // that the session has; lines that are not part of that state are stored
-            // here.
+            // A starting engine gets its lines later, from the state of the session;
+            // lines that are not part of that state are stored here.
             Engine::Starting { .. } if is_unremembered(line) => self.put(Kind::Other, line),
             Engine::None | Engine::Starting { .. } => {}
         }
     }
 
-    /// Sends a `position` line; one that still waits is superseded.
+    /// Sends a `position` line; it replaces one that still waits.
     pub(super) fn send_position(&mut self, line: &[u8], out: &mut dyn Outlet) {
         if !self.is_up() || !self.searches_in_background() {
             return self.send_if_up(line, out);
@@ -203,8 +201,8 @@ impl Link {
         }
     }
 
-    /// Ends the search that the GUI waits for. If the search has only just begun,
-    /// `stop` is repeated.
+    /// Ends the search that the GUI waits for. `stop` is repeated if the search has only
+    /// just begun.
     pub(super) fn send_stop(&mut self, now: Duration, out: &mut dyn Outlet) {
         if !self.is_up() {
             return;
@@ -224,7 +222,7 @@ impl Link {
         self.outbound.push_back(Outgoing { kind, line });
     }
 
-    /// Sends the lines that wait.
+    /// Sends the waiting lines.
     pub(super) fn flush(&mut self, now: Duration, out: &mut dyn Outlet) {
         while let Some(next) = self.outbound.pop_front() {
             self.backlog -= next.line.len();
@@ -240,20 +238,20 @@ impl Link {
 
     // Background searches.
 
-    /// Begins a search that the GUI knows nothing of.
+    /// Begins a background search.
     pub(super) fn warm_up(&mut self, now: Duration, go: &[u8], out: &mut dyn Outlet) {
         self.send_go(now, go, out);
         self.background = Background::Warming;
     }
 
-    /// Ends the search by which it warms up.
+    /// Ends a warm-up search.
     pub(super) fn end_warming(&mut self, now: Duration, out: &mut dyn Outlet) {
         if self.background == Background::Warming {
             self.end_background(now, out);
         }
     }
 
-    /// The GUI waits no more for the search under way.
+    /// Turns the current search into a background search that has to end.
     pub(super) fn abandon(&mut self, now: Duration, out: &mut dyn Outlet) {
         self.stop_again = None;
         self.stop_waits = false;
@@ -276,7 +274,7 @@ impl Link {
         self.send_due_stop(now, out);
     }
 
-    /// When a `stop` has to be sent.
+    /// When the next `stop` is due.
     pub(super) fn stop_due(&self) -> Option<Duration> {
         match self.background {
             Background::Ending { stop, .. } => Some(stop),
@@ -303,7 +301,7 @@ impl Link {
         }
     }
 
-    /// By how much we are late with the first `stop` of a background search.
+    /// How late the first `stop` of a background search is.
     pub(super) fn first_stop_late(&self, now: Duration) -> Option<Duration> {
         match self.background {
             Background::Ending {
@@ -315,7 +313,7 @@ impl Link {
         }
     }
 
-    /// Since when a background search has to end.
+    /// The time since which a background search has to end.
     pub(super) const fn ending_since(&self) -> Option<Duration> {
         match self.background {
             Background::Ending { since, .. } | Background::Ended { since } => Some(since),
@@ -323,7 +321,7 @@ impl Link {
         }
     }
 
-    /// For some time its output could not be read.
+    /// Adds a time in which the engine's output could not be read.
     pub(super) fn hold_up(&mut self, time: Duration) {
         if let Background::Ending { since, .. } | Background::Ended { since } = &mut self.background
         {
@@ -332,12 +330,12 @@ impl Link {
         self.ready_since = self.ready_since.map(|since| since.saturating_add(time));
     }
 
-    /// It has sent a `bestmove`; true if the GUI must not see it.
+    /// Handles a `bestmove`; true if the GUI must not get it.
     pub(super) fn ignores_answer(&mut self, now: Duration, out: &mut dyn Outlet) -> bool {
         self.stop_again = None;
         match self.background {
             Background::None => return false,
-            // A second answer.
+            // A second `bestmove` of the same search.
             Background::Ended { .. } => return true,
             Background::Warming => self.background = Background::Ended { since: now },
             Background::Ending { since, .. } => self.background = Background::Ended { since },
@@ -347,9 +345,9 @@ impl Link {
         true
     }
 
-    // Whether it is ready.
+    // `isready` and `readyok`.
 
-    /// The GUI asks whether it is ready.
+    /// Handles an `isready` of the GUI.
     pub(super) fn ask_ready(&mut self, now: Duration, out: &mut dyn Outlet) {
         self.ready.push_back(Asker::Gui);
         self.ready_since.get_or_insert(now);
@@ -361,7 +359,7 @@ impl Link {
         self.ready.contains(&Asker::Gui)
     }
 
-    /// It has sent `readyok`.
+    /// Handles a `readyok` of the engine.
     pub(super) fn on_ready(&mut self, now: Duration, out: &mut dyn Outlet) {
         self.silent = false;
         match self.ready.pop_front() {
@@ -379,7 +377,7 @@ impl Link {
         }
     }
 
-    /// Gives the GUI each `readyok` without the engine.
+    /// Answers each waiting `isready` without the engine.
     pub(super) fn answer_ready(&mut self, out: &mut dyn Outlet) {
         self.ready_since = None;
         for asker in &mut self.ready {
@@ -390,10 +388,10 @@ impl Link {
         }
     }
 
-    // Its beginning and end.
+    // Start and end of the engine.
 
-    /// Another engine is to take its place, which has searched nothing yet: of the
-    /// lines that wait, those stay that it would not get in another way.
+    /// Another engine is being started, which has searched nothing yet: only waiting
+    /// lines that it would not get in another way stay.
     pub(super) fn begin_again(&mut self, index: usize, late: bool) {
         self.state = Engine::Starting { index, late };
         self.forget_process();
@@ -403,7 +401,7 @@ impl Link {
         self.ready.retain(|asker| *asker == Asker::Gui);
     }
 
-    /// There is no engine any more.
+    /// The engine has ended and is not replaced.
     pub(super) fn lose(&mut self) {
         self.state = Engine::None;
         self.forget_process();
@@ -424,8 +422,7 @@ impl Link {
         self.silent = false;
     }
 
-    /// The lines that have waited for an engine that is up now, and each
-    /// `isready`.
+    /// Sends the lines and each `isready` that waited for the engine to start.
     pub(super) fn catch_up(&mut self, now: Duration, out: &mut dyn Outlet) {
         self.flush(now, out);
         for _ in &self.ready {
@@ -435,8 +432,8 @@ impl Link {
     }
 }
 
-/// Whether the session stores this line nowhere else for an engine that is started
-/// again: the engine's special commands, and buttons.
+/// Whether the session does not store this line for a restarted engine: non-UCI commands,
+/// and buttons.
 fn is_unremembered(line: &[u8]) -> bool {
     match gui::parse(line) {
         GuiCommand::Other => true,

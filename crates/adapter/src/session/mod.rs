@@ -1,19 +1,18 @@
-//! The session: GUI on one side, engine on the other, books in between.
+//! The session between GUI, engine and books.
 //!
-//! [`Session::step`] is the whole adapter as a pure state machine: an event
-//! goes in, lines and requests come out. No process, file, thread or clock
-//! is known here; the time comes in with the event, the books are a
-//! parameter, and what has to be done outside (start an engine, open books,
-//! wake me later, end) is asked for as a [`Request`].
+//! [`Session::step`] is the whole adapter as a pure state machine: an event goes in,
+//! lines and requests come out. There is no process, file, thread or clock here; the time
+//! is part of the event, the books are a parameter, and actions outside (start an engine,
+//! open books, set an alarm, end) are returned as a [`Request`].
 //!
 //! # What answers a `go`
 //!
-//! The book, when all of this holds: `OwnBook` is on; the game was followed
-//! to its end and every move is legal; the `go` is neither `infinite` (a bare
-//! `go` counts as that) nor `mate`, `perft` or with an unknown word; the
-//! engine is not set to analyse (`UCI_AnalyseMode`, `MultiPV` above 1); the
-//! move is among `searchmoves` if there are any; and a book has a move that
-//! the policy admits. Anything else goes to the engine, bytes unchanged.
+//! The book, if all of this is true: `OwnBook` is on; the game could be read and all its
+//! moves are legal; the `go` is neither `infinite` (a bare `go` counts as that) nor
+//! `mate`, `perft` or with an unknown word; the engine is not set to analyse
+//! (`UCI_AnalyseMode`, `MultiPV` above 1); the move is among `searchmoves` if there are
+//! any; and a book has a move that the policy allows. Any other `go` is passed to the
+//! engine unchanged.
 //!
 //! # States
 //!
@@ -23,24 +22,23 @@
 //! | `Held` | answered, but the answer may not be sent yet (`go ponder`, `Book Delay`, `Book Verify`, or an engine that ended `go infinite` by itself) | its time, `ponderhit`, `stop`, `quit`; dropped by `go` alone |
 //! | `Engine` | in the engine's hands | its `bestmove` |
 //!
-//! Beside that runs the engine's own state (`link`): starting, up, or none. Lines of
-//! the GUI are understood when they come, and the books answer whatever the engine
-//! does; what is meant for an engine that starts, or that ends a search of which the
-//! GUI knows nothing, waits until it may be sent.
+//! The engine's own state (`link`) is independent of that: starting, up, or none. Lines
+//! of the GUI are interpreted when they come, and the books answer whatever the engine
+//! does; lines for an engine that starts or ends a background search wait until they may
+//! be sent.
 //!
-//! A few lines of the GUI have to wait themselves, in order (`queue`): all of
-//! them until the first engine has introduced itself or has had its time, and
-//! while books are being opened (two seconds at most); while the engine
-//! searches, those that may not reach a searching engine: a new `position` or
-//! `go`, and options (Stockfish stops reading its input when one comes during
-//! a search).
+//! A few lines of the GUI have to wait, in order (`queue`): all of them until the first
+//! engine has introduced itself or its time is over, and while books are being opened
+//! (two seconds at most); while the engine searches, those that must not reach a
+//! searching engine: a new `position` or `go`, and options (Stockfish stops reading its
+//! input when one comes during a search).
 //!
-//! An engine that dies is started again, and one that has used up its clock is ended
-//! and counts as dead ([`Session::deadline`]). What cannot be repaired ends the
-//! program with exit code 2, unless the built-in engine may replace the lost one.
+//! An engine that dies is started again, and one that has used up its clock is killed and
+//! counts as dead ([`Session::deadline`]). If restarting fails, the program ends with
+//! exit code 2, unless the built-in engine may replace the lost one.
 //!
-//! Everything that happens here follows from the events, their times, the
-//! books and the seed: a recorded conversation can be replayed.
+//! The output depends only on the events, their times, the books and the seed, so that a
+//! recorded session can be replayed.
 
 mod answer;
 mod child;
@@ -112,27 +110,27 @@ pub struct Session {
     /// The GUI has sent `debug on`.
     debug: bool,
     learner: Learner,
-    /// The game for the record, if games are recorded.
+    /// Collects the record of the game, if games are recorded.
     recorder: Option<Recorder>,
-    /// What is known of the game for the choice of books.
+    /// Properties of the game for the choice of books.
     conditions: GameConditions,
     /// The books for this game have been reported.
     books_reported: bool,
-    /// The seed of the game, where a file has them.
+    /// The seed of the game from `Book Seed File`.
     seed: seed::GameSeed,
     cover: cover::Cover,
-    /// What moves are drawn by while `Book Seed` is 0.
+    /// The seed of random choices while `Book Seed` is 0.
     entropy: u64,
-    /// The GUI has sent `quit` or closed our input.
+    /// The GUI has sent `quit` or closed Tabia's input.
     leaving: bool,
     ended: bool,
-    /// Why we end, when it is no ordinary end.
+    /// The reason, if the end is not ordinary.
     farewell: Option<String>,
 }
 
 impl Session {
-    /// A session that has not begun. `entropy` seeds the choice of moves
-    /// while `Book Seed` is 0.
+    /// A session that has not started. `entropy` seeds the choice of moves while `Book
+    /// Seed` is 0.
     #[must_use]
     pub fn new(engines: Engines, entropy: u64) -> Session {
         let settings = engines
@@ -165,7 +163,7 @@ impl Session {
         }
     }
 
-    /// Begins: asks for the first engine.
+    /// Starts the session: requests the first engine.
     pub fn start(&mut self, out: &mut dyn Outlet) {
         if self.engines.chain == 0 {
             self.notices
@@ -182,14 +180,13 @@ impl Session {
         &self.settings
     }
 
-    /// Why the session has ended, when it is no ordinary end.
+    /// The reason why the session has ended, if the end is not ordinary.
     #[must_use]
     pub fn farewell(&self) -> Option<&str> {
         self.farewell.as_deref()
     }
 
-    /// Takes in an event. `now` is the time since any fixed moment; it never
-    /// runs backwards.
+    /// Handles an event. `now` is the time since any fixed moment; it never decreases.
     pub fn step(
         &mut self,
         now: Duration,
@@ -313,7 +310,7 @@ impl Session {
         }
     }
 
-    /// Whether no engine is needed for what comes next: a book answers.
+    /// Whether a book, and no engine, answers next.
     fn is_in_book(&mut self, book_set: &BookSet) -> bool {
         !self.search.is_engine() && self.has_book_move(book_set)
     }
@@ -339,8 +336,8 @@ impl Session {
         }
         self.record_position(line);
         if let Some(trouble) = self.game.trouble() {
-            // Current Stockfish ends itself on such a line: it is forwarded
-            // only when the GUI wants it searched.
+            // Current Stockfish ends on such a line: it is passed on only with a `go`
+            // that needs it.
             let text = format!("position: {trouble}; the book is silent until the next one");
             self.link.position_sent = false;
             self.notice(&text, at.out);
@@ -354,8 +351,7 @@ impl Session {
 /// Sends an `info string` to the GUI at once.
 fn info_string(text: &str, out: &mut dyn Outlet) {
     let mut line = b"info string ".to_vec();
-    // One line it has to stay, and nothing that a terminal obeys: names come
-    // from files.
+    // It must stay one line without control characters: names come from files.
     line.extend(text.bytes().map(|byte| match byte {
         byte if byte.is_ascii_control() => b' ',
         byte => byte,

@@ -1,4 +1,4 @@
-//! Opening books, which happens outside and may take its time.
+//! Opening books, which happens outside the session and may take long.
 
 use std::time::Duration;
 
@@ -9,24 +9,23 @@ use crate::book_set::BookSpec;
 /// a server that does not answer may block for ever.
 const OPEN_LIMIT: Duration = Duration::from_secs(2);
 
-/// What is known of the books outside.
+/// The state of the open books.
 #[derive(Debug, Default)]
 pub(super) struct Books {
     /// They are being opened.
     pub(super) opening: bool,
-    /// Until when everything waits for that.
+    /// Until when lines of the GUI wait for them.
     pub(super) until: Option<Duration>,
-    /// Those that are open are those that the settings name, as far as we
-    /// know. Not so at first, when the settings change, and when a new game
-    /// begins, for the files may have changed.
+    /// The open books are those that the settings name. False at first, after a change of
+    /// settings, and at a new game, because files may have changed.
     pub(super) fresh: bool,
-    /// The messages from when they were last opened.
+    /// The messages when they were last opened.
     messages: Vec<String>,
 }
 
 impl Session {
-    /// Has the books opened if those that are open may not be those wanted;
-    /// true when the line at hand has to wait for that.
+    /// Requests the books if those that are open may be out of date; true if the current
+    /// line has to wait for them.
     pub(super) fn open_books(&mut self, now: Duration, out: &mut dyn Outlet) -> bool {
         if std::mem::replace(&mut self.books.fresh, true) {
             return false;
@@ -43,7 +42,7 @@ impl Session {
         BookSpec::wanted(&self.settings, configured)
     }
 
-    /// The books are open as far as they can be.
+    /// Handles the opened books.
     pub(super) fn on_books_opened(&mut self, messages: &[String], at: &mut Moment<'_>) {
         self.books.opening = false;
         self.books.until = None;
@@ -58,7 +57,7 @@ impl Session {
         self.go_on(at);
     }
 
-    /// The books take too long: the game goes on without them.
+    /// Continues without the books, because opening them takes too long.
     pub(super) fn on_books_late(&mut self, at: &mut Moment<'_>) {
         self.books.until = None;
         let text = format!(

@@ -1,4 +1,4 @@
-//! Options that the GUI sets, ours and the engine's, and the books they name.
+//! Options of Tabia and of the engine that the GUI sets, and the books they name.
 
 use super::child::{ANALYSE_MODE, OPPONENT};
 use super::seed::GameSeed;
@@ -30,7 +30,7 @@ impl Session {
             }
         }
         if !is_known && option.name.eq_ignore_ascii_case(ANALYSE_MODE) {
-            // Tabia handles it; the engine would not know it.
+            // Tabia handles this option; the engine does not know it.
             let value = option.value.as_deref().unwrap_or_default();
             return self.link.options.apply(ANALYSE_MODE, value);
         }
@@ -45,26 +45,25 @@ impl Session {
         self.set_engines(line, option, out);
     }
 
-    /// Whether the name of the opponent is needed, so that the option for it is
-    /// offered to the GUI.
+    /// Whether the opponent's name is needed, so that its option is offered to the GUI.
     pub(super) fn wants_opponent(&self) -> bool {
         self.recorder.is_some() || self.has_conditions()
     }
 
-    /// Whether books are for some games only.
+    /// Whether any book has conditions.
     pub(super) fn has_conditions(&self) -> bool {
         let books = self.profile().map_or(&[][..], |profile| &profile.books);
         books.iter().any(|book| !book.conditions.is_none())
     }
 
-    /// Another game begins: its first clock counts.
+    /// Call this at a new game: its first clock decides its time control.
     pub(super) fn forget_clock(&mut self) {
         self.conditions.pace = None;
         self.books_reported = false;
     }
 
-    /// The first clock of a game decides, with the opponent, which books are for it;
-    /// reports once which these are.
+    /// Chooses the books for a game by its first clock and the opponent; reports once
+    /// which these are.
     pub(super) fn see_clock(&mut self, clocks: &Clocks, at: &mut Moment<'_>) {
         if self.books_reported || !self.has_conditions() {
             return;
@@ -102,7 +101,7 @@ impl Session {
         if self.link.options.is_left_out(&option.name) {
             return;
         }
-        // One that starts has declared nothing yet: it is looked at then.
+        // A starting engine has declared nothing yet: the option is checked later.
         if let Some(misfit) = self.link.hello.misfit(&option, true) {
             return self.report_misfit(&misfit, out);
         }

@@ -1,9 +1,9 @@
-//! Lines of the GUI that have to wait for their turn.
+//! Lines of the GUI that have to wait.
 //!
-//! They wait in order until the first engine has introduced itself, while books are
-//! being opened, and while the engine searches if they may not reach a searching
-//! engine. No line waits here for an engine that is started again or is silent: lines
-//! for it wait in the link to the engine, and the books answer meanwhile.
+//! They wait in order until the first engine has introduced itself, while books are being
+//! opened, and while the engine searches if they must not reach a searching engine. Lines
+//! for an engine that is restarted or silent wait in the link to the engine instead, and
+//! the books answer meanwhile.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -13,17 +13,17 @@ use super::{Moment, Outlet, Session};
 use crate::settings::OptionId;
 use tabia_uci::gui::{GuiCommand, with_time_left};
 
-/// A line that waits.
+/// A waiting line.
 #[derive(Debug)]
 struct Waiting {
     line: Vec<u8>,
-    /// What it means.
+    /// Its parsed command.
     command: GuiCommand,
-    /// Since when.
+    /// When it began to wait.
     since: Duration,
 }
 
-/// Lines of the GUI that wait, oldest first.
+/// Waiting lines of the GUI, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     lines: VecDeque<Waiting>,
@@ -36,15 +36,14 @@ impl Queue {
         self.lines.is_empty()
     }
 
-    /// Whether a `go` is among them.
+    /// Whether a `go` is waiting.
     fn has_go(&self) -> bool {
         let is_go = |waiting: &Waiting| matches!(waiting.command, GuiCommand::Go(_));
         self.lines.iter().any(is_go)
     }
 
-    /// The last line. A `position` that nothing has used supersedes the one
-    /// before it: programs that send one for each move of a game that is not
-    /// ours to play shall not fill our memory.
+    /// Adds a line at the end. A `position` replaces an unused one before it, because
+    /// programs that send one for each move of another game must not fill the memory.
     pub(super) fn push(&mut self, now: Duration, line: &[u8], command: GuiCommand) {
         if matches!(command, GuiCommand::Position) {
             let mut used = false;
@@ -65,7 +64,7 @@ impl Queue {
         });
     }
 
-    /// A line that comes before all others.
+    /// Adds a line at the front.
     pub(super) fn push_front(&mut self, now: Duration, line: &[u8], command: GuiCommand) {
         self.bytes += line.len();
         self.lines.push_front(Waiting {
@@ -89,14 +88,13 @@ impl Queue {
 }
 
 impl Session {
-    /// Bytes of lines of the GUI that wait here: while there are too many, no
-    /// more should be read.
+    /// Number of bytes of waiting lines: if it is too large, no more should be read.
     #[must_use]
     pub fn backlog(&self) -> usize {
         self.queue.bytes + self.link.backlog
     }
 
-    /// Whether a line has to wait for its turn.
+    /// Whether a line has to wait.
     pub(super) fn must_wait(&self, command: &GuiCommand) -> bool {
         if self.all_waits() {
             return true;
@@ -105,18 +103,17 @@ impl Session {
             return self.disturbs_search(command);
         }
         match command {
-            // These belong to the search under way, unless another one is waiting
-            // after it.
+            // These belong to the current search, unless another one waits after it.
             GuiCommand::Stop | GuiCommand::PonderHit => self.queue.has_go(),
-            // The engine answers in the middle of a search. After a stop it
-            // comes to the waiting lines at once, and they come first.
+            // The engine answers during a search. After a `stop` the waiting lines follow
+            // soon, and they come first.
             GuiCommand::IsReady => self.search.is_stopped(),
             _ => true,
         }
     }
 
-    /// Nothing can be understood before the engine is known, and nothing
-    /// answered before the books are open.
+    /// No line can be interpreted before the engine is known, or answered before the
+    /// books are open.
     pub(super) const fn all_waits(&self) -> bool {
         self.link.is_unknown()
             || self.books.until.is_some()
@@ -124,7 +121,7 @@ impl Session {
             || self.cover.is_asked()
     }
 
-    /// Whether a line may not reach the engine during the search under way.
+    /// Whether a line must not reach the engine during the current search.
     fn disturbs_search(&self, command: &GuiCommand) -> bool {
         self.search.is_exclusive()
             && match command {
@@ -137,14 +134,14 @@ impl Session {
     pub(super) fn defer(&mut self, line: &[u8], command: GuiCommand, at: &mut Moment<'_>) {
         let is_go = matches!(command, GuiCommand::Go(_));
         self.queue.push(at.now, line, command);
-        // A stop that waits before it is for the search under way, which is
-        // then to be answered and not replaced.
+        // A `stop` that waits before the `go` is for the current search, which is then
+        // answered and not replaced.
         if is_go && self.search.is_engine() && self.handle_waiting(at.now, at.out) {
             self.go_on(at);
         }
     }
 
-    /// Handles the lines that wait, as far as they may go now.
+    /// Handles the waiting lines, as far as that is possible now.
     pub(super) fn go_on(&mut self, at: &mut Moment<'_>) {
         while !self.ended && !self.all_waits() {
             let Some(waiting) = self.queue.lines.front() else {
@@ -161,8 +158,7 @@ impl Session {
         }
     }
 
-    /// Leaves the time that is left to a `go` whose clock has run while it
-    /// waited.
+    /// Reduces the clock of a `go` by the time that it has waited.
     fn shorten(&self, now: Duration, waiting: &mut Waiting) {
         let GuiCommand::Go(go) = &mut waiting.command else {
             return;
@@ -177,9 +173,9 @@ impl Session {
         }
     }
 
-    /// Handles the lines that are queued after a line that has to wait for the end of
-    /// the search: a `stop` or `ponderhit` is for that search, and a `go` replaces
-    /// it. True if that has ended it.
+    /// Handles the lines after one that waits for the end of the search: a `stop` or
+    /// `ponderhit` belongs to that search, and a `go` replaces it. True if that has ended
+    /// it.
     fn handle_waiting(&mut self, now: Duration, out: &mut dyn Outlet) -> bool {
         let mut at = 0;
         while let Some(waiting) = self.queue.lines.get(at) {

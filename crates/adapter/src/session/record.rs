@@ -1,9 +1,9 @@
-//! The record of a match (`--games`): a line for each game, and one for each
-//! time that the engine was started again in a game.
+//! The record of a match (`--games`): a line for each game, and one for each restart of
+//! the engine during a game.
 //!
-//! A game is over at `ucinewgame`, at a `position` of another game, and at the end.
-//! One without a `go` for a move is none. UCI does not transmit results: a result is
-//! known if the last position is checkmate or a draw by the rules.
+//! A game is over at `ucinewgame`, at a `position` of another game, and at the end of the
+//! session. A game without a `go` for a move is not recorded. UCI does not transmit
+//! results: a result is known if the last position is checkmate or a draw by the rules.
 
 use shakmaty::{Chess, Color, Position};
 
@@ -12,47 +12,47 @@ use super::{Outlet, Request, Session, info_string};
 use tabia_notation as notation;
 use tabia_uci::gui;
 
-/// What a line of the record is about.
+/// The subject of a line of the record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RecordKind {
     /// A game that is over.
     #[default]
     Game,
-    /// The engine was started again.
+    /// A restart of the engine.
     Restart,
 }
 
 /// A line of the record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GameRecord {
-    /// What it is about.
+    /// Its subject.
     pub kind: RecordKind,
-    /// Whether moves were asked for White and for Black.
+    /// Whether there was a `go` for White and for Black.
     pub asked: [bool; 2],
     /// The value of `UCI_Opponent`.
     pub opponent: String,
     /// The book of the last book move.
     pub book: String,
-    /// Moves from books.
+    /// Number of moves from books.
     pub book_moves: usize,
-    /// Where the engine first moved after the last book move: plies since the
+    /// Where the engine first moved after the last book move: number of plies since the
     /// first move of the game, and FEN.
     pub exit: Option<(u32, String)>,
     /// The last book move, in UCI.
     pub last_book_move: String,
-    /// What the engine thought there, in centipawns from our side.
+    /// The engine's value there, in centipawns for its own side.
     pub first_value: Option<i32>,
-    /// How often the engine was started again.
+    /// Number of restarts of the engine.
     pub restarts: u32,
-    /// Positions that no book knew.
+    /// Number of positions that no book knew.
     pub misses: u32,
-    /// `1-0`, `0-1` or `1/2-1/2`, if it follows from the rules; else empty.
+    /// `1-0`, `0-1` or `1/2-1/2`, if known from the rules; else empty.
     pub result: String,
-    /// FEN of the first position; empty for the usual one.
+    /// FEN of the first position; empty for the standard one.
     pub start: String,
     /// Moves in UCI.
     pub moves: Vec<String>,
-    /// Why the engine was started again.
+    /// Why the engine was restarted.
     pub note: String,
 }
 
@@ -61,7 +61,7 @@ impl GameRecord {
     pub const HEADER: &str = "time,event,colour,opponent,book,book_moves,exit_ply,exit_fen,\
         last_book_move,first_value,restarts,misses,result,start,moves,note";
 
-    /// The line of the file, after the time, without its end.
+    /// The line of the file after the time, without line end.
     #[must_use]
     pub fn line(&self) -> String {
         let (ply, fen) = self.exit.clone().unzip();
@@ -96,7 +96,7 @@ impl GameRecord {
         fields.map(|field| quoted(&field)).join(",")
     }
 
-    /// Reads a line with its time; `None` if it is none of a record.
+    /// Reads a line with its time; `None` if it is not a line of a record.
     #[must_use]
     pub fn read(line: &str) -> Option<(String, GameRecord)> {
         let fields = <[String; 16]>::try_from(fields(line)?).ok()?;
@@ -154,8 +154,7 @@ impl GameRecord {
     }
 }
 
-/// A field as comma-separated values have it. Control characters, line ends
-/// above all, become blanks.
+/// A field in CSV format. Control characters, line ends included, become blanks.
 fn quoted(field: &str) -> String {
     let field: String = field
         .chars()
@@ -167,7 +166,7 @@ fn quoted(field: &str) -> String {
     }
 }
 
-/// The fields of a line; `None` where quotes do not fit.
+/// The fields of a line; `None` if its quotes do not match.
 fn fields(line: &str) -> Option<Vec<String>> {
     let mut fields = Vec::new();
     let mut rest = line;
@@ -201,24 +200,24 @@ fn fields(line: &str) -> Option<Vec<String>> {
     }
 }
 
-/// What is known of the game under way.
+/// Data about the current game for the record.
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
     asked: [bool; 2],
     choices: Vec<Chosen>,
     restarts: u32,
-    /// The last `position` line, and where it leads.
+    /// The last `position` line, and the position after it.
     raw: Vec<u8>,
     position: Chess,
-    /// The last move of that line is a guess.
+    /// The last move of that line is a ponder move.
     pub(super) pondering: bool,
 }
 
-/// A move that was chosen.
+/// A chosen move.
 #[derive(Debug)]
 struct Chosen {
     ply: u32,
-    /// In UCI; empty while the engine looks for it.
+    /// In UCI; empty while the engine searches.
     mv: String,
     by: Chooser,
 }
@@ -227,7 +226,7 @@ struct Chosen {
 enum Chooser {
     /// The book of this name.
     Book(String),
-    /// The engine: the position, and what it thinks of it, for its side.
+    /// The engine: the position, and its value for the side of the engine.
     Engine(Box<Chess>, Option<i32>),
 }
 
@@ -302,7 +301,7 @@ fn ply(position: &Chess) -> u32 {
 }
 
 impl Session {
-    /// A `position` line has come: of the game under way, or of another.
+    /// Handles a `position` line of the current or another game.
     pub(super) fn record_position(&mut self, raw: &[u8]) {
         if let Some(recorder) = &mut self.recorder
             && let Some(position) = self.game.position()
@@ -313,7 +312,7 @@ impl Session {
         }
     }
 
-    /// A `go` for a move has come.
+    /// Handles a `go` for a move.
     pub(super) fn record_go(&mut self, ponder: bool) {
         if let Some(recorder) = &mut self.recorder {
             let turn = recorder.position.turn();
@@ -322,14 +321,14 @@ impl Session {
         }
     }
 
-    /// A book has chosen a move.
+    /// Stores a move chosen by a book.
     pub(super) fn record_book(&mut self, book: &str, mv: &str) {
         if let Some(recorder) = &mut self.recorder {
             recorder.choose(mv.to_owned(), Chooser::Book(book.to_owned()));
         }
     }
 
-    /// The engine is to choose one.
+    /// Stores that the engine searches for a move.
     pub(super) fn record_search(&mut self) {
         if let Some(recorder) = &mut self.recorder {
             let position = Box::new(recorder.position.clone());
@@ -337,7 +336,7 @@ impl Session {
         }
     }
 
-    /// It has chosen one; `value` is for White.
+    /// Stores the engine's move; `value` is for White.
     pub(super) fn record_answer(&mut self, mv: &str, value: Option<i32>) {
         if let Some(recorder) = &mut self.recorder
             && let Some(Chosen {
@@ -351,7 +350,7 @@ impl Session {
         }
     }
 
-    /// The engine is started again.
+    /// Records a restart of the engine.
     pub(super) fn record_restart(&mut self, reason: &str, out: &mut dyn Outlet) {
         let Some(recorder) = &mut self.recorder else {
             return;
@@ -372,7 +371,7 @@ impl Session {
         })));
     }
 
-    /// The game is over: asks for it to be recorded.
+    /// Ends the game and requests that it is recorded.
     pub(super) fn record_game(&mut self, out: &mut dyn Outlet) {
         let Some(recorder) = self.recorder.as_mut().map(std::mem::take) else {
             return;

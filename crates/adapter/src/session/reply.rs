@@ -19,8 +19,8 @@ impl Session {
         }
         match reply {
             EngineReply::Info => {
-                // Infos of a search that the GUI does not know of would be
-                // taken for those of another.
+                // The GUI would take `info` lines of a background search for those of its
+                // own.
                 if !self.link.searches_in_background() {
                     self.learner.receive_info(line);
                     at.out.gui(line);
@@ -43,8 +43,8 @@ impl Session {
 
     fn on_best_move(&mut self, line: &[u8], at: &mut Moment<'_>) {
         let Some(answer) = engine::sound_answer(line) else {
-            // It ends no search, neither one that the GUI waits for nor one that it
-            // has given up: a `stop` that is due is still sent.
+            // It ends no search, neither one of the GUI nor an abandoned one: a `stop`
+            // that is due is still sent.
             if self.link.searches_in_background() || self.search.is_engine() {
                 self.report_unsound(line, at.out);
             }
@@ -58,7 +58,7 @@ impl Session {
             return;
         }
         match &mut self.search {
-            // A second answer, or one to nothing.
+            // A second answer, or one without a search.
             Search::Idle | Search::Held(_) => {}
             Search::Engine(running) => {
                 let (kind, may_answer) = (running.kind, running.may_answer());
@@ -76,7 +76,7 @@ impl Session {
         }
     }
 
-    /// An answer that is not a move: a program that waits for it would take it for one.
+    /// Reports an answer that is not a move, which programs would take for one.
     fn report_unsound(&mut self, line: &[u8], out: &mut dyn Outlet) {
         let shown: String = text(line).chars().take(80).collect();
         self.notice(

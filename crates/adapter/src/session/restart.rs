@@ -1,4 +1,4 @@
-//! The engine's end: starting it again, replacing it by the built-in engine, giving up.
+//! The end of the engine: restarting it, replacing it by the built-in engine, giving up.
 
 use std::time::Duration;
 
@@ -11,9 +11,9 @@ use crate::settings::OptionId;
 use tabia_uci::gui::with_time_left;
 
 impl Session {
-    /// Asks for the engine of a profile.
+    /// Requests the engine of a profile.
     pub(super) fn start_engine(&mut self, index: usize, out: &mut dyn Outlet) {
-        // If the GUI has got `uciok` without an engine, it does not get another one.
+        // A GUI that has got `uciok` without an engine does not get another one.
         let late = self.link.is_late() && !self.link.was_up;
         self.link.begin_again(index, late);
         out.request(Request::StartEngine(index));
@@ -22,15 +22,15 @@ impl Session {
         }
     }
 
-    /// The engine could not be started, or has ended.
+    /// Handles an engine that could not be started, or has ended.
     pub(super) fn on_engine_gone(&mut self, reason: &str, at: &mut Moment<'_>) {
-        // An engine that has started but has sent no line may still be the right one:
-        // it is tried again. A program that could not be started is not.
+        // An engine that has started but sent no line is tried again. A program that
+        // could not be started is not.
         let may_return = self.link.was_up || self.link.runs;
         self.replace_engine(reason, may_return, at);
     }
 
-    /// The engine is gone, or as good as that: looks for another.
+    /// Looks for another engine, after one has ended or hangs.
     pub(super) fn replace_engine(&mut self, reason: &str, may_return: bool, at: &mut Moment<'_>) {
         let index = match self.link.state {
             Engine::None => return,
@@ -38,11 +38,11 @@ impl Session {
         };
         self.notice(reason, at.out);
         self.end_check(at.now, at.out);
-        // A search that may end without an answer is not repeated.
+        // A search that may end without an answer (`perft`) is not repeated.
         if matches!(&self.search, Search::Engine(running) if running.asked.perft) {
             self.search = Search::Idle;
         }
-        // Without the option of which it died it is another engine.
+        // Without the option that crashes it, the engine may be tried again.
         let is_cured = self.leave_deadly_option_out(at);
         if may_return
             && self.settings.check(OptionId::Restart)
@@ -61,7 +61,7 @@ impl Session {
         self.without_engine(index, at);
     }
 
-    /// No engine is left that could be started by itself.
+    /// No other engine can be started now.
     fn without_engine(&mut self, index: usize, at: &mut Moment<'_>) {
         if self.stand_in(at.out) {
             return;
@@ -92,8 +92,7 @@ impl Session {
         self.go_on(at);
     }
 
-    /// Starts an engine that was given up while nothing was asked of it; true
-    /// if there is one.
+    /// Starts an engine that was given up while idle; true if there is one.
     pub(super) fn try_again(&mut self, out: &mut dyn Outlet) -> bool {
         let Some(index) = self.link.given_up else {
             return false;
@@ -104,8 +103,8 @@ impl Session {
         true
     }
 
-    /// Starts the built-in engine in place of one that is lost, if the user
-    /// wants that and it has not been lost itself.
+    /// Starts the built-in engine to replace a lost one, if the user allows it and the
+    /// built-in engine itself has not been lost.
     pub(super) fn stand_in(&mut self, out: &mut dyn Outlet) -> bool {
         let Some(index) = self.engines.stand_in else {
             return false;
@@ -115,14 +114,14 @@ impl Session {
         }
         let lost = self.profile().map(|profile| profile.name.clone());
         self.link.stands_in_for = Some(lost.unwrap_or_default());
-        // Its own crashes are judged afresh.
+        // Its own crashes are counted from zero.
         self.link.restarts = Restarts::default();
         self.notice("the built-in engine stands in", out);
         self.start_engine(index, out);
         true
     }
 
-    /// Reports with every move of the built-in engine which engine it replaces.
+    /// Reports, with every move of the built-in engine, which engine it replaces.
     pub(super) fn report_stand_in(&self, out: &mut dyn Outlet) {
         if let Some(lost) = &self.link.stands_in_for {
             let text = format!("the built-in engine's move, in place of {lost}");
@@ -130,7 +129,7 @@ impl Session {
         }
     }
 
-    /// Ends at once, so that the program that runs the match scores what happened.
+    /// Ends at once, so that the match program can score the game as lost.
     pub(super) fn give_up(&mut self, reason: &str, out: &mut dyn Outlet) {
         let text = format!("{reason}: giving up");
         self.send_notices(out);
@@ -139,9 +138,9 @@ impl Session {
         self.exit(2, out);
     }
 
-    /// Sends to an engine that was started in the middle of a session all that the
-    /// one before it knew, and repeats the search that it owed. `with_options` is
-    /// false if the options have been sent already.
+    /// Sends to an engine that was started during a session everything that the last one
+    /// got, and repeats its unanswered search. `with_options` is false if the options
+    /// have been sent already.
     pub(super) fn bring_up_to_date(
         &mut self,
         now: Duration,
@@ -169,8 +168,8 @@ impl Session {
         self.search_again(now, out);
     }
 
-    /// The engine before has ended after this `position` line, which is not legal:
-    /// the line is not sent to the next one.
+    /// The last engine has ended after this illegal `position` line: it is not sent to
+    /// the next one.
     fn skip_position(&mut self, out: &mut dyn Outlet) {
         self.link.position_sent = false;
         let Search::Engine(running) = &self.search else {
@@ -187,7 +186,7 @@ impl Session {
             Search::Idle | Search::Held(_) => {}
             Search::Engine(running) => {
                 let ponders = running.kind.ponder;
-                // While the opponent's clock runs, no time of ours is lost.
+                // While the opponent's clock runs, none of our time is used.
                 let spent = if ponders {
                     Duration::ZERO
                 } else {
@@ -211,8 +210,8 @@ impl Session {
         }
     }
 
-    /// When something is to be done unless what is waited for has come by then;
-    /// `None` while nothing is. Same clock as the `now` of [`Session::step`].
+    /// When something must be done unless an awaited event comes first; `None` if nothing
+    /// is awaited. Same clock as the `now` of [`Session::step`].
     #[must_use]
     pub fn deadline(&self) -> Option<Duration> {
         let dues = [
@@ -237,8 +236,8 @@ impl Session {
         search.into_iter().chain(self.background_due()).min()
     }
 
-    /// When the GUI has waited long enough for the `readyok` of an engine that
-    /// may not be needed.
+    /// When the GUI has waited long enough for the `readyok` of an engine that may not be
+    /// needed.
     fn ready_due(&self) -> Option<Duration> {
         if !self.link.is_up() || self.search.is_engine() {
             return None;
@@ -247,11 +246,11 @@ impl Session {
         Some(self.link.ready_since?.saturating_add(limit))
     }
 
-    /// The deadline is reached.
+    /// Handles a reached deadline.
     pub(super) fn on_overdue(&mut self, at: &mut Moment<'_>) {
         let now = at.now;
         let is_due = |due: Option<Duration>| due.is_some_and(|due| due <= now);
-        // While the `stop` is not sent yet, the engine cannot be late.
+        // While the `stop` is not sent, the engine cannot be late.
         if let Some(late) = self.link.first_stop_late(now) {
             self.on_held_up(late);
         }
@@ -270,9 +269,9 @@ impl Session {
         }
     }
 
-    /// The engine does not answer `isready`. While the books have a move the GUI need
-    /// not wait for it: programs give up after 15 seconds. Otherwise it may take as
-    /// long as it likes, for no clock runs: it may be reading a network.
+    /// The engine does not answer `isready`. While the books have a move the GUI need not
+    /// wait for it: programs give up after 15 seconds. Otherwise there is no limit,
+    /// because no clock runs: the engine may be reading a network.
     fn on_ready_late(&mut self, at: &mut Moment<'_>) {
         self.link.ready_since = None;
         if self.is_in_book(at.book_set) {
@@ -283,7 +282,7 @@ impl Session {
 
     fn on_engine_late(&mut self, late: Duration, at: &mut Moment<'_>) {
         if late > ASLEEP {
-            // We were not running, and so perhaps neither was the engine.
+            // Tabia was not running, so perhaps the engine was not either.
             return self.on_held_up(late.saturating_add(MARGIN));
         }
         let in_background = self.background_due().is_some_and(|due| due <= at.now);
@@ -305,8 +304,7 @@ impl Session {
         self.on_engine_gone(&text, at);
     }
 
-    /// For some time the engine's output could not be read: that time does not count
-    /// as its own.
+    /// Extends the engine's limits by a time in which its output could not be read.
     pub(super) fn on_held_up(&mut self, time: Duration) {
         if let Search::Engine(running) = &mut self.search {
             for due in [&mut running.due, &mut running.begin_due] {

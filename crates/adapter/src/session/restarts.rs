@@ -1,26 +1,25 @@
-//! How often an engine is started again.
+//! Limits of how often an engine is restarted.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// How often an engine is started again before it has answered a search.
+/// Greatest number of restarts before an engine has answered a search.
 const WITHOUT_ANSWER: u32 = 2;
 
-/// How often an engine is started again within [`WHILE`]. One that is killed from
-/// outside again and again, but answers in between, has to be served; one that only
-/// dies is found earlier, by [`WITHOUT_ANSWER`].
+/// Greatest number of restarts within [`WHILE`]. An engine that is killed again and again
+/// from outside, but answers in between, must be restarted; one that only crashes is
+/// detected earlier, by [`WITHOUT_ANSWER`].
 const IN_A_WHILE: usize = 600;
 const WHILE: Duration = Duration::from_secs(60);
 
-/// An engine that has lived this long without owing a move did not die of
-/// being started.
+/// An engine that ran this long without a search did not die of its start.
 const LIVED: Duration = Duration::from_secs(10);
 
-/// Keeps an engine that dies again and again from being started for ever.
+/// Prevents endless restarts of an engine that dies again and again.
 #[derive(Debug)]
 pub(super) struct Restarts {
     left: u32,
-    /// When they happened, oldest first; none older than [`WHILE`].
+    /// Times of restarts, oldest first; none older than [`WHILE`].
     recent: VecDeque<Duration>,
     up_since: Option<Duration>,
 }
@@ -40,12 +39,12 @@ impl Restarts {
         self.up_since = Some(now);
     }
 
-    /// The engine has answered a search.
+    /// Call this when the engine has answered a search.
     pub(super) fn engine_answers(&mut self) {
         self.left = WITHOUT_ANSWER;
     }
 
-    /// Whether it may be started once more; counts it if so.
+    /// Whether one more restart is allowed; counts it if so.
     pub(super) fn allow(&mut self, now: Duration, owes_a_move: bool) -> bool {
         let lived = self.up_since.take().map(|since| now.saturating_sub(since));
         if !owes_a_move && lived.is_some_and(|lived| lived >= LIVED) {

@@ -1,4 +1,4 @@
-//! A `go` and its answer: which answer is owed, and when it may be sent.
+//! A `go` and its answer: which answer is due, and when it may be sent.
 
 use std::time::Duration;
 
@@ -12,12 +12,12 @@ use super::{Moment, Outlet, Session, info_string};
 use crate::settings::OptionId;
 use tabia_uci::gui::Go;
 
-/// What a `go` waits for before it may be answered.
+/// What must happen before a `go` may be answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct SearchKind {
-    /// `ponderhit` or `stop`.
+    /// Wait for `ponderhit` or `stop`.
     pub(super) ponder: bool,
-    /// `stop`.
+    /// Wait for `stop`.
     pub(super) infinite: bool,
 }
 
@@ -30,7 +30,7 @@ impl SearchKind {
     }
 }
 
-/// What is owed to the GUI.
+/// The answer that the GUI waits for.
 #[derive(Debug, Default)]
 pub(super) enum Search {
     /// Nothing.
@@ -38,20 +38,20 @@ pub(super) enum Search {
     Idle,
     /// An answer that is known but may not be sent yet.
     Held(Held),
-    /// An answer that the engine is looking for.
+    /// An answer that the engine searches for.
     Engine(Running),
 }
 
-/// An answer that waits for its time.
+/// An answer that may not be sent yet.
 #[derive(Debug)]
 pub(super) struct Held {
     /// The lines to send, the last of them the `bestmove`.
     pub(super) answer: Vec<Vec<u8>>,
     pub(super) kind: SearchKind,
-    /// When the delay is over and it is sent (`Book Delay`); `None` if it is not
-    /// delayed.
+    /// When the delay is over and the answer is sent (`Book Delay`); `None` without a
+    /// delay.
     pub(super) due: Option<Duration>,
-    /// The engine's look at it, while that lasts.
+    /// The engine's check of it, while that runs.
     pub(super) check: Option<Box<Check>>,
 }
 
@@ -61,7 +61,7 @@ impl Held {
         self.kind == SearchKind::default() && self.due.is_none_or(|due| due <= now)
     }
 
-    /// When something is to be done about it.
+    /// When the next action for it is due.
     fn next_due(&self) -> Option<Duration> {
         let check = self.check.as_ref().map(|check| check.until);
         check.or(self.due.filter(|_| self.kind == SearchKind::default()))
@@ -74,14 +74,14 @@ pub(super) struct Running {
     pub(super) kind: SearchKind,
     /// The `go` line as it came.
     pub(super) go: Vec<u8>,
-    /// What it asks for.
+    /// Its parsed content.
     pub(super) asked: Go,
     /// When the mover's clock began to run for it.
     pub(super) since: Duration,
-    /// When the engine counts as hung; `None` while it may take its time.
+    /// When the engine counts as hung; `None` without a limit.
     pub(super) due: Option<Duration>,
-    /// The same if it has not even begun, for another search that it has
-    /// still to end.
+    /// The same limit, if the engine has not begun because it has to end another search
+    /// first.
     pub(super) begin_due: Option<Duration>,
     /// `stop` has been sent to the engine.
     pub(super) stopped: bool,
@@ -93,14 +93,14 @@ impl Running {
         self.stopped || self.kind == SearchKind::default()
     }
 
-    /// The mover's clock begins to run.
+    /// Starts the mover's clock.
     fn start_clock(&mut self, now: Duration, white_moves: Option<bool>) {
         self.since = now;
         self.due = allowance(&self.asked, white_moves).map(|time| now.saturating_add(time));
         self.begin_due = patience(&self.asked, white_moves).map(|time| now.saturating_add(time));
     }
 
-    /// `stop` is about to be sent to the engine.
+    /// Call this before `stop` is sent to the engine.
     pub(super) fn stop(&mut self, now: Duration) {
         if !self.stopped {
             self.stopped = true;
@@ -129,8 +129,7 @@ impl Search {
         matches!(self, Search::Engine(_))
     }
 
-    /// Whether the engine has to end this search before anything else may be sent to
-    /// it.
+    /// Whether this search has to end before anything else may be sent to the engine.
     pub(super) const fn is_exclusive(&self) -> bool {
         matches!(self, Search::Engine(running) if !running.asked.perft)
     }
@@ -160,7 +159,7 @@ impl Session {
         self.have_engine_search(line, go, analysis, at);
     }
 
-    /// Sends a book's answer, or holds it until it may be sent.
+    /// Sends an answer from a book, or holds it until it may be sent.
     fn answer_from_book(&mut self, line: &[u8], go: &Go, answer: Answer, at: &mut Moment<'_>) {
         let due = (!answer.delay.is_zero()).then(|| at.now.saturating_add(answer.delay));
         let held = Held {
@@ -175,7 +174,7 @@ impl Session {
         if held.is_due(at.now) {
             return send_all(&held.answer, at.out);
         }
-        // Not while it still ends the last warming: the line would wait.
+        // Not while the engine still ends the last warm-up: the line would wait.
         if go.ponder
             && self.settings.check(OptionId::ThinkAhead)
             && self.link.is_up()
@@ -186,7 +185,7 @@ impl Session {
         self.search = Search::Held(held);
     }
 
-    /// Something is to be done about the answer that is held.
+    /// When the next action for the held answer is due.
     pub(super) fn held_due(&self) -> Option<Duration> {
         match &self.search {
             Search::Held(held) => held.next_due(),
@@ -194,13 +193,13 @@ impl Session {
         }
     }
 
-    /// Its time has come.
+    /// Handles the held answer when its time has come.
     pub(super) fn on_held_due(&mut self, now: Duration, out: &mut dyn Outlet) {
         self.end_check(now, out);
         self.play_held(now, out);
     }
 
-    /// Has the engine answer a `go`.
+    /// Passes a `go` to the engine.
     pub(super) fn have_engine_search(
         &mut self,
         line: &[u8],
@@ -248,14 +247,14 @@ impl Session {
 
     /// Sends the last `position` line if it was not sent at once.
     pub(super) fn send_position(&mut self, out: &mut dyn Outlet) {
-        // An engine that starts gets it when it is up.
+        // A starting engine gets it later.
         if self.link.is_up() && !self.link.position_sent && !self.game.raw().is_empty() {
             self.link.send_position(self.game.raw(), out);
             self.link.position_sent = true;
         }
     }
 
-    /// Whose move it is, where that is known.
+    /// Whether White is to move, if that is known.
     pub(super) fn white_moves(&self) -> Option<bool> {
         let position = self.game.position()?;
         Some(shakmaty::Position::turn(position).is_white())
@@ -266,8 +265,7 @@ impl Session {
             Search::Idle => {}
             Search::Held(_) => self.release(now, out),
             Search::Engine(running) => {
-                // Forwarded even when the engine knows: it may have missed
-                // the first one.
+                // Passed on again, because the engine may have missed the first one.
                 running.stop(now);
                 self.link.send_stop(now, out);
             }
@@ -291,7 +289,7 @@ impl Session {
                 }
             }
             Search::Engine(running) => {
-                // A second one does not set the clock back.
+                // A second `ponderhit` does not reset the clock.
                 if std::mem::take(&mut running.kind.ponder) && !running.stopped {
                     running.start_clock(now, white_moves);
                 }
@@ -300,7 +298,7 @@ impl Session {
         }
     }
 
-    /// Sends the answer that was held.
+    /// Sends the held answer.
     pub(super) fn release(&mut self, now: Duration, out: &mut dyn Outlet) {
         self.forget_check(now, out);
         if let Search::Held(held) = std::mem::take(&mut self.search) {
@@ -309,8 +307,8 @@ impl Session {
         }
     }
 
-    /// The GUI goes on to another position or game. An answer that is held is
-    /// still owed: engines give it at the next `stop` or `ponderhit`.
+    /// The GUI changes to another position or game. A held answer stays due: engines send
+    /// it at the next `stop` or `ponderhit`.
     pub(super) fn leave_position(&mut self, now: Duration, out: &mut dyn Outlet) {
         match &mut self.search {
             Search::Held(held) => {
@@ -319,13 +317,13 @@ impl Session {
                 self.link.end_warming(now, out);
                 self.play_held(now, out);
             }
-            // It may well end without a `bestmove`: nothing may wait for one.
+            // `perft` may end without a `bestmove`: nothing may wait for one.
             Search::Engine(running) if running.asked.perft => self.search = Search::Idle,
             Search::Engine(_) | Search::Idle => {}
         }
     }
 
-    /// Forgets an answer that was held: a new `go` takes the place of its own.
+    /// Drops a held answer, because a new `go` replaces its own.
     fn drop_held(&mut self, now: Duration, out: &mut dyn Outlet) {
         match &self.search {
             Search::Held(_) => {
@@ -337,8 +335,8 @@ impl Session {
         }
     }
 
-    /// A later `go` takes the place of the search under way, unless that was stopped:
-    /// then the GUI waits no more for its answer. True if it has done so.
+    /// Replaces the current search by a later `go`, unless it was stopped, because then
+    /// the GUI waits for its answer. True if it was replaced.
     pub(super) fn abandon_search(&mut self, now: Duration, out: &mut dyn Outlet) -> bool {
         if !matches!(&self.search, Search::Engine(running) if !running.stopped) {
             return false;
@@ -348,8 +346,8 @@ impl Session {
         true
     }
 
-    /// When an engine that has still to end a background search has delayed the GUI
-    /// for too long, or has been silent for too long.
+    /// When a background search has delayed the GUI for too long, or the engine has been
+    /// silent for too long.
     pub(super) fn background_due(&self) -> Option<Duration> {
         let due = self.link.ending_since()?.saturating_add(STOP_LIMIT);
         let begin_due = match &self.search {
@@ -359,7 +357,7 @@ impl Session {
         Some(begin_due.map_or(due, |begin_due| begin_due.min(due)))
     }
 
-    /// Answers a `go` for which there is neither book nor engine.
+    /// Answers a `go` without book and engine.
     fn answer_without_engine(&mut self, go: &Go, out: &mut dyn Outlet) {
         if self.link.was_up || !self.settings.check(OptionId::Restart) {
             return self.give_up("the engine is gone and the book has no move", out);
@@ -369,10 +367,10 @@ impl Session {
         self.answer_when_due(answer, kind, kind == SearchKind::default(), out);
     }
 
-    /// A move for a `go` for which there never was an engine.
+    /// A move for a `go` if no engine has ever started.
     pub(super) fn move_without_engine(&mut self, go: &Go, out: &mut dyn Outlet) -> Vec<u8> {
-        // It never ran, so this is a matter of configuration: a bad game with a
-        // message is better than no answer and no message.
+        // The configuration is wrong: a bad game with a message is better than no answer
+        // and no message.
         info_string(
             "there is no engine and the book has no move: playing the first legal move",
             out,

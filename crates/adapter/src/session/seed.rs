@@ -1,27 +1,27 @@
-//! What draws depend on: the session, `Book Seed`, or a seed of the game out of
-//! `Book Seed File`.
+//! The seed of random choices: of the session, `Book Seed`, or of the game from `Book
+//! Seed File`.
 
 use super::{Moment, Outlet, Request, Session, info_string};
 use crate::settings::OptionId;
 
-/// What the draws of a game are made of.
+/// The seed for the choices of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Seed {
-    /// No two draws are the same.
+    /// No two choices are the same.
     Session(u64),
-    /// `Book Seed`: games of equal number in their sessions are equal.
+    /// `Book Seed`: games with the same number in their sessions are equal.
     Engine(u32),
-    /// Of a file: games with this seed are equal.
+    /// From a file: games with this seed are equal.
     Game(u32),
 }
 
-/// The seed of the game under way, out of `Book Seed File`.
+/// The seed of the current game, from `Book Seed File`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum GameSeed {
     /// It has not been needed yet.
     #[default]
     Untaken,
-    /// It is on its way.
+    /// It has been requested.
     Asked,
     Taken(u32),
     /// There is none.
@@ -35,8 +35,7 @@ impl GameSeed {
 }
 
 impl Session {
-    /// Has the seed of the game taken; true when the `go` at hand has to wait
-    /// for it.
+    /// Requests the seed of the game; true if this `go` has to wait for it.
     pub(super) fn take_seed(&mut self, out: &mut dyn Outlet) -> bool {
         let path = self.settings.text(OptionId::SeedFile);
         if path.is_empty() || self.seed != GameSeed::Untaken {
@@ -47,7 +46,7 @@ impl Session {
         true
     }
 
-    /// The seed is there, or why there is none.
+    /// Handles the seed, or the reason why there is none.
     pub(super) fn on_seed(&mut self, taken: Result<u32, &str>, at: &mut Moment<'_>) {
         self.seed = match taken {
             Ok(seed) => GameSeed::Taken(seed),

@@ -1,10 +1,10 @@
-//! Options of which an engine dies.
+//! Options that crash an engine.
 //!
-//! Some engines end themselves on an option: Debian's Ethereal on `SyzygyPath`,
-//! whatever the value. Programs that set all options send it before every game. If an
-//! engine that was started again gets its options and ends once more without an
-//! answer, the options are sent one by one the next time, each followed by `isready`.
-//! The one that it does not answer is left out from then on.
+//! Some engines end on an option: Debian's Ethereal on `SyzygyPath`, with any value.
+//! Programs that set all options send it before every game. If a restarted engine gets
+//! its options and ends again without an answer, the options are sent one by one the next
+//! time, each followed by `isready`. The one that it does not answer is not sent any
+//! more.
 
 use super::link::Engine;
 use super::{Moment, Session};
@@ -13,8 +13,8 @@ use tabia_uci::engine::EngineReply;
 use tabia_uci::gui::{self, GuiCommand};
 
 impl Session {
-    /// Begins to send the options to the engine one by one, if an engine before it
-    /// has died of them; true if so.
+    /// Begins to send the options to the engine one by one, if the last engine died of
+    /// them; true if so.
     pub(super) fn try_options(&mut self, at: &mut Moment<'_>) -> bool {
         if !std::mem::take(&mut self.link.tries_options) {
             return false;
@@ -23,8 +23,7 @@ impl Session {
         self.try_next_option(at)
     }
 
-    /// Sends the next option that the engine has not got yet; false if there is none
-    /// left.
+    /// Sends the next option that the engine has not got; false if none is left.
     fn try_next_option(&mut self, at: &mut Moment<'_>) -> bool {
         let Some(tried) = &mut self.link.tried else {
             return false;
@@ -37,7 +36,7 @@ impl Session {
         at.out.engine(&next);
         at.out.engine(b"isready");
         tried.push(next);
-        // A session that is leaving has set another alarm.
+        // A session that is ending has set another alarm.
         if !self.leaving
             && let Some(limit) = self.profile().map(|profile| profile.start_timeout)
         {
@@ -46,7 +45,7 @@ impl Session {
         true
     }
 
-    /// A line of an engine that gets its options one by one.
+    /// Handles a line of an engine that gets its options one by one.
     pub(super) fn on_trial(&mut self, line: &[u8], reply: EngineReply, at: &mut Moment<'_>) {
         match reply {
             EngineReply::ReadyOk if !self.try_next_option(at) => {
@@ -62,8 +61,8 @@ impl Session {
         }
     }
 
-    /// The engine has ended, or hangs: leaves out the option of which it did so;
-    /// true if there is one.
+    /// The engine has ended, or hangs: stops sending the last option; true if there is
+    /// one.
     pub(super) fn leave_deadly_option_out(&mut self, at: &mut Moment<'_>) -> bool {
         let mut tried = self.link.tried.take().unwrap_or_default();
         let Some(GuiCommand::SetOption(option)) = tried.pop().map(|line| gui::parse(&line)) else {

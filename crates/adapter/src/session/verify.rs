@@ -1,16 +1,16 @@
-//! `Book Verify`: the engine looks at a book move before it is played.
+//! `Book Verify`: the engine checks a book move before it is played.
 //!
-//! The move is held, and the engine makes up to two background searches. The
-//! first is free: where its move is the book's, or it prints no score, the book
-//! move is played. Otherwise the second compares both: by `searchmoves` with
-//! `MultiPV` 2, or, in an engine without that option, of the book move alone. A
-//! move that loses more than `Book Verify Margin` is vetoed: the next one of the
-//! book is drawn and compared with the engine's move, and where none is left the
+//! The move is held, and the engine makes up to two background searches. The first has no
+//! `searchmoves`: if its move is the book's, or it prints no score, the book move is
+//! played. Otherwise the second compares both: by `searchmoves` with `MultiPV` 2, or, in
+//! an engine without that option, only the book move. A move that loses more than `Book
+//! Verify Margin` is vetoed: the next book move is drawn and compared with the engine's
+//! move; if none is left, the engine plays.
 //! engine plays.
 //!
-//! Whatever is not known in time plays the book move: an engine that is silent, ends,
-//! or ignores `searchmoves` vetoes nothing. All looks of one `go` together take no
-//! more than a tenth of the clock.
+//! If a check has no result in time, the book move is played: an engine that is silent,
+//! ends, or ignores `searchmoves` vetoes nothing. All checks of one `go` together take at
+//! most a tenth of the clock.
 
 use std::time::Duration;
 
@@ -23,24 +23,24 @@ use tabia_notation as notation;
 use tabia_uci::gui::{Go, with_time_left};
 use tabia_uci::{info, line, message};
 
-/// Below this a look shows nothing: the book move is played at once.
+/// With less time than this the book move is played without a check.
 const LEAST: Duration = Duration::from_millis(20);
 
-/// Greatest number of book moves that are looked at in one position.
+/// Greatest number of book moves that are checked in one position.
 const MOST_CANDIDATES: usize = 6;
 
-/// The time for the looks of one `go`.
+/// The time for the checks of one `go`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Budget {
-    /// For the first book move, both searches and the way there and back.
+    /// For the first book move: both searches and the transmission time.
     look: Duration,
-    /// When all looks have to be over; `None` where no clock runs.
+    /// When all checks have to be over; `None` if no clock runs.
     end: Option<Duration>,
 }
 
 impl Budget {
-    /// `longest` is the longest thought that the clock allows; `None` where
-    /// none runs. `None` if there is no time for a look.
+    /// `longest` is the longest thinking time that the clock allows, `None` if no clock
+    /// runs. Returns `None` if there is no time for a check.
     pub(super) fn new(now: Duration, wanted: Duration, longest: Option<Duration>) -> Option<Self> {
         let tenth = longest.map(|longest| longest / 10);
         let look = tenth.map_or(wanted, |tenth| tenth.min(wanted));
@@ -50,42 +50,42 @@ impl Budget {
         })
     }
 
-    /// When the look at the first move has to be over.
+    /// When the check of the first move has to be over.
     fn first_end(self, now: Duration) -> Duration {
         now.saturating_add(self.look)
     }
 
-    /// When the look at a further move has to be over, if there is time for it.
+    /// When the check of a further move has to be over, if there is time for it.
     fn next_end(self, now: Duration) -> Option<Duration> {
         let end = now.saturating_add(self.look * 3 / 5);
         self.end.is_none_or(|last| end <= last).then_some(end)
     }
 
-    /// How long the free search lasts.
+    /// How long the first search lasts.
     fn free(self) -> Duration {
         self.look * 2 / 5
     }
 }
 
-/// How long a comparison may search that has to be over at `end`.
+/// How long a comparison that has to be over at `end` may search.
 fn comparison(now: Duration, end: Duration) -> Option<Duration> {
     let time = end.saturating_sub(now) * 2 / 3;
     (time >= LEAST / 5).then_some(time)
 }
 
-/// Whether a move is vetoed that is worth `book` where the best is worth
+/// Whether a book move with the value `book` is vetoed if the best move has the value
 /// `best`, both in centipawns for the side to move.
 const fn is_vetoed(book: i32, best: i32, margin: u32) -> bool {
     best > book && best.abs_diff(book) > margin
 }
 
-/// The engine's look at a book move.
+/// The engine's check of a book move.
 #[derive(Debug)]
 pub(super) struct Check {
-    /// The `go` as it came, for the engine if it has to play.
+    /// The `go` line, for the engine if it has to play.
     line: Vec<u8>,
     go: Go,
-    /// When it came.
+    /// When the `go` came.
     since: Duration,
     budget: Budget,
     /// The book move that is held.
@@ -94,39 +94,39 @@ pub(super) struct Check {
     /// The engine's move, and its value for the side to move.
     best: Option<(Move, i32)>,
     stage: Stage,
-    /// What the engine prints of its search.
+    /// The engine's output about its search.
     search: info::Search,
-    /// The book move is played if nothing is known by then.
+    /// The book move is played if there is no result by then.
     pub(super) until: Duration,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// The engine searches freely.
+    /// The engine searches without `searchmoves`.
     Free,
-    /// It still ends a search; then it compares.
+    /// The engine still ends a search; the comparison follows.
     Between,
-    /// It compares the book move with its own; with `MultiPV` 2 or not.
+    /// The engine compares the book move with its own; `both`: with `MultiPV` 2.
     Comparing { both: bool },
 }
 
-/// What came of a look.
+/// The result of a check.
 enum Outcome {
     /// The book move is played.
     Play,
-    /// The book move is compared with the engine's next.
+    /// The book move is compared with the engine's move next.
     Compare,
-    /// It is not played: its value and that of the engine's move.
+    /// The book move is not played: its value and that of the engine's move.
     Veto(i32, i32),
 }
 
 impl Check {
-    /// Takes in an `info` line of the engine.
+    /// Handles an `info` line of the engine.
     pub(super) fn receive(&mut self, info: &[u8]) {
         self.search.add(&line::text(info));
     }
 
-    /// What follows from the engine's answer `played`.
+    /// Evaluates the engine's answer `played`.
     fn judge(&mut self, played: Option<Move>, margin: u32, position: &shakmaty::Chess) -> Outcome {
         let turn = position.turn();
         let found: Vec<(Option<Move>, i32)> = self
@@ -155,7 +155,7 @@ impl Check {
                 };
                 let values = match both {
                     true => of(self.candidate).zip(of(best)).map(|(a, b)| (a.1, b.1)),
-                    // It has ignored `searchmoves` if it plays another move.
+                    // An engine that plays another move has ignored `searchmoves`.
                     false => found
                         .first()
                         .filter(|_| played == Some(self.candidate))
@@ -173,8 +173,8 @@ impl Check {
 }
 
 impl Session {
-    /// Has the engine look at a book move, if that is wanted and it can: the
-    /// answer is held meanwhile. Gives the answer back otherwise.
+    /// Starts the check of a book move, if it is switched on and possible, and holds the
+    /// answer. Returns the answer otherwise.
     pub(super) fn begin_check(
         &mut self,
         line: &[u8],
@@ -223,7 +223,7 @@ impl Session {
         Ok(())
     }
 
-    /// The engine has answered its background search.
+    /// Handles the engine's answer to its background search.
     pub(super) fn on_looked(&mut self, answer: &[u8], at: &mut Moment<'_>) {
         let Some(mut check) = self.take_check() else {
             return;
@@ -249,7 +249,7 @@ impl Session {
         }
     }
 
-    /// The background search has ended, so that lines can be sent to the engine again.
+    /// Continues the check when lines can be sent to the engine again.
     pub(super) fn go_on_checking(&mut self, now: Duration, out: &mut dyn Outlet) {
         let is_between = matches!(
             &self.search,
@@ -283,8 +283,8 @@ impl Session {
         self.put_check(check);
     }
 
-    /// Draws another move of the book and has it looked at; without one, or
-    /// without time, the engine plays.
+    /// Draws another book move and checks it; if there is none or no time, the engine
+    /// plays.
     fn try_next(&mut self, mut check: Box<Check>, at: &mut Moment<'_>) {
         check.vetoed.push(check.candidate);
         let end = check.budget.next_end(at.now);
@@ -318,15 +318,14 @@ impl Session {
         self.put_check(check);
     }
 
-    /// The time for the look is over, or there is no engine that looks: the book move
-    /// is played.
+    /// Plays the book move, because the time is over or no engine can check it.
     pub(super) fn end_check(&mut self, now: Duration, out: &mut dyn Outlet) {
         if self.forget_check(now, out) {
             self.play_held(now, out);
         }
     }
 
-    /// The book move that is held is looked at no more; true if it was.
+    /// Ends the check of the held book move; true if there was one.
     pub(super) fn forget_check(&mut self, now: Duration, out: &mut dyn Outlet) -> bool {
         let Some(check) = self.take_check() else {
             return false;
@@ -336,14 +335,14 @@ impl Session {
         true
     }
 
-    /// The answer that is held is known; it is sent if it is time.
+    /// The held answer is final; sends it if it is due.
     pub(super) fn play_held(&mut self, now: Duration, out: &mut dyn Outlet) {
         if matches!(&self.search, Search::Held(held) if held.is_due(now)) {
             self.release(now, out);
         }
     }
 
-    /// Gives the engine back the `MultiPV` that the GUI has set.
+    /// Restores the `MultiPV` that the GUI has set.
     fn end_comparison(&mut self, check: &Check, out: &mut dyn Outlet) {
         if check.stage != (Stage::Comparing { both: true }) {
             return;

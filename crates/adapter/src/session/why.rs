@@ -1,10 +1,10 @@
-//! Why a `go` is not answered by a book.
+//! Reasons why a book does not answer a `go`.
 //!
-//! "Why does it not use my book?" is the question asked most often about programs
-//! like this one. Whatever keeps a book from answering has a sentence here. An
-//! unexpected reason is reported when it happens: once in a game, or each time if it
-//! differs from position to position. The other reasons (the book is off, an
-//! analysis, no book is named) are reported after `debug on`, with every `go`.
+//! "Why does it not use my book?" is the question asked most often about programs like
+//! this one. Each reason has a sentence here. An unexpected reason is reported when it
+//! happens: once in a game, or each time if it differs from position to position. The
+//! other reasons (the book is off, an analysis, no book is named) are reported after
+//! `debug on`, with every `go`.
 
 use std::fmt::Write as _;
 
@@ -19,7 +19,7 @@ use tabia_book::Lookup;
 use tabia_book::policy::{Rejection, Weighed};
 use tabia_uci::gui::Go;
 
-/// Greatest number of moves that are listed with the reason against them.
+/// Greatest number of moves that are listed with the reasons against them.
 const LISTED: usize = 6;
 
 /// The reason why one book does not answer.
@@ -29,21 +29,20 @@ pub(super) enum Silence {
     OtherGames,
     /// It is for the other colour.
     Colour(Color),
-    /// The game is past its `Book Depth`.
+    /// The game is beyond its `Book Depth`.
     PastDepth(u32),
     /// It does not have the position.
     NotHere,
-    /// It has the position, and no move that may be played: what is against
-    /// each.
+    /// It has the position, but no move that may be played: the reason for each.
     NoMove(Vec<(Move, Rejection)>),
-    /// The position is worth too little or too much for it.
+    /// The value of the position is too low or too high for it.
     Exit(Rejection),
-    /// It cannot be read here.
+    /// It cannot be read in this position.
     Trouble,
 }
 
 impl Silence {
-    /// Of a book that is not to be asked here at all.
+    /// The reason of a book that is not asked in this position.
     pub(super) fn unasked(
         book: &OpenBook,
         game: &GameConditions,
@@ -62,7 +61,7 @@ impl Silence {
         (position.fullmoves().get() > depth).then_some(Silence::PastDepth(depth))
     }
 
-    /// Of a book that was asked and has no move for us.
+    /// The reason of a book that was asked and has no move.
     pub(super) fn after(found: &Lookup, verdicts: &[Weighed]) -> Silence {
         let against: Vec<(Move, Rejection)> = found
             .moves
@@ -113,7 +112,7 @@ pub(super) struct ReportedSilences {
 }
 
 impl Session {
-    /// Reports why this `go` goes to the engine, if that is worth a message.
+    /// Reports why this `go` goes to the engine, if the reason is unexpected.
     pub(super) fn report_silence(&mut self, go: &Go, at: &mut Moment<'_>) {
         let wanted = self.settings.text(OptionId::Info) != "none";
         let text = match self.silence_of_all(go, at.book_set) {
@@ -127,8 +126,8 @@ impl Session {
         info_string(&format!("no book move: {text}"), at.out);
     }
 
-    /// Reports once that the engine has its own book and that it is not switched off:
-    /// its moves come where the books of Tabia end.
+    /// Reports once that the engine's own book is not switched off: its moves come where
+    /// the books of Tabia end.
     pub(super) fn report_own_book(&mut self, out: &mut dyn Outlet) {
         let Some(name) = self.link.hello.own_book() else {
             return;
@@ -178,8 +177,8 @@ impl Session {
         let silences = &self.chooser.silences;
         let has = |wanted: fn(&Silence) -> bool| silences.iter().any(wanted);
         let mut text = String::new();
-        // No book holds games of Chess960; what rules them out is the
-        // rights to castle, as long as there are any.
+        // No book has games of Chess960; the castling rights make the positions
+        // different, as long as there are any.
         if chess960 && !is_ordinary(position) {
             text.push_str("books have positions of ordinary chess only, and this is Chess960");
             return Some((text, !std::mem::replace(&mut reported.chess960, true)));
@@ -196,7 +195,7 @@ impl Session {
         } else if has(|silence| matches!(silence, Silence::PastDepth(_))) {
             !std::mem::replace(&mut reported.past_depth, true)
         } else {
-            // If a book has an error, that has been reported and explains it.
+            // A book with an error has been reported already.
             let sound = book_set.books.iter().all(|book| book.notices.is_empty())
                 && !has(|silence| matches!(silence, Silence::Trouble));
             !std::mem::replace(&mut reported.out_of_book, true) && sound

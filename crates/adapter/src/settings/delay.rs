@@ -3,17 +3,17 @@
 use std::fmt;
 use std::time::Duration;
 
-/// The value of `Book Delay`: milliseconds, and a part drawn on top of them.
+/// The value of `Book Delay`: fixed milliseconds plus a random part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delay {
-    /// Milliseconds in any case.
+    /// Fixed part, in milliseconds.
     pub least: u32,
-    /// Up to so many more, drawn evenly.
+    /// Greatest value of the random part in milliseconds, uniformly distributed.
     pub spread: u32,
 }
 
 impl Delay {
-    /// The greatest number of milliseconds for each part.
+    /// The greatest value of each part, in milliseconds.
     pub const MOST: u32 = 60_000;
 
     /// Reads `800` or `800+400`; empty text is no delay.
@@ -35,8 +35,8 @@ impl Delay {
         })
     }
 
-    /// How long a move waits. `drawn` is from 0 to 1; `longest` is the longest
-    /// thought that the clock allows, of which a twentieth is never exceeded.
+    /// The delay of a move. `drawn` is from 0 to 1; `longest` is the longest thinking
+    /// time that the clock allows. The delay is at most a twentieth of it.
     #[must_use]
     pub fn wait(self, drawn: f64, longest: Option<Duration>) -> Duration {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -46,7 +46,7 @@ impl Delay {
     }
 }
 
-/// As the user writes it.
+/// The text form that [`Delay::read`] reads.
 impl fmt::Display for Delay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.spread {

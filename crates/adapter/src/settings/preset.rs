@@ -2,13 +2,12 @@
 
 use super::{OptionId, OptionValue};
 
-/// The preset that sets nothing.
+/// The preset without values.
 pub(super) const CUSTOM: OptionValue = OptionValue::Combo(0);
 
 /// What `Optimize`, `Normal` and `Handicap` set, in the order of
-/// [`PRESETS`](super::PRESETS). `Optimize` plays what has scored best and is
-/// well tried, `Normal` is the defaults, `Handicap` plays whatever the book
-/// has.
+/// [`PRESETS`](super::PRESETS). `Optimize` plays well-tested moves with the best scores,
+/// `Normal` has the default values, `Handicap` plays any move of the book.
 const TABLE: [(OptionId, [OptionValue; 3]); 7] = {
     use OptionId as Id;
     use OptionValue::{Check, Spin};
@@ -23,12 +22,12 @@ const TABLE: [(OptionId, [OptionValue; 3]); 7] = {
     ]
 };
 
-/// The options that presets speak of.
+/// The options that presets set.
 pub(super) fn options() -> impl Iterator<Item = OptionId> {
     TABLE.iter().map(|(id, _)| *id)
 }
 
-/// The options that a value of `Book Preset` sets, and to what.
+/// The options that a value of `Book Preset` sets, and their values.
 pub(super) fn values(
     preset: &OptionValue,
 ) -> impl Iterator<Item = (OptionId, OptionValue)> + use<> {

@@ -1,30 +1,30 @@
-//! The table of options: names, types, ranges, what each is for.
+//! The table of options: names, types, ranges, help texts.
 
 /// Type, default and range of an option, as in UCI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionKind {
     /// On or off.
     Check(bool),
-    /// A whole number: default, least, greatest.
+    /// A whole number: default, minimum, maximum.
     Spin(i32, i32, i32),
     /// One of a few words: index of the default, the words.
     Combo(usize, &'static [&'static str]),
     /// Any text.
     Text(&'static str),
-    /// Milliseconds, `800` or `800+400`; a string to the GUI.
+    /// Milliseconds, `800` or `800+400`; a string option in UCI.
     Delay,
 }
 
 /// The declaration of an option.
 #[derive(Clone, Copy, Debug)]
 pub struct Spec {
-    /// Which one.
+    /// The identifier of the option.
     pub id: OptionId,
     /// The name in UCI.
     pub name: &'static str,
     /// Type, default and range.
     pub kind: OptionKind,
-    /// What it does, for people.
+    /// The help text for users.
     pub help: &'static str,
 }
 
@@ -37,21 +37,21 @@ pub(super) const COVERS: &[&str] = &["off", "lines"];
 /// The values of `Book Info`.
 pub const INFO: &[&str] = &["none", "brief", "full"];
 
-/// No value is below this one for `Book Exit Below`.
+/// The lowest value of `Book Exit Below`, in centipawns. It switches the option off.
 pub(super) const EXIT_BELOW: i32 = -2000;
-/// No value is above this one for `Book Exit Above`.
+/// The highest value of `Book Exit Above`, in centipawns. It switches the option off.
 pub(super) const EXIT_ABOVE: i32 = 2000;
 
-/// The value that means the book that comes with the program.
+/// The value for the book that comes with the program.
 pub const STARTER: &str = "<starter>";
-/// The value that means no book at all.
+/// The value for no book.
 pub const NONE: &str = "<empty>";
-/// The value that means the evaluations beside a book.
+/// The value for the evaluation file next to a book.
 pub const BESIDE: &str = "<beside>";
-/// The value that means the `[[books]]` of engines.toml.
+/// The value for the `[[books]]` of engines.toml.
 pub const CONFIGURED: &str = "<configured>";
 
-/// Makes the identifiers of the options and their declarations out of one table.
+/// Generates the option identifiers and their declarations from one table.
 macro_rules! options {
     ($($id:ident, $name:literal, $kind:expr, $help:literal;)*) => {
         /// An option of the adapter.
@@ -148,8 +148,8 @@ impl OptionId {
             .map(|spec| spec.id)
     }
 
-    /// The option that the user probably meant with a name like one of ours, but not
-    /// one: blanks left out, underscores, a slip of the finger.
+    /// The option that the user probably meant by a similar name: without blanks, with
+    /// underscores, or with a typing error.
     #[must_use]
     pub fn like(name: &str) -> Option<OptionId> {
         let plain = |name: &str| -> String {
@@ -188,7 +188,7 @@ impl OptionId {
             .map(|spec| spec.id)
     }
 
-    /// The key in a `[book]` table: see [`OptionId::by_key`].
+    /// The key in a `[book]` table; the reverse of [`OptionId::by_key`].
     #[must_use]
     pub fn key(self) -> String {
         let name = match self {

@@ -68,7 +68,7 @@ fn presets_set_and_single_changes_make_custom() {
     assert_eq!(settings.text(OptionId::Preset), "Handicap");
     settings.set(OptionId::Variety, "99").unwrap();
     assert_eq!(settings.text(OptionId::Preset), "Custom");
-    // What the user takes back he takes back.
+    // The announced value removes the user's choice.
     settings.set(OptionId::Variety, "50").unwrap();
     assert_eq!(settings.number(OptionId::Variety), 50);
     settings.set(OptionId::Preset, "Custom").unwrap();
@@ -89,7 +89,7 @@ fn settings_in_force_are_reported_where_they_are_not_the_default() {
     assert_eq!(with(&[(Id::Variety, "50"), (Id::Seed, "3")]), None);
     let optimize = "Optimize: variety 15, learn influence 100, tournament true, \
                     annotations true, minimum games 5, minimum score 40, minimum share 50";
-    // The value equal to the default is not what is in force.
+    // The value equal to the default is not the one in force.
     let in_force = with(&[(Id::Preset, "Optimize"), (Id::Variety, "50")]);
     assert_eq!(in_force.as_deref(), Some(optimize));
     let in_force = with(&[(Id::Preset, "Normal")]).unwrap();
@@ -102,7 +102,7 @@ fn settings_in_force_are_reported_where_they_are_not_the_default() {
         in_force.as_deref(),
         Some("Custom: variety 30, minimum games 2")
     );
-    // A preset of which one value was changed.
+    // A preset with one changed value.
     let in_force = with(&[(Id::Preset, "Optimize"), (Id::Variety, "30")]).unwrap();
     assert!(
         in_force.starts_with("Custom: variety 30, learn"),
@@ -110,7 +110,7 @@ fn settings_in_force_are_reported_where_they_are_not_the_default() {
     );
 }
 
-/// A GUI's whole list: the defaults announced, but for what the user chose.
+/// All options as a GUI sends them: the announced defaults, except what the user chose.
 fn complete_list(announced: &Settings, chosen: &[(OptionId, &str)]) -> Vec<(OptionId, String)> {
     let value = |spec: &Spec| {
         let chosen = chosen.iter().find(|(id, _)| *id == spec.id);
@@ -122,7 +122,7 @@ fn complete_list(announced: &Settings, chosen: &[(OptionId, &str)]) -> Vec<(Opti
     SPECS.iter().map(|spec| (spec.id, value(spec))).collect()
 }
 
-/// Sorted, reversed, as declared, only what was chosen, and all of it twice.
+/// Options sorted, reversed, as declared, only the chosen ones, and all of it twice.
 fn in_every_order(announced: &Settings, chosen: &[(OptionId, &str)]) -> Vec<Settings> {
     let declared = complete_list(announced, chosen);
     let mut sorted = declared.clone();
@@ -179,7 +179,7 @@ fn a_preset_holds_whatever_the_order_of_the_options() {
                 assert_eq!(settings.number(OptionId::MinimumGames), games, "{chosen:?}");
             }
         }
-        // A list with nothing changed chooses nothing.
+        // Options without changes choose nothing.
         for settings in in_every_order(&announced, &[]) {
             assert_eq!(settings, announced.announced());
         }
@@ -218,7 +218,7 @@ fn every_option_has_a_key_in_the_configuration() {
     assert_eq!(OptionId::by_key("varity"), None);
 }
 
-/// What parsers of GUIs demand of option lines.
+/// What GUIs require of option lines.
 #[test]
 fn declarations_suit_the_strictest_gui() {
     let lines: Vec<String> = (Settings::default().declarations())

@@ -1,15 +1,15 @@
-//! The file that a transcript goes to.
+//! The file of a transcript.
 
 use std::ffi::OsString;
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Most files that adapters with one name for their logs fill at a time.
+/// Greatest number of files that adapters with the same log name write at a time.
 const MOST: u32 = 999;
 
-/// Begins a log: an empty file, and its path. One that another adapter writes
-/// is left alone: then `game.log` becomes `game.2.log`, and so on.
+/// Creates an empty log and returns its path. A log that another adapter is writing is
+/// not changed: then `game.log` becomes `game.2.log`, and so on.
 ///
 /// # Errors
 ///
@@ -17,7 +17,7 @@ const MOST: u32 = 999;
 pub fn create(path: &Path) -> io::Result<(File, PathBuf)> {
     for number in 1..=MOST {
         let path = numbered(path, number);
-        // Emptied only after the lock shows that no other program writes it.
+        // The file is emptied only after the lock shows that no other program writes it.
         let file = File::options()
             .write(true)
             .create(true)
@@ -28,7 +28,7 @@ pub fn create(path: &Path) -> io::Result<(File, PathBuf)> {
         }
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => continue,
-            // Some servers know no locks.
+            // Some file servers do not support locks.
             Ok(()) | Err(TryLockError::Error(_)) => {}
         }
         file.set_len(0)?;
@@ -37,7 +37,7 @@ pub fn create(path: &Path) -> io::Result<(File, PathBuf)> {
     Err(io::Error::other(format!("{MOST} logs are being written")))
 }
 
-/// The path with a number before its extension; none for the first.
+/// The path with a number before its extension; unchanged for the first.
 fn numbered(path: &Path, number: u32) -> PathBuf {
     if number == 1 {
         return path.to_owned();
@@ -70,8 +70,8 @@ mod tests {
         let (_third, path) = create(&wanted).unwrap();
         assert_eq!(path, folder.path().join("game.3.log"));
         assert_eq!(std::fs::read(&wanted).unwrap(), b"first");
-        // What other tests are starting may keep it from being closed. Wine unlocks
-        // it and returns an error.
+        // Child processes of other tests may delay its closing. Wine unlocks it and
+        // returns an error.
         let _ = first.unlock();
         drop(first);
         assert_eq!(create(&wanted).unwrap().1, wanted);

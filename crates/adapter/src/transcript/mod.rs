@@ -1,7 +1,7 @@
 //! Recorded sessions in files, and their replay.
 //!
-//! What a [`Session`](crate::session::Session) does follows from its events, their
-//! times, the books and the seed. A transcript holds all of that, and the output of
+//! What a [`Session`](crate::session::Session) does depends only on its events, their
+//! times, the books and the seed. A transcript contains all of these, and the output of
 //! the session, one line each, in order:
 //!
 //! ```text
@@ -40,8 +40,8 @@
 //! | `gui< LINE`, `eng< LINE` | a line sent to the GUI, to the engine |
 //! | `ask< REQUEST` | `start N`, `kill`, `open N`, `record LINE`, `seed FILE`, `cover BOOK`, `covered LINE`, `wake MS`, `exit CODE` |
 //!
-//! Control characters, bytes that are no UTF-8, and a backslash before an `x` are
-//! written as `\x` and two hexadecimal digits, so that a log can be looked at in a
+//! Control characters, bytes that are not UTF-8, and a backslash before an `x` are
+//! written as `\x` and two hexadecimal digits, so that a log is safe to show in a
 //! terminal and still has every byte.
 
 mod file;

@@ -20,14 +20,14 @@ pub struct Recording {
     pub seed: u64,
     /// Whether books were mapped into memory.
     pub mmap: bool,
-    /// Where books with relative paths were looked for.
+    /// Where relative paths of books were searched.
     pub folders: Vec<String>,
-    /// The engines and what was set for them.
+    /// The engines and their options.
     pub engines: Engines,
     /// The events and the output of the session.
     pub lines: Vec<LoggedLine>,
-    /// The last line of the file, from 1, if it ends in the middle: the program that
-    /// wrote it was cut off.
+    /// The last line of the file, from 1, if it is incomplete: the program that wrote it
+    /// was ended.
     pub cut: Option<usize>,
 }
 
@@ -45,21 +45,21 @@ pub struct LoggedLine {
 /// The content of a line of the session.
 #[derive(Debug)]
 pub enum LogEntry {
-    /// Something came in.
+    /// An event of the session.
     Came(Happening),
-    /// A line was sent or a request made; the text is as in the file, from its word
-    /// on.
+    /// A line was sent or a request made; the text is as in the file, starting with its
+    /// keyword.
     Sent(String),
 }
 
-/// A line of an event.
+/// An event as the file describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Happening {
     word: String,
     text: Vec<u8>,
-    /// Of `opened`: messages about the books.
+    /// For `opened`: messages about the books.
     messages: Vec<String>,
-    /// Of `opened`: identity and path of each book.
+    /// For `opened`: identity and path of each book.
     pub(super) books: Vec<(String, String)>,
 }
 
@@ -68,7 +68,7 @@ impl Happening {
     ///
     /// # Errors
     ///
-    /// The line describes none; those of a [`Recording`] do.
+    /// The line describes no event. Events of a [`Recording`] never fail.
     pub fn event(&self) -> Result<Event<'_>, String> {
         let text = std::str::from_utf8(&self.text).map_err(|_| "the text is not UTF-8");
         Ok(match self.word.as_str() {
@@ -95,24 +95,24 @@ impl Happening {
     }
 }
 
-/// A file that is no transcript.
+/// The file is not a transcript.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("line {line}: {text}")]
 #[non_exhaustive]
 pub struct LogError {
-    /// Where, from 1.
+    /// Line number, from 1.
     pub line: usize,
     /// What is wrong.
     pub text: String,
 }
 
 impl Recording {
-    /// Reads a transcript from the text of its file. A last line without its
-    /// end is passed over, see [`cut`](Recording::cut).
+    /// Reads a transcript from the text of its file. An incomplete last line is ignored,
+    /// see [`cut`](Recording::cut).
     ///
     /// # Errors
     ///
-    /// It is no transcript, of another format, or damaged.
+    /// The text is not a transcript, has another format, or is damaged.
     pub fn read(text: &str) -> Result<Recording, LogError> {
         let mut reader = Reader::default();
         for (index, line) in text.split_inclusive('\n').enumerate() {
@@ -154,7 +154,7 @@ fn first_line(line: &str) -> Result<(), String> {
 #[derive(Default)]
 struct Reader {
     recording: Recording,
-    /// What comes before the next `opened`.
+    /// Lines that belong to the next `opened`.
     opened: Happening,
 }
 
@@ -163,7 +163,7 @@ impl Reader {
         if line.starts_with('#') || line.trim().is_empty() {
             return Ok(());
         }
-        // Only the lines of the conversation begin with blanks or digits.
+        // Only the lines of the session begin with blanks or digits.
         if line.starts_with(|c: char| c == ' ' || c.is_ascii_digit()) {
             let (time, rest) = time(line).ok_or("there is no time before the line")?;
             let (word, text) = rest.split_once(' ').unwrap_or((rest, ""));
@@ -213,7 +213,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Takes in a line of the session; `None` if it belongs to one that follows.
+    /// Reads a line of the session; `None` if it belongs to a later one.
     fn entry(&mut self, word: &str, text: &str, whole: &str) -> Result<Option<LogEntry>, String> {
         if ["gui<", "eng<", "ask<"].contains(&word) {
             return Ok(Some(LogEntry::Sent(whole.to_owned())));
@@ -301,7 +301,7 @@ fn of_engine(profile: &mut Profile, word: &str, value: &str) -> Result<(), Strin
     Ok(())
 }
 
-/// The time before a line, and what follows.
+/// Splits a line into its time and the rest.
 fn time(line: &str) -> Option<(Duration, &str)> {
     let (time, rest) = line.trim_start().split_once(' ')?;
     let (seconds, micros) = time.split_once('.')?;

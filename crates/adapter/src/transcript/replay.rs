@@ -14,7 +14,7 @@ pub struct Replayed {
     pub came: usize,
     /// Number of output lines that are the same as in the recording.
     pub matched: usize,
-    /// What is different around it: books above all.
+    /// Differences outside the session, mainly in the books.
     pub notes: Vec<String>,
     /// Where the output differs from the recording; `None` if nowhere.
     pub departure: Option<Departure>,
@@ -23,9 +23,9 @@ pub struct Replayed {
 /// The first place where the output of a session differs from the recording.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Departure {
-    /// Line of the file, from 1: the event after which it happened.
+    /// Line of the file, from 1: the event before the difference.
     pub line: usize,
-    /// The recorded output from there on, up to the next event.
+    /// The recorded output from there to the next event.
     pub then: Vec<String>,
     /// The output of the replay.
     pub now: Vec<String>,
@@ -65,12 +65,11 @@ impl Outlet for Output {
     }
 }
 
-/// Runs the session of a recording on the same events at the same times, and stops
-/// where the output differs. Books are opened by `open`, which gets those wanted and
-/// the present book set; `identify` is that of
-/// [`Transcript::begin`](super::Transcript::begin). The introduction of the program,
-/// with its version and its options, is not compared when the log is of another
-/// version than `version`.
+/// Replays a recording with the same events at the same times, and stops where the output
+/// differs. `open` opens books: it gets the requested books and the present book set;
+/// `identify` is that of [`Transcript::begin`](super::Transcript::begin). If the log is
+/// of another version than `version`, the program's introduction with its version and
+/// options is not compared.
 pub fn replay(
     recording: &Recording,
     version: &str,
@@ -102,7 +101,7 @@ pub fn replay(
             .take_while(|(then, now)| then == now)
             .count();
         replayed.matched += same;
-        // A log that was cut off may end in the middle of the output.
+        // A log that was cut off may end within the output of an event.
         let fits = same == then.len() && (is_last || same == output.lines.len());
         if !fits {
             replayed.departure = Some(Departure {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// Writes bytes as text that a terminal shows and does not obey.
+/// Writes bytes as text without control sequences for a terminal.
 #[must_use]
 pub fn escape(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
@@ -17,7 +17,7 @@ pub fn escape(bytes: &[u8]) -> String {
             }
         }
         // A backslash at the end of one chunk is followed by an escape, not by a real
-        // `x`, and reads as itself.
+        // `x`, and needs no escape.
         push_hex(chunk.invalid(), &mut text);
     }
     text
@@ -34,7 +34,7 @@ fn push_hex(bytes: &[u8], text: &mut String) {
     }
 }
 
-/// The bytes that [`escape`] has written.
+/// The bytes of a text written by [`escape`].
 #[must_use]
 pub fn unescape(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
@@ -54,7 +54,7 @@ pub fn unescape(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// The byte of an escape at the start of `rest`.
+/// The byte of an escape sequence at the start of `rest`.
 fn hex(rest: &[u8]) -> Option<u8> {
     let digits = rest.strip_prefix(b"\\x")?.get(..2)?;
     let value = |digit: u8| char::from(digit).to_digit(16);

@@ -1,4 +1,4 @@
-//! Writing a conversation down while it is had.
+//! Writing a transcript while the session runs.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -11,20 +11,20 @@ use crate::book_set::{BookSet, BookSpec};
 use crate::session::{Engines, Event, Request, Speaker};
 use crate::settings::{SPECS, Settings};
 
-/// What a session is made of, beside its events.
+/// What a session depends on, besides its events.
 #[derive(Debug)]
 pub struct LogHeader<'a> {
     /// The version of the program.
     pub version: &'a str,
-    /// When it began, for people.
+    /// When it began, as text for users.
     pub begun: &'a str,
-    /// What the choice of moves is seeded with while `Book Seed` is 0.
+    /// The seed of the choice of moves while `Book Seed` is 0.
     pub seed: u64,
-    /// The engines and what is set for them.
+    /// The engines and their options.
     pub engines: &'a Engines,
-    /// How each is started, for people.
+    /// How each engine is started, as text for users.
     pub commands: &'a [String],
-    /// Where books with relative paths are looked for.
+    /// Where relative paths of books are searched.
     pub folders: &'a [String],
     /// Whether books are mapped into memory.
     pub mmap: bool,
@@ -35,8 +35,8 @@ type Identify = Box<dyn Fn(&str) -> String + Send>;
 
 /// Writes a session into a file.
 ///
-/// What cannot be written is lost without a message to the GUI: a full disk is no
-/// reason to lose a game. [`Transcript::flush`] returns the error once.
+/// Write errors are not reported to the GUI: a full disk must not end a game.
+/// [`Transcript::flush`] returns the first error once.
 pub struct Transcript {
     out: Box<dyn Write + Send>,
     identify: Identify,
@@ -51,12 +51,12 @@ impl std::fmt::Debug for Transcript {
 }
 
 impl Transcript {
-    /// Begins a transcript. `out` should be buffered; `identify` gives a
-    /// book path one word that changes when the file does.
+    /// Begins a transcript. `out` should be buffered; `identify` returns a word for a
+    /// book path that changes when the file does.
     ///
     /// # Errors
     ///
-    /// Those of `out`.
+    /// Writing to `out` fails.
     pub fn begin(
         mut out: Box<dyn Write + Send>,
         header: &LogHeader<'_>,
@@ -72,7 +72,7 @@ impl Transcript {
         })
     }
 
-    /// Writes down an event that happens at `now`; microseconds are written.
+    /// Writes an event at the time `now`, in microseconds.
     pub fn event(&mut self, now: Duration, event: &Event<'_>, book_set: &BookSet) {
         self.now = now;
         match event {
@@ -106,17 +106,17 @@ impl Transcript {
         }
     }
 
-    /// Writes down a line sent to the GUI.
+    /// Writes a line sent to the GUI.
     pub fn to_gui(&mut self, line: &[u8]) {
         self.line("gui<", line);
     }
 
-    /// Writes down a line sent to the engine.
+    /// Writes a line sent to the engine.
     pub fn to_engine(&mut self, line: &[u8]) {
         self.line("eng<", line);
     }
 
-    /// Writes down what the session asks for.
+    /// Writes a request of the session.
     pub fn request(&mut self, request: &Request) {
         self.line("ask<", request.to_string().as_bytes());
     }
@@ -127,7 +127,7 @@ impl Transcript {
         self.note(written);
     }
 
-    /// Brings what was written into the file. Returns the first error, once.
+    /// Flushes the output. Returns the first error, once.
     pub fn flush(&mut self) -> Option<io::Error> {
         let flushed = self.out.flush();
         self.note(flushed);

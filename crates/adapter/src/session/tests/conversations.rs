@@ -1,5 +1,5 @@
-//! Conversations: plain text files in `tests/session/`, each played against
-//! the session without any process, file or clock.
+//! Conversations: plain text files in `tests/session/`, each played with the session
+//! without any process, file or clock.
 //!
 //! A file is a list of lines:
 //!
@@ -28,11 +28,10 @@
 //! | `eng< LINE` | expected: sent to the engine |
 //! | `ask< ...` | expected: `start N`, `kill`, `open N`, `record LINE`, `seed FILE`, `cover BOOK`, `covered ENTRY`, `wake MS`, `exit CODE` |
 //!
-//! A `*` in an expected line matches anything; `gui< our options` stands for the
-//! declarations of all our options. Everything that happens must be expected, in this
-//! order.
+//! A `*` in an expected line matches anything; `gui< our options` means the declarations
+//! of all Tabia options. All output must be expected, in this order.
 
-#![allow(clippy::unwrap_used)] // A panic in a test shows its place.
+#![allow(clippy::unwrap_used)] // A panic in a test shows its location.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -50,11 +49,11 @@ use tabia_book::{
     Annotation, BookMove, Error, Lookup, PositionRecord, Preference, Probe, Stats, Wanted,
 };
 
-/// A book written down in a conversation.
+/// A book defined in a conversation.
 #[derive(Debug, Default)]
 struct WrittenBook {
     moves: HashMap<Chess, Vec<BookMove>>,
-    /// Games are recorded beside it.
+    /// Games played from it are recorded.
     learns: bool,
     conditions: BookConditions,
 }

@@ -1,13 +1,12 @@
-//! The session in a world where everything may happen at any time: the GUI sends any
-//! line, the engine answers late, dies, hangs, does not start; books open when they
-//! do; the clock runs, and the machine sleeps.
+//! The session with random events at any time: the GUI sends any line, the engine answers
+//! late, dies, hangs or does not start; books open at any time; the clock runs, and the
+//! machine sleeps.
 //!
-//! A GUI that waits for an answer before its next `go` (`polite`) must get exactly
-//! one legal answer for each `go`, at its time, whatever positions and games it sends
-//! meanwhile; one that does not must get one for each `go` that no other has
-//! replaced, and never more than it asked for. A case that fails is printed as a
-//! conversation in the form of `tests/session/*.txt`, after proptest has made it
-//! short.
+//! A GUI that waits for an answer before its next `go` (`polite`) must get exactly one
+//! legal answer for each `go`, at the right time, whatever positions and games it sends
+//! meanwhile; one that does not wait must get one for each `go` that no other has
+//! replaced, and never more than it requested. A failed case is printed as a conversation
+//! in the form of `tests/session/*.txt`, after proptest has made it short.
 
 #![allow(clippy::unwrap_used)]
 
@@ -29,8 +28,8 @@ use tabia_book::{
     Annotation, BookMove, Error, Lookup, PositionRecord, Preference, Probe, Stats, Wanted,
 };
 
-/// What the GUI may put on the board: the line, and what the model's engine
-/// plays there.
+/// Positions that the GUI may send: the line, and the move that the model's engine plays
+/// there.
 const POSITIONS: [(&str, &str); 5] = [
     ("startpos", "a2a3"),
     ("startpos moves e2e4", "a7a6"),
@@ -38,13 +37,13 @@ const POSITIONS: [(&str, &str); 5] = [
     ("fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e1d1"),
     ("fen 4k3/8/8/8/8/8/4P3/4K3 b - - 0 1", "e8d8"),
 ];
-/// One for each position, and none of the book's.
+/// One move for each position, and none of the book's.
 const ASKED: &str = "searchmoves a2a3 a7a6 b2b3 e1d1 e8d8";
 /// The book: position and move.
 const BOOK: [(usize, &str); 2] = [(0, "e2e4"), (2, "g1f3")];
 
-/// `go` without its condition on moves, and the time that it gives White and
-/// Black, in milliseconds.
+/// `go` without `searchmoves`, and the time that it gives White and Black, in
+/// milliseconds.
 const GOS: [(&str, Option<[u64; 2]>); 8] = [
     ("go movetime 100", Some([100, 100])),
     ("go wtime 1000 btime 900 winc 50", Some([1050, 900])),
@@ -87,7 +86,7 @@ static BOARDS: LazyLock<Vec<Board>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Knows [`BOOK`].
+/// A book with the moves of [`BOOK`].
 struct TwoMoves;
 
 impl Probe for TwoMoves {
@@ -125,7 +124,7 @@ impl Probe for TwoMoves {
     }
 }
 
-/// What happens next.
+/// A step of a test.
 #[derive(Clone, Copy, Debug)]
 enum Do {
     Position(usize),
@@ -136,21 +135,21 @@ enum Do {
     IsReady,
     NewGame,
     Uci,
-    /// `d N`: a line of the engine's own, numbered.
+    /// `d N`: a non-UCI line for the engine, numbered.
     Own,
     /// `setoption name Hash value N`, numbered.
     Hash,
     Ours(usize),
-    /// The engine starts, and works on so many lines.
+    /// The engine starts, and handles this many lines.
     Work(usize),
-    /// The engine sends a line that was not asked for.
+    /// The engine sends an unexpected line.
     Odd(usize),
     Die,
     StartFails,
     Hang,
     Books,
     Time(u64),
-    /// As time, but alarms ring only at its end.
+    /// Like `Time`, but alarms come only at the end.
     Sleep(u64),
     HeldUp(u64),
 }
@@ -175,10 +174,10 @@ const OURS: [&str; 17] = [
     "Engine Restart value false",
 ];
 
-/// What another adapter has played: nothing that is known here.
+/// A game of another adapter, with positions that do not occur here.
 const OTHER_GAME: &str = "000000000000000a white 0 463b96181691fc9c 823c9b50fd114196 end";
 
-/// No position of these.
+/// Invalid `position` lines.
 const BAD: [&str; 2] = ["position fen rubbish", "position fen"];
 
 const ODD: [&str; 8] = [
@@ -224,7 +223,7 @@ struct Engine {
     inbox: VecDeque<String>,
     hangs: bool,
     position: usize,
-    /// It searches; true while it may not end by itself.
+    /// Whether it searches; true while it may not end by itself.
     searches: Option<bool>,
     /// The moves that it may play (`searchmoves`), if the `go` has them.
     only: Vec<String>,
@@ -235,34 +234,34 @@ struct Engine {
 struct Asked {
     position: Option<usize>,
     only: bool,
-    /// It may be answered.
+    /// It may be answered now.
     due: bool,
     ponders: bool,
     time: Option<[u64; 2]>,
-    /// When the clock began to run.
+    /// When its clock began to run.
     since: Duration,
     stopped: Option<Duration>,
     answered: bool,
 }
 
-/// All around the session, as the relay is.
+/// The environment of the session, in place of the relay.
 struct World {
     polite: bool,
     now: Duration,
     script: String,
     alarm: Option<Duration>,
-    /// The engine that is to be started.
+    /// The engine that has been requested.
     wanted: Option<usize>,
     opening: bool,
     seed_asked: bool,
     cover_asked: bool,
     exit: Option<u8>,
     engine: Option<Engine>,
-    /// An engine has died, hung or not started.
+    /// Number of engines that have died, hung or not started.
     faults: usize,
-    /// No engine was to be had for a time: lines for it are lost.
+    /// For a time there was no engine: lines for it are lost.
     bereft: bool,
-    /// What may be ended now: nothing, but for engines that start or hang.
+    /// While true, only engines that start or hang may be killed.
     alarm_rings: bool,
     declarations: usize,
     transcript: Option<Transcript>,
@@ -272,14 +271,14 @@ struct World {
     asked: Option<Asked>,
     gos: usize,
     answers: usize,
-    /// Searches that were stopped and not answered before another `go` came.
+    /// Number of stopped searches without an answer before the next `go`.
     owed: usize,
     pings: usize,
     pongs: usize,
-    /// Where the engine was when it answered last.
+    /// The position of the engine's last answer.
     engine_at: Option<usize>,
 
-    /// Numbers of the engine's own lines: the last sent, all that arrived.
+    /// Numbers of the non-UCI lines: the last sent, all received.
     own_sent: usize,
     own_arrived: usize,
     hash_sent: usize,
@@ -331,8 +330,8 @@ impl World {
         );
     }
 
-    /// Whether the engine may be ended for being late: as the GUI sees it,
-    /// with a second less than is promised.
+    /// Whether the engine may be killed for being late: as the GUI sees it, with a second
+    /// less than promised.
     fn is_late(&self) -> bool {
         const PROMISED: Duration = Duration::from_secs(9);
         let Some(asked) = &self.asked else {
@@ -350,7 +349,7 @@ impl World {
         !asked.ponders && self.now >= asked.since + Duration::from_millis(time[side]) + PROMISED
     }
 
-    /// The session ends or replaces the engine.
+    /// Handles a kill request of the session.
     fn on_kill(&mut self) {
         if let Some(engine) = self.engine.take() {
             self.faults += 1;
@@ -358,8 +357,7 @@ impl World {
                 // It has not introduced itself in time.
                 return;
             }
-            // An engine that has unread lines may be delaying the session with a
-            // search of which the GUI knows nothing.
+            // An engine with unread lines may delay the session by a background search.
             let idles = engine.hangs || !engine.inbox.is_empty();
             let deserved = !self.polite || idles || self.is_late();
             self.must(deserved, "a healthy engine is ended");
@@ -448,13 +446,13 @@ impl Outlet for World {
             }
             Request::KillEngine => {
                 self.on_kill();
-                // It never came up.
+                // It never started.
                 self.faults += usize::from(self.wanted.take().is_some());
                 self.bereft = true;
             }
             Request::OpenBooks(_) => self.opening = true,
             Request::WakeUp(after) => self.alarm = Some(self.now + after),
-            // Only with `Book Learn`, which is off here.
+            // Used only with `Book Learn`, which is off here.
             Request::NoteGame(note) => panic!("{note:?}"),
             Request::TakeSeed(_) => self.seed_asked = true,
             Request::ReadCover(_) => self.cover_asked = true,
@@ -590,7 +588,7 @@ impl Play {
             }
             self.session
                 .step(now, event, &self.book_set, &mut self.world);
-            // It comes at once, before anything else.
+            // The seed comes at once, before any other event.
             if std::mem::take(&mut self.world.seed_asked) {
                 let taken = (!now.subsec_millis().is_multiple_of(3)).then_some(7);
                 let text = taken.map_or_else(|| "none is left".to_owned(), |n| n.to_string());
@@ -728,7 +726,7 @@ impl Play {
         let open = text == "go infinite" || text == "go";
         self.world.gos += 1;
         if let Some(before) = &self.world.asked {
-            // One that was stopped is not replaced by another.
+            // A stopped search is not replaced by another.
             self.world.owed += usize::from(before.stopped.is_some() && !before.answered);
         }
         self.world.asked = Some(Asked {
@@ -749,7 +747,7 @@ impl Play {
         }
     }
 
-    /// The engine starts, or works on one line; false when it cannot.
+    /// The engine starts, or handles one line; false if it cannot.
     fn work(&mut self) -> bool {
         if self.world.exit.is_some() {
             return false;
@@ -791,7 +789,7 @@ impl Play {
             Some("position" | "setoption" | "ucinewgame") => {
                 let text = line.as_deref().unwrap_or_default();
                 let text = text.strip_prefix("position ").unwrap_or_default();
-                // What it cannot read, it leaves: as some do.
+                // It ignores lines that it cannot read, as some engines do.
                 if let Some(at) = POSITIONS.iter().position(|(known, _)| *known == text) {
                     engine.position = at;
                 }
@@ -813,8 +811,7 @@ impl Play {
         true
     }
 
-    /// Time passes. Alarms ring in time, or, if everything `sleeps`, at the
-    /// end.
+    /// Advances the time. Alarms come in time, or at the end if everything `sleeps`.
     fn time(&mut self, ms: u64, sleeps: bool) {
         let until = self.world.now + Duration::from_millis(ms);
         let mut from = self.world.now;
@@ -857,8 +854,7 @@ impl Play {
         }
     }
 
-    /// Everything that can happen by itself happens; then the clock runs
-    /// until nothing is left to wait for.
+    /// Handles all pending events; then the clock runs until nothing is left to wait for.
     fn settle(&mut self) {
         for _ in 0..400 {
             while self.world.opening || self.world.wanted.is_some() || self.is_alive() {
@@ -883,7 +879,7 @@ impl Play {
         self.world.must(false, "it never comes to rest");
     }
 
-    /// Whatever has been, another game is played.
+    /// Another game is played, whatever happened before.
     fn next_game(&mut self) {
         let answers = self.world.answers;
         for action in [Do::NewGame, Do::Position(2), Do::Go(0, false)] {
@@ -929,7 +925,7 @@ impl Play {
             let arrived = self.world.own_arrived == self.world.own_sent;
             self.world
                 .must(arrived || self.world.bereft, "a line of the GUI is lost");
-            // An engine that has died several times may seem to die of the option.
+            // After several deaths the option may seem to be the cause.
             let is_left_out = self.session.link.options.is_left_out("Hash");
             let arrived = self.world.hash_arrived == self.world.hash_sent || is_left_out;
             self.world
@@ -995,13 +991,13 @@ fn run(polite: bool, deeds: &[Do], by_eof: bool, log: Option<&Log>) -> Result<()
     }
 }
 
-/// Of each property; `TABIA_TEST_CASES` for a longer run.
+/// Number of cases of each property; `TABIA_TEST_CASES` for a longer run.
 fn cases() -> u32 {
     let wanted = std::env::var("TABIA_TEST_CASES").ok();
     wanted.and_then(|text| text.parse().ok()).unwrap_or(1000)
 }
 
-/// Has a conversation, and has it again from its transcript.
+/// Runs a conversation, and replays it from its transcript.
 fn run_twice(deeds: &[Do], by_eof: bool) -> Result<(), TestCaseError> {
     let log = Log::default();
     run(false, deeds, by_eof, Some(&log))?;
@@ -1021,7 +1017,7 @@ proptest! {
         cases: cases(),
         max_shrink_iters: 20_000,
         failure_persistence: None,
-        // Most of the time would go into random numbers otherwise.
+        // The default generator would take most of the time.
         rng_algorithm: RngAlgorithm::XorShift,
         ..ProptestConfig::default()
     })]

@@ -1,17 +1,16 @@
 //! Arena opening books (.abk).
 //!
-//! A tree of moves, not positions: the same position may hang in several
-//! places. So a book is walked once when it is opened, every move is filed
-//! under the key of the position it is played in, and numbers of equal moves
-//! are added up. What is known of the format comes from readers that agree,
-//! and from looking at one real book of 140,787 moves. Little-endian; entry n
-//! is at byte 28 n; entries 0 to 899 are the header, entry 900 is the
-//! first move of the start position.
+//! A tree of moves, not positions: the same position may occur in several places. So a
+//! book is walked once when it is opened, every move is stored under the key of its
+//! position, and the numbers of equal moves are added. The description comes from readers
+//! that agree, and from one real book of 140,787 moves. Little-endian; entry n is at byte
+//! 28 n; entries 0 to 899 are the header, entry 900 is the first move of the start
+//! position.
 //!
 //! | offset | size | field |
 //! |---|---|---|
-//! | 0 | 1 | square the move comes from, a1 = 0, b1 = 1, ... h8 = 63 |
-//! | 1 | 1 | square it goes to |
+//! | 0 | 1 | source square, a1 = 0, b1 = 1, ... h8 = 63 |
+//! | 1 | 1 | target square |
 //! | 2 | 1 | promotion: 0 none, 1 rook, 2 knight, 3 bishop, 4 queen; some negative for Black |
 //! | 3 | 1 | priority 0 to 9: 0 never, 5 usual |
 //! | 4 | 4 | games |
@@ -21,15 +20,14 @@
 //! | 20 | 4 | first reply, -1 none |
 //! | 24 | 4 | next alternative to this move, -1 none |
 //!
-//! Draws are what is left of the games.
+//! The other games are drawn.
 //!
 //! # Damage
 //!
-//! Every entry is visited once at the most, whatever the links say: a link out
-//! of range, one to an entry that was visited already (a loop), and a move
-//! that is not legal are passed over and counted in [`AbkBook::notices`]. Lines
-//! longer than [`MAX_PLIES`] are cut. Memory is 40 bytes for each entry of the
-//! file and a few hundred for each ply of the longest line.
+//! Every entry is visited at most once, whatever the links are: a link out of range, a
+//! link to an entry visited before (a loop), and an illegal move are skipped and counted
+//! in [`AbkBook::notices`]. Lines longer than [`MAX_PLIES`] are cut. Memory is 40 bytes
+//! for each entry of the file and a few hundred for each ply of the longest line.
 
 mod walk;
 
@@ -51,21 +49,21 @@ pub const ENTRY_BYTES: usize = 28;
 /// The first entry that is a move.
 pub const FIRST_ENTRY: u32 = 900;
 
-/// Plies of a line that are read.
+/// Highest number of plies read of a line.
 pub const MAX_PLIES: usize = 1000;
 
-/// How every book begins: 3, "AB", and a letter for the kind.
+/// The first bytes of every book: 3, "AB", and a letter for the kind.
 const MAGIC: &[u8] = &[3, b'A', b'B'];
 
-/// The kinds that are laid out as above. The second was seen once, in a book
-/// of 9,142 moves that reads rightly so.
+/// The kinds with the layout above. The second was seen once, in a book of 9,142 moves
+/// that is read correctly in this way.
 const KINDS: [u8; 2] = [b'K', b'2'];
 
-/// A move of the book, filed by position.
+/// A move of the book, stored by position.
 #[derive(Clone, Copy, Debug)]
 struct AbkNode {
     key: u64,
-    /// Which entry of the file it is.
+    /// Number of its entry in the file.
     number: u32,
     mv: PackedMove,
     priority: u8,
@@ -97,11 +95,11 @@ impl AbkNode {
     }
 }
 
-/// An Arena book, walked and held in memory. Serves any number of threads.
+/// An Arena book in memory. May be used by any number of threads.
 #[derive(Debug)]
 pub struct AbkBook {
     file: DataFile,
-    /// By key, equal keys in the order of the walk.
+    /// Sorted by key, equal keys in the order of the walk.
     nodes: Vec<AbkNode>,
     positions: u64,
     notices: Vec<String>,
@@ -112,8 +110,7 @@ impl AbkBook {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, is no Arena book, or holds no move that can be
-    /// reached.
+    /// The file cannot be read, is no Arena book, or has no move that can be reached.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<AbkBook, Error> {
         let file = DataFile::open(path, options.mmap).map_err(|error| Error::io(path, error))?;
         AbkBook::new(file)
@@ -135,32 +132,32 @@ impl AbkBook {
         })
     }
 
-    /// The file.
+    /// The file of the book.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.file.path()
     }
 
-    /// What the user should know about the file, one sentence each.
+    /// Problems of the file that the user should know, one sentence each.
     #[must_use]
     pub fn notices(&self) -> &[String] {
         &self.notices
     }
 
-    /// Moves that were reached; equal ones of equal positions count as often
-    /// as they are in the tree.
+    /// Reached moves; equal moves of equal positions count as often as they occur in the
+    /// tree.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.nodes.len() as u64
     }
 
-    /// Whether there is none; not the case for an open book.
+    /// Whether there are no moves; never so for an open book.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// Positions that have moves.
+    /// Positions with moves.
     #[must_use]
     pub fn positions(&self) -> u64 {
         self.positions
@@ -213,7 +210,7 @@ fn check_header(file: &DataFile) -> Result<(), Error> {
     Ok(())
 }
 
-/// An entry as it is in the file.
+/// An entry as in the file.
 struct Raw {
     mv: Option<PackedMove>,
     priority: u8,

@@ -40,7 +40,7 @@ fn row((from, to): (u8, u8), reply: i32, next: i32) -> Row {
     (from, to, 0, 5, 10, 6, 3, reply, next)
 }
 
-/// 1.e4 e5 2.Nf3, and 1.Nf3 e5 2.e4 which comes to the same.
+/// 1.e4 e5 2.Nf3, and 1.Nf3 e5 2.e4, which lead to the same position.
 fn transposing() -> Vec<Row> {
     vec![
         row(E2E4, 901, 903),
@@ -142,7 +142,7 @@ fn loops_bad_links_and_illegal_moves_are_survived_and_counted() {
 
 #[test]
 fn a_line_without_end_is_cut() {
-    // Knights to and fro.
+    // Knights move out and back.
     let there = [(6, 21), (62, 45), (21, 6), (45, 62)];
     let rows: Vec<Row> = (0..3000)
         .map(|n: i32| row(there[n as usize % 4], 901 + n, -1))

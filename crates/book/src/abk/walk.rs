@@ -1,4 +1,4 @@
-//! The one walk over an Arena book.
+//! The walk over an Arena book.
 
 use shakmaty::{Chess, Move, Position as _};
 
@@ -7,14 +7,14 @@ use crate::{Error, keyed, polyglot};
 use tabia_io::input::file::{DataFile, View};
 use tabia_notation as notation;
 
-/// What was passed over.
+/// Entries that were skipped.
 #[derive(Default)]
 struct Faults {
     links: u64,
     loops: u64,
     moves: u64,
     long: u64,
-    /// Where the first of all these is.
+    /// The number of the first of them.
     first: Option<u32>,
 }
 
@@ -24,16 +24,16 @@ impl Faults {
     }
 }
 
-/// A position on the way, and the next of its moves.
+/// A position of the current line, and the next of its moves.
 struct Frame {
     position: Chess,
     key: u64,
     next: i32,
-    /// The entry that has the link.
+    /// The entry with the link.
     from: u32,
 }
 
-/// All moves that can be reached, and what is to be said about the others.
+/// All moves that can be reached, and messages about the others.
 pub(super) fn walk(file: &DataFile) -> Result<(Vec<AbkNode>, Vec<String>), Error> {
     let entries = (file.len() / ENTRY_BYTES as u64).min(i32::MAX as u64) as u32;
     let mut walk = AbkWalk {
@@ -91,7 +91,7 @@ pub(super) fn walk(file: &DataFile) -> Result<(Vec<AbkNode>, Vec<String>), Error
 struct AbkWalk<'f> {
     file: &'f DataFile,
     view: View<'f>,
-    /// A piece of the file, and the entry it starts with.
+    /// A part of the file, and the number of its first entry.
     piece: Vec<u8>,
     piece_start: u32,
     entries: u32,
@@ -101,11 +101,11 @@ struct AbkWalk<'f> {
     faults: Faults,
 }
 
-/// Entries read at a time: most links lead nearby.
+/// Entries read at once: most links lead to a nearby entry.
 const PIECE: usize = 256;
 
 impl AbkWalk<'_> {
-    /// The entry that the frame's link leads to, if it can be visited.
+    /// The entry that the frame's link refers to, if it can be visited.
     fn follow(&mut self, frame: &Frame) -> Option<u32> {
         if frame.next == -1 {
             return None;
@@ -153,7 +153,7 @@ impl AbkWalk<'_> {
         })
     }
 
-    /// Files a move under the frame's position, if it is legal there.
+    /// Stores a move under the frame's position, if it is legal there.
     fn file_move(&mut self, frame: &Frame, number: u32, raw: &Raw) -> Option<Move> {
         let legal = frame.position.legal_moves();
         let found = raw

@@ -1,4 +1,4 @@
-//! Several Polyglot books as one.
+//! Merges several Polyglot books.
 
 use std::cmp::Reverse;
 use std::iter::Peekable;
@@ -14,22 +14,21 @@ use tabia_io::progress::{Progress, Watch};
 /// The order of the moves of a position in a merged book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MergeOrder {
-    /// The heaviest first; those of one weight as in `FirstWins`.
+    /// The heaviest first; at equal weight as in `FirstWins`.
     Heaviest,
-    /// As in the first book that has any, then the other moves of the second
-    /// one, and so on: the order of `polyglot merge-book`.
+    /// In the order of the first book that has the position, then the other moves of the
+    /// second one, and so on: the order of `polyglot merge-book`.
     FirstWins,
 }
 
-/// Adds up the weights of some books. A move's learn fields are those of the
-/// first book that has it. Where a sum exceeds 16 bits, all weights of its
-/// position are scaled down. Gives the size of the new book, and what the user
-/// should know about the old ones.
+/// Adds up the weights of some books. A move's learn fields are those of the first book
+/// that has it. If a sum exceeds 16 bits, all weights of its position are scaled down.
+/// Returns the size of the new book, and problems of the old ones.
 ///
 /// # Errors
 ///
-/// A book cannot be read, the new one cannot be written, or the work was
-/// stopped. What was in its place is still there.
+/// A book cannot be read, the new one cannot be written, or the work was cancelled. An
+/// existing file is then unchanged.
 pub fn merge(
     books: &[PathBuf],
     target: &Path,
@@ -71,20 +70,20 @@ pub fn merge(
     Ok((written, notices))
 }
 
-/// A move with its weights added up.
+/// A move with the sum of its weights.
 struct Merged {
     mv: PackedMove,
     weight: u64,
     learn: u32,
 }
 
-/// The moves of a position, in the order in which they came.
+/// The moves of a position, in the order in which they were added.
 #[derive(Default)]
 struct Moves(Vec<Merged>);
 
 impl Moves {
-    /// Takes the entries of a position from a book that is at it or after
-    /// it; gives their number.
+    /// Takes the entries of a position from a book that has been read up to it or beyond;
+    /// returns their number.
     fn take(&mut self, book: &mut Peekable<Entries<'_>>, key: u64) -> Result<u64, Error> {
         let mut taken = 0;
         let is_here = |next: &Result<(u64, KeyedEntry), Error>| match next {
@@ -114,7 +113,7 @@ impl Moves {
         }
     }
 
-    /// The entries of the position; the moves are forgotten.
+    /// Returns the entries of the position and clears the moves.
     fn settle(&mut self, key: u64, order: MergeOrder) -> Vec<[u8; ENTRY_BYTES]> {
         if order == MergeOrder::Heaviest {
             self.0.sort_by_key(|merged| Reverse(merged.weight));

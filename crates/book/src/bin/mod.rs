@@ -1,8 +1,7 @@
 //! Polyglot opening books (.bin).
 //!
-//! Entries of sixteen bytes, big-endian, sorted by key; no header. What is
-//! known comes from the format's public description and the books that three
-//! readers agree on:
+//! Entries of sixteen bytes, big-endian, sorted by key; no header. The description comes
+//! from the format's public description and books on which three readers agree:
 //!
 //! | offset | size | field |
 //! |---|---|---|
@@ -12,8 +11,8 @@
 //! | 12 | 2 | learn: games that were played with the move; 0 in most books |
 //! | 14 | 2 | learn: two for each of them won, one for each drawn |
 //!
-//! Entries of key 0 at the front are a header of some tools and are passed
-//! over. Books that are not sorted exist; they are sorted in memory.
+//! Entries of key 0 at the front are a header of some tools and are skipped. Books that
+//! are not sorted exist; they are sorted in memory.
 
 mod merge;
 mod order;
@@ -35,34 +34,33 @@ pub const ENTRY_BYTES: usize = 16;
 
 /// A Polyglot book, open for reading.
 ///
-/// Large files are mapped and searched in place; one that is not sorted takes
-/// 24 bytes of memory for each entry. Serves any number of threads.
+/// Large files are mapped and searched in place; one that is not sorted takes 24 bytes of
+/// memory for each entry. May be used by any number of threads.
 #[derive(Debug)]
 pub struct BinBook {
     file: DataFile,
-    /// The entries in order with their numbers, if the file has them in none.
+    /// The sorted entries with their numbers, if the file is not sorted.
     sorted: Option<Vec<([u8; ENTRY_BYTES], u32)>>,
     /// Whole entries in the file.
     entries: u64,
-    /// Entries of key 0, which all are at the front.
+    /// Entries of key 0, all at the front.
     header_entries: u64,
     notices: Vec<String>,
 }
 
 impl BinBook {
-    /// Opens a book and looks whether it is sorted: all of it up to 64 MiB,
-    /// samples of larger files.
+    /// Opens a book and checks whether it is sorted: completely up to 64 MiB, by samples
+    /// in larger files.
     ///
     /// # Errors
     ///
-    /// The file cannot be read, holds no entry, or is not sorted and larger
-    /// than 512 MiB.
+    /// The file cannot be read, has no entry, or is not sorted and larger than 512 MiB.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<BinBook, Error> {
         let file = DataFile::open(path, options.mmap).map_err(|error| Error::io(path, error))?;
         BinBook::new(file)
     }
 
-    /// A book in a file that is open already.
+    /// Opens a book in an open file.
     ///
     /// # Errors
     ///
@@ -104,31 +102,31 @@ impl BinBook {
         Ok(book)
     }
 
-    /// The file.
+    /// The file of the book.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.file.path()
     }
 
-    /// What the user should know about the file, one sentence each.
+    /// Problems of the file that the user should know, one sentence each.
     #[must_use]
     pub fn notices(&self) -> &[String] {
         &self.notices
     }
 
-    /// Entries, those of a header not counted.
+    /// The number of entries, without those of a header.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.entries - self.header_entries
     }
 
-    /// Whether there is none; not the case for an open book.
+    /// Whether there are no entries; never so for an open book.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Entries of key 0 at the front.
+    /// The number of entries of key 0 at the front.
     #[must_use]
     pub fn header_entries(&self) -> u64 {
         self.header_entries
@@ -140,13 +138,13 @@ impl BinBook {
         self.file.len()
     }
 
-    /// Whether the file has its entries in order.
+    /// Whether the entries in the file are sorted.
     #[must_use]
     pub fn is_sorted(&self) -> bool {
         self.sorted.is_none()
     }
 
-    /// Shows every entry with its key, in order of keys.
+    /// Visits every entry with its key, in order of keys.
     ///
     /// # Errors
     ///
@@ -195,7 +193,7 @@ impl BinBook {
             .map_err(|error| Error::read(self.file.path(), error))
     }
 
-    /// The entry in place `n` and its number in the file.
+    /// Entry `n` in sorted order, and its number in the file.
     fn at(&self, view: &View<'_>, n: u64) -> Result<([u8; ENTRY_BYTES], u64), Error> {
         if let Some(sorted) = &self.sorted {
             let place = usize::try_from(n).ok().and_then(|n| sorted.get(n));
@@ -210,7 +208,7 @@ impl BinBook {
         Ok((read.first_chunk().copied().unwrap_or_default(), n))
     }
 
-    /// The first place whose key is not below.
+    /// The first index whose key is not below `key`.
     fn lower_bound(&self, view: &View<'_>, key: u64) -> Result<u64, Error> {
         let (mut low, mut high) = (0, self.entries);
         while low < high {
@@ -226,13 +224,13 @@ impl BinBook {
     }
 }
 
-/// The entries of a book, read in pieces.
+/// Reads the entries of a book in pieces.
 pub(super) struct Entries<'b> {
     book: &'b BinBook,
-    /// The place of the next one.
+    /// The index of the next entry.
     next: u64,
     buffer: Vec<u8>,
-    /// What was read and comes next, the last one first.
+    /// Entries that were read and come next, in reverse order.
     piece: Vec<([u8; ENTRY_BYTES], u64)>,
 }
 

@@ -1,13 +1,13 @@
-//! Whether the entries of a Polyglot book are in order, and putting them so.
+//! Checks whether the entries of a Polyglot book are sorted, and sorts them.
 
 use super::{ENTRY_BYTES, key_of};
 use crate::Error;
 use tabia_io::input::file::DataFile;
 
-/// Files up to this many bytes are looked at from end to end.
+/// Files up to this many bytes are checked completely.
 const FULL_CHECK: u64 = 64 << 20;
 
-/// Larger files: so many pieces, evenly spread.
+/// The number of pieces, evenly spread, that are checked of a larger file.
 const SAMPLES: u64 = 4096;
 
 /// Files up to this many bytes are sorted in memory.
@@ -16,7 +16,7 @@ pub(super) const SORT_LIMIT: u64 = 512 << 20;
 /// Bytes read at a time.
 const PIECE: usize = 4096;
 
-/// Where the first entry is whose key is below one before it, in bytes.
+/// Offset in bytes of the first entry whose key is below one before it.
 pub(super) fn first_disorder(file: &DataFile) -> Result<Option<u64>, Error> {
     let pieces = file.len().div_ceil(PIECE as u64);
     let step = if file.len() <= FULL_CHECK {
@@ -45,7 +45,7 @@ pub(super) fn first_disorder(file: &DataFile) -> Result<Option<u64>, Error> {
     Ok(None)
 }
 
-/// All entries by key, equal keys in the order of the file, with their numbers.
+/// All entries sorted by key, equal keys in the order of the file, with their numbers.
 pub(super) fn sort(file: &DataFile) -> Result<Vec<([u8; ENTRY_BYTES], u32)>, Error> {
     let view = file.positional_view();
     let mut buffer = [0; PIECE];
@@ -59,7 +59,7 @@ pub(super) fn sort(file: &DataFile) -> Result<Vec<([u8; ENTRY_BYTES], u32)>, Err
         if chunks.is_empty() {
             break;
         }
-        // SORT_LIMIT keeps the numbers within 32 bits.
+        // SORT_LIMIT ensures that the numbers fit 32 bits.
         entries.extend(chunks.iter().map(|entry| (*entry, 0)));
         start += (chunks.len() * ENTRY_BYTES) as u64;
     }

@@ -14,8 +14,8 @@ fn packed(uci: &str) -> PackedMove {
     mv.unwrap()
 }
 
-/// The start position with three moves, one of them twice and one never to be
-/// played, and the position after 1.e4.
+/// The start position with three moves, one of them twice and one never to be played, and
+/// the position after 1.e4.
 fn entries() -> Vec<[u8; ENTRY_BYTES]> {
     let start = Chess::default();
     let here = polyglot::key(&start);

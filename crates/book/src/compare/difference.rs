@@ -16,19 +16,18 @@ tabia_notation::named! {
 }
 
 tabia_notation::named! {
-    /// What books can disagree about.
+    /// The aspects in which books can differ.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Aspect {
-        /// Whether they hold a position.
+        /// Whether a position is stored.
         Positions = "positions",
         /// Which moves are stored.
         Moves = "moves",
-        /// Games, results, ratings; in Polyglot and Arena books also weight and
-        /// priority.
+        /// Games, results, ratings; in Polyglot and Arena books also weight and priority.
         Stats = "stats",
         /// The colours of moves.
         Marks = "marks",
-        /// `!`, `?` and the like beside a move.
+        /// `!`, `?` and other annotations of a move.
         Annotations = "annotations",
         /// Learn values.
         Factors = "factors",
@@ -37,12 +36,12 @@ tabia_notation::named! {
     }
 }
 
-/// A choice of aspects.
+/// A set of aspects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Aspects(u8);
 
 impl Aspects {
-    /// Those of a list; an empty list means all.
+    /// The set of a list; an empty list means all aspects.
     #[must_use]
     pub fn of(list: &[Aspect]) -> Aspects {
         let list = if list.is_empty() { Aspect::ALL } else { list };
@@ -52,14 +51,14 @@ impl Aspects {
         )
     }
 
-    /// Whether an aspect is among them.
+    /// Whether the set contains an aspect.
     #[must_use]
     pub const fn has(self, aspect: Aspect) -> bool {
         self.0 & (1 << aspect as u8) != 0
     }
 
-    /// Without what two formats cannot agree on: a Polyglot book counts no
-    /// games and has no marks, an Arena book no ratings.
+    /// Removes the aspects that two formats cannot share: a Polyglot book has no games
+    /// and marks, an Arena book no ratings.
     #[must_use]
     pub fn between(self, a: Format, b: Format) -> Aspects {
         if a == b && a == Format::Ctg {
@@ -74,21 +73,21 @@ impl Aspects {
     }
 }
 
-/// What two books say about a position where they differ: a pair is what A
-/// has and what B has, `None` where they agree or it does not matter.
+/// The differences of two books in a position: a pair is the value in A and the value in
+/// B, `None` if they are equal or not compared.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Difference {
     /// The position.
     pub position: Chess,
-    /// The one book that holds the position; nothing below is filled in then.
+    /// The only book with the position; then the fields below are empty.
     pub only_in: Option<Side>,
-    /// What that book says, or what A says.
+    /// The record in that book, or in A.
     pub record: PositionRecord,
-    /// How many moves that book stores, or A does.
+    /// The number of stored moves in that book, or in A.
     pub stored_moves: usize,
     /// Results and ratings, from the view of the side to move.
     pub stats: Option<(Stats, Stats)>,
-    /// Ten times the expected points, where only they differ.
+    /// Ten times the expected points, if only they differ.
     pub points: Option<(u32, u32)>,
     /// Recommendation bytes: see [`PositionRecord::mark`].
     pub recommendation: Option<(u8, u8)>,
@@ -96,23 +95,23 @@ pub struct Difference {
     pub factor: Option<(i8, i8)>,
     /// Commentaries as stored.
     pub commentary: Option<(u8, u8)>,
-    /// Moves about which they differ.
+    /// Moves that differ.
     pub moves: Vec<MoveDifference>,
 }
 
-/// What two books say about a move where they differ.
+/// The differences of two books in a move.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoveDifference {
     /// The move.
     pub mv: Move,
-    /// The one book that stores it.
+    /// The only book that stores it.
     pub only_in: Option<Side>,
     /// Annotation bytes.
     pub annotation: Option<(Annotation, Annotation)>,
     /// Weights or priorities.
     pub preference: Option<(Preference, Preference)>,
-    /// Games and results from the view of the player, where the book stores
-    /// them with the move.
+    /// Games and results from the view of the player, if the book stores them with the
+    /// move.
     pub stats: Option<(Stats, Stats)>,
 }
 
@@ -139,8 +138,8 @@ impl Difference {
     }
 }
 
-/// Compares what two books say about a position; `None` where they agree on
-/// every aspect, or neither holds it.
+/// Compares the look-ups of two books for a position; `None` if they are equal in every
+/// aspect, or neither has it.
 #[must_use]
 pub(crate) fn compare_at(
     position: &Chess,

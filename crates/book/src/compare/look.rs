@@ -1,4 +1,4 @@
-//! What two books say about positions.
+//! Looks up positions in two books.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -15,32 +15,32 @@ use crate::walk::Reached;
 use crate::{Book, Error, Format, Lookup, Probe as _, Wanted};
 use tabia_notation as notation;
 
-/// The books, for every thread.
+/// The two books, shared by all threads.
 #[derive(Clone, Copy)]
 pub(super) struct Books<'b> {
     a: &'b Book,
     b: &'b Book,
     aspects: Aspects,
     stats_of_moves: bool,
-    /// Two ChessBase books: one entry stands for up to four positions in both.
+    /// Both, if they are ChessBase books: one entry is for up to four positions.
     both: Option<(&'b CtgBook, &'b CtgBook)>,
 }
 
-/// What distinguishes a position from others, and finds it.
+/// Identifies a position, and finds it again.
 #[derive(Clone, Copy)]
 pub(super) enum Id {
-    /// Where its entries are in two ChessBase books; at least one has it.
+    /// The places of its entries in two ChessBase books; at least one has it.
     Entries([Option<Place>; 2]),
-    /// Where a book is none, or damaged there.
+    /// Otherwise, and for damaged positions, a key.
     Key {
-        /// Of the position.
+        /// The key of the position.
         seen: u64,
-        /// In ChessBase's form, where a book has that and `seen` is another.
+        /// The key of ChessBase's form, if a book has that and it differs from `seen`.
         normal: Option<u64>,
     },
 }
 
-/// The positions on the way or done.
+/// The positions visited or waiting.
 #[derive(Default)]
 pub(super) struct Seen {
     entries: [EntrySet; 2],
@@ -48,28 +48,28 @@ pub(super) struct Seen {
     normal: HashSet<u64, FxBuildHasher>,
 }
 
-/// What the books say about some positions.
+/// The look-ups of some positions.
 pub(super) struct Looked {
     pub(super) positions: Vec<Found>,
-    /// Positions after their moves, one position's after the other's.
+    /// The positions after their moves, in the order of the positions.
     pub(super) next: Vec<Next>,
 }
 
-/// What they say about one.
+/// The look-up of one position.
 pub(crate) struct Found {
-    /// At least one book holds it.
+    /// Whether at least one book has it.
     pub(super) held: bool,
     pub(super) difference: Option<Difference>,
-    /// What is damaged.
+    /// Damage at this position.
     pub(super) faults: Vec<Error>,
-    /// Moves that go on from it.
+    /// The number of moves along which the walk goes on.
     pub(super) moves: usize,
 }
 
-/// A move in algebraic notation: many lines go through it.
+/// A move in algebraic notation, stored compactly because many lines share it.
 #[derive(Clone, Copy)]
 pub(super) struct San {
-    /// None is longer than `Qa1xb2#`.
+    /// The longest is `Qa1xb2#`.
     bytes: [u8; 7],
     length: u8,
 }
@@ -82,9 +82,9 @@ pub(super) struct Next {
     pub(super) id: Id,
 }
 
-/// What one thread looks positions up with.
+/// What one thread needs for look-ups.
 pub(super) struct Probes<'b> {
-    /// Of two ChessBase books.
+    /// Readers of two ChessBase books.
     entries: Option<[EntryReader<'b>; 2]>,
     in_a: Lookup,
     in_b: Lookup,
@@ -111,12 +111,12 @@ impl San {
 }
 
 impl Seen {
-    /// Notes a position; false if it was known.
+    /// Adds a position; false if it was there already.
     pub(super) fn enter(&mut self, id: &Id) -> bool {
         match id {
             Id::Entries(places) => {
-                // Distinguished by the first book that has it; what the second has
-                // is done with too.
+                // The first book that has it decides; its entry in the second is also
+                // marked as visited.
                 let mut new = None;
                 for (entries, place) in self.entries.iter_mut().zip(places) {
                     if let Some(place) = place {
@@ -132,7 +132,7 @@ impl Seen {
         }
     }
 
-    /// The same of a position out of an entry, which may stand for others too.
+    /// The same for a position made from an entry, which may be for others too.
     pub(super) fn enter_entry(&mut self, id: &Id) -> bool {
         match id {
             Id::Key {
@@ -143,7 +143,7 @@ impl Seen {
         }
     }
 
-    /// Whether [`Seen::enter_entry`] would be false.
+    /// Whether [`Seen::enter_entry`] would return false.
     pub(super) fn has_entry(&self, id: &Id) -> bool {
         match id {
             Id::Entries(places) => {
@@ -158,7 +158,7 @@ impl Seen {
         }
     }
 
-    /// Whether a walk came to an entry of the first or the second book.
+    /// Whether the walk reached an entry of the first or the second book.
     pub(super) fn came_to(&self, book: usize, place: Place, entry: &Entry<'_>) -> bool {
         let entries = self.entries.get(book);
         let normal = || entry.key().map(|key| key.wide_hash());
@@ -175,7 +175,7 @@ impl Seen {
     }
 }
 
-/// Damage; anything else is an error.
+/// Returns damage; any other error is an error.
 fn damage(error: Error) -> Result<Error, Error> {
     match &error {
         fault if fault.is_damage() => Ok(error),
@@ -194,8 +194,8 @@ impl<'b> Books<'b> {
         }
     }
 
-    /// The smaller of two ChessBase books is asked for all that only the other
-    /// has: it should find at once what it does not have.
+    /// The smaller of two ChessBase books is probed for all positions that only the other
+    /// has: it prepares to reject them fast.
     pub(super) fn expect_misses(&self) {
         if let Some((a, b)) = self.both {
             let [in_a, in_b] = [a, b].map(|book| u64::from(book.header().positions));
@@ -207,7 +207,7 @@ impl<'b> Books<'b> {
         }
     }
 
-    /// Positions by the account of the greater book.
+    /// The number of positions in the header of the larger book.
     pub(super) fn expected(&self) -> Option<u64> {
         let counted = [self.a, self.b].map(|book| book.as_ctg().map(|ctg| ctg.header().positions));
         counted.into_iter().flatten().max().map(u64::from)
@@ -225,7 +225,7 @@ impl<'b> Books<'b> {
         })
     }
 
-    /// What distinguishes a position from others.
+    /// The identity of a position.
     pub(super) fn key_of(&self, position: &Chess) -> Id {
         let board = CanonicalBoard::from_position(position);
         let normal = board.map(|board| board.key().wide_hash());
@@ -241,8 +241,8 @@ impl<'b> Books<'b> {
         }
     }
 
-    /// The same with what the books know of it; `None` where it is certain that
-    /// neither holds it.
+    /// As [`Books::key_of`], with the look-up in the books; `None` if certainly neither
+    /// has it.
     pub(super) fn id(
         &self,
         position: &Chess,
@@ -270,8 +270,7 @@ impl<'b> Books<'b> {
         Ok(held.then_some(Id::Entries(places)))
     }
 
-    /// Looks at some positions and goes on from those of less than so many
-    /// plies.
+    /// Looks up some positions and goes on from those at fewer than `plies` plies.
     pub(super) fn look(&self, share: &[Reached<Id>], plies: Option<u32>) -> Result<Looked, Error> {
         let mut looked = Looked {
             positions: Vec::with_capacity(share.len()),
@@ -347,9 +346,8 @@ impl<'b> Books<'b> {
     }
 }
 
-/// What two ChessBase books store about a position; not compared is what
-/// is after the moves. Whether that is the same, byte for byte: then only
-/// the first is reported.
+/// Looks up a position in two ChessBase books, without the positions after its moves.
+/// Returns whether both entries are equal byte for byte: then only the first is decoded.
 fn look_into(
     readers: &mut [EntryReader<'_>; 2],
     position: &Chess,

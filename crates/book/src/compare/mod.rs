@@ -1,16 +1,15 @@
-//! What two books disagree about, position by position.
+//! The differences of two books, position by position.
 //!
 //! ```text
 //! start position -> moves of either book, level by level -> compare_at -> Difference
 //! entries that no such line reaches                      -> compare_at -> Difference
 //! ```
 //!
-//! The walk goes by moves: all positions after one ply, then after
-//! two, so that what is nearest to the start comes first. ChessBase books
-//! also hold positions that no stored move leads to; they come last, without
-//! a line. Memory is needed for a move for every position of both books (and for
-//! a key, unless both are ChessBase books), and for the positions of the level
-//! that is walked.
+//! The walk follows the moves: all positions after one ply, then after two, so that
+//! positions near the start come first. ChessBase books also have positions that no
+//! stored move leads to; they come last, without a line. Memory is needed for a move for
+//! every position of both books (and for a key, unless both are ChessBase books), and for
+//! the positions of the current level.
 
 mod difference;
 mod look;

@@ -1,4 +1,4 @@
-//! Every position of two books, once.
+//! Visits every position of two books once.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -13,41 +13,40 @@ use crate::{Book, BookPosition, Error};
 use tabia_io::parallel::{Panicked, in_order};
 use tabia_io::progress::Watch;
 
-/// What is to be compared.
+/// The options of a comparison.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Where the walk begins.
     pub from: Chess,
-    /// Plies from there; `None` is all the way.
+    /// Plies from there; `None` for no limit.
     pub plies: Option<u32>,
-    /// Also entries that the walk does not reach.
+    /// Whether to compare entries that the walk does not reach.
     pub unreached: bool,
-    /// What counts as a difference.
+    /// The aspects to compare.
     pub aspects: Aspects,
 }
 
-/// What was found, in numbers.
+/// The numbers of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compared {
-    /// Positions that at least one book holds.
+    /// Positions that are in at least one book.
     pub positions: u64,
-    /// Positions about which the books differ.
+    /// Positions in which the books differ.
     pub different: u64,
-    /// Positions only A holds.
+    /// Positions only in A.
     pub only_in_a: u64,
-    /// Positions only B holds.
+    /// Positions only in B.
     pub only_in_b: u64,
-    /// Positions that are not compared, because what a book holds of them is
-    /// damaged.
+    /// Positions that are not compared because they are damaged in a book.
     pub unread: u64,
-    /// Positions by aspect, in the order of [`Aspect::ALL`].
+    /// Different positions by aspect, in the order of [`Aspect::ALL`].
     pub by_aspect: [u64; Aspect::ALL.len()],
 }
 
-/// How stored moves lead to a position from where the walk began.
+/// The stored moves from the start of the walk to a position.
 pub struct Way<'w> {
     walk: &'w Walk<Id>,
-    /// Of all steps of the walk.
+    /// The moves of all steps of the walk.
     sans: &'w [San],
     here: &'w Reached<Id>,
 }
@@ -59,22 +58,20 @@ impl Way<'_> {
         self.walk.line(self.here)
     }
 
-    /// The moves in algebraic notation, the last one first: no position needs
-    /// to be made for them.
+    /// The moves in algebraic notation, the last one first; no position is made for them.
     pub fn sans_back(&self) -> impl Iterator<Item = &str> {
         let steps = self.walk.steps_back(self.here);
         steps.filter_map(|at| Some(self.sans.get(at)?.as_str()))
     }
 }
 
-/// Compares two books and calls `found` with what `make` makes, in whichever
-/// thread, of every difference and the way to its position where stored moves
-/// lead there; what is nearest to the beginning comes first. What is damaged is
-/// left out and reported.
+/// Compares two books. `make` gets every difference, in any thread, with the way to its
+/// position if stored moves lead there; `found` gets its results, positions near the
+/// start first. Damaged positions are left out and reported.
 ///
 /// # Errors
 ///
-/// A book cannot be read; the work is cancelled; or what `found` returned.
+/// A book cannot be read, the work is cancelled, or `found` fails.
 pub fn compare<M: Send, E: From<Error> + From<Panicked> + Send>(
     a: &Book,
     b: &Book,
@@ -105,7 +102,7 @@ pub fn compare<M: Send, E: From<Error> + From<Panicked> + Send>(
     Ok((comparison.compared, comparison.lost.salvage))
 }
 
-/// Differences that one thread makes something of in one go.
+/// Differences that one thread passes to `make` in one batch.
 const MADE_AT_ONCE: usize = 128;
 
 struct Comparison<'b> {
@@ -115,7 +112,7 @@ struct Comparison<'b> {
     lost: Lost,
 }
 
-/// What could not be read, each once.
+/// Damage, each reported once.
 #[derive(Default)]
 struct Lost {
     salvage: Salvage,
@@ -143,10 +140,10 @@ impl Comparison<'_> {
         let root = books.id(&plan.from, &mut books.probes()?)?;
         let root = root.unwrap_or_else(|| books.key_of(&plan.from));
         self.seen.enter(&root);
-        // Lent to whoever takes and to whoever is done with a chunk.
+        // Shared by the two closures that follow.
         let sans = RefCell::new(Vec::new());
         let differences: RefCell<Vec<(usize, Difference)>> = RefCell::default();
-        // Of the positions of a chunk.
+        // The index of a position in its chunk.
         let at = Cell::new(0);
         Walk::with_notes(&plan.from, root, Order::Breadth).spread_in_chunks(
             |share| Ok(books.look(share, plan.plies)?),
@@ -194,8 +191,8 @@ impl Comparison<'_> {
         )
     }
 
-    /// The entries of a ChessBase book, the first or the second of both, that no
-    /// walk came to.
+    /// Compares the entries of a ChessBase book, the first or the second of both, that
+    /// the walk did not reach.
     fn rest<M: Send, E: From<Error> + From<Panicked> + Send>(
         &mut self,
         book: &CtgBook,
@@ -206,13 +203,13 @@ impl Comparison<'_> {
     ) -> Result<(), E> {
         let books = self.books;
         let mut probes = books.probes()?;
-        // Nothing is added to what all threads ask.
+        // The set does not change while threads read it.
         let known = std::mem::take(&mut self.seen);
         book.each_block(
             "comparing the rest",
             watch,
             |all: &mut Vec<Result<BookEntry, Error>>, entry| {
-                // Most were come to: their positions need not be made.
+                // Most were reached, so their positions need not be made.
                 let new = entry.map(
                     |(place, entry)| match known.came_to(number, place, &entry) {
                         true => None,
@@ -252,7 +249,7 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    /// Counts what was found of a position; the difference, if there is one.
+    /// Counts a position; returns the difference, if there is one.
     fn count(&mut self, position: Found) -> Option<Difference> {
         if !position.faults.is_empty() {
             position

@@ -1,20 +1,20 @@
-//! Any book as a table: one row a move.
+//! Converts any book to a table: one row for each move.
 //!
 //! | column | content |
 //! |---|---|
-//! | `fen` | the position; of a ChessBase book the canonical one, White to move |
+//! | `fen` | the position; in a ChessBase book the canonical one, White to move |
 //! | `uci`, `san` | the move |
-//! | `games`, `wins`, `draws`, `losses` | of the move, seen from its player |
+//! | `games`, `wins`, `draws`, `losses` | of the move, from the view of its player |
 //! | `score` | points over games with a result, 0 to 1; empty without any |
 //! | `average_elo`, `performance` | empty without rated games |
 //! | `mark` | main, avoid or none |
 //! | `annotation` | NAG number of the move, 0 for none |
 //! | `commentary` | NAG number of the position after it, 0 for none |
-//! | `factor` | seen from the player of the move: positive speaks for it |
-//! | `weight` | what a Polyglot book stores; empty elsewhere |
-//! | `priority` | what an Arena book stores; empty elsewhere |
-//! | `transposition` | 1 where the move is not stored, but it leads into the book |
-//! | `probability` | with which the adapter would play it, 0 to 1 |
+//! | `factor` | from the view of the player of the move: positive favours it |
+//! | `weight` | stored in a Polyglot book; empty elsewhere |
+//! | `priority` | stored in an Arena book; empty elsewhere |
+//! | `transposition` | 1 if the move is not stored, but leads into the book |
+//! | `probability` | that the adapter plays it, 0 to 1 |
 
 use std::io::Write as _;
 
@@ -56,7 +56,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
                 reader.probe_entry(&here, entry, source.wanted, found)?;
                 let stored = found.moves.iter().filter(|mv| !mv.transposition);
                 rows.illegal += (entry.moves().len() - stored.count()) as u64;
-                // Whether the capture is legal, the key does not say.
+                // The key does not show whether the capture is legal.
                 let (board, position) = &here;
                 let board = Some(board).filter(|board| board.en_passant().is_none());
                 let fen = || board.and_then(|board| board.fen());
@@ -101,9 +101,9 @@ struct Rows {
     text: Vec<u8>,
     positions: u64,
     moves: u64,
-    /// Entries whose key stands for no position of a game.
+    /// Entries whose key is no legal position.
     impossible: u64,
-    /// Stored moves that mean nothing legal, or are stored twice.
+    /// Stored moves that are illegal, unknown, or stored twice.
     illegal: u64,
     verdicts: Vec<Weighed>,
 }
@@ -116,7 +116,7 @@ impl Rows {
         self.illegal += other.illegal;
     }
 
-    /// The rows of a position, whose FEN may be known.
+    /// Adds the rows of a position, whose FEN may be given.
     fn add(
         &mut self,
         job: &ConvertJob,
@@ -163,11 +163,11 @@ impl Rows {
     }
 }
 
-/// A row at whose end is written. Nothing in it needs quotation marks.
+/// A row that is being written. No value in it needs quotation marks.
 struct Row<'t>(&'t mut Vec<u8>);
 
 impl Row<'_> {
-    /// On to the next column.
+    /// Begins the next column.
     fn next(&mut self) -> &mut Self {
         self.0.push(b',');
         self
@@ -181,9 +181,8 @@ impl Row<'_> {
         self.text(itoa::Buffer::new().format(number));
     }
 
-    /// A number with so many digits after the point, or nothing: as
-    /// `{:.digits$}` writes it, whose exact arithmetic takes longer than all the
-    /// rest of a row.
+    /// Writes a number with `digits` decimals, or nothing for `None`: the same as
+    /// `{:.digits$}`, whose exact arithmetic takes longer than the rest of a row.
     fn decimal(&mut self, number: Option<f64>, digits: u32) {
         let Some(number) = number else {
             return;
@@ -198,7 +197,7 @@ impl Row<'_> {
         }
         let scaled = scaled.round() as u64;
         self.number(scaled / unit);
-        // The 1 before the digits keeps the zeros among them.
+        // The 1 before the digits preserves leading zeros.
         let point = self.0.len();
         self.number(unit + scaled % unit);
         if let Some(one) = self.0.get_mut(point) {

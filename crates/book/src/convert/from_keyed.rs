@@ -1,17 +1,16 @@
-//! Polyglot and Arena books as ChessBase ones.
+//! Converts Polyglot and Arena books to ChessBase books.
 //!
-//! Positions come from a walk from the start position, because such books
-//! hold none. What they say of a move becomes the statistics of the position
-//! after it:
+//! Such books store no positions, so these come from a walk from the start position. The
+//! data of a move become the statistics of the position after it:
 //!
 //! | source | becomes |
 //! |---|---|
-//! | Polyglot's weight w | w drawn games: points doubled are the weight, and every reader plays in proportion to it |
-//! | Arena's games, won, lost | the same numbers; games without any result count as drawn |
+//! | Polyglot's weight w | w drawn games: doubled points are the weight, and every reader plays in proportion to it |
+//! | Arena's games, won, lost | the same numbers; games without a result count as drawn |
 //! | Arena's priority p, other than 5 | a factor with which the move is played p / 5 times as often |
-//! | weight or priority 0 | `?` at the move; the position after it is red where no other move leads to it |
+//! | weight or priority 0 | `?` at the move; the position after it is red if no other move leads to it |
 //!
-//! A position that several moves lead to has the sum of them.
+//! If several moves lead to a position, it has their sum.
 
 use std::path::Path;
 
@@ -76,7 +75,7 @@ pub(super) fn to_ctg(
     Ok(summary)
 }
 
-/// Keys of a Polyglot book that a walk did not come to; it holds no boards.
+/// Keys of a Polyglot book that a walk did not reach; the book has no boards for them.
 pub(super) fn unreached(book: &Book, reached: u64) -> Result<u64, Error> {
     let Book::Bin(book) = book else {
         return Ok(0);
@@ -86,16 +85,16 @@ pub(super) fn unreached(book: &Book, reached: u64) -> Result<u64, Error> {
     Ok(keys.saturating_sub(reached))
 }
 
-/// What a part of a position is about.
+/// The kinds of parts that make an entry.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// Its moves.
+    /// The moves of the position.
     Moves,
-    /// A move that led to it.
+    /// A move that leads to the position.
     Arrival,
 }
 
-/// Turns positions into parts of entries.
+/// Makes parts of entries from positions.
 struct Maker {
     writer: UnsortedWriter,
     entry: Vec<u8>,
@@ -104,7 +103,7 @@ struct Maker {
 }
 
 impl Maker {
-    /// The start position: the sum of its moves.
+    /// The record of the start position: the sum of its moves.
     fn start(&self, found: &Lookup) -> PositionRecord {
         let mut totals = Totals::default();
         for mv in &found.moves {
@@ -161,7 +160,7 @@ impl Maker {
     }
 }
 
-/// What a move says of the position after it, seen from the side to move there.
+/// The record of the position after a move, from the view of the side to move there.
 fn record_after(mv: &BookMove) -> PositionRecord {
     let stats = match mv.preference {
         Preference::Weight(weight) => drawn(weight),
@@ -195,8 +194,8 @@ fn points(stats: &Stats) -> u32 {
         .saturating_add(halves.saturating_mul(5))
 }
 
-/// The factor, from the view of the side to move after the move, that bends a
-/// weight as the priority does: 16 ^ (-factor / 125) = priority / 5.
+/// The factor, from the view of the side to move after the move, that changes a weight as
+/// the priority does: 16 ^ (-factor / 125) = priority / 5.
 fn factor(preference: Preference) -> i8 {
     match preference {
         Preference::Priority(priority @ 1..) => {
@@ -207,7 +206,7 @@ fn factor(preference: Preference) -> i8 {
     }
 }
 
-/// One entry of all that was said about a position.
+/// Joins the parts of a position to one entry.
 fn join(parts: &[(u64, Vec<u8>)], out: &mut Vec<u8>) -> Result<(), Error> {
     let mut totals = Totals::default();
     let mut moves: Vec<(u8, Annotation)> = Vec::new();
@@ -254,7 +253,7 @@ mod tests {
     use super::*;
     use crate::policy::{self, Policy};
 
-    /// A priority and the factor made of it bend weights alike.
+    /// A priority and its factor change a weight equally.
     #[test]
     fn factors_play_as_priorities_do() {
         let legal = Chess::default().legal_moves();

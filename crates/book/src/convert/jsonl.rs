@@ -1,23 +1,22 @@
-//! Books as text, one JSON object a line, nothing lost.
+//! Books as text without loss, one JSON object a line.
 //!
-//! The first line is `{"format":"tabia-book","version":1,"games":N}`, N being
-//! the games of the book's header. Every other line is a position, in any
-//! order:
+//! The first line is `{"format":"tabia-book","version":1,"games":N}`, N being the games
+//! in the book's header. Every other line is a position, in any order:
 //!
 //! | field | content |
 //! |---|---|
 //! | `fen` | the canonical position: White to move, mirrored where the format mirrors |
-//! | `games`, `wins`, `losses`, `draws` | counters, seen from the side to move |
+//! | `games`, `wins`, `losses`, `draws` | counters, from the view of the side to move |
 //! | `points` | ten times the expected points (the word at offset 12) |
 //! | `own_rated`, `own_rating_sum`, `other_rated`, `other_rating_sum` | ratings |
-//! | `recommendation`, `factor`, `commentary` | the bytes as they are stored, `factor` signed |
-//! | `moves` | `{"uci","annotation"}` in stored order, the annotation as it is stored |
+//! | `recommendation`, `factor`, `commentary` | the bytes as stored, `factor` signed |
+//! | `moves` | `{"uci","annotation"}` in stored order, the annotation as stored |
 //!
-//! Two more fields keep what these cannot say. `byte`, of a move, is its move
-//! byte where the move alone would not give it back; `uci` is null where it
-//! stands for no legal move. `key`, of a position, is its key in hexadecimal
-//! where the `fen` would not give it back; `fen` is null where it stands for no
-//! position. In both cases they rule when the book is read again.
+//! Two more fields store what these cannot. `byte`, of a move, is its move byte if it
+//! does not follow from the move; `uci` is null if the byte is no legal move. `key`, of a
+//! position, is its key in hexadecimal if it does not follow from the `fen`; `fen` is
+//! null if the key is no position. When the book is read again, `byte` and `key` take
+//! precedence.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -52,7 +51,7 @@ struct FirstLine {
     games: u32,
 }
 
-/// A text that is borrowed from a line, unless it has escapes.
+/// A text, borrowed from a line unless it has escapes.
 #[derive(Deserialize, Serialize)]
 #[serde(transparent)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
@@ -93,7 +92,7 @@ struct MoveLine<'a> {
     byte: Option<u8>,
 }
 
-/// What the lines of some pages take at most, mostly.
+/// Usual size of the lines of a block of pages, in bytes.
 const BLOCK_TEXT: usize = 1 << 20;
 
 /// Writes a ChessBase book as text.
@@ -140,10 +139,10 @@ fn put(output: &mut NewFile, line: &impl Serialize) -> Result<(), Error> {
     Ok(output.add(b"\n")?)
 }
 
-/// A position as it is stored, in words.
+/// A stored position as a line.
 fn line_of<'a>(key: &Key, entry: &Entry<'_>) -> PositionLine<'a> {
     let board = CanonicalBoard::from_key(key).ok();
-    // What is read back has no more men than there can be.
+    // A board with more men than a game has cannot be read back.
     let same = board.is_some_and(|board| board.has_room() && board.key() == *key);
     let position: Option<Chess> = board
         .filter(|_| entry.moves().len() > 0)
@@ -188,13 +187,13 @@ fn line_of<'a>(key: &Key, entry: &Entry<'_>) -> PositionLine<'a> {
     }
 }
 
-/// The text of a position with rights or men that no game leads to.
+/// The FEN of a position with illegal rights or numbers of men.
 fn odd_fen(board: &CanonicalBoard) -> String {
     let fen = Fen::try_from_setup(board.to_setup()).unwrap_or_else(LossyFenError::ignore);
     notation::fen_text(&fen)
 }
 
-/// A field and what is wrong with it.
+/// A field, and what is wrong with it.
 type Fault = (String, String);
 
 fn fault<T>(field: impl Into<String>, text: impl ToString) -> Result<T, Fault> {
@@ -266,7 +265,7 @@ pub(super) fn to_ctg(work: &mut Work<'_, '_>, target: &Path) -> Result<Converted
     Ok(summary)
 }
 
-/// Reads a line; the error names the field.
+/// Parses a line; the error has the field.
 fn parse<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Result<T, Fault> {
     serde_json::from_slice(line).or_else(|_| {
         let mut reader = serde_json::Deserializer::from_slice(line);
@@ -284,7 +283,7 @@ fn parse<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Result<T, Fault> {
     })
 }
 
-/// The text without the line, which is always 1 there.
+/// The message without the line number, which is always 1.
 fn in_column(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.split_once(" at line ") {
@@ -414,11 +413,11 @@ fn move_bytes(
 /// The entries of some lines.
 #[derive(Default)]
 struct Chunk {
-    /// One after the other.
+    /// The entries, one after the other.
     entries: Vec<u8>,
-    /// Where each ends, and its line, the first of the chunk being 1.
+    /// The end of each entry, and its line number in the chunk, from 1.
     ends: Vec<(usize, u64)>,
-    /// How many lines there are, up to the one at fault.
+    /// The number of lines, up to the one with the error.
     lines: u64,
     /// Positions that no reader finds.
     astray: u64,
@@ -464,17 +463,17 @@ fn too_long() -> Fault {
     (String::new(), text)
 }
 
-/// The lines of a file that are not empty.
+/// The lines of a file, without empty ones.
 struct Lines<'a> {
     path: &'a Path,
     reader: BufReader<File>,
     line: Vec<u8>,
     number: u64,
-    /// Read, but of the next chunk.
+    /// Text that was read already and belongs to the next chunk.
     rest: Vec<u8>,
 }
 
-/// So much text becomes entries in one go.
+/// Bytes of text that are converted at once.
 const CHUNK: u64 = 256 << 10;
 
 impl<'a> Lines<'a> {
@@ -509,11 +508,11 @@ impl<'a> Lines<'a> {
                 break;
             }
         }
-        // The borrow of a loop's `return` would not end.
+        // Returning from within the loop would borrow `self` for too long.
         Ok(Some(&self.line))
     }
 
-    /// Whole lines after that one; the last may be longer than any may be.
+    /// The following whole lines; the last one may exceed the allowed length.
     fn chunk(&mut self) -> Result<Option<Vec<u8>>, Error> {
         let mut chunk = std::mem::take(&mut self.rest);
         loop {

@@ -1,4 +1,4 @@
-//! Turning books into one another.
+//! Converts books from one format to another.
 //!
 //! ```text
 //! .ctg ----------------------> .jsonl .bin .csv .pgn
@@ -6,9 +6,9 @@
 //! .bin .abk -> positions from the start position -> .ctg .bin .csv .pgn
 //! ```
 //!
-//! `.ctg` and `.jsonl` hold the same, byte for byte ([`jsonl`]). A `.jsonl`
-//! that is to become something else, and a `.bin` or `.abk` that is to become
-//! a `.jsonl`, is a `.ctg` of its own for the time.
+//! `.ctg` and `.jsonl` have the same content, byte for byte ([`jsonl`]). Other
+//! conversions from `.jsonl`, and those of `.bin` and `.abk` to `.jsonl`, make a
+//! temporary `.ctg`.
 
 mod csv;
 mod from_keyed;
@@ -29,35 +29,35 @@ use tabia_io::progress::Watch;
 
 pub use pgn::PgnOptions;
 
-/// What to convert, and how.
+/// A conversion and its options.
 #[derive(Clone, Debug)]
 pub struct ConvertJob {
     /// The book to read.
     pub source: PathBuf,
-    /// The file to write; its extension says what.
+    /// The file to write; its extension gives the format.
     pub target: PathBuf,
-    /// What becomes of a file that is there already.
+    /// What to do with an existing file.
     pub old: Old,
-    /// How moves are chosen: gives the weights of a `.bin`, the probabilities
-    /// of a `.csv` and the order of lines of a `.pgn`.
+    /// How moves are chosen: determines the weights of a `.bin`, the probabilities of a
+    /// `.csv` and the order of lines in a `.pgn`.
     pub policy: Policy,
-    /// What becomes the weight of a move in a `.bin`.
+    /// What the weight of a move in a `.bin` is made of.
     pub weights: Weights,
-    /// A `.bin` gets every position that an entry stands for, not only those
-    /// that the book comes to from the start position.
+    /// Whether a `.bin` gets every position that an entry is for, not only those that can
+    /// be reached from the start position.
     pub all_forms: bool,
-    /// A `.bin` gets the moves that are never played too, with weight 0.
+    /// Whether a `.bin` also gets moves that are never played, with weight 0.
     pub keep_never: bool,
-    /// How a `.pgn` is cut.
+    /// Limits for a `.pgn`.
     pub pgn: PgnOptions,
     /// Memory for sorting, in bytes.
     pub memory: u64,
-    /// What cannot be read of the source is an error.
+    /// Whether damage of the source is an error.
     pub strict: bool,
 }
 
 impl ConvertJob {
-    /// A job with the usual options.
+    /// A conversion with the usual options.
     #[must_use]
     pub fn new(source: PathBuf, target: PathBuf) -> ConvertJob {
         ConvertJob {
@@ -75,19 +75,19 @@ impl ConvertJob {
     }
 }
 
-/// What becomes the weight of a move in a Polyglot book.
+/// What the weight of a move in a Polyglot book is made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Weights {
-    /// The probability with which the move is played, the likeliest 65,535.
+    /// The probability of the move; the most probable one gets 65,535.
     #[default]
     Probability,
     /// The games of the move.
     Games,
-    /// Twice the wins and the draws, as Polyglot itself makes books.
+    /// Twice the wins plus the draws, as Polyglot itself makes books.
     Score,
 }
 
-/// What was written.
+/// The result of a conversion.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Converted {
@@ -95,11 +95,11 @@ pub struct Converted {
     pub positions: u64,
     /// Moves.
     pub moves: u64,
-    /// Games of a `.pgn`.
+    /// Games, in a `.pgn`.
     pub games: u64,
-    /// Length of the new file in bytes; of a `.ctg` all three.
+    /// Length of the new file in bytes; of all three files of a `.ctg`.
     pub bytes: u64,
-    /// What is odd about the source, one sentence each.
+    /// Problems of the source, one sentence each.
     pub notices: Vec<String>,
     /// What was changed, left out or made up, a few words each.
     pub notes: Vec<String>,
@@ -108,7 +108,7 @@ pub struct Converted {
 }
 
 impl Converted {
-    /// Of a ChessBase book that was written.
+    /// The result for a ChessBase book.
     fn of(written: &Written) -> Converted {
         Converted {
             positions: written.positions,
@@ -118,14 +118,14 @@ impl Converted {
         }
     }
 
-    /// Takes note of what could not be read, which may be an error.
+    /// Records what could not be read; an error with `strict`.
     fn lose(&mut self, job: &ConvertJob, salvage: Salvage) -> Result<(), Error> {
         salvage.checked(job.strict)?;
         self.salvage.add(salvage);
         Ok(())
     }
 
-    /// An empty file is not what anybody wanted.
+    /// Refuses an empty result.
     fn not_empty(&self, job: &ConvertJob) -> Result<(), Error> {
         if self.moves > 0 {
             return Ok(());
@@ -146,7 +146,7 @@ impl Converted {
     }
 }
 
-/// What can be written.
+/// The formats that can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
     Ctg,
@@ -174,14 +174,14 @@ impl Target {
     }
 }
 
-/// The work in hand: what it is, and who watches.
+/// A running conversion: its options and its progress.
 struct Work<'a, 'w> {
     job: &'a ConvertJob,
     watch: &'a mut Watch<'w>,
 }
 
 impl Work<'_, '_> {
-    /// How a ChessBase book is written.
+    /// The options for writing a ChessBase book.
     fn book_options(&self) -> WriteOptions {
         WriteOptions {
             old: self.job.old,
@@ -189,7 +189,7 @@ impl Work<'_, '_> {
         }
     }
 
-    /// Another position is done.
+    /// Counts a position and reports progress.
     fn step(
         &mut self,
         stage: &'static str,
@@ -200,15 +200,14 @@ impl Work<'_, '_> {
     }
 }
 
-/// Converts a book. Who watches may end the work.
+/// Converts a book. `watch` can cancel the work.
 ///
 /// # Errors
 ///
-/// The book cannot be read, or the new file cannot be written; nothing is left
-/// of it then.
+/// The book cannot be read, or the new file cannot be written; then no new file remains.
 pub fn run(job: &ConvertJob, watch: &mut Watch<'_>) -> Result<Converted, Error> {
     let target = Target::of(&job.target)?;
-    // Before any work.
+    // Checked before any work.
     let companions: &[&str] = match target {
         Target::Ctg => &["cto", "ctb"],
         _ => &[],
@@ -242,7 +241,7 @@ pub fn run(job: &ConvertJob, watch: &mut Watch<'_>) -> Result<Converted, Error> 
     Ok(summary)
 }
 
-/// The formats that any open book can become.
+/// Writes an open book in one of the formats that accept any book.
 fn written(work: &mut Work<'_, '_>, book: &Book, target: Target) -> Result<Converted, Error> {
     match (target, book) {
         (Target::Bin, _) => to_bin::write(work, book),
@@ -253,7 +252,7 @@ fn written(work: &mut Work<'_, '_>, book: &Book, target: Target) -> Result<Conve
     }
 }
 
-/// Makes a ChessBase book beside the target first.
+/// Makes a temporary ChessBase book beside the target first.
 fn by_way_of_ctg(
     work: &mut Work<'_, '_>,
     target: Target,
@@ -275,7 +274,7 @@ fn same_format(job: &ConvertJob, advice: &str) -> Error {
     Error::refused(&job.source, format!("is such a book already{advice}"))
 }
 
-/// A book that is asked about all its positions, as the policy wants them.
+/// A book whose positions are all probed, as the policy requires.
 struct Source<'b> {
     book: &'b Book,
     directory: Option<Directory>,
@@ -283,8 +282,8 @@ struct Source<'b> {
 }
 
 impl<'b> Source<'b> {
-    /// Reads the whole book once where that helps, and takes note of what
-    /// cannot be read.
+    /// Reads the whole book once if that makes probes faster, and records what cannot be
+    /// read.
     fn new(
         work: &mut Work<'_, '_>,
         book: &'b Book,
@@ -303,7 +302,7 @@ impl<'b> Source<'b> {
         })
     }
 
-    /// One for each thread.
+    /// A prober for one thread.
     fn prober(&self) -> Prober<'_> {
         match (self.book, &self.directory) {
             (Book::Ctg(book), Some(directory)) => {
@@ -337,7 +336,7 @@ impl Prober<'_> {
     }
 }
 
-/// What the policy asks of a position.
+/// The moves that the policy needs.
 fn wanted(job: &ConvertJob) -> Wanted {
     match job.policy.transpositions {
         true => Wanted::Transpositions,

@@ -135,7 +135,7 @@ impl fmt::Debug for Key {
     }
 }
 
-/// A mask for the bytes of a key, at each offset: ones for the key's bytes, then zeros.
+/// Masks for keys of all lengths: from offset 31 - n on, n bytes 0xff, then zeros.
 const KEPT: [u8; 2 * Key::MAX_BYTES] = {
     let mut mask = [0; 2 * Key::MAX_BYTES];
     let mut n = 0;

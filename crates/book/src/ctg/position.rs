@@ -164,8 +164,8 @@ impl CanonicalBoard {
         self.en_passant
     }
 
-    /// The key of the position: en passant only where a capture is legal.
-    // Not inline, for then the key would be copied once more.
+    /// The key of the position, with an en passant file only if a capture is legal.
+    // Not inlined: that would copy the key once more.
     #[must_use]
     pub fn key(&self) -> Key {
         self.encode(self.en_passant)

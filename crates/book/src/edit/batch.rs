@@ -1,4 +1,4 @@
-//! Many bytes as one change.
+//! Changes of many bytes as one change.
 
 use std::{
     fs::File,
@@ -11,25 +11,25 @@ use crate::Error;
 use crate::ctg::PAGE_BYTES;
 use tabia_io::input::file::read_at;
 
-/// What any disk writes at once, in bytes.
+/// Bytes that any disk writes at once.
 const SECTOR: u64 = 512;
 
-/// Records kept in memory (16 MiB), to be put into the order of the file; more
-/// go to the journal at once.
+/// Records in memory (16 MiB), to be sorted into the order of the file; more are written
+/// to the journal at once.
 const IN_MEMORY: usize = 1 << 20;
 
-/// What a batch has done.
+/// The result of a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Applied {
-    /// Bytes that are others now.
+    /// Changed bytes.
     pub bytes: u64,
-    /// Pieces of pages that were written.
+    /// Parts of pages written.
     pub writes: u64,
 }
 
-/// Bytes to be changed: see [`super::BookEditor::batch`]. Needs little memory
-/// however many there are; dropped without being committed, it leaves nothing.
+/// Bytes to be changed: see [`super::BookEditor::batch`]. Needs little memory for any
+/// number of them; if it is dropped without a commit, no file remains.
 #[derive(Debug)]
 pub struct EditBatch {
     book: PathBuf,
@@ -46,9 +46,9 @@ impl EditBatch {
         }
     }
 
-    /// Adds the bytes in which two big-endian numbers differ; the last byte of
-    /// the number is at `last` in the file. A byte may come twice, with the
-    /// same new value.
+    /// Adds the bytes in which two big-endian numbers differ; the last byte of the number
+    /// is at offset `last` of the file. A byte may be added twice with the same new
+    /// value.
     ///
     /// # Errors
     ///
@@ -134,15 +134,15 @@ impl EditBatch {
     }
 }
 
-/// Does what a journal says and waits for the disk.
+/// Makes the changes of a journal and syncs the book to disk.
 fn carry_out(book: &File, journal: &mut Journal) -> io::Result<Applied> {
     let done = apply(book, &mut |f| journal.for_each(f))?;
     book.sync_data()?;
     Ok(done)
 }
 
-/// Completes a change that was cut short; true if there was one. A journal
-/// that is none of this book, or not complete, is deleted.
+/// Completes an interrupted change; true if there was one. A journal that belongs to
+/// another book, or is not complete, is deleted.
 pub(super) fn recover(path: &Path, book: &File) -> Result<bool, Error> {
     let journal_path = journal::path_of(path);
     let failed = |error| Error::change(&journal_path, error);
@@ -165,15 +165,15 @@ pub(super) fn recover(path: &Path, book: &File) -> Result<bool, Error> {
     Ok(completed)
 }
 
-/// Records one after the other.
+/// Visits records one after the other.
 type Each<'a> = &'a mut dyn FnMut(&mut dyn FnMut(ByteChange) -> io::Result<()>) -> io::Result<()>;
 
-/// What the bytes of the records are now.
+/// The present state of the bytes of the records.
 #[derive(Default)]
 struct Checked {
-    /// How many have still to be changed.
+    /// Bytes that still have to be changed.
     old: u64,
-    /// The first that is neither old nor new, and what it is.
+    /// The first byte that is neither old nor new, with its value.
     odd: Option<(ByteChange, u8)>,
 }
 
@@ -206,14 +206,14 @@ fn check(book: &File, each: Each<'_>) -> io::Result<Checked> {
     Ok(checked)
 }
 
-/// Writes the new bytes: those that follow each other in a page in one go,
-/// from the first to the last of them.
+/// Writes the new bytes: those in one page with a single write, from the first to the
+/// last.
 fn apply(book: &File, each: Each<'_>) -> io::Result<Applied> {
     let mut done = Applied::default();
     let mut page = PageBuffer::default();
     each(&mut |record| {
         if page.byte(book, record.offset)? != record.new {
-            // Another page is read only when this one is written.
+            // The next page is read only after this one is written.
             page.set(record);
             done.bytes += 1;
         }
@@ -227,7 +227,7 @@ fn apply(book: &File, each: Each<'_>) -> io::Result<Applied> {
     Ok(done)
 }
 
-/// One page of the file, and which of its bytes have to be written.
+/// One page of the file, and the range of bytes to write.
 #[derive(Default)]
 struct PageBuffer {
     number: Option<u64>,
@@ -253,7 +253,7 @@ impl PageBuffer {
         byte.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
     }
 
-    /// Sets a byte of the page that [`PageBuffer::byte`] has read.
+    /// Sets a byte of the page read by [`PageBuffer::byte`].
     fn set(&mut self, record: ByteChange) {
         let at = (record.offset % PAGE_BYTES as u64) as usize;
         if let Some(byte) = self.bytes.get_mut(at) {

@@ -1,40 +1,37 @@
-//! What changes of what a book stores about a move.
+//! Changes of what a book stores about a move.
 
 use shakmaty::Color;
 
 use crate::ctg::Key;
 use crate::{Annotation, Format, Mark, PositionRecord};
 
-/// What is to become of the marks of a move; `None` leaves one as it is.
+/// New marks for a move; `None` leaves a mark unchanged.
 ///
-/// The one form of a change to an entry, whoever asks for it and whatever the
-/// format: [`Format::lacks`] says what a book has no place for.
+/// All callers and formats use this one form of a change: [`Format::lacks`] names what a
+/// book cannot store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MarkEdit {
-    /// The colour of the move. A ChessBase book has it in the position the
-    /// move leads to, so every move into that position gets it; the other
-    /// bits of the byte stay. In books with weights, to avoid a move is to
-    /// give it none.
+    /// The colour of the move. A ChessBase book stores it in the position after the move,
+    /// so every move into that position gets it; the other bits of the byte stay. In
+    /// books with weights, avoiding a move sets its weight to 0.
     pub recommendation: Option<Mark>,
-    /// The sign beside the move: a NAG number below 32.
+    /// The annotation of the move: a NAG number below 32.
     pub annotation: Option<Annotation>,
-    /// The learn value from the view of the player of the move, -125 to +125:
-    /// positive speaks for it. It is in the position the move leads to,
-    /// with the other sign.
+    /// The learn value from the view of the player of the move, -125 to +125: positive
+    /// favours it. It is stored in the position after the move, with the sign reversed.
     pub factor: Option<i8>,
-    /// The commentary of the position the move leads to: a NAG number as it is
-    /// seen on the real board.
+    /// The commentary of the position after the move: a NAG number on the real board.
     pub commentary: Option<u8>,
-    /// Polyglot's weight, 0 to 65535, or Arena's priority, 0 to 9; the move is
-    /// never played with 0.
+    /// Polyglot's weight, 0 to 65535, or Arena's priority, 0 to 9; with 0 the move is
+    /// never played.
     pub weight: Option<u16>,
-    /// Takes away the bits that no reader heeds: of the recommendation all but
-    /// green and red (of both, red stays), of the annotation the upper three.
+    /// Clears the bits that no reader uses: of the recommendation all but green and red
+    /// (of both, red stays), of the annotation the upper three.
     pub clean: bool,
 }
 
 impl MarkEdit {
-    /// Takes away colour, sign and learn value.
+    /// An edit that removes colour, annotation and learn value.
     #[must_use]
     pub fn clear() -> MarkEdit {
         MarkEdit {
@@ -45,7 +42,7 @@ impl MarkEdit {
         }
     }
 
-    /// Whether it says anything about the move itself.
+    /// Whether it changes the move itself, not only the position after it.
     #[must_use]
     pub(crate) const fn touches_moves(&self) -> bool {
         self.annotation.is_some() || self.clean
@@ -53,21 +50,21 @@ impl MarkEdit {
 }
 
 tabia_notation::named! {
-    /// What of a book's entry changes.
+    /// A field of a book's entry that can change.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     #[non_exhaustive]
     pub enum Field {
-        /// Of a position: its colours.
+        /// The colours of a position.
         Recommendation = "mark",
-        /// Of a position: its learn value.
+        /// The learn value of a position.
         Factor = "factor",
-        /// Of a position: its commentary.
+        /// The commentary of a position.
         Commentary = "commentary",
-        /// Of a stored move: its sign.
+        /// The annotation of a stored move.
         Annotation = "annotation",
-        /// Of a stored move: Polyglot's weight or Arena's priority.
+        /// Polyglot's weight or Arena's priority of a stored move.
         Weight = "weight",
-        /// Of a stored move: Polyglot's two learn counts.
+        /// Polyglot's two learn counts of a stored move.
         Learn = "learn",
     }
 }
@@ -75,24 +72,24 @@ tabia_notation::named! {
 /// Where a book stores a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MarkPlace {
-    /// Of a ChessBase book: a position, by its key.
+    /// In a ChessBase book: a position, by its key.
     Position(Key),
-    /// Of a ChessBase book: a move of a position.
+    /// In a ChessBase book: a move of a position.
     Move {
         /// The position the move is played in.
         key: Key,
         /// The move byte.
         byte: u8,
-        /// For a move that is added: which of the stored moves it will be;
-        /// beyond the last means after the last.
+        /// For an added move: its index among the stored moves; an index beyond the last
+        /// means after the last.
         at: u8,
     },
-    /// Of a Polyglot or Arena book: an entry, by its first byte in the file.
+    /// In a Polyglot or Arena book: an entry, by its offset in the file.
     Entry(u64),
 }
 
 impl MarkPlace {
-    /// The position of a ChessBase book whose entry this is part of.
+    /// The position whose entry in a ChessBase book this is part of.
     #[must_use]
     pub const fn key(&self) -> Option<&Key> {
         match self {
@@ -102,14 +99,13 @@ impl MarkPlace {
     }
 }
 
-/// One change, in terms of the file: numbers are as they are stored (a learn
-/// value from the view of the side to move in the position).
-/// [`MarkEdit`] says the same in terms of chess.
+/// One change, with numbers as stored in the file (a learn value from the view of the
+/// side to move in the position). [`MarkEdit`] is the same in terms of chess.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MarkChange {
-    /// Where.
+    /// Where the value is stored.
     pub place: MarkPlace,
-    /// What.
+    /// The changed field.
     pub field: Field,
     /// The number before. `None`: the move is not stored and will be.
     pub old: Option<u32>,
@@ -119,7 +115,7 @@ pub struct MarkChange {
 }
 
 impl MarkChange {
-    /// The change that takes this one back.
+    /// The change that undoes this one.
     #[must_use]
     pub const fn reversed(self) -> MarkChange {
         MarkChange {
@@ -129,7 +125,7 @@ impl MarkChange {
         }
     }
 
-    /// Whether the entry becomes longer or shorter.
+    /// Whether the change makes the entry longer or shorter.
     #[must_use]
     pub const fn moves_entries(&self) -> bool {
         self.old.is_none() || self.new.is_none()
@@ -137,7 +133,7 @@ impl MarkChange {
 }
 
 impl MarkEdit {
-    /// The recommendation byte that `old` becomes.
+    /// The new recommendation byte, given the old one.
     pub(crate) const fn recommendation_byte(&self, old: u8) -> u8 {
         let byte = match self.recommendation {
             Some(Mark::Main) => old & !0x40 | 0x80,
@@ -152,16 +148,16 @@ impl MarkEdit {
         }
     }
 
-    /// The stored learn value that `old` becomes.
+    /// The new stored learn value, given the old one.
     const fn stored_factor(&self, old: i8) -> i8 {
         match self.factor {
-            // Within a byte either way.
+            // -128 has no opposite in a byte.
             Some(factor) => factor.saturating_neg(),
             None => old,
         }
     }
 
-    /// The annotation byte that `old` becomes.
+    /// The new annotation byte, given the old one.
     #[must_use]
     pub const fn annotation_byte(&self, old: u8) -> u8 {
         let byte = match self.annotation {
@@ -171,14 +167,14 @@ impl MarkEdit {
         if self.clean { byte & 0x1f } else { byte }
     }
 
-    /// The record that `old` becomes, of a position in which `turn` is to move.
+    /// The new record, given the old one, of a position in which `turn` is to move.
     #[must_use]
     pub const fn record(&self, old: &PositionRecord, turn: Color) -> PositionRecord {
         PositionRecord {
             recommendation: self.recommendation_byte(old.recommendation),
             factor: self.stored_factor(old.factor),
             commentary: match self.commentary {
-                // Turning the board round once more is turning it back.
+                // Exchanging the colours is its own inverse.
                 Some(commentary) => PositionRecord::commentary_seen(commentary, turn),
                 None => old.commentary,
             },
@@ -188,7 +184,7 @@ impl MarkEdit {
 }
 
 impl Format {
-    /// The greatest number that this format has beside a move, where it has one.
+    /// The greatest number that this format stores with a move, if it stores one.
     #[must_use]
     pub const fn most_weight(self) -> Option<u16> {
         match self {
@@ -198,8 +194,8 @@ impl Format {
         }
     }
 
-    /// What of an edit a book of this format has no place for, in words;
-    /// `None` if it can hold all of it.
+    /// The marks of an edit that a book of this format cannot store, in words; `None` if
+    /// it can store all.
     #[must_use]
     pub fn lacks(self, edit: &MarkEdit) -> Option<&'static str> {
         let Some(most) = self.most_weight() else {
@@ -220,7 +216,7 @@ impl Format {
         .find_map(|(asked, what)| asked.then_some(what))
     }
 
-    /// What a book of this format has in place of what it [lacks](Format::lacks).
+    /// What a book of this format offers instead of what it [lacks](Format::lacks).
     #[must_use]
     pub(crate) const fn has_instead(self) -> &'static str {
         match self {
@@ -231,8 +227,8 @@ impl Format {
         }
     }
 
-    /// Where the number of a Polyglot or Arena entry ends: its last byte,
-    /// counted from the first of the entry.
+    /// The last byte of the number in a Polyglot or Arena entry, counted from the start
+    /// of the entry.
     pub(crate) const fn last_byte(self, field: Field) -> u64 {
         match (self, field) {
             (Format::Abk, _) => 3,

@@ -1,4 +1,4 @@
-//! Entries of a ChessBase book while they are changed.
+//! Entries of a ChessBase book during a change.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -7,7 +7,7 @@ use super::{EditBatch, MarkChange, MarkPlace};
 use crate::ctg::{CtgBook, Entry, Key, MAX_MOVES, Place, decode_move_byte, encode_entry};
 use crate::{Annotation, Error, PositionRecord};
 
-/// Entries by their keys, read when they are first asked for.
+/// Entries by key, read on first use.
 #[derive(Default)]
 pub(super) struct Entries(HashMap<Key, EntryInEdit>);
 
@@ -30,7 +30,7 @@ impl Entries {
         }
     }
 
-    /// Those whose bytes differ now.
+    /// The entries whose bytes have changed.
     pub(super) fn changed(self) -> Vec<EntryInEdit> {
         let mut entries: Vec<EntryInEdit> = self.0.into_values().collect();
         entries.retain(|entry| entry.encode() != entry.old);
@@ -38,14 +38,14 @@ impl Entries {
     }
 }
 
-/// An entry, and what it was.
+/// An entry, and its old bytes.
 pub(super) struct EntryInEdit {
     key: Key,
     place: Place,
     old: Vec<u8>,
     moves: Vec<(u8, Annotation)>,
     record: PositionRecord,
-    /// Move bytes were added or removed.
+    /// Whether move bytes were added or removed.
     moved: bool,
 }
 
@@ -75,7 +75,8 @@ impl EntryInEdit {
         self.moved
     }
 
-    /// Makes a change of the book at `path`; what takes it back, if it is one.
+    /// Makes a change of the book at `path`; returns the change that undoes it, or `None`
+    /// if nothing changes.
     pub(super) fn change(
         &mut self,
         path: &Path,
@@ -145,7 +146,7 @@ impl EntryInEdit {
         Ok(())
     }
 
-    /// Adds the bytes that differ to a batch; the entry is as long as it was.
+    /// Adds the changed bytes to a batch; the length of the entry must be unchanged.
     pub(super) fn put(&self, batch: &mut EditBatch) -> Result<(), Error> {
         let start = self.place.file_offset();
         for (offset, (old, new)) in (start..).zip(self.old.iter().zip(self.encode())) {

@@ -1,12 +1,11 @@
-//! What is to be changed, on disk before anything is changed.
+//! A journal of all changes, on disk before the book is changed.
 //!
-//! A change of one byte is old or new after a crash whatever happens. For more
-//! bytes that is not enough: a power cut may leave half an entry changed. So
-//! they first go to a file beside the book, complete and synced; then they go
-//! into the book; then the file is deleted. Who finds a complete one has found
-//! a change that a crash cut short, and does it again from the beginning,
-//! which does no harm: every record says what a byte is to be. An incomplete
-//! one belongs to a change that never began.
+//! A one-byte change is either old or new after a crash. For more bytes a power cut may
+//! leave half an entry changed. So they are first written to a file beside the book,
+//! complete and synced; then to the book; then the file is deleted. A complete journal
+//! found later means that a crash interrupted the change; it is then made again from the
+//! beginning, which is harmless, because every record has the new value of a byte. An
+//! incomplete journal belongs to a change that never began.
 //!
 //! | bytes | meaning, all big-endian |
 //! |---|---|
@@ -16,8 +15,8 @@
 //! | 8 each | byte of the file (48 bits), old value, new value |
 //! | 24 | eight bytes ff, number of records, check sum |
 //!
-//! A file that belongs to another book, or to one in which some byte is
-//! neither old nor new, is deleted.
+//! A journal of another book, or of a book in which some byte is neither old nor new, is
+//! deleted.
 
 use std::{
     fs::{self, File},
@@ -29,13 +28,13 @@ use tabia_io::atomic::sync_folder;
 
 const MAGIC: [u8; 8] = *b"tabiaed1";
 
-/// Begins the trailer; no record looks so.
+/// The start of the trailer; no record is equal to it.
 const END: u64 = u64::MAX;
 
 /// One byte to be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ByteChange {
-    /// Byte of the file.
+    /// Offset in the file.
     pub(super) offset: u64,
     pub(super) old: u8,
     pub(super) new: u8,
@@ -63,7 +62,7 @@ fn add_to_sum(sum: u64, word: u64) -> u64 {
 
 const FIRST_SUM: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// The file beside a book.
+/// The path of a book's journal.
 pub(super) fn path_of(book: &Path) -> PathBuf {
     let mut name = std::ffi::OsString::from(".");
     name.push(book.file_name().unwrap_or_default());
@@ -71,7 +70,7 @@ pub(super) fn path_of(book: &Path) -> PathBuf {
     book.with_file_name(name)
 }
 
-/// What identifies a book.
+/// The identity of a book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Owner {
     inode: u64,
@@ -99,7 +98,7 @@ pub(super) struct Writer {
     path: PathBuf,
     records: u64,
     sum: u64,
-    /// Deleted when it is given up.
+    /// Not complete: the file is deleted when this is dropped.
     complete: bool,
 }
 
@@ -131,7 +130,7 @@ impl Writer {
         self.file.write_all(&word.to_be_bytes())
     }
 
-    /// Completes the file and waits for the disk.
+    /// Completes the file and syncs it to disk.
     pub(super) fn finish(mut self) -> io::Result<()> {
         for word in [END, self.records, self.sum] {
             self.file.write_all(&word.to_be_bytes())?;
@@ -159,7 +158,7 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// The journal at `path` if there is a complete one of this book.
+    /// Opens the journal at `path` if it is complete and belongs to this book.
     pub(super) fn open(path: &Path, owner: Owner) -> io::Result<Option<Journal>> {
         let file = match File::open(path) {
             Ok(file) => file,

@@ -7,40 +7,38 @@
 //!
 //! # What can be changed in place
 //!
-//! Marks are bytes that every entry has, set or not. In a ChessBase book
-//! recommendation, learn value and commentary are in the statistics of the
-//! position a move leads *to*, the annotation is beside the move in the
-//! position it is played *from*. So no change of these ever makes an entry
-//! longer, and a page never has to be split for one. Only those bytes are
-//! written; everything else in the files stays as it was, stale bytes included.
-//! Polyglot and Arena books have a number beside each move.
+//! Marks are bytes that every entry has, set or not. In a ChessBase book recommendation,
+//! learn value and commentary are in the statistics of the position a move leads *to*,
+//! the annotation is beside the move in the position it is played *from*. So these
+//! changes never make an entry longer, and a page never has to be split. Only those bytes
+//! are written; all others in the files stay, including stale ones. Polyglot and Arena
+//! books have a number beside each move.
 //!
-//! An entry that holds several real positions (colours exchanged, wings
-//! exchanged) has its marks once: a mark holds for all of them.
+//! An entry for several real positions (colours exchanged, wings exchanged) has its marks
+//! once, for all of them.
 //!
 //! # What a running reader sees
 //!
-//! It goes on reading. A byte is old or new, and pages never look broken. A
-//! program that has mapped the file sees a mark at the next look; one that holds
-//! a small book in memory notices the new time of modification and reads from
-//! the file ([`tabia_io::input::file`]).
+//! It can read on. A byte is old or new, and pages are never broken. A program that has
+//! mapped the file sees a mark at the next read; one that has loaded a small book into
+//! memory notices the new modification time and reads from the file
+//! ([`tabia_io::input::file`]).
 //!
 //! # What a crash leaves
 //!
-//! Bytes within 512 (the smallest piece that any disk writes at once) are
-//! written in one go. Everything larger goes through a journal beside the
-//! book, `.NAME.ctg.edit`: see the module `journal`. A book in the middle of a
-//! change is a sound book in which some entries are new and the others old.
+//! Bytes within 512 (the smallest block of any disk) are written at once. Larger changes
+//! use a journal beside the book, `.NAME.ctg.edit`: see the module `journal`. A book in
+//! the middle of a change is a sound book in which some entries are new and the others
+//! old.
 //!
 //! # What makes an entry longer
 //!
-//! To store a move, such as a transposition that gets an annotation, takes two
-//! bytes. Then entries move, perhaps to other pages, and no order of writes
-//! would keep that from running readers. So the book is written anew beside the
-//! old one, with the slots split that have to be and those left split that
-//! were, and put in its place as `compact` does: readers keep the old book
-//! until they open it again. This takes as long as `compact`, once for all
-//! moves given together.
+//! Storing a move, such as a transposition that gets an annotation, takes two bytes. Then
+//! entries move, perhaps to other pages, and running readers would see that in any order
+//! of writes. So the book is rewritten beside the old one, with the necessary slots split
+//! and the split ones left split, and replaces it as `compact` does: readers keep the old
+//! book until they open it again. This takes as long as `compact`, once for all moves
+//! together.
 
 mod batch;
 mod change;
@@ -59,13 +57,13 @@ use tabia_io::progress::Watch;
 pub use batch::{Applied, EditBatch};
 pub use change::{Field, MarkChange, MarkEdit, MarkPlace};
 
-/// How to open a book for changes.
+/// Options for opening a book for changes.
 #[derive(Clone, Copy, Debug)]
 pub struct EditOptions {
-    /// How long to wait for another program that changes the book.
+    /// How long to wait for another program that is changing the book.
     pub wait: Duration,
-    /// Memory in bytes for sorting, needed only when a move is stored in a
-    /// book whose pages follow no order.
+    /// Memory in bytes for sorting, needed only if a move is added to a book whose pages
+    /// have no order.
     pub memory: u64,
 }
 
@@ -78,7 +76,7 @@ impl Default for EditOptions {
     }
 }
 
-/// A book open for changes. While it exists, no other editor has the book.
+/// A book that is open for changes. While it exists, no other editor can open the book.
 ///
 /// ```
 /// use shakmaty::{Chess, uci::UciMove};
@@ -114,23 +112,23 @@ pub struct BookEditor {
     options: EditOptions,
     file: File,
     completed: bool,
-    /// `None` only while the book is written anew.
+    /// `None` only while the book is rewritten.
     lock: Option<Locked>,
 }
 
 impl BookEditor {
-    /// Opens a book of any format, and first completes a change that a crash
-    /// has cut short.
+    /// Opens a book of any format, and first completes a change that a crash has
+    /// interrupted.
     ///
     /// # Errors
     ///
-    /// It is no book, may not be written, or another program is changing it
-    /// and goes on for longer than we may wait.
+    /// The file is no book or not writable, or another program is still changing it after
+    /// the waiting time.
     pub fn open(path: &Path, options: &EditOptions) -> Result<BookEditor, Error> {
         let (file, lock) = match claim(path, options.wait) {
             Ok(claimed) => claimed,
             Err(error) => {
-                // Of what is no book, the reader has the better message.
+                // If the file is no book, the reader has the better message.
                 Book::open_live(path)?;
                 return Err(error);
             }
@@ -145,12 +143,11 @@ impl BookEditor {
         })
     }
 
-    /// The same for a change: a book whose format cannot store it is left
-    /// alone.
+    /// Opens a book of any format for a given change.
     ///
     /// # Errors
     ///
-    /// The format cannot; or as for [`BookEditor::open`].
+    /// The format cannot store the change; or as for [`BookEditor::open`].
     pub fn open_for(
         path: &Path,
         edit: &MarkEdit,
@@ -167,21 +164,21 @@ impl BookEditor {
         }
     }
 
-    /// The book as it is now. It never shows an old state; for passes over the
-    /// whole book see [`BookEditor::snapshot`].
+    /// The book in its current state, never an old one; for passes over the whole book
+    /// see [`BookEditor::snapshot`].
     #[must_use]
     pub const fn book(&self) -> &Book {
         &self.book
     }
 
-    /// Whether opening has completed a change that was cut short.
+    /// Whether opening has completed an interrupted change.
     #[must_use]
     pub const fn completed_a_change(&self) -> bool {
         self.completed
     }
 
-    /// The book opened once more, held in memory or mapped: quicker, but good
-    /// only until the next change.
+    /// Opens the book again, in memory or mapped: faster, but valid only until the next
+    /// change.
     ///
     /// # Errors
     ///
@@ -190,16 +187,16 @@ impl BookEditor {
         Book::open(self.book.path(), &OpenOptions::default())
     }
 
-    /// Makes changes, all or (if it fails) none, and returns those that take
-    /// them back, in the order in which they do.
+    /// Makes all changes, or on failure none, and returns the changes that undo them, in
+    /// the order to apply.
     ///
-    /// In a ChessBase book changes are made one after the other, whatever the
-    /// old values are by then: a later one sees what an earlier one did. What
-    /// is already as it is to be is no change.
+    /// In a ChessBase book changes are made one after the other, whatever the old values
+    /// are: later ones see the results of earlier ones. A value that is already the new
+    /// one is no change.
     ///
     /// # Errors
     ///
-    /// A position or move is not there, or the book cannot be written.
+    /// A position or move is missing, or the book cannot be written.
     pub fn apply(&mut self, changes: &[MarkChange]) -> Result<Vec<MarkChange>, Error> {
         let (entries, undo) = self.changed(changes)?;
         if entries.iter().any(EntryInEdit::has_moved) {
@@ -217,17 +214,16 @@ impl BookEditor {
         Ok(undo)
     }
 
-    /// What [`BookEditor::apply`] would return, without doing it.
+    /// What [`BookEditor::apply`] would return, without changing anything.
     ///
     /// # Errors
     ///
-    /// As for [`BookEditor::apply`], as far as it can be known.
+    /// As for [`BookEditor::apply`], except for failures of writing.
     pub(crate) fn rehearse(&self, changes: &[MarkChange]) -> Result<Vec<MarkChange>, Error> {
         Ok(self.changed(changes)?.1)
     }
 
-    /// The entries of a ChessBase book as changes make them, and what takes
-    /// the changes back.
+    /// The changed entries of a ChessBase book, and the changes that undo the changes.
     fn changed(
         &self,
         changes: &[MarkChange],
@@ -256,13 +252,12 @@ impl BookEditor {
     ///
     /// # Errors
     ///
-    /// The book cannot be written, or is not what it was when the batch was
-    /// made.
+    /// The book cannot be written, or has changed since the batch was made.
     pub fn commit(&self, batch: EditBatch) -> Result<Applied, Error> {
         batch.commit(&self.file)
     }
 
-    /// Adds to a batch the number of an entry of a Polyglot or Arena book.
+    /// Adds a number of a Polyglot or Arena entry to a batch.
     pub(crate) fn put_number(
         &self,
         batch: &mut EditBatch,
@@ -277,7 +272,7 @@ impl BookEditor {
         }
     }
 
-    /// Writes the book anew with other entries in place of some.
+    /// Rewrites the book with some entries replaced.
     fn rewrite(&mut self, changed: &[EntryInEdit]) -> Result<(), Error> {
         let entries = changed.iter().map(|entry| (entry.key(), entry.encode()));
         let by_key: HashMap<Key, Vec<u8>> = entries.collect();
@@ -294,14 +289,14 @@ impl BookEditor {
                 }
             },
         )?;
-        // The book is another file now, with a lock of its own.
+        // The book is a new file now, with its own lock.
         self.lock = None;
         *self = BookEditor::open(&path, &self.options)?;
         Ok(())
     }
 }
 
-/// The file of a book for one writer, after waiting for others.
+/// Opens and locks a book for one writer, after waiting for others.
 fn claim(path: &Path, wait: Duration) -> Result<(File, Locked), Error> {
     let failed = |error| Error::change(path, error);
     if std::fs::metadata(path)

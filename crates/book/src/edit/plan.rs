@@ -1,4 +1,4 @@
-//! Marks in chess terms, as changes of what is stored.
+//! From marks in chess terms to changes of stored values.
 
 use std::path::Path;
 
@@ -16,17 +16,16 @@ use tabia_io::input::file::DataFile;
 use tabia_notation as notation;
 
 impl BookEditor {
-    /// The changes that give a move its marks; none if it has them. What
-    /// [`Format::lacks`] names is not changed.
+    /// The changes that give a move its marks; none if it has them. Marks named by
+    /// [`Format::lacks`] are ignored.
     ///
-    /// In a ChessBase book a move that is not stored has its marks all the same,
-    /// in the position it leads to. Only an annotation needs the move itself:
-    /// then it is stored.
+    /// In a ChessBase book a move that is not stored has marks too, in the position after
+    /// it. Only an annotation needs the move itself: then the move is added.
     ///
     /// # Errors
     ///
-    /// The move is not in the book: of a ChessBase book the position after it,
-    /// or for an annotation the one before it; or the format has no byte for it.
+    /// The move is not in the book: in a ChessBase book the position after it, or for an
+    /// annotation the position before it; or the format has no byte for it.
     ///
     /// [`Format::lacks`]: crate::Format::lacks
     pub fn plan(
@@ -39,7 +38,7 @@ impl BookEditor {
             return self.plan_number(position, mv, edit);
         };
         let after = notation::after(position, mv);
-        // What leads out of the book is no move of it.
+        // A move that leaves the book is no move of it.
         let mut changes = plan_position(book, &after, edit)?;
         if edit.touches_moves() {
             changes.extend(plan_annotation(book, position, mv, edit)?);
@@ -47,13 +46,12 @@ impl BookEditor {
         Ok(changes)
     }
 
-    /// The same for a position of a ChessBase book, whatever moves lead to it;
-    /// an annotation in `edit` is passed over.
+    /// The same for a position of a ChessBase book, whatever moves lead to it; an
+    /// annotation in `edit` is ignored.
     ///
     /// # Errors
     ///
-    /// The position is not in the book, or the format stores numbers of moves
-    /// alone.
+    /// The position is not in the book, or the format stores numbers of moves only.
     pub fn plan_position(
         &self,
         position: &Chess,
@@ -69,7 +67,7 @@ impl BookEditor {
         }
     }
 
-    /// The weight or priority of a move.
+    /// The change of a move's weight or priority.
     fn plan_number(
         &self,
         position: &Chess,
@@ -93,7 +91,7 @@ impl BookEditor {
             let place = MarkPlace::Entry(entry.offset);
             let old = match entry.preference {
                 Preference::Weight(old) => Some(old),
-                // As it is stored, even where that is none of the ten.
+                // As stored, even if it is none of the ten priorities.
                 _ => book.stored(&place, Field::Weight)?.map(|(_, old)| old),
             };
             changes.push(MarkChange {
@@ -102,7 +100,7 @@ impl BookEditor {
                 old,
                 new: Some(weight.into()),
             });
-            // Weights of a move that is stored twice are added up.
+            // The weights of a move that is stored twice are added.
             if book.format() == Format::Bin {
                 weight = 0;
             }
@@ -136,7 +134,7 @@ fn plan_annotation(
     let wanted = edit.annotation.is_some_and(|sign| sign.nag() != 0);
     let key = match key_of(book, position) {
         Ok(key) => key,
-        // There is nothing to take away either.
+        // Then there is nothing to remove either.
         Err(Error::NotInBook { .. }) if !wanted => return Ok(None),
         Err(error) => return Err(error),
     };
@@ -188,8 +186,8 @@ fn key_of(book: &CtgBook, position: &Chess) -> Result<Key, Error> {
 }
 
 impl Book {
-    /// The entries of a move of a Polyglot or Arena book, in stored order; none
-    /// of a ChessBase book.
+    /// The entries of a move in a Polyglot or Arena book, in stored order; none in a
+    /// ChessBase book.
     ///
     /// # Errors
     ///
@@ -206,8 +204,8 @@ impl Book {
         Ok(entries)
     }
 
-    /// A number of a position or an entry: its last byte in the file, and what
-    /// it is. `None` if the book does not have it.
+    /// A stored number: the offset of its last byte in the file, and its value. `None` if
+    /// the book does not have it.
     ///
     /// # Errors
     ///
@@ -231,11 +229,11 @@ impl Book {
         Ok(value.map(|value| (offset + last, value)))
     }
 
-    /// Opens a book to be changed while it is read: it never shows an old state.
+    /// Opens a book that is read while it is changed: it never returns an old state.
     pub(super) fn open_live(path: &Path) -> Result<Book, Error> {
         let map = || DataFile::open_mapped(path).map_err(|error| Error::io(path, error));
         Ok(match Format::of_file(path)? {
-            // By system calls.
+            // Read by system calls.
             Format::Ctg => Book::Ctg(CtgBook::open(path, &OpenOptions { mmap: false })?),
             Format::Bin => Book::Bin(BinBook::new(map()?)?),
             Format::Abk => Book::Abk(AbkBook::new(map()?)?),

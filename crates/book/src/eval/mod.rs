@@ -1,11 +1,10 @@
-//! What engines think of positions: values, where they come from, and what
-//! follows from them for a whole book.
+//! Evaluations of positions by engines: values, their sources, and values computed from
+//! them for a whole book.
 //!
-//! # One form inside
+//! # One internal form
 //!
-//! A [`Value`] is always from **White's** view. Every format has a view of its
-//! own; it is turned at the border, by the reader, which knows whose move it
-//! is and never guesses:
+//! A [`Value`] is always from **White's** view. Formats have other views; the readers
+//! convert them, because they know the side to move:
 //!
 //! | source | seen from | mates in |
 //! |---|---|---|
@@ -15,16 +14,15 @@
 //! | PGN `[%eval]` | White, after the move | full moves |
 //! | chessdb.cn | side to move | plies, inside the number |
 //!
-//! # What is made of it
+//! # What is computed
 //!
-//! * [`expected`](model::expected): points to be expected from a value;
-//! * [`sign`]: `?!`, `?`, `??` for a move that gives points away, and the
-//!   symbol (`=`, `+=`, ...) that stands for a value;
-//! * [`solve()`]: values backed up from the ends of a book to every position of
-//!   it, right with transpositions and repetitions.
+//! * [`expected`](model::expected): the expected score of a value;
+//! * [`sign`]: `?!`, `?`, `??` for a move that loses points, and the symbol (`=`, `+=`,
+//!   ...) of a value;
+//! * [`solve()`]: values backed up from the ends of a book to all its positions, correct
+//!   with transpositions and repetitions.
 //!
-//! All of it is pure: numbers in, numbers out. Files are read and written in
-//! [`crate::evals`].
+//! All functions are pure. Files are read and written in [`crate::evals`].
 
 pub mod model;
 pub mod sign;

@@ -1,32 +1,31 @@
-//! From centipawns to points.
+//! From centipawns to expected score.
 
 use shakmaty::{Board, Chess, Color, Position as _};
 
 use super::Value;
 
-/// Per centipawn: fitted by lichess to its games (lila, pull 11148 of 2022;
+/// The slope per centipawn: fitted by lichess to its games (lila, pull 11148 of 2022;
 /// python-chess and En Croissant use the same).
 const LICHESS: f64 = 0.003_682_08;
 
-/// Games that count as much as an evaluation.
+/// The number of games that have the weight of an evaluation.
 pub const EVALUATION_GAMES: f64 = 20.0;
 
-/// Points that `side` may expect from a value, 0 to 1, among people: the curve
-/// of lichess.
+/// The expected score of `side` among human players, 0 to 1: the curve of lichess.
 #[must_use]
 pub fn expected(value: Value, side: Color) -> f64 {
     expected_of_cp(f64::from(value.clamped(side)))
 }
 
-/// The same for centipawns, limited to ten pawns.
+/// The expected score for centipawns, limited to ten pawns.
 #[must_use]
 pub(crate) fn expected_of_cp(cp: f64) -> f64 {
     1.0 / (1.0 + (-LICHESS * cp.clamp(-1000.0, 1000.0)).exp())
 }
 
-/// Shares of won, drawn and lost games between strong engines: Stockfish's
-/// model. `men` is the material on the board: pawns 1, knights and bishops 3,
-/// rooks 5, queens 9, both sides.
+/// Shares of won, drawn and lost games between strong engines: Stockfish's model. `men`
+/// is the material on the board: pawns 1, knights and bishops 3, rooks 5, queens 9, both
+/// sides.
 #[must_use]
 pub fn engine_results(cp: f64, men: u32) -> [f64; 3] {
     // Published with Stockfish 17 (official-stockfish/WDL_model).
@@ -53,12 +52,11 @@ pub fn material(position: &Chess) -> u32 {
         + count(board.queens(), 9)
 }
 
-/// The difference of strength in Elo that a score of 0 to 1 point per game stands
-/// for.
+/// The rating difference in Elo for a score of 0 to 1 point per game.
 #[must_use]
 pub fn elo(score: f64) -> f64 {
     let score = score.clamp(1e-6, 1.0 - 1e-6);
-    // No negative zero.
+    // Avoids negative zero.
     0.0 - 400.0 * (1.0 / score - 1.0).log10()
 }
 

@@ -1,22 +1,21 @@
-//! Signs of moves and symbols of positions, from values.
+//! Annotations of moves and symbols of positions, from values.
 
 use shakmaty::Color;
 
 use super::{Value, model};
 use crate::Annotation;
 
-/// The sign of a move that gives points away, by the rule of lichess: 5, 10 or
-/// 15 of 100 points lost are `?!`, `?` and `??`. `before` is the value of the
-/// position with best play, `after` that of the position reached; `mover`
-/// played the move.
+/// The annotation of a move that loses points, by the rule of lichess: 5, 10 or 15 of 100
+/// points lost are `?!`, `?` and `??`. `before` is the value of the position with best
+/// play, `after` that of the position reached; `mover` played the move.
 ///
-/// A mate that the move allows, or throws away, is judged by how lost or won
-/// the game was all the same.
+/// If the move allows a mate, or throws one away, the annotation depends on how lost or
+/// won the game was without that mate.
 #[must_use]
 pub fn of_move(before: Value, after: Value, mover: Color) -> Option<Annotation> {
     let mate_for = |value, side| matches!(value, Value::Mate { winner, .. } if winner == side);
     let (was, is) = (before.for_side(mover), after.for_side(mover));
-    // How clear the game was without the mate.
+    // The value of the game without the mate.
     let spoilt = if mate_for(after, !mover) && !mate_for(before, !mover) {
         Some(-was)
     } else if mate_for(before, mover) && !mate_for(after, mover) {

@@ -1,39 +1,37 @@
 //! Values backed up from the ends of a book to all its positions.
 //!
-//! A book is a graph: transpositions join its lines, and moves back and forth
-//! close circles. The side to move may play a move of the book or *leave* it;
-//! leaving is worth what an engine says about the best move that is not in the
-//! book. Both sides play for their best; who walks in circles for ever gets a
-//! draw. What follows is the exact value of that game.
+//! A book is a graph: transpositions join its lines, and moves back and forth make
+//! cycles. The side to move may play a move of the book or *leave* it; leaving has the
+//! engine's value of the best move that is not in the book. Both sides play for their
+//! best; an endless cycle is a draw. The result is the exact value of that game.
 //!
-//! Sweeping over the positions until nothing changes is not enough: it
-//! depends on the order, may never settle, and credits sides with values that
-//! they would have to leave a circle for. Instead, values above zero for one
-//! player, the hero, are dealt out from the greatest down: a position where he
-//! moves takes the first that arrives; one where his opponent moves takes the
-//! *last* of all the options there (the opponent keeps to what is least).
-//! Positions that get nothing are worth nothing to him.
+//! Sweeping over the positions until nothing changes is not enough: the result depends on
+//! the order, may never settle, and gives a side values for which it would have to leave
+//! a cycle. Instead, values above zero for one player, the hero, are distributed from the
+//! greatest down: a position where the hero moves takes the first that arrives; one where
+//! the opponent moves takes the *last* of all its options (the opponent chooses the
+//! lowest). Positions that get none have the value zero for the hero.
 //!
-//! All values are seen from the side to move, so a position stands for the one
-//! with colours exchanged too, as in the books themselves. Either of the two
-//! players may be the hero in it: each node has both roles, and one pass gives
-//! the values above zero by the first and those below zero by the second.
+//! All values are from the view of the side to move, so a position is the same with
+//! colours exchanged, as in the books. Either player may be the hero: each node has both
+//! roles, and one pass finds the values above zero with the first and those below zero
+//! with the second.
 
 /// A position of a [`Graph`].
 pub type NodeId = u32;
 
-/// Positions, the moves between them, and what leaving is worth.
+/// Positions, the moves between them, and the values of leaving.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
-    /// Centipawns for the side to move; `NO_VALUE` where it is unknown.
+    /// Centipawns for the side to move; `NO_VALUE` if unknown.
     leaving: Vec<i32>,
-    /// Where the edges into a node begin in `from`; one more than nodes.
+    /// The index in `from` of the first edge into each node, and the end.
     begins: Vec<u32>,
-    /// Where the edges into the nodes come from.
+    /// The sources of the edges, ordered by target node.
     from: Vec<NodeId>,
 }
 
-/// Collects a [`Graph`].
+/// Builds a [`Graph`].
 #[derive(Clone, Debug, Default)]
 pub struct GraphBuilder {
     leaving: Vec<i32>,
@@ -43,8 +41,8 @@ pub struct GraphBuilder {
 const NO_VALUE: i32 = i32::MIN;
 
 impl GraphBuilder {
-    /// Adds a position. `leaving` is what it is worth to the side to move to
-    /// leave the book there, in centipawns; `None` where it is unknown.
+    /// Adds a position. `leaving` is the value of leaving the book there, in centipawns
+    /// for the side to move; `None` if unknown.
     pub fn add(&mut self, leaving: Option<i32>) -> NodeId {
         self.leaving.push(leaving.unwrap_or(NO_VALUE));
         (self.leaving.len() - 1) as NodeId
@@ -55,7 +53,7 @@ impl GraphBuilder {
         self.edges.push((from, to));
     }
 
-    /// The graph, 4 bytes for each edge and 8 for each node.
+    /// Returns the graph: 4 bytes for each edge and 8 for each node.
     #[must_use]
     pub fn finish(self) -> Graph {
         let mut begins = vec![0_u32; self.leaving.len() + 1];
@@ -81,7 +79,7 @@ impl GraphBuilder {
 }
 
 impl Graph {
-    /// How many positions there are.
+    /// The number of positions.
     #[must_use]
     pub(crate) fn len(&self) -> usize {
         self.leaving.len()
@@ -100,7 +98,7 @@ impl Graph {
         &self.from[self.begins[node] as usize..self.begins[node + 1] as usize]
     }
 
-    /// The positions from which some known value can be reached at all.
+    /// For each position, whether a known value can be reached from it.
     fn known(&self) -> Vec<bool> {
         let mut known: Vec<bool> = self.nodes().map(|n| self.leaving(n).is_some()).collect();
         let mut open: Vec<NodeId> = self.nodes().filter(|n| known[*n as usize]).collect();
@@ -115,15 +113,15 @@ impl Graph {
     }
 }
 
-/// The value of every position in centipawns for its side to move; `None`
-/// where no known value can be reached from it.
+/// The value of every position in centipawns for its side to move; `None` if no known
+/// value can be reached from it.
 ///
-/// Moves into such unknown positions count as if they were not there: nothing
-/// is known that speaks for or against them.
+/// Moves into such unknown positions are ignored, because nothing is known for or against
+/// them.
 #[must_use]
 pub fn solve(graph: &Graph) -> Vec<Option<i32>> {
     let known = graph.known();
-    // Options where the opponent is to move: those that have not yet arrived.
+    // By position: options of the opponent that have not arrived yet.
     let mut to_come: Vec<u32> = graph
         .nodes()
         .map(|n| u32::from(graph.leaving(n).is_some()))
@@ -137,21 +135,21 @@ pub fn solve(graph: &Graph) -> Vec<Option<i32>> {
         .nodes()
         .filter_map(|node| {
             let value = graph.leaving(node).filter(|value| *value != 0)?;
-            // Positive: the hero moves and leaves; negative: the other does.
+            // Positive: the hero moves and leaves; negative: the opponent does.
             Some((value.unsigned_abs(), node))
         })
         .collect();
     leaves.sort_unstable_by(|a, b| b.cmp(a));
 
     let mut values: Vec<Option<i32>> = known.iter().map(|known| known.then_some(0)).collect();
-    // Which roles of a node have their value.
+    // By node and role: whether the value is known.
     let mut hero_moves = vec![false; graph.len()];
     let mut other_moves = vec![false; graph.len()];
     let mut open: Vec<(NodeId, bool)> = Vec::new();
     for (worth, leaf) in leaves {
         let worth = worth as i32;
         open.push((leaf, graph.leaving[leaf as usize] > 0));
-        // All that hangs on this leaf is worth the same.
+        // All positions that depend on this one get the same value.
         while let Some((node, hero)) = open.pop() {
             let at = node as usize;
             if hero {
@@ -198,7 +196,7 @@ mod tests {
         // White to move at 0, Black at 1; -10 and +30 for White.
         let both = graph(&[Some(-10), Some(-30)], &circle);
         assert_eq!(solve(&both), [Some(0), Some(0)]);
-        // Black leaves when that is better for him than going round.
+        // Black leaves if that is better than the cycle.
         let leaves = graph(&[Some(-10), Some(5)], &circle);
         assert_eq!(solve(&leaves), [Some(-5), Some(5)]);
     }
@@ -211,8 +209,8 @@ mod tests {
         assert_eq!(solve(&alone), [None, None]);
     }
 
-    /// Plays so many moves that nothing changes any more: the value of the
-    /// game that is called a draw then.
+    /// Plays so many moves that the result no longer changes: the value of the game with
+    /// a draw at the end.
     fn finite_horizon(leaving: &[i32], edges: &[(NodeId, NodeId)], plies: usize) -> Vec<i32> {
         let mut values = vec![0; leaving.len()];
         for _ in 0..plies {

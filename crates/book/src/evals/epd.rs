@@ -1,17 +1,17 @@
-//! Evaluations as lines of EPD, and what is close to it.
+//! Evaluations as lines of EPD and a similar form.
 //!
 //! ```text
 //! rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - ce -31; acd 20; acn 100000; bm c5; c0 "Stockfish 16";
 //! rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - ; cdb eval: 15, ply: 0;
 //! ```
 //!
-//! `ce` is seen from the side to move ([`Value::from_ce`]); `acd` is the depth,
-//! `acn` the nodes, `bm` the best move, `c0` the source (EPD specification of
-//! 1995; python-chess writes and reads the same). Files of Tabia add `c1`: what
-//! is known of single moves, as `"e2e4 31, d2d4 28"`, in the unit and view of
-//! `ce`; and `c9`, the share of won, drawn and lost games that the engine
-//! predicts for the side to move, of 1000: `"wdl 183 806 11"`. The second form is that of the tools around chessdb.cn: a number as
-//! chessdb.cn has it, or `M12` and `-M12`, mates in plies.
+//! `ce` is from the view of the side to move ([`Value::from_ce`]); `acd` is the depth,
+//! `acn` the nodes, `bm` the best move, `c0` the source (EPD specification of 1995;
+//! python-chess writes and reads the same). Files of Tabia add `c1`: values of single
+//! moves, as `"e2e4 31, d2d4 28"`, in the unit and view of `ce`; and `c9`, the share of
+//! won, drawn and lost games of 1000 that the engine predicts for the side to move: `"wdl
+//! 183 806 11"`. The second form is that of tools for chessdb.cn: its number, or `M12`
+//! and `-M12`, mates in plies.
 
 use std::{fmt::Write as _, sync::Arc};
 
@@ -24,13 +24,13 @@ use tabia_notation as notation;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EpdFault {
-    /// Its first four words are no position.
+    /// The first four words are no legal position.
     #[error("no legal position")]
     Position,
-    /// It holds no value.
+    /// The line has no value.
     #[error("no value (\"ce\" or \"cdb eval:\")")]
     NoValue,
-    /// The value is none.
+    /// The value cannot be parsed.
     #[error("a value that cannot be read")]
     BadValue,
 }
@@ -39,7 +39,7 @@ pub enum EpdFault {
 ///
 /// # Errors
 ///
-/// What is wrong with it.
+/// The line is no evaluation.
 pub fn read(line: &str) -> Result<(Chess, Evaluation), EpdFault> {
     let (position, rest) = position(line).ok_or(EpdFault::Position)?;
     let turn = position.turn();
@@ -66,7 +66,7 @@ pub fn read(line: &str) -> Result<(Chess, Evaluation), EpdFault> {
         }
     }
     evaluation.value = value.ok_or(EpdFault::NoValue)?;
-    // A best move alone is worth what the position is worth.
+    // A single best move has the value of the position.
     if evaluation.moves.is_empty()
         && let Some(word) = best
         && let Ok(mv) = notation::read_move(&position, word)
@@ -118,7 +118,7 @@ pub fn write(position: &Chess, evaluation: &Evaluation, out: &mut String) {
     out.push('\n');
 }
 
-/// `wdl 183 806 11`.
+/// Parses `wdl 183 806 11`.
 fn wdl(operand: &str) -> Option<[u16; 3]> {
     let numbers = operand.strip_prefix("wdl ")?.split(' ');
     let numbers: Vec<u16> = numbers
@@ -127,8 +127,7 @@ fn wdl(operand: &str) -> Option<[u16; 3]> {
     numbers.try_into().ok()
 }
 
-/// The position of a line, and what is after it; counters of a FEN are
-/// passed over.
+/// The position of a line, and the text after it; counters of a FEN are skipped.
 fn position(line: &str) -> Option<(Chess, &str)> {
     let mut rest = line.trim_start();
     let mut end = 0;
@@ -158,7 +157,7 @@ fn position(line: &str) -> Option<(Chess, &str)> {
     Some((position, rest))
 }
 
-/// `name operand;` one after the other; strings without their quotes.
+/// Splits `name operand;` operations; strings are without quotes.
 fn operations(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -186,7 +185,7 @@ fn operations(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// `eval: 65, ply: 5`
+/// Parses `eval: 65, ply: 5`.
 fn cdb(turn: Color, operand: &str) -> Option<Value> {
     let text = operand.trim_start().strip_prefix("eval:")?;
     let number = text.split(',').next()?.trim();

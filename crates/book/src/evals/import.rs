@@ -1,5 +1,5 @@
-//! Evaluations of others, streamed: of files with hundreds of millions of
-//! lines only what a book holds is kept.
+//! Streaming import of evaluations: only those of positions in a book are stored, even
+//! from files with hundreds of millions of lines.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use shakmaty::Chess;
 use super::{EvalKey, epd, lichess};
 use crate::eval::Evaluation;
 
-/// What a file gave.
+/// The result of importing a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Imported {
-    /// Bytes read, unpacked.
+    /// Bytes read, after decompression.
     pub bytes: u64,
     /// Lines, without blank ones and comments.
     pub lines: u64,
-    /// Lines about positions that were wanted.
+    /// Lines about wanted positions.
     pub hits: u64,
     /// Lines that are no evaluation.
     pub bad_lines: u64,
@@ -35,7 +35,7 @@ pub enum LineForm {
 }
 
 impl LineForm {
-    /// By the first byte that is no blank.
+    /// The form, by the first byte that is no space.
     #[must_use]
     pub fn of(beginning: &[u8]) -> LineForm {
         match beginning.trim_ascii_start().first() {
@@ -45,17 +45,17 @@ impl LineForm {
     }
 }
 
-/// Bytes read at a time. Longer lines than that are no evaluations.
+/// Bytes read at once. Longer lines are no evaluations.
 const CHUNK: usize = 1 << 20;
 
-/// Reads lines and gives those that are `wanted` to `found`, in their order.
-/// `watch` is called before each MiB with how many lines have been read, however few
-/// of them were wanted; either returns false to end it. Reading, and so
-/// unpacking, has a thread of its own. `source` is kept with what comes without one.
+/// Reads lines and calls `found` with those that are `wanted`, in their order. `watch` is
+/// called before each MiB with the number of lines read so far; either closure returns
+/// false to stop. Reading and decompression run in their own thread. `source` is the
+/// source of evaluations that have none.
 ///
 /// # Errors
 ///
-/// The text cannot be read; what was found before has been given.
+/// The text cannot be read; earlier lines have been passed to `found`.
 pub fn import(
     text: impl Read + Send,
     source: &str,
@@ -73,7 +73,7 @@ pub fn import(
         let (send, chunks) = sync_channel::<io::Result<Vec<u8>>>(4);
         scope.spawn(move || {
             let mut chunks = Chunks::new(text);
-            // The receiver has ended where sending fails.
+            // If sending fails, the receiver has ended.
             while let Some(chunk) = chunks.next()
                 && send.send(chunk).is_ok()
             {}
@@ -159,7 +159,7 @@ impl Import<'_> {
     }
 }
 
-/// A text in pieces that end with a line.
+/// A text in chunks of whole lines.
 struct Chunks<R> {
     text: R,
     begun: Vec<u8>,
@@ -195,7 +195,7 @@ impl<R: Read> Chunks<R> {
                     self.begun = chunk.split_off(last + 1);
                     return Some(Ok(chunk));
                 }
-                // No line at all in so much: given as it is, and bad.
+                // No line end in the whole chunk: returned as it is, and counted as bad.
                 None if chunk.len() >= CHUNK => return Some(Ok(chunk)),
                 None => self.begun = chunk,
             }

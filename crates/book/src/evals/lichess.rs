@@ -5,12 +5,11 @@
 //!  "evals":[{"pvs":[{"cp":311,"line":"g2e4 f7f5"}],"knodes":206765,"depth":36}]}
 //! ```
 //!
-//! Values are White's, four fields of a FEN, castling as the king takes the
-//! rook (genuine lines; `lichess-org/database`). Of several evaluations of one
-//! position the deepest counts, and of that the first line; the others tell
-//! what single moves are worth. The file has hundreds of millions of lines, of
-//! which a book holds few: `fen_of` cuts the FEN out without reading JSON,
-//! and only hits are read.
+//! Values are from White's view; FENs have four fields; castling is king takes rook (real
+//! lines; `lichess-org/database`). Of several evaluations of a position the deepest is
+//! used, and of that the first line; the other lines give values of single moves. The
+//! file has hundreds of millions of lines, few of them about positions of a book:
+//! `fen_of` cuts out the FEN without parsing JSON, and only matching lines are parsed.
 
 use std::sync::Arc;
 
@@ -60,12 +59,12 @@ impl Pv<'_> {
     }
 }
 
-/// The FEN of a line, as it is there; `None` if the line has none. Blanks
-/// may be around the colon, as JSON has it.
+/// The FEN of a line, as written; `None` if there is none. There may be spaces around the
+/// colon, as JSON allows.
 #[must_use]
 pub(crate) fn fen_of(line: &[u8]) -> Option<&[u8]> {
     const NAME: &[u8] = b"\"fen\"";
-    // Lines of lichess begin with it.
+    // Lines of lichess begin with the FEN.
     let begin = match line.get(1..1 + NAME.len()) {
         Some(text) if text == NAME => 1,
         _ => memmem::find(line, NAME)?,
@@ -76,14 +75,14 @@ pub(crate) fn fen_of(line: &[u8]) -> Option<&[u8]> {
     fen.get(..memchr::memchr(b'"', fen)?)
 }
 
-/// The position of a FEN, as these files write them.
+/// The position of a FEN in the form of these files.
 #[must_use]
 pub fn position(fen: &[u8]) -> Option<Chess> {
     let setup = Fen::from_ascii(fen).ok()?.into_setup();
     notation::position_of(setup, CastlingMode::Chess960).ok()
 }
 
-/// Reads a whole line; `None` if it is none or holds no value.
+/// Parses a whole line; `None` if it is invalid or has no value.
 #[must_use]
 pub fn read(line: &[u8], source: &Arc<str>) -> Option<(Chess, Evaluation)> {
     let line: CloudPosition<'_> = serde_json::from_slice(line).ok()?;

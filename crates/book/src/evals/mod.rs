@@ -1,4 +1,4 @@
-//! Evaluations in files: reading those of others, and the file beside a book.
+//! Files of evaluations: imported ones, and the file beside a book.
 
 pub mod epd;
 pub mod lichess;

@@ -1,4 +1,4 @@
-//! A book with evaluations on top.
+//! A book combined with evaluations.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use super::EvalTable;
 use crate::{Annotation, BookMove, Error, Judged, Lookup, Probe, Wanted};
 use tabia_notation as notation;
 
-/// A book whose moves are [`Judged`] by a table of evaluations.
+/// A book whose moves get evaluations ([`Judged`]) from a table.
 pub struct EvaluatedBook {
     book: Arc<dyn Probe + Send + Sync>,
     evaluations: Arc<EvalTable>,
 }
 
 impl EvaluatedBook {
-    /// Puts evaluations on top of a book.
+    /// Combines a book with evaluations.
     #[must_use]
     pub fn new(book: Arc<dyn Probe + Send + Sync>, evaluations: Arc<EvalTable>) -> EvaluatedBook {
         EvaluatedBook { book, evaluations }
@@ -49,10 +49,10 @@ impl Probe for EvaluatedBook {
     }
 }
 
-/// Judges the moves of a position: by the evaluation of the position after
-/// each, else by what that of the position itself says about the move. The
-/// best that is known is the greatest of these, and of what the position's own
-/// evaluation says about other moves; it itself where it names none.
+/// Evaluates the moves of a position: by the evaluation of the position after each, or
+/// else by the move's value in the position's own evaluation. The best known value is the
+/// greatest of these and of the other moves in the position's own evaluation; if that has
+/// no moves, its own value.
 pub fn judge(evaluations: &EvalTable, position: &Chess, moves: &mut [BookMove]) {
     let turn = position.turn();
     let here = evaluations.get(position);
@@ -135,7 +135,7 @@ mod tests {
         let e4 = tabia_notation::read_move(line.start(), "e4").unwrap();
         found.moves.retain(|known| known.mv == e4);
         judge(&table, line.start(), &mut found.moves);
-        // a2a3, which is not stored here, is the best that is known.
+        // The best known move, a2a3, is not stored here.
         let judged = found.moves.first().and_then(|mv| mv.judged).unwrap();
         assert_eq!((judged.value, judged.loss), (25, 15));
     }

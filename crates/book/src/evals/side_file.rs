@@ -1,9 +1,9 @@
-//! The file beside a book: `main.ctg` has `main.evals`.
+//! The file of evaluations beside a book: `main.ctg` has `main.evals`.
 //!
-//! It is a text of EPD lines ([`super::epd`]), so every tool that reads EPD
-//! reads it, and two of them joined are one. Lines are only ever added, each in
-//! one piece: a crash loses the line it was writing at most. What is known of a
-//! position twice is united when the file is read ([`EvalTable::add`]).
+//! It consists of EPD lines ([`super::epd`]), so every tool for EPD can read it, and two
+//! files can be concatenated. Lines are only appended, each with one write: a crash loses
+//! at most the line it was writing. Several evaluations of a position are merged when the
+//! file is read ([`EvalTable::add`]).
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -18,32 +18,31 @@ use crate::eval::Evaluation;
 use tabia_io::atomic::{LOCK_WAIT, Locked};
 use tabia_io::{is_cut_short, open_for_append};
 
-/// What was read of a file.
+/// The content of a file.
 #[derive(Clone, Debug, Default)]
 pub struct EvalsRead {
-    /// What it holds.
+    /// The evaluations.
     pub table: EvalTable,
     /// Lines with an evaluation.
     pub lines: u64,
-    /// Lines without, blank ones and `#` apart.
+    /// Lines without an evaluation, except blank ones and `#` comments.
     pub bad_lines: u64,
     /// The first of these, as `line 7: no legal position`.
     pub first_bad: Option<String>,
 }
 
-/// Where the evaluations of a book are: its name with `.evals` for its
-/// extension.
+/// The path of a book's evaluations: its name with the extension `.evals`.
 #[must_use]
 pub fn beside(book: &Path) -> PathBuf {
     book.with_extension("evals")
 }
 
-/// Reads a file whole; one that is not there is empty.
+/// Reads a whole file; a missing file is empty.
 ///
 /// # Errors
 ///
-/// The file cannot be read. Lines that hold nothing are counted, not
-/// returned as errors: nothing in the file costs what else it holds.
+/// The file cannot be read. Bad lines are counted, not returned as errors, so that the
+/// rest of the file can be used.
 pub fn read(path: &Path) -> Result<EvalsRead, Error> {
     let failed = |error| failed(path, error);
     let mut found = EvalsRead::default();
@@ -57,7 +56,7 @@ pub fn read(path: &Path) -> Result<EvalsRead, Error> {
     let mut number = 0_u64;
     loop {
         bytes.clear();
-        // A line longer than any of ours is bad, not a reason to fill memory.
+        // An overlong line is bad, and must not fill the memory.
         let read = (&mut reader)
             .take(MOST_LINE)
             .read_until(b'\n', &mut bytes)
@@ -70,7 +69,7 @@ pub fn read(path: &Path) -> Result<EvalsRead, Error> {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        // A line that a crash has cut short lacks its end.
+        // A line cut off by a crash lacks its end.
         let whole = match line.ends_with(';') {
             true => epd::read(&line).map_err(|fault| fault.to_string()),
             false => Err("the end is missing".to_owned()),
@@ -90,22 +89,22 @@ pub fn read(path: &Path) -> Result<EvalsRead, Error> {
     }
 }
 
-/// Bytes of a line that are looked at.
+/// Highest length of a line in bytes.
 const MOST_LINE: u64 = 64 << 10;
 
-/// A file of evaluations, open for more. Locked: one program adds at a time,
-/// with as many threads as it likes.
+/// A file of evaluations, open for appending. Locked: one program appends at a time, with
+/// any number of threads.
 #[derive(Debug)]
 pub struct EvalFile {
     path: PathBuf,
     file: Locked,
     line: Mutex<String>,
-    /// It was not there before.
+    /// Whether the file did not exist before.
     is_new: bool,
 }
 
 impl Drop for EvalFile {
-    /// No empty file is left behind that was made only to be opened.
+    /// Deletes a new file that is still empty.
     fn drop(&mut self) {
         let length = self.file.metadata().map(|data| data.len());
         if self.is_new && matches!(length, Ok(0)) {
@@ -115,18 +114,18 @@ impl Drop for EvalFile {
 }
 
 impl EvalFile {
-    /// Opens a file, or makes it: it is gone again if nothing comes into it.
+    /// Opens a file, or creates it; a new file that stays empty is deleted.
     ///
     /// # Errors
     ///
-    /// It cannot be opened, or another program adds to it.
+    /// The file cannot be opened, or another program is appending to it.
     pub fn open(path: &Path) -> Result<EvalFile, Error> {
         let failed = |error| failed(path, error);
         let is_new = !path.exists();
         let file = Locked::within(LOCK_WAIT, open_for_append(path).map_err(failed)?);
         let in_use = "another program is writing to it; wait for its end";
         let mut file = file.ok_or_else(|| Error::refused(path, in_use))?;
-        // What a crash has cut short stays a line of its own.
+        // A line cut off by a crash is ended first.
         if is_cut_short(&mut file).map_err(failed)? {
             file.write_all(b"\n").map_err(failed)?;
         }
@@ -138,8 +137,8 @@ impl EvalFile {
         })
     }
 
-    /// Adds what was found about a position. It is in the file when this
-    /// returns, and survives the end of this program however it comes.
+    /// Appends an evaluation of a position. It is in the file when this returns, even if
+    /// the program is then killed.
     ///
     /// # Errors
     ///
@@ -152,11 +151,11 @@ impl EvalFile {
         written.map_err(|error| failed(&self.path, error))
     }
 
-    /// Makes sure that all is on the disk.
+    /// Syncs the file to disk.
     ///
     /// # Errors
     ///
-    /// The system refuses.
+    /// The operating system cannot do it.
     pub fn sync(&self) -> Result<(), Error> {
         let synced = self.file.sync_data();
         synced.map_err(|error| failed(&self.path, error))

@@ -10,15 +10,14 @@ use crate::ctg::{CanonicalBoard, Key, Orientation};
 use crate::eval::{Evaluation, MoveValue};
 use crate::polyglot;
 
-/// What stands for a position and for those that are worth the same: with
-/// colours exchanged, and, where nobody may castle any more, with wings
-/// exchanged. Counters do not matter; en passant does where the capture is
-/// legal. Two positions of a book of a million share one by chance once in
-/// ten million books.
+/// The key of a position, shared by positions of equal value: with colours exchanged,
+/// and, if nobody may castle any more, with wings exchanged. Counters do not matter; en
+/// passant does if the capture is legal. In a book of a million positions two different
+/// ones share a key by chance once in ten million books.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EvalKey(pub u64);
 
-/// Between a position and the canonical board that stands for it.
+/// The conversion between a position and its canonical board.
 #[derive(Clone, Copy, Debug)]
 struct Turned {
     key: EvalKey,
@@ -35,7 +34,7 @@ impl Turned {
                 orientation: board.orientation(),
                 turn,
             },
-            // Castling rights of Chess960: only itself.
+            // With castling rights of Chess960 a position has only its own form.
             None => Turned {
                 key: EvalKey(polyglot::key(position)),
                 orientation: Orientation::default(),
@@ -44,7 +43,7 @@ impl Turned {
         }
     }
 
-    /// To the canonical board, and from there.
+    /// Converts an evaluation to the canonical board or back.
     fn turn(self, evaluation: &Evaluation) -> Evaluation {
         let value = |value: crate::eval::Value| match self.turn {
             Color::White => value,
@@ -69,46 +68,46 @@ impl EvalKey {
         Turned::of(position).key
     }
 
-    /// That of a position by the key that ChessBase books store it under.
+    /// The key of a position, from its key in ChessBase books.
     #[must_use]
     pub fn of_board(key: &Key) -> EvalKey {
         EvalKey(BuildHasherDefault::<FxHasher>::default().hash_one(key.as_bytes()))
     }
 }
 
-/// Evaluations by position: one for each, the best that is known.
+/// The best known evaluation of each position.
 #[derive(Clone, Debug, Default)]
 pub struct EvalTable {
-    /// Of the canonical boards, where White is to move.
+    /// Evaluations on canonical boards, where White is to move.
     by_key: HashMap<EvalKey, Evaluation, BuildHasherDefault<FxHasher>>,
 }
 
 impl EvalTable {
-    /// How many positions have one.
+    /// The number of positions.
     #[must_use]
     pub fn len(&self) -> usize {
         self.by_key.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no positions.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.by_key.is_empty()
     }
 
-    /// Whether a position has one.
+    /// Whether a position has an evaluation.
     #[must_use]
     pub fn contains(&self, position: &Chess) -> bool {
         self.by_key.contains_key(&EvalKey::of(position))
     }
 
-    /// What is known of a canonical board, where White is to move, by its key.
+    /// The evaluation of a canonical board, where White is to move, by its key.
     #[must_use]
     pub fn canonical(&self, key: EvalKey) -> Option<&Evaluation> {
         self.by_key.get(&key)
     }
 
-    /// What is known of a position, as seen on its own board.
+    /// The evaluation of a position, as seen on its own board.
     #[must_use]
     pub fn get(&self, position: &Chess) -> Option<Evaluation> {
         let turned = Turned::of(position);
@@ -117,15 +116,15 @@ impl EvalTable {
             .map(|evaluation| turned.turn(evaluation))
     }
 
-    /// Adds what is known of a position. Where something is known already,
-    /// the better search gives the value; single moves are united, those of
-    /// the better search first. True if anything is new.
+    /// Adds an evaluation of a position. If there is one already, the better search gives
+    /// the value; values of single moves are merged, those of the better search take
+    /// precedence. True if anything is new.
     pub fn add(&mut self, position: &Chess, evaluation: &Evaluation) -> bool {
         self.unite(position, evaluation, Evaluation::is_better_than)
     }
 
-    /// Adds what is known of a position, in place of the value that is known
-    /// already; single moves are united.
+    /// Adds an evaluation of a position and replaces an older value; values of single
+    /// moves are merged.
     pub fn replace(&mut self, position: &Chess, evaluation: &Evaluation) {
         self.unite(position, evaluation, |_, _| true);
     }

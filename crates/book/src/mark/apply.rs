@@ -1,4 +1,4 @@
-//! Marks put into a book.
+//! Marking a book.
 
 use std::io;
 use std::path::Path;
@@ -12,57 +12,57 @@ use crate::{Applied, Book, BookEditor, Error, MarkChange, Panicked};
 use tabia_io::progress::Watch;
 use tabia_notation::Line;
 
-/// What is to be marked.
+/// What to mark.
 #[derive(Clone, Debug)]
 pub enum MarkTarget {
     /// The last move of each line.
     Moves(Vec<Line>),
-    /// The position at the end of a line, whatever move leads there.
+    /// The position at the end of a line, whatever move leads to it.
     Position(Line),
-    /// Whatever the selection admits.
+    /// Everything that the selection admits.
     Book,
 }
 
-/// How a book is marked.
+/// A request to mark a book.
 #[derive(Clone, Debug)]
 pub struct MarkJob {
-    /// What is to be marked.
+    /// What to mark.
     pub target: MarkTarget,
     /// The marks, and which moves get them.
     pub selection: Selection,
-    /// Nothing is changed.
+    /// Whether nothing is changed.
     pub dry_run: bool,
-    /// What cannot be read of a whole book is an error.
+    /// Whether damage of a whole book is an error.
     pub strict: bool,
-    /// How many changes of a whole book a dry run shows.
+    /// Highest number of changes that a dry run of a whole book shows.
     pub shown: usize,
 }
 
-/// What was done.
+/// The result of marking.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Marked {
-    /// Moves or positions that were chosen.
+    /// Chosen moves or positions.
     pub chosen: u64,
     /// Marks that changed, or would.
     pub changes: u64,
-    /// What was written for them, of a whole book.
+    /// What was written, when marking a whole book.
     pub applied: Option<Applied>,
 }
 
-/// A book that was not marked. Nothing was changed.
+/// Why a book was not marked. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MarkError {
-    /// A move or the position is not in the book.
+    /// The move or position is not in the book.
     #[error("{}: {what}; nothing was changed", path.display())]
     NotInBook {
         /// The book.
         path: Arc<Path>,
-        /// Which.
+        /// The move or position.
         what: String,
     },
-    /// Some of the book cannot be read, and that was to be an error.
+    /// Part of the book cannot be read, and `strict` is set.
     #[error("damaged pages not read to their end: {0}; nothing was changed (--strict)")]
     Loss(u64),
     /// The book cannot be read or changed.
@@ -73,12 +73,12 @@ pub enum MarkError {
     Output(#[from] io::Error),
 }
 
-/// Marks a book. Calls `shown` with the changes and `lost` with pages that
-/// cannot be read.
+/// Marks a book. Calls `shown` with the changes and `lost` with pages that cannot be
+/// read.
 ///
 /// # Errors
 ///
-/// The book cannot be read or written, what is named is not in it, the work is
+/// The book cannot be read or written, a given move or position is not in it, the work is
 /// cancelled, or `shown` fails.
 pub fn mark(
     editor: &mut BookEditor,
@@ -167,7 +167,7 @@ fn whole_book(
             listed.push((*change, String::new()));
         }
     };
-    // Passes over the whole file are quicker there.
+    // Passes over the whole file are faster on a snapshot.
     let snapshot = match editor.book() {
         Book::Ctg(_) => Some(editor.snapshot()?),
         _ => None,

@@ -1,4 +1,4 @@
-//! A small language that says which moves are meant.
+//! A small language for conditions on moves.
 //!
 //! ```text
 //! games<10 and (score < 40% or mark = avoid) and not annotation = "!"
@@ -14,18 +14,18 @@
 //! | `commentary` | of the position after the move as on the real board: `+=`, a NAG number, `none` |
 //! | `elo` | average rating of the players of the move |
 //! | `performance` | performance rating |
-//! | `share` | per cent of the games of the stored moves beside it |
+//! | `share` | per cent of the games of all stored moves of the position |
 //! | `ply` | plies from the start position, 1 for the first move |
 //! | `weight` | Polyglot's weight or Arena's priority |
 //!
-//! Comparisons are `<` `<=` `>` `>=` `=` `!=`; they are joined by `and`, `or`,
-//! `not` and brackets, `and` before `or`. A number that a move does not have
-//! (no rating, say) meets no comparison.
+//! Comparisons are `<` `<=` `>` `>=` `=` `!=`; they are joined by `and`, `or`, `not` and
+//! brackets; `and` binds tighter than `or`. Comparisons with a number that a move does
+//! not have (such as a rating) are false.
 
 use super::words;
 use crate::{Annotation, Mark, Preference, Stats};
 
-/// What a filter looks at.
+/// The values that a filter tests.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Subject {
     /// From the view of the player of the move.
@@ -36,13 +36,13 @@ pub struct Subject {
     pub mark: Mark,
     /// The commentary of the position after the move, as on the real board.
     pub commentary: u8,
-    /// The sign beside the move; `None` where no move is looked at.
+    /// The annotation of the move; `None` if there is no move.
     pub annotation: Option<Annotation>,
-    /// 0 to 100.
+    /// Per cent of the games of all stored moves of the position, 0 to 100.
     pub share: Option<f64>,
     /// 1 for the first move of a game.
     pub ply: Option<u32>,
-    /// The weight or priority of the move, in books that have them.
+    /// The weight or priority of the move, in books that have one.
     pub preference: Preference,
 }
 
@@ -52,12 +52,12 @@ pub struct Filter {
     root: Condition,
 }
 
-/// A text that is no condition.
+/// The error of a text that is no condition.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: {text}")]
 #[non_exhaustive]
 pub struct FilterError {
-    /// Counted from 1.
+    /// Column of the error, from 1.
     pub column: usize,
     /// What is wrong.
     pub text: String,
@@ -72,7 +72,7 @@ enum Condition {
 }
 
 tabia_notation::named! {
-    /// What is compared.
+    /// The value that is compared.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Word {
         Games = "games",
@@ -102,15 +102,15 @@ enum Comparison {
     Other,
 }
 
-/// How deep brackets and `not` may be nested.
+/// Highest depth of nested brackets and `not`.
 const DEEPEST: u32 = 50;
 
 impl Filter {
-    /// Reads a condition.
+    /// Parses a condition.
     ///
     /// # Errors
     ///
-    /// Names the column and what was expected there.
+    /// The text is invalid; the error has the column and what was expected there.
     pub fn parse(text: &str) -> Result<Filter, FilterError> {
         let mut parser = Parser {
             tokens: tokens(text)?,
@@ -125,34 +125,33 @@ impl Filter {
         }
     }
 
-    /// Whether a move is meant.
+    /// Whether a move meets the condition.
     #[must_use]
     pub fn admits(&self, subject: &Subject) -> bool {
         self.root.admits(subject)
     }
 
-    /// Whether it asks for something of the move itself, not of the position
-    /// after it alone.
+    /// Whether it tests a value of the move itself, not only of the position after it.
     #[must_use]
     pub(crate) fn asks_of_moves(&self) -> bool {
         self.root
             .names(&|word, _| matches!(word, Word::Annotation | Word::Share | Word::Ply))
     }
 
-    /// Whether it asks for what looks different when colours are exchanged: a
-    /// commentary that gives one side the advantage.
+    /// Whether it tests a value that differs when colours are exchanged: a commentary
+    /// that gives one side the advantage.
     #[must_use]
     pub(crate) fn asks_for_side(&self) -> bool {
         self.root.names(&|word, comparison| {
             let (sign, number) = comparison;
             let is_equality = matches!(sign, Comparison::Equal | Comparison::Other);
-            // "= 0" is the same for both sides; "= 16" is not, and "< 16" not.
+            // "= 0" is the same for both sides; "= 16" and "< 16" are not.
             word == Word::Commentary && (!is_equality || (14.0..=19.0).contains(&number))
         })
     }
 
-    /// Whether it asks for games, their results or players, which a Polyglot
-    /// book does not count.
+    /// Whether it tests games, their results or players, which a Polyglot book does not
+    /// store.
     #[must_use]
     pub(crate) fn asks_for_games(&self) -> bool {
         use Word::{Draws, Elo, Games, Losses, Performance, Score, Share, Wins};
@@ -162,7 +161,7 @@ impl Filter {
         })
     }
 
-    /// Whether it asks how far from the start position a move is.
+    /// Whether it tests the distance of a move from the start position.
     #[must_use]
     pub(crate) fn asks_for_ply(&self) -> bool {
         self.root.names(&|word, _| word == Word::Ply)
@@ -230,7 +229,7 @@ impl Word {
         }
     }
 
-    /// Reads what it is compared with.
+    /// Parses the right side of the comparison.
     fn value(self, text: &str) -> Result<f64, &'static str> {
         match self {
             Word::Mark => words::mark(text)
@@ -269,7 +268,7 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token)>, FilterError> {
         let before = text.get(..text.len() - rest.len()).unwrap_or_default();
         let column = before.chars().count() + 1;
         let step = |count: usize| rest.get(count..).unwrap_or_default();
-        // "annotation=!" and "annotation=!?" need no quotes; "!=" is a sign.
+        // "annotation=!" and "annotation=!?" need no quotes; "!=" is an operator.
         let after_sign =
             matches!(tokens.last(), Some((_, Token::Sign(s))) if *s != "(" && *s != ")");
         if first.is_whitespace() {
@@ -474,7 +473,7 @@ mod tests {
             ("commentary!=none", true),
         ] {
             if text.contains("!(") {
-                // "!" is a sign of annotation here, not a "not".
+                // "!" is an annotation here, not a "not".
                 assert!(Filter::parse(text).is_err());
                 continue;
             }

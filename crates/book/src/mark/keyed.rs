@@ -1,5 +1,4 @@
-//! Changes of whole Polyglot and Arena books, whose marks are numbers beside
-//! the moves.
+//! Marking whole Polyglot and Arena books, whose marks are numbers of moves.
 
 use std::collections::HashMap;
 use std::io;
@@ -16,7 +15,7 @@ use crate::{Book, BookEditor, BookWalk, Error, Format, Lookup, MarkChange, MarkP
 use tabia_io::progress::Watch;
 use tabia_notation::{self as notation, Line};
 
-/// Fails if a filter asks for what no Polyglot book stores.
+/// Fails if a filter tests values that Polyglot books do not store.
 pub(super) fn check(book: &Book, filter: Option<&Filter>) -> Result<(), Error> {
     match book.format() == Format::Bin && filter.is_some_and(Filter::asks_for_games) {
         false => Ok(()),
@@ -28,8 +27,7 @@ pub(super) fn check(book: &Book, filter: Option<&Filter>) -> Result<(), Error> {
     }
 }
 
-/// As [`super::select()`], of the moves that lines from the start position come
-/// to.
+/// As [`super::select()`], for the moves that lines from the start position reach.
 pub(super) fn select(
     editor: &BookEditor,
     selection: &Selection,
@@ -78,8 +76,8 @@ pub(super) fn show(
     })
 }
 
-/// Shows the moves of a book that lines from the start position come to, each
-/// once with the position it is played in; until `show` wants no more.
+/// Visits each move that lines from the start position reach once, with its position,
+/// until `show` returns false.
 fn each_move<E: From<Error>>(
     book: &Book,
     watch: &mut Watch<'_>,

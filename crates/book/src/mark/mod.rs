@@ -1,9 +1,9 @@
-//! Which moves of a book get which marks.
+//! Marks for the moves of a book.
 //!
-//! [`Filter`] says which moves are meant ("games<10 and score<40"), [`select()`]
-//! goes over a whole book and finds what changes, and [`mark()`] writes it, or
-//! only [shows](ShownChange) it: by the moves that lead there. Writing is done
-//! by [`BookEditor`](crate::BookEditor).
+//! [`Filter`] is a condition on moves ("games<10 and score<40"), [`select()`] goes over a
+//! whole book and finds the changes, and [`mark()`] writes them, or only
+//! [shows](ShownChange) them with the moves that lead there.
+//! [`BookEditor`](crate::BookEditor) does the writing.
 
 mod apply;
 mod filter;

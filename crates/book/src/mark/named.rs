@@ -1,4 +1,4 @@
-//! Moves by name, as a selection sees them.
+//! Moves given by the user, as a selection sees them.
 
 use shakmaty::{Chess, Move, Position as _};
 
@@ -7,12 +7,12 @@ use super::select::Selection;
 use crate::{BookMove, Error, Lookup, Probe, Wanted};
 use tabia_notation as notation;
 
-/// Reports a move that is not in the book.
+/// The message for a move that is not in the book.
 pub(super) fn leads_out(position: &Chess, mv: Move) -> String {
     notation::number(position) + &notation::san(position, mv) + " leads out of the book"
 }
 
-/// Whether a selection chooses a named move.
+/// Whether a selection admits a given move.
 pub(super) fn admits(
     selection: &Selection,
     book: &dyn Probe,
@@ -29,7 +29,7 @@ pub(super) fn admits(
     let mut found = Lookup::default();
     book.probe(position, Wanted::Transpositions, &mut found)?;
     let known = found.moves.iter().find(|known| known.mv == mv);
-    // Planning reports that it is not in the book.
+    // If it is not in the book, planning reports that.
     Ok(known.is_none_or(|known| filter_admits(filter, known, &found, after)))
 }
 

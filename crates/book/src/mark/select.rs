@@ -1,4 +1,4 @@
-//! Marks for many moves at once.
+//! Marking many moves at once.
 
 use shakmaty::Color;
 
@@ -14,17 +14,17 @@ pub struct Selection {
     pub edit: MarkEdit,
     /// Only moves of this side, in lines from the start position.
     pub colour: Option<Color>,
-    /// Only moves that meet this.
+    /// Only moves that meet this condition.
     pub filter: Option<Filter>,
 }
 
 impl Selection {
-    /// The least work that finds the moves that are meant.
+    /// The fastest pass that finds the selected moves.
     fn pass(&self) -> Pass {
         let asks_of_moves = self.filter.as_ref().is_some_and(Filter::asks_of_moves);
         let from_start = |filter: &Filter| filter.asks_for_ply() || filter.asks_for_side();
         let from_start = self.filter.as_ref().is_some_and(from_start);
-        // A sign is set by the position after the move.
+        // The filter also needs the position after the move.
         let filtered_signs = self.filter.is_some() && self.edit.touches_moves();
         if self.colour.is_some() || from_start {
             Pass::FromStart
@@ -37,9 +37,8 @@ impl Selection {
         }
     }
 
-    /// Whether marks of a whole book would mean one thing with White to move
-    /// and another with Black: an advantage is that of one side, and an entry
-    /// holds positions of both.
+    /// Whether marks of a whole book would have another meaning with Black to move: an
+    /// advantage belongs to one side, and an entry is for both.
     #[must_use]
     pub fn is_one_sided(&self) -> bool {
         let MarkEdit { commentary, .. } = self.edit;
@@ -53,13 +52,12 @@ impl Selection {
     }
 }
 
-/// Goes over a book and calls `found` with every change, once, and its byte in
-/// the file; returns how many positions (or moves, where these were looked at)
-/// were chosen. `lost` is called with pages that cannot be read.
+/// Goes over a book and calls `found` with every change, once, and its offset in the
+/// file; returns the number of chosen positions (or moves, if moves were visited). `lost`
+/// is called with pages that cannot be read.
 ///
-/// Without a colour and without a question that only a move can answer, every
-/// position is looked at, also those that no stored move leads to; else every
-/// stored move.
+/// Without a colour and a condition that only a move can answer, every position is
+/// visited, even if no stored move leads to it; otherwise every stored move.
 ///
 /// # Errors
 ///
@@ -116,7 +114,7 @@ pub fn select(
     Ok(seen)
 }
 
-/// The moves of a visit as filters see them.
+/// The moves of a visit in the form that filters test.
 pub fn subjects<'a>(
     visit: &'a Visit<'_>,
 ) -> impl Iterator<Item = (&'a VisitedMove, Subject)> + use<'a> {
@@ -142,7 +140,7 @@ pub fn subjects<'a>(
     })
 }
 
-/// A position as the goal of a move.
+/// A position in the form that filters test, as the target of a move.
 fn subject(record: &PositionRecord) -> Subject {
     Subject {
         stats: record.stats.reversed(),

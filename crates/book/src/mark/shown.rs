@@ -1,4 +1,4 @@
-//! Changes of marks as players read them: by the moves that lead there.
+//! Changes of marks for players: with the moves that lead there.
 
 use std::collections::{HashMap, HashSet};
 use std::{fmt, io};
@@ -17,30 +17,29 @@ use crate::{Book, Error, Field, Lookup, MarkChange, MarkPlace, PositionRecord, p
 use tabia_io::progress::Watch;
 use tabia_notation::{self as notation, Line};
 
-/// A change as players read it.
+/// A change in the form that players read.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ShownChange {
-    /// Up to and with the move that is marked; without a move, the position.
+    /// The line up to the marked move; without a move, up to the position.
     pub line: Line,
-    /// Moves of the book lead there from the start position. Else the line
-    /// begins in the position as the book has it, White to move.
+    /// Whether moves of the book lead there from the start position. Otherwise the line
+    /// begins in the position as stored, White to move.
     pub is_reached: bool,
-    /// What changes.
+    /// The changed field.
     pub field: Field,
-    /// As it is, on the real board: see [`ShownChange::shown`].
+    /// The old value on the real board: see [`ShownChange::shown`].
     pub old: u32,
-    /// As it will be.
+    /// The new value.
     pub new: u32,
-    /// The move is stored first: it leads into the book, but was no move of it.
+    /// Whether the move is added first: it leads into the book, but was not stored.
     pub is_stored: bool,
-    /// A remark, such as the results that a learn value comes from.
+    /// A remark, such as the results that a learn value is computed from.
     pub note: String,
 }
 
 impl ShownChange {
-    /// A change at the end of a line: of the position there, or beside its
-    /// last move.
+    /// A change at the end of a line: of the position there, or of the last move.
     pub(super) fn new(line: Line, change: &MarkChange, note: String) -> ShownChange {
         let turn = line.last().turn();
         let seen = |stored: Option<u32>| match (change.field, stored.unwrap_or(0)) {
@@ -60,9 +59,8 @@ impl ShownChange {
         }
     }
 
-    /// A value in words: a colour, a sign, a symbol, a learn value as the
-    /// player of the move sees it, a weight, the points out of games that
-    /// learn counts are.
+    /// A value in words: a colour, an annotation, a symbol, a learn value from the view
+    /// of the player of the move, a weight, or the points and games of the learn counts.
     #[must_use]
     pub fn shown(&self, value: u32) -> String {
         let [.., byte] = value.to_be_bytes();
@@ -80,7 +78,7 @@ impl ShownChange {
     }
 }
 
-/// `1.d4 d5 2.c4: e6  none -> main`.
+/// In the form `1.d4 d5 2.c4: e6  none -> main`.
 impl fmt::Display for ShownChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plies = self.line.plies();
@@ -122,12 +120,11 @@ impl fmt::Display for ShownChange {
     }
 }
 
-/// Changes, each with a remark, that are to be shown.
+/// Changes to be shown, each with a remark.
 pub type ListedChanges = Vec<(MarkChange, String)>;
 
-/// Finds the moves of the book that lead to each change, shortest lines first,
-/// and calls `found` with it; at last with those of a ChessBase book that no
-/// moves lead to.
+/// Finds the moves of the book that lead to each change, shortest lines first, and calls
+/// `found` with it; changes of a ChessBase book that no moves lead to come last.
 ///
 /// # Errors
 ///
@@ -161,7 +158,7 @@ fn show_ctg(
     let goals = Goals::of(&keys);
     let reader = &mut book.entry_reader()?;
     let root = stored(reader, &start, &keys, &mut Lookup::default())?;
-    // Lines end where the book does.
+    // Lines end where the book ends.
     let mut seen = EntrySet::default();
     if let Some(root) = &root {
         seen.insert(root.place);
@@ -216,9 +213,9 @@ fn show_ctg(
     Ok(())
 }
 
-/// What never comes back identifies positions that no moves lead from to a goal: a pawn
-/// to its first square, and a man that was taken. By such pawns, a bit for each:
-/// the fewest men of a goal that has no others.
+/// A fast test that no moves can lead from a position to a goal: a pawn never returns to
+/// its start square, and captured men never return. By the set of unmoved pawns: the
+/// fewest men of a goal that has no other unmoved pawns.
 struct Goals(Vec<u8>);
 
 impl Goals {
@@ -228,7 +225,7 @@ impl Goals {
             let position = position_of(key).map(|(_, position)| position);
             let (pawns, men) = position.as_ref().map(unmoved).unwrap_or_default();
             let [own, other] = pawns.to_le_bytes();
-            // The entry stands for the other colour and the other wing too.
+            // The entry is also that of the other colour and the other wing.
             for pawns in [[own, other], [other, own]] {
                 for pawns in [pawns, pawns.map(u8::reverse_bits)] {
                     let fewest = &mut fewest[usize::from(u16::from_le_bytes(pawns))];
@@ -244,14 +241,14 @@ impl Goals {
         Goals(fewest)
     }
 
-    /// Whether moves may lead from a position to one of them.
+    /// Whether moves may lead from a position to a goal.
     fn are_ahead(&self, position: &Chess) -> bool {
         let (pawns, men) = unmoved(position);
         self.0[usize::from(pawns)] <= men
     }
 }
 
-/// The pawns that have not moved, and how many men there are.
+/// The unmoved pawns, and the number of men.
 fn unmoved(position: &Chess) -> (u16, u8) {
     let board = position.board();
     let [_, white, ..] = (board.pawns() & board.white()).0.to_le_bytes();
@@ -260,16 +257,16 @@ fn unmoved(position: &Chess) -> (u16, u8) {
     (u16::from_le_bytes([white, black]), men)
 }
 
-/// What is in a position.
+/// The stored data of a position.
 struct Stored {
     place: Place,
-    /// The key of its entry, if that is looked for.
+    /// The key of its entry, if it is one of the goals.
     wanted: Option<Box<Key>>,
     moves: Vec<Move>,
 }
 
-/// The positions after all stored moves of some positions, and what is
-/// there: `None` where the book ends, and where no goal is ahead.
+/// The positions after all stored moves of some positions, and their stored data: `None`
+/// where the book ends, and where no goal can be reached.
 fn look(
     book: &CtgBook,
     share: &[Reached<Option<Stored>>],
@@ -292,9 +289,9 @@ fn look(
     Ok(next)
 }
 
-/// What is in a position: read where it is found, for then its page is at
-/// hand. Lines end where the book is damaged; who looked for what to change has
-/// named the damage.
+/// The stored data of a position, read together with the look-up because its page is then
+/// in memory. Lines end at damaged entries; the search for changes has reported the
+/// damage.
 fn stored(
     reader: &mut EntryReader<'_>,
     position: &Chess,
@@ -323,7 +320,7 @@ fn stored(
     }))
 }
 
-/// A change with a line that leads to the position it is stored with.
+/// A change with a line to the position in which it is stored.
 fn shown((change, note): (MarkChange, String), mut line: Line, is_reached: bool) -> ShownChange {
     if let MarkPlace::Move { byte, .. } = change.place {
         let legal = line.last().legal_moves();
@@ -343,7 +340,7 @@ fn shown((change, note): (MarkChange, String), mut line: Line, is_reached: bool)
 mod tests {
     use super::*;
 
-    /// Along random games, whatever came later is ahead, and what has gone is not.
+    /// Along random games, later positions can be reached, and earlier ones cannot.
     #[test]
     fn goals_are_ahead_until_they_cannot_be_reached() {
         let mut state = 11_u64;

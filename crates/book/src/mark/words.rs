@@ -1,8 +1,8 @@
-//! Marks as people write them.
+//! Marks as text.
 
 use crate::{Annotation, Mark};
 
-/// NAG numbers and how they are written; the first is how we write them.
+/// NAG numbers and their symbols; the first symbol of a number is used for writing.
 const COMMENTARIES: [(&str, u8); 12] = [
     ("none", 0),
     ("=", 10),
@@ -18,7 +18,7 @@ const COMMENTARIES: [(&str, u8); 12] = [
     ("=/+", 15),
 ];
 
-/// Those that are no words, for who takes a text apart.
+/// The symbols that are not made of letters, for the tokenizer.
 pub(super) const SYMBOLS: [&str; 9] = ["=", "+=", "=+", "+/-", "-/+", "+-", "-+", "+/=", "=/+"];
 
 /// Reads a colour: main, avoid or none.
@@ -48,7 +48,7 @@ pub fn commentary_name(nag: u8) -> String {
     known.map_or_else(|| format!("${nag}"), |(symbol, _)| (*symbol).to_owned())
 }
 
-/// Writes a recommendation byte: the colour, and bits beside it.
+/// Writes a recommendation byte: the colour, and other bits.
 #[must_use]
 pub fn mark_name(byte: u8) -> String {
     let mark = Mark::of(byte).as_str();
@@ -58,7 +58,7 @@ pub fn mark_name(byte: u8) -> String {
     }
 }
 
-/// Writes an annotation byte: the sign, and bits beside it.
+/// Writes an annotation byte: the annotation, and other bits.
 #[must_use]
 pub(crate) fn annotation_name(byte: u8) -> String {
     let symbol = match Annotation(byte & 0x1f) {
@@ -71,7 +71,7 @@ pub(crate) fn annotation_name(byte: u8) -> String {
     }
 }
 
-/// Writes a learn value as the player of the move sees it.
+/// Writes a learn value from the view of the player of the move.
 #[must_use]
 pub fn learn_value_name(value: i8) -> String {
     match value {

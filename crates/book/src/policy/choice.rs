@@ -1,5 +1,5 @@
-//! A choice between the moves of a book: looked up, and weighed by all the
-//! rules. The adapter, `tabia probe` and the explorer choose through here.
+//! A choice between the moves of a book: the look-up, and the weighing by all rules. Used
+//! by the adapter, `tabia probe` and the explorer.
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{Rng, SeedableRng};
@@ -9,36 +9,35 @@ use shakmaty::{Chess, EnPassantMode, Position};
 use super::{GameSituation, LineMemory, Policy, Rejection, Weighed, best, pick, weigh};
 use crate::{BookMove, Error, Lookup, Probe, Wanted};
 
-/// The rules of a choice: the policy, and what depends on the game.
+/// The rules of a choice: the policy, and rules that depend on the game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rules {
-    /// How moves are weighed.
+    /// The policy for weighing moves.
     pub policy: Policy,
-    /// The last full move that is played from the book.
+    /// The last move number that is played from the book.
     pub depth: u32,
     /// Plies that the line must have in the book after a move.
     pub line_plies: u32,
-    /// No move leads to a position that was in the game before.
+    /// Whether to reject moves into positions that have occurred in the game.
     pub avoid_repetition: bool,
-    /// The values of a position at which the book is silent.
+    /// The values of a position at which the book is not used.
     pub exit: Exit,
-    /// What an engine thinks of the position, in centipawns for the side to
-    /// move; counts where no move of the book is evaluated.
+    /// The engine's value of the position, in centipawns for the side to move; used if no
+    /// move of the book has an evaluation.
     pub value: Option<i32>,
 }
 
-/// Values of a position, in centipawns for the side to move, at which a book
-/// falls silent.
+/// Values of a position, in centipawns for the side to move, at which a book is not used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Exit {
-    /// Silent below this value.
+    /// Not used below this value.
     pub below: Option<i32>,
-    /// Silent above this value.
+    /// Not used above this value.
     pub above: Option<i32>,
 }
 
 impl Exit {
-    /// The reason against every move of a position with this value.
+    /// The reason to reject every move of a position with this value.
     #[must_use]
     pub fn against(self, value: i32) -> Option<Rejection> {
         let below = self.below.filter(|below| value < *below);
@@ -47,7 +46,7 @@ impl Exit {
     }
 }
 
-/// The value of a position: of its best move that is known.
+/// The value of a position: that of its best evaluated move.
 fn value(moves: &[BookMove]) -> Option<i32> {
     let judged = moves.iter().find_map(|mv| mv.judged)?;
     Some(judged.value.saturating_add_unsigned(judged.loss))
@@ -68,8 +67,8 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// Weighs the moves that a book has in a position. `repeats` says whether
-    /// a position was in the game before.
+    /// Weighs the moves that a book has in a position. `repeats` returns whether a
+    /// position has occurred in the game.
     pub fn weigh(
         &self,
         (book, lines): (&dyn Probe, &LineMemory),
@@ -97,41 +96,41 @@ impl Rules {
     }
 }
 
-/// What a book knows about a position, weighed.
+/// What a book stores about a position, with verdicts on the moves.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
-    /// What the book stores, transpositions included.
+    /// The look-up, including transpositions.
     pub lookup: Lookup,
-    /// One for each move of `lookup`, in its order.
+    /// One verdict for each move of `lookup`, in its order.
     pub verdicts: Vec<Weighed>,
     /// Indices into the moves, heaviest first.
     order: Vec<usize>,
 }
 
 impl Choice {
-    /// The moves with their verdicts, heaviest first; among equals those of
-    /// more games.
+    /// The moves with their verdicts, heaviest first; at equal weight those with more
+    /// games first.
     pub fn rows(&self) -> impl Iterator<Item = (&BookMove, &Weighed)> {
         self.order
             .iter()
             .filter_map(|index| Some((self.lookup.moves.get(*index)?, self.verdicts.get(*index)?)))
     }
 
-    /// Draws a move by its probability, as the adapter does; `None` if the
-    /// book has no move that may be played.
+    /// Draws a move by its probability, as the adapter does; `None` if no move may be
+    /// played.
     pub fn draw(&self, rng: &mut dyn Rng) -> Option<&BookMove> {
         pick(&self.verdicts, rng).and_then(|drawn| self.lookup.moves.get(drawn))
     }
 
-    /// The likeliest move that may be played.
+    /// The most probable move, if any may be played.
     #[must_use]
     pub fn best(&self) -> Option<&BookMove> {
         best(&self.verdicts).and_then(|best| self.lookup.moves.get(best))
     }
 }
 
-/// Looks a position up and weighs its moves; `before` are the positions that
-/// were on the board before it.
+/// Looks up a position and weighs its moves; `before` are the earlier positions of the
+/// game.
 ///
 /// # Errors
 ///
@@ -145,7 +144,7 @@ pub fn choose(
     choose_knowing(book, &LineMemory::default(), position, before, rules)
 }
 
-/// As [`choose`], with a cache of how long the lines of the book are.
+/// As [`choose`], with a cache of the lengths of the book's lines.
 ///
 /// # Errors
 ///
@@ -185,9 +184,9 @@ pub fn choose_knowing(
     })
 }
 
-/// The random numbers for the choice of a book move. Equal arguments give equal
-/// numbers: `game` counts the games that an adapter has played from its books,
-/// `draw` the choices that must differ in equal games.
+/// The random numbers for the choice of a book move. Equal arguments give equal numbers:
+/// `game` counts the games that an adapter has played, `draw` the choices that must
+/// differ in equal games.
 pub fn chance(seed: u64, game: u64, position: &Chess, draw: u64) -> impl Rng + use<> {
     let Zobrist64(place) = position.zobrist_hash(EnPassantMode::Legal);
     [game, place, draw]
@@ -248,7 +247,7 @@ mod tests {
         }
     }
 
-    /// A book without any position.
+    /// An empty book.
     struct Nothing;
 
     impl Probe for Nothing {

@@ -1,4 +1,4 @@
-//! What the game has against a move, whatever its weight.
+//! Reasons from the game not to play a move, whatever its weight.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,19 +11,19 @@ use super::Rejection;
 use crate::{BookMove, Lookup, Preference, Probe, Wanted};
 use tabia_notation as notation;
 
-/// How many positions are looked at to find out whether a line goes on; more
-/// than that are not needed even in bushy books.
+/// How many positions are read to find out whether a line goes on; more are not needed
+/// even in books with many variations.
 const LINE_BUDGET: u32 = 4000;
 
-/// Positions of which a memory of lines knows something, at most.
+/// Highest number of positions in the cache of lines.
 const MOST_KNOWN: usize = 200_000;
 
-/// What has been found out about the length of a book's lines, so that no
-/// position is gone through twice. It holds for one content of one book.
+/// A cache of the lengths of a book's lines, so that no position is searched twice. Valid
+/// for one content of one book.
 #[derive(Debug, Default)]
 pub struct LineMemory(Mutex<HashMap<u64, Length, FxBuildHasher>>);
 
-/// The plies of the longest line from a position.
+/// Bounds of the longest line from a position, in plies.
 #[derive(Clone, Copy, Debug)]
 struct Length {
     at_least: u32,
@@ -35,7 +35,7 @@ impl LineMemory {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a line of `plies` goes on from a position, if that is known.
+    /// Whether a line of `plies` goes on from a position, if cached.
     fn get(&self, key: u64, plies: u32) -> Option<bool> {
         let length = *self.known().get(&key)?;
         if plies <= length.at_least {
@@ -61,23 +61,22 @@ impl LineMemory {
     }
 }
 
-/// The situation of a choice: what only the game and the GUI know.
+/// The conditions of a choice that only the game and the GUI know.
 pub struct GameSituation<'a> {
     /// The position to move in.
     pub position: &'a Chess,
-    /// The book that is asked.
+    /// The book to use.
     pub book: &'a dyn Probe,
-    /// Tells whether a position has been in this game; `None` when it does
-    /// not matter.
+    /// Whether a position has occurred in this game; `None` if it does not matter.
     pub repeats: Option<&'a dyn Fn(&Chess) -> bool>,
     /// Plies that the line must have after the move.
     pub line_plies: u32,
-    /// What is known of the book's lines.
+    /// The cache for the book's lines.
     pub lines: &'a LineMemory,
 }
 
 impl GameSituation<'_> {
-    /// The reason against a move, if there is one.
+    /// The reason not to play a move, if there is one.
     #[must_use]
     pub fn against(&self, candidate: &BookMove) -> Option<Rejection> {
         if self.repeats.is_none() && self.line_plies == 0 {
@@ -130,7 +129,7 @@ fn search(
     found
         .moves
         .retain(|mv| mv.after.is_some() || mv.preference != Preference::Statistics);
-    // The most played move has the longest line, mostly.
+    // The most played move usually has the longest line.
     found
         .moves
         .sort_by_key(|mv| std::cmp::Reverse(mv.stats().games));
@@ -138,7 +137,7 @@ fn search(
         let next = notation::after(position, mv.mv);
         search(book, &next, plies - 1, budget, lines)
     });
-    // Who gave up does not know.
+    // If the budget ran out, the result is unknown and not cached.
     if goes_on || *budget > 0 {
         lines.note(key, plies, goes_on);
     }

@@ -1,28 +1,27 @@
-//! Weights out of evaluations.
+//! Weights from evaluations.
 
 use super::{Judgement, base_weight};
 use crate::BookMove;
 use crate::eval::model::expected_of_cp;
 
-/// Points that make a weight e times as large.
+/// Gain of expected score that makes a weight e times as large.
 const SCALE: f64 = 0.02;
 
 /// The weight of the best candidate by evaluations alone.
 const BEST: f64 = 1000.0;
 
-/// The learn value that gives a move the share of its weight which
-/// [`Judgement::Both`] leaves it: `value` and `best` are centipawns, of the move
-/// and of the best one. Never -125, which would forbid the move.
+/// The learn value that reduces the weight of a move as much as [`Judgement::Both`] does:
+/// `value` and `best` are centipawns, of the move and of the best one. Never -125, which
+/// would forbid the move.
 #[must_use]
 pub fn learn_value(value: i32, best: i32) -> i8 {
     let log_share = (expected_of_cp(value.into()) - expected_of_cp(best.into())) / SCALE;
     (125.0 * log_share / 16_f64.ln()).round().clamp(-124.0, 0.0) as i8
 }
 
-/// Weights for the candidates of a position, by what they are worth; empty
-/// where no evaluation is known, or none is wanted. A candidate that nobody
-/// has evaluated is as good as the least of the others: results of few games
-/// against weak players are no reason to trust it.
+/// Weights for the candidates of a position by their evaluations; empty if there are
+/// none, or the policy does not use them. A candidate without an evaluation counts like
+/// the lowest of the others: a few games against weak players are no reason to trust it.
 pub(super) fn judged_weights(candidates: &[&BookMove], judgement: Judgement) -> Vec<f64> {
     let known = candidates.iter().filter_map(|mv| mv.judged);
     let known: Vec<i32> = known.map(|judged| judged.value).collect();

@@ -7,7 +7,7 @@ use super::Rejection::*;
 use super::*;
 use crate::{PositionRecord, Stats};
 
-/// A move with so many wins, draws and losses of its player.
+/// A move with these numbers of wins, draws and losses of its player.
 fn candidate(index: usize, wins: u32, draws: u32, losses: u32) -> BookMove {
     let mv = Chess::default().legal_moves()[index];
     let after = PositionRecord {
@@ -32,7 +32,7 @@ fn judged(candidate: BookMove, value: i32, loss: u32) -> BookMove {
 
 #[test]
 fn evaluations_change_nothing_until_they_are_asked_for() {
-    // The first one's players are the stronger ones.
+    // The players of the first move are stronger.
     let rated = |mv, elo: u32| {
         with(mv, |child| {
             child.stats.other_rated = 10;
@@ -55,7 +55,7 @@ fn evaluations_change_nothing_until_they_are_asked_for() {
             maximum_loss: 50,
             ..usual
         };
-        // And where none are known, asking changes nothing.
+        // Without evaluations the option changes nothing.
         assert_eq!(verdicts(&plain, &usual), verdicts(&plain, &policy));
         assert_eq!(
             reasons(&known, &policy),
@@ -92,23 +92,23 @@ fn an_unknown_move_is_never_played_in_the_place_of_a_known_one() {
     let unknown = candidate(2, 30, 0, 0);
     let doubtful = annotated(unknown.clone(), Annotation::DUBIOUS);
     let limit = limited(|_| ());
-    // All that has a value is over the limit: the engine thinks.
+    // All moves with a value are over the limit: the engine thinks.
     let left = [over.clone(), unknown.clone()];
     assert_eq!(reasons(&left, &limit), [loses(80), UNKNOWN]);
     assert_eq!(probabilities(&left, &limit), [0.0, 0.0]);
-    // The sign came first: it does not come back.
+    // Its annotation excluded it first, so it does not come back.
     let left = [over.clone(), doubtful];
     assert_eq!(reasons(&left, &limit), [loses(80), Some(Doubtful)]);
-    // So does colour.
+    // The same for its colour.
     let green = with(over.clone(), |after| after.recommendation = 0x80);
     let left = [green, sound.clone(), unknown.clone()];
     let not_main = Some(NotMain);
     assert_eq!(reasons(&left, &limit), [loses(80), not_main, not_main]);
-    // One that is known and sound is played alone.
+    // A move with a good value is played alone.
     let left = [over.clone(), sound.clone(), unknown.clone()];
     assert_eq!(reasons(&left, &limit), [loses(80), None, UNKNOWN]);
     assert_eq!(probabilities(&left, &limit), [0.0, 1.0, 0.0]);
-    // Where the limit takes nothing out, it changes nothing.
+    // If the limit removes nothing, it changes nothing.
     let red = with(over, |after| after.recommendation = 0x40);
     let left = [red, sound, unknown];
     assert_eq!(verdicts(&left, &limit), verdicts(&left, &Policy::default()));
@@ -118,7 +118,7 @@ fn an_unknown_move_is_never_played_in_the_place_of_a_known_one() {
 #[test]
 fn weights_by_evaluation_and_by_both() {
     let by = |judgement| policy(|p| (p.judgement, p.minimum_share) = (judgement, 0));
-    // 30 centipawns are a quarter of the weight.
+    // 30 centipawns less is a quarter of the weight.
     let moves = [
         judged(candidate(0, 0, 0, 0), 30, 0),
         judged(candidate(1, 900, 0, 0), 0, 30),
@@ -131,16 +131,16 @@ fn weights_by_evaluation_and_by_both() {
         .collect();
     assert_eq!(weights[0], 1000.0);
     assert!((weights[1] - 252.0).abs() < 2.0, "{weights:?}");
-    // Without an evaluation it is as good as the least of the others.
+    // Without an evaluation it counts like the lowest of the others.
     assert!((weights[2] - weights[1]).abs() < 1.0, "{weights:?}");
-    // A good score of few games is no reason to play what was never checked.
+    // A good score in few games must not favour a move without evaluation.
     let tempting = [moves[0].clone(), moves[1].clone(), candidate(2, 70, 10, 6)];
     let both = probabilities(&tempting, &by(Judgement::Both));
     assert!(both[2] < 0.2, "{both:?}");
-    // 900 wins outweigh them.
+    // 900 wins have more weight than the evaluations.
     let both = probabilities(&moves, &by(Judgement::Both));
     assert!(both[1] > 0.99, "{both:?}");
-    // Three wins do not.
+    // Three wins have less.
     let few = [moves[0].clone(), judged(candidate(1, 3, 0, 0), -100, 130)];
     let both = probabilities(&few, &by(Judgement::Both));
     assert!(both[0] > 0.7, "{both:?}");
@@ -316,8 +316,8 @@ fn small_shares_drop_out() {
 
 #[test]
 fn the_learn_value_is_seen_from_the_mover() {
-    // The byte is in the position after it, whose side to move is the opponent:
-    // negative speaks for the move.
+    // The byte is in the position after the move, where the opponent is to move: negative
+    // favours the move.
     let liked = with(candidate(0, 10, 0, 10), |after| after.factor = -60);
     let neutral = candidate(1, 10, 0, 10);
     let shares = usual(&[liked.clone(), neutral.clone()]);
@@ -445,7 +445,7 @@ fn what_the_game_bars_is_not_played() {
     assert!(close(out[1].probability, 1.0));
 }
 
-/// Pearson's chi-square of what was drawn against what was announced.
+/// Pearson's chi-square of the drawn moves against the announced shares.
 fn chi_square(drawn: &[u32], announced: &[f64]) -> f64 {
     let total = f64::from(drawn.iter().sum::<u32>());
     drawn
@@ -477,7 +477,7 @@ fn what_is_played_is_what_is_announced() {
             for (count, verdict) in drawn.iter().zip(&announced) {
                 assert!(verdict.rejection.is_none() || *count == 0);
             }
-            // Seven degrees of freedom: 29.9 is passed once in 10,000.
+            // Seven degrees of freedom: 29.9 is exceeded once in 10,000 runs.
             let chi = chi_square(&drawn, &shares);
             assert!(chi < 29.9, "variety {variety}, seed {seed}: {chi}");
         }
@@ -542,8 +542,8 @@ prop_compose! {
 }
 
 proptest! {
-    /// What the limit takes from others goes to no move that nobody has
-    /// evaluated, and nothing over it is played.
+    /// The limit never moves probability to a move without an evaluation, and no move
+    /// over it is played.
     #[test]
     fn a_limit_makes_no_unknown_move_likelier(
         moves in prop::collection::vec(any_move(), 0..12),

@@ -1,19 +1,18 @@
-//! From a tree to games of a bearable size.
+//! Cuts a tree into games of limited size.
 
 use super::tree::PgnTree;
 
-/// A game: some of the moves after a node, with all that follows.
+/// A game: some of the moves after a node, with all moves after them.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Game {
-    /// The node they follow; the moves to it begin the game.
+    /// The node before them; the game begins with the moves to it.
     pub(super) node: u32,
-    /// Their nodes, the main line first.
+    /// The nodes of these moves, the main line first.
     pub(super) moves: Vec<u32>,
 }
 
-/// Cuts the tree into games of about `most` moves. A subtree that fits is one
-/// game; of a larger one the moves that fit are put together, and the others
-/// are cut further.
+/// Cuts the tree into games of about `most` moves. A subtree that fits is one game; of a
+/// larger one, moves that fit are put together, and the others are cut further.
 pub(super) fn games(tree: &PgnTree, most: u32) -> Vec<Game> {
     let mut games = Vec::new();
     if tree.node(0).is_some_and(|start| start.size > 0) {
@@ -22,7 +21,7 @@ pub(super) fn games(tree: &PgnTree, most: u32) -> Vec<Game> {
     games
 }
 
-/// Goes as deep as lines are long at the most.
+/// Recursive; its depth is at most the length of the longest line.
 fn below(tree: &PgnTree, number: u32, most: u32, games: &mut Vec<Game>) {
     let Some(node) = tree.node(number) else {
         return;
@@ -61,8 +60,8 @@ fn below(tree: &PgnTree, number: u32, most: u32, games: &mut Vec<Game>) {
     put(&mut together, &mut size, games);
 }
 
-/// The game in which each node is. Nodes that only lead to games are in
-/// the first of those.
+/// The game of each node. A node that only leads to several games is in the first of
+/// them.
 pub(super) fn places(tree: &PgnTree, games: &[Game]) -> Vec<u32> {
     const NONE: u32 = u32::MAX;
     let mut places = vec![NONE; tree.nodes.len()];

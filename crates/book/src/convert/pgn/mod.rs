@@ -1,9 +1,9 @@
-//! Any book as games with variations.
+//! Converts any book to games with variations.
 //!
-//! The tree from the start position is read depth first, the likeliest move
-//! first, so that a position that can be reached in several ways goes on in
-//! the most important one; elsewhere a comment says where ([`tree`]). Large
-//! trees are cut into games that share their first moves ([`cut`]).
+//! The tree from the start position is read depth first, the most probable move first. If
+//! a position can be reached in several ways, it goes on in the most important one; a
+//! comment in the others refers to it ([`tree`]). Large trees are cut into games that
+//! share their first moves ([`cut`]).
 
 mod cut;
 mod tree;
@@ -14,17 +14,16 @@ use crate::{Book, Error};
 use tabia_io::atomic::NewFile;
 use tabia_io::input::path::file_name;
 
-/// How much of a book becomes games.
+/// Limits for the games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PgnOptions {
-    /// Plies of a line, 500 at the most.
+    /// Plies of a line, at most 500.
     pub plies: u32,
-    /// Moves of fewer games are left out; those of a book without games are
-    /// not.
+    /// Moves with fewer games are left out, except in a book without games.
     pub min_games: u32,
-    /// Moves of one game, variations included.
+    /// Highest number of moves in one game, including variations.
     pub game_moves: u32,
-    /// Whether numbers and marks are in comments.
+    /// Whether comments show numbers and marks.
     pub comments: bool,
 }
 

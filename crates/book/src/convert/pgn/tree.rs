@@ -24,9 +24,9 @@ pub(super) struct PgnNode {
     pub(super) parent: u32,
     /// Nodes of the moves after it.
     pub(super) children: Range<u32>,
-    /// The node where this position goes on.
+    /// The node at which this position goes on.
     pub(super) goes_on: Option<u32>,
-    /// Moves in the subtree, this one not counted.
+    /// Moves in the subtree, not counting this one.
     pub(super) size: u32,
 }
 
@@ -37,11 +37,11 @@ pub(super) struct PgnTree {
     pub(super) expanded: u64,
     /// Moves into positions that go on elsewhere.
     pub(super) transpositions: u64,
-    /// Positions that have moves in the book, and none in the tree.
+    /// Positions that have moves in the book, but none in the tree.
     pub(super) cut: u64,
-    /// Moves of too few games.
+    /// Moves with too few games.
     pub(super) rare: u64,
-    /// Positions of a ChessBase book that the tree does not come to.
+    /// Positions of a ChessBase book that the tree does not reach.
     pub(super) unreached: u64,
 }
 
@@ -50,7 +50,7 @@ impl PgnTree {
         self.nodes.get(number as usize)
     }
 
-    /// Nodes from the start position to `number`, that one included.
+    /// Nodes from the start position to `number`, including it.
     pub(super) fn path(&self, number: u32) -> Vec<u32> {
         let mut path = Vec::new();
         let mut at = number;
@@ -129,7 +129,7 @@ impl PgnTree {
         }
     }
 
-    /// Sizes, and transpositions that have nothing to go on with.
+    /// Computes sizes, and removes references to positions without moves.
     fn settle(&mut self) {
         for number in (1..self.nodes.len() as u32).rev() {
             let Some(node) = self.node(number) else {
@@ -168,7 +168,7 @@ impl PgnNode {
     }
 }
 
-/// The stored moves of a position, the likeliest first.
+/// The stored moves of a position, the most probable first.
 fn ordered(job: &ConvertJob, found: &mut Lookup) -> Vec<(BookMove, f64)> {
     let mut verdicts = Vec::new();
     policy::weigh(&found.moves, &job.policy, |_| None, &mut verdicts);

@@ -1,4 +1,4 @@
-//! A game with variations, as text.
+//! Writes a game with variations as text.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use super::tree::{PgnNode, PgnTree};
 use crate::{BookMove, Mark, Preference};
 use tabia_notation as notation;
 
-/// Lines are not longer than this, in bytes.
+/// Highest length of a line in bytes.
 const COLUMNS: usize = 79;
 
 pub(super) struct Writer<'t> {
@@ -64,8 +64,8 @@ impl Writer<'_> {
         self.tree.node(number)?.mv.as_ref()
     }
 
-    /// A line from here on. Calls itself for variations only, as deep as
-    /// lines are long at the most.
+    /// Writes a line. Recursive for variations only; its depth is at most the length of
+    /// the longest line.
     fn moves(&self, moves: &[u32], mut position: Chess, game: u32, text: &mut Text<'_>) {
         let mut moves = moves.to_vec();
         while let Some((&main, others)) = moves.split_first() {
@@ -90,7 +90,7 @@ impl Writer<'_> {
             .unwrap_or_default()
     }
 
-    /// A move with all that is said about it; gives the position after it.
+    /// Writes a move with its comments; returns the position after it.
     fn one_move(
         &self,
         number: u32,
@@ -119,7 +119,7 @@ impl Writer<'_> {
         Some(next)
     }
 
-    /// Where a transposition goes on.
+    /// The reference to the place where a transposition goes on.
     fn reference(&self, there: u32, game: u32) -> String {
         let place = self.places.get(there as usize).copied().unwrap_or(game);
         let mut position = Chess::default();
@@ -134,7 +134,7 @@ impl Writer<'_> {
                 position.play_unchecked(mv.mv);
             }
         }
-        // From a move of White on: one or two plies.
+        // From a move of White: one or two plies.
         let last = names.len().saturating_sub(match position.turn() {
             Color::White => 2,
             Color::Black => 1,
@@ -171,7 +171,7 @@ impl Writer<'_> {
     }
 }
 
-/// The numbers of a move in words.
+/// The numbers of a move as text.
 fn numbers(node: &PgnNode, mv: &BookMove) -> String {
     let stats = mv.stats();
     let mut words = Vec::new();
@@ -204,13 +204,13 @@ fn numbers(node: &PgnNode, mv: &BookMove) -> String {
     words.join(", ")
 }
 
-/// Text in lines of a bearable length.
+/// Text, wrapped to lines of limited length.
 struct Text<'o> {
     out: &'o mut String,
     column: usize,
-    /// What follows is written without a blank before it.
+    /// Whether the next text is written without a space before it.
     close: bool,
-    /// The last thing was a move of White: Black's needs no number.
+    /// Whether a move of White was just written: Black's move needs no number then.
     after_white: bool,
 }
 
@@ -226,7 +226,7 @@ impl<'o> Text<'o> {
 
     fn tag(&mut self, name: &str, value: &str) {
         let value = value.replace('\\', "\\\\").replace('"', "\\\"");
-        // Nothing but text belongs in there, and a line is 80 columns.
+        // A tag must not contain line breaks or quotes, and a line has 80 columns.
         let value: String = value
             .chars()
             .map(|c| if c.is_control() { ' ' } else { c })
@@ -277,7 +277,7 @@ impl<'o> Text<'o> {
     }
 
     fn open(&mut self) {
-        // The number of the move is written without a blank before it.
+        // The move number is written without a space before it.
         if self.column + " (100...".len() > COLUMNS {
             self.out.push('\n');
             self.column = 0;

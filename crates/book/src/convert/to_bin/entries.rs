@@ -1,5 +1,5 @@
-//! The lines of a ChessBase book: each entry is looked at once for all
-//! positions that it stands for.
+//! The lines of a ChessBase book: each entry is read once for all positions that it is
+//! for.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -19,21 +19,20 @@ use crate::policy::{self, Weighed};
 use crate::polyglot::PackedMove;
 use crate::{Error, Lookup, position_of};
 
-/// Weights of an entry's moves in a form, where they are not those in all.
+/// Weights of an entry's moves in one form, if they differ from the others.
 type OtherWeights = HashMap<(usize, u8), Vec<Option<u16>>, FxBuildHasher>;
 
-/// What one thread found of some entries.
+/// The results of one thread for some entries.
 #[derive(Default)]
 struct Chunk {
     steps: Steps,
-    /// By the number within the chunk, and the form.
+    /// Entry number in the chunk, form, and weights.
     others: Vec<(usize, u8, Vec<Option<u16>>)>,
-    /// How many entries.
+    /// The number of entries.
     entries: usize,
-    /// Of these, those that a look-up comes to, where that was asked, and the
-    /// forms that they have.
+    /// The entries that a look-up finds, if that was requested, and their forms.
     found: Vec<(Place, u8)>,
-    /// Of the entry at hand.
+    /// Buffers for the current entry.
     buffers: (Lookup, Vec<Weighed>),
 }
 
@@ -128,7 +127,7 @@ pub(super) fn lines(
 }
 
 impl Chunk {
-    /// Looks at an entry on its own board.
+    /// Reads an entry on its own board.
     fn look_at(
         &mut self,
         job: &ConvertJob,
@@ -146,7 +145,7 @@ impl Chunk {
         if job.all_forms {
             let known = reader.entry_of(position)?;
             let is_found = known.is_some_and(|known| known.place == place);
-            // Wings are only exchanged where nobody may castle.
+            // Wings are only exchanged if nobody may castle.
             let forms = match position.castles().any() {
                 true => 0b0011,
                 false => 0b1111,
@@ -160,8 +159,8 @@ impl Chunk {
         for ((mv, weight), after) in found.moves.iter().zip(own()).zip(reader.after()) {
             self.steps.add(PackedMove::of(mv.mv), weight, *after);
         }
-        // The order of transpositions is that of the legal moves on the real
-        // board; sums may differ by it in their last digit.
+        // The order of transpositions depends on the legal moves of the real board; it
+        // can change the last digit of sums.
         if found.moves.iter().filter(|mv| mv.transposition).count() > 1 {
             for form in Form::ALL {
                 if let Some(weights) = weights_in(form, job, position, found)
@@ -175,8 +174,8 @@ impl Chunk {
     }
 }
 
-/// The weights of the moves of a position in another form, in the order in
-/// which they are; `None` where it has no such form.
+/// The weights of the moves of a position in another form, in the same order; `None` if
+/// it has no such form.
 fn weights_in(
     form: Form,
     job: &ConvertJob,
@@ -228,8 +227,8 @@ fn in_form(form: Form, position: &Chess) -> Option<Chess> {
     setup.position(CastlingMode::Standard).ok()
 }
 
-/// The lines of an entry in the forms that were come to, each with the number
-/// of moves that the book has there.
+/// The lines of an entry in the forms that were reached, each with the number of moves
+/// that the book has there.
 fn each_line<E>(
     reach: &Reach,
     others: &OtherWeights,
@@ -242,7 +241,7 @@ fn each_line<E>(
         return Ok(());
     };
     let setup = board.to_setup();
-    // Where a capture can be tried at all.
+    // Only if a capture can be tried at all.
     let file = setup.ep_square.and_then(|_| {
         let (_, position) = position_of(key)?;
         position.pseudo_legal_ep_square().map(Square::file)
@@ -281,7 +280,7 @@ fn each_line<E>(
     Ok(())
 }
 
-/// Polyglot's key of a position, White to move, in a form; en passant left out.
+/// Polyglot's key of a position, White to move, in a form; without en passant.
 fn key_in(form: Form, setup: &Setup) -> u64 {
     let orientation = form.orientation();
     let color = |color: Color| match orientation.inverted {

@@ -1,14 +1,12 @@
-//! Any book as a Polyglot one.
+//! Converts any book to a Polyglot book.
 //!
-//! An entry of a ChessBase book stands for up to four positions; written are
-//! those that the book comes to from the start position, by stored moves and
-//! (unless the policy has them off) by transpositions, each with the moves and
-//! probabilities that a probe of it gives. So playing from the new book is
-//! playing from the old one.
+//! An entry of a ChessBase book is for up to four positions; those are written that the
+//! book reaches from the start position, by stored moves and (unless the policy excludes
+//! them) by transpositions, each with the moves and probabilities of a probe. So the new
+//! book plays like the old one.
 //!
-//! Memory: that of a [directory](crate::ctg::Directory), some twenty
-//! bytes for an entry and its moves, and some for sorting; of other books 16
-//! bytes for each position.
+//! Memory: that of a [directory](crate::ctg::Directory), some twenty bytes for an entry
+//! and its moves, and some for sorting; for other books 16 bytes for each position.
 
 mod entries;
 mod reach;
@@ -49,7 +47,7 @@ impl Record for Line {
     }
 
     fn encode(&self, out: &mut Vec<u8>) {
-        // Slices, for an iterator's bytes are copied by a call.
+        // Slices, because a copy from a byte iterator would be a function call.
         out.extend_from_slice(&self.key.to_be_bytes());
         out.extend_from_slice(&(self.moves.len() as u16).to_be_bytes());
         for (Reverse(weight), PackedMove(mv)) in &self.moves {
@@ -72,7 +70,7 @@ impl Record for Line {
         Some(bytes.len() - rest.len() + 4 * self.moves.len())
     }
 
-    /// Two positions may have one key.
+    /// Different positions may have the same key.
     fn join(&mut self, other: &Line) -> bool {
         self.moves.extend_from_slice(&other.moves);
         self.settle();
@@ -80,10 +78,10 @@ impl Record for Line {
     }
 }
 
-/// Sorts the lines that some threads make.
+/// Sorts the lines made by several threads.
 struct Lines {
     runs: Arc<Runs<Line>>,
-    /// Of threads that are at something else.
+    /// Sorters not in use by a thread.
     sorters: Mutex<Vec<Sorter<Line>>>,
     threads: usize,
     memory: u64,
@@ -100,14 +98,14 @@ impl Lines {
         }
     }
 
-    /// Has lines added by one thread.
+    /// Lets one thread add lines.
     fn add<T>(
         &self,
         fill: impl FnOnce(&mut Sorter<Line>) -> Result<T, SortError>,
     ) -> Result<T, SortError> {
         let lock = || self.sorters.lock().unwrap_or_else(PoisonError::into_inner);
         let idle = lock().pop();
-        // Of what runs leave, half for a chunk and half for the run it becomes.
+        // Half of the rest for a chunk, and half for the run made from it.
         let memory = self.memory / 4 / self.threads as u64;
         let mut sorter = idle.unwrap_or_else(|| Sorter::new(Arc::clone(&self.runs), memory));
         let filled = fill(&mut sorter);
@@ -115,7 +113,7 @@ impl Lines {
         filled
     }
 
-    /// Writes the book; gives how many moves it has.
+    /// Writes the book; returns its number of moves.
     fn write(self, work: &mut Work<'_, '_>, output: &mut NewFile) -> Result<u64, Error> {
         let sorters = self.sorters.into_inner();
         for sorter in sorters.unwrap_or_else(PoisonError::into_inner) {
@@ -143,14 +141,14 @@ impl Lines {
     }
 }
 
-/// What became of some positions.
+/// Counts of positions and moves.
 #[derive(Default)]
 struct Counts {
     /// Positions with a move.
     positions: u64,
-    /// Positions whose moves are all dropped.
+    /// Positions all of whose moves were left out.
     silent: u64,
-    /// Moves that are dropped.
+    /// Moves left out.
     unplayed: u64,
 }
 
@@ -191,8 +189,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
     Ok(summary)
 }
 
-/// The weight of each move in the new book; `None` for one that it does not
-/// get.
+/// The weight of each move in the new book; `None` for a move to leave out.
 fn weights<'m>(
     job: &ConvertJob,
     moves: &'m [BookMove],
@@ -215,7 +212,7 @@ fn weights<'m>(
     };
     let largest = values().fold(0.0, f64::max);
     let most = f64::from(u16::MAX);
-    // Counts that fit stay what they are.
+    // Counts that fit stay unchanged.
     let scale = if kind == Weights::Probability || largest > most {
         most / largest
     } else {

@@ -1,9 +1,9 @@
-//! Which of the positions that entries stand for a book comes to.
+//! Finds the positions of a ChessBase book that can be reached.
 //!
-//! An entry stands for two or four positions: its own board, with colours
-//! exchanged, with wings exchanged, or both. Which entries are after its
-//! moves is the same for all of them; only the form of these follows its own.
-//! So the moves of an entry are looked at once, and the walk goes over numbers.
+//! An entry is for two or four positions: its own board, with colours exchanged, with
+//! wings exchanged, or both. The entries after its moves are the same for all of them;
+//! only their form depends on the entry's form. So the moves of an entry are computed
+//! once, and the walk only follows numbers.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
@@ -14,7 +14,7 @@ use crate::ctg::{EntrySet, KnownEntry, Orientation, Place};
 use crate::polyglot::PackedMove;
 use tabia_io::parallel::{Panicked, each_in_order, threads};
 
-/// How a position lies to the board of its entry, 0 to 3.
+/// The form of a position against the board of its entry, 0 to 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Form(pub(super) u8);
 
@@ -32,7 +32,7 @@ impl Form {
         }
     }
 
-    /// Whether it is among those of which this has the bits.
+    /// Whether a set of forms, one bit each, contains this form.
     pub(super) fn is_in(self, forms: u8) -> bool {
         forms >> self.0 & 1 != 0
     }
@@ -45,7 +45,7 @@ impl Form {
     }
 }
 
-/// These forms, each in another one.
+/// A set of forms, each combined with another form.
 fn turned(forms: u8, by: u8) -> u8 {
     let inverted = match by & 1 {
         0 => forms,
@@ -57,9 +57,9 @@ fn turned(forms: u8, by: u8) -> u8 {
     }
 }
 
-/// A move of an entry in eight bytes: where it leads (a place of the file, or
-/// the number of an entry), in which form, whether the new book gets it, and the
-/// file of an en passant capture that the key after it does not tell.
+/// A move of an entry in eight bytes: the target (a place in the file, or the number of
+/// an entry), its form, whether the new book gets the move, and the file of an en passant
+/// capture that is not in the target's key.
 #[derive(Clone, Copy, Debug)]
 struct Step(u64);
 
@@ -125,20 +125,20 @@ impl Step {
 /// The moves of some entries, in the order of the file.
 #[derive(Default)]
 pub(super) struct Steps {
-    /// Entries, and how many moves each has.
+    /// Entries with the number of moves of each.
     entries: Vec<(Place, u32)>,
     steps: Vec<Step>,
-    /// Of each move, on the board of the entry, its weight in the new book.
+    /// Each move on the board of the entry, and its weight in the new book.
     moves: Vec<(PackedMove, u16)>,
 }
 
 impl Steps {
-    /// The next entry has no moves so far.
+    /// Begins the next entry, without moves.
     pub(super) fn entry(&mut self, place: Place) {
         self.entries.push((place, 0));
     }
 
-    /// Another move of the entry.
+    /// Adds a move to the entry.
     pub(super) fn add(&mut self, mv: PackedMove, weight: Option<u16>, after: Option<KnownEntry>) {
         if let Some((_, count)) = self.entries.last_mut() {
             *count += 1;
@@ -148,41 +148,40 @@ impl Steps {
     }
 }
 
-/// Entries that one thread goes on from at a time.
+/// Entries that one thread processes at once.
 const CHUNK: usize = 4096;
 
-/// What a walk comes to next.
+/// What a step of the walk reaches.
 #[derive(Default)]
 struct Further {
-    /// The entries.
+    /// Numbers of entries.
     entries: Vec<usize>,
-    /// Entries in a form, with the file of an en passant capture that the key
-    /// does not tell.
+    /// Entry, form, and the file of an en passant capture that is not in its key.
     passants: Vec<(usize, u8, u8)>,
 }
 
-/// For each entry no forms.
+/// An empty set of forms for each entry.
 fn none_of(entries: usize) -> Vec<AtomicU8> {
     let mut forms = Vec::new();
     forms.resize_with(entries, AtomicU8::default);
     forms
 }
 
-/// The moves of all entries by number, and what was come to.
+/// The moves of all entries by number, and the forms that were reached.
 #[derive(Default)]
 pub(super) struct Reach {
     places: EntrySet,
     /// The number of the first entry of each page.
     first: Vec<usize>,
-    /// Where the moves of each entry end.
+    /// The end of the moves of each entry.
     ends: Vec<usize>,
     steps: Vec<Step>,
     moves: Vec<(PackedMove, u16)>,
-    /// The low four bits: forms that were come to; the others: those that the
-    /// key tells all of.
+    /// The low four bits: reached forms; the upper four: forms reached without en passant
+    /// captures that are not in the key.
     come_to: Vec<AtomicU8>,
-    /// Of some entries, by form, the files of en passant captures that their
-    /// keys do not tell, a bit each.
+    /// By entry and form: a bit for each file of en passant captures that are not in the
+    /// key.
     passants: HashMap<usize, [u8; 4], FxBuildHasher>,
 }
 
@@ -202,7 +201,7 @@ impl Reach {
         self.moves.extend(more.moves);
     }
 
-    /// All entries are taken: moves lead to numbers from now on.
+    /// Numbers all entries: from now on moves refer to numbers.
     pub(super) fn number_all(&mut self) {
         let mut steps = std::mem::take(&mut self.steps);
         for step in &mut steps {
@@ -224,22 +223,22 @@ impl Reach {
         before.copied().unwrap_or(0)..end
     }
 
-    /// The entry is come to in these forms, whatever leads there.
+    /// Marks an entry as reached in these forms.
     pub(super) fn come_to(&mut self, number: usize, forms: u8) {
         if let Some(known) = self.come_to.get_mut(number) {
             *known.get_mut() |= forms | forms << 4;
         }
     }
 
-    /// Walks on from an entry in a form, ply by ply, on all processors; `step`
-    /// is called with the number of entries that were looked at.
+    /// Walks on from an entry in a form, ply by ply, on all processors; `step` is called
+    /// with the number of processed entries.
     pub(super) fn walk<E: From<Panicked> + Send>(
         &mut self,
         from: usize,
         form: Form,
         mut step: impl FnMut(u64) -> Result<(), E>,
     ) -> Result<(), E> {
-        // Forms to go on from, of the entries ahead.
+        // For each entry: forms to go on from.
         let waiting = none_of(self.ends.len());
         self.come_to(from, 1 << form.0);
         if let Some(waiting) = waiting.get(from) {
@@ -270,9 +269,8 @@ impl Reach {
         Ok(())
     }
 
-    /// Goes over the moves of some entries, each in the forms that wait for it.
-    /// Other threads may be at others: what the walk comes to at last does not
-    /// depend on the order.
+    /// Follows the moves of some entries, each in its waiting forms. Other threads
+    /// process other entries; the final result does not depend on the order.
     fn go_on(&self, chunk: &[usize], waiting: &[AtomicU8]) -> Further {
         let mut further = Further::default();
         for &number in chunk {
@@ -296,7 +294,7 @@ impl Reach {
                         0
                     }
                 };
-                // Whoever is the first there has it go on.
+                // The thread that reaches it first adds it to the next step.
                 let new = reached & !known.fetch_or(reached | plain, Relaxed);
                 if new != 0 && waiting.fetch_or(new, Relaxed) == 0 {
                     further.entries.push(next);
@@ -306,18 +304,18 @@ impl Reach {
         further
     }
 
-    /// Entries that were come to.
+    /// The number of reached entries.
     pub(super) fn entries(&self) -> u64 {
         let reached = (0..self.ends.len()).filter(|number| self.forms(*number) != 0);
         reached.count() as u64
     }
 
-    /// The forms in which an entry was come to.
+    /// The reached forms of an entry.
     pub(super) fn forms(&self, number: usize) -> u8 {
         self.known(number) & 15
     }
 
-    /// The same, where the key tells all of the position.
+    /// The forms reached without en passant captures that are not in the key.
     pub(super) fn plain_forms(&self, number: usize) -> u8 {
         self.known(number) >> 4
     }
@@ -327,14 +325,14 @@ impl Reach {
         known.map_or(0, |known| known.load(Relaxed))
     }
 
-    /// By form, the files of en passant captures in other positions of the
-    /// entry, on its board: a bit each.
+    /// By form, the files of such en passant captures on the board of the entry: a bit
+    /// each.
     pub(super) fn passants(&self, number: usize) -> [u8; 4] {
         self.passants.get(&number).copied().unwrap_or_default()
     }
 
-    /// The moves of an entry on its own board, with their weights; `None` for
-    /// one that the new book does not get.
+    /// The moves of an entry on its own board, with their weights; `None` for a move that
+    /// the new book does not get.
     pub(super) fn moves(&self, number: usize) -> impl Iterator<Item = (PackedMove, Option<u16>)> {
         let range = self.steps_of(number);
         let steps = self.steps.get(range.clone()).unwrap_or_default();
@@ -361,8 +359,8 @@ mod tests {
         }
     }
 
-    /// A wide graph of random moves, walked by several threads and by one rule
-    /// applied until nothing changes.
+    /// A wide graph of random moves, walked by several threads and by one rule applied
+    /// until nothing changes.
     #[test]
     fn a_walk_comes_to_all_that_moves_lead_to() {
         const PAGES: u32 = 3000;
@@ -402,7 +400,7 @@ mod tests {
         let mut reach = Reach::default();
         reach.take(steps);
         reach.number_all();
-        // From several entries, so that a good part is come to.
+        // From several entries, so that many are reached.
         let starts = (0..50).map(|n| 37 * n).collect::<Vec<usize>>();
         for start in &starts {
             reach

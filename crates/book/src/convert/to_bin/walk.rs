@@ -1,4 +1,4 @@
-//! The lines of a book that is found by keys: a walk from the start position.
+//! The lines of a book that is probed by keys: a walk from the start position.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -15,15 +15,15 @@ use crate::walk::{Order, Walk};
 use crate::{Book, Error, Lookup, Probe as _};
 use tabia_notation as notation;
 
-/// What became of some positions.
+/// The results for some positions.
 #[derive(Default)]
 struct LookedUp {
     lines: Vec<Line>,
     counts: Counts,
-    /// Positions that the book holds.
+    /// Positions that are in the book.
     held: u64,
-    /// The moves into positions that the book holds, by the number of the
-    /// position that they are played in, with the keys of these.
+    /// Moves into positions of the book: the number of the position before, the move, the
+    /// position after and its key.
     next: Vec<(u32, Move, Chess, u64)>,
 }
 

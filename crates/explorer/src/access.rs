@@ -1,5 +1,5 @@
-//! Access control: which requests are answered, by the host they name and the
-//! page they come from.
+//! Access control: accepts requests by the host that they name and the page that they
+//! come from.
 
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
@@ -12,11 +12,10 @@ pub(super) const TOKEN_HEADER: &str = "x-tabia-token";
 
 /// Which requests the explorer answers.
 ///
-/// Any page of any site can make a browser send requests to this machine, and
-/// a hostile name server can make its name mean 127.0.0.1. Both are recognized
-/// by headers that a page cannot forge: `Host` must be an address of this
-/// server (no names but `localhost`, so no name server is ever believed), and
-/// `Origin`, where there is one, must be the same.
+/// Any page of any site can make a browser send requests to this machine, and a hostile
+/// name server can resolve its name to 127.0.0.1. Both are detected by headers that a
+/// page cannot forge: `Host` must be an address of this server (the only accepted name is
+/// `localhost`, so no name server matters), and `Origin`, if present, must be the same.
 #[derive(Clone, Debug)]
 pub struct Access {
     address: SocketAddr,
@@ -37,8 +36,8 @@ pub enum AllowedOrigin {
 impl FromStr for AllowedOrigin {
     type Err = &'static str;
 
-    /// Reads an origin (scheme, host, perhaps port), `null` for pages of files,
-    /// or `any`.
+    /// Parses an origin (scheme, host, optional port), `null` for pages from files, or
+    /// `any`.
     fn from_str(text: &str) -> Result<AllowedOrigin, &'static str> {
         const WANTED: &str = "expected an origin as https://example.org, or any";
         let text = text.trim().trim_end_matches('/').to_ascii_lowercase();
@@ -59,19 +58,18 @@ impl FromStr for AllowedOrigin {
     }
 }
 
-/// Where a request comes from.
+/// The source of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Visit {
     /// The page itself, or a program.
     Own,
-    /// A page of another site that may read the answer: the origin to be named
-    /// in the answer's header.
+    /// A page of another site that may read the answer: its origin, for the header of the
+    /// answer.
     CrossOrigin(String),
 }
 
 impl Access {
-    /// For a server that listens at `address`; `token` is the secret of its
-    /// page.
+    /// Access to a server at `address`; `token` is the secret of its page.
     #[must_use]
     pub fn new(address: SocketAddr, token: String) -> Access {
         Access {
@@ -81,8 +79,7 @@ impl Access {
         }
     }
 
-    /// Also allows pages of these other sites to read the answers of the opening
-    /// explorer.
+    /// Lets pages of these other sites read the answers of the opening explorer.
     #[must_use]
     pub fn with_allowed_origins(self, allowed_origins: Vec<AllowedOrigin>) -> Access {
         Access {
@@ -91,14 +88,14 @@ impl Access {
         }
     }
 
-    /// Whether pages of any other site may read.
+    /// Whether pages of all other sites may read the answers.
     #[must_use]
     pub fn is_open_to_any(&self) -> bool {
         self.allowed_origins.contains(&AllowedOrigin::Any)
     }
 
-    /// Where a request to the opening explorer comes from. Pages of allowed
-    /// origins may make such requests.
+    /// Finds out where a request to the opening explorer comes from. Pages of allowed
+    /// origins may send such requests.
     ///
     /// # Errors
     ///
@@ -121,7 +118,7 @@ impl Access {
         }
     }
 
-    /// A token that nobody can guess: 128 random bits as hex digits.
+    /// An unpredictable token: 128 random bits as hex digits.
     #[must_use]
     pub fn random_token() -> String {
         format!("{:032x}", rand::random::<u128>())
@@ -137,7 +134,7 @@ impl Access {
         self.address.ip().is_loopback()
     }
 
-    /// Whether the request comes the right way: the reason if not.
+    /// The reason to refuse a request because of its source, if there is one.
     pub(super) fn refusal(&self, headers: &HeaderMap, opens_page: bool) -> Option<&'static str> {
         let Some(host) = only(headers, &HOST) else {
             return Some("the request names no host");
@@ -201,9 +198,9 @@ pub fn machine() -> String {
     name.trim().to_owned()
 }
 
-/// Whether a host is the machine of that name in its private network. Nobody
-/// can register a name under the endings of private networks, so no hostile
-/// name server can answer for one.
+/// Whether a host is this machine's name in its private network. Names with the endings
+/// of private networks cannot be registered, so no hostile name server can answer for
+/// them.
 fn is_name_of(host: &str, machine: &str) -> bool {
     const PRIVATE: &str = "local lan home home.arpa internal fritz.box localdomain";
     let (label, ending) = host.split_once('.').unwrap_or((host, ""));
@@ -216,14 +213,14 @@ fn is_name_of(host: &str, machine: &str) -> bool {
                 .any(|known| ending.eq_ignore_ascii_case(known)))
 }
 
-/// The value of a header that is there once.
+/// The value of a header that occurs exactly once.
 fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?.to_str().ok()?;
     values.next().is_none().then_some(value)
 }
 
-/// Cuts `name:port` and `[::1]:port`; the port of plain HTTP is 80.
+/// Splits `name:port` and `[::1]:port`; the port of plain HTTP is 80.
 fn split_port(host: &str) -> Option<(&str, u16)> {
     if let Some(rest) = host.strip_prefix('[') {
         let (name, rest) = rest.split_once(']')?;
@@ -311,7 +308,7 @@ mod tests {
             assert!(!is_name_of(host, "desk"), "{host}");
         }
         assert!(!is_name_of("", "") && !is_name_of("localhost.evil", ""));
-        // Of a server for this machine alone no name is believed.
+        // A server for this machine only accepts no such name.
         let own = format!("{}:8000", machine());
         assert!(machine() == "localhost" || refusal("127.0.0.1:8000", &[("host", &own)]).is_some());
     }
@@ -364,7 +361,7 @@ mod tests {
         assert!(visit(&["https://good.example"], &other).is_err());
         assert_eq!(visit(&["any"], &other), cross_origin("*"));
         assert_eq!(visit(&["any"], &[host]), Ok(Visit::Own));
-        // The name of another machine is refused all the same.
+        // The name of another machine is refused even so.
         let rebound = [
             ("host", "evil.example:8000"),
             ("origin", "https://good.example"),

@@ -1,4 +1,4 @@
-//! The files of the page, part of the program.
+//! The files of the page, embedded in the program.
 
 use std::io::Write as _;
 use std::sync::{LazyLock, OnceLock};
@@ -18,8 +18,8 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 const JSON: &str = "application/json; charset=utf-8";
 
-/// What is shown first; after each mark what is loaded later, and the name of its
-/// file.
+/// The HTML that is shown first; after each mark, HTML that is loaded later, and the name
+/// of its file.
 const PAGE_HTML: &str = include_str!("page/index.html");
 const LATER: [(&str, &str); 2] = [
     (
@@ -32,32 +32,32 @@ const LATER: [(&str, &str); 2] = [
     ),
 ];
 
-/// Where the page expects its token.
+/// The placeholder of the token.
 const TOKEN_PLACE: &str = "{{token}}";
 
-/// Where the page looks for the answer about its address.
+/// The placeholder of the answer for the page's address.
 const FIRST_PLACE: &str = "{{first}}";
 
-/// The place of the nonce, by which a browser knows the page's scripts and styles.
+/// The placeholder of the nonce that marks the page's own scripts and styles.
 const NONCE_PLACE: &str = "{{nonce}}";
 
-/// The places of the style sheet and of the script of what is shown first: in
-/// the page itself, so that nothing has to be waited for.
+/// The placeholders of the style sheet and of the first script: they are part of the
+/// page, so that it need not wait for them.
 const STYLE_PLACE: &str = "{{style}}";
 const STYLE: &str = include_str!("page/style.css");
 const FACE_PLACE: &str = "{{face}}";
 
-/// The place of the pictures of the pieces, which the board refers to.
+/// The placeholder of the pictures of the pieces for the board.
 const PIECES_PLACE: &str = "{{pieces}}";
 const PIECES: &str = include_str!("page/pieces.svg");
 
-/// The folder of the files, as the page names it.
+/// The path of the files, as the page uses it.
 const FOLDER: &str = "/page/";
 
-/// The scripts: what is seen first, which is within the page; the rest, which it
-/// loads; training, the picker of files, what saves files and the dialogs that change a
-/// book, loaded when they are wanted. Each has what it imports and no
-/// script before it has.
+/// The scripts: what is seen first, which is within the page; the rest, which the page
+/// loads; training, the file picker, saving of files and the dialogs that change a book,
+/// each loaded when needed. Each has the modules that it imports, except those of an
+/// earlier script.
 const SCRIPT_MAINS: [&str; 6] = [
     "face.js",
     "main.js",
@@ -108,7 +108,7 @@ const MODULES: &[(&str, &str)] = &[
     ("tree.js", include_str!("page/tree.js")),
 ];
 
-/// Further files: name, type and content.
+/// Other files: name, type and content.
 const OTHERS: &[(&str, &str, &str)] = &[
     ("favicon.svg", SVG, include_str!("page/favicon.svg")),
     ("de.json", JSON, include_str!("../locales/de.json")),
@@ -117,12 +117,12 @@ const OTHERS: &[(&str, &str, &str)] = &[
     ("ru.json", JSON, include_str!("../locales/ru.json")),
 ];
 
-/// A file as it is served. Nothing else ever is.
+/// A file for the page. Nothing else is served.
 struct File {
     name: &'static str,
     kind: &'static str,
     text: Bytes,
-    /// The compressed file, made at the first request for it.
+    /// The compressed file, made at its first request.
     packed: OnceLock<Bytes>,
 }
 
@@ -144,12 +144,12 @@ impl File {
 
 fn packed(text: &[u8], level: Compression) -> Bytes {
     let mut encoder = GzEncoder::new(Vec::new(), level);
-    // Nothing fails in memory.
+    // Writing to memory does not fail.
     let _ = encoder.write_all(text);
     encoder.finish().unwrap_or_default().into()
 }
 
-/// Whether a client takes what is packed.
+/// Whether a client accepts compressed files.
 fn takes_packed(headers: &HeaderMap) -> bool {
     let takes = headers.get(header::ACCEPT_ENCODING);
     let takes = takes.and_then(|takes| takes.to_str().ok());
@@ -187,7 +187,7 @@ fn module(name: &str) -> Option<&'static str> {
     found.map(|(_, text)| *text)
 }
 
-/// The page, and what is loaded later.
+/// The page, and the parts that are loaded later.
 fn parts() -> Vec<&'static str> {
     let mut parts = vec![PAGE_HTML];
     for (mark, _) in LATER {
@@ -198,27 +198,26 @@ fn parts() -> Vec<&'static str> {
     parts
 }
 
-/// The folder of the files of this version: their addresses never mean
-/// anything else.
+/// The folder of the files of this version: the content of an address never changes.
 static VERSIONED: LazyLock<String> = LazyLock::new(|| {
     let add = |hash, file: &File| fnv1a(hash, &file.text);
     let version = FILES.iter().fold(FNV_START, add);
     format!("{FOLDER}{version:016x}/")
 });
 
-/// The page as it is for everybody. The addresses of its files carry the
-/// version, so that a browser need never ask whether one has changed.
+/// The page without token and answer. The addresses of its files contain the version, so
+/// that a browser need not ask whether one has changed.
 static PAGE: LazyLock<String> = LazyLock::new(|| {
     let face = format!("\"use strict\";\n{}", SCRIPTS[0]);
     let bare = |text| bundle::bare(text).collect::<Vec<_>>().join("\n");
-    // No text in the style has these signs before or after a blank or the end of a line.
+    // No text in the style has these characters before or after a blank or line end.
     let signs = [
         ": ", "; ", ", ", "{ ", " {", " }", " > ", "}\n", ";\n", "{\n",
     ];
     let style = signs
         .into_iter()
         .fold(bare(STYLE), |style, sign| style.replace(sign, sign.trim()));
-    // Neither the last sign of a rule nor a zero before a point says anything.
+    // The last semicolon of a rule and a zero before a decimal point are not needed.
     let style = style.replace(";}", "}").replace(":0.", ":.");
     let style = style.replace(" 0.", " .").replace("(0.", "(.");
     bare(parts().first().copied().unwrap_or_default())
@@ -228,9 +227,8 @@ static PAGE: LazyLock<String> = LazyLock::new(|| {
         .replace(PIECES_PLACE, PIECES)
 });
 
-/// The page itself, with its token and its first answer in JSON, which saves
-/// it the way to ask for it. `nonce` cannot be guessed: only scripts with
-/// it run within the page.
+/// The page with its token and its first answer in JSON, which saves a request. `nonce`
+/// is unpredictable: only scripts with it run within the page.
 pub(super) fn page(token: &str, nonce: &str, first: &str) -> Response<Bytes> {
     // No text in it can end the element that contains it.
     let first = first.replace('<', "\\u003c");
@@ -241,8 +239,8 @@ pub(super) fn page(token: &str, nonce: &str, first: &str) -> Response<Bytes> {
     own_page(nonce, reply(StatusCode::OK, HTML, text.into()))
 }
 
-/// The same, compressed, for another machine. On this machine sending is faster
-/// than compressing.
+/// The compressed page, for another machine. On this machine sending is faster than
+/// compressing.
 pub(super) fn packed_page(page: Response<Bytes>, headers: &HeaderMap) -> Response<Bytes> {
     if !takes_packed(headers) {
         return page;

@@ -1,5 +1,4 @@
-//! The books of the program. Each stays open, and is opened again when its file has
-//! changed.
+//! The books of the program. Each stays open, and is reopened when its file has changed.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -18,31 +17,30 @@ use tabia_book::{Error, Probe, Stats};
 use tabia_io::input::state::Identity;
 use tabia_notation::Line;
 
-/// A book that is open.
+/// An open book.
 pub type Open = Arc<dyn Probe + Send + Sync>;
 
-/// Opens the book (again). The error is one sentence that names the file.
+/// Opens or reopens the book. The error is one sentence that names the file.
 pub type Reopen = Box<dyn Fn() -> Result<Open, String> + Send + Sync>;
 
-/// Gives an index with the games that a filter admits, and what is to be said
-/// about them. The error is one sentence that names the file.
+/// Returns an index with the games that match a filter, and a message about them. The
+/// error is one sentence that names the file.
 pub(super) type UnderFilter =
     Box<dyn Fn(&GamesFilter) -> Result<(Open, Option<Message>), String> + Send + Sync>;
 
-/// What has been found out about one content of a book.
+/// Cached data about one version of a book.
 #[derive(Default)]
 pub(super) struct Notes {
-    /// What the page says about it.
+    /// A message about it for the page.
     pub(super) notice: Option<Message>,
     pub(super) lines: LineMemory,
     pub(super) likeliest: Mutex<Likeliest>,
 }
 
-/// The likeliest moves of positions, by the number of the move and the
-/// options.
+/// The likeliest moves of positions, by move number and options.
 type Likeliest = HashMap<(Chess, u32, u64), Option<(Move, Stats)>>;
 
-/// A book that can be looked at.
+/// A book in the explorer.
 pub struct ExploredBook {
     name: String,
     notices: Vec<String>,
@@ -51,26 +49,26 @@ pub struct ExploredBook {
     edits: Option<Edits>,
     /// Why it cannot be changed.
     locked: Option<Message>,
-    /// How often it has been opened anew.
+    /// How often it has been reopened.
     renewals: AtomicU64,
-    /// Its learn values are shown with what was learnt while playing.
+    /// Whether learn values include what was learned while playing.
     learns: bool,
-    /// What it is read from, as far as anybody looks after that.
+    /// The files that it is read from and that are checked for changes.
     files: Vec<PathBuf>,
-    /// How these files were when it was opened last.
+    /// The state of these files when it was last opened.
     seen: Mutex<Vec<Option<Identity>>>,
     under_filter: Option<UnderFilter>,
-    /// The filters that were asked for last, and the renewal of which they are.
+    /// The last requested filters, and the renewal that they belong to.
     filtered: Mutex<Vec<(GamesFilter, u64, Content)>>,
 }
 
-/// A content of a book, with what has been found out about it.
+/// A version of a book, with cached data about it.
 pub(super) type Content = (Open, Arc<Notes>);
 
-/// Filters of a book that are cached.
+/// Greatest number of cached filters of a book.
 const MOST_FILTERS: usize = 8;
 
-/// How files are now; nothing of one that is not there. None is read.
+/// The state of each file now; `None` for a missing one. No content is read.
 fn states(files: &[PathBuf]) -> Vec<Option<Identity>> {
     let state = |path: &PathBuf| path.metadata().ok().map(|found| Identity::of(&found));
     files.iter().map(state).collect()
@@ -85,9 +83,8 @@ impl fmt::Debug for ExploredBook {
 }
 
 impl ExploredBook {
-    /// Of a book that is `open` now and can be opened again. `name` is shown
-    /// to people; `notices` describe what is odd about it; without an `editor` it
-    /// cannot be changed.
+    /// A book that is `open` now and can be reopened. `name` is for users; `notices`
+    /// describe problems; without an `editor` it cannot be changed.
     #[must_use]
     pub fn new(
         name: String,
@@ -112,7 +109,7 @@ impl ExploredBook {
         }
     }
 
-    /// The same, of games that can be filtered.
+    /// Adds a filter, for a book that consists of games.
     pub(super) fn with_filter(self, under_filter: UnderFilter) -> ExploredBook {
         ExploredBook {
             under_filter: Some(under_filter),
@@ -120,19 +117,19 @@ impl ExploredBook {
         }
     }
 
-    /// Whether filters of games act on it.
+    /// Whether game filters apply to it.
     pub(super) const fn has_games(&self) -> bool {
         self.under_filter.is_some()
     }
 
-    /// Whether it is read from this file, of which no link is in the path.
+    /// Whether it is read from this file; `path` has no links.
     pub(super) fn is_of(&self, path: &Path) -> bool {
         let own = self.files.first().and_then(|own| own.canonicalize().ok());
         own.is_some_and(|own| own == path)
     }
 
-    /// The same, opened anew when one of these files changes: those that it is
-    /// read from, and such as are not there yet.
+    /// Reopens the book when one of these files changes: those that it is read from, and
+    /// those that may be created later.
     #[must_use]
     pub fn with_files(self, files: Vec<PathBuf>) -> ExploredBook {
         let seen = Mutex::new(states(&files));
@@ -143,7 +140,7 @@ impl ExploredBook {
         }
     }
 
-    /// The same, with the reason why it cannot be changed.
+    /// Sets the reason why it cannot be changed.
     #[must_use]
     pub fn with_reason(self, locked: Option<Message>) -> ExploredBook {
         ExploredBook { locked, ..self }
@@ -155,8 +152,8 @@ impl ExploredBook {
         reason.unwrap_or_else(|| message!("this book cannot be changed"))
     }
 
-    /// The same; `learns` is whether results learnt while playing are added to
-    /// its learn values, so that they differ from those of the file.
+    /// Sets `learns`: whether results learned while playing are added to its learn
+    /// values, so that they differ from those of the file.
     #[must_use]
     pub fn with_learning(self, learns: bool) -> ExploredBook {
         ExploredBook { learns, ..self }
@@ -166,13 +163,13 @@ impl ExploredBook {
         self.learns
     }
 
-    /// Opens the book anew if one of its files has changed since the last
-    /// time; reads nothing otherwise.
+    /// Reopens the book if one of its files has changed since the last check; reads
+    /// nothing otherwise.
     pub(super) fn look_after(&self) {
         let now = states(&self.files);
         let is_known = *self.seen() == now;
         if !is_known {
-            // What cannot be opened is tried again when it changes again.
+            // If it cannot be opened, the next change leads to another attempt.
             let _ = self.renew();
         }
     }
@@ -193,13 +190,13 @@ impl ExploredBook {
         self.edits.as_ref()
     }
 
-    /// The book as it is on disk now. A file that cannot be opened any more,
-    /// or not yet, leaves the one that is open.
+    /// The book as it is on disk now. If its file cannot be opened, the one that is open
+    /// stays.
     pub(super) fn current(&self) -> Open {
         self.with_notes().0
     }
 
-    /// The same with what has been found out about it.
+    /// The present book, with cached data about it.
     pub(super) fn with_notes(&self) -> Content {
         let known = || {
             let known = self.open.read().unwrap_or_else(PoisonError::into_inner);
@@ -212,7 +209,7 @@ impl ExploredBook {
         known()
     }
 
-    /// The same, where it is an index, of the games that a filter admits.
+    /// The present content; of an index, the games that match a filter.
     pub(super) fn under(&self, filter: &GamesFilter) -> Result<Content, String> {
         let content = self.with_notes();
         let Some(under_filter) = &self.under_filter else {
@@ -242,20 +239,20 @@ impl ExploredBook {
         Ok(content)
     }
 
-    /// Which content of the file answers now: another one after each change.
+    /// A number that changes with each change of the content.
     pub(super) fn generation(&self) -> u64 {
         let _ = self.current();
         self.renewals()
     }
 
-    /// How often it has been opened anew until now.
+    /// How often it has been reopened.
     pub(super) fn renewals(&self) -> u64 {
         self.renewals.load(Ordering::Acquire)
     }
 
-    /// Opens the book anew.
+    /// Reopens the book.
     pub(super) fn renew(&self) -> Result<Open, String> {
-        // What changes from here on is another change.
+        // Any later change of the files is detected next time.
         let now = states(&self.files);
         *self.seen() = now;
         let open = (self.reopen)()?;
@@ -266,8 +263,7 @@ impl ExploredBook {
     }
 }
 
-/// Asks a book about the last position of a line, as the adapter would in a
-/// game of this line.
+/// Looks the last position of a line up, as the adapter would in a game with this line.
 pub(super) fn look_up(
     (book, notes): &Content,
     walked: &Line,
@@ -314,22 +310,22 @@ mod tests {
         assert_eq!(look(), (0, 0));
         std::fs::write(&book, "22").unwrap();
         assert_eq!(look(), (1, 1));
-        // A file that was not there, and is gone again.
+        // A new file that is deleted again.
         std::fs::write(&beside, "").unwrap();
         assert_eq!(look(), (2, 2));
         std::fs::remove_file(&beside).unwrap();
         assert_eq!(look(), (3, 3));
-        // Another file in its place, of the same length.
+        // Another file with the same name and length.
         let other = folder.path().join("other");
         std::fs::write(&other, "33").unwrap();
         std::fs::rename(&other, &book).unwrap();
         assert_eq!(look(), (4, 4));
-        // What cannot be read is not tried again and again.
+        // A file that cannot be read is not tried again and again.
         std::fs::write(&book, "broken").unwrap();
         assert_eq!(look(), (5, 4));
         std::fs::write(&book, "whole again").unwrap();
         assert_eq!(look(), (6, 5));
-        // What the page has taken up itself is no news.
+        // A change that the page has loaded itself is not reported.
         std::fs::write(&book, "by the page").unwrap();
         assert!(explored.renew().is_ok());
         assert_eq!(look(), (7, 6));

@@ -1,22 +1,21 @@
-//! The page's modules as a few scripts: one for what is seen first, one for the
-//! rest, and one for each part that few visits need, so that a visit does not
-//! ask two dozen times. The files stay plain modules: nothing is built beforehand.
+//! The page's modules as a few scripts: one for what is seen first, one for the rest, and
+//! one for each part that few visits need, so that a visit does not need two dozen
+//! requests. The files are plain modules without a build step.
 //!
-//! Each module becomes a function that runs once, after those that it imports,
-//! and gives what it exports. The forms of `import` and `export` that are
-//! understood are few: see [`joined`]. Comments stay
-//! at home: see [`bare`].
+//! Each module becomes a function that runs once, after those that it imports, and
+//! returns its exports. Few forms of `import` and `export` are supported: see [`joined`].
+//! Comments are removed: see [`bare`].
 
 use std::collections::BTreeSet;
 
-/// Modules and all that they import, in the order in which they run: a script
-/// for each, which finds in those before it what they have already. The first is
-/// part of the page, and all know its names; the others are modules of these
-/// names in one folder, and import from each other.
+/// Joins modules and all that they import, in the order in which they run, to one script
+/// each, without modules of earlier scripts. The first script is part of the page, and
+/// all others see its names; the others are modules with these names in one folder, and
+/// import from each other.
 ///
-/// Known are `import * as name from "./file.js";`, `import { a, b as c } from
-/// "./file.js";`, and `export` in front of `const`, `class`, `function` and
-/// `async function`. `source` gives the text of a file.
+/// Supported are `import * as name from "./file.js";`, `import { a, b as c } from
+/// "./file.js";`, and `export` before `const`, `class`, `function` and `async function`.
+/// `source` returns the text of a file.
 pub(super) fn joined<'a, const N: usize>(
     mains: [&str; N],
     source: impl Fn(&str) -> Option<&'a str>,
@@ -57,9 +56,8 @@ pub(super) fn joined<'a, const N: usize>(
     scripts
 }
 
-/// The lines of a script or of a style that do something, without what sets
-/// them in. Of comments those go that have lines of their own; a text may not
-/// go over several lines.
+/// The lines of a script or style sheet without indentation, blank lines and comments on
+/// separate lines. A string must not contain line breaks.
 pub(super) fn bare(text: &str) -> impl Iterator<Item = &str> {
     let mut is_within = false;
     text.lines().map(str::trim).filter(move |line| {
@@ -73,11 +71,11 @@ pub(super) fn bare(text: &str) -> impl Iterator<Item = &str> {
 
 struct Bundle {
     text: String,
-    /// The modules, and the scripts that they are in.
+    /// The modules, and the numbers of their scripts.
     begun: Vec<(String, usize)>,
-    /// The number of the script that is made.
+    /// The number of the current script.
     script: usize,
-    /// What one module has of another: its script, that of the other, and its name.
+    /// Names used from other scripts: using script, defining script, name.
     shared: BTreeSet<(usize, usize, String)>,
 }
 
@@ -85,7 +83,7 @@ impl Bundle {
     /// Adds a module, and returns what it exports.
     fn add<'a>(&mut self, file: &str, source: &impl Fn(&str) -> Option<&'a str>) -> Vec<&'a str> {
         if let Some(&(_, script)) = self.begun.iter().find(|(known, _)| known == file) {
-            // The names of the first script are known to all.
+            // The names of the first script are visible to all.
             if script > 0 && script != self.script {
                 self.shared.insert((script, self.script, name_of(file)));
             }
@@ -116,12 +114,12 @@ impl Bundle {
     }
 }
 
-/// What a module is called within the one script.
+/// The name of a module within the scripts.
 fn name_of(file: &str) -> String {
     format!("${}", file.trim_end_matches(".js").replace('-', "_"))
 }
 
-/// What a line imports, as the left side of a declaration, and from which file.
+/// The imports of a line, as the left side of a declaration, and their file.
 fn import(line: &str) -> Option<(String, &str)> {
     let (names, from) = line.strip_prefix("import ")?.split_once(" from \"./")?;
     let names = match names.strip_prefix("* as ") {

@@ -1,25 +1,25 @@
-//! Answers that cost much and are asked for again and again.
+//! A cache of expensive answers.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use hyper::body::Bytes;
 
-/// Bytes of questions and answers that are cache at most.
+/// Greatest number of bytes of questions and answers in the cache.
 const MOST_BYTES: usize = 2 << 20;
 
-/// Answers by what was asked, all of the same contents of the books.
+/// Answers by question, all for the same contents of the books.
 #[derive(Debug, Default)]
 pub(super) struct AnswerCache(Mutex<Answers>);
 
-/// The newest half and the one before it: an answer that is asked for again
-/// becomes a new one, and the others go when the newer half is full.
+/// The newer and the older half of the cache: a used answer moves to the newer half; when
+/// that is full it becomes the older half, and the rest is dropped.
 #[derive(Debug, Default)]
 struct Answers {
     generations: Vec<u64>,
     new: HashMap<String, Bytes>,
     old: HashMap<String, Bytes>,
-    /// Of the new ones.
+    /// Number of bytes in the newer half.
     bytes: usize,
 }
 
@@ -49,7 +49,7 @@ impl Answers {
 }
 
 impl AnswerCache {
-    /// The answer to a question, made only if it is not here.
+    /// The answer to a question, computed only if it is not cached.
     pub(super) fn or_make<E>(
         &self,
         generations: Vec<u64>,
@@ -60,7 +60,7 @@ impl AnswerCache {
         {
             let mut cache = lock();
             if cache.generations != generations {
-                // Nobody asks the books as they were any more.
+                // Answers for older contents are not needed any more.
                 *cache = Answers {
                     generations: generations.clone(),
                     ..Answers::default()
@@ -96,7 +96,7 @@ mod tests {
         }
         assert_eq!(made, 2);
         assert!(cache.or_make(vec![0], "bad", || Err("no")).is_err());
-        // However many there are, and however large.
+        // Many answers, some of them large.
         for number in 0..3000 {
             let answer = Bytes::from(vec![0; number]);
             let _ = cache.or_make(vec![0], &number.to_string(), || Ok::<_, ()>(answer));

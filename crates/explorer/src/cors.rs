@@ -1,5 +1,5 @@
-//! CORS: the headers that let pages of other sites read an answer. Only on the
-//! paths of the opening explorer, and only for allowed origins.
+//! CORS: headers that let pages of other sites read an answer, only on the paths of the
+//! opening explorer and only for allowed origins.
 
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
@@ -7,15 +7,15 @@ use hyper::{Response, StatusCode};
 
 use super::reply::reply;
 
-/// Headers that programs in pages send.
+/// Headers that programs in pages may send.
 const SENT: &str = "authorization, accept, cache-control, content-type, if-modified-since, \
     x-requested-with";
 
-/// Older browsers ask with this header whether a public page may send requests
-/// to this machine.
+/// With this header older browsers ask whether a public page may send requests to this
+/// machine.
 const ASKS_PRIVATE: &str = "access-control-request-private-network";
 
-/// The answer to a browser that asks whether a page may send a request.
+/// The answer to a CORS preflight request.
 pub(super) fn preflight(asked: &HeaderMap) -> Response<Bytes> {
     let mut response = reply(StatusCode::NO_CONTENT, "text/plain", Bytes::new());
     let headers = response.headers_mut();

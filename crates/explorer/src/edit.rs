@@ -1,4 +1,4 @@
-//! Changes to a book, one at a time, each of which can be taken back.
+//! Changes to a book, one at a time, each of which can be undone.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,10 +14,10 @@ use tabia_book::MarkEdit;
 use tabia_book::mark::words;
 use tabia_notation::Line;
 
-/// Steps that can be taken back; the oldest is forgotten first.
+/// Greatest number of undo steps; the oldest is dropped first.
 const MOST_STEPS: usize = 1000;
 
-/// The most steps among them for which an old book is stored on the disk.
+/// Greatest number of these steps for which an old book is stored on disk.
 const MOST_REWRITES: usize = 20;
 
 /// A change that could not be made. Nothing has changed then.
@@ -29,27 +29,25 @@ pub(super) fn failed(error: impl std::error::Error) -> MarkerError {
     MarkerError(error.to_string().into())
 }
 
-/// Takes one change back.
+/// Undoes one change.
 pub type Undo = Box<dyn Fn() -> Result<(), MarkerError> + Send>;
 
-/// Writes changes to the file of a book, safely: a crash leaves the book as
-/// it was before or as it is after.
+/// Writes changes to the file of a book safely: after a crash the book is in its old or
+/// its new state.
 pub trait BookMarker: Send + Sync {
-    /// In a book that has a number beside each move and no marks, the
-    /// greatest that there is; `None` for one with marks, into which lines
-    /// can come.
+    /// The greatest weight in a book that has one weight for each move and no marks;
+    /// `None` for a book with marks, to which lines can be added.
     fn most_weight(&self) -> Option<u16> {
         None
     }
 
-    /// Changes the values of moves in the book, each in its position, and
-    /// returns how to undo it; `None` when there was nothing to change. `seen`
-    /// is what the page showed before.
+    /// Changes the values of moves, each in its position, and returns how to undo it;
+    /// `None` if nothing changes. `seen` is what the page showed before.
     ///
     /// # Errors
     ///
-    /// The book does not hold one of the moves, has something else there than
-    /// the page showed, or cannot be written.
+    /// The book does not have one of the moves, has other values than the page showed, or
+    /// cannot be written.
     fn change(
         &self,
         moves: &[(Chess, Move)],
@@ -57,51 +55,50 @@ pub trait BookMarker: Send + Sync {
         seen: Option<&MarkEdit>,
     ) -> Result<Option<Undo>, MarkerError>;
 
-    /// Stores lines, with the signs of their moves as [`build::write_lines`]
-    /// takes them.
+    /// Adds lines, with the annotations of their moves as for [`build::write_lines`].
     ///
     /// # Errors
     ///
-    /// A move is none that the book can hold, or it cannot be written.
+    /// The book cannot store a move, or cannot be written.
     ///
     /// [`build::write_lines`]: tabia_build::write_lines
     fn add(&self, lines: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, MarkerError>;
 
-    /// How many positions [`BookMarker::remove`] would take out. Nothing is
-    /// written; once `stop` is true the count ends.
+    /// Number of positions that [`BookMarker::remove`] would delete. Nothing is written;
+    /// counting stops when `stop` is true.
     ///
     /// # Errors
     ///
-    /// The book does not hold a line, cannot be read, or `stop` became true.
+    /// The book does not have a line, cannot be read, or `stop` became true.
     fn count_removed(&self, lines: &[Line], stop: &AtomicBool) -> Result<u64, MarkerError>;
 
-    /// Takes out the last move of each line, and what can no longer be reached.
+    /// Deletes the last move of each line, and positions that can no longer be reached.
     ///
     /// # Errors
     ///
-    /// The book does not hold a line, or cannot be written.
+    /// The book does not have a line, or cannot be written.
     fn remove(&self, lines: &[Line]) -> Result<Option<Undo>, MarkerError>;
 }
 
 /// An editor with the steps made so far.
 pub(super) struct Edits {
     editor: Box<dyn BookMarker>,
-    /// Held as long as a change takes: others wait.
+    /// Locked during a change: other changes wait.
     at_work: Mutex<()>,
-    /// Held for a moment only, so that reading never waits for a change.
+    /// Locked only briefly, so that reading never waits for a change.
     steps: Mutex<Steps>,
-    /// Ends the counts that are under way, by the pages that asked.
+    /// Stops the counts of each page.
     counting: Mutex<HashMap<String, Arc<AtomicBool>>>,
 }
 
 #[derive(Default)]
 struct Steps {
     made: Vec<Step>,
-    /// Taken back and not yet done again, the oldest first.
+    /// Undone changes that can be redone, oldest first.
     taken_back: Vec<Change>,
 }
 
-/// A change that was made.
+/// A change that was made, with its undo.
 struct Step {
     change: Change,
     undo: Undo,
@@ -110,36 +107,36 @@ struct Step {
 /// A change: the page that asked for it, and what it does.
 #[derive(Clone)]
 pub(super) struct Change {
-    /// The page that asked; each takes back only its own changes.
+    /// The page that requested it; each page can only undo its own changes.
     pub(super) client: String,
     pub(super) kind: ChangeKind,
-    /// For people.
+    /// A description for users.
     pub(super) what: Message,
 }
 
-/// What is done to a book.
+/// The kind of a change.
 #[derive(Clone)]
 pub(super) enum ChangeKind {
-    /// Moves get marks.
+    /// Mark moves.
     Mark {
         moves: Vec<(Chess, Move)>,
         edit: MarkEdit,
         seen: Option<MarkEdit>,
     },
-    /// Lines with their signs come in.
+    /// Add lines with annotations.
     Add(Vec<(Line, Vec<(usize, u8)>)>),
-    /// The last moves of these go.
+    /// Delete the last moves of these lines.
     Remove(Vec<Line>),
 }
 
 impl ChangeKind {
-    /// Whether the book is written anew, and the old one stored for undo.
+    /// Whether the whole book is rewritten, and the old one stored for undo.
     const fn rewrites(&self) -> bool {
         !matches!(self, ChangeKind::Mark { .. })
     }
 }
 
-/// What a page can take back and do again.
+/// What a page can undo and redo.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct History {
     pub(super) undo: usize,
@@ -157,7 +154,7 @@ impl Edits {
         }
     }
 
-    /// As for [`BookMarker::most_weight`].
+    /// See [`BookMarker::most_weight`].
     pub(super) fn most_weight(&self) -> Option<u16> {
         self.editor.most_weight()
     }
@@ -170,8 +167,8 @@ impl Edits {
         self.at_work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many positions a deletion would take out. A question of a page ends
-    /// its last one, whose answer it waits for no more.
+    /// Number of positions that a deletion would remove. A new count of a page stops its
+    /// last one, whose result is no longer needed.
     pub(super) fn count_removed(&self, client: &str, lines: &[Line]) -> Result<u64, MarkerError> {
         let stop = Arc::<AtomicBool>::default();
         let counting = || self.counting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -184,7 +181,7 @@ impl Edits {
         counted
     }
 
-    /// Makes a change. One change at a time: others wait.
+    /// Makes a change, after other changes have ended.
     pub(super) fn change(&self, change: Change) -> Result<(), MarkerError> {
         let _at_work = self.work();
         let client = change.client.clone();
@@ -193,7 +190,7 @@ impl Edits {
         Ok(())
     }
 
-    /// Makes a change; the caller holds `at_work`.
+    /// Makes a change; the caller has locked `at_work`.
     fn make(&self, change: Change) -> Result<(), MarkerError> {
         let done = match &change.kind {
             ChangeKind::Mark { moves, edit, seen } => {
@@ -210,7 +207,7 @@ impl Edits {
         if change.kind.rewrites()
             && made.filter(|step| step.change.kind.rewrites()).count() >= MOST_REWRITES
         {
-            // Up to the oldest of them: what came before it cannot be had back either.
+            // Steps up to the oldest of them cannot be undone without it.
             let oldest = steps
                 .made
                 .iter()
@@ -224,8 +221,8 @@ impl Edits {
         Ok(())
     }
 
-    /// Takes the last change of a page back and returns which it was; `None`
-    /// when there is none. A step that cannot be taken back stays.
+    /// Undoes the last change of a page and returns its description; `None` if there is
+    /// none. A step that cannot be undone stays.
     pub(super) fn undo(&self, client: &str) -> Result<Option<Message>, MarkerError> {
         let _at_work = self.work();
         let of_client = |step: &Step| step.change.client == client;
@@ -240,7 +237,7 @@ impl Edits {
         let undone = (step.undo)();
         let mut steps = self.steps();
         if let Err(error) = undone {
-            // Nobody else was at work, so its place is the same.
+            // No other change is possible meanwhile, so its index is the same.
             steps.made.insert(at, step);
             return Err(error);
         }
@@ -249,7 +246,7 @@ impl Edits {
         Ok(Some(what))
     }
 
-    /// Does what was taken back last again.
+    /// Redoes the last undone change.
     pub(super) fn redo(&self, client: &str) -> Result<Option<Message>, MarkerError> {
         let _at_work = self.work();
         let known = {
@@ -267,7 +264,7 @@ impl Edits {
         Ok(Some(what))
     }
 
-    /// What a page can take back and do again.
+    /// What a page can undo and redo.
     pub(super) fn history(&self, client: &str) -> History {
         let steps = self.steps();
         let made = || {
@@ -285,7 +282,7 @@ impl Edits {
     }
 }
 
-/// Reads a change from the words of the page; weights go up to `most_weight`.
+/// Parses a change that the page sends; weights go up to `most_weight`.
 pub(super) fn read_change(kind: &str, value: &str, most_weight: u16) -> Result<MarkEdit, Message> {
     let mut edit = MarkEdit::default();
     match kind {
@@ -337,7 +334,7 @@ mod tests {
     use shakmaty::Position;
     use tabia_book::Mark;
 
-    /// Keeps the last mark in memory.
+    /// Stores the last mark in memory.
     struct Memory(Arc<Mutex<Vec<MarkEdit>>>);
 
     fn mark(mark: Mark) -> MarkEdit {
@@ -432,7 +429,7 @@ mod tests {
         assert_eq!(edits.redo("a").unwrap(), Some("first".into()));
         assert_eq!(*list.lock().unwrap(), [mark(Mark::Main)]);
         assert_eq!((edits.history("a").undo, edits.history("a").redo), (1, 1));
-        // A new change ends what could be done again.
+        // A new change removes the redo steps.
         make("a", value(9), "third").unwrap();
         assert_eq!(edits.redo("a").unwrap(), None);
     }
@@ -452,12 +449,12 @@ mod tests {
             made(ChangeKind::Add(Vec::new()));
         }
         assert_eq!(edits.history("a").undo, MOST_REWRITES);
-        // What changes nothing is no step.
+        // A change without effect is no step.
         made(ChangeKind::Remove(Vec::new()));
         assert_eq!(edits.history("a").undo, MOST_REWRITES);
     }
 
-    /// Counts until it is stopped, or has counted.
+    /// A counter that runs until it is stopped, or has finished.
     struct Counter {
         begun: std::sync::mpsc::SyncSender<()>,
     }

@@ -16,10 +16,10 @@ use super::reply::{Refusal, bad, json};
 use tabia_book::{Lookup, Wanted};
 use tabia_notation::{self as notation, Line};
 
-/// Lines that a request may add.
+/// Greatest number of lines that a request may add.
 const MOST_LINES: usize = 500;
 
-/// A move gets a mark, or all moves of a line.
+/// A request to mark a move, or all moves of a line.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EditRequest {
@@ -30,19 +30,19 @@ pub(super) struct EditRequest {
     play: String,
     #[serde(default)]
     uci: String,
-    /// Instead of the move `uci` after the line: the moves of the line.
+    /// The moves of the line to mark, instead of the move `uci` after the line.
     #[serde(default)]
     along: Option<Along>,
     change: String,
     value: String,
-    /// What the page showed when the change was made.
+    /// The values that the page showed when the change was made.
     #[serde(default)]
     seen: Option<String>,
     #[serde(default)]
     client: String,
 }
 
-/// Whose moves of a line.
+/// The side whose moves of a line are marked.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Along {
@@ -51,7 +51,7 @@ enum Along {
     Both,
 }
 
-/// Lines come into a book.
+/// A request to add lines to a book.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AddRequest {
@@ -67,20 +67,19 @@ pub(super) struct AddRequest {
 #[serde(deny_unknown_fields)]
 struct AddedLine {
     play: String,
-    /// Signs by the place of their move, the first is 0, and their number in
-    /// PGN.
+    /// Annotations: the index of the move, from 0, and the NAG number.
     #[serde(default)]
     signs: Vec<(usize, u8)>,
 }
 
-/// A move goes, or what lies below it.
+/// A request to delete a move, or only the positions after it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RemoveRequest {
     book: usize,
-    /// From the usual start position to the move.
+    /// The moves from the standard start position, up to the one to delete.
     play: String,
-    /// The move stays, and goes on no more.
+    /// Keep the move, and delete only what follows it.
     #[serde(default)]
     below: bool,
     #[serde(default)]
@@ -103,7 +102,7 @@ struct Edited {
 }
 
 impl Explorer {
-    /// A book that may be changed.
+    /// The book with this number, if it may be changed.
     fn editable(&self, number: usize) -> Result<Arc<ExploredBook>, Refusal> {
         if self.read_only {
             let reason = message!("the explorer was started read-only");
@@ -132,7 +131,7 @@ impl Explorer {
         if let Some(seen) = &mut seen
             && book.learns()
         {
-            // The page shows another value than the file has.
+            // The page shows a learn value that differs from the one in the file.
             seen.factor = None;
         }
         let what = named(&name, &asked.change, &asked.value);
@@ -174,7 +173,7 @@ impl Explorer {
         self.change(book, edits, &asked.client, ChangeKind::Remove(lines), what)
     }
 
-    /// How many positions a deletion would take out.
+    /// Returns the number of positions that a deletion would remove.
     pub(super) fn count_removed(&self, asked: &RemoveRequest) -> Result<Response<Bytes>, Refusal> {
         #[derive(Serialize)]
         struct Counted {
@@ -268,7 +267,7 @@ fn removed(book: &ExploredBook, asked: &RemoveRequest) -> Result<(Vec<Line>, Mes
     Ok((lines, what))
 }
 
-/// What a change is called.
+/// The description of a change.
 fn named(name: &str, change: &str, value: &str) -> Message {
     let value = Message::from(value);
     match change {
@@ -280,7 +279,7 @@ fn named(name: &str, change: &str, value: &str) -> Message {
     }
 }
 
-/// The move of a request, and what it is called.
+/// The move of a request, and its name.
 fn one_move(line: &Line, uci: &str) -> Result<(Vec<(Chess, Move)>, String), Message> {
     let position = line.last();
     let mut played = Line::from_start(position.clone());

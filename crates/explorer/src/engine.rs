@@ -1,5 +1,5 @@
-//! The engine of the page: one for all pages. It thinks about the position that
-//! was requested last, as long as a page listens.
+//! The engine of the page: one for all pages. It searches the last requested position, as
+//! long as a page listens.
 
 use std::ops::ControlFlow;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
@@ -20,41 +20,41 @@ use tabia_uci::process::{
     Analyst, AnalystError, Cancellation, EngineCommand, Question, Thought, Variation,
 };
 
-/// Lines that a page may ask for.
+/// Greatest number of lines that a page may request.
 pub(super) const MOST_LINES: usize = 5;
 
-/// The most moves of the book whose values are searched.
+/// Greatest number of book moves that are evaluated.
 pub(super) const MOST_MOVES: usize = 40;
 
-/// The most plies of a line that are reported.
+/// Greatest number of plies of a reported line.
 const MOST_PLIES: usize = 16;
 
-/// The first look, before the moves of the book have theirs.
+/// Time of the first search, before the book moves are evaluated.
 const FIRST_LOOK: Duration = Duration::from_millis(700);
 
-/// What each move of the book gets that no line of the first look begins with.
+/// Time for each book move with which no line of the first search begins.
 const MOVE_LOOK: Duration = Duration::from_millis(150);
 
-/// How often moves that have got no value are looked at, each time for twice as long.
+/// Greatest number of searches for moves without a value, each twice as long as the last.
 const MOVE_ROUNDS: usize = 5;
 
-/// Nobody looks at one position with profit for longer.
+/// Greatest time of a search: longer ones are hardly better.
 const LONGEST: Duration = Duration::from_secs(300);
 
-/// The time between two reports to a page. Reports are sent even if nothing is
-/// new: so it is noticed when the page has gone.
+/// The time between two reports to a page. Reports are sent even if nothing is new, in
+/// order to detect that the page has gone.
 const PACE: Duration = Duration::from_millis(200);
 
-/// An engine without requests for so long is ended.
+/// The engine is ended after this time without requests.
 const IDLE: Duration = Duration::from_secs(60);
 
 /// How long the engine may take to end its search when the program ends.
 const GRACE: Duration = Duration::from_millis(200);
 
-/// An engine that can be started: the first of several that does is taken.
+/// An engine that can be started; of several, the first that starts is used.
 #[derive(Clone, Debug)]
 pub struct EngineChoice {
-    /// What it is called in the configuration.
+    /// Its name in the configuration.
     pub name: String,
     /// How it is started.
     pub command: EngineCommand,
@@ -64,19 +64,19 @@ pub struct EngineChoice {
     pub start_timeout: Duration,
 }
 
-/// What a page wants to know.
+/// A request of a page.
 pub(super) struct SearchRequest {
     pub(super) position: Chess,
     pub(super) lines: usize,
-    /// Moves of the book whose values are wanted, too.
+    /// Book moves to evaluate, too.
     pub(super) moves: Vec<UciMove>,
-    /// The page that asks.
+    /// The page that sends the request.
     pub(super) client: String,
-    /// Where it listens.
+    /// The channel for the reports.
     pub(super) listener: watch::Sender<Bytes>,
 }
 
-/// The one place where an engine works. Nothing runs before the first request.
+/// The thread of the engine. Nothing runs before the first request.
 #[derive(Debug)]
 pub(super) struct Bench {
     choices: Arc<[EngineChoice]>,
@@ -87,9 +87,9 @@ pub(super) struct Bench {
 struct Worker {
     requests: Sender<SearchRequest>,
     thread: JoinHandle<()>,
-    /// Where its engine is.
+    /// Ends its engine.
     cancellation: Arc<Cancellation>,
-    /// Closed when the thread has done its work.
+    /// Closed when the thread has ended.
     ended: Receiver<()>,
 }
 
@@ -101,12 +101,12 @@ impl Bench {
         }
     }
 
-    /// What the engine is called, if there is one.
+    /// The name of the engine, if there is one.
     pub(super) fn name(&self) -> Option<&str> {
         self.choices.first().map(|choice| choice.name.as_str())
     }
 
-    /// Takes a request in place of the one before.
+    /// Starts a request, which replaces the last one.
     pub(super) fn think(&self, request: SearchRequest) {
         let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
         let request = match worker.as_ref() {
@@ -118,7 +118,7 @@ impl Bench {
         };
         let (requests, to_do) = mpsc::channel();
         let choices = Arc::clone(&self.choices);
-        // The receiver lives as long as the thread that is started next.
+        // The receiver exists until the thread that is started next ends.
         let _ = requests.send(request);
         let (working, ended) = mpsc::channel();
         let cancellation = Arc::<Cancellation>::default();
@@ -137,8 +137,8 @@ impl Bench {
 }
 
 impl Drop for Bench {
-    /// Waits for the engine's end, so that no process is left. One that hangs
-    /// is killed.
+    /// Waits for the end of the engine, so that no process is left. A hanging engine is
+    /// killed.
     fn drop(&mut self) {
         let worker = self.worker.get_mut();
         if let Some(worker) = worker.unwrap_or_else(PoisonError::into_inner).take() {
@@ -151,7 +151,7 @@ impl Drop for Bench {
     }
 }
 
-/// Requests, one after the other; the newest ends the one before.
+/// Handles requests in order; a new one ends the last one.
 fn work(choices: &[EngineChoice], cancellation: &Cancellation, requests: &Receiver<SearchRequest>) {
     let mut engine = None;
     let mut next = None;
@@ -180,7 +180,7 @@ fn work(choices: &[EngineChoice], cancellation: &Cancellation, requests: &Receiv
             last_report: None,
         };
         if let Err(error) = task.answer(choices, cancellation, &mut engine) {
-            // It may hang or babble: the next request starts another one.
+            // It may hang or send nonsense: the next request starts another one.
             engine = None;
             request.refuse(Message::from(&error), false);
         }
@@ -188,23 +188,23 @@ fn work(choices: &[EngineChoice], cancellation: &Cancellation, requests: &Receiv
     }
 }
 
-/// A request that is being answered.
+/// A running request.
 struct Task<'a> {
     request: &'a SearchRequest,
     requests: &'a Receiver<SearchRequest>,
     /// The request that ended this one.
     next: Option<SearchRequest>,
-    /// What the engine calls itself.
+    /// The engine's own name.
     engine: String,
-    /// The deepest look so far.
+    /// The deepest result so far.
     best: Thought,
-    /// Of moves, those of the book first of all.
+    /// Values of moves, first of all of book moves.
     values: Vec<ReportedMove>,
     /// When the last report was sent to the page.
     last_report: Option<Instant>,
 }
 
-/// What is sent to a page: all that is known, each time.
+/// A report to a page: always all results.
 #[derive(Serialize)]
 struct Report<'a> {
     engine: &'a str,
@@ -215,12 +215,11 @@ struct Report<'a> {
     nodes_a_second: Option<u64>,
     lines: Vec<ReportedLine>,
     moves: &'a [ReportedMove],
-    /// Whether nothing more comes.
+    /// Whether this is the last report.
     done: bool,
 }
 
-/// Values are White's: centipawns, or moves to mate, negative when Black
-/// gives it.
+/// Values are for White: centipawns, or moves to mate, negative if Black mates.
 #[derive(Clone, Copy, Serialize)]
 struct ReportedValue {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -248,7 +247,7 @@ struct ReportedMove {
 #[derive(Serialize)]
 struct Ended {
     problem: Message,
-    /// Whether another page has the engine now.
+    /// Whether another page uses the engine now.
     taken: bool,
 }
 
@@ -257,8 +256,8 @@ impl SearchRequest {
         self.send(&Ended { problem, taken });
     }
 
-    /// A page that reads slowly misses some reports; each contains all that is
-    /// known, so the next one makes up for them.
+    /// A page that reads slowly misses some reports; each contains all results, so
+    /// nothing is lost.
     fn send(&self, report: &impl Serialize) {
         if let Ok(text) = serde_json::to_string(report) {
             let piece = format!("data: {text}\n\n").into();
@@ -289,7 +288,7 @@ impl Task<'_> {
         Ok(())
     }
 
-    /// Searches the position for a time; returns whether the request is over.
+    /// Searches the position for a time; returns whether the request has ended.
     fn look(&mut self, engine: &mut Analyst, limit: Duration) -> Result<bool, AnalystError> {
         let question = Question {
             position: &self.request.position,
@@ -308,9 +307,9 @@ impl Task<'_> {
         Ok(ended)
     }
 
-    /// Looks at each move of the book that the lines do not begin with. A busy
-    /// machine may stop an engine before it has reported all of them: those that
-    /// are missing are searched again, for longer.
+    /// Searches each book move that no line begins with. A busy machine may stop an
+    /// engine before it has reported all of them: missing ones are searched again, for
+    /// longer.
     fn value_moves(&mut self, engine: &mut Analyst) -> Result<bool, AnalystError> {
         let mut limit = MOVE_LOOK;
         for _ in 0..MOVE_ROUNDS {
@@ -318,7 +317,7 @@ impl Task<'_> {
             if rest.is_empty() {
                 break;
             }
-            // One after the other where the engine knows one line alone.
+            // One by one if the engine has no `MultiPV`.
             let at_once = if engine.has_lines() { rest.len() } else { 1 };
             for moves in rest.chunks(at_once) {
                 if self.look_at(engine, moves, limit * moves.len() as u32)? {
@@ -330,7 +329,7 @@ impl Task<'_> {
         Ok(false)
     }
 
-    /// Legal moves of the book that have no value yet.
+    /// Legal book moves without a value.
     fn moves_without_value(&self) -> Vec<UciMove> {
         let position = &self.request.position;
         let unknown = |name: &String| self.values.iter().all(|known| known.uci != *name);
@@ -339,7 +338,7 @@ impl Task<'_> {
         rest
     }
 
-    /// Searches only these moves; returns whether the request is over.
+    /// Searches only these moves; returns whether the request has ended.
     fn look_at(
         &mut self,
         engine: &mut Analyst,
@@ -364,8 +363,8 @@ impl Task<'_> {
         Ok(ended)
     }
 
-    /// Takes a result of the engine. A later search begins again at the first ply:
-    /// a better result that is known stays.
+    /// Handles a result of the engine. A later search begins again at depth 1: a better
+    /// earlier result stays.
     fn receive(&mut self, thought: &Thought) {
         let rank = |thought: &Thought| {
             let first = thought.lines.first().and_then(Option::as_ref);
@@ -396,7 +395,7 @@ impl Task<'_> {
         self.best.lines.iter().flatten()
     }
 
-    /// Whether the request is over: the page has gone, or another request has come.
+    /// Whether the request has ended: the page has gone, or another request has come.
     fn is_over(&mut self) -> bool {
         loop {
             match self.requests.try_recv() {
@@ -422,7 +421,7 @@ impl Task<'_> {
         }
     }
 
-    /// Sends the page all that is known.
+    /// Sends the page all results.
     fn report(&mut self, done: bool) {
         self.last_report = Some(Instant::now());
         let position = &self.request.position;
@@ -468,7 +467,7 @@ fn start(choices: &[EngineChoice], cancellation: &Cancellation) -> Result<Analys
     Err(last.unwrap_or(AnalystError::NoScore))
 }
 
-/// The name that the page has for a move, if it is legal.
+/// The page's name for a move, if it is legal.
 fn named(position: &Chess, mv: UciMove) -> Option<String> {
     let mv = mv.to_move(position).ok()?;
     Some(uci(position, mv))
@@ -478,7 +477,7 @@ fn first_move(position: &Chess, line: &Variation) -> Option<String> {
     named(position, *line.moves.first()?)
 }
 
-/// A line up to the first move that cannot be played.
+/// A line up to the first illegal move.
 fn playable(position: &Chess, moves: &[UciMove]) -> Vec<Move> {
     let mut at = position.clone();
     let mut found = Vec::new();
@@ -551,7 +550,7 @@ mod tests {
             last_report: None,
         };
         assert!(!task.is_over());
-        // Both come before the engine has reported anything.
+        // Both come before the first report of the engine.
         sender.send(second).unwrap();
         sender.send(third).unwrap();
         assert!(task.is_over());

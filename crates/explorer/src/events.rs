@@ -1,5 +1,4 @@
-//! Server-sent events: notifications of pages that a book has changed, and the
-//! reports of the engine.
+//! Server-sent events: notifications about changed books, and the reports of the engine.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -14,7 +13,7 @@ use tokio::time::timeout;
 
 use super::reply::EVENTS;
 
-/// How often a page is sent an empty event, which keeps the connection open.
+/// How often an empty event is sent to keep the connection open.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// Whether a response is a stream of events.
@@ -23,12 +22,11 @@ fn is_event_stream(response: &Response<Bytes>) -> bool {
     kind.is_some_and(|kind| kind == EVENTS)
 }
 
-/// A body that never ends by itself: server-sent events.
+/// A response body without end: server-sent events.
 pub(super) struct Events(mpsc::Receiver<Bytes>);
 
-/// An extension of a response whose body another thread sends, in pieces. Each
-/// piece replaces those before it: a slow reader misses some, but never the
-/// last one.
+/// A response extension: another thread sends the body in parts. Each part replaces those
+/// before it: a slow reader misses some, but never the last one.
 #[derive(Clone)]
 pub(super) struct Subscription(pub(super) watch::Receiver<Bytes>);
 
@@ -65,8 +63,7 @@ impl Events {
         Events(receiver)
     }
 
-    /// Begins with `first`, then sends the number of changes, now and whenever
-    /// it is another one.
+    /// Sends `first`, then the number of changes, now and whenever it changes.
     fn new(first: Bytes, mut changes: watch::Receiver<u64>) -> Events {
         let (sender, receiver) = mpsc::channel(4);
         changes.mark_changed();

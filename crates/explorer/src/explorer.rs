@@ -1,4 +1,4 @@
-//! From a request to a response.
+//! Turns a request into a response.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, RwLock};
@@ -37,7 +37,7 @@ use tabia_adapter::settings::DECIDING;
 use tabia_adapter::settings::{self, Settings};
 use tokio::sync::watch;
 
-/// Likeliest moves that a page may ask for at once.
+/// Greatest number of likeliest moves that a page may request at once.
 const MOST_AHEAD: usize = 16;
 
 const NOT_HERE: &str = "there is no such page";
@@ -45,29 +45,29 @@ const NOT_HERE: &str = "there is no such page";
 /// The explorer without its sockets.
 #[derive(Debug)]
 pub struct Explorer {
-    /// Others may be added; none goes.
+    /// Books may be added, but are never removed.
     pub(super) books: RwLock<Vec<Arc<ExploredBook>>>,
     pub(super) games: Games,
     pub(super) folders: Option<Folders>,
-    /// Held while a file is opened.
+    /// Locked while a file is opened.
     pub(super) opening: Mutex<()>,
     access: Access,
     general: Settings,
     pub(super) read_only: bool,
-    /// Sends the number of changes to books to waiting pages. It begins with an
-    /// arbitrary number, so that a page can recognize another run of the program.
+    /// Sends the number of changes to books to waiting pages. It starts at an arbitrary
+    /// number, so that a page can detect a restart of the program.
     changes: watch::Sender<u64>,
     first_change: u64,
     cache: AnswerCache,
     engine: Bench,
 }
 
-/// What the page needs to know once.
+/// Data that the page needs only once.
 #[derive(Serialize)]
 struct Start<'a> {
     version: &'static str,
     read_only: bool,
-    /// What the engine is called, if there is one.
+    /// The name of the engine, if there is one.
     engine: Option<&'a str>,
     /// Whether there are folders with files to open.
     folders: bool,
@@ -95,14 +95,14 @@ struct StartOption {
     words: &'static [&'static str],
 }
 
-/// A pasted text.
+/// A request with a pasted text.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Text {
     text: String,
 }
 
-/// A position for the engine.
+/// A request to evaluate a position.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct EngineRequest {
@@ -111,7 +111,7 @@ struct EngineRequest {
     #[serde(default)]
     play: String,
     lines: usize,
-    /// Moves of the book whose values are wanted, too.
+    /// Book moves to evaluate, too.
     #[serde(default)]
     moves: Vec<String>,
     #[serde(default)]
@@ -119,9 +119,9 @@ struct EngineRequest {
 }
 
 impl Explorer {
-    /// An explorer of some books. `general` are the options that hold unless
-    /// a request sets others. Nothing can be changed when it is
-    /// `read_only` or open to other machines.
+    /// An explorer of these books. `general` are the options that apply unless a request
+    /// sets others. Nothing can be changed if it is `read_only` or open to other
+    /// machines.
     #[must_use]
     pub fn new(
         books: Vec<ExploredBook>,
@@ -144,18 +144,18 @@ impl Explorer {
             cache: AnswerCache::default(),
             engine: Bench::new(Vec::new()),
         };
-        // A page that gets another number than that of its answer asks again.
+        // A page repeats its request if its answer has another number.
         explorer.announce();
         explorer
     }
 
-    /// The same with games, which answer what programs ask an opening explorer.
+    /// Adds games, which answer requests of opening explorer clients.
     #[must_use]
     pub fn with_games(self, games: Games) -> Explorer {
         Explorer { games, ..self }
     }
 
-    /// With folders whose files pages may open. Not for other machines.
+    /// Adds folders whose files pages may open. Not for other machines.
     #[must_use]
     pub fn with_folders(mut self, folders: Vec<PathBuf>, open: OpenFile) -> Explorer {
         if self.access.is_local() && !folders.is_empty() {
@@ -164,8 +164,8 @@ impl Explorer {
         self
     }
 
-    /// With an engine that evaluates what is shown, once a page asks for it:
-    /// the first of these that starts. Not for other machines.
+    /// Adds an engine that evaluates positions when a page requests it: the first of
+    /// these that starts. Not for other machines.
     #[must_use]
     pub fn with_engine(mut self, choices: Vec<EngineChoice>) -> Explorer {
         if self.access.is_local() {
@@ -174,7 +174,7 @@ impl Explorer {
         self
     }
 
-    /// Whether a request is one by which the page sends games.
+    /// Whether the page sends games with this request.
     pub(super) fn receives_games(&self, head: &Parts) -> bool {
         Route::of(head.uri.path()) == Route::Program(Endpoint::Departures)
             && self.access.has_token(&head.headers)
@@ -190,28 +190,28 @@ impl Explorer {
         self.changes.receiver_count() > 0
     }
 
-    /// Opens books that other programs have changed again, and notifies pages.
+    /// Reopens books that other programs have changed, and notifies pages.
     pub(super) fn look_after(&self) {
         self.books().iter().for_each(|book| book.look_after());
         self.announce();
     }
 
-    /// Notifies pages if a book has been opened anew since the last notification.
+    /// Notifies pages if a book has been reopened since the last notification.
     pub(super) fn announce(&self) {
         let now = self.changes_now();
         self.changes
             .send_if_modified(|sent| std::mem::replace(sent, now) != now);
     }
 
-    /// How often books have been opened, anew or at all.
+    /// How often books have been opened or reopened.
     fn changes_now(&self) -> u64 {
         let changes = self.books();
         let changes = changes.iter().map(|book| 1 + book.renewals());
         self.first_change + changes.sum::<u64>()
     }
 
-    /// Answers a request. Reads books, and writes one when a change is asked
-    /// for; may take as long as that takes.
+    /// Answers a request. Reads books, and writes one for a change request; blocks until
+    /// that is done.
     #[must_use]
     pub fn answer(&self, request: &Request<Bytes>) -> Response<Bytes> {
         if request.uri().authority().is_some() {
@@ -276,7 +276,7 @@ impl Explorer {
                 let query = query();
                 match query.get("Book Leave Early") {
                     None | Some("0") => self.position(&query),
-                    // It looks far ahead at every move.
+                    // Finding the likeliest moves is expensive.
                     Some(_) => self.cache(request, || self.position(&query)),
                 }
             }
@@ -297,7 +297,7 @@ impl Explorer {
                     .players_named(query().get("q").unwrap_or_default());
                 Ok(json(&found.map_err(unreadable)?))
             }
-            // The server goes on telling: see there.
+            // The server sends the events: see `events`.
             Route::Events => Ok(reply(StatusCode::OK, EVENTS, "retry: 2000\n\n".into())),
             Route::Program(endpoint) => {
                 let (books, query) = (self.books(), query());
@@ -342,12 +342,12 @@ impl Explorer {
         }
     }
 
-    /// The page, with the answer that it would ask for first.
+    /// The page, with the first answer that it needs.
     fn page(&self, mut query: Query, headers: &HeaderMap) -> Response<Bytes> {
         query.set("lenient", "1");
         query.set("ahead", &MOST_AHEAD.to_string());
         let first = self.position(&query).map(Response::into_body);
-        // Without one the page asks, and gets the reason why there is none.
+        // On an error the page sends a request itself, and gets the reason.
         let first = first.unwrap_or_default();
         let nonce = Access::random_token();
         let first = String::from_utf8_lossy(&first);
@@ -359,7 +359,7 @@ impl Explorer {
         }
     }
 
-    /// The answer to a request as it was before, while the books are.
+    /// The cached answer to a request, valid until a book changes.
     fn cache(
         &self,
         request: &Request<Bytes>,
@@ -375,8 +375,7 @@ impl Explorer {
             .map(json_text)
     }
 
-    /// The engine begins to think about a position, and sends reports as long as
-    /// the page listens.
+    /// Starts to evaluate a position, and sends reports as long as the page listens.
     fn evaluate(&self, asked: &EngineRequest) -> Result<Response<Bytes>, Refusal> {
         if self.engine.name().is_none() {
             return Err((StatusCode::FORBIDDEN, message!("there is no engine here")));
@@ -444,9 +443,9 @@ impl Explorer {
         }
     }
 
-    /// With `lenient`, what can be shown of a broken address is shown.
+    /// With `lenient`, the valid part of a broken address is shown.
     fn position(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
-        // Before the books are read: changes made meanwhile are announced later.
+        // Read before the books: later changes cause a notification.
         let changes = self.changes_now();
         let lenient = query.get("lenient").is_some();
         let (fen, play) = (query.get("fen"), query.get("play"));
@@ -517,7 +516,7 @@ impl Explorer {
         Ok(json(&MainLine { points }))
     }
 
-    /// The way to the next place of a kind.
+    /// The moves to the next place of a kind.
     fn find_next(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
         let line = line::read(query.get("fen"), query.get("play")).map_err(bad)?;
         let kind = query.get("to").and_then(Goal::by_name);

@@ -1,5 +1,5 @@
-//! The search for the next place where two books differ, where a book ends, or
-//! where marks are set. The likeliest come first.
+//! The search for the next place where two books differ, where a book ends, or where
+//! marks are set. The likeliest places come first.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
@@ -11,18 +11,18 @@ use tabia_book::tree;
 use tabia_book::{BookMove, Error, Lookup, Mark, Wanted};
 use tabia_notation::{self as notation, Line};
 
-/// Positions that are looked at for one answer.
+/// Greatest number of positions searched for one answer.
 const MOST_POSITIONS: usize = 20_000;
 
-/// Plies that are gone at most.
+/// Greatest search depth in plies.
 const MOST_PLIES: usize = 80;
 
-/// What is looked for.
+/// The kind of place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
-    /// Moves that only one of two books has, or marks otherwise.
+    /// Moves that only one of two books has, or different marks.
     Difference,
-    /// A position of the book without a move in it.
+    /// A position after a book move that the book has no moves for.
     Gap,
     /// A position with a marked or annotated move.
     Mark,
@@ -39,10 +39,9 @@ impl Goal {
     }
 }
 
-/// The moves from the end of a line to the place of a kind that is the
-/// `skip`th after it; `None` when no more is found among the likeliest
-/// positions. The end of the line itself does not count. The last book is the
-/// other one of two.
+/// The moves from the end of a line to the `skip`th later place of a kind; `None` if no
+/// more is found among the likeliest positions. The end of the line itself does not
+/// count. The last book is the second of two.
 pub(super) fn find(
     books: &[Open],
     from: &Line,
@@ -52,11 +51,10 @@ pub(super) fn find(
     let (Some(first), Some(last)) = (books.first(), books.last()) else {
         return Ok(None);
     };
-    // Positions, and the moves to each.
+    // Positions, and the moves that lead to them.
     let mut found: Vec<(Chess, Vec<Move>)> = vec![(from.last().clone(), Vec::new())];
-    // How often each comes up from the first one, by the games of its moves: the bits
-    // of such a number are ordered as it is. Ties go by the order in which they were
-    // found.
+    // The share of games that reach each position: the bits of positive floats sort like
+    // their values. Ties go by the order in which they were found.
     let mut waiting = BinaryHeap::from([(1_f64.to_bits(), Reverse(0))]);
     let mut seen: HashSet<Chess> = from.positions().iter().cloned().collect();
     let (mut here, mut there) = (Lookup::default(), Lookup::default());
@@ -82,7 +80,7 @@ pub(super) fn find(
         if line.len() >= MOST_PLIES || found.len() > MOST_POSITIONS {
             continue;
         }
-        // A move of only one book was a difference; the moves after it belong to the same one.
+        // If only one book has a move, that was a difference; later moves belong to it.
         let shared = |mv: &&BookMove| {
             kind != Goal::Difference || there.moves.iter().any(|other| other.mv == mv.mv)
         };
@@ -100,8 +98,7 @@ pub(super) fn find(
     Ok(None)
 }
 
-/// How much of the games goes this way; never nothing, so that moves without
-/// games are gone, too.
+/// The weight of a move; never zero, so that moves without games are followed, too.
 fn weight(mv: &BookMove) -> f64 {
     tree::weight(mv) + 0.01
 }
@@ -156,7 +153,7 @@ mod tests {
         let same = [starter(), starter()];
         let start = Line::default();
         assert_eq!(find(&same, &start, Goal::Difference, 0).unwrap(), None);
-        // Outside the book nothing leads on.
+        // Positions outside the book have no further moves.
         let outside = Line::read("", "a2a4,h7h5,a4a5,h5h4,a5a6,h4h3").unwrap();
         assert_eq!(find(&same, &outside, Goal::Gap, 0).unwrap(), None);
     }

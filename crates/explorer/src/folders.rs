@@ -1,9 +1,9 @@
-//! Books and indexes of games that a page may open: those in the folders that the
-//! user named.
+//! Books and games indexes that a page may open: those in the folders that the user
+//! named.
 //!
-//! A page names a file by the identifier that the list has for it. The folders are looked
-//! through for each request, and what is not there is not opened: no text of a
-//! request becomes a path. Links out of a folder are left out.
+//! A page names a file by its identifier in the list. The folders are searched for each
+//! request, and only listed files are opened: no text of a request becomes a path. Links
+//! that lead out of a folder are ignored.
 
 use std::fs;
 use std::io;
@@ -19,19 +19,19 @@ use tabia_io::input::bytes::{FNV_START, fnv1a};
 use tabia_io::input::kind::{BookKind, Kind};
 use tabia_io::input::path::file_name;
 
-/// How deep folders are looked through.
+/// How many levels of folders are searched.
 const DEPTH: u32 = 4;
 
-/// Entries of folders that are looked at for a list.
+/// Greatest number of folder entries read for a list.
 const MOST_ENTRIES: usize = 20_000;
 
-/// Files that are listed.
+/// Greatest number of listed files.
 const MOST_FILES: usize = 1000;
 
-/// Files that are known as opened last.
+/// Greatest number of files in the list of recently opened ones.
 const MOST_RECENT: usize = 20;
 
-/// A file that was opened.
+/// An opened file.
 pub enum OpenedFile {
     /// A book.
     Book(Box<ExploredBook>),
@@ -39,39 +39,39 @@ pub enum OpenedFile {
     Index(GamesIndex),
 }
 
-/// Opens a file; the book gets the name. The error is one sentence that names the
-/// file.
+/// Opens a file, under this name if it is a book. The error is one sentence that names
+/// the file.
 pub type OpenFile = Box<dyn Fn(&Path, String) -> Result<OpenedFile, String> + Send + Sync>;
 
-/// The folders, and how files in them are opened.
+/// The folders, and the function that opens their files.
 pub(super) struct Folders {
     folders: Vec<PathBuf>,
     pub(super) open: OpenFile,
-    /// Identifiers of files that were opened, the last one first.
+    /// Identifiers of opened files, the last one first.
     recent: Mutex<Vec<String>>,
 }
 
-/// What a page may open.
+/// The files that a page may open.
 #[derive(Debug, Serialize)]
 pub(super) struct FileList {
     pub(super) files: Vec<ListedFile>,
-    /// There are more than were looked at.
+    /// Whether more files exist than were searched.
     is_cut: bool,
     recent: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
 pub(super) struct ListedFile {
-    /// The same as long as the file is at its place.
+    /// Identifier; constant as long as the path of the file is.
     pub(super) id: String,
     pub(super) name: String,
-    /// The named folder and those below it that lead to the file.
+    /// The named folder and its subfolders down to the file.
     pub(super) folder: String,
     kind: &'static str,
     bytes: u64,
-    /// Seconds since 1970.
+    /// Time of modification in seconds since 1970.
     changed: u64,
-    /// Without any link.
+    /// Path without links.
     #[serde(skip)]
     pub(super) path: PathBuf,
 }
@@ -91,7 +91,7 @@ impl Folders {
         }
     }
 
-    /// Files by name; those that are at two places of the folders are listed once.
+    /// Files by name; a file that is found twice is listed once.
     pub(super) fn list(&self) -> FileList {
         let Found { mut files, left } = self.look_through();
         files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -106,7 +106,7 @@ impl Folders {
         }
     }
 
-    /// The file of an identifier, if it is there now. Only that one is read.
+    /// The file with an identifier, if it exists now. Only that file is read.
     pub(super) fn find(&self, id: &str) -> Option<ListedFile> {
         let Found { files, .. } = self.look_through();
         files.iter().find(|file| file.id() == id)?.listed()
@@ -118,7 +118,7 @@ impl Folders {
             left: MOST_ENTRIES,
         };
         for folder in &self.folders {
-            // A folder that is gone has no files.
+            // A missing folder has no files.
             if let Ok(root) = folder.canonicalize() {
                 let name = file_name(&root).into_owned();
                 let _ = found.look_through(&root, &root, &name, DEPTH);
@@ -127,7 +127,7 @@ impl Folders {
         found
     }
 
-    /// The file was opened.
+    /// Adds an opened file to the recent ones.
     pub(super) fn note(&self, id: String) {
         let mut recent = self.recent();
         recent.retain(|other| *other != id);
@@ -140,23 +140,22 @@ impl Folders {
     }
 }
 
-/// Files that were found, and how many entries may still be looked at.
+/// Files found, and how many more entries may be read.
 struct Found {
     files: Vec<FoundFile>,
     left: usize,
 }
 
-/// A file by whose name it may be one that can be opened.
+/// A file with the extension of a supported format.
 struct FoundFile {
-    /// Without any link.
+    /// Path without links.
     path: PathBuf,
     name: String,
     folder: String,
 }
 
 impl Found {
-    /// Looks through a folder; `name` is how pages call it. Links to folders are not
-    /// followed.
+    /// Searches a folder; `name` is its name in pages. Links to folders are not followed.
     fn look_through(&mut self, root: &Path, at: &Path, name: &str, depth: u32) -> io::Result<()> {
         for entry in fs::read_dir(at)? {
             let Some(left) = self.left.checked_sub(1) else {
@@ -165,7 +164,7 @@ impl Found {
             self.left = left;
             let entry = entry?;
             let (path, kind) = (entry.path(), entry.file_type()?);
-            // Such are those of programs, as the folder of changes that can be undone.
+            // Hidden folders belong to programs, as that of undoable changes.
             if entry.file_name().as_encoded_bytes().starts_with(b".") {
                 continue;
             }
@@ -173,7 +172,7 @@ impl Found {
                 self.files.extend(FoundFile::of(root, &path, name));
             } else if let Some(depth) = depth.checked_sub(1) {
                 let name = format!("{name}/{}", file_name(&path));
-                // One that cannot be read has no files.
+                // A folder that cannot be read has no files.
                 let _ = self.look_through(root, &path, &name, depth);
             }
         }
@@ -182,7 +181,7 @@ impl Found {
 }
 
 impl FoundFile {
-    /// A file by its name, if it lies in the folder.
+    /// A file with a suitable name, if it is inside the folder.
     fn of(root: &Path, path: &Path, folder: &str) -> Option<FoundFile> {
         let end = path.extension()?.to_str()?.to_ascii_lowercase();
         if !matches!(end.as_str(), "ctg" | "bin" | "abk" | "tgx") {
@@ -201,7 +200,7 @@ impl FoundFile {
         format!("{sum:016x}")
     }
 
-    /// The file, if its content is one that can be opened.
+    /// The file, if its content can be opened.
     fn listed(&self) -> Option<ListedFile> {
         let kind = match Kind::of_file(&self.path)? {
             Kind::Book(BookKind::Ctg) => "ctg",
@@ -274,7 +273,7 @@ mod tests {
             "in/1/2/3/4/near.ctg",
         ];
         assert_eq!(names(&folders(&[&inside])), expected);
-        // A folder within another one adds nothing.
+        // A folder within another one adds no files.
         let both = folders(&[&inside, &inside.join("sub"), &inside.join("gone")]);
         assert_eq!(both.list().files.len(), expected.len());
         let id = |name: &str| {
@@ -306,7 +305,7 @@ mod tests {
         symlink(&outside, inside.join("folder")).unwrap();
         symlink(&inside, inside.join("circle")).unwrap();
         assert_eq!(names(&folders(&[&inside])), ["in/book.ctg"]);
-        // The folder itself may be named by a link.
+        // The named folder itself may be a link.
         let named = place.path().join("named");
         symlink(&inside, &named).unwrap();
         assert_eq!(names(&folders(&[&named])), ["in/book.ctg"]);

@@ -5,22 +5,21 @@
 //!                      (pure but for the books themselves)
 //! ```
 //!
-//! [`Explorer::answer`] turns a request into a response without a socket, so
-//! that all of it can be tested as a function; [`serve`] does the
-//! input and output, with limits on everything that a client can make grow.
+//! [`Explorer::answer`] turns a request into a response without a socket, so that it can
+//! be tested as a function; [`serve`] does the I/O, with limits on everything that a
+//! client can make grow.
 //!
-//! The page (`page/`) is plain HTML, CSS and JavaScript, part of the program
-//! and served from it. It knows no rules of chess: one answer about a position
-//! carries the board, the legal moves, the names and the figures.
+//! The page (`page/`) is plain HTML, CSS and JavaScript, embedded in the program. It has
+//! no rules of chess: the answer for a position contains the board, the legal moves, the
+//! names and the figures.
 //!
 //! # What a request can reach
 //!
 //! The books of the command line, by number, those in the folders that it names
-//! ([`OpenFile`]), by identifiers that the program made, and the files of the page,
-//! by name from a table. No text of a request ever becomes a path. [`Access`]
-//! refuses requests whose `Host` is not an address of this machine (DNS
-//! rebinding), and requests from pages of other sites; changes need a token
-//! that only the page has.
+//! ([`OpenFile`]), by identifiers that the program made, and the files of the page, by
+//! name from a table. No text of a request becomes a path. [`Access`] refuses requests
+//! whose `Host` is not an address of this machine (DNS rebinding), and requests from
+//! pages of other sites; changes need a token that only the page has.
 
 mod access;
 mod api;
@@ -59,10 +58,10 @@ pub use folders::{OpenFile, OpenedFile};
 pub use marker::{marker_of, reason_not_to_edit};
 pub use message::Message;
 pub use server::{Limits, serve};
-/// What ends a server: from any thread, once.
+/// Stops a server, from any thread.
 pub use tokio::sync::Notify;
 
-/// The example of the README compiles.
+/// Checks that the example of the README compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

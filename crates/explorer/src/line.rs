@@ -1,19 +1,19 @@
-//! The line walked: what the parameters of a request mean.
+//! Reads a line of moves from the parameters of a request.
 
 use super::message::{Message, message};
 use tabia_notation::Line;
 
-/// From the parameters of a request: a first position and moves.
+/// Reads a line: a first position and moves.
 ///
 /// # Errors
 ///
-/// One sentence about the part that cannot be read.
+/// One sentence about the invalid part.
 pub(super) fn read(fen: Option<&str>, play: Option<&str>) -> Result<Line, Message> {
     Line::read(fen.unwrap_or_default(), play.unwrap_or_default()).map_err(Message::from)
 }
 
-/// As far as it can be read: an old bookmark or a mangled link still leads
-/// somewhere. Beside the line, one sentence about what was left out.
+/// The valid beginning of a line, so that an old bookmark or a broken link still shows a
+/// position; and one sentence about what was left out.
 pub(super) fn read_prefix(fen: Option<&str>, play: Option<&str>) -> (Line, Option<Message>) {
     let mut line = match Line::read(fen.unwrap_or_default(), "") {
         Ok(line) => line,

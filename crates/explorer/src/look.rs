@@ -1,4 +1,4 @@
-//! Everything the page shows about one position.
+//! The answer with everything that the page shows about one position.
 
 use serde::Serialize;
 use shakmaty::{Chess, Color, Move, Position};
@@ -21,12 +21,12 @@ use tabia_notation::{self as notation, Line, Results};
 /// The answer about a position.
 #[derive(Serialize)]
 pub(super) struct PositionView {
-    /// What the request asked and cannot be, in one sentence.
+    /// What is invalid in the request, in one sentence.
     problem: Option<Message>,
     fen: String,
-    /// Where the line begins, if not in the usual position.
+    /// The first position of the line, if not the standard one.
     start: Option<String>,
-    /// How many moves of the line have been played.
+    /// Number of moves of the line that have been played.
     at: usize,
     turn: &'static str,
     fullmove: u32,
@@ -36,29 +36,29 @@ pub(super) struct PositionView {
     opening: Option<Opening>,
     line: Vec<Named>,
     legal: Vec<LegalMove>,
-    /// How the first book goes on: its likeliest moves, one after another.
+    /// The likeliest moves of the first book, one after another.
     ahead: Vec<Named>,
     options: Vec<OptionView>,
     books: Vec<BookView>,
-    /// How many books the program has.
+    /// Number of open books.
     open: usize,
-    /// The number of changes to books that it shows.
+    /// The number of book changes when the answer was made.
     changes: u64,
 }
 
-/// A move by both its names.
+/// A move in both notations.
 #[derive(Serialize)]
 pub(super) struct Named {
     uci: String,
     san: String,
 }
 
-/// A move that can be played.
+/// A legal move.
 #[derive(Serialize)]
 struct LegalMove {
     #[serde(flatten)]
     named: Named,
-    /// The square of the castling rook: the king may be put there, too.
+    /// The square of the castling rook, where the king may be dropped, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     rook: Option<String>,
 }
@@ -74,9 +74,9 @@ struct OptionView {
 pub(super) struct BookView {
     book: usize,
     name: String,
-    /// Why there is nothing, when the book cannot be read.
+    /// The error, if the book cannot be read.
     error: Option<String>,
-    /// Whether filters of games act on it, and what is to be said about its games.
+    /// Whether game filters apply to it, and a message about its games.
     has_games: bool,
     notice: Option<Message>,
     in_book: bool,
@@ -89,10 +89,10 @@ pub(super) struct BookView {
     /// Whether it can be changed, and why not.
     editable: bool,
     locked: Option<Message>,
-    /// Where only the numbers beside its moves can, the greatest of them.
+    /// The greatest weight, if only the weights of moves can be changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     most_weight: Option<u16>,
-    /// How many changes can be taken back, and the last one.
+    /// How many changes can be undone, and the last one.
     #[serde(flatten)]
     history: History,
 }
@@ -100,37 +100,37 @@ pub(super) struct BookView {
 /// A move: the fields of `tabia probe --json`, and results by colour.
 #[derive(Serialize)]
 struct ColouredMove {
-    /// `None` where the book knows no results.
+    /// `None` if the book has no results.
     white: Option<u64>,
     black: Option<u64>,
-    /// The name of the position after it, if that has a separate name.
+    /// The name of the position after it, if that has its own name.
     opening: Option<Opening>,
-    /// Why it is not played, for the page.
+    /// Why it is not played, as a message for the page.
     reason: Option<Message>,
     #[serde(flatten)]
     mv: MoveView,
 }
 
-/// What is asked about.
+/// The parameters of a view.
 pub(super) struct Question<'a> {
     pub(super) line: &'a Line,
-    /// How many of its moves have been played.
+    /// Number of moves of the line that have been played.
     pub(super) at: usize,
     pub(super) settings: &'a Settings,
-    /// The page that asks.
+    /// The page that sends the request.
     pub(super) client: &'a str,
     pub(super) writable: bool,
-    /// How many of the likeliest moves ahead are wanted.
+    /// Number of likeliest next moves to return.
     pub(super) ahead: usize,
     pub(super) problem: Option<Message>,
-    /// Of indexes only the games that it admits count.
+    /// Filter for the games of indexes.
     pub(super) filter: &'a GamesFilter,
     pub(super) open: usize,
-    /// As [`PositionView::changes`].
+    /// See [`PositionView::changes`].
     pub(super) changes: u64,
 }
 
-/// Looks a line's position up in some books.
+/// Looks up the position of a line in some books.
 pub(super) fn view(books: &[(usize, Arc<ExploredBook>)], asked: Question<'_>) -> PositionView {
     let line = asked.line;
     let walked = line.up_to(asked.at);
@@ -173,8 +173,7 @@ pub(super) fn view(books: &[(usize, Arc<ExploredBook>)], asked: Question<'_>) ->
     }
 }
 
-/// The likeliest moves from here on, so that a page can walk faster than
-/// answers come.
+/// The likeliest next moves, so that a page can show them before the next answer.
 fn ahead(book: &Content, walked: &Line, asked: &Question<'_>) -> Vec<Named> {
     let Ok(points) = plot::ahead(book, walked, asked.settings, asked.ahead) else {
         return Vec::new();
@@ -186,7 +185,7 @@ fn ahead(book: &Content, walked: &Line, asked: &Question<'_>) -> Vec<Named> {
         .collect()
 }
 
-/// Moves that follow each other.
+/// The names of successive moves.
 pub(super) fn named_from(position: &Chess, moves: &[Move]) -> Vec<Named> {
     let mut line = Line::from_start(position.clone());
     moves.iter().for_each(|&mv| line.push(mv));
@@ -200,8 +199,8 @@ fn named(position: &Chess, mv: Option<Move>) -> Named {
     }
 }
 
-/// In set-ups of Chess960 castling is the king taking the rook: the king's usual
-/// castling move may be an ordinary move.
+/// In Chess960 positions castling is written as the king taking the rook, because the
+/// usual castling move of the king may be an ordinary move.
 pub(super) fn uci(position: &Chess, mv: Move) -> String {
     mv.to_uci(position.castles().mode()).to_string()
 }
@@ -284,8 +283,8 @@ fn book_view(number: usize, book: &ExploredBook, walked: &Line, asked: &Question
     }
 }
 
-/// Whether the numbers of a position are results. Arena books that were made
-/// without any have games and neither wins nor losses: those are not draws.
+/// Whether the numbers of a position are results. Arena books made without results have
+/// games but no wins or losses: these are not draws.
 fn knows_results(found: &Choice) -> bool {
     found.lookup.moves.iter().any(|mv| match mv.preference {
         Preference::Statistics => true,

@@ -1,5 +1,5 @@
-//! Changes to the file of a book, by the same ways as `tabia mark`, `add` and
-//! `prune`. In Polyglot and Arena books that is one number beside each move.
+//! Changes to the file of a book, by the same functions as `tabia mark`, `add` and
+//! `prune`. Polyglot and Arena books have only one weight for each move.
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hasher as _};
@@ -35,8 +35,8 @@ pub fn marker_of(book: &Book) -> Box<dyn BookMarker> {
     Box::new(FileMarker { path, format })
 }
 
-/// Why the book in this file cannot be changed, if that is so; without a file
-/// it is the one within the program.
+/// Why the book in this file cannot be changed, if so; without a file it is the one
+/// within the program.
 #[must_use]
 pub fn reason_not_to_edit(path: Option<&Path>) -> Option<Message> {
     let Some(path) = path else {
@@ -62,7 +62,7 @@ pub fn reason_not_to_edit(path: Option<&Path>) -> Option<Message> {
     if is_readonly(path) || is_refused {
         Some(message!("the file is read-only"))
     } else if cfg!(unix) && is_readonly(folder.unwrap_or(Path::new("."))) {
-        // What is written anew comes to its place from a file beside it.
+        // A rewritten book is first written to a temporary file in the same folder.
         Some(message!("its folder is read-only"))
     } else {
         None
@@ -71,8 +71,8 @@ pub fn reason_not_to_edit(path: Option<&Path>) -> Option<Message> {
 
 /// Changes a book of any format.
 ///
-/// The book is locked for each change alone, so that other programs can
-/// change it, too, while the page is open.
+/// The book is locked only during a change, so that other programs can change it, too,
+/// while the page is open.
 #[derive(Debug)]
 struct FileMarker {
     path: PathBuf,
@@ -80,7 +80,7 @@ struct FileMarker {
 }
 
 impl FileMarker {
-    /// Fails if lines can be neither added nor removed.
+    /// Fails if the format allows neither adding nor removing lines.
     fn check_lines(&self) -> Result<(), MarkerError> {
         let (path, title) = (self.path.display(), self.format.title());
         match self.format {
@@ -93,13 +93,13 @@ impl FileMarker {
         }
     }
 
-    /// Writes the book anew; the old one becomes a backup for undo.
+    /// Rewrites the book; the old one becomes a backup for undo.
     fn rewrite(
         &self,
         write: impl FnOnce(&Path, &RewriteOptions) -> Result<(), MarkerError>,
     ) -> Result<Option<Undo>, MarkerError> {
         self.check_lines()?;
-        // An interrupted change is carried out first, and a damaged book refused.
+        // An interrupted change is completed first, and a damaged book is refused.
         drop(open(&self.path)?);
         let before = Backup::of(&self.path).map_err(|error| unwritten(&self.path, &error))?;
         let options = RewriteOptions {
@@ -212,7 +212,7 @@ fn still_so(book: &Book, moves: &[(Chess, Move)], seen: &MarkEdit) -> Result<(),
             Preference::Priority(priority) => Some(priority.into()),
         };
         if let Some(now) = weight {
-            // Such a book has nothing else.
+            // These books have no other values.
             if seen
                 .weight
                 .or(never)
@@ -245,7 +245,7 @@ fn still_so(book: &Book, moves: &[(Chess, Move)], seen: &MarkEdit) -> Result<(),
     Ok(())
 }
 
-/// That the last moves of these go.
+/// Conditions that remove the last moves of these lines.
 fn without(lines: &[Line]) -> Conditions {
     Conditions {
         lines: lines.to_vec(),
@@ -254,7 +254,7 @@ fn without(lines: &[Line]) -> Conditions {
     }
 }
 
-/// The files of a book as they were, in a folder beside it, which is deleted with this.
+/// Copies of the old files of a book, in a folder next to it; deleted on drop.
 struct Backup {
     _folder: TempFolder,
     /// The copy of each file and the path of the original. The book is the first.
@@ -284,7 +284,7 @@ impl Backup {
         Ok(Backup { _folder, files })
     }
 
-    /// Puts the old files in place again.
+    /// Restores the old files.
     fn restore(&self) -> io::Result<()> {
         let restored = |(copy, original): &(PathBuf, PathBuf)| -> io::Result<NewFile> {
             let mut new = NewFile::create(original, Old::Replace).map_err(io::Error::other)?;

@@ -1,4 +1,4 @@
-//! Sentences for people, in a form that the page can show in its language.
+//! Sentences for users, in a form that the page can translate.
 
 use std::fmt;
 
@@ -8,11 +8,11 @@ use tabia_book::policy::Rejection;
 use tabia_notation::{FenError, LineError, MOST_PLIES, MoveError};
 use tabia_uci::process::AnalystError;
 
-/// A sentence for people.
+/// A sentence for users.
 ///
-/// Its code is the English sentence with `{0}`, `{1}` for what varies: the key
-/// under which the files in `locales/` have it. A text that has no translation,
-/// such as the system's about a file, is itself the code.
+/// Its code is the English sentence with `{0}`, `{1}` for arguments, which is the key of
+/// the translations in `locales/`. A text without a translation, such as a system error,
+/// is its own code.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Message {
     code: String,
@@ -20,7 +20,7 @@ pub struct Message {
     args: Vec<Arg>,
 }
 
-/// What is put into a sentence: a name or a number, or another sentence.
+/// An argument of a sentence: a name or a number, or another sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub(super) enum Arg {
@@ -28,7 +28,7 @@ pub(super) enum Arg {
     Message(Message),
 }
 
-/// A [`Message`] with arguments. Tests find the codes by this name.
+/// Makes a [`Message`] with arguments. Tests find the codes by the name of this macro.
 macro_rules! message {
     ($code:literal $(, $arg:expr)* $(,)?) => {
         $crate::message::Message::new($code, vec![$($arg.into()),*])
@@ -42,7 +42,7 @@ impl Message {
         Message { code, args }
     }
 
-    /// Whether it has values besides its code.
+    /// Whether it has arguments.
     pub(super) fn has_arguments(&self) -> bool {
         !self.args.is_empty()
     }
@@ -138,7 +138,7 @@ impl From<FenError> for Message {
     }
 }
 
-/// Why a word is no move in its position.
+/// Why a word is not a legal move.
 pub(super) fn move_error(reason: MoveError, word: impl Into<Arg>) -> Message {
     match reason {
         MoveError::Syntax => message!("{0} is no move", word),
@@ -147,7 +147,7 @@ pub(super) fn move_error(reason: MoveError, word: impl Into<Arg>) -> Message {
     }
 }
 
-/// The reasons of the library for positions, which lists them after a colon.
+/// The errors of the position library, which lists them after a colon.
 fn reasons(text: &str) -> Message {
     let listed = text.strip_prefix("illegal position: ").unwrap_or(text);
     let mut reasons = listed.split(", ").map(Message::from);

@@ -17,19 +17,19 @@ pub(crate) struct Found {
     name: &'static str,
     /// Its moves in UCI notation.
     play: Vec<String>,
-    /// As people write them.
+    /// Its moves in readable notation.
     line: &'static str,
-    /// Games through its position, in the books that are asked.
+    /// Number of games with its position in the requested books.
     games: u64,
 }
 
-/// Openings that a search lists at most.
+/// Greatest number of openings in a search result.
 const MOST_FOUND: usize = 40;
 
-/// Letters of a word that may mean a longer one of another language.
+/// Least number of letters that are matched as the beginning of a foreign name.
 const LEAST_PREFIX: usize = 4;
 
-/// A row of the table of names, ready to be searched.
+/// A row of the table of names, prepared for searching.
 struct Row {
     opening: Opening,
     moves: &'static str,
@@ -52,7 +52,7 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     .collect()
 });
 
-/// Other names of openings: words of one, and those of the English name.
+/// Alternative names of openings: the words of each, and those of the English name.
 static ALIASES: LazyLock<Vec<(Vec<String>, Vec<String>)>> = LazyLock::new(|| {
     let lines = include_str!("../locales/openings.txt").lines();
     let lines = lines.filter(|line| !line.starts_with('#'));
@@ -66,7 +66,7 @@ static ALIASES: LazyLock<Vec<(Vec<String>, Vec<String>)>> = LazyLock::new(|| {
         .collect()
 });
 
-/// How well a name fits what was typed; the best first.
+/// How well a name matches the typed text; the best first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     /// The name itself, perhaps without its last word ("Defense").
@@ -77,8 +77,8 @@ enum Fit {
     Parts,
 }
 
-/// Openings by code, by moves, or by words of their names in five languages:
-/// the best fit first, then those with the most games in these books.
+/// Searches openings by code, by moves, or by words of their names in five languages: the
+/// best match first, then those with the most games in these books.
 pub(super) fn search(typed: &str, books: &[Open]) -> Vec<Found> {
     let typed_words = words(typed);
     if typed_words.is_empty() {
@@ -126,7 +126,7 @@ pub(super) fn search(typed: &str, books: &[Open]) -> Vec<Found> {
         .collect()
 }
 
-/// Whether a line goes on from another one, or comes to its position.
+/// Whether a line continues another one, or reaches its position.
 fn continues(line: &Line, from: &Line) -> Option<Fit> {
     let at = line.positions().get(from.plies())?;
     (at == from.last()).then(|| match line.plies() == from.plies() {
@@ -149,8 +149,8 @@ fn fit(typed: &[String], code: &str, name: &[String]) -> Option<Fit> {
     }
 }
 
-/// The English words for what was typed, where some of it is another name: the
-/// longest name that is there, or whose beginning is typed.
+/// Replaces an alternative name in the typed words by the English words: the longest name
+/// that is complete, or that the last words begin.
 fn english(typed: &[String]) -> Option<Vec<String>> {
     let mut best: Option<(usize, usize, Vec<String>)> = None;
     for (alias, english) in ALIASES.iter() {
@@ -167,7 +167,7 @@ fn english(typed: &[String]) -> Option<Vec<String>> {
         let Some((at, window)) = found else {
             continue;
         };
-        // A whole name before one that is begun, more words before fewer.
+        // Complete names before beginnings, more words before fewer.
         let weight = 2 * window.len() + usize::from(window == alias.as_slice());
         if best.as_ref().is_none_or(|(known, ..)| weight > *known) {
             let (before, rest) = typed.split_at(at);
@@ -178,18 +178,18 @@ fn english(typed: &[String]) -> Option<Vec<String>> {
     best.map(|(.., words)| words)
 }
 
-/// Games through a position in some books, of the one that has the most.
+/// The games with a position in the book that has the most of them.
 fn games(books: &[Open], position: &Chess) -> u64 {
     let of_book = |book: &Open| {
         let mut found = Lookup::default();
-        // A book that cannot be read ranks nothing.
+        // A book that cannot be read does not count.
         book.probe(position, Wanted::Stored, &mut found).ok()?;
         Some(u64::from(found.here?.stats.games))
     };
     books.iter().filter_map(of_book).max().unwrap_or_default()
 }
 
-/// The words of a text, without case, accents, apostrophes and hyphens.
+/// The words of a text, in lower case without accents, apostrophes and hyphens.
 pub(super) fn words(text: &str) -> Vec<String> {
     let text: String = text.to_lowercase().chars().map(plain).collect();
     let text = text.replace(['\'', '’', '\u{301}'], "").replace("ss", "s");
@@ -225,7 +225,7 @@ mod tests {
     use super::*;
     use tabia_adapter::book_set::Opener;
 
-    /// What a player means, and the first opening that is found.
+    /// What a player types, and the first opening found.
     const MEANT: &[(&str, &str)] = &[
         ("kings indian", "King's Indian Defense"),
         ("king's indian", "King's Indian Defense"),

@@ -1,5 +1,5 @@
-//! What people paste: a position, moves as every notation writes them, a game
-//! with its variations and comments, or an address that contains one of these.
+//! Pasted text: a position, moves in any notation, a game with variations and comments,
+//! or an address that contains one of these.
 
 use std::io::Cursor;
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use super::message::{Message, message, move_error};
 use tabia_games::{Game, GameParts, GameResult, GameSource as _, Item, PgnSource, SkipReason};
 use tabia_notation::{self as notation, Line, MoveError};
 
-/// Moves that a text may have, variations included.
+/// Greatest number of moves in a text, variations included.
 const MOST_MOVES: usize = 4000;
 
-/// A tree of moves, as it was read.
+/// The tree of moves of a text.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Pasted {
-    /// The first position, if not the usual one.
+    /// The first position, if not the standard one.
     fen: Option<String>,
     /// The main line in UCI notation.
     play: Vec<String>,
@@ -27,7 +27,7 @@ pub(super) struct Pasted {
     nodes: Vec<PastedMove>,
     /// The comment before the first move.
     comment: String,
-    /// Tags of a game, in their order.
+    /// Tags of a game, in order.
     tags: Vec<(String, String)>,
     /// What could not be read, in one sentence.
     problem: Option<Message>,
@@ -36,7 +36,7 @@ pub(super) struct Pasted {
 /// A move of the tree.
 #[derive(Debug, Serialize)]
 struct PastedMove {
-    /// Index of the move before; `None` for a first move.
+    /// Index of the previous move; `None` for a first move.
     parent: Option<usize>,
     uci: String,
     san: String,
@@ -48,7 +48,7 @@ struct PastedMove {
 ///
 /// # Errors
 ///
-/// One sentence: nothing of it can be read.
+/// One sentence if no part of it can be read.
 pub(super) fn read(text: &str) -> Result<Pasted, Message> {
     let quotes = |c: char| c.is_whitespace() || "\"'`“”„‚‘’«»".contains(c);
     let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
@@ -67,7 +67,7 @@ pub(super) fn read(text: &str) -> Result<Pasted, Message> {
     if !is_game && bare.lines().count() == 1 && (says_position || bare.matches('/').count() >= 7) {
         return plain(&line::read(Some(bare), None)?);
     }
-    // Of a game the last quotation mark may belong to a tag.
+    // In a game the last quotation mark may belong to a tag.
     game(if text.starts_with('[') { text } else { bare })
 }
 
@@ -91,8 +91,7 @@ fn plain(line: &Line) -> Result<Pasted, Message> {
     })
 }
 
-/// An address of this page, or one of lichess's analysis board. Nothing is
-/// fetched.
+/// Reads an address of this page, or of lichess's analysis board, without fetching it.
 fn address(rest: &str) -> Result<Pasted, Message> {
     let rest = rest.split('#').next().unwrap_or_default();
     let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -104,7 +103,7 @@ fn address(rest: &str) -> Result<Pasted, Message> {
     if let Some((_, moves)) = path.split_once("/analysis/pgn/") {
         return game(&moves.replace(['/', '+'], " "));
     }
-    // The eight ranks of a FEN are themselves divided by slashes.
+    // The eight ranks of a FEN are also separated by slashes.
     let parts: Vec<&str> = path.split('/').collect();
     if let Some(ranks) = parts.len().checked_sub(8).and_then(|at| parts.get(at..))
         && ranks.iter().all(|rank| !rank.is_empty())
@@ -123,7 +122,7 @@ fn address(rest: &str) -> Result<Pasted, Message> {
 fn game(text: &str) -> Result<Pasted, Message> {
     let mut text = text.to_owned();
     if text.rfind('{') > text.rfind('}') {
-        // What was copied ends inside a comment.
+        // The copied text may end inside a comment.
         text.push('}');
     }
     if !text.contains(['[', '{']) {
@@ -159,7 +158,7 @@ fn game(text: &str) -> Result<Pasted, Message> {
     Ok(pasted)
 }
 
-/// Why a game cannot be read on.
+/// Why the rest of a game cannot be read.
 fn unread(reason: &SkipReason) -> Message {
     match reason {
         SkipReason::Move { number, san, .. } => {
@@ -172,7 +171,7 @@ fn unread(reason: &SkipReason) -> Message {
     }
 }
 
-/// A place in the tree: the move before and the position.
+/// A place in the tree: the last move and the position.
 #[derive(Clone, Default)]
 struct Place {
     node: Option<usize>,
@@ -200,7 +199,7 @@ impl Pasted {
             node: None,
             position: start,
         };
-        // Of the last move, where a variation on it begins.
+        // The place before the last move, where its variations begin.
         let mut before = at.clone();
         let mut open = Vec::new();
         for item in &game.movetext {
@@ -242,7 +241,7 @@ impl Pasted {
         pasted
     }
 
-    /// Adds a move, unless it is there already; `None` if there are too many.
+    /// Adds a move unless it exists; `None` if there are too many.
     fn play(&mut self, at: &Place, mv: Option<Move>) -> Option<Place> {
         let uci = notation::uci_or_null(mv);
         let mut nodes = self.nodes.iter();

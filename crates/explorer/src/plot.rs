@@ -1,5 +1,4 @@
-//! How deep a book goes and how it scores, along the line walked and on along
-//! the most probable moves.
+//! The depth and scores of a book, along the given line and then the most probable moves.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, PoisonError};
@@ -14,31 +13,30 @@ use tabia_book::policy::Rejection;
 use tabia_book::{Error, Lookup, Stats, Wanted};
 use tabia_notation::{self as notation, Line};
 
-/// Plies that are looked at.
+/// Greatest number of plies in a plot.
 const MOST_PLIES: usize = 120;
 
 /// A position on the main line.
 #[derive(Debug, Serialize)]
 pub(super) struct Point {
-    /// Plies played before it.
+    /// Number of plies before it.
     ply: usize,
     /// The move that led to it; empty for the first.
     san: String,
     uci: String,
-    /// Whether the book holds it.
+    /// Whether the book has it.
     in_book: bool,
-    /// Games through it, where the book knows.
+    /// Number of games with it, if the book has that.
     games: Option<u32>,
     /// White's share of the points, 0 to 1.
     score: Option<f64>,
-    /// Whether it is on the line walked.
+    /// Whether it is on the given line.
     walked: bool,
 }
 
-/// The main line: `walked`, then always the move that the adapter would play
-/// most often, until the book ends. `Book Leave Early` does not count: the
-/// plot is to show where the book ends, and looking ahead at each of its
-/// positions would take seconds.
+/// The main line: `walked`, then the most probable move of the adapter until the book
+/// ends. `Book Leave Early` is ignored: the plot shows where the book ends, and following
+/// lines at each position would take seconds.
 pub(super) fn main_line(
     book: &(Open, Arc<Notes>),
     walked: &Line,
@@ -49,7 +47,7 @@ pub(super) fn main_line(
     for (ply, position) in walked.positions().iter().enumerate() {
         book.0.probe(position, Wanted::Stored, &mut found)?;
         let here = found.here.map(|here| here.stats);
-        // Some formats file moves, not positions.
+        // Some formats store moves, not positions.
         let here = here.or((!found.moves.is_empty()).then(Stats::default));
         points.push(point(walked, ply, here.as_ref(), position.turn(), true));
     }
@@ -65,7 +63,7 @@ pub(super) fn main_line(
     Ok(points)
 }
 
-/// A line and up to `most` of the likeliest moves after it.
+/// A line with up to `most` of the likeliest moves after it.
 pub(super) fn ahead(
     book: &(Open, Arc<Notes>),
     walked: &Line,
@@ -79,7 +77,7 @@ pub(super) fn ahead(
     follow(book, walked.clone(), settings, limit, |_, _, _| {})
 }
 
-/// Goes on by the likeliest moves up to a number of plies.
+/// Adds the likeliest moves up to a number of plies.
 fn follow(
     book: &(Open, Arc<Notes>),
     mut line: Line,
@@ -88,7 +86,7 @@ fn follow(
     mut seen: impl FnMut(&Line, &Stats, Color),
 ) -> Result<Line, Error> {
     let mut settings = settings.clone();
-    // 0 is within the range, so this cannot fail.
+    // 0 is a valid value, so this cannot fail.
     let _ = settings.set(OptionId::LeaveEarly, "0");
     let options = fingerprint(&settings);
     while line.plies() < plies {
@@ -106,11 +104,11 @@ fn follow(
     Ok(line)
 }
 
-/// The most positions whose likeliest moves are cached.
+/// Greatest number of positions whose likeliest moves are cached.
 const MOST_CACHED: usize = 50_000;
 
-/// The move that the adapter would play most often at the end of a line. It is
-/// cached if it does not depend on the moves that led there.
+/// The most probable move of the adapter at the end of a line. It is cached if it does
+/// not depend on the earlier moves.
 fn likeliest(
     book: &(Open, Arc<Notes>),
     line: &Line,
@@ -200,7 +198,7 @@ mod tests {
         for pair in points.windows(2) {
             assert_eq!(pair[0].ply + 1, pair[1].ply);
         }
-        // The same position has the same figures whichever way it is met.
+        // The same position has the same figures after any moves.
         let next = format!("e2e4,c7c5,{}", points[3].uci);
         let walked = Line::read("", &next).unwrap();
         let again = main_line(&book, &walked, &Settings::default()).unwrap();

@@ -18,7 +18,7 @@ impl Query {
         )
     }
 
-    /// The last value of a name: `None` when it is not there or empty.
+    /// The last value of a name; `None` if it is missing or empty.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.0
             .iter()
@@ -28,12 +28,12 @@ impl Query {
             .filter(|value| !value.is_empty())
     }
 
-    /// Gives a name another value.
+    /// Replaces the value of a name.
     pub(super) fn set(&mut self, name: &str, value: &str) {
         self.0.push((name.to_owned(), value.to_owned()));
     }
 
-    /// A number, or `default` when it is not there.
+    /// A number, or `default` if it is missing.
     pub(super) fn number(&self, name: &str, default: usize) -> Result<usize, Message> {
         match self.get(name) {
             None => Ok(default),
@@ -47,7 +47,7 @@ impl Query {
     ///
     /// # Errors
     ///
-    /// An option does not take its value.
+    /// The value of an option is invalid.
     pub(super) fn settings(&self, general: &Settings) -> Result<Settings, Message> {
         let mut settings = general.announced();
         for (name, value) in &self.0 {
@@ -60,9 +60,9 @@ impl Query {
     }
 }
 
-/// A text without its percent codes.
+/// Decodes percent codes.
 pub(super) fn decoded(text: &str) -> String {
-    // As the value of a parameter, in which "+" would be a blank.
+    // Escaped as in a parameter, where "+" would be a blank.
     let text = text.replace('+', "%2B").replace('&', "%26");
     let value = format!("x={text}");
     let mut pairs = form_urlencoded::parse(value.as_bytes());
@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(settings.number(OptionId::Variety), 20);
         assert!(!settings.check(OptionId::Tournament));
         assert!(set("Book+Variety=101").is_err());
-        // Paths are none of the options that a request may set.
+        // A request cannot set options that are paths.
         let settings = set("Book+File=/etc/passwd").unwrap();
         assert_eq!(settings, Settings::default());
     }

@@ -1,4 +1,4 @@
-//! Responses, with the headers that every one of them carries.
+//! Responses, with the headers that all of them have.
 
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
@@ -7,12 +7,12 @@ use serde::Serialize;
 
 use super::message::Message;
 
-/// Nothing from anywhere else, nothing inline, no frames, no forms to others.
+/// Allows nothing from other sites, nothing inline, no frames, no forms to other sites.
 const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
-/// No page that has opened this one keeps a hold of it.
+/// A page that opens this one gets no reference to it.
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 
 const EVERYWHERE: [(HeaderName, &str); 7] = [
@@ -34,7 +34,7 @@ pub(super) fn own_page(nonce: &str, mut page: Response<Bytes>) -> Response<Bytes
     let policy = CONTENT_POLICY
         .replace("script-src 'self'", &format!("script-src 'self' {allowed}"))
         .replace("style-src 'self'", &format!("style-src {allowed}"));
-    // Hexadecimal digits fit into a header.
+    // Hexadecimal digits are valid in a header.
     if let Ok(policy) = HeaderValue::from_str(&policy) {
         let headers = page.headers_mut();
         headers.insert(header::CONTENT_SECURITY_POLICY, policy);
@@ -42,9 +42,9 @@ pub(super) fn own_page(nonce: &str, mut page: Response<Bytes>) -> Response<Bytes
     page
 }
 
-/// A page that the user has opened by typing its address, by a bookmark or by a
-/// reload, if the browser's headers say so. No other page has opened it, so it
-/// needs no opener policy, for which a browser starts another process (25 ms).
+/// Removes the opener policy from a page that the user has opened by its address, a
+/// bookmark or a reload, if the browser's headers say so. No other page has opened it,
+/// and for this policy a browser starts another process (25 ms).
 pub(super) fn unless_opened(asked: &HeaderMap, mut page: Response<Bytes>) -> Response<Bytes> {
     let from = asked.get(HeaderName::from_static("sec-fetch-site"));
     if from.is_some_and(|from| from == "none" || from == "same-origin") {
@@ -56,7 +56,7 @@ pub(super) fn unless_opened(asked: &HeaderMap, mut page: Response<Bytes>) -> Res
 /// A refusal: status and one sentence.
 pub(super) type Refusal = (StatusCode, Message);
 
-/// Asked for what cannot be.
+/// A refusal because the request is invalid.
 pub(super) fn bad(error: impl Into<Message>) -> Refusal {
     (StatusCode::BAD_REQUEST, error.into())
 }
@@ -86,7 +86,7 @@ pub(super) fn json(value: &impl Serialize) -> Response<Bytes> {
     json_with(StatusCode::OK, value)
 }
 
-/// JSON that is text already.
+/// A response with JSON text.
 pub(super) fn json_text(text: Bytes) -> Response<Bytes> {
     reply(StatusCode::OK, JSON, text)
 }
@@ -104,8 +104,7 @@ fn json_with(status: StatusCode, value: &impl Serialize) -> Response<Bytes> {
     }
 }
 
-/// A refusal: one short sentence, in English for programs, and as a message
-/// for the page.
+/// A refusal: one short sentence, in English for programs, and as a message for the page.
 pub(super) fn refuse(status: StatusCode, message: impl Into<Message>) -> Response<Bytes> {
     #[derive(Serialize)]
     struct Refused {

@@ -1,11 +1,11 @@
-//! What a request asks for, by its method and path.
+//! The meaning of a request, by its method and path.
 
 use hyper::Method;
 
 use super::api::Endpoint;
 
-/// What is asked for. A request is parsed once; the code that answers it matches all
-/// of these.
+/// The meaning of a request. A request is parsed once; the code that answers it matches
+/// all cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Route<'p> {
     /// The page itself.
@@ -21,17 +21,17 @@ pub(super) enum Route<'p> {
     Games,
     /// Players of games.
     Players,
-    /// Changes to books, as they happen.
+    /// Events about changes to books.
     Events,
-    /// What programs ask an opening explorer.
+    /// A request of an opening explorer client.
     Program(Endpoint<'p>),
-    /// What the page sends, with its token.
+    /// A request of the page, with its token.
     Command(Command),
-    /// A file of the page, if there is one of that path.
+    /// A request for a file of the page.
     File(&'p str),
 }
 
-/// What only the page may ask.
+/// Requests that only the page may send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Command {
     ReadText,
@@ -71,7 +71,7 @@ impl<'p> Route<'p> {
         }
     }
 
-    /// Whether it is asked for by this method.
+    /// Whether it allows this method.
     pub(super) fn takes(self, method: &Method) -> bool {
         let writes = matches!(self, Route::Command(_) | Route::Program(Endpoint::Batch));
         let is_either = matches!(

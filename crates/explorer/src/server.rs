@@ -1,9 +1,8 @@
-//! Sockets around [`Explorer::answer`], with a bound on everything that a
-//! client can make grow: connections, bytes, and the time they take.
+//! Sockets around [`Explorer::answer`], with limits on everything that a client can make
+//! grow: connections, bytes, and time.
 //!
-//! One thread waits for sockets; the answers themselves, which may wait for a
-//! disk, come from a few others. A connection more than [`Limits`] allow
-//! gets an error and is closed, at once.
+//! One thread waits for sockets; a few others make the answers, which may wait for a
+//! disk. A connection above the [`Limits`] gets an error and is closed at once.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -28,33 +27,32 @@ use super::explorer::Explorer;
 use super::message::message;
 use super::reply::refuse;
 
-/// What a server grants to all its clients together.
+/// Limits of a server for all its clients together.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Connections that are served at once.
+    /// Number of connections that are served at once.
     pub connections: usize,
-    /// Connections over that which get an error when they have sent their
-    /// request; those over even this get it at once and are closed, and may
-    /// see no more than that they were closed.
+    /// Number of further connections that get an error after they have sent their
+    /// request; any above these get it at once and are closed, perhaps before they can
+    /// read it.
     pub refusals: usize,
-    /// Connections of one other machine. Programs of this machine share all.
+    /// Connections of one other machine. This machine has no such limit.
     pub per_peer: usize,
     /// Bytes of a request's first line and headers.
     pub head_bytes: usize,
     /// Bytes of a request's body.
     pub body_bytes: usize,
-    /// The same for games that the page itself sends.
+    /// Bytes of a request body with games that the page sends.
     pub games_bytes: usize,
-    /// How long a client may take to send a request, and may be silent
-    /// between two.
+    /// Time limit for sending a request, and for silence between two.
     pub patience: Duration,
-    /// How long a connection lasts at most.
+    /// Greatest lifetime of a connection.
     pub lifetime: Duration,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        // Together less than the 1024 files that a process usually may open.
+        // In total below 1024, the usual limit of open files of a process.
         Limits {
             connections: 256,
             refusals: 256,
@@ -71,7 +69,7 @@ impl Default for Limits {
 /// Threads that answer.
 const ANSWERING_THREADS: usize = 4;
 
-/// How often the files of the books are looked after while a page is open.
+/// How often the files of the books are checked while a page is open.
 const LOOK_EVERY: Duration = Duration::from_millis(300);
 
 /// The answer to a client over the limit.
@@ -79,11 +77,11 @@ const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: applicat
     content-length: 32\r\nretry-after: 1\r\nconnection: close\r\n\r\n\
     {\"error\":\"too many connections\"}";
 
-/// Serves until `stop` is notified, then lets the answers under way finish.
+/// Serves until `stop` is notified, then finishes the current answers.
 ///
 /// # Errors
 ///
-/// The runtime cannot be started, or the listener is of no use.
+/// The runtime cannot be started, or the listener is not usable.
 pub fn serve(
     listener: TcpListener,
     explorer: Arc<Explorer>,
@@ -111,17 +109,17 @@ pub fn serve(
         }
         Ok(())
     })
-    // Dropping the runtime waits for answers that have begun, so that no
-    // change to a book is cut short.
+    // Dropping the runtime waits for running answers, so that no change to a book is
+    // interrupted.
 }
 
-/// Takes up what other programs change, for pages that wait for it.
+/// Reopens books that other programs change, for pages that wait for changes.
 async fn look_after_books(explorer: &Arc<Explorer>) {
     loop {
         sleep(LOOK_EVERY).await;
         if explorer.is_watched() {
             let explorer = Arc::clone(explorer);
-            // Opening a book waits for the disk.
+            // Opening a book may wait for the disk.
             let _ = tokio::task::spawn_blocking(move || explorer.look_after()).await;
         }
     }
@@ -135,18 +133,18 @@ struct Listening {
     peers: Peers,
 }
 
-/// Connections of each other machine.
+/// Numbers of connections by machine.
 #[derive(Clone, Default)]
 struct Peers(Arc<Mutex<HashMap<IpAddr, usize>>>);
 
-/// One of a machine's connections, while it lasts.
+/// A counted connection, until it is dropped.
 struct Slot {
     peers: Peers,
     peer: IpAddr,
 }
 
 impl Peers {
-    /// A place for one more, if the machine has not too many.
+    /// Counts one more connection, unless the machine has too many.
     fn slot(&self, peer: IpAddr, most: usize) -> Option<Slot> {
         let mut peers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let count = peers.entry(peer).or_default();
@@ -175,7 +173,7 @@ impl Listening {
     async fn accept(&self, listener: &tokio::net::TcpListener) {
         loop {
             let Ok((stream, peer)) = listener.accept().await else {
-                // Out of files, most likely: better in a moment.
+                // Probably too many open files: try again a little later.
                 sleep(Duration::from_millis(50)).await;
                 continue;
             };
@@ -198,15 +196,15 @@ impl Listening {
                     drop(place);
                 });
             } else {
-                // No slot even to wait for its request: try to send the error, then close.
+                // No slot to read its request: try to send the error, then close.
                 let _ = stream.try_write(BUSY);
             }
         }
     }
 }
 
-/// Answers a client that there is no room, then reads what it has sent: a socket
-/// that is closed with unread bytes loses the answer.
+/// Sends a client the error, then reads what it has sent: closing a socket with unread
+/// bytes loses the answer.
 async fn turn_away(mut stream: TcpStream) {
     let _ = stream.write_all(BUSY).await;
     let _ = stream.shutdown().await;
@@ -228,7 +226,7 @@ async fn converse(stream: TcpStream, explorer: Arc<Explorer>, limits: Limits) {
         .header_read_timeout(limits.patience)
         .max_buf_size(limits.head_bytes)
         .serve_connection(TokioIo::new(stream), service);
-    // Whatever a client does wrong concerns that client alone.
+    // Errors of a client concern only that client.
     let _ = timeout(limits.lifetime, connection).await;
 }
 

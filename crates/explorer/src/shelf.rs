@@ -1,5 +1,5 @@
-//! The books that are open: those of the command line, and what pages open of the
-//! user's folders.
+//! The open books: those of the command line, and those that pages open from the user's
+//! folders.
 
 use std::sync::{Arc, PoisonError};
 
@@ -17,17 +17,17 @@ use super::query::Query;
 use super::reply::{Refusal, bad, json, unreadable};
 use tabia_games::index::ask::Order;
 
-/// Books that are shown at once.
+/// Greatest number of books shown at once.
 const MOST_SHOWN: usize = 4;
 
-/// Books that the program has open at most, where a page asks for one more.
+/// Greatest number of open books before a page may not open another.
 const MOST_OPEN: usize = 100;
 
-/// A file that is to be opened.
+/// A request to open a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FileRequest {
-    /// As the list has it.
+    /// Its identifier in the list.
     id: String,
 }
 
@@ -38,8 +38,8 @@ impl Explorer {
         books.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The books that a request names: by number, or by name with "/"
-    /// between them, which is in no file's name.
+    /// The books that a request names: by number, or by names separated by "/", which no
+    /// file name contains.
     pub(super) fn shown(&self, query: &Query) -> Result<Vec<(usize, Arc<ExploredBook>)>, Refusal> {
         let asked = query.get("books").unwrap_or("0");
         let divided_by =
@@ -82,15 +82,15 @@ impl Explorer {
         folders.ok_or_else(|| (StatusCode::FORBIDDEN, reason()))
     }
 
-    /// Adds a file of the folders to the books, unless it is one of them, and gives
-    /// the name of the book.
+    /// Opens a file of the folders as a book, unless it is open already, and returns its
+    /// name.
     pub(super) fn open_file(&self, asked: &FileRequest) -> Result<Response<Bytes>, Refusal> {
         #[derive(Serialize)]
         struct Opened {
             name: String,
         }
         let folders = self.folders()?;
-        // Two pages that ask for one file get one book.
+        // Two pages that open the same file get one book.
         let _one = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(file) = folders.find(&asked.id) else {
             let reason = message!("this file is no longer in the folders of the program");
@@ -125,7 +125,7 @@ impl Explorer {
         Ok(())
     }
 
-    /// Games of all indexes with a position.
+    /// Lists games with a position from all indexes.
     pub(super) fn list_games(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
         let line = line::read(query.get("fen"), query.get("play")).map_err(bad)?;
         let filter = GamesFilter::read(query).map_err(bad)?;
@@ -142,7 +142,7 @@ impl Explorer {
     }
 }
 
-/// The name of a file, with its folder where a book has that name already.
+/// The name of a file, with its folder if a book has that name already.
 fn unused_name(books: &[Arc<ExploredBook>], file: &ListedFile) -> String {
     let is_used = |name: &String| books.iter().any(|book| book.name() == name);
     let folder = file.folder.rsplit('/').next().unwrap_or_default();
@@ -152,7 +152,7 @@ fn unused_name(books: &[Arc<ExploredBook>], file: &ListedFile) -> String {
     names.find(|name| !is_used(name)).unwrap_or_default()
 }
 
-/// A book as a request wants it: an index may be filtered.
+/// The content of a book for a request: an index may be filtered.
 pub(super) fn content(book: &ExploredBook, query: &Query) -> Result<Content, Refusal> {
     let filter = GamesFilter::read(query).map_err(bad)?;
     book.under(&filter).map_err(unreadable)

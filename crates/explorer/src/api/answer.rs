@@ -1,4 +1,4 @@
-//! The answers: their fields in the order in which the service writes them.
+//! The answers, with their fields in the order of the lichess service.
 
 use std::collections::BTreeMap;
 
@@ -88,7 +88,7 @@ pub(super) struct ExploredMonth {
     black: u64,
 }
 
-/// A move of the answer, with the numbers of its games.
+/// A move of the answer, with its counts.
 pub(super) struct CountedMove {
     pub(super) mv: Move,
     pub(super) counts: Counts,
@@ -96,13 +96,12 @@ pub(super) struct CountedMove {
 }
 
 impl Explored {
-    /// About the position of a question, with all moves there are, most played
-    /// first.
+    /// The answer for a position, with all its moves, most played first.
     pub(super) fn new(question: &Question, counts: &Counts, moves: Vec<CountedMove>) -> Explored {
         let shape = question.shape;
         let positions = question.positions.as_deref().unwrap_or_default();
         let last = positions.last().cloned().unwrap_or_default();
-        // What has no games is nothing to divide by.
+        // Moves without games have no shares.
         let moves = moves
             .into_iter()
             .filter(|counted| counted.counts.games() > 0);
@@ -122,7 +121,7 @@ impl Explored {
         }
     }
 
-    /// Of a question about which nothing is known.
+    /// The answer if nothing is known about the position.
     pub(super) fn nothing(question: &Question) -> Explored {
         Explored::new(question, &Counts::default(), Vec::new())
     }
@@ -148,7 +147,7 @@ impl ExploredMove {
     }
 }
 
-/// The mean rating of a side, rounded; 0 if none is known.
+/// The mean rating of a side, rounded; 0 if no rating is known.
 fn average(counts: &Counts, own: Color) -> u64 {
     let (rated, sum) = (*counts.rated.get(own), *counts.sum.get(own));
     match rated {
@@ -161,9 +160,9 @@ fn after(position: &Chess, mv: Move) -> Option<Opening> {
     openings::of(&notation::after(position, mv))
 }
 
-/// The months from the first one with games, or from the one asked for, to the
-/// last one with games, none left out between them. Unless the request names the
-/// last month, the newest month of all is left out: it may not be complete.
+/// All months from the first one with games, or the requested one, to the last one with
+/// games. Unless the request names the last month, the newest month of all is left out,
+/// because it may be incomplete.
 pub(super) fn history(
     question: &Question,
     months: &BTreeMap<Month, Counts>,
@@ -190,7 +189,7 @@ pub(super) fn history(
     listed
 }
 
-/// As the service writes it.
+/// The name in the lichess service.
 pub(super) fn speed_name(speed: Speed) -> &'static str {
     match speed {
         Speed::UltraBullet => "ultraBullet",

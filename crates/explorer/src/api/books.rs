@@ -10,14 +10,14 @@ use tabia_book::policy::{Weighed, choose};
 use tabia_book::{BookMove, Error, Preference, Stats};
 use tabia_games::index::Counts;
 
-/// What a book answers.
+/// The answer of a book.
 pub(super) struct Answer {
     pub(super) explored: Explored,
-    /// Its weights are given as draws: it knows no results.
+    /// Whether weights are written as draws, because the book has no results.
     pub(super) weights: bool,
 }
 
-/// What the books know about a position: the first one that holds it answers.
+/// The answer of the first book that has the position.
 pub(super) fn explore(
     books: &[Open],
     question: &Question,
@@ -65,12 +65,12 @@ fn is_played(verdict: &Weighed) -> bool {
     verdict.probability > 0.0
 }
 
-/// Whether a book knows no results of a move.
+/// Whether a book has no results for a move.
 fn has_weight_only(mv: &BookMove) -> bool {
     mv.preference != Preference::Statistics && mv.stats().games == 0
 }
 
-/// The results of a move; a weight counts as so many draws.
+/// The results of a move; a weight counts as this number of draws.
 fn counts_of(mv: &BookMove, turn: Color) -> Counts {
     let mut counts = counts(&mv.stats(), turn);
     if has_weight_only(mv) {
@@ -83,7 +83,7 @@ fn counts_of(mv: &BookMove, turn: Color) -> Counts {
     counts
 }
 
-/// The counts of a book for a position in which `own` is to move.
+/// The counts of a book for a position with `own` to move.
 fn counts(stats: &Stats, own: Color) -> Counts {
     let by_colour =
         |value: u64, other| ByColor::new_with(|color| if color == own { value } else { other });

@@ -1,5 +1,5 @@
-//! Where a player's games left a repertoire, which is one of the books that are open,
-//! and what it has no answer to.
+//! Where a player's games left a repertoire (one of the open books), and the positions
+//! for which it has no answer.
 
 use std::io::Cursor;
 use std::sync::Arc;
@@ -18,47 +18,47 @@ use tabia_book::Probe;
 use tabia_book::policy::Policy;
 use tabia_games::{Game, GameParts, GameResult, GameSource as _, PgnSource, has_name};
 
-/// Departures that are listed.
+/// Greatest number of listed departures.
 const MOST: usize = 200;
 
-/// Plies of a game that are looked at.
+/// Greatest number of plies read from a game.
 const MOST_PLIES: usize = 120;
 
 /// The answer.
 #[derive(Debug, Serialize)]
 pub(super) struct Departures {
-    /// Games of the player with the colour, and others.
+    /// Number of games of the player with the colour; below, of others.
     games: u64,
     others: u64,
-    /// Games that could not be read.
+    /// Number of games that could not be read.
     unread: u64,
     left_by_player: u64,
     left_by_opponent: u64,
-    /// The book had no answer.
+    /// The book has no answer.
     unanswered: u64,
     departures: Vec<Departure>,
 }
 
-/// Where a repertoire has no answer.
+/// A position without an answer in a repertoire.
 #[derive(Debug, Serialize)]
 pub(super) struct Coverage {
-    /// The share of games that come to one of these positions, 0 to 1.
+    /// The share of games that reach one of these positions, 0 to 1.
     share: f64,
     holes: Vec<Hole>,
 }
 
-/// What comes up less often is no hole.
+/// Rarer positions are not listed.
 const LIMITS: CoverageLimits = CoverageLimits {
     least: 0.0005,
     plies: 60,
     positions: 8000,
 };
 
-/// Moves that were chosen, by the FENs of their positions.
+/// Chosen moves, with the FENs of their positions.
 type Chosen = Vec<(String, String)>;
 
-/// The games in PGN and the chosen moves that a request sends: as JSON with both, or games
-/// alone. These may begin with a comment, which is no JSON.
+/// The PGN games and chosen moves in a request body: JSON with both, or games only. These
+/// may begin with a comment, which is not JSON.
 fn sent(body: &[u8]) -> (Vec<u8>, Chosen) {
     #[derive(Default, Deserialize)]
     #[serde(default)]
@@ -76,7 +76,7 @@ fn sent(body: &[u8]) -> (Vec<u8>, Chosen) {
     )
 }
 
-/// A repertoire that a request asks about.
+/// A repertoire that a request names.
 struct Asked {
     book: Open,
     colour: Color,
@@ -96,8 +96,8 @@ impl Asked {
 }
 
 impl Api<'_> {
-    /// What a book has no answer to, for a colour; `opponents` is the number of the book
-    /// or index that they play from.
+    /// The positions without an answer in a book, for a colour; `opponents` is the number
+    /// of the book or index with the opponents' moves.
     pub(super) fn coverage(&self, query: &Query, body: &[u8]) -> Result<Coverage, Refusal> {
         let colour = question::known_color(query).map_err(bad)?;
         let asked = self.asked(query, colour, sent(body).1)?;
@@ -126,7 +126,7 @@ impl Api<'_> {
         })
     }
 
-    /// Of the games of a PGN text, or those of the indexes where there is none.
+    /// Departures in the games of a PGN text; if it is empty, of the indexes.
     pub(super) fn departures(&self, query: &Query, body: &[u8]) -> Result<Departures, Refusal> {
         let (name, colour) = question::player(query).map_err(bad)?;
         let (pgn, moves) = sent(body);
@@ -169,7 +169,7 @@ impl Api<'_> {
                         Ok(true) if !has_name(game.names.get(colour), name) => others += 1,
                         Ok(true) => {
                             let winner = match game.result {
-                                // That says nothing of the moves.
+                                // A forfeit says nothing about the moves.
                                 _ if game.conditions.forfeited => None,
                                 GameResult::Won(winner) => Some(Some(winner)),
                                 GameResult::Draw => Some(None),

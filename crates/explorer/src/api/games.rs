@@ -22,27 +22,27 @@ use tabia_games::index::ask::{self, Lists, Named, Source, Sums};
 use tabia_games::index::{Counts, GameSelection, GamesIndex, Player, each_game};
 use tabia_games::tgx::{Facts, move_of};
 
-/// The most players whose games are cached.
+/// Greatest number of players whose games are cached.
 const CACHED_PLAYERS: usize = 8;
 
-/// The indexes that are open, each taken anew when games were added.
+/// The open indexes; each is reopened when games were added.
 #[derive(Default)]
 pub struct Games {
     indexes: RwLock<Vec<Arc<OpenIndex>>>,
     mmap: bool,
 }
 
-/// An index, taken anew when it has changed.
+/// An index that is reopened when it has changed.
 pub(super) struct OpenIndex {
     open: RwLock<Arc<GamesIndex>>,
     mmap: bool,
-    /// How often it has been taken anew.
+    /// How often it has been reopened.
     renewals: AtomicU64,
     players: Mutex<Vec<(PlayerKey, Arc<Player>)>>,
     pub(super) names: Mutex<Option<(u64, Arc<Vec<NamedPlayer>>)>>,
 }
 
-/// Whose games, with which colour, of which state of the index.
+/// The renewal of the index, the player and the colour.
 type PlayerKey = (u64, String, Color);
 
 impl fmt::Debug for Games {
@@ -61,8 +61,7 @@ impl OpenIndex {
         Arc::clone(&self.open.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// As it is on disk now. One that cannot be opened any more stays as it
-    /// was.
+    /// The index as it is on disk now, or the last version that could be opened.
     pub(super) fn current(&self) -> Arc<GamesIndex> {
         let open = self.known();
         if open.file().is_current() {
@@ -77,7 +76,7 @@ impl OpenIndex {
         again
     }
 
-    /// What was played by a player with a colour.
+    /// The games of a player with a colour.
     fn player(
         &self,
         index: &GamesIndex,
@@ -98,7 +97,7 @@ impl OpenIndex {
         Ok(player)
     }
 
-    /// The games of the index, as it is now, that a filter admits.
+    /// The games in the present index that match a filter.
     pub(super) fn chosen(&self, filter: &GamesFilter) -> Result<ChosenGames, tabia_games::Error> {
         let index = self.current();
         let players = match &filter.player {
@@ -117,7 +116,7 @@ impl OpenIndex {
         })
     }
 
-    /// The index as a book that is looked at and never changed.
+    /// The index as a read-only book.
     fn book(self: &Arc<OpenIndex>, name: String) -> ExploredBook {
         let open = self.current();
         let file = open.file().path().to_owned();
@@ -141,8 +140,7 @@ impl OpenIndex {
 }
 
 impl Games {
-    /// Of indexes that are open; with `mmap` they are mapped when they are
-    /// opened again.
+    /// The open indexes; with `mmap` they are memory-mapped when they are reopened.
     #[must_use]
     pub fn new(indexes: Vec<GamesIndex>, mmap: bool) -> Games {
         let games = Games {
@@ -174,13 +172,12 @@ impl Games {
         index
     }
 
-    /// Another index, which answers with the others, as a book of this name.
+    /// Adds an index, and returns it as a book with this name.
     pub(crate) fn add_as_book(&self, index: GamesIndex, name: String) -> ExploredBook {
         self.add(index).book(name)
     }
 
-    /// The indexes as books that are looked at and never changed, by the names
-    /// that they are to have.
+    /// The indexes as read-only books with these names.
     #[must_use]
     pub fn books(&self, names: Vec<String>) -> Vec<ExploredBook> {
         let indexes = self.indexes();
@@ -188,7 +185,7 @@ impl Games {
         named.map(|(name, index)| index.book(name)).collect()
     }
 
-    /// Whether there is none.
+    /// Whether there is no index.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.indexes().is_empty()
@@ -199,15 +196,15 @@ impl Games {
         self.indexes().iter().map(|index| index.current()).collect()
     }
 
-    /// Which content answers now: another number after each change. Each index is
-    /// a book, too, whose number says that there is one more.
+    /// A number that increases with each change of content. A new index changes the
+    /// number of books instead.
     pub(crate) fn generation(&self) -> u64 {
         let _ = self.current();
         let renewals = |index: &Arc<OpenIndex>| index.renewals.load(Ordering::Acquire);
         self.indexes().iter().map(renewals).sum()
     }
 
-    /// The answer from all games about a position.
+    /// The answer for a position from all games.
     pub(super) fn explore(
         &self,
         question: &Question,
@@ -230,7 +227,7 @@ impl Games {
         Ok(explored)
     }
 
-    /// The answer from the games of a player.
+    /// The answer from the games of one player.
     pub(super) fn player(
         &self,
         question: &Question,
@@ -254,7 +251,7 @@ impl Games {
         Ok(Explored::nothing(question))
     }
 
-    /// Calls `each` with the games of a player with a colour, of all indexes.
+    /// Calls `each` for the games of a player with a colour in all indexes.
     pub(super) fn each_of(
         &self,
         name: &str,
@@ -291,7 +288,7 @@ fn lists(question: &Question) -> Lists {
     }
 }
 
-/// The sums as an answer.
+/// Makes an answer from the sums.
 fn explored_from(
     question: &Question,
     position: &Chess,
@@ -299,7 +296,7 @@ fn explored_from(
     indexes: &[Arc<GamesIndex>],
     sums: &Sums,
 ) -> Result<Explored, tabia_games::Error> {
-    // A request for no games gets none with the moves either.
+    // A request without games gets none with the moves either.
     let names_games = question.top_games + question.recent_games > 0;
     let unplayed = unplayed(question, position, settings, sums);
     let mut moves = Vec::new();
@@ -307,7 +304,7 @@ fn explored_from(
         if unplayed.get(place) == Some(&true) {
             continue;
         }
-        // Those that are not listed are not looked up.
+        // Games that are not listed are not looked up.
         let is_listed = names_games && moves.len() < question.moves;
         let only = made.only.filter(|_| is_listed);
         let game = match only {
@@ -379,8 +376,7 @@ fn find(
     }))
 }
 
-/// Counts as statistics from the view of a side. An index numbers its games with
-/// 32 bits.
+/// Counts as statistics for one side. An index numbers its games with 32 bits.
 fn stats_of(counts: &Counts, own: Color) -> Stats {
     let number = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
     Stats {
@@ -395,7 +391,7 @@ fn stats_of(counts: &Counts, own: Color) -> Stats {
     }
 }
 
-/// The moves as a book would hold them.
+/// The moves in the form of a book.
 fn book_moves<'s>(position: &Chess, sums: &'s Sums) -> impl Iterator<Item = BookMove> + use<'s> {
     let turn = position.turn();
     sums.moves.iter().map(move |made| {
@@ -407,10 +403,10 @@ fn book_moves<'s>(position: &Chess, sums: &'s Sums) -> impl Iterator<Item = Book
     })
 }
 
-/// Games of an index as a book: they are what it knows of a position.
+/// Selected games of an index as a book.
 pub(super) struct ChosenGames {
     pub(super) index: Arc<GamesIndex>,
-    /// Only theirs.
+    /// Only games of these players.
     players: Option<Vec<Arc<Player>>>,
     selection: GameSelection,
 }
@@ -428,7 +424,7 @@ impl ChosenGames {
         found.map_err(|error| Error::io(self.index.file().path(), io::Error::other(error)))
     }
 
-    /// What is left out of the games of a player who has very many.
+    /// A message about games left out for a player with very many games.
     fn older(&self) -> Option<Message> {
         let players = self.players.iter().flatten();
         let sums = players.map(|player| (player.games(), player.older()));
@@ -464,8 +460,8 @@ impl Probe for ChosenGames {
     }
 }
 
-/// Of each move, whether the policy would never play it; empty if the
-/// request does not ask for it.
+/// For each move, whether the policy would never play it; empty if the request does not
+/// ask for it.
 fn unplayed(question: &Question, position: &Chess, settings: &Settings, sums: &Sums) -> Vec<bool> {
     if !question.playable {
         return Vec::new();

@@ -13,19 +13,19 @@ use tabia_games::Error;
 use tabia_games::index::ask::{self, Lists, Order};
 use tabia_games::index::{FoundGame, players};
 
-/// Games that a page lists at once.
+/// Greatest number of games in a list.
 const MOST_LISTED: usize = 200;
 
-/// Games of which a search for words looks at players and events.
+/// Greatest number of games whose players and events a text search reads.
 const MOST_SEARCHED: usize = 5000;
 
-/// Games whose players a search finds: the newest.
+/// Greatest number of games, newest first, whose players a search finds.
 const MOST_NAMED: u64 = 1_000_000;
 
-/// Players that a search lists.
+/// Greatest number of players in a search result.
 const MOST_PLAYERS: usize = 8;
 
-/// A player whom a search may find.
+/// A player that a search may find.
 pub(super) struct NamedPlayer {
     name: String,
     /// The words of the name, without accents.
@@ -33,20 +33,20 @@ pub(super) struct NamedPlayer {
     games: u64,
 }
 
-/// A player for a page.
+/// A player in an answer to the page.
 #[derive(Debug, Serialize)]
 pub(crate) struct FoundPlayer {
     name: String,
     games: u64,
 }
 
-/// A list of games for a page.
+/// A list of games for the page.
 #[derive(Debug, Serialize)]
 pub(crate) struct GameList {
     games: Vec<ListedGame>,
-    /// How many there are with the position.
+    /// Number of games with the position.
     all: u64,
-    /// Of how many of them players and events were compared with the words.
+    /// Number of games whose players and events were searched.
     searched: usize,
 }
 
@@ -88,11 +88,11 @@ impl ListedGame {
 }
 
 impl OpenIndex {
-    /// Players, the one with the most games first. They are read once.
+    /// The players, most games first. They are read once.
     fn names(&self) -> Result<Arc<Vec<NamedPlayer>>, Error> {
         let index = self.current();
         let state = index.file().games();
-        // Held meanwhile: who asks next waits for the same.
+        // The lock is held while they are read: other requests wait for the result.
         let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((of, known)) = names.as_ref()
             && *of == state
@@ -112,8 +112,7 @@ impl OpenIndex {
 }
 
 impl Games {
-    /// Players of whose names words begin with those that were typed: those with the
-    /// most games first.
+    /// Players with a name whose words begin with the typed ones, most games first.
     pub(crate) fn players_named(&self, typed: &str) -> Result<Vec<FoundPlayer>, Error> {
         let typed = words(typed);
         let mut found: Vec<FoundPlayer> = Vec::new();
@@ -141,8 +140,8 @@ impl Games {
         Ok(found)
     }
 
-    /// Games with a position: those that a filter admits, and of these such as
-    /// have all words in the names of players, the event or the date.
+    /// Games with a position that match a filter and have all words in the players'
+    /// names, the event or the date.
     pub(crate) fn list(
         &self,
         position: &Chess,

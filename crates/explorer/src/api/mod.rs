@@ -1,13 +1,11 @@
-//! The lichess opening explorer: its requests, answered from games indexes or
-//! from books.
+//! The lichess opening explorer API, answered from games indexes or from books.
 //!
-//! The shape is that of the published description of its API
-//! (`OpeningExplorer*.yaml` of lichess-org/api); castling is written as the king
-//! taking the rook, as that service does. What is not known is
-//! written as that service does: no games, no rating (0).
-//! docs/explorer-server.md describes what clients have to change.
+//! Answers have the form of the published API description (`OpeningExplorer*.yaml` of
+//! lichess-org/api). As in that service, castling is written as the king taking the rook,
+//! and unknown values as no games or rating 0. docs/explorer-server.md describes what
+//! clients have to change.
 //!
-//! Reading only: nothing here changes a book.
+//! Read-only: nothing here changes a book.
 
 mod answer;
 mod books;
@@ -39,23 +37,23 @@ const WEIGHTS: HeaderName = HeaderName::from_static("x-tabia-results");
 
 const LINES: &str = "application/x-ndjson";
 
-/// Positions of one batch.
+/// Greatest number of positions in a batch.
 const MOST_POSITIONS: usize = 5000;
 
-/// What is asked for by a path of the opening explorer.
+/// The meaning of a path of the opening explorer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Endpoint<'p> {
     Masters,
     Lichess,
     History,
     Player,
-    /// The game of this name.
+    /// The game with this identifier.
     Pgn(&'p str),
     /// Many positions at once.
     Batch,
     /// Where a player's games left a book.
     Departures,
-    /// What a book has no answer to.
+    /// Positions without an answer in a book.
     Coverage,
     Monitor,
 }
@@ -79,7 +77,7 @@ impl<'p> Endpoint<'p> {
     }
 }
 
-/// What answers.
+/// The data for the answers.
 pub(super) struct Api<'e> {
     pub(super) books: &'e [Arc<ExploredBook>],
     pub(super) games: &'e Games,
@@ -87,7 +85,7 @@ pub(super) struct Api<'e> {
 }
 
 impl Api<'_> {
-    /// Answers a request; `body` are the positions of a batch, or games.
+    /// Answers a request; `body` has the positions of a batch, or games.
     pub(super) fn answer(
         &self,
         endpoint: Endpoint<'_>,
@@ -103,7 +101,7 @@ impl Api<'_> {
             Endpoint::Batch => self.batch(query, body),
             Endpoint::Coverage => Ok(json(&self.coverage(query, body)?)),
             Endpoint::Departures => Ok(json(&self.departures(query, body)?)),
-            // In the form of InfluxDB, as there.
+            // In the format of InfluxDB, as in the lichess service.
             Endpoint::Monitor => Ok(reply(
                 StatusCode::OK,
                 "text/plain; charset=utf-8",
@@ -120,8 +118,8 @@ impl Api<'_> {
         Ok(response)
     }
 
-    /// Whether an answer may be given again as it was: those of games, of which
-    /// the openings cost much and are asked for again and again.
+    /// Whether an answer may be cached: those from games, because openings are expensive
+    /// and requested again and again.
     pub(super) fn is_kept(&self, endpoint: Endpoint<'_>, query: &Query) -> bool {
         use Endpoint::{History, Lichess, Masters};
         matches!(endpoint, Masters | Lichess | History)
@@ -129,7 +127,7 @@ impl Api<'_> {
             && query.get("book").is_none()
     }
 
-    /// The books that are asked, as they are now.
+    /// The requested books, as they are now.
     fn books(&self, number: Option<usize>) -> Result<Vec<Open>, Refusal> {
         match number {
             None => Ok(self.books.iter().map(|book| book.current()).collect()),
@@ -159,7 +157,7 @@ impl Api<'_> {
                 let found = self.games.player(&question, name, color, self.settings);
                 (found.map_err(unreadable)?, false)
             }
-            // Taken for a book of that player.
+            // Treated as a book of that player.
             false => self.explore(&question)?,
         };
         // One line is a complete stream, also for clients that read it as one text.
@@ -178,7 +176,7 @@ impl Api<'_> {
         ))
     }
 
-    /// Answers many positions: a line for each.
+    /// Answers many positions, one line for each.
     fn batch(&self, query: &Query, body: &[u8]) -> Result<Response<Bytes>, Refusal> {
         let positions = batch(body).map_err(bad)?;
         let mut lines = Vec::new();
@@ -201,8 +199,8 @@ impl Api<'_> {
     }
 }
 
-/// The positions of a batch: a JSON list of FENs, an object with one under
-/// `fens`, or a FEN a line.
+/// The positions of a batch: a JSON list of FENs, an object with one as `fens`, or one
+/// FEN on each line.
 fn batch(body: &[u8]) -> Result<Vec<String>, String> {
     #[derive(serde::Deserialize)]
     #[serde(untagged)]
@@ -238,8 +236,8 @@ fn line(value: &impl serde::Serialize) -> Vec<u8> {
     text
 }
 
-/// Adds the header for numbers that are no results, and for streams one that
-/// keeps proxies from buffering.
+/// Adds the header for weights in place of results, and for streams one that prevents
+/// buffering in proxies.
 fn declare(weights: bool, response: &mut Response<Bytes>) {
     if weights {
         let words = HeaderValue::from_static("weights-as-draws");

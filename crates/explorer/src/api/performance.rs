@@ -4,8 +4,8 @@ use shakmaty::Color;
 
 use tabia_games::index::Counts;
 
-/// The mean rating of the opponents of a side, rounded, and its performance;
-/// zeros where no rating is known.
+/// The rounded mean rating of the opponents of a side, and its performance; zeros if no
+/// rating is known.
 pub(super) fn against(counts: &Counts, own: Color) -> (i64, i64) {
     let (rated, sum) = (*counts.rated.get(!own), *counts.sum.get(!own));
     let mean = sum as f64 / rated.max(1) as f64;

@@ -1,8 +1,8 @@
-//! What a client asks: the parameters of the opening explorer.
+//! The parameters of a request to the opening explorer.
 //!
-//! Lenient where no client can be hurt by it: unknown parameters are
-//! ignored, the last of several counts, one without a value is as if it
-//! were not there, and a year will do for a month.
+//! Parsing is lenient where that cannot harm a client: unknown parameters are ignored,
+//! the last of several is used, an empty one counts as missing, and a year is accepted as
+//! a month.
 
 use shakmaty::{Chess, Color};
 
@@ -12,20 +12,20 @@ use super::super::query::Query;
 use tabia_games::index::{GameSelection, RECENT_GAMES, TOP_GAMES};
 use tabia_games::{GameResult, Month, Speed};
 
-/// Which games of an index a page shows.
+/// A filter for the games of an index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct GamesFilter {
     pub(super) selection: GameSelection,
-    /// Those of a player, with one colour or any.
+    /// Games of a player, with one colour or both.
     pub(super) player: Option<(String, Option<Color>)>,
 }
 
 impl GamesFilter {
-    /// Reads the parameters of a request; without any, all games are meant.
+    /// Reads the parameters of a request; without any, all games match.
     ///
     /// # Errors
     ///
-    /// One sentence about what cannot be read.
+    /// One sentence about the invalid parameter.
     pub(crate) fn read(query: &Query) -> Result<GamesFilter, Message> {
         let player = match query.get("player") {
             None => None,
@@ -38,12 +38,12 @@ impl GamesFilter {
     }
 }
 
-/// Which of the data bases is asked.
+/// The requested database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     Masters,
     Lichess,
-    /// The same with months and without lists.
+    /// Like `Lichess`, with months and without lists.
     History,
     Player,
 }
@@ -63,8 +63,8 @@ impl Shape {
 #[derive(Clone, Debug)]
 pub(super) struct Question {
     pub(super) shape: Shape,
-    /// From the first position to the one asked about. `None` if the variant is
-    /// one of [`OTHERS`]: no book and no index holds a game of it.
+    /// All positions up to the requested one. `None` if the variant is one of [`OTHERS`]:
+    /// no book and no index has games of it.
     pub(super) positions: Option<Vec<Chess>>,
     pub(super) selection: GameSelection,
     pub(super) moves: usize,
@@ -73,26 +73,25 @@ pub(super) struct Question {
     pub(super) history: bool,
     /// Moves that the adapter would never play are left out.
     pub(super) playable: bool,
-    /// A book, by its number, instead of games.
+    /// The number of a book to use instead of games.
     pub(super) book: Option<usize>,
 }
 
-/// Ordinary chess, under all its names.
+/// The names of ordinary chess.
 const ORDINARY: &str = "standard, chess, fromposition, from position, from_position";
 
-/// Other games that clients ask about. Chess960 is one of them: its games are
-/// left out of every index, and those of ordinary chess do not apply to it.
+/// Other variants that clients may request. Chess960 is one of them: indexes have no
+/// games of it, and games of ordinary chess are not valid for it.
 const OTHERS: &str = "chess960, chess 960, fischerandom, antichess, atomic, crazyhouse, horde, \
     kingofthehill, king of the hill, koth, racingkings, racing kings, threecheck, three-check, three check, 3check, 3-check, \
     giveaway";
 
 impl Question {
-    /// Reads a request; `fen` replaces the parameter of that name if it is
-    /// `Some`.
+    /// Reads a request; `fen` replaces the parameter of that name if it is `Some`.
     ///
     /// # Errors
     ///
-    /// One sentence about what cannot be read.
+    /// One sentence about the invalid parameter.
     pub(super) fn read(
         query: &Query,
         shape: Shape,
@@ -136,7 +135,7 @@ impl Question {
         })
     }
 
-    /// The position asked about.
+    /// The requested position.
     pub(super) fn position(&self) -> Option<&Chess> {
         self.positions.as_ref()?.last()
     }
@@ -205,7 +204,7 @@ fn selection(query: &Query, shape: Shape) -> Result<GameSelection, Message> {
     Ok(selection)
 }
 
-/// Yes or no, in the words that the service takes.
+/// Parses the words for yes and no that the lichess service accepts.
 fn truth(word: &str) -> Result<bool, Message> {
     match word.to_ascii_lowercase().as_str() {
         "true" | "on" | "1" | "yes" => Ok(true),
@@ -214,13 +213,13 @@ fn truth(word: &str) -> Result<bool, Message> {
     }
 }
 
-/// Whose games are asked for, and with which colour.
+/// The requested player and colour.
 pub(super) fn player(query: &Query) -> Result<(&str, Color), Message> {
     let name = query.get("player").ok_or("player: a name is wanted")?;
     Ok((name_of_player(name)?, known_color(query)?))
 }
 
-/// The colour that a request must name.
+/// The colour, which a request must contain.
 pub(super) fn known_color(query: &Query) -> Result<Color, Message> {
     Ok(color(query)?.ok_or("color: expected white or black")?)
 }
@@ -232,7 +231,7 @@ fn name_of_player(name: &str) -> Result<&str, Message> {
     }
 }
 
-/// The colour that is asked about, if any.
+/// The requested colour, if any.
 fn color(query: &Query) -> Result<Option<Color>, Message> {
     match query.get("color").map(str::to_ascii_lowercase).as_deref() {
         None => Ok(None),

@@ -1,4 +1,4 @@
-//! What a repertoire has no answer to, most frequent first.
+//! Positions for which a repertoire has no move, most frequent first.
 
 use std::collections::HashMap;
 
@@ -12,40 +12,41 @@ use tabia_book::tree::shares;
 use tabia_book::{BookMove, Error, Lookup, Probe, Wanted};
 use tabia_notation as notation;
 
-/// How far is looked.
+/// Limits of the search.
 #[derive(Clone, Copy, Debug)]
 pub struct CoverageLimits {
-    /// The least share of games by which a position must come up, 0 to 1.
+    /// The lowest share of games with a position, 0 to 1.
     pub least: f64,
     /// Plies from the start position.
     pub plies: usize,
-    /// Positions that are looked up.
+    /// Highest number of positions that are looked up.
     pub positions: usize,
 }
 
 /// A position in which the repertoire has no move.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Hole {
-    /// The position, and the likeliest moves to it.
+    /// The position, and the most probable moves to it.
     #[serde(flatten)]
     pub place: Place,
-    /// The share of games that come there if the repertoire is played, 0 to 1; of an end
-    /// the share of those that go on. Nothing where it is unknown: a move on the way was
-    /// never played beside others that were, such as one that the player has added.
+    /// The share of games that reach it if the repertoire is played, 0 to 1; at an end
+    /// the share of those that go on. `None` if unknown: a move on the way was never
+    /// played although others were, for example a move that the player has added.
     pub share: Option<f64>,
-    /// The line ends there, with the opponent to move: no move of his is answered.
+    /// Whether the line ends there with the opponent to move: none of the opponent's
+    /// moves has an answer.
     pub is_end: bool,
 }
 
-/// A position on the way: the moves to it, and the share of games that come there, 0 if
-/// that is unknown.
+/// A position on the way: the moves to it, and the share of games that reach it, 0 if
+/// unknown.
 struct Reached {
     position: Chess,
     line: Vec<Move>,
     share: f64,
 }
 
-/// Positions of one ply; those that are reached by several lines are there once.
+/// The positions of one ply; one that several lines reach is there once.
 #[derive(Default)]
 struct Reaches {
     numbers: HashMap<EvalKey, usize, FxBuildHasher>,
@@ -61,7 +62,7 @@ impl Reaches {
             .or_insert(next);
         match self.all.get_mut(number) {
             Some(known) => {
-                // The line is that by which most games come.
+                // The line with the most games is used.
                 if reached.share > known.share {
                     known.line = reached.line;
                 }
@@ -72,10 +73,10 @@ impl Reaches {
     }
 }
 
-/// The positions to which the opponents' moves lead and in which the repertoire has no
-/// move, although it answers another move of the opponent. Where it answers none its line
-/// ends: that is a hole only if `opponents` have games that go on there. Opponents play as
-/// in `opponents`, and as in the book where those have no games.
+/// Finds the positions after opponents' moves in which the repertoire has no move,
+/// although it answers another move of the opponent. If it answers none, the line ends:
+/// that is a hole only if `opponents` has games that go on there. Opponents play as in
+/// `opponents`, and as in the book if it has no games there.
 ///
 /// # Errors
 ///
@@ -99,7 +100,7 @@ pub fn holes(
     };
     let mut level = Reaches::default();
     if repertoire.colour.is_white() {
-        // Without a first move there is no line that could end.
+        // Without a first move no line can end.
         if let Some(root) = search.answer(root, &mut level)? {
             search.holes.add(root);
         }
@@ -108,7 +109,7 @@ pub fn holes(
     }
     for _ in 0..=limits.plies / 2 {
         let mut next = Reaches::default();
-        // What is likeliest first, in case there are too many positions.
+        // The most probable positions first, in case there are too many.
         level.all.sort_by(|a, b| b.share.total_cmp(&a.share));
         for here in level.all {
             search.oppose(here, opponents, &mut next)?;
@@ -132,14 +133,14 @@ pub fn holes(
 struct Search<'a> {
     repertoire: Repertoire<'a>,
     least: f64,
-    /// Positions that may still be looked up, of known and of unknown share.
+    /// Remaining positions to look up, with known and unknown share.
     left: [usize; 2],
     holes: Reaches,
     ends: Reaches,
 }
 
 impl Search<'_> {
-    /// Adds what the player's moves lead to; gives the position back if there are none.
+    /// Adds the targets of the player's moves; returns the position if there are none.
     fn answer(&mut self, here: Reached, next: &mut Reaches) -> Result<Option<Reached>, Error> {
         let mut found = Lookup::default();
         let wanted = Wanted::Transpositions;
@@ -148,7 +149,7 @@ impl Search<'_> {
             .probe(&here.position, wanted, &mut found)?;
         let mut own = self.repertoire.own_moves(&here.position, &found);
         if own.is_empty() {
-            // Moves that lead back into the book.
+            // Otherwise, moves that lead back into the book.
             own = found.moves.iter().map(|mv| (mv, 1.0)).collect();
             let share = 1.0 / own.len() as f64;
             own.iter_mut().for_each(|(_, part)| *part = share);
@@ -160,8 +161,8 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// Adds what moves lead to, as far as it is frequent enough or nobody knows how
-    /// frequent it is.
+    /// Adds the targets of moves, if they are frequent enough or their frequency is
+    /// unknown.
     fn add(&self, here: &Reached, moves: Vec<(&BookMove, f64)>, next: &mut Reaches) {
         for (mv, share) in moves {
             let share = here.share * share;
@@ -276,10 +277,10 @@ mod tests {
         };
         assert_eq!(
             found(&BOOK, None, Color::White),
-            // After 2. Nf3 no move is answered: the line ends.
+            // After 2. Nf3 no move has an answer: the line ends.
             lines(&[("1. e4 e6", 100)])
         );
-        // Opponents play what the book does not know.
+        // Opponents play moves that are not in the book.
         const OTHERS: Written = Written(&[
             ("e4", "e5", 1, false),
             ("e4", "d5", 3, false),
@@ -299,7 +300,7 @@ mod tests {
             ("", "e4", 9, true),
             ("e4", "e5", 6, false),
             ("e4", "e6", 3, false),
-            // Added by hand: no game has it.
+            // Added by hand: no game has this move.
             ("e4", "c5", 0, false),
             ("e4", "d5", 0, false),
             ("e4 e5", "Nf3", 6, true),

@@ -1,5 +1,5 @@
-//! Where games left a repertoire: by whose move, how often, with what results, and
-//! what the book has there.
+//! Where games left a repertoire: by whose move, how often, with what results, and the
+//! moves of the book there.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -21,33 +21,29 @@ use tabia_notation::{self as notation, Line, openings};
 pub enum LeftBy {
     /// The player whose repertoire it is.
     Player,
-    /// The opponent.
     Opponent,
-    /// The book has no move for the player there.
+    /// The book, which has no move for the player there.
     Book,
 }
 
 /// How a game left a repertoire.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameDeparture {
-    /// Who left it.
     pub by: LeftBy,
     /// The moves before, from the usual start position.
     pub moves: Vec<Move>,
-    /// The move that was played then.
+    /// The move that left it.
     pub played: Move,
-    /// The move after it.
+    /// The move after `played`.
     pub reply: Option<Move>,
 }
 
-/// A move, and what is known of it.
+/// A move with its value and share.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NamedMove {
-    /// In UCI notation.
     pub uci: String,
-    /// In SAN.
     pub san: String,
-    /// Centipawns for its player, where evaluations are known.
+    /// Centipawns for its player, if evaluations are available.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<i32>,
     /// Its share of the games or of the probability, 0 to 1.
@@ -55,18 +51,17 @@ pub struct NamedMove {
     pub share: Option<f64>,
 }
 
-/// A position, and how it is reached.
+/// A position, and the line to it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Place {
-    /// The position.
     pub fen: String,
     /// The moves to it, as text.
     pub line: String,
     /// The same moves one by one.
     pub moves: Vec<NamedMove>,
-    /// The code of the opening, empty if it has none.
+    /// The ECO code, empty if it has none.
     pub eco: String,
-    /// Its name.
+    /// Name of the opening.
     pub opening: String,
 }
 
@@ -89,35 +84,34 @@ impl Place {
     }
 }
 
-/// A place where games left a repertoire.
+/// A position in which games left a repertoire.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Departure {
-    /// Who left it.
     pub by: LeftBy,
-    /// The position in which the move was played.
+    /// The position before the move.
     #[serde(flatten)]
     pub place: Place,
-    /// The move; where the book ends, the one that was played most often.
+    /// The move; if the book ends there, the one played most often.
     pub played: NamedMove,
-    /// What the player answered most often, where the opponent left the book; `share` is
-    /// how often.
+    /// If the opponent left the book, the player's most frequent answer; `share` is its
+    /// frequency.
     pub reply: Option<NamedMove>,
     /// Games, and their results for the player.
     #[serde(flatten)]
     pub tally: Tally,
-    /// Points a game, 0 to 1; nothing without results.
+    /// Points per game, 0 to 1; `None` without results.
     pub score: Option<f64>,
-    /// What the book has instead, the most important first.
+    /// The moves of the book instead, the most important first.
     pub book: Vec<NamedMove>,
 }
 
-/// Of positions in which a book has several moves, the one that its player chose.
+/// The player's choice in positions where a book has several moves.
 #[derive(Debug, Default)]
 pub struct ChosenMoves(HashMap<EvalKey, String, FxBuildHasher>);
 
 impl ChosenMoves {
-    /// Takes positions, of which the four first fields of a FEN suffice, and moves in UCI
-    /// notation. What is no position is left out, and "" chooses none.
+    /// Makes choices from positions (the first four fields of a FEN are enough) and moves
+    /// in UCI notation. Invalid positions are left out; an empty move chooses none.
     #[must_use]
     pub fn new(moves: impl IntoIterator<Item = (String, String)>) -> ChosenMoves {
         let known = moves.into_iter().filter_map(|(fen, uci)| {
@@ -127,8 +121,8 @@ impl ChosenMoves {
         ChosenMoves(known.collect())
     }
 
-    /// Those that a file of training has, as the page saves it, for a book and a colour.
-    /// Nothing if it is no such file.
+    /// The choices in a training file, as the page saves it, for a book and a colour.
+    /// Empty if it is no such file.
     #[must_use]
     pub fn of_training(text: &str, book: &str, colour: Color) -> Option<ChosenMoves> {
         #[derive(Deserialize)]
@@ -150,20 +144,19 @@ impl ChosenMoves {
 /// A book as the repertoire of a colour.
 #[derive(Clone, Copy)]
 pub struct Repertoire<'a> {
-    /// The book.
     pub book: &'a (dyn Probe + Sync),
-    /// Whose moves are the player's.
+    /// The player's colour.
     pub colour: Color,
-    /// Which moves the book plays where none is green.
+    /// The policy for positions without green moves.
     pub policy: &'a Policy,
-    /// What the player chose where there are several.
+    /// The player's choice where there are several moves.
     pub chosen: &'a ChosenMoves,
 }
 
 impl Repertoire<'_> {
-    /// The moves of the player in a position: the chosen one, else the green ones, else
-    /// those that the policy would play, else whatever is stored and not red. With their
-    /// shares.
+    /// The moves of the player in a position with their shares: the chosen one, or else
+    /// the green ones, or else those that the policy would play, or else all stored moves
+    /// that are not red.
     pub(crate) fn own_moves<'f>(
         &self,
         position: &Chess,
@@ -183,7 +176,7 @@ impl Repertoire<'_> {
         };
         if stored().any(|mv| mv.mark() == Mark::Main) {
             own.retain(|(mv, _)| mv.mark() == Mark::Main);
-            // The policy may know nothing of a move that was never played.
+            // The policy may reject a move that was never played.
             if own.is_empty() {
                 own = alike(stored().filter(|mv| mv.mark() == Mark::Main).collect());
             }
@@ -197,7 +190,7 @@ impl Repertoire<'_> {
         own
     }
 
-    /// The chosen move, as long as it is one of the book's.
+    /// The chosen move, if it is one of the book's.
     fn chosen_in<'f>(&self, position: &Chess, own: &[(&'f BookMove, f64)]) -> Option<&'f BookMove> {
         if self.chosen.0.is_empty() {
             return None;
@@ -207,8 +200,8 @@ impl Repertoire<'_> {
         moves.find(|mv| notation::uci(mv.mv) == *chosen)
     }
 
-    /// How a game left it. Nothing if it did not, if the book ended where the opponent is
-    /// to move, or if the game began elsewhere.
+    /// How a game left the repertoire. `None` if it did not, if the book ended with the
+    /// opponent to move, or if the game began elsewhere.
     ///
     /// # Errors
     ///
@@ -229,8 +222,8 @@ impl Repertoire<'_> {
                 true => {
                     let own = self.own_moves(position, &found);
                     let also = found.moves.iter().filter(|mv| mv.transposition);
-                    // Another order of moves may lead into the book, unless the book or the
-                    // player names the move.
+                    // Another move order may lead into the book, unless the book or the
+                    // player has chosen the move.
                     let is_named = own.iter().any(|(mv, _)| mv.mark() == Mark::Main)
                         || self.chosen_in(position, &own).is_some();
                     own.iter().any(|(own, _)| own.mv == *mv)
@@ -257,8 +250,8 @@ impl Repertoire<'_> {
         Ok(None)
     }
 
-    /// The places where games left it, those of most games first, `most` of them. With
-    /// each departure come the half points of the player.
+    /// The `most` places where games left it, those with the most games first. Each
+    /// departure comes with the half points of the player.
     ///
     /// # Errors
     ///
@@ -292,7 +285,7 @@ impl Repertoire<'_> {
                     .for_each(|mv| count(&mut place.replies, mv));
             }
         }
-        // The sort is stable: of equals the one that came up first.
+        // The sort is stable: of equal places the first one found comes first.
         places.sort_by_key(|place| Reverse(place.tally.games));
         let most = places.iter().take(most);
         most.map(|place| self.described(place)).collect()
@@ -345,7 +338,7 @@ impl Repertoire<'_> {
     }
 }
 
-/// What is counted for one place.
+/// The counts for one place.
 struct Counted {
     first: GameDeparture,
     tally: Tally,
@@ -367,7 +360,7 @@ pub(crate) fn line_of(moves: &[Move]) -> Line {
     line
 }
 
-/// So many moves of the book are named at a place.
+/// Highest number of book moves in the list of a place.
 const SHOWN: usize = 3;
 
 /// A line as text: `1. e4 c5 2. Nf3`.
@@ -389,7 +382,8 @@ pub(crate) mod tests {
     use std::sync::LazyLock;
     use tabia_book::{Annotation, PositionRecord, Stats};
 
-    /// Moves by the line to their positions; games of each, and whether it is green.
+    /// A book of moves, each by the line to its position; with games, and whether it is
+    /// green.
     pub(crate) struct Written(pub(crate) &'static [(&'static str, &'static str, u32, bool)]);
 
     impl Probe for Written {
@@ -503,7 +497,7 @@ pub(crate) mod tests {
         assert_eq!(of("", "d4"), None);
         assert_eq!(of("e2e4", "d4"), Some(LeftBy::Player));
         assert_eq!(of("e2e4", "e4"), None);
-        // The book has no such move any more.
+        // The book no longer has the move.
         assert_eq!(of("a2a3", "d4"), None);
         assert!(ChosenMoves::of_training("[]", "my.ctg", Color::White).is_none());
         assert!(ChosenMoves::of_training(r#"{"format":"x"}"#, "my.ctg", Color::White).is_none());

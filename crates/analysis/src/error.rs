@@ -1,4 +1,4 @@
-//! Why something of this crate was not done.
+//! The errors of this crate.
 
 use std::fmt;
 use std::path::Path;
@@ -10,7 +10,7 @@ use tabia_io::progress::Stopped;
 use tabia_io::sort::SortError;
 use tabia_uci::process::AnalystError;
 
-/// Why something of this crate was not done.
+/// The errors of this crate.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -20,19 +20,19 @@ pub enum Error {
     /// Games, or an index of games, cannot be read.
     #[error(transparent)]
     Games(#[from] tabia_games::Error),
-    /// A book cannot be made of lines.
+    /// A book cannot be made from lines.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// The engine does not start, or fails at one position after the other.
+    /// The engine does not start, or fails at several positions in a row.
     #[error(transparent)]
     Engine(#[from] AnalystError),
-    /// A file cannot be put in place.
+    /// A file cannot be written.
     #[error(transparent)]
     Place(#[from] WriteFileError),
-    /// No room for sorting.
+    /// Sorting on disk failed.
     #[error(transparent)]
     Sort(#[from] SortError),
-    /// The system refuses.
+    /// An error of the operating system.
     #[error(transparent)]
     Io(#[from] std::io::Error),
     /// A thread of the work failed.
@@ -41,7 +41,7 @@ pub enum Error {
     /// The work was cancelled.
     #[error(transparent)]
     Stopped(#[from] Stopped),
-    /// The book does not hold the start position or a move that was named.
+    /// The book does not have the start position or a given move.
     #[error("{0}")]
     NotInBook(String),
     /// Anything else, in a sentence.
@@ -49,7 +49,7 @@ pub enum Error {
     Text(String),
 }
 
-/// More positions or moves than a graph can number.
+/// The error for more positions or moves than a graph can number.
 pub(crate) fn too_large<T>(_: T) -> Error {
     Error::Text("a book with more than 4 thousand million moves".to_owned())
 }

@@ -1,4 +1,4 @@
-//! Pages that need nothing else: text, diagrams and plots in one file.
+//! HTML pages without other files: text, diagrams and plots.
 
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60em;marg
     .n{color:#666}rect.bad{fill:#c0504d}rect.even{fill:#c9c9c9}rect{fill:#6b8f5e}\
     svg{max-width:100%}pre{background:#f4f4f0;padding:.5em 1em;overflow:auto}";
 
-/// A page that grows. Writing to it cannot fail.
+/// A page under construction. Writing to it cannot fail.
 pub struct Page {
     text: String,
 }
@@ -23,18 +23,18 @@ pub struct Page {
 /// A bar of a plot.
 #[derive(Clone, Debug)]
 pub struct Bar {
-    /// Where it is on the axis.
+    /// Its label on the axis.
     pub label: String,
-    /// How high it is; any unit.
+    /// Its height in any unit.
     pub height: f64,
-    /// It is not as it should be.
+    /// Whether it has the colour for bad values.
     pub is_bad: bool,
-    /// What is shown when the mouse is over it.
+    /// The text shown under the mouse pointer.
     pub hint: String,
 }
 
 impl Page {
-    /// A page with its title.
+    /// Begins a page with its title.
     #[must_use]
     pub fn new(title: &str) -> Page {
         let title = escaped(title);
@@ -52,23 +52,23 @@ impl Page {
         let _ = self.text.write_fmt(part);
     }
 
-    /// A heading.
+    /// Adds a heading.
     pub fn heading(&mut self, text: &str) {
         self.add(format_args!("<h2>{}</h2>\n", escaped(text)));
     }
 
-    /// A paragraph.
+    /// Adds a paragraph.
     pub(crate) fn paragraph(&mut self, text: &str) {
         self.add(format_args!("<p>{}\n", escaped(text)));
     }
 
-    /// Lines to be copied.
+    /// Adds lines of text for copying.
     pub fn lines(&mut self, text: &str) {
         self.add(format_args!("<pre>{}</pre>\n", escaped(text)));
     }
 
-    /// A position with what is to be said of it, and with an arrow for a move
-    /// (as UCI has it); of a position that cannot be read only the text.
+    /// Adds a position with its text, and perhaps an arrow for a move (in UCI notation);
+    /// for an invalid position only the text.
     pub fn finding(&mut self, fen: &str, line: &str, text: &str, arrow: Option<&str>) {
         self.add(format_args!("<div class=f>"));
         if let Ok(position) = notation::position(fen) {
@@ -96,7 +96,7 @@ impl Page {
                 let square = Square::from_coords(file, rank);
                 let class = if square.is_dark() { "d" } else { "l" };
                 let man = board.piece_at(square).map_or(' ', |piece| {
-                    // The white king, or the black one; the others follow it.
+                    // The white king, or the black one; the other pieces follow it.
                     let king = piece.color.fold_wb(0x2654, 0x265a);
                     let man = char::from_u32(king + 6 - piece.role as u32);
                     man.unwrap_or(' ')
@@ -107,7 +107,7 @@ impl Page {
         self.add(format_args!("</table>"));
     }
 
-    /// An arrow on the board before it.
+    /// Adds an arrow to the board before it.
     fn arrow(&mut self, from: Square, to: Square) {
         // In squares, from the upper left corner.
         let centre = |square: Square| {
@@ -117,7 +117,7 @@ impl Page {
         let ((x1, y1), (x2, y2)) = (centre(from), centre(to));
         let (dx, dy) = (x2 - x1, y2 - y1);
         let length = dx.hypot(dy);
-        // The head takes the last part of the way.
+        // The head takes the last part of the arrow.
         let shaft = (length - 0.4) / length;
         let (x2, y2) = (x1 + dx * shaft, y1 + dy * shaft);
         let angle = dy.atan2(dx).to_degrees();
@@ -128,7 +128,7 @@ impl Page {
         ));
     }
 
-    /// Bars side by side, the highest as high as the plot.
+    /// Adds bars side by side; the highest is as high as the plot.
     pub(crate) fn bars(&mut self, bars: &[Bar]) {
         let most = bars.iter().map(|bar| bar.height).fold(0.0, f64::max);
         if most <= 0.0 {
@@ -152,8 +152,8 @@ impl Page {
         self.add(format_args!("</svg>\n"));
     }
 
-    /// A line for each name: its shares side by side, the first of them good,
-    /// the last one bad.
+    /// Adds a row for each name: its shares side by side, the first of them good, the
+    /// last one bad.
     pub fn shares(&mut self, rows: &[(String, [f64; 3], String)]) {
         let height = 20 * rows.len();
         self.add(format_args!(
@@ -183,7 +183,7 @@ impl Page {
         self.add(format_args!("</svg>\n"));
     }
 
-    /// The page.
+    /// Returns the page.
     #[must_use]
     pub fn finish(mut self) -> String {
         self.text.push_str("</html>\n");

@@ -1,4 +1,4 @@
-//! What engines and results say about opening books.
+//! Analyses of opening books with engines and results.
 
 pub mod audit;
 pub mod coverage;
@@ -15,7 +15,7 @@ pub mod suite;
 
 pub use error::Error;
 
-/// The example of the README compiles.
+/// Compiles the example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

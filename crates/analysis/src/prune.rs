@@ -1,9 +1,9 @@
-//! Which moves of a book go.
+//! Chooses the moves to remove from a book.
 //!
-//! The conditions are as far as they can be those of [`tabia_build`] and
-//! [`tabia_book::mark`]. A move that meets any of them goes, and then whatever can
-//! be reached no more: see [`ctg::prune`]. Afterwards an adapter with the usual
-//! [`Policy`] plays none of them in any position of the book.
+//! The conditions are the same as those of [`tabia_build`] and [`tabia_book::mark`] where
+//! possible. A move that meets any of them is removed, and then everything that can no
+//! longer be reached: see [`ctg::prune`]. Afterwards an adapter with the usual [`Policy`]
+//! plays none of these moves in any position of the book.
 
 use std::path::Path;
 
@@ -22,26 +22,27 @@ use tabia_book::{Annotation, Book, BookMove, Lookup, OpenOptions, Probe, Wanted}
 use tabia_io::progress::Watch;
 use tabia_notation::{self as notation, Line};
 
-/// Which moves go. A move goes if one of these says so.
+/// The conditions. A move is removed if it meets one of them.
 #[derive(Clone, Debug, Default)]
 pub struct Conditions {
-    /// Those that meet this.
+    /// Moves that meet this filter.
     pub filter: Option<Filter>,
-    /// The last move of each.
+    /// The last move of each line.
     pub lines: Vec<Line>,
-    /// Those beyond so many plies from the start position.
+    /// Moves more than this many plies from the start position.
     pub max_ply: Option<u32>,
-    /// Those of fewer games.
+    /// Moves with fewer games.
     pub min_games: Option<u32>,
-    /// Those that lose too much, by the positions before and after them, with
-    /// their signs.
+    /// Moves that lose too much, by the positions before and after them, with their
+    /// annotations.
     pub losing: Option<
         std::collections::HashMap<(EvalKey, EvalKey), Annotation, rustc_hash::FxBuildHasher>,
     >,
-    /// Those of the other side, which the lines still go on with.
+    /// Moves of the other side, along which the lines still go on.
     pub only: Option<Color>,
-    /// A move that goes is not listed even where other moves lead to the position
-    /// after it: it is a transposition then. Otherwise it stays with a warning.
+    /// Whether a removed move is never listed, even if other moves lead to the position
+    /// after it, and then is a transposition. Otherwise it stays with a warning
+    /// annotation.
     pub unlisted: bool,
 }
 
@@ -78,7 +79,7 @@ pub fn prune(
     Ok(ctg::prune(source, target, options, watch, rules)?)
 }
 
-/// How many positions [`prune`] would take out of a book. Nothing is written.
+/// The number of positions that [`prune`] would remove from a book. Nothing is written.
 ///
 /// # Errors
 ///
@@ -92,7 +93,7 @@ pub fn count(book: &CtgBook, conditions: &Conditions, watch: &mut Watch<'_>) -> 
 }
 
 impl Conditions {
-    /// Whether there is none.
+    /// Whether there are no conditions.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         if self.losing.is_some() {
@@ -105,7 +106,7 @@ impl Conditions {
             && self.only.is_none()
     }
 
-    /// The moves that the lines end with, in a book that has them.
+    /// The last moves of the lines; an error if the book does not have one.
     fn goals(&self, book: &impl Probe) -> Result<Vec<Goal>, Error> {
         if !book.contains(&shakmaty::Chess::default())? {
             let text = "the book does not hold the start position, which pruning begins from; \
@@ -115,7 +116,7 @@ impl Conditions {
         self.lines.iter().map(|line| Goal::of(line, book)).collect()
     }
 
-    /// What becomes of each move of a position.
+    /// Decides on each move of a position.
     fn judge(&self, goals: &[Goal], visit: &Visit<'_>, fates: &mut Vec<Fate>) {
         let is_other = self.unlist(visit);
         fates.extend(subjects(visit).map(|(mv, subject)| {
@@ -130,7 +131,7 @@ impl Conditions {
         }));
     }
 
-    /// The sign of a move that loses too much.
+    /// The annotation of a move that loses too much.
     fn loses(&self, visit: &Visit<'_>, mv: &VisitedMove) -> Option<Annotation> {
         let key = |key: &Key| EvalKey::of_board(key);
         let pair = (key(&visit.entry.key), key(&mv.after?.key));
@@ -171,7 +172,7 @@ pub(crate) fn not_stored(
     Ok(None)
 }
 
-/// A move by the positions before and after it.
+/// A move, by the positions before and after it.
 struct Goal {
     before: Key,
     after: Key,

@@ -1,4 +1,4 @@
-//! One game, and how it went.
+//! One game and its result.
 
 use std::fmt::{self, Write as _};
 use std::time::Duration;
@@ -12,12 +12,12 @@ use test_programs::referee;
 use super::player::Player;
 use super::{AGREED, DRAW_FROM, EVEN, LONGEST, WON};
 
-/// How much a move may take.
+/// The limit of each move.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Pace {
     Nodes(u64),
-    /// Time for the game, and more of it after each move; a move may exceed the
-    /// clock by `margin`.
+    /// Time for the game, and an increment after each move; a move may exceed the clock
+    /// by `margin`.
     Clock {
         base: Duration,
         increment: Duration,
@@ -45,7 +45,7 @@ impl fmt::Display for Pace {
 }
 
 impl Pace {
-    /// The `go` of a move; `clocks` are those of White and Black.
+    /// The `go` command of a move; `clocks` are those of White and Black.
     fn go(self, clocks: [Duration; 2]) -> String {
         match self {
             Pace::Nodes(nodes) => format!("go nodes {nodes}"),
@@ -64,12 +64,12 @@ impl Pace {
     }
 }
 
-/// What became of one side's book.
+/// How one side left its book.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Exit {
-    /// Moves of the side that came from its book before it first thought.
+    /// Book moves of the side before its first search.
     pub(crate) book_moves: usize,
-    /// What it thought of the position then, in centipawns from its view.
+    /// The value of that search, in centipawns from its view.
     pub(crate) value: Option<i32>,
 }
 
@@ -78,9 +78,9 @@ pub(crate) struct Game {
     /// Which player had White.
     pub(crate) white: usize,
     pub(crate) winner: Option<Color>,
-    /// Who exceeded the clock.
+    /// The side that exceeded the clock.
     pub(crate) late: Option<Color>,
-    /// Of White and of Black.
+    /// Exits of White and of Black.
     pub(crate) exits: [Exit; 2],
 }
 
@@ -99,7 +99,7 @@ impl Game {
             late: None,
             exits: [Exit::default(); 2],
         };
-        // How often in a row it was said that White wins, Black wins, nobody.
+        // Plies in a row with the claim that White wins, Black wins, nobody wins.
         let mut agreed = [0_u32; 3];
         let mut clocks = match pace {
             Pace::Nodes(_) => [Duration::ZERO; 2],
@@ -170,7 +170,7 @@ impl Game {
         }
     }
 
-    /// What tells it from other games by its first plies.
+    /// The first plies as text, to compare games.
     pub(crate) fn text(&self, plies: usize) -> String {
         let mut text = Fen::from_position(&self.at.start, EnPassantMode::Legal).to_string();
         for mv in self.at.moves.iter().take(plies) {

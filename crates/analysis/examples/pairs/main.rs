@@ -1,6 +1,5 @@
-//! Plays pairs of games between two UCI engines with fixed nodes or at a real
-//! clock, and says what they prove: for books against books, and for opening
-//! suites.
+//! Plays pairs of games between two UCI engines with fixed nodes or at a real clock, and
+//! reports the result: for comparing books, and opening suites.
 //!
 //! ```text
 //! pairs --first "tabia --book a.ctg -- stockfish" --second "stockfish" \
@@ -9,14 +8,13 @@
 //!     --pairs 150 --tc 3+0.03 --adjudicate no
 //! ```
 //!
-//! The two games of a pair have colours exchanged and everything else alike:
-//! the opening of `--openings FILE` (a position a line, FEN or EPD; without it the
-//! start position), and `Book Seed` for players that have that option. Engines
-//! forget between games. A game ends by the rules of chess, or when both
-//! players agree: for `AGREED` plies in a row that one side is `WON` centipawns
-//! up, or, from ply `DRAW_FROM` on, that nobody is more than `EVEN` up for twice as many;
-//! at the latest after `LONGEST` plies. `--adjudicate no` leaves it to the rules.
-//! Whoever exceeds his clock loses.
+//! The two games of a pair have colours exchanged and are otherwise equal: the opening of
+//! `--openings FILE` (a position a line, FEN or EPD; without it the start position), and
+//! `Book Seed` for players that have that option. Engines forget between games. A game
+//! ends by the rules of chess, or when both players agree: for `AGREED` plies in a row
+//! that one side is `WON` centipawns up, or, from ply `DRAW_FROM` on, that no side is
+//! more than `EVEN` up for twice as many plies; at the latest after `LONGEST` plies. With
+//! `--adjudicate no` only the rules end it. A player who exceeds the clock loses.
 //!
 //! | option | default | |
 //! |---|---|---|
@@ -33,8 +31,8 @@
 //! | `--openings FILE` | | |
 //! | `--pgn FILE` | | the games, for `tabia suite --match` and others |
 //!
-//! The last message of a player before its first move that is not from a book
-//! is its *exit value*: its own short search, from its own view. Values are read by
+//! The value in a player's last `info` line before its first move out of book is its
+//! *exit value*: from its own short search, and its own view. Values are read by
 //! [`tabia_uci::info::finding`].
 
 #![allow(clippy::print_stdout)] // The report is for people.
@@ -57,13 +55,13 @@ use game::{Game, Pace};
 use player::Player;
 use report::Report;
 
-/// Centipawns that win.
+/// Centipawns that count as won.
 const WON: i32 = 700;
-/// Plies in a row that both players have to say so.
+/// Plies in a row on which both players must agree.
 const AGREED: u32 = 6;
-/// Centipawns that are none.
+/// Highest number of centipawns that counts as even.
 const EVEN: i32 = 8;
-/// From this ply on a draw may be agreed on.
+/// From this ply on a game may be agreed drawn.
 const DRAW_FROM: usize = 80;
 /// A game that is not over by then is a draw.
 const LONGEST: usize = 400;
@@ -149,8 +147,8 @@ impl Plan {
         self.commands.each_ref().map(start)
     }
 
-    /// Both games of a pair, by players of their own: what a book draws hangs
-    /// on how many games its adapter has seen.
+    /// Both games of a pair, each with its own players: the moves drawn from a book
+    /// depend on how many games its adapter has played.
     fn play(&self, players: &mut [[Player; 2]; 2], number: usize) -> [Game; 2] {
         let number = self.seed + number;
         let opening = &self.openings[(number - 1) % self.openings.len()];
@@ -164,7 +162,7 @@ impl Plan {
     }
 }
 
-/// Reads `3+0.03`.
+/// Parses `3+0.03`.
 fn clock(text: &str) -> Result<Pace, String> {
     let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
     let seconds = |text: &str| {
@@ -187,7 +185,7 @@ fn openings(path: &Path) -> Result<Vec<Chess>, String> {
     let text = fs::read_to_string(path).map_err(|error| fault(&error))?;
     let lines = text.lines().filter(|line| !line.trim().is_empty());
     let read = |line: &str| {
-        // The counters of a FEN do no harm, and operations are passed over.
+        // Counters of a FEN are harmless, and operations are ignored.
         let words: Vec<&str> = line.split_whitespace().take(4).collect();
         let fen: Fen = words.join(" ").parse().ok()?;
         fen.into_position(CastlingMode::Standard).ok()

@@ -1,4 +1,4 @@
-//! One engine at its pipes.
+//! One engine process and its pipes.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -13,16 +13,16 @@ pub(crate) struct Player {
     has_seed: bool,
 }
 
-/// What a player answered.
+/// The answer of a player.
 pub(crate) struct Answer {
     pub(crate) mv: String,
     /// Centipawns from its own view; `None` for moves of its book.
     pub(crate) score: Option<i32>,
-    /// From `go` to `bestmove`.
+    /// Time from `go` to `bestmove`.
     pub(crate) took: Duration,
 }
 
-/// What a mate is worth, in centipawns.
+/// Value of a mate in centipawns.
 const MATE: i32 = 10_000;
 
 impl Player {
@@ -46,7 +46,7 @@ impl Player {
         said.unwrap_or_else(|error| panic!("{}: {error}", self.name));
     }
 
-    /// Hears everything up to the line that begins with `word`.
+    /// Reads lines up to the one that begins with `word`.
     fn until(&mut self, word: &str, hear: impl FnMut(&str)) -> String {
         let line = self.at.wait_for(word, Duration::MAX, hear);
         line.unwrap_or_else(|_| panic!("{} ended instead of saying {word}", self.name))
@@ -60,8 +60,7 @@ impl Player {
         self.until("readyok", |_| ());
     }
 
-    /// Sends `position` and `go`, where `turn` is to move, and waits for the
-    /// move.
+    /// Sends `position` and `go`, where `turn` is to move, and waits for the move.
     pub(crate) fn ask(&mut self, position: &str, go: &str, turn: Color) -> Answer {
         let start = Instant::now();
         self.say(&format!("{position}\n{go}"));

@@ -1,4 +1,4 @@
-//! What the games prove.
+//! The results of the games.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -7,19 +7,19 @@ use tabia_analysis::suite::matches::Pairs;
 
 use super::game::{Exit, Game};
 
-/// Plies by which games are told apart early.
+/// Plies by which games are first compared.
 const EARLY: usize = 40;
 
 #[derive(Default)]
 pub(crate) struct Report {
     pub(crate) pairs: Pairs,
     distinct: HashSet<String>,
-    /// The same by the first `EARLY` plies.
+    /// Different games by their first `EARLY` plies.
     distinct_early: HashSet<String>,
     /// Games that the first and the second player lost on time.
     late: [u64; 2],
     plies: usize,
-    /// Of the first and of the second player, with White and with Black.
+    /// Exits of the first and of the second player, with White and with Black.
     exits: [[Vec<Exit>; 2]; 2],
 }
 
@@ -81,7 +81,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// How books ended.
+/// Summary of the exits of a player's book.
 struct Exits<'a>(&'a [Exit]);
 
 impl fmt::Display for Exits<'_> {
@@ -94,7 +94,7 @@ impl fmt::Display for Exits<'_> {
             return write!(f, "never thought");
         };
         let n = values.len() as f64;
-        // Within ten pawns, where mates stand too.
+        // Limited to ten pawns, also for mates.
         let limited = || {
             values
                 .iter()

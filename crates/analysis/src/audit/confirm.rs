@@ -1,4 +1,4 @@
-//! Findings of an audit, searched again.
+//! Searches the findings of an audit again.
 
 use std::collections::HashSet;
 
@@ -11,28 +11,26 @@ use tabia_book::eval::Evaluation;
 use tabia_book::evals::{EvalKey, EvalTable};
 use tabia_book::policy::Policy;
 
-/// How findings are confirmed.
+/// Options for confirming findings.
 #[derive(Clone, Copy, Debug)]
 pub struct Confirmation {
-    /// Nodes from which on an evaluation need not be searched again.
+    /// Evaluations with at least this many nodes are not searched again.
     pub nodes: u64,
-    /// How many findings of each kind are confirmed, the costliest first.
+    /// How many findings of each kind to confirm, the costliest first.
     pub top: usize,
-    /// Whether positions with a symbol for an advantage that decides are
-    /// searched too.
+    /// Whether to search also positions with a symbol for a clear or decisive advantage.
     pub symbols: bool,
     /// Per cent by which a confirmed loss must exceed the limit.
     pub margin: u8,
 }
 
-/// Has what the first findings of an audit depend on searched, until nothing
-/// among them is left that has not been searched: a finding that turns out to be
-/// none makes room for the next one. Moves that still lose are then searched a second
-/// time, for twice as long: by the first search alone, three in ten of them were only
-/// its errors. `search` gives the evaluations of a list of positions with their
-/// indexes, each of so many nodes; what has no answer is left out, and not asked about
-/// again. What is found is in `table`. Returns which evaluations count as deep, and the
-/// number of searches.
+/// Searches the positions on which the first findings of an audit depend, until all of
+/// these have been searched: if a finding turns out to be wrong, the next one takes its
+/// place. Moves that still lose are then searched a second time, for twice as long: after
+/// the first search alone, three in ten of them were only errors of that search. `search`
+/// returns the evaluations of a list of positions with their indexes, each with this many
+/// nodes; positions without an answer are left out and not searched again. Results are
+/// added to `table`. Returns which evaluations count as deep, and the number of searches.
 ///
 /// # Errors
 ///
@@ -73,7 +71,7 @@ pub fn confirm<E>(
         let answers = search(length, &open)?;
         deep.unanswered += open.len() - answers.len();
         for (index, found) in answers {
-            // Also of one that is deeper by an unknown number of nodes.
+            // Also replaces one that is deeper by an unknown number of nodes.
             table.replace(&open[index], &found);
             deep.searched.insert(keys[index]);
             if length > nodes {

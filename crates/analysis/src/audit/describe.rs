@@ -1,5 +1,5 @@
-//! What an audit found, described: lines as players read them, values with their
-//! searches, and what the book is worth where it ends.
+//! Describes the findings of an audit: lines in SAN, values with their searches, and the
+//! values at the ends of the book.
 
 use serde::Serialize;
 use shakmaty::{CastlingMode, Chess, Color, Move, Position as _};
@@ -10,151 +10,148 @@ use tabia_book::evals::EvalKey;
 use tabia_book::{Annotation, Mark};
 use tabia_notation as notation;
 
-/// A value, and the search that it comes from.
+/// A value, and the search that found it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SearchedValue {
-    /// Centipawns from the view of the player that the finding is about.
+    /// Centipawns from the view of the player of the finding.
     pub value: i32,
     /// Nodes of the search, if known.
     pub nodes: Option<u64>,
     /// Depth of the search in plies, if known.
     pub depth: Option<u16>,
-    /// The engine or collection that the value comes from, if known.
+    /// The engine or collection that the value is from, if known.
     pub engine: Option<String>,
 }
 
 /// A move on the board of a game.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PlayedMove {
-    /// The line to it and itself, as players read it.
+    /// The line up to and including the move.
     pub line: String,
-    /// The position that it is played in.
+    /// The position before the move.
     pub fen: String,
-    /// The move.
+    /// The move in SAN.
     pub san: String,
-    /// The same as UCI has it.
+    /// The move in UCI notation.
     pub uci: String,
-    /// Who plays it: `white` or `black`.
+    /// Its player: `white` or `black`.
     pub side: &'static str,
 }
 
-/// A move that loses more than it may.
+/// A move that loses more than the limit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LosingMove {
-    /// The move.
     #[serde(flatten)]
     pub played: PlayedMove,
-    /// The best move that is known in its place.
+    /// The best known move in its place.
     pub better: Option<String>,
-    /// The same as UCI has it.
+    /// The better move in UCI notation.
     pub better_uci: Option<String>,
-    /// Centipawns for its player with the best that is known.
+    /// Best known value in centipawns for its player.
     pub best: i32,
-    /// After it.
+    /// Value after the move in centipawns for its player.
     pub value: i32,
-    /// The difference.
+    /// The difference in centipawns.
     pub loss: u32,
-    /// How likely play comes to it and makes it, 0 to 1.
+    /// The probability that play reaches and plays it, 0 to 1.
     pub likelihood: f64,
-    /// The annotation that it deserves, if any.
+    /// The annotation for the move, if any.
     pub sign: &'static str,
-    /// It is marked green.
+    /// Whether it is marked green.
     pub green: bool,
-    /// Position, move and better move have all been searched for as long as a
-    /// confirmation takes.
+    /// Whether position, move and better move all have a search as long as a confirmation
+    /// takes.
     pub confirmed: bool,
-    /// What a search of the position says.
+    /// The search of the position.
     pub position_search: Option<SearchedValue>,
-    /// What a search of the position after the move says.
+    /// The search of the position after the move.
     pub move_search: Option<SearchedValue>,
-    /// What a search of the position after the better move says.
+    /// The search of the position after the better move.
     pub better_search: Option<SearchedValue>,
 }
 
-/// A line that ends badly for the side that has to go on without the book.
+/// A line that ends badly for the side that must go on without the book.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BadEnd {
-    /// The line.
     pub line: String,
     /// Its last position.
     pub fen: String,
-    /// Who is to move there.
+    /// The side to move there.
     pub side: &'static str,
     /// Centipawns for that side.
     pub value: i32,
-    /// How likely play comes there, 0 to 1.
+    /// The probability that play reaches it, 0 to 1.
     pub likelihood: f64,
-    /// The position has been searched for as long as a confirmation takes.
+    /// Whether the position has a search as long as a confirmation takes.
     pub confirmed: bool,
-    /// What that search says.
+    /// That search.
     pub position_search: Option<SearchedValue>,
 }
 
-/// A move that punishes an error, and that nothing in the book points out.
+/// A move that refutes an error and has no mark in the book.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Refutation {
-    /// The move.
     #[serde(flatten)]
     pub played: PlayedMove,
-    /// Centipawns for its player after it.
+    /// Value after it in centipawns for its player.
     pub value: i32,
-    /// How much the other moves of the book give away at least.
+    /// The lowest loss of the other moves of the book, in centipawns.
     pub others_lose: u32,
-    /// How likely play comes to the position, 0 to 1.
+    /// The probability that play reaches the position, 0 to 1.
     pub likelihood: f64,
-    /// The position and all that moves of the book lead to have been searched
-    /// for as long as a confirmation takes.
+    /// Whether the position and those after all its book moves have searches as long as a
+    /// confirmation takes.
     pub confirmed: bool,
 }
 
-/// Values where the book ends, from the view of the side that is to move
-/// there, by how likely play comes there.
+/// Values at the ends of the book, from the view of the side to move there, weighted by
+/// the probability that play reaches them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Exits {
-    /// How likely play ends with this side to move at a known value, 0 to 1.
+    /// The probability that play ends with this side to move and a known value, 0 to 1.
     pub likelihood: f64,
     /// Mean of the values in centipawns.
     pub mean: f64,
-    /// Share of them below -50 centipawns.
+    /// Share of values below -50 centipawns.
     pub below_50: f64,
-    /// Share of them below -100.
+    /// Share of values below -100 centipawns.
     pub below_100: f64,
-    /// Shares by 25 centipawns: the first below -275, the last from 275 up.
+    /// Shares in steps of 25 centipawns: the first below -275, the last from 275 up.
     pub histogram: Vec<f64>,
 }
 
 /// Bars of a histogram.
 pub(super) const BARS: usize = 24;
-/// Centipawns of one.
+/// Width of a bar in centipawns.
 pub(super) const BAR: i32 = 25;
 
-/// What was found.
+/// The findings of an audit.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Audit {
     /// Positions of the book.
     pub positions: usize,
-    /// Those with an evaluation of their own.
+    /// Positions with their own evaluation.
     pub evaluated: usize,
-    /// How likely a position that play comes to is evaluated, weighted by how
-    /// likely it comes there.
+    /// Share of reached positions with an evaluation, weighted by the probability of
+    /// each.
     pub evaluated_share: f64,
-    /// Value of the start position by all of this, in centipawns for White.
+    /// Backed-up value of the start position, in centipawns for White.
     pub start: Option<i32>,
-    /// The limit.
+    /// The limit of the loss in centipawns.
     pub max_loss: u32,
-    /// Nodes of a search that confirms a finding, where that was asked for.
+    /// Nodes of a search that confirms a finding, if confirmation was requested.
     pub confirmation_nodes: Option<u64>,
-    /// Searches that were to confirm and got no answer, where that was asked for.
+    /// Confirming searches without an answer, if confirmation was requested.
     pub unanswered_searches: Option<usize>,
-    /// Moves that lose more, how many.
+    /// Number of moves that lose more than the limit.
     pub losing_count: usize,
-    /// How many of them are green.
+    /// Number of green moves among them.
     pub green_count: usize,
-    /// How many of them are confirmed, where that was asked for.
+    /// Number of confirmed ones among them, if confirmation was requested.
     pub confirmed_count: Option<usize>,
-    /// Lines that end worse, how many.
+    /// Number of lines that end below the limit.
     pub bad_end_count: usize,
-    /// Refutations that nothing points out, how many.
+    /// Number of refutations without a mark.
     pub refutation_count: usize,
     /// The first of the moves.
     pub losing: Vec<LosingMove>,
@@ -162,14 +159,14 @@ pub struct Audit {
     pub bad_ends: Vec<BadEnd>,
     /// The first of the refutations.
     pub refutations: Vec<Refutation>,
-    /// Exits with White to move; `None` if no value of one is known.
+    /// Ends with White to move; `None` if none has a known value.
     pub white_exits: Option<Exits>,
-    /// Exits with Black to move.
+    /// Ends with Black to move.
     pub black_exits: Option<Exits>,
 }
 
 impl Audit {
-    /// Whether anything is wrong.
+    /// Whether there are findings.
     #[must_use]
     pub const fn is_clean(&self) -> bool {
         self.losing_count + self.bad_end_count + self.refutation_count == 0
@@ -177,7 +174,7 @@ impl Audit {
 }
 
 impl<'a> Examined<'a> {
-    /// Looks for all that is wrong.
+    /// Makes the description of all findings.
     #[must_use]
     pub fn audit(&self, options: &AuditOptions) -> Audit {
         let mut audit = Audit {
@@ -245,8 +242,8 @@ impl<'a> Examined<'a> {
         let mv = &self.graph.moves(node)[n];
         let (played, before) = self.line_of(node, mv);
         let here = self.graph.key(node);
-        // An engine may name the very move whose position it then finds worse: that is
-        // no better one.
+        // An engine may name the same move as best whose position it then finds worse:
+        // that is not a better move.
         let better_key = self.better(node).map(|(_, key)| key);
         let better_key = better_key.filter(|key| *key != self.graph.key(mv.to));
         let shown = better_key.and_then(|key| step_to_key(&before, key));
@@ -297,7 +294,7 @@ impl<'a> Examined<'a> {
         }
     }
 
-    /// What is known of a canonical board, times `sign`.
+    /// The evaluation of a canonical board, times `sign`.
     fn search_of(&self, key: EvalKey, sign: i32) -> Option<SearchedValue> {
         let known = self.table.canonical(key)?;
         Some(SearchedValue {
@@ -308,8 +305,8 @@ impl<'a> Examined<'a> {
         })
     }
 
-    /// The line to a position, and the position at its end on the board of a
-    /// game; one that play cannot come to is alone.
+    /// The line to a position, and its last position on the board of a game; an
+    /// unreachable position is alone.
     fn line_to(&self, node: NodeId) -> notation::Line {
         match self.reach.path(node) {
             Some(path) => self.graph.line(&path),
@@ -317,7 +314,7 @@ impl<'a> Examined<'a> {
         }
     }
 
-    /// A move with the line to it, and the position that it is played in.
+    /// A move with the line to it, and its position.
     fn line_of(&self, node: NodeId, mv: &GraphMove) -> (PlayedMove, Chess) {
         let mut line = self.line_to(node);
         let before = line.last().clone();
@@ -356,7 +353,7 @@ impl Exits {
         self.histogram[bar as usize] += likely;
     }
 
-    /// The means; `None` without any value.
+    /// Computes the means; `None` without any value.
     fn finish(mut self) -> Option<Exits> {
         if self.likelihood <= 0.0 {
             return None;

@@ -1,28 +1,28 @@
-//! Marks for a book out of what its evaluations say.
+//! Makes marks for a book from its evaluations.
 
 use super::{Examined, is_decisive, sign_of, symbol_of};
 use tabia_book::policy::learn_value;
 use tabia_book::{BookEditor, Error, Mark, MarkChange, MarkEdit};
 
-/// Which marks are wanted.
+/// Which marks to make.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Marks {
-    /// Red, and `?!`, `?`, `??`, for moves that lose more than this.
+    /// Red, and `?!`, `?`, `??`, for moves that lose more centipawns than this.
     pub losing: Option<u32>,
     /// Symbols (`+=`, `-+`) for positions with an evaluation.
     pub symbols: bool,
     /// Learn values for moves with an evaluation.
     pub learn_values: bool,
-    /// Also in place of marks that are there.
+    /// Whether to replace existing marks.
     pub over: bool,
 }
 
-/// The changes of a book that give it marks. A position becomes red where
-/// every known move of the book into it loses too much: the colour is in
-/// the position, and so on every move that leads there.
+/// The changes of a book that give it marks. A position becomes red if every known book
+/// move into it loses too much: the colour is stored in the position, and so applies to
+/// every move that leads there.
 ///
-/// Where findings were to be confirmed, only confirmed ones count, and only
-/// confirmed positions get a symbol for an advantage that decides.
+/// If findings were to be confirmed, only confirmed ones count, and only confirmed
+/// positions get a symbol for a clear or decisive advantage.
 ///
 /// # Errors
 ///
@@ -35,7 +35,7 @@ pub fn changes(
     let graph = examined.graph;
     let mut changes = Vec::new();
     if let Some(max_loss) = marks.losing {
-        // Some way there is good, or it is marked already.
+        // Whether some move into it is good, or it is marked already.
         let mut is_settled = vec![false; graph.len()];
         for node in graph.nodes() {
             for mv in graph.moves(node) {
@@ -87,7 +87,7 @@ pub fn changes(
         }
     }
     if marks.learn_values {
-        // The learn value is in the position: of all moves that lead there, the
+        // The learn value is stored in the position: of all moves that lead there, the
         // one that loses least decides.
         let mut factors = vec![None; graph.len()];
         for node in graph.nodes() {

@@ -1,16 +1,16 @@
-//! What is wrong with a book, by the evaluations beside it.
+//! Finds errors in a book, by the evaluations beside it.
 //!
-//! Values are those that [`crate::graph`] backs up through the book: a move
-//! loses what it is worth less than the best that is known in its position, in
-//! the book or not. What matters most comes first: the loss times how likely
-//! the adapter's own play comes to the move and makes it.
+//! Values are those that [`crate::graph`] backs up through the book: the loss of a move
+//! is the difference from the best known value of its position, in the book or not.
+//! Findings are sorted by importance: the loss times the probability that the adapter's
+//! own play reaches and plays the move.
 //!
-//! A list that is sorted by loss shows the largest errors of the evaluations
-//! first. Therefore a finding is only *confirmed* when position, move and better
-//! move have been searched again, deeply ([`confirm()`]); such an evaluation
-//! takes the place of what is backed up to its position. A confirmed loss must
-//! exceed the limit by a margin: of moves that were selected because their loss
-//! exceeded a limit, those just above it are as likely to be just below it.
+//! A list sorted by loss shows the largest errors of the evaluations first. Therefore a
+//! finding is only *confirmed* when position, move and better move have been searched
+//! again, deeply ([`confirm()`]); such an evaluation replaces the backed-up value of its
+//! position. A confirmed loss must exceed the limit by a margin: moves were selected
+//! because their loss exceeded a limit, and the true loss of those just above it is as
+//! likely to be just below it.
 
 mod confirm;
 mod describe;
@@ -36,18 +36,18 @@ use tabia_book::policy::Policy;
 use tabia_book::{Annotation, Mark};
 use tabia_notation as notation;
 
-/// What is looked for.
+/// Options of an audit.
 #[derive(Clone, Copy, Debug)]
 pub struct AuditOptions {
-    /// Centipawns that a move may lose, and that a line may end below zero.
+    /// Highest accepted loss of a move, and deficit of a line's end, in centipawns.
     pub max_loss: u32,
-    /// Whose moves and ends; `None` is both.
+    /// The side whose moves and ends are checked; `None` for both.
     pub side: Option<Color>,
-    /// Findings of each kind that are described.
+    /// Highest number of findings of each kind that are described.
     pub described: usize,
 }
 
-/// What a move of the graph is worth and loses.
+/// The value of a move of the graph, and the best value in its position.
 #[derive(Clone, Copy, Debug)]
 struct Worth {
     best: i32,
@@ -60,29 +60,29 @@ impl Worth {
     }
 }
 
-/// Which evaluations are good enough to confirm a finding.
+/// Conditions on evaluations for confirming a finding.
 #[derive(Clone, Debug, Default)]
 pub struct Deep {
-    /// Those of so many nodes.
+    /// Evaluations with at least this many nodes confirm.
     pub nodes: u64,
     /// Per cent by which a confirmed loss must exceed the limit.
     pub margin: u8,
-    /// Those of these positions.
+    /// Evaluations of these positions confirm.
     pub searched: HashSet<EvalKey, FxBuildHasher>,
-    /// Those of them that were searched once more, for twice as long.
+    /// Those of these positions that were searched again, for twice as long.
     pub searched_twice: HashSet<EvalKey, FxBuildHasher>,
-    /// How many searches got no answer.
+    /// Number of searches without an answer.
     pub unanswered: usize,
 }
 
 impl Deep {
     fn is(&self, key: EvalKey, evaluation: &Evaluation) -> bool {
-        // Engines stop a little early or late.
+        // Engines stop slightly early or late.
         evaluation.nodes >= self.nodes / 10 * 9 || self.searched.contains(&key)
     }
 
-    /// Whether it is of a search as long as the second one: what is listed for its first
-    /// search is listed for the errors of that as well.
+    /// Whether it is from a search as long as the second one: a move listed because of
+    /// its first search may be there because of an error of that search.
     fn is_second(&self, key: EvalKey, evaluation: &Evaluation) -> bool {
         evaluation.nodes >= 2 * self.nodes / 10 * 9 || self.searched_twice.contains(&key)
     }
@@ -93,32 +93,30 @@ impl Deep {
     }
 }
 
-/// Moves by the positions before and after them, with the sign that each deserves.
+/// Moves by the positions before and after them, each with its annotation.
 pub type LosingMoves = HashMap<(EvalKey, EvalKey), Annotation, FxBuildHasher>;
 
-/// A graph with all that is known of it.
+/// A graph with values and probabilities.
 pub struct Examined<'a> {
     graph: &'a BookGraph,
     table: &'a EvalTable,
     deep: Option<&'a Deep>,
     reach: Reach,
     values: Vec<Option<i32>>,
-    /// The best that is known of each position.
+    /// The best known value of each position.
     best: Vec<Option<i32>>,
-    /// Plies of the likeliest path; odd where Black is to move.
+    /// Plies of the most probable path; odd if Black is to move.
     plies: Vec<u32>,
     policy: Policy,
 }
 
-/// A losing move of the graph: position, number of the move, what it is worth,
-/// how likely it is played.
+/// A losing move of the graph: position, index of the move, its value, its probability.
 type Losing = (NodeId, usize, Worth, f64);
 
 impl<'a> Examined<'a> {
-    /// Backs values up through a book and adds likelihoods.
+    /// Backs values up through a book and adds probabilities.
     ///
-    /// Where an evaluation is `deep` it is the value of its position, whatever
-    /// the book says of what follows.
+    /// A `deep` evaluation is the value of its position, whatever follows it in the book.
     #[must_use]
     pub fn new(
         graph: &'a BookGraph,
@@ -163,7 +161,8 @@ impl<'a> Examined<'a> {
         self.deep.is_none() || self.deep(self.graph.key(node)).is_some()
     }
 
-    /// Whether position, move and better move are deep, or need not be.
+    /// Whether the evaluations of position, move and better move are deep, or need not
+    /// be.
     fn is_searched(&self, node: NodeId, mv: &GraphMove) -> bool {
         let better = || self.better(node).map(|(_, key)| key);
         self.deep.is_none()
@@ -172,8 +171,8 @@ impl<'a> Examined<'a> {
                 && better().is_none_or(|key| self.deep(key).is_some()))
     }
 
-    /// The positions of a move that loses that have not been searched twice: before
-    /// and after it, and after the better move.
+    /// Those positions of a losing move that have not been searched twice: before it,
+    /// after it, and after the better move.
     fn not_searched_twice(&self, node: NodeId, mv: &GraphMove) -> Vec<(EvalKey, Chess)> {
         let Some(deep) = self.deep else {
             return Vec::new();
@@ -187,20 +186,19 @@ impl<'a> Examined<'a> {
         positions
     }
 
-    /// Whether enough is known of a move to mark it: position, move and better
-    /// move are confirmed by a second search, or need not be.
+    /// Whether a move may be marked: position, move and better move are confirmed by a
+    /// second search, or need not be.
     fn may_mark(&self, node: NodeId, mv: &GraphMove) -> bool {
         self.is_searched(node, mv) && self.not_searched_twice(node, mv).is_empty()
     }
 
-    /// Whether a move loses more than `max_loss`, by a margin where the loss is
-    /// confirmed.
+    /// Whether a move loses more than `max_loss`, by a margin if losses are confirmed.
     fn is_losing(&self, node: NodeId, mv: &GraphMove, worth: Worth, max_loss: u32) -> bool {
         let is_clear = |deep: &Deep| worth.loss() > deep.limit(max_loss);
         worth.loss() > max_loss && (self.deep.is_none_or(is_clear) || !self.is_searched(node, mv))
     }
 
-    /// Who is to move; White where play never comes.
+    /// The side to move; White in unreachable positions.
     fn turn(&self, node: NodeId) -> Color {
         let ply = self.plies[node as usize];
         Color::from_white(ply == u32::MAX || ply.is_multiple_of(2))
@@ -210,11 +208,11 @@ impl<'a> Examined<'a> {
         self.values[node as usize]
     }
 
-    /// The best that is known of a position. What its own evaluation says of
-    /// moves is part of what is backed up to it: of a move of the book, the
-    /// position after it knows better. The value of a deep evaluation and that
-    /// after its best move are both estimates of one thing: the lesser counts,
-    /// so that no move loses by an error of one of them.
+    /// The best known value of a position. Its own evaluation of moves is part of the
+    /// backed-up value; for a book move the position after it has the better evaluation.
+    /// The value of a deep evaluation and that after its best move are two estimates of
+    /// the same value: the lower one is used, so that no move seems to lose because of an
+    /// error in one of them.
     fn best_of(&self, node: NodeId) -> Option<i32> {
         if self.deep(self.graph.key(node)).is_some() {
             let value = self.value(node)?;
@@ -230,8 +228,7 @@ impl<'a> Examined<'a> {
         own.max(self.value(node))
     }
 
-    /// The best move that is known at a position: the position after it, and
-    /// its key.
+    /// The best known move of a position: the position after it, and its key.
     fn better(&self, node: NodeId) -> Option<(Chess, EvalKey)> {
         let own = self.table.canonical(self.graph.key(node));
         let named = own.and_then(|known| known.moves.first());
@@ -262,8 +259,8 @@ impl<'a> Examined<'a> {
         Some(Worth { best, value })
     }
 
-    /// Moves that lose more than `max_loss` centipawns against the best, by the
-    /// positions before and after them, with the sign that each deserves.
+    /// Moves that lose more than `max_loss` centipawns against the best, by the positions
+    /// before and after them, each with its annotation.
     #[must_use]
     pub fn losing_moves(&self, max_loss: u32) -> LosingMoves {
         let mut found = LosingMoves::default();
@@ -279,7 +276,7 @@ impl<'a> Examined<'a> {
         found
     }
 
-    /// Moves that lose more than `max_loss`, with their likelihoods.
+    /// Moves that lose more than `max_loss`, with their probabilities.
     fn losing(&self, max_loss: u32) -> Vec<Losing> {
         let mut found = Vec::new();
         for node in self.graph.nodes() {
@@ -319,12 +316,12 @@ impl<'a> Examined<'a> {
             .map_or(Mark::None, tabia_book::PositionRecord::mark)
     }
 
-    /// Whether the sides that are looked at include the one to move.
+    /// Whether the side to move is one of those that are checked.
     fn is_wanted(&self, options: &AuditOptions, node: NodeId) -> bool {
         options.side.is_none_or(|side| side == self.turn(node))
     }
 
-    /// Losing moves that the book does not point out itself, and green ones.
+    /// Losing moves that the book does not mark as bad, and green ones.
     fn unmarked_losing(&self, losing: &[Losing], options: &AuditOptions) -> Vec<Losing> {
         let is_news = |&&(node, n, ..): &&Losing| {
             let mv = &self.graph.moves(node)[n];
@@ -335,8 +332,8 @@ impl<'a> Examined<'a> {
         losing.iter().filter(is_news).copied().collect()
     }
 
-    /// Moves that punish losing moves, and that nothing points out: each with
-    /// its position, and how much the others give away.
+    /// Moves that refute losing moves and have no mark: each with its position, and the
+    /// lowest loss of the other moves.
     fn refutations(
         &self,
         losing: &[Losing],
@@ -368,7 +365,7 @@ impl<'a> Examined<'a> {
         found
     }
 
-    /// Where play ends: position, value, how likely.
+    /// The ends of play: position, value, probability.
     fn ends(&self) -> Vec<(NodeId, i32, f64)> {
         let mut ends = Vec::new();
         for &node in self.reach.order() {
@@ -380,7 +377,7 @@ impl<'a> Examined<'a> {
             if likely <= 0.0 || (!self.graph.moves(node).is_empty() && goes_on()) {
                 continue;
             }
-            // Where play ends though the book has moves, they are not played.
+            // If play ends although the book has moves, these are never played.
             let own = self.table.canonical(self.graph.key(node));
             let own = own.map(|known| known.value.clamped(Color::White));
             ends.extend(own.or(self.value(node)).map(|value| (node, value, likely)));
@@ -388,7 +385,7 @@ impl<'a> Examined<'a> {
         ends
     }
 
-    /// Those of the ends that are bad for who has to go on, the costliest first.
+    /// The ends that are bad for the side to move, the costliest first.
     fn bad_ends(
         &self,
         ends: &[(NodeId, i32, f64)],
@@ -405,9 +402,9 @@ impl<'a> Examined<'a> {
         bad
     }
 
-    /// The positions that the first `top` findings of each kind depend on and
-    /// whose evaluations are not deep, on canonical boards. With `symbols`, also
-    /// positions whose symbol would tell of an advantage that decides.
+    /// The positions whose evaluations decide the first `top` findings of each kind and
+    /// are not deep, on canonical boards. With `symbols`, also positions whose symbol
+    /// would show a clear or decisive advantage.
     pub(super) fn unconfirmed(
         &self,
         options: &AuditOptions,
@@ -418,7 +415,7 @@ impl<'a> Examined<'a> {
         let all_losing = self.losing(options.max_loss);
         for &(node, n, ..) in self.unmarked_losing(&all_losing, options).iter().take(top) {
             wanted.extend([node, self.graph.moves(node)[n].to].map(|node| self.canonical(node)));
-            // The best move may be another one after a deep search.
+            // After a deep search the best move may be another one.
             if self.deep(self.graph.key(node)).is_some() {
                 wanted.extend(self.better(node).map(|(after, key)| (key, after)));
             }
@@ -444,8 +441,8 @@ impl<'a> Examined<'a> {
         wanted
     }
 
-    /// The positions that have to be searched a second time: those of the first `top`
-    /// moves that still lose after the first.
+    /// The positions to be searched a second time: those of the first `top` moves that
+    /// still lose after the first search.
     pub(super) fn searched_once(
         &self,
         options: &AuditOptions,
@@ -472,7 +469,7 @@ fn symbol_of(value: i32) -> u8 {
     sign::of_position(Value::cp_of_mover(Color::White, value))
 }
 
-/// Whether a symbol (a NAG) says that a side has a clear or decisive advantage.
+/// Whether a symbol (a NAG) means a clear or decisive advantage.
 const fn is_decisive(nag: u8) -> bool {
     matches!(nag, 16..=19)
 }

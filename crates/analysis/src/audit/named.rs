@@ -1,11 +1,11 @@
-//! The positions that the report of an audit names.
+//! Reads the positions in the report of an audit.
 
 use serde::Deserialize;
 use shakmaty::{Chess, uci::UciMove};
 
 use tabia_notation as notation;
 
-/// A finding, as much of it as identifies the positions it is about.
+/// The part of a finding that identifies its positions.
 #[derive(Deserialize)]
 struct Named {
     fen: String,
@@ -20,13 +20,13 @@ struct Report {
     refutations: Vec<Named>,
 }
 
-/// The positions that a report (`audit --report FILE.json`) names, and those
-/// after the moves that it names, in its order; a position may come twice.
+/// The positions in a report (`audit --report FILE.json`), and those after the moves in
+/// it, in its order; a position may come twice.
 ///
 /// # Errors
 ///
-/// The text is no such report, or a position or a move in it is not legal: half
-/// a sentence that says which.
+/// The text is no such report, or a position or move in it is illegal: part of a sentence
+/// that names it.
 pub fn positions_of(report: &str) -> Result<Vec<Chess>, String> {
     let report: Report = serde_json::from_str(report).map_err(|error| error.to_string())?;
     let all = [report.losing, report.bad_ends, report.refutations];

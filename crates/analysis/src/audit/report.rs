@@ -1,4 +1,4 @@
-//! What an audit found, as a text and as a page.
+//! The report of an audit, as text and as an HTML page.
 
 use std::fmt::Write as _;
 
@@ -17,13 +17,13 @@ fn per_cent(share: f64) -> String {
     }
 }
 
-/// `1 move`, `2 moves`.
+/// A count with its noun: `1 move`, `2 moves`.
 #[must_use]
 pub fn counted(count: usize, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
 }
 
-/// The report in Markdown; also fit for a terminal.
+/// The report in Markdown; also for a terminal.
 #[must_use]
 pub fn markdown(title: &str, audit: &Audit) -> String {
     let mut text = String::new();
@@ -32,7 +32,7 @@ pub fn markdown(title: &str, audit: &Audit) -> String {
     text
 }
 
-/// How far the findings can be trusted.
+/// A sentence about how reliable the findings are.
 fn trust(audit: &Audit) -> String {
     match (audit.confirmation_nodes, audit.confirmed_count) {
         (Some(nodes), Some(confirmed)) => format!(
@@ -51,7 +51,7 @@ fn trust(audit: &Audit) -> String {
     }
 }
 
-/// What is known of the book, and what is wrong with it.
+/// The first paragraphs: the book, and the numbers of findings.
 fn opening(audit: &Audit) -> [String; 3] {
     [
         format!(
@@ -73,12 +73,12 @@ fn opening(audit: &Audit) -> [String; 3] {
     ]
 }
 
-/// What is said of a move or an end.
+/// A move or an end in the report.
 struct Finding<'a> {
     fen: &'a str,
     line: String,
     text: String,
-    /// The move that is shown on the diagram, as UCI has it.
+    /// The move shown on the diagram, in UCI notation.
     arrow: Option<&'a str>,
 }
 
@@ -90,7 +90,7 @@ const fn confirmed(is_confirmed: bool) -> &'static str {
     }
 }
 
-/// `-0.35 (500000 nodes, depth 22, Stockfish 15.1)`
+/// In the form `-0.35 (500000 nodes, depth 22, Stockfish 15.1)`.
 fn search(search: &SearchedValue) -> String {
     let nodes = search.nodes.map(|nodes| format!("{nodes} nodes"));
     let depth = search.depth.map(|depth| format!("depth {depth}"));
@@ -102,7 +102,7 @@ fn search(search: &SearchedValue) -> String {
     }
 }
 
-/// The searches that a losing move is judged by.
+/// The searches on which the judgement of a losing move is based.
 fn searches(mv: &LosingMove) -> String {
     let of = |name: &str, found: &Option<SearchedValue>| {
         found
@@ -126,19 +126,19 @@ fn searches(mv: &LosingMove) -> String {
 struct Section<'a> {
     title: &'static str,
     findings: Vec<Finding<'a>>,
-    /// How many there are in all.
+    /// The number of findings of this kind.
     count: usize,
 }
 
 impl Section<'_> {
-    /// What is said of those that are left out.
+    /// A sentence about findings that are left out.
     fn more(&self) -> Option<String> {
         let left = self.count.saturating_sub(self.findings.len());
         (left > 0).then(|| format!("and {left} more, which a report as .json has"))
     }
 }
 
-/// What was found of each kind; kinds without any left out.
+/// One section for each kind of findings; empty ones are left out.
 fn sections(audit: &Audit) -> impl Iterator<Item = Section<'_>> {
     let losing = audit.losing.iter().map(|mv| Finding {
         fen: &mv.played.fen,
@@ -248,8 +248,8 @@ fn write_markdown(title: &str, audit: &Audit, out: &mut String) -> std::fmt::Res
     Ok(())
 }
 
-/// A histogram, from the first bar that is not empty to the last: what it
-/// begins with, its share.
+/// Writes a histogram from the first bar that is not empty to the last one: lower end and
+/// share.
 fn write_bars(exits: &Exits, out: &mut String) -> std::fmt::Result {
     let is_bar = |share: &f64| *share >= 0.0005;
     let first = exits.histogram.iter().position(is_bar).unwrap_or(0);
@@ -266,7 +266,7 @@ fn write_bars(exits: &Exits, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// The least value of a bar in centipawns; the first has none.
+/// The lower end of a bar in centipawns; the first has none.
 const fn begin(bar: usize) -> i32 {
     (bar as i32 - BARS as i32 / 2) * BAR
 }
@@ -278,7 +278,7 @@ fn sides(audit: &Audit) -> [(&'static str, Option<&Exits>); 2] {
     ]
 }
 
-/// The report as a page that needs nothing else.
+/// The report as a single HTML page without other files.
 #[must_use]
 pub fn html(title: &str, audit: &Audit) -> String {
     let mut page = Page::new(title);

@@ -1,4 +1,4 @@
-//! What positions are worth by all that follows them in the book.
+//! Values of positions, backed up from the lines of the book after them.
 
 use shakmaty::Color;
 
@@ -6,10 +6,9 @@ use crate::graph::BookGraph;
 use tabia_book::eval::{Evaluation, Value};
 use tabia_book::evals::{EvalTable, epd};
 
-/// The values that evaluations give to every position of a book when they are
-/// backed up from its ends: EPD, a line for each position that has one, how many
-/// there are beside it. The depth is given as unknown: a position says what
-/// its whole subtree does, not what one search found.
+/// The values of all positions of a book, backed up from the evaluations at its ends: as
+/// EPD, a line for each position with a value, and the number of lines. The depth is left
+/// unknown: the value is that of the whole subtree, not of one search.
 #[must_use]
 pub fn backed_up(graph: &BookGraph, table: &EvalTable, book: &str) -> (String, u64) {
     let values = graph.values(&graph.leaving(table));
@@ -60,8 +59,8 @@ mod tests {
                 )
             })
             .collect();
-        // 1.e4 is bad for White, 1.d4 is what is left; Black stands well after
-        // 1.e4, on a board where he has White.
+        // 1.e4 is bad for White, so 1.d4 remains; Black is better after 1.e4, on a board
+        // where he has White.
         assert_eq!(values, [(true, 20), (false, 100)]);
     }
 }

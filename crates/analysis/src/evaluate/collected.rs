@@ -1,4 +1,4 @@
-//! What many say about the same positions.
+//! Collects several values of the same positions.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub(super) struct CollectedValues(HashMap<EvalKey, (Chess, Vec<(Value, u16)>)>);
 impl CollectedValues {
     /// Adds a value of `position`, from White's view.
     pub(super) fn add(&mut self, position: &Chess, key: EvalKey, value: Value, depth: u16) {
-        // As seen on the board on which the position was first met.
+        // From the view of the board on which the position was first seen.
         let known = self.0.entry(key);
         let known = known.or_insert_with(|| (position.clone(), Vec::new()));
         let turned = known.0.turn() != position.turn();
@@ -24,7 +24,7 @@ impl CollectedValues {
         known.1.push((value, depth));
     }
 
-    /// Adds what other threads have collected.
+    /// Adds the values collected by another thread.
     pub(super) fn join(&mut self, other: CollectedValues) {
         for (key, (position, values)) in other.0 {
             for (value, depth) in values {
@@ -33,8 +33,8 @@ impl CollectedValues {
         }
     }
 
-    /// Adds the middle value of each position to `table` and, where that is
-    /// new, to `file`; gives how many were new.
+    /// Adds the median of each position to `table` and, if it is new, to `file`; returns
+    /// the number of new ones.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl CollectedValues {
     }
 }
 
-/// The middle one of the deepest values.
+/// The median of the values with the greatest depth.
 fn median(turn: Color, mut values: Vec<(Value, u16)>) -> (Value, u16) {
     let deepest = values.iter().map(|(_, depth)| *depth).max().unwrap_or(0);
     values.retain(|(_, depth)| *depth == deepest);

@@ -1,9 +1,8 @@
-//! Tables of evaluations as lichess gives them away (`Lichess/fishnet-evals`).
+//! Tables of evaluations published by lichess (`Lichess/fishnet-evals`).
 //!
-//! Parquet, a row for each position of a game that was analysed: `fen` (six
-//! fields), `cp` or `mate` (whole numbers from White's view, one of them null),
-//! and what was played, which does not matter here. A position is there as
-//! often as it was met; the middle value counts.
+//! Parquet, a row for each position of an analysed game: `fen` (six fields), `cp` or
+//! `mate` (integers from White's view, one of them null), and the move played, which is
+//! not used. A position has a row for each time it occurred; the median is used.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,10 +20,10 @@ use tabia_io::input::parquet::{Row, RowGroup, Table};
 use tabia_io::parallel;
 use tabia_io::progress::{Progress, Watch};
 
-/// What was read of a row group, and the first bad row with what is wrong.
+/// The result for a row group, and the first bad row with its fault.
 type Piece = (Imported, Option<(u64, &'static str)>);
 
-/// What a table says about positions of the graph.
+/// Reads a table's evaluations of positions of the graph.
 pub(super) fn read(
     path: &Path,
     graph: &BookGraph,
@@ -103,7 +102,7 @@ fn open(path: &Path) -> Result<Table, String> {
     Ok(table)
 }
 
-/// What a row says, if the position is wanted.
+/// The evaluation of a row, if the position is wanted.
 fn evaluation(
     row: Row<'_>,
     graph: &BookGraph,
@@ -180,7 +179,7 @@ mod tests {
             (&*e5, Some(-25), None),
             (&*e4, Some(30), None),
             (nowhere, Some(1), None),
-            // Black mates in 3, whoever is to move.
+            // Black mates in 3, whichever side is to move.
             (&*c5, None, Some(-3)),
             (&*e4, Some(90), None),
             (&*e4, None, None),
@@ -201,7 +200,7 @@ mod tests {
             let line = Line::read("", moves).unwrap();
             table.get(line.last()).map(|evaluation| evaluation.value)
         };
-        // The middle one of three.
+        // The median of three.
         assert_eq!(value("e4"), Some(Value::Cp(40)));
         assert_eq!(value("e4 e5"), Some(Value::Cp(-25)));
         let mate = Value::Mate {
@@ -230,7 +229,7 @@ mod tests {
             cut.contains("x.parquet: cannot be read as Parquet: "),
             "{cut}"
         );
-        // The name of a column, in schema and metadata alike.
+        // The name of a column, in schema and metadata.
         let at = |bytes: &[u8]| bytes.windows(4).position(|part| part == b"mate");
         let mut other = whole.clone();
         while let Some(at) = at(&other) {

@@ -11,16 +11,16 @@ use tabia_book::{Book, Lookup, Probe as _, Wanted};
 use tabia_games::{Game, GameFilter, GameParts, Intake, Item, Sources, Starts};
 use tabia_io::progress::Watch;
 
-/// Which positions are wanted.
+/// Whether a position is wanted.
 pub(super) type Holds<'a> = &'a (dyn Fn(&Chess, EvalKey) -> bool + Sync);
 
-/// Adds what the games of `sources` that meet `filter` say in their comments
-/// (`[%eval ...]`) about positions of `book` to `table` and, where that is
-/// new, to `file`, as from `source`.
+/// Reads `[%eval ...]` comments of those games of `sources` that meet `filter`, and adds
+/// the evaluations of positions of `book` to `table` and, if new, to `file`, with
+/// `source` as their source.
 ///
 /// # Errors
 ///
-/// What went wrong; nothing has been added then, or not all.
+/// A file cannot be read or written; nothing has been added then, or only a part.
 pub fn gather_games(
     sources: &Sources,
     filter: &GameFilter,
@@ -30,7 +30,7 @@ pub fn gather_games(
     file: &EvalFile,
     watch: &mut Watch<'_>,
 ) -> Result<Gathered, Error> {
-    // What cannot be read there is not held.
+    // Positions that cannot be read count as missing.
     let holds = |position: &Chess, _| {
         let mut found = Lookup::default();
         let asked = book.probe(position, Wanted::Stored, &mut found);
@@ -45,7 +45,7 @@ pub fn gather_games(
     })
 }
 
-/// What games say about the positions that are wanted.
+/// Collects the evaluations of wanted positions from games.
 pub(super) fn read(
     sources: &Sources,
     filter: &GameFilter,
@@ -75,14 +75,14 @@ pub(super) fn read(
     Ok((read, all))
 }
 
-/// Adds the `[%eval]` of a game's moves, variations included; gives how many
-/// were about positions that are wanted.
+/// Adds the `[%eval]` of a game's moves, including variations; returns how many were
+/// about wanted positions.
 fn add_game(game: &Game, holds: Holds<'_>, collected: &mut CollectedValues) -> u64 {
     let Some(first) = game.positions.first().filter(|_| !game.chess960) else {
         return 0;
     };
-    // The position on the board, and the one before the last move, to which
-    // variations are alternatives.
+    // The position on the board, and the one before the last move, where variations
+    // begin.
     let (mut now, mut before) = (first.clone(), first.clone());
     let mut outside = Vec::new();
     let mut hits = 0;

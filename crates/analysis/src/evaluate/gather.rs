@@ -1,4 +1,4 @@
-//! Evaluations out of files: whatever holds some, by its content.
+//! Reads evaluations from files of any known kind, recognised by content.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -15,14 +15,14 @@ use tabia_games::{self as games, GameFilter, Sources};
 use tabia_io::input::path::file_name;
 use tabia_io::progress::{Progress, Watch};
 
-/// Reads a file of evaluations, plain or compressed (EPD, `.evals`, text of
-/// chessdb.cn, the export of lichess), a table of fishnet's (Parquet), or games
-/// whose comments hold `[%eval ...]`, and adds what it says about positions of `graph` to `table`
-/// and, where that is new, to `file`.
+/// Reads a file of evaluations, plain or compressed (EPD, `.evals`, text of chessdb.cn,
+/// the export of lichess), a table of fishnet (Parquet), or games with `[%eval ...]`
+/// comments, and adds its evaluations of positions of `graph` to `table` and, if new, to
+/// `file`.
 ///
 /// # Errors
 ///
-/// What went wrong; what was found before is in the file.
+/// The file cannot be read; what was found before the error is in `file`.
 pub fn gather(
     path: &Path,
     graph: &BookGraph,
@@ -85,7 +85,7 @@ pub fn gather(
     })
 }
 
-/// What this program says of tables.
+/// The message for tables in a program without this feature.
 #[cfg(not(feature = "parquet"))]
 fn fishnet(
     path: &Path,
@@ -97,7 +97,7 @@ fn fishnet(
     Err(about(path, text))
 }
 
-/// Whether a text that begins so has an evaluation a line.
+/// Whether a text with this beginning has an evaluation in each line.
 fn is_lines(start: &[u8]) -> bool {
     let text = String::from_utf8_lossy(start);
     let mut lines = text.lines().map(str::trim);
@@ -106,7 +106,7 @@ fn is_lines(start: &[u8]) -> bool {
     };
     let is_board = |word: &str| word.split('/').count() == 8;
     let object = line.strip_prefix('{').map(str::trim_start);
-    // A comment of a game begins with a brace, too, but seldom goes on so.
+    // A comment of a game also begins with a brace, but usually goes on differently.
     object.is_some_and(|inside| inside.starts_with('"'))
         || line.split_whitespace().next().is_some_and(is_board)
 }
@@ -133,7 +133,7 @@ mod tests {
         table.get(line.last()).map(|evaluation| evaluation.value)
     }
 
-    /// Whatever says it, 1.e4 is good for White and 1.e4 e5 for Black.
+    /// In every format 1.e4 is good for White and 1.e4 e5 for Black.
     #[test]
     fn every_reader_sees_from_white_with_either_side_to_move() {
         let graph = graph();
@@ -155,7 +155,7 @@ mod tests {
                 "x.jsonl",
                 lichess(e4, 40) + &lichess(e5, -25) + &lichess(nowhere, 3),
             ),
-            // With blanks, as most writers of JSON put them.
+            // With spaces, as most writers of JSON have them.
             (
                 "blanks.jsonl",
                 [(e4, 40), (e5, -25), (nowhere, 3)]

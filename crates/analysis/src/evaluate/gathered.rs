@@ -1,20 +1,20 @@
-//! What a file of evaluations gave.
+//! The result of reading a file of evaluations.
 
 use crate::Error;
 use tabia_book::evals::Imported;
 
-/// What a file gave.
+/// The result of reading a file of evaluations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gathered {
     /// What was read.
     pub read: Imported,
-    /// What its `lines` are: "lines", "games" or "rows".
+    /// The unit of its `lines`: "lines", "games" or "rows".
     pub unit: &'static str,
-    /// Evaluations that were new.
+    /// New evaluations.
     pub new: u64,
 }
 
-/// Cancelled work has left something in the file.
+/// Adds to the error of cancelled work that the file has some evaluations already.
 pub(super) fn cancelled(error: Error) -> Error {
     match error {
         Error::Stopped(_) => {

@@ -1,9 +1,8 @@
-//! Filling the evaluations beside a book: from what others have found
-//! ([`gather`]), and by engines ([`work()`]); and what follows for every
-//! position ([`backed_up()`]).
+//! Fills the file of evaluations beside a book: from other files ([`gather`]), and with
+//! engines ([`work()`]); and backs the values up to every position ([`backed_up()`]).
 //!
-//! The first two write to the file what is new as soon as they know it, so that nothing
-//! is lost whatever ends them, and begin with what is there.
+//! The first two write each new evaluation to the file at once, so that nothing is lost
+//! when they are interrupted, and use those already in the file.
 
 mod backed_up;
 mod collected;

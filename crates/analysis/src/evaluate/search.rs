@@ -1,4 +1,4 @@
-//! Evaluations of a list of positions.
+//! Evaluates a list of positions.
 
 use std::sync::atomic::AtomicU64;
 
@@ -12,22 +12,22 @@ use tabia_io::parallel;
 use tabia_io::progress::{Progress, Watch};
 use tabia_uci::process::AnalystError;
 
-/// What became of a list of positions.
+/// The result for a list of positions.
 #[derive(Debug, Default)]
 pub struct Searched {
     /// Positions with an answer.
     pub done: u64,
     /// Positions without an answer.
     pub failed: u64,
-    /// The first of these, and what the engine did.
+    /// The first of these, and the fault of the engine.
     pub first_fault: Option<(Chess, AnalystError)>,
     /// Engines that were started again.
     pub restarts: u64,
-    /// Interrupted before all positions were searched.
+    /// Whether it was interrupted before all positions were searched.
     pub stopped: bool,
 }
 
-/// What became of one position.
+/// The result for one position.
 pub(crate) enum Outcome<T> {
     Found(T),
     Failed(Chess, AnalystError),
@@ -36,7 +36,7 @@ pub(crate) enum Outcome<T> {
 }
 
 impl Searched {
-    /// Counts what became of a position; gives what was found.
+    /// Counts a result; returns what was found.
     pub(crate) fn count<T>(&mut self, outcome: Outcome<T>) -> Option<T> {
         match outcome {
             Outcome::Found(found) => {
@@ -53,9 +53,8 @@ impl Searched {
     }
 }
 
-/// Has engines do `count` pieces of work, in as many processes as the plan says, and
-/// hands what became of each to `take`, in order. Gives how many engines were started
-/// again.
+/// Does `count` pieces of work with as many engine processes as the plan says, and passes
+/// the results to `take`, in order. Returns the number of engine restarts.
 pub(crate) fn each<T: Send>(
     plan: &EnginePlan,
     count: usize,
@@ -74,14 +73,14 @@ pub(crate) fn each<T: Send>(
     Ok(restarts.into_inner())
 }
 
-/// Has engines search positions. Each evaluation is written to `file`, if there is
-/// one, and then handed to `found` with the index of its position, in the order of the
+/// Searches positions with engines. Each evaluation is written to `file`, if there is
+/// one, and then passed to `found` with the index of its position, in the order of the
 /// list.
 ///
 /// # Errors
 ///
-/// The engine does not start or fails at one position after the other, or the
-/// file cannot be written.
+/// The engine does not start or fails at several positions in a row, or the file cannot
+/// be written.
 pub fn search(
     plan: &EnginePlan,
     positions: &[Chess],
@@ -108,7 +107,7 @@ pub fn search(
             found(next, evaluation);
         }
         next += 1;
-        // The workers see the flag too, and finish what they have begun.
+        // The workers see the cancel flag too, and finish what they have begun.
         let (done, total) = (next as u64, positions.len() as u64);
         let _ = watch.step(Progress::new("searching", "positions", done, Some(total)));
         Ok(())

@@ -1,4 +1,4 @@
-//! Evaluations by engines.
+//! Evaluates positions of a book with engines.
 
 use shakmaty::{CastlingMode, Chess, Position as _, uci::UciMove};
 
@@ -11,17 +11,15 @@ use tabia_book::evals::{EvalFile, EvalTable};
 use tabia_io::progress::{Progress, Watch};
 use tabia_uci::process::AnalystError;
 
-/// A position of a book about which something is to be found out.
+/// A position of a book to be evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Task {
-    /// Which one.
     pub node: NodeId,
-    /// Its value is not known well enough; else only that of leaving the book.
+    /// Whether its value must be found; otherwise only the value of leaving the book.
     pub value: bool,
 }
 
-/// All positions, the likeliest first; those that play never comes to be at
-/// the end.
+/// All positions, the most probable first; those that are never reached at the end.
 #[must_use]
 pub fn likeliest_first(graph: &BookGraph, reach: &Reach) -> Vec<NodeId> {
     let likely = |node: &NodeId| reach.probability.get(*node as usize).copied();
@@ -33,9 +31,8 @@ pub fn likeliest_first(graph: &BookGraph, reach: &Reach) -> Vec<NodeId> {
     nodes
 }
 
-/// What there is to do about some positions, in their order: those without a
-/// value, those whose value `is_enough` refuses, and those where the value of
-/// leaving the book is unknown.
+/// The tasks for some positions, in their order: positions without a value or whose value
+/// `is_enough` rejects, and those for which the value of leaving the book is unknown.
 #[must_use]
 pub fn plan(
     graph: &BookGraph,
@@ -52,7 +49,7 @@ pub fn plan(
     nodes.iter().filter_map(wanted).collect()
 }
 
-/// Whether the value of leaving can be found and is not known.
+/// Whether the value of leaving is unknown and can be found.
 fn is_open(graph: &BookGraph, node: NodeId, table: &EvalTable) -> bool {
     graph.leaving_is_unknown(node, table) && !others(graph, node, &graph.position(node)).is_empty()
 }
@@ -67,8 +64,8 @@ pub(crate) fn others(graph: &BookGraph, node: NodeId, position: &Chess) -> Vec<U
         .collect()
 }
 
-/// Does tasks with engines; gives also how many of them took a search of its own for
-/// the value of leaving the book. What is found is in `file` at once.
+/// Does tasks with engines; also returns how many of them needed a separate search for
+/// the value of leaving the book. Results are written to `file` at once.
 ///
 /// # Errors
 ///
@@ -100,7 +97,7 @@ pub fn work(
         seen += 1;
         let found = worked.count(outcome);
         leaving += u64::from(found.is_some_and(|(_, is_leaving)| is_leaving));
-        // The workers see the flag as well: what they have begun they finish.
+        // The workers see the cancel flag as well, and finish what they have begun.
         let _ = watch.step(Progress::new("evaluating", "positions", seen, Some(total)));
         Ok(())
     };
@@ -111,8 +108,7 @@ pub fn work(
     Ok((worked, leaving))
 }
 
-/// What is found about a position, and whether leaving the book took a search of its
-/// own.
+/// Evaluates a position; also returns whether leaving the book needed a separate search.
 fn evaluation(
     graph: &BookGraph,
     table: &EvalTable,

@@ -1,4 +1,4 @@
-//! A worker: one engine, and the positions that it searches.
+//! A worker: one engine, which searches positions.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -9,36 +9,35 @@ use super::Outcome;
 use tabia_book::eval::{Evaluation, MoveValue, Value};
 use tabia_uci::process::{Analyst, AnalystError, Effort, EngineCommand, Question};
 
-/// What is to be evaluated, and how.
+/// What engine to use, and how to search.
 #[derive(Clone, Debug)]
 pub struct EnginePlan {
-    /// How to start the engine.
+    /// The command that starts the engine.
     pub command: EngineCommand,
-    /// Its options, in order.
+    /// The engine's options, in order.
     pub options: Vec<(String, String)>,
-    /// How long it may take to say `uciok`.
+    /// How long to wait for `uciok`.
     pub start_timeout: Duration,
-    /// How long it searches each position.
+    /// The limit of each search.
     pub effort: Effort,
-    /// How many lines it looks for.
+    /// Number of lines (MultiPV).
     pub lines: u16,
-    /// After how long without an answer it counts as hung.
+    /// An engine without an answer for this long counts as hung.
     pub patience: Duration,
-    /// How many engines work at a time.
+    /// Number of engines running at the same time.
     pub jobs: usize,
 }
 
-/// So many positions in a row without an answer, and an engine is no use.
+/// After this many positions in a row without an answer the engine is given up.
 const MOST_FAULTS: u32 = 5;
 
-/// One engine, started when it is needed, and started again when it ends or
-/// hangs.
+/// An engine that is started on first use, and restarted when it ends or hangs.
 pub(crate) struct Worker<'a> {
     plan: &'a EnginePlan,
     engine: Option<Analyst>,
     /// Positions in a row without an answer.
     faults: u32,
-    /// Engines that were started again, of all workers.
+    /// Engine restarts of all workers.
     restarts: &'a AtomicU64,
 }
 
@@ -52,9 +51,9 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// What a position is worth, and its best moves among `only`, which is all
-    /// when empty. A game that has ended needs no engine. One that does not
-    /// answer is started again and asked once more.
+    /// The value of a position and its best moves among `only`, or among all if that is
+    /// empty. A finished game needs no engine. An engine that does not answer is
+    /// restarted and asked once more.
     pub(crate) fn ask(
         &mut self,
         position: &Chess,
@@ -63,7 +62,7 @@ impl<'a> Worker<'a> {
         self.ask_with(self.plan.effort, position, only)
     }
 
-    /// The same by a search of another effort than that of the plan.
+    /// As [`Worker::ask`], with a search limit other than that of the plan.
     pub(crate) fn ask_with(
         &mut self,
         effort: Effort,
@@ -110,7 +109,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// The best of some moves, with what it is worth.
+    /// The best of some moves, with its value.
     pub(crate) fn best_of(
         &mut self,
         position: &Chess,
@@ -124,8 +123,8 @@ impl<'a> Worker<'a> {
         }))
     }
 
-    /// What becomes of a position about which the engine was asked; an error if the work
-    /// cannot go on.
+    /// The outcome for a position from the engine's answer; an error if the work cannot
+    /// go on.
     pub(crate) fn outcome<T>(
         &mut self,
         position: &Chess,
@@ -143,7 +142,7 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// The value of a game that has ended.
+/// The value of a finished game.
 fn over(position: &Chess) -> Option<Value> {
     if position.is_checkmate() {
         Some(Value::mate_of_mover(position.turn(), 0))

@@ -1,4 +1,4 @@
-//! A graph out of a book.
+//! Builds a graph from a book.
 
 use shakmaty::Chess;
 
@@ -14,8 +14,8 @@ use tabia_notation as notation;
 const OPEN: NodeId = NodeId::MAX;
 
 impl BookGraph {
-    /// The graph of a book. Pages that are damaged are left out, and reported
-    /// to `damaged`; so are positions with castling rights of Chess960.
+    /// The graph of a book. Damaged pages and positions with castling rights of Chess960
+    /// are left out and reported to `damaged`.
     ///
     /// # Errors
     ///
@@ -84,7 +84,7 @@ impl BookGraph {
 #[derive(Default)]
 struct Making {
     graph: BookGraph,
-    /// Where each move of the graph leads.
+    /// The target of each move of the graph.
     targets: Vec<EvalKey>,
 }
 
@@ -93,11 +93,11 @@ fn after(position: &Chess, mv: shakmaty::Move) -> Option<Key> {
     Some(CanonicalBoard::from_position(&next)?.key())
 }
 
-/// A position as it becomes part of a graph.
+/// A position that is being added to a graph.
 struct Read {
     key: Key,
     record: PositionRecord,
-    /// The moves, and where each leads.
+    /// The moves, with the target of each.
     moves: Vec<(GraphMove, EvalKey)>,
 }
 
@@ -126,8 +126,8 @@ impl Read {
 
 impl Making {
     fn add(&mut self, read: Read) -> Result<(), Error> {
-        // Only books that do not exchange colours hold a position twice: as
-        // the first of its pictures.
+        // Only books that do not exchange colours store a position twice: the first one
+        // is used.
         if self.graph.number(&read.key)?.is_none() {
             return Ok(());
         }
@@ -141,8 +141,8 @@ impl Making {
         Ok(())
     }
 
-    /// Numbers where the moves lead; positions that the book does not hold get
-    /// theirs after the others.
+    /// Numbers the targets of moves; positions that are not in the book come after the
+    /// others.
     fn finish(mut self) -> Result<BookGraph, Error> {
         for node in 0..self.graph.records.len() {
             let range =
@@ -167,7 +167,7 @@ impl Making {
             Some(key) => self.graph.number(&key)?,
             None => None,
         };
-        // The move has been played before, and its position was new then.
+        // The move was played when its position was new.
         number.ok_or_else(|| too_large(()))
     }
 }

@@ -1,4 +1,4 @@
-//! A graph that grows.
+//! Adds moves to a graph.
 
 use shakmaty::{Chess, uci::UciMove};
 
@@ -10,7 +10,7 @@ use tabia_book::{Annotation, PositionRecord, Preference};
 use tabia_notation as notation;
 
 impl BookGraph {
-    /// A graph of nothing but the start position.
+    /// A graph with only the start position.
     #[cfg(test)]
     pub(crate) fn of_start() -> Result<BookGraph, Error> {
         let mut graph = BookGraph::default();
@@ -23,13 +23,12 @@ impl BookGraph {
         Ok(graph)
     }
 
-    /// Adds moves, each to the position that it is played in, as on the board
-    /// of [`BookGraph::position`]; castling is king takes rook. The positions
-    /// after them are numbered after the others, in their order. Those that
-    /// are there already, and moves that are stored or illegal, are passed
-    /// over. Every position counts as held by the book then.
+    /// Adds moves, each to its position on the board of [`BookGraph::position`]; castling
+    /// is king takes rook. New positions after them get the next numbers, in their order.
+    /// Stored and illegal moves are skipped. Afterwards every position counts as stored
+    /// in the book.
     ///
-    /// Time and memory are those of a copy of all moves: add many at once.
+    /// Takes the time and memory of a copy of all moves: add many at once.
     ///
     /// # Errors
     ///
@@ -62,7 +61,7 @@ impl BookGraph {
             added.extend(to.map(|to| (node, moved(to))));
         }
         self.hold_all();
-        // In the order of their positions, those of one as they came.
+        // Sorted by position; moves of one position keep their order.
         added.sort_by_key(|(node, _)| *node);
         let mut moves = Vec::with_capacity(self.moves.len() + added.len());
         let mut begins = vec![0];
@@ -79,7 +78,7 @@ impl BookGraph {
         Ok(())
     }
 
-    /// Gives every position an entry, if an empty one.
+    /// Gives every position an entry, even if it is empty.
     fn hold_all(&mut self) {
         let end = self.move_begins.last().copied().unwrap_or(0);
         self.records.resize(self.len(), PositionRecord::default());

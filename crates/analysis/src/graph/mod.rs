@@ -1,16 +1,16 @@
-//! A book as a graph: its positions, the moves between them, how likely each
-//! is, and what each is worth.
+//! A book as a graph: its positions, the moves between them, their probabilities and
+//! values.
 //!
-//! A position stands for the one with colours exchanged too, and for the
-//! mirrored one where nobody may castle: as in the books themselves, White is
-//! to move in every one ([`EvalKey`]). Positions after stored moves that the
-//! book does not hold are part of the graph, after those that it holds.
+//! A node is also the position with colours exchanged, and the mirrored one if nobody may
+//! castle: as in ChessBase books, White is to move in every node ([`EvalKey`]). The graph
+//! also has the positions after stored moves that are not in the book; their numbers come
+//! after the others.
 //!
 //! * [`BookGraph::of`] reads a book;
-//! * [`BookGraph::reach`] says how often the adapter's own play, or any other,
-//!   comes to each position, and by which line;
-//! * [`BookGraph::leaving`] and [`BookGraph::values`] carry evaluations from
-//!   the ends of the book to every position ([`tabia_book::eval::solve()`]);
+//! * [`BookGraph::reach`] computes how often the play of the adapter, or any other,
+//!   reaches each position, and by which line;
+//! * [`BookGraph::leaving`] and [`BookGraph::values`] back evaluations up from the ends
+//!   of the book to every position ([`tabia_book::eval::solve()`]);
 //! * [`BookGraph::extend`] adds moves to it.
 
 mod build;
@@ -43,40 +43,39 @@ pub struct GraphMove {
     pub mv: UciMove,
     /// The position after it.
     pub to: NodeId,
-    /// Its annotation.
     pub annotation: Annotation,
-    /// What the book says beside its statistics.
+    /// The stored weight or priority.
     pub preference: Preference,
 }
 
-/// See the [module](self).
+/// A graph of a book: see the [module](self).
 #[derive(Debug, Default)]
 pub struct BookGraph {
     nodes: HashMap<EvalKey, NodeId, FxBuildHasher>,
-    /// Keys of the positions one after the other, and where each begins.
+    /// The keys of the positions, one after the other, and the start of each.
     boards: Vec<u8>,
     board_begins: Vec<u32>,
-    /// Of the positions that the book holds; the others come after them.
+    /// One record for each position in the book; the other positions come after them.
     records: Vec<PositionRecord>,
     moves: Vec<GraphMove>,
-    /// One more than positions that the book holds.
+    /// The start of each book position's moves, and the end.
     move_begins: Vec<u32>,
 }
 
 impl BookGraph {
-    /// How many positions there are, those after the ends of lines included.
+    /// The number of positions, including those after the ends of lines.
     #[must_use]
     pub fn len(&self) -> usize {
         self.board_begins.len().saturating_sub(1)
     }
 
-    /// Whether there is none.
+    /// Whether there are no positions.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many of them the book holds: the first so many.
+    /// The number of positions in the book; these have the first numbers.
     #[must_use]
     pub fn in_book(&self) -> usize {
         self.records.len()
@@ -87,19 +86,19 @@ impl BookGraph {
         0..self.len() as NodeId
     }
 
-    /// The node of a position on any board that it stands for.
+    /// The node of a position, on any board of the node.
     #[must_use]
     pub fn node(&self, position: &Chess) -> Option<NodeId> {
         self.nodes.get(&EvalKey::of(position)).copied()
     }
 
-    /// Whether there is a position of this key.
+    /// Whether there is a position with this key.
     #[must_use]
     pub fn holds(&self, key: EvalKey) -> bool {
         self.nodes.contains_key(&key)
     }
 
-    /// What the book stores about a position; `None` if it does not hold it.
+    /// What the book stores about a position; `None` if it is not in the book.
     #[must_use]
     pub fn record(&self, node: NodeId) -> Option<&PositionRecord> {
         self.records.get(node as usize)
@@ -119,7 +118,7 @@ impl BookGraph {
             .unwrap_or_default()
     }
 
-    /// Its board, with White to move.
+    /// The board of a node, with White to move.
     fn board(&self, node: NodeId) -> Option<CanonicalBoard> {
         let begin = *self.board_begins.get(node as usize)? as usize;
         CanonicalBoard::from_key(&Key::from_prefix(self.boards.get(begin..)?)?).ok()
@@ -138,7 +137,7 @@ impl BookGraph {
         position.expect("a position of this graph")
     }
 
-    /// What stands for the position in tables of evaluations.
+    /// The key of the position in tables of evaluations.
     ///
     /// # Panics
     ///
@@ -151,12 +150,12 @@ impl BookGraph {
         EvalKey::of_board(&key)
     }
 
-    /// The moves of a position as the adapter plays them, in the order of
-    /// [`BookGraph::moves`].
+    /// The probabilities of the moves of a position by the adapter's rules, in the order
+    /// of [`BookGraph::moves`].
     #[must_use]
     pub fn weighed(&self, node: NodeId, policy: &Policy) -> Vec<Weighed> {
-        // The policy asks what the book says of moves, not which they are: the
-        // position need not be made.
+        // The policy does not look at the moves themselves, so the position need not be
+        // made.
         let mv = Move::Put {
             role: Role::Pawn,
             to: Square::A1,
@@ -171,8 +170,8 @@ impl BookGraph {
         verdicts
     }
 
-    /// The move from one position to another on the board of a game, where
-    /// `position` is the first of them.
+    /// The move from one position to another on the board of a game, where `position` is
+    /// the first of them.
     #[must_use]
     pub fn step(&self, position: &Chess, to: NodeId) -> Option<Move> {
         let wanted = self.key(to);
@@ -182,8 +181,8 @@ impl BookGraph {
         })
     }
 
-    /// The line through some positions from the start of a game. It ends
-    /// early where no move leads to the next one.
+    /// The line through some positions from the start of a game. It ends early if no move
+    /// leads to the next one.
     #[must_use]
     pub fn line(&self, path: &[NodeId]) -> Line {
         let mut line = Line::from_start(Chess::default());

@@ -1,20 +1,19 @@
-//! How often play comes to each position of a book.
+//! Probabilities of the positions of a book.
 
 use shakmaty::Chess;
 
 use super::{BookGraph, NodeId};
 use tabia_book::policy::Policy;
 
-/// How likely each position of a graph is, from the start of a game.
+/// The probability of each position of a graph, from the start of a game.
 #[derive(Clone, Debug, Default)]
 pub struct Reach {
-    /// 0 to 1 for each position; the sum over all paths to it, those that go
-    /// in circles left out.
+    /// 0 to 1 for each position; the sum over all paths to it, without cycles.
     pub probability: Vec<f64>,
-    /// The position before it on the likeliest path; `NodeId::MAX` for the start
-    /// and for those that are not reached.
+    /// The position before it on the most probable path; `NodeId::MAX` for the start and
+    /// for unreachable positions.
     before: Vec<NodeId>,
-    /// The positions that moves lead to, each after all those before it.
+    /// The reachable positions, each after all positions before it.
     order: Vec<NodeId>,
 }
 
@@ -22,15 +21,15 @@ pub struct Reach {
 const NONE: NodeId = NodeId::MAX;
 
 impl Reach {
-    /// The positions that moves of the book lead to from the start, also such
-    /// as are never played; each after those that lead to it, circles apart.
+    /// The positions reachable by moves of the book from the start, even by moves that
+    /// are never played; each after those that lead to it, except in cycles.
     #[must_use]
     pub fn order(&self) -> &[NodeId] {
         &self.order
     }
 
-    /// The position before it on the likeliest path; `None` for the start, and
-    /// where moves of the book do not lead.
+    /// The position before it on the most probable path; `None` for the start, and for
+    /// unreachable positions.
     #[must_use]
     pub fn before(&self, node: NodeId) -> Option<NodeId> {
         self.before
@@ -39,8 +38,8 @@ impl Reach {
             .filter(|before| *before != NONE)
     }
 
-    /// The likeliest path to a position, without the start and with itself;
-    /// `None` if moves of the book do not lead there.
+    /// The most probable path to a position, without the start and including the
+    /// position; `None` if it is unreachable.
     #[must_use]
     pub fn path(&self, node: NodeId) -> Option<Vec<NodeId>> {
         let mut path = vec![node];
@@ -53,15 +52,15 @@ impl Reach {
             path.push(at);
         }
         path.reverse();
-        // What is not reached has nothing before it, and neither has the start.
+        // Unreachable positions have no position before them, nor has the start.
         let start = self.order.first()?;
         (path.first() == Some(start)).then(|| path.split_off(1))
     }
 }
 
 impl BookGraph {
-    /// How likely each position is when both sides play as the adapter does
-    /// under `policy`.
+    /// The probability of each position when both sides play as the adapter does under
+    /// `policy`.
     #[must_use]
     pub fn reach_by(&self, policy: &Policy) -> Reach {
         self.reach(|node| {
@@ -70,23 +69,23 @@ impl BookGraph {
         })
     }
 
-    /// How likely each position is when the moves of each are played with
-    /// these probabilities, in the order of [`BookGraph::moves`]. Moves that
-    /// close a circle are passed over: who repeats learns nothing new.
+    /// The probability of each position when moves are played with the probabilities that
+    /// the function returns, in the order of [`BookGraph::moves`]. Moves that close a
+    /// cycle are skipped: a repetition leads to nothing new.
     pub fn reach(&self, mut probabilities: impl FnMut(NodeId) -> Vec<f64>) -> Reach {
         let target = |node, n: usize| self.moves(node).get(n).map(|mv| mv.to);
         let played = |node, here| match here > 0.0 {
             true => probabilities(node),
-            // Nothing below it is played either.
+            // The moves after it are never played either.
             false => Vec::new(),
         };
         flow(self.len(), self.node(&Chess::default()), target, played)
     }
 }
 
-/// How likely each of `count` positions is. `target` gives where the moves of a
-/// position lead, one by one; `played` with which probabilities they are
-/// played, 0 where it gives too few, by how likely the position itself is.
+/// The probability of each of `count` positions. `target` returns the target of the n-th
+/// move of a position; `played` the probabilities of its moves, given that of the
+/// position; missing ones are 0.
 pub(crate) fn flow(
     count: usize,
     start: Option<NodeId>,
@@ -106,8 +105,8 @@ pub(crate) fn flow(
     for (n, &node) in reach.order.iter().enumerate() {
         place[node as usize] = n as u32;
     }
-    // The share of a position that the path before it brings; one that is
-    // never played still has a line.
+    // The probability of the path through the position before; a position that is never
+    // played still has a line.
     let mut share = vec![-1.0_f64; count];
     reach.probability[start as usize] = 1.0;
     for &node in &reach.order {
@@ -130,8 +129,8 @@ pub(crate) fn flow(
     reach
 }
 
-/// The positions that moves lead to, in reverse postorder of a walk into the
-/// depth: only moves that close a circle lead back.
+/// The reachable positions, in reverse postorder of a depth-first search: only moves that
+/// close a cycle lead back.
 fn order(
     count: usize,
     start: NodeId,

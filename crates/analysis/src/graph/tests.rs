@@ -46,7 +46,7 @@ fn probabilities_are_those_of_play_and_flow_without_loss() {
     let index = graph.moves(start).iter().position(|mv| mv.to == after);
     let share = played[index.unwrap()].probability;
     assert!(share > 0.1 && (reach.probability[after as usize] - share).abs() < 1e-12);
-    // Whoever plays on comes to an end of the book, unless he goes in circles.
+    // Every game reaches an end of the book, unless it goes in cycles.
     let ends: f64 = graph
         .nodes()
         .filter(|node| {
@@ -66,12 +66,12 @@ fn values_come_from_the_ends_with_either_side_to_move() {
     let (start, node) = at(&graph, "");
     let (after_e4, black) = at(&graph, "e4");
     let mut table = EvalTable::default();
-    // The best known move is in the book: nothing is known about leaving.
+    // The best known move is in the book: the value of leaving is unknown.
     table.add(&start, &known(30, &[("e2e4", 30)]));
     assert!(graph.leaving_is_unknown(node, &table));
     let leaving = graph.leaving(&table);
     assert_eq!(leaving[node as usize], None);
-    // But the value of the move is that of the position after it: Black's view.
+    // But the value of the move is that of the position after it: from Black's view.
     assert_eq!(leaving[black as usize], Some(-30));
     assert_eq!(graph.values(&leaving)[node as usize], Some(30));
     // Its own evaluation is better, and here Black leaves the book.

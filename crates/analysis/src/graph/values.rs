@@ -1,4 +1,4 @@
-//! What the positions of a book are worth.
+//! Values of the positions of a book.
 
 use shakmaty::Color;
 
@@ -7,17 +7,15 @@ use tabia_book::eval::{self, GraphBuilder};
 use tabia_book::evals::EvalTable;
 
 impl BookGraph {
-    /// What it is worth to the side to move to leave the book at each
-    /// position, in centipawns within ten pawns; `None` where it is unknown.
+    /// The value of leaving the book at each position, in centipawns within ten pawns for
+    /// the side to move; `None` if unknown.
     ///
-    /// That is the best known value of a move that is not in the book. Where
-    /// the best known move is in the book and no other is known, leaving has
-    /// no value. Two gaps are filled from what is known: a position without an
-    /// evaluation has the value that the evaluation of a position before it
-    /// gives to the move there; and one whose evaluation names no move has
-    /// its value for leaving, unless every move of the book there leads to
-    /// evaluated positions. No move is worth more than the position itself: a
-    /// value of a move that says so comes from a search that was shorter.
+    /// It is the best known value of a move that is not in the book; none if only book
+    /// moves have known values. Two gaps are filled: a position without an evaluation
+    /// gets the value that the evaluation of a position before it gives to the move
+    /// there; and one whose evaluation names no move has its value for leaving, unless
+    /// every book move there leads to evaluated positions. A move cannot be better than
+    /// its position: a greater value comes from a shorter search, and is limited.
     #[must_use]
     pub fn leaving(&self, evaluations: &EvalTable) -> Vec<Option<i32>> {
         let known: Vec<_> = self
@@ -38,7 +36,7 @@ impl BookGraph {
                 match of_book {
                     None => best = best.max(Some(worth(known_move.value))),
                     Some(mv) if known[mv.to as usize].is_none() => {
-                        // The least that a move into it leaves its player.
+                        // The lowest value that a move into it has for its player.
                         let place = &mut leaving[mv.to as usize];
                         let value = -worth(known_move.value);
                         *place = Some(place.map_or(value, |other| other.max(value)));
@@ -55,15 +53,15 @@ impl BookGraph {
         leaving
     }
 
-    /// The value of every position in centipawns within ten pawns for its
-    /// side to move, right with transpositions and repetitions; `None` where
-    /// nothing is known. `leaving` is as by [`BookGraph::leaving`].
+    /// The value of every position in centipawns within ten pawns for its side to move,
+    /// correct with transpositions and repetitions; `None` if unknown. `leaving` is that
+    /// of [`BookGraph::leaving`].
     #[must_use]
     pub fn values(&self, leaving: &[Option<i32>]) -> Vec<Option<i32>> {
         self.values_given(leaving, |_| None)
     }
 
-    /// The same where some positions have the value `given`, whatever follows
+    /// As [`BookGraph::values`], with `given` values for some positions, whatever follows
     /// them in the book.
     #[must_use]
     pub(crate) fn values_given(
@@ -86,8 +84,8 @@ impl BookGraph {
         eval::solve(&builder.finish())
     }
 
-    /// Whether a move of the book is the best that is known of a position:
-    /// what leaving there is worth has to be asked for.
+    /// Whether the best known move of a position is in the book: then the value of
+    /// leaving must be searched separately.
     #[must_use]
     pub fn leaving_is_unknown(&self, node: NodeId, evaluations: &EvalTable) -> bool {
         let Some(evaluation) = evaluations.canonical(self.key(node)) else {

@@ -1,4 +1,4 @@
-//! Where a book is dropped out of most cheaply: pure arithmetic on its graph.
+//! Finds where games leave a book at the lowest cost: pure arithmetic on its graph.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
@@ -17,18 +17,18 @@ use tabia_book::Mark;
 use tabia_book::eval::Value;
 use tabia_book::evals::EvalTable;
 
-/// What is to be done about a position.
+/// What to do at a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// Nothing is known of it.
+    /// Search it: it has no evaluation.
     Look,
-    /// Its best known moves are all in the book.
+    /// Search for the best move outside the book: its best known moves are all in it.
     Leave,
-    /// This move is to be added.
+    /// Add this move.
     Add(UciMove),
 }
 
-/// A position, what is to be done there, and what the way there costs.
+/// A position, what to do there, and the cost of the way to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Candidate {
     pub(super) node: NodeId,
@@ -36,40 +36,40 @@ pub(super) struct Candidate {
     pub(super) cost: u64,
 }
 
-/// Positions worth more than that, for either side, are decided: what happens
-/// there is left to the engine. (`+-` in [`tabia_book::eval::sign`].)
+/// Positions with a greater value, for either side, are decided and left to the engine.
+/// (`+-` in [`tabia_book::eval::sign`].)
 const DECIDED: i32 = 376;
 
-/// What a search for the cheapest ways works on.
+/// The input of a search for the cheapest ways.
 pub(super) struct Ground<'a> {
     pub(super) graph: &'a BookGraph,
     pub(super) table: &'a EvalTable,
-    /// As of [`BookGraph::values`].
+    /// The values of [`BookGraph::values`].
     pub(super) values: &'a [Option<i32>],
     pub(super) costs: Costs,
     pub(super) max_cost: Option<u64>,
     pub(super) max_ply: u32,
-    /// Where ways begin.
+    /// The positions in which ways begin.
     pub(super) entrances: &'a [Entrance],
     /// Positions that need no more searches.
     pub(super) barred: &'a HashSet<NodeId, FxBuildHasher>,
 }
 
-/// On the way: what has been paid, and where that leads. Positions come before
-/// what is done there.
+/// A step of a search: the cost so far, and where it leads. At equal cost positions come
+/// before ends.
 type Step = Reverse<(u64, Where)>;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Where {
-    /// A position; the number of plies to it; whether its own side is to move.
+    /// A position; the number of plies to it; whether the book's own side is to move.
     At(NodeId, u32, bool),
-    /// The end of a way: what is to be done there.
+    /// The end of a way, where something is to be done.
     End(NodeId, bool),
 }
 
 impl Ground<'_> {
-    /// The cheapest `count` things to do for a book of `side`, cheapest first,
-    /// one for each position.
+    /// The cheapest `count` candidates for a book of `side`, cheapest first, one for each
+    /// position.
     pub(super) fn candidates(
         &self,
         side: Color,
@@ -109,7 +109,7 @@ impl Ground<'_> {
                 Some(replies) if !own => replies.of(self.graph, node, !side)?,
                 _ => None,
             };
-            // Of a move, by what it leaves its player and how often it is played.
+            // The cost of a move, by its loss and its probability.
             let price = |mv: Option<UciMove>, leaves: Option<i32>| match (&known, mv) {
                 (Some(known), Some(mv)) => self.of_share(known.share(mv)),
                 (Some(known), None) => self.of_share(known.other),
@@ -131,7 +131,7 @@ impl Ground<'_> {
                     .graph
                     .record(mv.to)
                     .is_some_and(|r| r.mark() == Mark::Avoid);
-                // What is marked as bad in your own book is not played.
+                // A player does not play moves marked as bad in his own book.
                 if own && (is_red || mv.annotation.is_doubtful()) {
                     continue;
                 }
@@ -170,8 +170,8 @@ impl Ground<'_> {
         (halvings * f64::from(self.costs.ply)).round() as u64
     }
 
-    /// How the book can be left at a position, and what that leaves the side to
-    /// move, at the most; `None` if every legal move is in the book.
+    /// How the book can be left at a position, and the highest value of that for the side
+    /// to move; `None` if every legal move is in the book.
     fn leaving(&self, node: NodeId) -> Option<(Next, Option<i32>)> {
         // White is to move on every board here.
         let worth = |value: Value| value.clamped(Color::White);
@@ -187,7 +187,7 @@ impl Ground<'_> {
         if evaluate::others(self.graph, node, &self.graph.position(node)).is_empty() {
             return None;
         }
-        // Nothing that was passed over is better than the least that was found.
+        // No move that is not listed is better than the lowest listed one.
         let least = known.moves.iter().map(|known| worth(known.value)).min();
         Some((Next::Leave, Some(least.unwrap_or(worth(known.value)))))
     }
@@ -202,8 +202,8 @@ mod tests {
     use tabia_book::eval;
     use tabia_notation::Line;
 
-    /// A book of lines, and what is known about some positions of it: a line,
-    /// the value for White, and the best moves there with what they leave White.
+    /// A book of lines, and evaluations of some positions: a line, the value for White,
+    /// and the best moves there with their values for White.
     struct Case {
         graph: BookGraph,
         table: EvalTable,
@@ -286,7 +286,7 @@ mod tests {
             &["e4 e5", "d4"],
             &[
                 ("", 30, &[("e2e4", 30), ("d2d4", 20), ("c2c4", 10)]),
-                // On Black's boards moves are Black's, values White's.
+                // On boards of Black moves are Black's, values White's.
                 ("e4", 30, &[("e7e5", 30), ("c7c5", 36)]),
                 ("e4 e5", 30, &[("g1f3", 30)]),
                 ("d4", 20, &[("d7d5", 20)]),
@@ -309,7 +309,7 @@ mod tests {
                 .collect()
         };
         assert_eq!(white, named(&expected));
-        // In a book for Black White's mistakes are cheap and Black's dear.
+        // In a book for Black White's mistakes are cheap and Black's expensive.
         let black = case.candidates(Color::Black, Some(1000));
         let expected = [("1.e4 e5", add("g1f3"), 300), ("1.d4", add("d2d4"), 700)];
         assert_eq!(black, named(&expected));
@@ -332,14 +332,14 @@ mod tests {
             ("1.e4 c5".to_owned(), add("b1c3"), 1300),
         ];
         let found = case.below("e4 c5", Color::White, None);
-        // Boards are turned.
+        // With boards turned.
         let named = |list: &[(String, Next, u64)]| -> Vec<(String, u64)> {
             list.iter()
                 .map(|(line, _, cost)| (line.clone(), *cost))
                 .collect()
         };
         assert_eq!(named(&found), named(&expected));
-        // For Black they are the opponent's.
+        // In a book for Black they are the opponent's.
         assert_eq!(case.below("e4 c5", Color::Black, None)[1].2, 400);
     }
 
@@ -354,14 +354,14 @@ mod tests {
             ],
         );
         let found = case.candidates(Color::Black, Some(300));
-        // 1.f3 is worth what 1.f3 e5 leaves, which is nothing known but g4.
+        // The value of 1.f3 is that of 1.f3 e5, where only g4 is known.
         let ends: Vec<_> = found
             .iter()
             .map(|(line, next, _)| (line.as_str(), *next))
             .collect();
         assert!(ends.contains(&("1.e4 e5", Next::Look)), "{ends:?}");
         assert!(ends.contains(&("1.e4 c5", Next::Look)), "{ends:?}");
-        // Its best known move is in the book: what leaves it has to be asked.
+        // Its best known move is in the book: the value of leaving must be searched.
         assert!(ends.contains(&("1.e4", Next::Leave)), "{ends:?}");
         assert!(
             ends.iter().all(|(line, _)| !line.contains("g4")),

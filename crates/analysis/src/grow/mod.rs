@@ -1,32 +1,31 @@
-//! Books that grow: drop-out expansion.
+//! Growing books: drop-out expansion.
 //!
-//! A book ends where its lines are dropped out of. Growing it asks, again and
-//! again, where that is likeliest between players who mean well, and adds the
-//! engine's best move there.
+//! A book ends where games leave its lines. Growing finds, again and again, where that is
+//! most probable between players who avoid mistakes, and adds the engine's best move
+//! there.
 //!
-//! Every way from the start position has a cost, in hundredths of a ply: each
-//! move costs [`Costs::ply`] and what it loses against the best that is known,
-//! times [`Costs::own`] where the book's own side plays it, [`Costs::other`]
-//! for its opponent's. So lines grow deep where both sides play well, not at
-//! all after an own mistake, and shallow after mistakes of the opponent.
-//! Leaving the book by the best move that is not in it costs the same way;
-//! the cheapest such move is added. (T. Lincke, Strategies for the Automatic
-//! Construction of Opening Books, CG 2000; the form and the constants are those
-//! of Texel's book builder.) With games for the opponent's replies
-//! (a book, or an index) these cost how unlikely they are instead: [`Costs::ply`] for each halving.
+//! Every way from the start position has a cost, in hundredths of a ply: each move costs
+//! [`Costs::ply`], plus its loss against the best known move times [`Costs::own`] if the
+//! book's own side plays it, or times [`Costs::other`] for the opponent. So lines grow
+//! deep where both sides play well, not at all after an own mistake, and less deep after
+//! mistakes of the opponent. Leaving the book by the best move outside it has a cost in
+//! the same way; the cheapest such move is added. (T. Lincke, Strategies for the
+//! Automatic Construction of Opening Books, CG 2000; the form and the constants are those
+//! of Texel's book builder.) With games for the opponent's replies (a book, or an index)
+//! their cost depends on their probability instead: [`Costs::ply`] for each halving.
 //!
-//! With roots ([`Root`]) only what is at or below them grows, and ways begin there.
+//! With roots ([`Root`]) only these and positions after them grow, and ways begin there.
 //!
-//! Values are those backed up from the ends to every position, so that
-//! a new move that turns out badly makes its line dearer at once.
+//! Values are those backed up from the ends to every position, so a new move that turns
+//! out badly makes its line more expensive at once.
 //!
 //! # Resuming
 //!
-//! Growing is a function of the book and of what the engine says, and all that
-//! it says is written beside the new book as soon as it is known. Run again, it
-//! takes every answer that is there from the file and asks only what is new.
-//! Positions are chosen many at a time, by the size of the book alone; so
-//! neither the number of engines nor their order changes what grows.
+//! Growing is a function of the book and of the engine's answers, and every answer is
+//! written at once to a file beside the new book. A second run takes existing answers
+//! from the file and asks only new questions. Positions are chosen in rounds whose size
+//! depends on the book alone; so neither the number of engines nor their order changes
+//! the result.
 
 mod frontier;
 mod region;
@@ -46,19 +45,19 @@ pub use replies::Played;
 pub use work::{grow, take_over};
 pub use write::write_grown;
 
-/// What ways cost, in hundredths of a ply.
+/// The costs of ways, in hundredths of a ply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Costs {
-    /// A move.
+    /// Cost of a move.
     pub ply: u32,
-    /// A centipawn that the book's own side loses.
+    /// Cost of a centipawn that the book's own side loses.
     pub own: u32,
-    /// A centipawn that its opponent loses.
+    /// Cost of a centipawn that its opponent loses.
     pub other: u32,
 }
 
 impl Default for Costs {
-    /// Those of Texel (`bookbuild`).
+    /// The costs of Texel (`bookbuild`).
     fn default() -> Costs {
         Costs {
             ply: 100,
@@ -68,43 +67,42 @@ impl Default for Costs {
     }
 }
 
-/// Which books grow where, and when it is enough.
+/// Options of growing: the kind of book, and the limits.
 pub struct GrowOptions<'a> {
-    /// Whose book it is; of both sides without one: every other position is
-    /// then chosen for White, every other for Black.
+    /// The side of the book; `None` for both: positions are then chosen alternately for
+    /// White and Black.
     pub side: Option<Color>,
-    /// What ways cost.
     pub costs: Costs,
     /// What opponents play.
     pub replies: Option<&'a dyn Played>,
-    /// New positions at the most.
+    /// Highest number of new positions.
     pub positions: u64,
-    /// When to end.
+    /// The time to end.
     pub until: Option<Instant>,
-    /// What the dearest way may cost.
+    /// Highest cost of a way.
     pub max_cost: Option<u64>,
-    /// Plies from the start position at the most.
+    /// Highest number of plies from the start position.
     pub max_ply: u32,
-    /// Only positions at or below these grow, and ways are paid from there;
-    /// those that the book does not hold are passed over.
+    /// Only these positions and those after them grow, and costs count from there; roots
+    /// that are not in the book are skipped.
     pub roots: Vec<Root>,
 }
 
-/// What has grown.
+/// The result of growing.
 #[derive(Debug, Default)]
 pub struct Grown {
-    /// New moves, in the order in which they came, each with the position of
-    /// the graph that it is played in.
+    /// New moves, in the order in which they were added, each with its position in the
+    /// graph.
     pub moves: Vec<(NodeId, UciMove)>,
     /// New positions.
     pub positions: u64,
-    /// Searches that it took now; what was in the file took none.
+    /// Searches made in this run; answers from the file do not count.
     pub searches: u64,
-    /// What the last new move cost.
+    /// Cost of the last new move.
     pub cost: u64,
-    /// Positions about which the engine did not answer; the first of them.
+    /// Number of positions that the engine did not answer.
     pub failed: u64,
-    /// The first of these.
+    /// The first of these, and the fault.
     pub first_fault: Option<(Chess, AnalystError)>,
     /// Engines that were started again.
     pub restarts: u64,
@@ -115,12 +113,12 @@ pub struct Grown {
 /// Why growing ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum End {
-    /// There are as many new positions as were wanted.
+    /// The number of new positions was reached.
     #[default]
     Positions,
     /// The time was over.
     Time,
-    /// All that is left costs too much, lies too deep, is decided, or cannot
-    /// be asked about.
+    /// All remaining candidates cost too much, are too deep, are decided, or cannot be
+    /// searched.
     Exhausted,
 }

@@ -1,4 +1,4 @@
-//! The part of a book that grows.
+//! The part of a book to grow.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use shakmaty::{Chess, Color, Position as _};
 
 use crate::graph::{BookGraph, NodeId};
 
-/// A position at which, and below which, a book grows.
+/// A position from which a book grows.
 #[derive(Clone, Debug)]
 pub struct Root {
     /// The position.
@@ -17,7 +17,7 @@ pub struct Root {
 }
 
 impl Root {
-    /// The start position: all of a book.
+    /// The start position: the whole book.
     #[must_use]
     pub fn start() -> Root {
         Root {
@@ -27,7 +27,7 @@ impl Root {
     }
 }
 
-/// A root in a graph, and who is to move there.
+/// A root in a graph, and the side to move there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entrance {
     pub(super) node: NodeId,
@@ -35,8 +35,8 @@ pub(super) struct Entrance {
     pub(super) turn: Color,
 }
 
-/// The roots that a book holds, the nearest to the start first; without those
-/// that lie below another one, whose lines are lines of that.
+/// The roots that are in the book, those nearest to the start first; without roots below
+/// another root, which covers their lines.
 pub(super) fn entrances(graph: &BookGraph, roots: &[Root]) -> Vec<Entrance> {
     let mut held: Vec<Entrance> = roots
         .iter()

@@ -1,4 +1,4 @@
-//! What opponents play, by a book of games or an index of them.
+//! The replies that opponents play, from a book of games or an index.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -15,17 +15,17 @@ use tabia_games::index::ask::{self, Lists, Source};
 use tabia_games::index::{GameSelection, GamesIndex};
 use tabia_notation as notation;
 
-/// Games that the moves of a position count as more, all alike, those that
-/// were never played together as one of them.
+/// Games added to those of a position, spread evenly over its moves; all unplayed moves
+/// together count as one of them.
 const KAPPA: f64 = 10.0;
 
-/// Something that knows how often moves were played.
+/// A source of the frequencies of moves.
 pub trait Played {
     /// The moves of a position, each with its games.
     ///
     /// # Errors
     ///
-    /// It cannot be read.
+    /// The source cannot be read.
     fn played(&self, position: &Chess) -> Result<Vec<(Move, f64)>, Error>;
 }
 
@@ -57,21 +57,21 @@ impl Played for GamesIndex {
 
 /// The replies in a position, on the board of [`BookGraph::position`].
 pub(super) struct Known {
-    /// The moves of the book, the likeliest first.
+    /// The moves of the book, the most probable first.
     pub(super) moves: Vec<(UciMove, f64)>,
-    /// How likely a move is that the book does not have.
+    /// The probability of a move that is not in the book.
     pub(super) other: f64,
 }
 
 impl Known {
-    /// How likely a move is.
+    /// The probability of a move.
     pub(super) fn share(&self, mv: UciMove) -> f64 {
         let known = self.moves.iter().find(|(known, _)| *known == mv);
         known.map_or(self.other, |(_, share)| *share)
     }
 }
 
-/// Games, asked once about each position.
+/// Games, each position looked up once.
 pub(super) struct Replies<'a> {
     games: &'a dyn Played,
     known: HashMap<(NodeId, Color), Option<Rc<Known>>, FxBuildHasher>,
@@ -85,8 +85,8 @@ impl<'a> Replies<'a> {
         }
     }
 
-    /// What is played in a position where `turn` is to move on the board of
-    /// the game; `None` where no game is known.
+    /// The replies in a position where `turn` is to move on the board of the game; `None`
+    /// without games.
     pub(super) fn of(
         &mut self,
         graph: &BookGraph,
@@ -101,7 +101,7 @@ impl<'a> Replies<'a> {
             inverted: turn.is_black(),
             mirrored: false,
         };
-        // Some formats know nothing of exchanged colours.
+        // Some formats do not treat exchanged colours as equal.
         let position = match turn {
             Color::White => canonical,
             Color::Black => notation::colours_exchanged(&canonical),
@@ -117,7 +117,7 @@ impl<'a> Replies<'a> {
     }
 }
 
-/// From games to probabilities.
+/// Converts games to probabilities.
 fn shares(mut games: Vec<(UciMove, f64)>) -> Option<Known> {
     let sum: f64 = games.iter().map(|(_, games)| games).sum();
     if sum == 0.0 {

@@ -1,4 +1,4 @@
-//! Asking engines about the cheapest ends, and adding what they say.
+//! Asks engines about the cheapest candidates, and adds the answers.
 
 use std::collections::HashSet;
 use std::time::Instant;
@@ -18,21 +18,20 @@ use tabia_book::evals::{EvalFile, EvalKey, EvalTable};
 use tabia_io::progress::{Progress, Stop, Watch};
 use tabia_uci::process::AnalystError;
 
-/// So many positions are chosen at a time: a part of the book, so that the time
-/// for choosing stays small, and not less than that, so that engines have
-/// something to do.
+/// Lowest number of positions chosen per round. More are chosen in a large book, so that
+/// choosing takes little time; not fewer, so that engines have something to do.
 const FEWEST: usize = 16;
 const MOST: usize = 1024;
 const PART: usize = 32;
 
-/// Lets `graph` grow. `table` is what is known of the old book; what engines
-/// say is added to it, and to `file` at once. What is in `searched`, which an
-/// earlier attempt has left in the file, is not asked again.
+/// Grows `graph`. `table` has the evaluations of the old book; the engines' answers are
+/// added to it, and to `file` at once. Positions in `searched`, which an earlier run has
+/// left in the file, are not searched again.
 ///
 /// # Errors
 ///
-/// No engine works, a file cannot be read or written, or the work is
-/// cancelled; then all answers are in the file.
+/// No engine works, a file cannot be read or written, or the work is cancelled; all
+/// answers are then in the file.
 pub fn grow(
     plan: &EnginePlan,
     options: &GrowOptions<'_>,
@@ -88,8 +87,8 @@ pub fn grow(
     Ok(grown)
 }
 
-/// What is to be done in this round, cheapest first; for both sides in turn
-/// where the book is of both.
+/// The candidates of this round, cheapest first; alternating between the sides in a book
+/// for both.
 fn chosen(
     ground: &Ground<'_>,
     side: Option<Color>,
@@ -114,34 +113,34 @@ fn chosen(
     }
 }
 
-/// A piece of the work.
+/// A job of a round.
 struct Job {
     candidate: Candidate,
-    /// The position to ask about, on the board of the graph: that of the node,
-    /// or the one after the new move.
+    /// The position to search, on the board of the graph: that of the node, or the one
+    /// after the new move.
     position: Chess,
-    /// What there is to do about it.
+    /// What to ask about it.
     question: Question,
     /// Whether the position is new to the graph.
     is_new: bool,
 }
 
-/// Who knows about a position.
+/// Where the answer about a position comes from.
 enum Question {
-    /// Nothing has to be asked.
+    /// No answer is needed.
     None,
-    /// An earlier attempt has asked, and this was the answer.
+    /// An earlier run has asked, and this was the answer.
     Answered(Evaluation),
-    /// The engine.
+    /// The engine must be asked.
     Engine,
 }
 
 impl Question {
-    /// What an engine is asked about a position as a whole.
+    /// The question about a position as a whole.
     fn first(searched: &EvalTable, position: &Chess) -> Question {
         match searched.get(position) {
-            // What came later is answered later: whatever is known earlier than
-            // it was then would make the book grow in another order.
+            // The values of other moves are added when they are asked for: if they were
+            // known earlier than in the first run, the book would grow in another order.
             Some(mut searched) => {
                 searched.moves.truncate(1);
                 Question::Answered(searched)
@@ -150,7 +149,7 @@ impl Question {
         }
     }
 
-    /// What it is asked about leaving the book.
+    /// The question about leaving the book.
     fn leaving(searched: &EvalTable, known: &Evaluation, position: &Chess) -> Question {
         let Some(searched) = searched.get(position) else {
             return Question::Engine;
@@ -167,7 +166,7 @@ impl Question {
     }
 }
 
-/// Of what was chosen that with which `room` new positions are not exceeded.
+/// As many jobs as fit into `room` new positions.
 fn jobs(
     graph: &BookGraph,
     table: &EvalTable,
@@ -205,7 +204,7 @@ fn jobs(
         }
         jobs.push(Job {
             candidate,
-            // What is in the graph has been seen, or will be.
+            // Positions of the graph were searched, or will be.
             question: match first && !table.contains(&position) {
                 true => Question::first(searched, &position),
                 false => Question::None,
@@ -217,7 +216,7 @@ fn jobs(
     jobs
 }
 
-/// What was found out about a position, if anything had to be asked.
+/// The answer about a position, if one was needed.
 type Made = Outcome<Option<Evaluation>>;
 
 /// What the workers of a round share.
@@ -290,7 +289,7 @@ impl Round<'_> {
     }
 }
 
-/// Adds what was found, in the order in which it was chosen.
+/// Adds the answers, in the order in which the positions were chosen.
 fn take_in(
     graph: &mut BookGraph,
     table: &mut EvalTable,
@@ -307,7 +306,7 @@ fn take_in(
                 if let Some(found) = found {
                     let is_new = table.add(&job.position, &found);
                     grown.searches += u64::from(matches!(job.question, Question::Engine));
-                    // Whoever has no more to say is not asked for ever.
+                    // A position without new answers is not asked about again.
                     if !is_new {
                         barred.insert(node);
                     }
@@ -333,8 +332,8 @@ fn take_in(
     Ok(())
 }
 
-/// Adds to `file` what `known` says about positions of `graph`, where `searched`,
-/// which is in the file, does not know it.
+/// Adds the evaluations of `known` for positions of `graph` to `file`, if they are not in
+/// `searched`, the content of the file.
 ///
 /// # Errors
 ///

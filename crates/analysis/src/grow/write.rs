@@ -1,4 +1,4 @@
-//! The grown book.
+//! Writes the grown book.
 
 use std::path::Path;
 
@@ -12,12 +12,11 @@ use tabia_io::atomic::TempFolder;
 use tabia_io::progress::Watch;
 use tabia_notation::Line;
 
-/// Writes `book` with more moves, each played in a position of `graph`; they
-/// have no games.
+/// Writes `book` with more moves, each in a position of `graph`; they have no games.
 ///
 /// # Errors
 ///
-/// The book cannot be read or written. Nothing is left of the new one then.
+/// The book cannot be read or written. No new file remains then.
 pub fn write_grown(
     book: &Path,
     target: &Path,

@@ -1,4 +1,4 @@
-//! What walks and the values of their exits say about two sides.
+//! Statistics of walks and of the values at their exits.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use shakmaty::{Color, Position as _};
 use super::walk::{Exit, Walks};
 use tabia_book::eval::{Evaluation, Value, model};
 
-/// Exits listed as those that decide.
+/// Highest number of deciding exits in the list.
 const MOST_DECIDING: usize = 20;
 
 /// A mean, and half of its 95 % interval, from independent pairs.
@@ -21,7 +21,7 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Of the values of pairs; `None` without any.
+    /// The mean of the values of pairs; `None` without any.
     fn of(values: &[f64]) -> Option<Interval> {
         let count = values.len() as f64;
         if values.is_empty() {
@@ -40,9 +40,9 @@ impl Interval {
 /// A share of the walks, for each side.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Share {
-    /// Of the first side.
+    /// For the first side.
     pub a: Interval,
-    /// Of the second side.
+    /// For the second side.
     pub b: Interval,
 }
 
@@ -72,7 +72,7 @@ impl EloInterval {
     }
 }
 
-/// Where expected points come from.
+/// The source of expected points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PointsSource {
@@ -80,12 +80,12 @@ pub enum PointsSource {
     Engine,
     /// Stockfish's published model, from centipawns and material.
     Model,
-    /// The game is over.
+    /// The rules: the game is over.
     Rules,
 }
 
-/// An exit that one side reaches more often than the other, and that is not
-/// worth what exits are worth on average.
+/// An exit that one side reaches more often than the other, and whose value differs from
+/// the average of the exits.
 #[derive(Clone, Debug, Serialize)]
 pub struct DecidingExit {
     /// Its index in [`Walks::exits`].
@@ -96,16 +96,16 @@ pub struct DecidingExit {
     pub cp: f64,
 }
 
-/// What walks say.
+/// The statistics of walks.
 #[derive(Clone, Debug, Serialize)]
 pub struct Figures {
     /// Pairs whose exits both have a value.
     pub pairs: usize,
-    /// Pairs that could not be counted.
+    /// Pairs that were not counted, because a value is missing.
     pub without_value: usize,
     /// Mean value of the exits for the first side, in centipawns.
     pub value: Interval,
-    /// The same of the walks in which it has White, and Black.
+    /// The same for walks in which it has White, and Black.
     pub value_by_colour: [Interval; 2],
     /// Exits worse than -50 centipawns for the side.
     pub below_50: Share,
@@ -113,22 +113,22 @@ pub struct Figures {
     pub below_100: Share,
     /// Expected points of the first side per game.
     pub points: Interval,
-    /// The same as a difference in Elo.
+    /// The expected points as a difference in Elo.
     pub elo: EloInterval,
-    /// Walks by where the points of their exit come from.
+    /// Walks by the source of the points of their exit.
     pub points_by: BTreeMap<PointsSource, u64>,
-    /// The factor between an error of the single searches and that of the mean
-    /// value (standard deviations): walks that end in the same exit share its
-    /// error, which the interval by walk does not contain.
+    /// The factor between an error of the single searches and that of the mean value
+    /// (standard deviations): walks with the same exit share its error, which the
+    /// interval over walks does not include.
     pub search_error_factor: f64,
-    /// Share of the walks that end because the first side, and because the
-    /// second side is out of its book; the others end by the rules.
+    /// Share of the walks that end because the first side, or the second side, is out of
+    /// its book; the others end by the rules.
     pub leaves_first: [f64; 2],
     /// Plies of a walk, on average.
     pub plies: f64,
     /// Book moves of the first and of the second side in a walk, on average.
     pub book_moves: [f64; 2],
-    /// The exits that decide, the greatest contribution first.
+    /// The deciding exits, the greatest contribution first.
     pub deciding: Vec<DecidingExit>,
 }
 
@@ -158,7 +158,7 @@ pub fn points_of_white(exit: &Exit, evaluation: &Evaluation) -> (f64, PointsSour
     }
 }
 
-/// An exit as it counts.
+/// An exit in the statistics.
 #[derive(Clone, Copy)]
 struct Worth {
     /// Centipawns for White, at most ten pawns.
@@ -182,9 +182,8 @@ impl Worth {
     }
 }
 
-/// Computes the figures of walks; `values` are those of [`Walks::exits`]. A
-/// pair without a value for one of its exits does not count. `None` when no
-/// pair counts.
+/// Computes the statistics of walks; `values` are those of [`Walks::exits`]. A pair
+/// without a value for one of its exits does not count. `None` if no pair counts.
 #[must_use]
 pub fn figures(walks: &Walks, values: &[Option<Evaluation>]) -> Option<Figures> {
     let worths: Vec<Option<Worth>> = walks
@@ -245,11 +244,11 @@ pub fn figures(walks: &Walks, values: &[Option<Evaluation>]) -> Option<Figures> 
     })
 }
 
-/// Walks that end because a side is out of its book.
+/// Number of walks that end because a side is out of its book, for each side.
 fn leaves_first(walks: &Walks) -> [u64; 2] {
     let mut count = [0; 2];
     for exit in walks.exits.iter().filter(|exit| !exit.drawn) {
-        // The first side is to move where it has the colour that is.
+        // The first side is to move if it has the colour that is to move.
         let [as_white, as_black] = exit.reached.map(u64::from);
         let (first, second) = exit
             .position
@@ -261,12 +260,12 @@ fn leaves_first(walks: &Walks) -> [u64; 2] {
     count
 }
 
-/// How much more often the first side reaches each exit with White than the
-/// second side does, as a share of the pairs.
+/// How much more often the first side reaches each exit with White than the second side
+/// does, as a share of the pairs.
 ///
-/// The score of the first side is `0.5 + sum of surplus * points / 2`. All of it
-/// sums up to zero, so the mean can be taken off the points: what both sides
-/// reach equally often, or what is worth as much as the average, decides nothing.
+/// The score of the first side is `0.5 + sum of surplus * points / 2`. The sum of all
+/// surpluses is zero, so the mean can be subtracted from the points: an exit that both
+/// sides reach equally often, or that has the average value, decides nothing.
 struct Contributions {
     surplus: Vec<f64>,
     mean: (f64, f64),
@@ -331,8 +330,8 @@ mod tests {
         })
     }
 
-    /// Four pairs: the first side reaches 1.e4 (+60 for White) with White, the
-    /// second 1.d4 (-60) every other time.
+    /// Four pairs: the first side reaches 1.e4 (+60 for White) with White, the second
+    /// 1.d4 (-60) every other time.
     fn example() -> (Walks, Vec<Option<Evaluation>>) {
         let walks = Walks {
             exits: vec![exit("e4", [4, 2]), exit("d4", [0, 2])],
@@ -358,8 +357,8 @@ mod tests {
         let error = 1.96 * deviation / 2.0;
         assert!((found.value.error.unwrap() - error).abs() < 1e-9);
         assert_eq!(found.value_by_colour.map(|of| of.mean), [60.0, 0.0]);
-        // In pairs 1 and 3 the first side has -60 with Black, in all four the
-        // second one has -60 with Black.
+        // In pairs 1 and 3 the first side has -60 with Black, in all four the second one
+        // has -60 with Black.
         assert_eq!(found.below_50.a.mean, 0.25);
         assert_eq!(found.below_50.b.mean, 0.75);
         assert_eq!(found.below_100.b.mean, 0.0);
@@ -384,7 +383,7 @@ mod tests {
         assert!((points - (found.points.mean - 0.5)).abs() < 1e-9);
         let cp: f64 = found.deciding.iter().map(|exit| exit.cp).sum();
         assert!((cp - found.value.mean).abs() < 1e-9);
-        // 1.d4, which only the second side has, is further from the mean.
+        // 1.d4, which only the second side plays, is further from the mean.
         assert_eq!(found.deciding[0].exit, 1);
         // The surplus is 1/2 and -1/2.
         assert!((found.search_error_factor - 0.5_f64.sqrt() / 2.0).abs() < 1e-9);

@@ -1,14 +1,13 @@
-//! Which of two books hands over better positions.
+//! Finds out which of two books leads to better positions.
 //!
-//! Two sides, each a book with its options, play their book moves against each
-//! other by the probabilities of the adapter ([`tabia_book::policy::choose`]). The first
-//! position in which the side to move has no book move is the *exit* of the
-//! walk, whichever side that is. Each walk is made twice, with colours
-//! exchanged and the same random numbers: two equal sides make the same walk
-//! twice, so their difference is exactly zero.
+//! Two sides, each a book with its options, play book moves against each other with the
+//! probabilities of the adapter ([`tabia_book::policy::choose`]). The first position in
+//! which the side to move has no book move is the *exit* of the walk, whichever side that
+//! is. Each walk is made twice, with colours exchanged and the same random numbers: two
+//! equal sides make the same walk twice, so their difference is exactly zero.
 //!
-//! An engine that took no part in the choice of the moves searches each exit
-//! once. [`figures()`] turns walks and values into means with intervals.
+//! An engine that was not used to choose the moves searches each exit once. [`figures()`]
+//! computes means with intervals from walks and values.
 //!
 //! ```text
 //! walk_pairs(sides) -> Walks -> exits -> evaluate::search -> figures -> report

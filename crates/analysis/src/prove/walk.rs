@@ -21,8 +21,8 @@ pub struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    /// With `seed` as its `Book Seed`: the n-th walk has the book moves of the
-    /// n-th game that an adapter with this seed plays.
+    /// Makes a side with `seed` as its `Book Seed`: the n-th walk has the book moves of
+    /// the n-th game of an adapter with this seed.
     #[must_use]
     pub fn new(book: &'a dyn Probe, rules: Rules, seed: u32) -> Side<'a> {
         Side {
@@ -49,7 +49,7 @@ pub struct Exit {
     pub position: Chess,
     /// The moves of the first walk that reached it.
     pub moves: Vec<Move>,
-    /// The walk ended by the rules (third repetition, or fifty moves without
+    /// Whether the walk ended by the rules (third repetition, or fifty moves without
     /// capture or pawn move), not because a book ended.
     pub drawn: bool,
     /// Walks that ended here with the first side as White, and as Black.
@@ -69,7 +69,7 @@ impl Exit {
 /// Pairs of walks, and where they ended.
 #[derive(Clone, Debug, Default)]
 pub struct Walks {
-    /// The different exits, in the order in which they were reached first.
+    /// The different exits, in the order in which they were first reached.
     pub exits: Vec<Exit>,
     /// By pair: the exit with the first side as White, and as Black, as indices
     /// into `exits`.
@@ -82,7 +82,7 @@ pub struct Walks {
 ///
 /// # Errors
 ///
-/// A book cannot be read, or the work was interrupted.
+/// A book cannot be read, or the work is cancelled.
 pub fn walk_pairs(
     sides: &[Side<'_>; 2],
     walks: u32,
@@ -142,7 +142,7 @@ mod tests {
     use tabia_book::{BookMove, Error, Lookup, PositionRecord, Preference, Wanted};
     use tabia_notation as notation;
 
-    /// Knows some lines, all moves with the same weight.
+    /// A book of some lines, with equal weights for all moves.
     struct Lines(Vec<Line>);
 
     impl Lines {
@@ -196,8 +196,8 @@ mod tests {
             .map(|exit| exit.line().to_string())
             .collect();
         ends.sort();
-        // After 1.d4 d5 White has a move in B's book only, after 1.e4 c5 in that
-        // book too, but there A is White or Black.
+        // After 1.d4 d5 White has a move in B's book only, after 1.e4 c5 also, but there
+        // A is White or Black.
         assert_eq!(
             ends,
             ["1.d4 d5", "1.d4 d5 2.c4", "1.e4 c5", "1.e4 e5"],
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(other.pairs, again.pairs);
     }
 
-    /// A book that goes round in circles is stopped by the rules of chess.
+    /// A book with an endless cycle is stopped by the rules of chess.
     #[test]
     fn a_third_repetition_is_a_draw() {
         let book = Lines::of(&["Nf3 Nf6 Ng1 Ng8"]);

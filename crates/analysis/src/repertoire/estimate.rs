@@ -1,14 +1,13 @@
-//! What results say about a move, honest about small numbers.
+//! Estimates the score of a move from its results, also with few games.
 
-/// The score of `points` out of `games` after `weight` games more that brought
-/// `prior` points each: rare moves stay near to what is expected of them.
+/// The score of `points` in `games`, after adding `weight` games with `prior` points
+/// each: so rare moves stay near their expected score.
 pub(super) fn shrunk(points: f64, games: f64, prior: f64, weight: f64) -> f64 {
     (points + prior * weight) / (games + weight)
 }
 
-/// A score as it would be among equals: strong players choose good moves *and*
-/// win. `difference` is the mean rating of the players of the move less that
-/// of their opponents.
+/// The score of a move among equal players: strong players choose good moves *and* win.
+/// `difference` is the mean rating of its players minus that of their opponents.
 pub(super) fn among_equals(score: f64, difference: f64) -> f64 {
     if score <= 0.0 || score >= 1.0 {
         return score;

@@ -1,4 +1,4 @@
-//! What a repertoire brings in games that did not choose its moves.
+//! Measures the score of a repertoire in games that were not used to choose its moves.
 
 use shakmaty::Chess;
 
@@ -9,21 +9,20 @@ use tabia_book::tree::weight;
 use tabia_book::{Book, Lookup, PositionRecord, Probe as _, Wanted};
 use tabia_notation as notation;
 
-/// What a repertoire brings in other games.
+/// The score of a repertoire in other games.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
     /// Points a game, 0 to 1.
     pub brings: f64,
-    /// The half of an interval that the true value is in with 95 per cent, by the
-    /// number of these games.
+    /// Half of the 95 per cent interval of that score, by the number of these games.
     pub error: f64,
-    /// Points a game of the position that the repertoire begins with, whatever
-    /// is played.
+    /// Points a game of all games through the first position of the repertoire, whatever
+    /// was played.
     pub all: f64,
 }
 
-/// A position of fewer of these games counts by its own results, whatever is played
-/// next: lines of a few games say more of chance than of moves.
+/// A position with fewer of these games counts with its own results, whatever is played
+/// next: in lines of a few games chance matters more than moves.
 const LEAST: f64 = 50.0;
 
 /// The variance of the points of one game.
@@ -37,7 +36,7 @@ struct Mean {
 }
 
 impl Mean {
-    /// Of all games of a position.
+    /// The mean over all games of a position.
     fn of(record: &PositionRecord, is_own: bool) -> Option<Mean> {
         let (points, games) = points(record, is_own);
         (games > 0.0).then(|| Mean {
@@ -46,7 +45,7 @@ impl Mean {
         })
     }
 
-    /// Of parts, each with its share.
+    /// The weighted mean of parts, each with its share.
     fn sum(parts: &[(f64, Mean)]) -> Option<Mean> {
         let all: f64 = parts.iter().map(|(share, _)| share).sum();
         let sum = |of: &dyn Fn(&(f64, Mean)) -> f64| parts.iter().map(of).sum::<f64>();
@@ -57,11 +56,11 @@ impl Mean {
     }
 }
 
-/// What is known of a state.
+/// The progress at a state.
 #[derive(Clone, Copy)]
 enum Found {
     Nothing,
-    /// It is being looked at: a line goes in a circle.
+    /// The state is being computed; reaching it again means a cycle.
     Under,
     Done(Option<Mean>),
 }
@@ -73,9 +72,9 @@ struct Measuring<'r> {
 }
 
 impl Repertoire {
-    /// What its moves bring in `games`, a book of games that the moves were not
-    /// chosen from, against what is played in these; `None` if it does not hold
-    /// the beginning. Lines count as far as fifty of these games go on with them.
+    /// The score of the moves in `games`, a book of games that were not used to choose
+    /// the moves, against the replies in these games; `None` if its first position is not
+    /// in that book. Lines count as far as fifty of these games follow them.
     ///
     /// # Errors
     ///
@@ -112,7 +111,7 @@ impl Measuring<'_> {
         Ok(found.here.and_then(|record| Mean::of(&record, is_own)))
     }
 
-    /// Calls itself as deep as lines are long.
+    /// Recursive; its depth is the length of the lines.
     fn state(&mut self, n: usize) -> Result<Option<Mean>, Error> {
         let repertoire = self.repertoire;
         let Some(state) = repertoire.states.get(n) else {
@@ -145,7 +144,7 @@ impl Measuring<'_> {
         }
     }
 
-    /// The moves of the repertoire that these games know.
+    /// The moves of the repertoire that were played in these games.
     fn chosen(&mut self, n: usize, state: &State) -> Result<Vec<(f64, Mean)>, Error> {
         let mut parts = Vec::new();
         let repertoire = self.repertoire;
@@ -158,7 +157,7 @@ impl Measuring<'_> {
         Ok(parts)
     }
 
-    /// The opponents' replies, as often as in these games.
+    /// The opponents' replies, with their frequencies in these games.
     fn replies(&mut self, state: &State, here: &Lookup) -> Result<Vec<(f64, Mean)>, Error> {
         let mut parts = Vec::new();
         for known in &here.moves {

@@ -1,16 +1,15 @@
-//! One's own moves out of a book, by what they are worth against what
-//! opponents really play.
+//! Chooses a player's moves from a book, by their value against what opponents really
+//! play.
 //!
-//! * The opponent's replies are as frequent as in a book of games, with ten
-//!   games more spread over all known moves, and one for what nobody has
-//!   played.
-//! * The ends of lines are worth what their results and evaluations say, the
-//!   other positions what can be reached from them: the best move of one's own,
-//!   the mean of the opponent's.
-//! * A repertoire is one move (or a few) for every position of one's own that
-//!   is met once in so many games; a green one where there is one.
-//! * Whatever is chosen by results is chosen for its chance results too: results are held
-//!   back ([`HOLD_BACK`]), and other games say what the moves bring
+//! * The opponent's replies have their frequencies in a book of games, plus ten games
+//!   spread over all known moves, and one game for all unplayed moves.
+//! * The ends of lines have the value of their results and evaluations, other positions
+//!   the value of the moves from there: the best own move, the mean of the opponent's
+//!   moves.
+//! * A repertoire is one move (or a few) for every own position that occurs at least once
+//!   in a given number of games; a green move if there is one.
+//! * A choice by results also prefers moves that were lucky: so results are shrunk
+//!   ([`HOLD_BACK`]), and other games measure the score of the moves
 //!   ([`Repertoire::measure`]).
 
 mod estimate;
@@ -31,68 +30,66 @@ use tabia_book::{Book, Lookup, Probe as _, Wanted};
 use tabia_io::progress::Watch;
 use tabia_notation::Line;
 
-/// What kind of repertoire.
+/// Options of a repertoire.
 #[derive(Clone, Debug)]
 pub struct RepertoireOptions {
-    /// Whose.
+    /// The player's colour.
     pub colour: Color,
-    /// Positions that are met more seldom than once in so many games are left
-    /// out.
+    /// Positions that occur less often than once in this many games are left out.
     pub one_in: f64,
-    /// Moves for each position of one's own.
+    /// Moves for each own position.
     pub moves: usize,
-    /// Moves of fewer games are not chosen if there are others, unless they
-    /// are evaluated or marked as main moves.
+    /// Moves with fewer games are not chosen if there are others, unless they are
+    /// evaluated or marked as main moves.
     pub min_games: u32,
-    /// The same for moves of a smaller part of the games of a position, 0 to 1:
-    /// what only some have played may owe its results to who they were.
+    /// The same for moves with a smaller share of the games of a position, 0 to 1: the
+    /// results of a rare move may be due to the strength of its few players.
     pub min_share: f64,
-    /// How far the worst reply counts for the value of a position instead of
-    /// the mean: 0 not at all, 1 alone.
+    /// The weight of the worst reply against the mean in the value of a position: 0 mean
+    /// only, 1 worst reply only.
     pub caution: f64,
     /// Plies up to which coverage is counted.
     pub depth: usize,
-    /// The repertoire is for what comes after this line, which the book holds.
+    /// The repertoire begins after this line, which must be in the book.
     pub line: Line,
-    /// Games that the results of a position are held back by, towards those of
-    /// the other moves beside it: see [`HOLD_BACK`].
+    /// Number of games by which results of a position are shrunk towards those of the
+    /// other moves of the position before: see [`HOLD_BACK`].
     pub hold_back: f64,
 }
 
-/// The usual number of games that results are held back by. A single game differs
-/// from what is expected of it by some 38 points in a hundred, moves that people
-/// play from one another by little more than 1: (38 / 1.34)^2 are 800. With less, the
-/// moves that are chosen are those that were lucky, and bring less in other games
-/// than they promise. (They still do with 800, see docs/evaluations.md.)
+/// The usual number of games for shrinking results. The score of a single game differs
+/// from its expected score by some 38 points in a hundred, the moves that people play in
+/// a position by little more than 1: (38 / 1.34)^2 are 800. With less, moves are chosen
+/// that were lucky, and score less in other games than expected. (They still do with 800,
+/// see docs/evaluations.md.)
 pub const HOLD_BACK: f64 = 800.0;
 
-/// See the [module](self).
+/// A solved repertoire: see the [module](self).
 pub struct Repertoire {
     options: RepertoireOptions,
     states: Vec<State>,
     values: Vec<f64>,
-    /// Numbers of steps, for states of one's own.
+    /// Indices of the chosen steps, for own states.
     choices: Vec<Vec<usize>>,
     play: Play,
     settled: bool,
 }
 
-/// What comes of choices.
+/// The result of playing the chosen moves.
 #[derive(Default)]
 struct Play {
-    /// Where the moves that are taken from each state lead, and how likely
-    /// each is.
+    /// The targets of the moves played from each state, and their probabilities.
     targets: Vec<Vec<(NodeId, Move, f64)>>,
     reach: Reach,
 }
 
 impl Play {
-    /// How likely a state is.
+    /// The probability of a state.
     fn probability(&self, state: usize) -> f64 {
         self.reach.probability.get(state).copied().unwrap_or(0.0)
     }
 
-    /// The likeliest line to a state.
+    /// The most probable line to a state.
     fn line(&self, state: NodeId) -> Line {
         let mut line = Line::from_start(Chess::default());
         let mut at = 0;
@@ -107,39 +104,38 @@ impl Play {
     }
 }
 
-/// A position that is met without an answer.
+/// A position that occurs and has no answer.
 #[derive(Clone, Debug)]
 pub struct Gap {
-    /// The line there; the last move is the opponent's.
+    /// The line to it; the last move is the opponent's.
     pub line: Line,
-    /// How likely it is met, 0 to 1.
+    /// Its probability, 0 to 1.
     pub probability: f64,
 }
 
-/// A move of a given repertoire that another is better than.
+/// A move of a given repertoire for which there is a better one.
 #[derive(Clone, Debug)]
 pub struct Repair {
     /// The line up to the move.
     pub line: Line,
-    /// How likely the position is met, 0 to 1.
+    /// The probability of the position, 0 to 1.
     pub probability: f64,
-    /// The move that is played now.
+    /// The present move.
     pub played: Move,
-    /// What it is expected to bring, 0 to 1; `None` if the book does not hold
-    /// it.
+    /// Its expected score, 0 to 1; `None` if it is not in the book.
     pub brings: Option<f64>,
-    /// The better one.
+    /// The better move.
     pub better: Move,
-    /// What it is expected to bring.
+    /// The expected score of the better move.
     pub would_bring: f64,
 }
 
-/// What a given repertoire lacks.
+/// The differences of a given repertoire from the best one.
 #[derive(Clone, Debug, Default)]
 pub struct Differences {
-    /// Moves to change, those first that cost most.
+    /// Moves to change, those that cost most first.
     pub repairs: Vec<Repair>,
-    /// Positions without a move, the likeliest first.
+    /// Positions without a move, the most probable first.
     pub holes: Vec<Gap>,
     /// Positions with the best move.
     pub agreed: usize,
@@ -148,30 +144,30 @@ pub struct Differences {
 /// The numbers of a repertoire.
 #[derive(Clone, Debug, Default)]
 pub struct RepertoireSummary {
-    /// Points a game that it lets expect, 0 to 1.
+    /// Expected score a game, 0 to 1.
     pub expectation: f64,
     /// Positions to learn.
     pub positions: usize,
-    /// Share of one's own positions within the depth that have an answer.
+    /// Share of the own positions within the depth that have an answer.
     pub coverage: f64,
-    /// Own moves a game out of the repertoire.
+    /// Own moves from the repertoire in a game, on average.
     pub plies: f64,
-    /// The likeliest positions without an answer.
+    /// The most probable positions without an answer.
     pub gaps: Vec<Gap>,
-    /// The values did not settle.
+    /// Whether the values did not converge.
     pub unsettled: bool,
 }
 
-/// Sweeps before values count as unsettled.
+/// Highest number of sweeps before values count as not converged.
 const SWEEPS: usize = 500;
 
 impl Repertoire {
-    /// Solves it.
+    /// Chooses the moves.
     ///
     /// # Errors
     ///
-    /// A book cannot be read, does not hold the start position, or who watches
-    /// wants an end.
+    /// A book cannot be read or does not have the start position, or the work is
+    /// cancelled.
     pub fn solve(
         knowledge: Knowledge<'_>,
         options: &RepertoireOptions,
@@ -206,7 +202,7 @@ impl Repertoire {
         self.values.get(to? as usize).copied()
     }
 
-    /// One's own moves, best first.
+    /// The own moves, best first.
     fn choose(&self, state: &State) -> Vec<usize> {
         if !state.is_own {
             return Vec::new();
@@ -220,7 +216,7 @@ impl Repertoire {
             .filter(|(_, s)| s.is_sound)
             .map(|(n, _)| n)
             .collect();
-        // Who made a move green has chosen already.
+        // A green move is the choice of the book's author.
         let is_main = |n: &usize| state.steps.get(*n).is_some_and(|step| step.is_main);
         if steps.iter().any(is_main) {
             steps.retain(is_main);
@@ -234,7 +230,7 @@ impl Repertoire {
         steps
     }
 
-    /// Carries values one step towards the start; gives the greatest change.
+    /// Backs values up by one step towards the start; returns the greatest change.
     fn sweep(&mut self) -> f64 {
         let mut change = 0.0_f64;
         for n in (0..self.states.len()).rev() {
@@ -262,8 +258,7 @@ impl Repertoire {
         change
     }
 
-    /// The steps that are taken: those chosen, with equal shares, and the
-    /// opponent's.
+    /// The steps that are played: the chosen ones, with equal shares, or the opponent's.
     fn taken<'s>(&'s self, choices: &'s [Vec<usize>], n: usize) -> Vec<(usize, f64)> {
         let Some(state) = self.states.get(n) else {
             return Vec::new();
@@ -283,7 +278,7 @@ impl Repertoire {
         }
     }
 
-    /// What comes of it when these moves are played.
+    /// The targets and probabilities if these moves are played.
     fn play(&self, choices: &[Vec<usize>]) -> Play {
         let targets = |n: usize| -> Vec<(NodeId, Move, f64)> {
             let steps = self.states.get(n).map_or(&[][..], |state| &state.steps);
@@ -297,7 +292,7 @@ impl Repertoire {
         let targets: Vec<_> = (0..self.states.len()).map(targets).collect();
         let of = |node: NodeId| targets.get(node as usize).map_or(&[][..], Vec::as_slice);
         let target = |node, n: usize| of(node).get(n).map(|(to, ..)| *to);
-        // What comes after a move that is not learned is not learned either.
+        // Moves after a move that is not learned are not learned either.
         let shares = |node, here| match self.is_met(here) {
             true => of(node).iter().map(|(.., share)| *share).collect(),
             false => Vec::new(),
@@ -310,7 +305,7 @@ impl Repertoire {
         probability * self.options.one_in >= 1.0 - 1e-9
     }
 
-    /// Its numbers.
+    /// The numbers of the repertoire.
     #[must_use]
     pub fn summary(&self) -> RepertoireSummary {
         let mut summary = RepertoireSummary {
@@ -360,8 +355,7 @@ impl Repertoire {
         summary
     }
 
-    /// What a repertoire that is in a book of its own lacks, when its
-    /// moves are played.
+    /// The differences of a repertoire in another book, if its moves are played.
     ///
     /// # Errors
     ///
@@ -439,5 +433,5 @@ impl Repertoire {
     }
 }
 
-/// Half a point in a hundred games: less is noise.
+/// Half a point in a hundred games: smaller gains are noise.
 const WORTH_A_CHANGE: f64 = 0.005;

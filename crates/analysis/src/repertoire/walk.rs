@@ -1,5 +1,5 @@
-//! What may be met: positions with whose turn it is, and how likely each reply
-//! of the opponent is.
+//! The positions that may occur, each with the side to move, and the probabilities of the
+//! opponent's replies.
 
 use std::collections::{BinaryHeap, HashMap, hash_map::Entry};
 
@@ -17,13 +17,13 @@ use tabia_book::{Annotation, Book, Lookup, Mark, PositionRecord, Probe as _, Wan
 use tabia_io::progress::Watch;
 use tabia_notation as notation;
 
-/// Where the knowledge comes from.
+/// The sources of a repertoire.
 #[derive(Clone, Copy)]
 pub struct Knowledge<'a> {
-    /// The book that the moves are taken from.
+    /// The book from which moves are chosen.
     pub book: &'a Book,
-    /// What opponents play; the book itself where there is none, and where it
-    /// knows nothing.
+    /// A book of what opponents play; if it is missing, or does not have a position,
+    /// `book` is used.
     pub opponents: Option<&'a Book>,
     /// Evaluations.
     pub evaluations: &'a EvalTable,
@@ -34,54 +34,54 @@ pub struct Knowledge<'a> {
 pub(super) struct Step {
     pub(super) mv: Move,
     pub(super) annotation: Annotation,
-    /// The position after it; `None` if the book does not hold it.
+    /// The position after it; `None` if it is not in the book.
     pub(super) to: Option<u32>,
-    /// How likely the opponent plays it.
+    /// The probability that the opponent plays it.
     pub(super) share: f64,
-    /// A player of the repertoire may choose it.
+    /// Whether the repertoire may choose it.
     pub(super) is_sound: bool,
-    /// It is green: who made the book has chosen it.
+    /// Whether it is green: the choice of the book's author.
     pub(super) is_main: bool,
 }
 
-/// A position, and whose turn it is.
+/// A position, and which side is to move.
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) position: Chess,
     pub(super) is_own: bool,
     pub(super) record: PositionRecord,
     pub(super) steps: Vec<Step>,
-    /// How likely the opponent plays what was never played.
+    /// The probability that the opponent plays a move that was never played.
     pub(super) other: f64,
-    /// What it is known for by itself.
+    /// The position's own results and evaluation.
     pub(super) known: Known,
-    /// It lies before the end of the line that the repertoire is for.
+    /// Whether it is before the end of the line with which the repertoire begins.
     pub(super) is_given: bool,
 }
 
-/// The start is the first of them.
+/// All states; the start is the first.
 pub(super) struct Walk<'a> {
     knowledge: Knowledge<'a>,
     options: &'a RepertoireOptions,
     pub(super) states: Vec<State>,
     numbers: HashMap<(EvalKey, bool), u32, FxBuildHasher>,
-    /// The moves of the line that the repertoire is for.
+    /// The moves of the line with which the repertoire begins.
     given: HashMap<(EvalKey, bool), Move, FxBuildHasher>,
-    /// By how likely the likeliest way to them is: the bits of such a number are
-    /// ordered as it is.
+    /// Sorted by the probability of the most probable way to the state: the bits of a
+    /// positive float have the same order as its value.
     open: BinaryHeap<(u64, u32)>,
     likely: Vec<f64>,
 }
 
-/// Games that the moves of a position count as more, all alike.
+/// Games added to those of a position, spread evenly over its moves.
 const KAPPA: f64 = 10.0;
 
-/// Positions so much rarer than those of the repertoire still count for its
-/// values.
+/// Positions that are rarer than those of the repertoire by this factor still count in
+/// its values.
 const BEYOND: f64 = 20.0;
 
 impl<'a> Walk<'a> {
-    /// Walks from the start position as far as lines are likely enough.
+    /// Walks from the start position along all lines that are probable enough.
     pub(super) fn of(
         knowledge: Knowledge<'a>,
         options: &'a RepertoireOptions,
@@ -129,7 +129,7 @@ impl<'a> Walk<'a> {
         Ok(walk.states)
     }
 
-    /// The number of a position that is come to.
+    /// The number of a reached position.
     fn reach(
         &mut self,
         position: &Chess,
@@ -232,7 +232,7 @@ impl<'a> Walk<'a> {
             steps.retain(|(step, ..)| step.mv == given);
         }
         let all: f64 = steps.iter().map(|(_, games, _)| games).sum();
-        // What was never played counts as one game.
+        // All moves never played count as one game.
         let games = all + KAPPA + 1.0;
         let uniform = KAPPA / steps.len().max(1) as f64;
         let other = match (given, steps.is_empty()) {
@@ -260,9 +260,9 @@ impl<'a> Walk<'a> {
 }
 
 impl Knowledge<'_> {
-    /// Results among equals, held back by the evaluation, or by the results of
-    /// what else is played in the position before. (Not by all its results:
-    /// few games that go on and on together would count again at every move.)
+    /// Results among equals, shrunk towards the evaluation, or towards the results of the
+    /// other moves of the position before. (Not towards all its results: a few games of
+    /// one line would count again at every move.)
     fn estimate(
         &self,
         position: &Chess,
@@ -295,8 +295,7 @@ impl Knowledge<'_> {
     }
 }
 
-/// Points among equals and games of a position, for the side that is to move
-/// there or the other one.
+/// Points among equals and games of a position, for the side to move or the other side.
 pub(super) fn points(record: &PositionRecord, is_to_move: bool) -> (f64, f64) {
     let stats = match is_to_move {
         true => record.stats,
@@ -305,8 +304,8 @@ pub(super) fn points(record: &PositionRecord, is_to_move: bool) -> (f64, f64) {
     let results = stats.results();
     let difference = stats.average_elo().zip(stats.opponents_elo());
     let games = results.games() as f64;
-    // Games without ratings count as those among equals: a few with them say little
-    // of the others.
+    // Games without ratings count as games among equals; few rated games say little about
+    // the others.
     let rated = f64::from(stats.own_rated.min(stats.other_rated)) / games.max(1.0);
     let difference = difference.map_or(0.0, |(own, other)| (own - other) * rated.min(1.0));
     (
@@ -315,12 +314,12 @@ pub(super) fn points(record: &PositionRecord, is_to_move: bool) -> (f64, f64) {
     )
 }
 
-/// What an evaluation counts as, of [`RepertoireOptions::hold_back`]: it says
-/// more of a move than the other moves beside it do, but not what people make
-/// of it.
+/// The weight of an evaluation as a part of [`RepertoireOptions::hold_back`]: it is a
+/// better estimate for a move than the other moves, but does not show how people play the
+/// position.
 const EVALUATION_PART: f64 = 0.25;
 
-/// What is known of a position by itself, for one side.
+/// The results and evaluation of a position, for one side.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
     points: f64,
@@ -330,7 +329,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Of nothing.
+    /// A position without any information.
     const EVEN: Known = Known {
         points: 0.0,
         games: 0.0,

@@ -1,4 +1,4 @@
-//! A repertoire as a book, and as a study.
+//! Writes a repertoire as a book, and as a study.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -15,16 +15,15 @@ use tabia_io::atomic::{self, Old};
 /// Moves and numbers of a position.
 type Stored = (Vec<(u8, Annotation)>, PositionRecord);
 
-/// The raw recommendation of a main move.
+/// The recommendation byte of a main move.
 const MAIN_MOVE: u8 = 0x80;
 
-/// Writes a ChessBase book: the moves chosen, green, and the replies that are
-/// met, with the numbers of the book that they come from. Moves that the
-/// format cannot hold are left out.
+/// Writes a ChessBase book: the chosen moves, green, and the expected replies, with the
+/// numbers of the source book. Moves that the format cannot store are left out.
 ///
 /// # Errors
 ///
-/// It cannot be written.
+/// The book cannot be written.
 pub fn write_book(repertoire: &Repertoire, target: &Path, old: Old) -> Result<Written, Error> {
     let mut entries: BTreeMap<(u32, Key), Stored> = BTreeMap::new();
     let mut green = HashSet::new();
@@ -38,7 +37,7 @@ pub fn write_book(repertoire: &Repertoire, target: &Path, old: Old) -> Result<Wr
         let key = board.key();
         let place = (key.hash().reverse_bits(), key);
         let entry = entries.entry(place).or_insert((Vec::new(), state.record));
-        // Colours of the old book are those of another purpose.
+        // Colours of the old book had another purpose.
         entry.1.recommendation = 0;
         for (step, _) in repertoire.taken(&repertoire.choices, n) {
             let Some(step) = state.steps.get(step) else {
@@ -82,12 +81,12 @@ pub fn write_book(repertoire: &Repertoire, target: &Path, old: Old) -> Result<Wr
     Ok(writer.finish(games)?)
 }
 
-/// Writes a game with variations: the likeliest replies first, with how often
-/// each position is met and what the answer lets expect.
+/// Writes a game with variations: the most probable replies first, with the probability
+/// of each position and the expected score of the answer.
 ///
 /// # Errors
 ///
-/// It cannot be written.
+/// The study cannot be written.
 pub fn write_study(
     repertoire: &Repertoire,
     title: &str,
@@ -116,8 +115,8 @@ struct Study<'r> {
 }
 
 impl Study<'_> {
-    /// The moves from a state on; each state's are written once. Calls itself
-    /// as deep as lines are long.
+    /// Writes the moves from a state; those of each state once. Recursive; its depth is
+    /// the length of the lines.
     fn moves(&mut self, node: u32) {
         let repertoire = self.repertoire;
         let Some(state) = repertoire.states.get(node as usize) else {
@@ -175,14 +174,14 @@ impl Study<'_> {
     }
 }
 
-/// `1 in 25`.
+/// In the form `1 in 25`.
 #[must_use]
 pub fn one_in(probability: f64) -> String {
     format!("1 in {:.0}", (1.0 / probability.max(1e-12)).round())
 }
 
 impl Repertoire {
-    /// Whether a state belongs to what is written.
+    /// Whether a state belongs to the output.
     fn is_stored(&self, state: usize) -> bool {
         self.is_met(self.play.probability(state))
     }

@@ -1,5 +1,5 @@
-//! Faults of a suite: what makes a manager stop, or play something else than
-//! its maker meant.
+//! Finds faults of a suite: those that stop a match manager, or make it play something
+//! other than intended.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
@@ -27,7 +27,7 @@ use tabia_io::progress::Watch;
 use tabia_notation as notation;
 
 tabia_notation::named! {
-    /// What is wrong with a line or a game.
+    /// A fault of a line or a game.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
     #[serde(rename_all = "snake_case")]
     pub enum SuiteFault {
@@ -38,66 +38,63 @@ tabia_notation::named! {
         /// A line that is no position.
         NoPosition =
             "no position: fastchess ends the match, cutechess-cli plays the start position",
-        /// A position that cannot be.
+        /// An illegal position.
         Illegal = "an illegal position",
         /// The side that is not to move is in check.
         OppositeCheck = "the side that is not to move is in check",
         /// The game is over on the board.
         Over = "the game is over on the board",
-        /// Operations after FEN counters.
         LostCounters =
             "operations behind FEN counters: both managers drop the counters (hmvc and fmvn \
                  they honour)",
-        /// A position that was there before.
+        /// A position that occurred before.
         Duplicate = "a position that was there before",
-        /// A position that was there before with colours exchanged.
+        /// A position that occurred before with colours exchanged.
         Mirror = "a position that was there before, with colours exchanged",
-        /// A game with an impossible move.
+        /// A game with an illegal move.
         IllegalMove = "an impossible move, where fastchess cuts the game",
         /// A game shorter than the others.
         Short = "a game that is shorter than the others",
     }
 }
 
-/// A fault and where it is.
+/// A fault and its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FoundFault {
-    /// The line of the text; for a game its number.
+    /// The line number in the text; for a game its number.
     pub line: u64,
-    /// What is wrong.
     pub fault: SuiteFault,
     /// The text there, or the line that it repeats.
     pub text: String,
 }
 
-/// A suite, looked through.
+/// The result of checking a suite.
 #[derive(Clone, Debug, Serialize)]
 pub struct SuiteCheck {
     /// The first faults, in the order of the file.
     pub faults: Vec<FoundFault>,
-    /// How many of each.
+    /// The number of faults of each kind.
     pub counts: Vec<(SuiteFault, u64)>,
-    /// What is no fault but good to know, a sentence each.
+    /// Notes that are no faults, one sentence each.
     pub notes: Vec<String>,
     /// Different positions.
     pub exits: u64,
-    /// Positions that were there before with wings exchanged, where nobody
-    /// may castle.
+    /// Positions that occurred before with wings exchanged, if nobody may castle.
     pub wing_mirrors: u64,
-    /// The suite in figures.
+    /// Statistics of the suite.
     pub figures: SuiteSummary,
     /// Its entry in `books.json`.
     pub metadata: SuiteRow,
 }
 
-/// So many faults are named.
+/// Highest number of faults in the list.
 const NAMED: usize = 100;
 
-/// Looks a suite through. `plies` is how much of its games is to be played.
+/// Checks a suite. `plies` is the number of plies that are played of its games.
 ///
 /// # Errors
 ///
-/// It cannot be read.
+/// The suite cannot be read.
 pub fn check(path: &Path, plies: Option<u32>, watch: &mut Watch<'_>) -> Result<SuiteCheck, Error> {
     let text = super::text_of(path)?;
     let mut text = BufReader::with_capacity(1 << 20, text);
@@ -126,7 +123,7 @@ struct Checking {
     faults: Vec<FoundFault>,
     counts: HashMap<SuiteFault, u64>,
     notes: Vec<String>,
-    /// Where each position was first.
+    /// The line in which each position occurred first.
     seen: HashMap<u64, u64, FxBuildHasher>,
     exits: u64,
     wing_mirrors: u64,
@@ -226,7 +223,7 @@ impl Checking {
             .add(&position, ply, worth.as_ref(), opening.as_deref());
     }
 
-    /// What is looked at in lines and games alike.
+    /// The checks that lines and games have in common.
     fn position(&mut self, number: u64, position: &Chess, words: &str) {
         if position.is_game_over() {
             self.found(number, SuiteFault::Over, words);
@@ -280,7 +277,7 @@ impl Checking {
         for skipped in &tally.named {
             self.found(0, SuiteFault::IllegalMove, skipped.to_string());
         }
-        // What most of them have is meant.
+        // The most frequent length is the intended one.
         let mut counts: HashMap<u32, usize> = HashMap::new();
         for length in &lengths {
             *counts.entry(*length).or_default() += 1;
@@ -369,7 +366,7 @@ mod tests {
             [SuiteFault::OppositeCheck]
         );
         assert_eq!(of(&format!("{FIRST} 3 9")), [SuiteFault::Duplicate]);
-        // The superfluous en passant square is none.
+        // A superfluous en passant square is ignored.
         let other = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3";
         assert_eq!(of(other), [SuiteFault::Duplicate]);
         let mirror = "rnbqkbnr/pppp1ppp/8/4p3/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";

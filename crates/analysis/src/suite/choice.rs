@@ -1,4 +1,4 @@
-//! Which positions are taken, and where they are in the file.
+//! Chooses positions, and orders them in the file.
 
 use std::collections::HashMap;
 
@@ -12,9 +12,9 @@ use super::{SuiteJob, SuiteOrder};
 use crate::Error;
 use tabia_io::sort::Sorter;
 
-/// The place in the order of choice: by games, then by share; or drawn by
-/// weight (each gets the -ln of a random number divided by its weight, the
-/// least come first: Efraimidis and Spirakis).
+/// The sort key for the choice: by games, then by share; or drawn by weight (each gets
+/// the -ln of a random number divided by its weight, the lowest come first: Efraimidis
+/// and Spirakis).
 pub(super) fn rank_of_choice(job: &SuiteJob, entry: &StartPosition, share: f64) -> (u32, u64, u64) {
     let key = number_of(&entry.own);
     if !job.sample {
@@ -31,12 +31,12 @@ pub(super) fn rank_of_choice(job: &SuiteJob, entry: &StartPosition, share: f64) 
         0 => share.max(1e-12),
         games => games as f64,
     };
-    // Positive numbers are in the order of their bits.
+    // Positive numbers have the same order as their bits.
     let bits = (-uniform.ln() / weight).to_bits();
     ((bits >> 32) as u32, bits << 32, key)
 }
 
-/// The place in the file.
+/// The sort key for the file.
 fn rank_of_order(job: &SuiteJob, entry: &StartPosition) -> (u32, u64, u64) {
     let key = number_of(&entry.own);
     let random = mix(key ^ mix(job.seed));
@@ -56,15 +56,15 @@ fn rank_of_order(job: &SuiteJob, entry: &StartPosition) -> (u32, u64, u64) {
     }
 }
 
-/// What was taken so far.
+/// The positions chosen so far.
 pub(super) struct Choice<'a> {
     job: &'a SuiteJob,
     full: &'a FullLines,
     pub(super) seen: u64,
     pub(super) taken: u64,
-    /// How many positions lines have brought.
+    /// Number of positions chosen from each line.
     lines: HashMap<u64, u32>,
-    /// What became of positions that were searched again.
+    /// Numbers of positions that were searched again.
     pub(super) confirmed: Confirmed,
 }
 
@@ -80,12 +80,13 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// Whether more positions are wanted.
+    /// Whether more positions are needed.
     pub(super) fn goes_on(&self) -> bool {
         self.job.count.is_none_or(|count| self.taken < count)
     }
 
-    /// Takes the next position in the order of choice, or says what refuses it.
+    /// Takes the next position in the order of choice, or returns the step that rejects
+    /// it.
     pub(super) fn take(
         &mut self,
         looked: Looked,
@@ -141,20 +142,19 @@ impl<'a> Choice<'a> {
     }
 }
 
-/// What became of positions whose value was found by few nodes.
+/// Numbers of positions whose first value was found with few nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Confirmed {
     /// Positions that met the conditions on values and were searched again.
     pub screened: u64,
-    /// How many of them met them by the new value too.
+    /// How many of them also met the conditions by the new value.
     pub stayed: u64,
-    /// Positions that were taken by a value of as many nodes that was known
-    /// before.
+    /// Positions accepted by a known value with as many nodes.
     pub known: u64,
 }
 
 impl Confirmed {
-    /// The share of the screened that stayed, 0 to 1; `None` without any.
+    /// The share of screened positions that stayed, 0 to 1; `None` without any.
     #[must_use]
     pub fn share(&self) -> Option<f64> {
         (self.screened > 0).then(|| self.stayed as f64 / self.screened as f64)

@@ -1,5 +1,4 @@
-//! A position on its way into a suite, as bytes: many millions of them are
-//! sorted outside of memory.
+//! A candidate position for a suite, as bytes: many millions of them are sorted on disk.
 
 use std::cmp::Ordering;
 
@@ -13,7 +12,7 @@ use tabia_io::input::bytes::{Cursor, FNV_START, fnv1a};
 use tabia_io::sort::Record;
 use tabia_notation as notation;
 
-/// The whole of a share: what is reached for certain.
+/// The share 1: reached with certainty.
 pub(super) const ALL: u64 = 1 << 60;
 
 /// A position without counters, packed. Equal positions have equal bytes.
@@ -26,11 +25,11 @@ pub(super) fn pack(position: &Chess) -> Vec<u8> {
 }
 
 fn pack_setup(setup: &Setup) -> Vec<u8> {
-    // What the rules can be applied to can be packed.
+    // Every legal position can be packed.
     PackedSetup::pack_standard(setup).map_or_else(|_| Vec::new(), |p| p.as_bytes().to_vec())
 }
 
-/// The position of packed bytes, with other counters if there are some.
+/// The position of packed bytes, perhaps with given counters.
 fn unpack(bytes: &[u8], counters: Option<(u32, u32)>) -> Option<Chess> {
     let setup = PackedSetup::try_from_bytes(bytes).ok()?;
     let mut setup = setup.unpack_standard().ok()?;
@@ -42,7 +41,7 @@ fn unpack(bytes: &[u8], counters: Option<(u32, u32)>) -> Option<Chess> {
     notation::position_of(setup, mode).ok()
 }
 
-/// The position with wings exchanged; `None` where somebody may castle.
+/// The position with wings exchanged; `None` if a side may castle.
 #[must_use]
 pub(super) fn other_wing(position: &Chess) -> Option<Chess> {
     if position.castles().any() {
@@ -54,13 +53,13 @@ pub(super) fn other_wing(position: &Chess) -> Option<Chess> {
     notation::position_of(setup, CastlingMode::Standard).ok()
 }
 
-/// A number for bytes, the same on every machine (FNV-1a, mixed).
+/// A hash of bytes, the same on every machine (FNV-1a, mixed).
 #[must_use]
 pub(super) fn number_of(bytes: &[u8]) -> u64 {
     mix(fnv1a(FNV_START, bytes))
 }
 
-/// Spreads a number over all numbers (the end of splitmix64).
+/// Mixes the bits of a number (the end of splitmix64).
 #[must_use]
 pub(super) fn mix(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -68,28 +67,27 @@ pub(super) fn mix(mut x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// A position, how it is reached, and how often.
+/// A position, the line to it, and how often it is reached.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct StartPosition {
     /// The position, [packed](pack).
     pub(super) own: Vec<u8>,
-    /// Where its line begins, with counters; empty: the usual position.
+    /// The first position of its line, with counters; empty for the usual one.
     pub(super) start: Vec<u8>,
     /// The moves from there, two bytes each ([`PackedMove`]).
     pub(super) path: Vec<u8>,
     /// Half moves without capture or pawn move.
     pub(super) halfmoves: u32,
-    /// The number of the move.
     pub(super) fullmoves: u32,
-    /// Games through it, of a book.
+    /// Games through it in books.
     pub(super) book_games: u64,
     /// Games through it that were read, or lines of suites.
     pub(super) played: u64,
-    /// How often it is reached by a book, in parts of [`ALL`].
+    /// How often a book reaches it, as parts of [`ALL`].
     pub(super) share: u64,
-    /// Its place among all that was read.
+    /// Its index in the whole input.
     pub(super) first: u64,
-    /// Its value, where it is known.
+    /// Its value, if known.
     pub(super) worth: Option<Worth>,
 }
 
@@ -115,7 +113,7 @@ impl StartPosition {
         unpack(&self.own, Some((self.halfmoves, self.fullmoves)))
     }
 
-    /// Where the line begins.
+    /// The first position of the line.
     #[must_use]
     pub(super) fn first_position(&self) -> Option<Chess> {
         match self.start.as_slice() {
@@ -147,7 +145,7 @@ impl StartPosition {
         notation::ply(self.fullmoves, turn)
     }
 
-    /// Games through it, of all kinds.
+    /// Games through it from all sources.
     #[must_use]
     pub(super) fn games(&self) -> u64 {
         self.book_games + self.played
@@ -170,7 +168,7 @@ impl StartPosition {
             None => out.push(0),
             Some(worth) => {
                 out.push(if worth.wdl.is_some() { 2 } else { 1 });
-                // Beyond mates, so that nothing is lost.
+                // With mates beyond the centipawns, so that nothing is lost.
                 out.extend(worth.value.to_ce(Color::White).to_be_bytes());
                 out.extend(worth.depth.to_be_bytes());
                 out.extend(worth.nodes.to_be_bytes());
@@ -181,7 +179,7 @@ impl StartPosition {
         }
     }
 
-    /// Becomes the entry that comes next.
+    /// Reads the next entry into `self`.
     pub(super) fn decode(&mut self, bytes: &mut Cursor<'_>) -> Option<()> {
         let length = bytes.u8()?.into();
         refill(&mut self.own, bytes.take(length)?);
@@ -217,7 +215,7 @@ impl StartPosition {
     }
 }
 
-/// A move as it is in a path.
+/// A move as stored in a path.
 #[must_use]
 pub(super) fn bytes_of(mv: Move) -> [u8; 2] {
     PackedMove::of(mv).0.to_be_bytes()
@@ -228,17 +226,16 @@ fn refill(to: &mut Vec<u8>, bytes: &[u8]) {
     to.extend_from_slice(bytes);
 }
 
-/// What was read, in the order in which equal positions are together.
+/// A record for sorting, which brings equal positions together.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Candidate {
-    /// The [number](number_of) of what counts as one position.
+    /// The [hash](number_of) of `one`.
     pub(super) key: u64,
-    /// What counts as one: the position, or it or its mirror, whichever has
-    /// the smaller bytes.
+    /// The identity of the position: its bytes, or those of its mirror image if these are
+    /// smaller.
     pub(super) one: Vec<u8>,
-    /// The source, from 0, so that what one book says twice counts once.
+    /// The number of the source, from 0, so that repetitions in one book count once.
     pub(super) source: u32,
-    /// The position.
     pub(super) entry: StartPosition,
 }
 
@@ -299,7 +296,7 @@ impl Record for Candidate {
         Some(bytes.position())
     }
 
-    /// The same line of the same source.
+    /// Joins the same line of the same source.
     fn join(&mut self, other: &Self) -> bool {
         let (a, b) = (&mut self.entry, &other.entry);
         a.book_games = a.book_games.max(b.book_games);
@@ -314,12 +311,11 @@ impl Record for Candidate {
     }
 }
 
-/// A position with its place in some order.
+/// A position with a sort key.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ranked {
-    /// The place.
+    /// The sort key.
     pub(super) rank: (u32, u64, u64),
-    /// The position.
     pub(super) entry: StartPosition,
 }
 

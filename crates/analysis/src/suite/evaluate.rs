@@ -1,4 +1,4 @@
-//! Values for positions: out of files, and by an engine in one stage or two.
+//! Finds values of positions: from files, and by an engine in one stage or two.
 
 use std::cell::RefCell;
 use std::io::{BufRead as _, BufReader};
@@ -18,30 +18,30 @@ use tabia_io::progress::Watch;
 use tabia_notation as notation;
 use tabia_uci::process::Effort;
 
-/// A position with what was found out about it.
+/// A position after evaluation.
 pub(super) struct Looked {
-    /// With the value that decides.
+    /// The position, with the value that decides.
     pub(super) entry: StartPosition,
-    /// An engine found that value, not a file.
+    /// Whether that value is from an engine, not from a file.
     pub(super) searched: bool,
-    /// The first value met the conditions, and the position was searched again.
+    /// Whether the first value met the conditions, and the position was searched again.
     pub(super) searched_again: bool,
 }
 
 /// What the workers share.
 pub(super) struct Evaluator<'a> {
     pub(super) job: &'a SuiteJob,
-    /// What files say.
+    /// Values from files.
     pub(super) values: Values,
-    /// Where every search is written.
+    /// The file to which every search is written.
     pub(super) saved: Option<EvalFile>,
     pub(super) full: &'a FullLines,
 }
 
 impl Evaluator<'_> {
-    /// Finds the value of a position. A value that meets the conditions was
-    /// perhaps chosen for its error: where the job wants that, the position is
-    /// searched again by more nodes, and that value decides.
+    /// Finds the value of a position. A value that meets the conditions may do so only
+    /// because of its error: if the job says so, the position is searched again with more
+    /// nodes, and that value decides.
     pub(super) fn look(
         &self,
         mut entry: StartPosition,
@@ -92,7 +92,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// Reads the values of the positions that are wanted.
+/// Reads the values of wanted positions from a file.
 pub(super) fn read_file(
     path: &Path,
     values: &mut Values,
@@ -109,7 +109,7 @@ pub(super) fn read_file(
         return read_table(path, text, values, watch);
     }
     let source = path.display().to_string();
-    // What is wanted stays as it is while values come.
+    // The set of wanted positions does not change while values are added.
     let found = RefCell::new(values);
     let mut stopped = None;
     let done = evals::import(
@@ -137,7 +137,7 @@ pub(super) fn read_file(
     Ok(())
 }
 
-/// `FEN,cp`, perhaps below a line with names.
+/// Whether it is a table `FEN,cp`, perhaps with a header line.
 fn is_table(first: &str) -> bool {
     let mut fields = fields(first);
     let (Some(fen), Some(cp)) = (fields.next(), fields.next()) else {
@@ -151,7 +151,7 @@ fn fields(line: &str) -> impl Iterator<Item = &str> {
         .map(|field| field.trim().trim_matches('"'))
 }
 
-/// Centipawns of the side to move.
+/// Reads a table of centipawns for the side to move.
 fn read_table(
     path: &Path,
     text: impl std::io::Read,

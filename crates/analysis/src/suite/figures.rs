@@ -1,4 +1,4 @@
-//! What is to be said of a suite: the figures by which testers choose.
+//! Statistics of a suite: the numbers by which testers choose.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,22 +9,24 @@ use super::filter::{is_opposite, queens};
 use super::worth::Worth;
 use tabia_book::eval::model;
 
-/// Adds positions up.
+/// Collects statistics of positions.
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
     /// Positions.
     pub total: u64,
-    /// White to move.
+    /// Positions with White to move.
     pub white: u64,
-    /// Plies after the usual first position; `None`: not all tell.
+    /// Fewest and most plies after the usual start position; `None` if unknown for a
+    /// position.
     plies: Option<(u32, u32)>,
     without_ply: bool,
-    /// Both queens on the board.
+    /// Positions with both queens on the board.
     pub both_queens: u64,
     men: u64,
-    /// Kings on different wings.
+    /// Positions with kings on different wings.
     pub opposite: u64,
-    /// By centipawns of the better side, how many, and those where White is it.
+    /// By centipawns of the better side: the number of positions, and of those where that
+    /// is White.
     values: BTreeMap<i32, (u64, u64)>,
     decided: u64,
     draws: f64,
@@ -33,43 +35,42 @@ pub struct Figures {
     openings: HashMap<Vec<u8>, u64>,
 }
 
-/// The figures in the end.
+/// The finished statistics.
 #[derive(Clone, Debug, Serialize)]
 pub struct SuiteSummary {
     /// Positions.
     pub positions: u64,
-    /// White to move.
+    /// Positions with White to move.
     pub white_to_move: u64,
-    /// Black to move.
+    /// Positions with Black to move.
     pub black_to_move: u64,
-    /// Plies of the shortest, where all tell.
+    /// Plies of the shortest line, if known for all.
     pub min_ply: Option<u32>,
-    /// Plies of the longest.
+    /// Plies of the longest line, if known for all.
     pub max_ply: Option<u32>,
-    /// With queens of both colours.
+    /// Positions with queens of both colours.
     pub both_queens: u64,
-    /// Kings on different wings.
+    /// Positions with kings on different wings.
     pub opposite_castling: u64,
     /// Men on the board, on average.
     pub mean_men: f64,
-    /// The values, where there are any.
+    /// Statistics of the values, if there are any.
     pub evaluation: Option<SuiteEvaluations>,
     /// How different the openings are.
     pub diversity: Option<Diversity>,
 }
 
-/// Values of a suite, in centipawns of the better side.
+/// Statistics of the values, in centipawns of the better side.
 #[derive(Clone, Debug, Serialize)]
 pub struct SuiteEvaluations {
-    /// Positions with one.
+    /// Positions with a value.
     pub known: u64,
-    /// Mates, and what is as good.
+    /// Mates, and values equivalent to a mate.
     pub decided: u64,
-    /// Mean.
     pub mean: f64,
     /// Standard deviation.
     pub sd: f64,
-    /// Least of the greatest 99 %, of the greatest half, of the greatest 1 %.
+    /// Percentiles 1, 50 and 99.
     pub percentiles: [i32; 3],
     /// Mean for White.
     pub mean_for_white: f64,
@@ -77,28 +78,28 @@ pub struct SuiteEvaluations {
     pub white_better: u64,
     /// Positions in which Black is better.
     pub black_better: u64,
-    /// Draws of strong equal engines that are to be expected, 0 to 1.
+    /// Expected share of draws between strong equal engines, 0 to 1.
     pub draw_rate: f64,
-    /// How well strength shows, against a suite of equal positions.
+    /// How clearly strength shows, relative to a suite of equal positions.
     pub sensitivity: f64,
-    /// Games that the same error needs, against a suite of equal positions.
+    /// Games needed for the same error, relative to a suite of equal positions.
     pub games_needed: f64,
 }
 
 /// How different the openings are, by their first four plies or their codes.
 #[derive(Clone, Debug, Serialize)]
 pub struct Diversity {
-    /// Different beginnings.
+    /// Number of different beginnings.
     pub openings: usize,
-    /// Of their distribution, in bits.
+    /// Entropy of their distribution, in bits.
     pub entropy: f64,
-    /// Share of the commonest.
+    /// Share of the most frequent one.
     pub greatest_share: f64,
 }
 
-/// What stands for the beginning of a line: of a suite of positions the code of
-/// the opening, if the position has a name; of a suite of games the first four
-/// plies. The writer and the check of a suite count the same.
+/// The identity of a line's beginning: in a suite of positions the ECO code, if the
+/// position has one; in a suite of games the first four plies. Making and checking a
+/// suite count the same way.
 pub(super) fn beginning(position: &Chess, path: Option<&[u8]>) -> Option<Vec<u8>> {
     match path {
         None => tabia_notation::openings::of(position).map(|opening| opening.eco.into()),
@@ -106,9 +107,9 @@ pub(super) fn beginning(position: &Chess, path: Option<&[u8]>) -> Option<Vec<u8>
     }
 }
 
-/// The derivative of the expected score by strength, and the variance of half
-/// a pair, for a position of so many centipawns with all men on the board
-/// (Stockfish's model; the weaker side's game is the mirror).
+/// The derivative of the expected score by strength, and the variance of half a pair, for
+/// a position of so many centipawns with all men on the board (Stockfish's model; the
+/// weaker side's game is the mirror image).
 fn contribution(cp: f64) -> (f64, f64) {
     let score = |cp| {
         let [won, drawn, _] = model::engine_results(cp, 78);
@@ -120,8 +121,8 @@ fn contribution(cp: f64) -> (f64, f64) {
     ((score(cp + 1.0) - score(cp - 1.0)) / 2.0, variance / 2.0)
 }
 
-/// How well strength shows in pairs of games from a position, against one of
-/// equal chances.
+/// How clearly strength shows in pairs of games from a position, relative to an equal
+/// position.
 #[must_use]
 pub fn sensitivity(cp: f64) -> f64 {
     let of = |cp| {
@@ -132,8 +133,8 @@ pub fn sensitivity(cp: f64) -> f64 {
 }
 
 impl Figures {
-    /// Adds a position. `ply` is how many plies it lies after the usual first
-    /// one, if that is known; `opening` stands for how its line begins.
+    /// Adds a position. `ply` is the number of plies after the usual start position, if
+    /// known; `opening` identifies the beginning of its line.
     pub fn add(
         &mut self,
         position: &Chess,
@@ -173,13 +174,13 @@ impl Figures {
         self.variance += variance;
     }
 
-    /// The shortest and the longest line in plies, where all tell.
+    /// The shortest and the longest line in plies, if known for all.
     #[must_use]
     pub fn plies(&self) -> Option<(u32, u32)> {
         self.plies.filter(|_| !self.without_ply)
     }
 
-    /// The figures.
+    /// Returns the statistics.
     #[must_use]
     pub fn summary(&self) -> SuiteSummary {
         SuiteSummary {
@@ -247,7 +248,7 @@ impl Figures {
     fn diversity(&self) -> Option<Diversity> {
         let total: u64 = self.openings.values().sum();
         let greatest = self.openings.values().max()?;
-        // In order, so that the sum is the same every time.
+        // Sorted, so that the sum is the same every time.
         let mut counts: Vec<u64> = self.openings.values().copied().collect();
         counts.sort_unstable();
         let share = |count: u64| count as f64 / total as f64;

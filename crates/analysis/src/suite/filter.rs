@@ -1,4 +1,4 @@
-//! Which positions are wanted, by what is on the board.
+//! Selects positions by what is on the board.
 
 use std::str::FromStr;
 
@@ -6,18 +6,16 @@ use shakmaty::{Bitboard, Chess, Color, Move, Position, Role, Square};
 
 use super::funnel::FunnelStep;
 
-/// Numbers from one to another, both included; an end may be missing.
+/// A range of numbers, both ends included; an end may be missing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
-    /// The least.
     pub low: f64,
-    /// The greatest.
     pub high: f64,
 }
 
 impl Range {
-    /// Without a share of its width at each end. Zero as the least of numbers
-    /// that are never below it excludes nothing, and stays.
+    /// The range without a share of its width at each end. If the numbers cannot be
+    /// negative, a lower end of zero excludes nothing, and stays.
     #[must_use]
     pub(super) fn narrowed(self, share: f64, is_never_negative: bool) -> Range {
         let margin = share * (self.high - self.low);
@@ -34,7 +32,7 @@ impl Range {
         }
     }
 
-    /// Whether a number lies in it.
+    /// Whether a number is in the range.
     #[must_use]
     pub fn contains(&self, number: f64) -> bool {
         (self.low..=self.high).contains(&number)
@@ -44,7 +42,7 @@ impl Range {
 impl FromStr for Range {
     type Err = &'static str;
 
-    /// Reads `90..119`, `..50`, `-20..20`.
+    /// Parses `90..119`, `..50`, `-20..20`.
     fn from_str(text: &str) -> Result<Range, &'static str> {
         const FORM: &str = "expected two numbers as 90..119";
         let (low, high) = text.split_once("..").ok_or(FORM)?;
@@ -88,25 +86,23 @@ pub enum Castled {
     None,
 }
 
-/// What is asked of a position.
+/// Conditions on a position.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BoardFilter {
-    /// Who is to move.
+    /// The side to move.
     pub side: Option<Color>,
-    /// Queens.
     pub queens: Queens,
-    /// Pieces and pawns on the board.
+    /// Number of pieces and pawns on the board.
     pub men: Option<Range>,
-    /// Kings.
     pub castled: Castled,
-    /// Whether a side in check is admitted.
+    /// Whether the side to move may be in check.
     pub in_check: bool,
-    /// No capture wins anything.
+    /// Whether captures that win material are excluded.
     pub quiet: bool,
 }
 
 impl BoardFilter {
-    /// Why a position is not wanted; `None` if it is.
+    /// The reason to exclude a position; `None` if it meets the conditions.
     #[must_use]
     pub fn refuses(&self, position: &Chess) -> Option<FunnelStep> {
         let board = position.board();
@@ -176,7 +172,7 @@ pub(super) fn is_quiet(position: &Chess) -> bool {
     moves.iter().all(|mv| exchange(position, *mv) <= 0)
 }
 
-/// In pawns; the king is worth more than all.
+/// Value of a piece in pawns; the king is worth more than all others.
 pub(super) fn worth(role: Role) -> i32 {
     match role {
         Role::Pawn => 1,
@@ -187,8 +183,8 @@ pub(super) fn worth(role: Role) -> i32 {
     }
 }
 
-/// What a capture brings when both sides go on taking on its square, each with
-/// its least piece first, as long as it pays. Pins are passed over.
+/// The material that a capture wins if both sides continue to capture on its square, each
+/// with its least valuable piece first, as long as it pays. Pins are ignored.
 fn exchange(position: &Chess, mv: Move) -> i32 {
     let board = position.board();
     let to = mv.to();
@@ -215,7 +211,7 @@ fn exchange(position: &Chess, mv: Move) -> i32 {
         occupied.discard(square);
         turn = !turn;
     }
-    // From the end: whoever is to take may leave it.
+    // From the end: each side may stop capturing.
     let mut best = gains.pop().unwrap_or(0);
     while let Some(before) = gains.pop() {
         best = before.min(-best);
@@ -294,7 +290,7 @@ mod tests {
         // A pawn that is defended, and one that is not.
         assert!(quiet("4k3/8/3p4/4p3/8/5N2/8/4K3 w - - 0 1"));
         assert!(!quiet("4k3/8/8/4p3/8/5N2/8/4K3 w - - 0 1"));
-        // Two rooks in a row do not pay for a pawn; for a knight they do.
+        // Two rooks in a row cannot win a defended pawn; a knight they can.
         assert!(quiet("4k3/8/3p4/4p3/8/8/4R3/4RK2 w - - 0 1"));
         assert!(!quiet("3rk3/8/8/3n4/8/8/3R4/3RK3 w - - 0 1"));
         assert!(!quiet("4k3/P7/8/8/8/8/8/4K3 w - - 0 1"));

@@ -1,4 +1,4 @@
-//! Lines of which a suite has enough positions.
+//! Lines that have the allowed number of positions in a suite.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,8 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::SuiteJob;
 use super::entry::{StartPosition, number_of};
 
-/// Lines that have brought as many positions as they may. Whoever chooses adds
-/// to them, whoever evaluates looks there: a line that is full stays full.
+/// Lines that have given the allowed number of positions. The choice adds to them, the
+/// evaluation looks them up; a line never leaves the set.
 #[derive(Default)]
 pub(super) struct FullLines(Mutex<HashSet<u64>>);
 
@@ -16,18 +16,18 @@ impl FullLines {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Nothing more is wanted of this line.
+    /// Adds a full line.
     pub(super) fn add(&self, line: u64) {
         self.lock().insert(line);
     }
 
-    /// Whether nothing more is wanted of the line of a position.
+    /// Whether the line of a position is full.
     pub(super) fn holds(&self, job: &SuiteJob, entry: &StartPosition) -> bool {
         line_of(job, entry).is_some_and(|(_, line)| self.lock().contains(&line))
     }
 }
 
-/// How many positions the line of a position may bring, and a number for it.
+/// The highest number of positions for the line of a position, and a hash of the line.
 pub(super) fn line_of(job: &SuiteJob, entry: &StartPosition) -> Option<(u32, u64)> {
     let (most, plies) = job.per_line?;
     let path = entry.path.get(..2 * plies).unwrap_or(&entry.path);

@@ -1,8 +1,8 @@
-//! What became of the positions on the way into a suite.
+//! Counts the positions left out at each step of making a suite.
 
 use std::fmt;
 
-/// Where positions are left out, in the order in which it is asked.
+/// The steps at which positions are left out, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum FunnelStep {
@@ -29,7 +29,7 @@ pub enum FunnelStep {
     Count,
 }
 
-/// The steps in their order: the option, or what else it is, and what is left out.
+/// The steps in their order: the option or another name, and what is left out.
 const STEPS: [(&str, &str); 21] = [
     ("--plies", "end before that ply"),
     ("--line, --fen", "not below that position"),
@@ -57,24 +57,23 @@ const STEPS: [(&str, &str); 21] = [
     ("--count", "more than --count"),
 ];
 
-/// How many were left out where.
+/// The number of positions left out at each step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Funnel {
-    /// Positions that were looked at, equal ones each time, and games that
-    /// had none to look at.
+    /// Positions examined, each time they occur, and games without a position to examine.
     pub seen: u64,
     lost: [u64; STEPS.len()],
 }
 
 impl Funnel {
-    /// Some are left out.
+    /// Counts positions that are left out.
     pub fn lose(&mut self, step: FunnelStep, count: u64) {
         if let Some(lost) = self.lost.get_mut(step as usize) {
             *lost += count;
         }
     }
 
-    /// Adds another one up.
+    /// Adds the counts of another funnel.
     pub fn add(&mut self, other: &Funnel) {
         self.seen += other.seen;
         for (a, b) in self.lost.iter_mut().zip(other.lost) {
@@ -82,22 +81,22 @@ impl Funnel {
         }
     }
 
-    /// What is left of what was looked at.
+    /// The number of positions left.
     #[must_use]
     pub fn left(&self) -> u64 {
         self.seen.saturating_sub(self.lost.iter().sum())
     }
 
-    /// What took most, by its name.
+    /// The step that left out the most, by its name.
     #[must_use]
     pub fn worst(&self) -> Option<(&'static str, u64)> {
         let all = STEPS.iter().map(|(name, _)| *name).zip(self.lost);
-        // Equal positions are not lost.
+        // Merging equal positions loses none.
         let all = all.filter(|(name, lost)| *lost > 0 && *name != "--unique");
         all.max_by_key(|(_, lost)| *lost)
     }
 
-    /// Every step that took some, in their order.
+    /// The steps that left out some, in their order.
     pub fn rows(&self) -> impl Iterator<Item = FunnelRow> {
         let mut left = self.seen;
         let steps = STEPS.iter().zip(self.lost);
@@ -113,21 +112,21 @@ impl Funnel {
     }
 }
 
-/// A step that took some positions.
+/// A step that left out some positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FunnelRow {
-    /// The option, or what else it is.
+    /// The option, or another name.
     pub option: &'static str,
     /// What was left out.
     pub what: &'static str,
-    /// How many.
+    /// Number of positions left out.
     pub lost: u64,
-    /// How many are left.
+    /// Number of positions left.
     pub left: u64,
 }
 
 impl fmt::Display for FunnelRow {
-    /// `12 left: 3 more of a line (--max-per-line)`.
+    /// In the form `12 left: 3 more of a line (--max-per-line)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:>12} left: {} {}", self.left, self.lost, self.what)?;
         match self.option.starts_with("--") && !self.what.contains(self.option) {

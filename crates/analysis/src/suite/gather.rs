@@ -1,4 +1,4 @@
-//! Positions of games and of suites.
+//! Collects positions from games and suites.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -16,18 +16,18 @@ use tabia_games::{
 use tabia_io::progress::Watch;
 use tabia_notation as notation;
 
-/// What is looked at in a position before it is kept.
+/// The checks of a position before it becomes a candidate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sieve<'a> {
     pub(super) board: &'a BoardFilter,
     pub(super) mirrors: bool,
-    /// Only what comes after this position.
+    /// Only positions after this one.
     pub(super) below: Option<&'a Chess>,
     pub(super) cut: Cut,
 }
 
 impl Sieve<'_> {
-    /// A candidate, if the board is as it should be.
+    /// Makes a candidate, if the board meets the conditions.
     pub(super) fn admit(
         &self,
         position: &Chess,
@@ -43,7 +43,7 @@ impl Sieve<'_> {
         Some(Candidate::new(entry, position, source, self.mirrors))
     }
 
-    /// The positions of a game.
+    /// Collects the positions of a game.
     fn game(&self, game: &Game, made: &mut Made) {
         let plies = game.moves.len();
         let (first, last) = match self.cut {
@@ -79,7 +79,7 @@ impl Sieve<'_> {
             let mut entry = StartPosition::new(position, start, moves);
             entry.played = 1;
             if let Some(candidate) = self.admit(position, entry, 0, &mut made.funnel) {
-                // A position counts once a game.
+                // A position counts once per game.
                 let own = |c: &Candidate| c.entry.own == candidate.entry.own;
                 let known = made.candidates.get(before..).unwrap_or_default();
                 if !known.iter().any(own) {
@@ -92,7 +92,7 @@ impl Sieve<'_> {
     }
 }
 
-/// Whether two positions are the same but for their counters.
+/// Whether two positions are equal except for their counters.
 pub(super) fn same(a: &Chess, b: &Chess) -> bool {
     a.board() == b.board()
         && a.turn() == b.turn()
@@ -107,7 +107,7 @@ struct Made {
     games: u64,
 }
 
-/// What games gave.
+/// What was collected from games.
 #[derive(Debug, Default)]
 pub(super) struct Read {
     pub(super) tally: Tally,
@@ -116,7 +116,7 @@ pub(super) struct Read {
     pub(super) games: u64,
 }
 
-/// Reads collections of games.
+/// Reads files of games.
 pub(super) fn read_games(
     sources: &Sources,
     filter: &GameFilter,
@@ -159,7 +159,7 @@ pub(super) fn read_games(
     Ok(Read { tally, ..read })
 }
 
-/// What `each` makes of all games of a file, in their order.
+/// Calls `each` on all games of a file; the results are in their order.
 pub(super) fn each_game<T: Send>(
     path: &Path,
     wanted: GameParts,
@@ -193,8 +193,7 @@ pub(super) fn each_game<T: Send>(
     Ok((all, tally))
 }
 
-/// Reads a suite of positions: a FEN or an EPD a line. Lines that are none are
-/// named.
+/// Reads a suite of positions: one FEN or EPD per line. Invalid lines are reported.
 pub(super) fn read_epd(
     path: &Path,
     sieve: Sieve<'_>,
@@ -251,8 +250,8 @@ pub(super) fn points(result: GameResult, side: Color) -> Option<u8> {
     }
 }
 
-/// Whether a text is a suite of positions and no games: its first line that is
-/// neither blank nor a comment begins with the placement of a FEN.
+/// Whether a text is a suite of positions, not of games: its first line that is neither
+/// blank nor a comment begins with the piece placement of a FEN.
 #[must_use]
 pub fn is_epd(start: &[u8]) -> bool {
     let text = String::from_utf8_lossy(start);

@@ -1,4 +1,4 @@
-//! From sources to a suite.
+//! Makes a suite from sources.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
@@ -27,22 +27,22 @@ use tabia_io::parallel;
 use tabia_io::progress::{Progress, Watch};
 use tabia_io::sort::Sorter;
 
-/// What was made.
+/// The result of making a suite.
 #[derive(Clone, Debug)]
 pub struct MadeSuite {
-    /// What became of the positions.
+    /// Numbers of positions at each step.
     pub funnel: Funnel,
-    /// What became of the games.
+    /// Numbers of games.
     pub tally: Tally,
-    /// The suite in figures.
+    /// Statistics of the suite.
     pub figures: SuiteSummary,
     /// Its entry in `books.json`.
     pub row: SuiteRow,
-    /// Values out of files, and out of engines.
+    /// Number of values from files, and from engines.
     pub values: (u64, u64),
-    /// What became of those that were searched again.
+    /// Numbers of positions that were searched again.
     pub confirmed: Confirmed,
-    /// Files that were written beside it.
+    /// Files that were written beside the suite.
     pub files: Vec<PathBuf>,
 }
 
@@ -50,8 +50,8 @@ pub struct MadeSuite {
 ///
 /// # Errors
 ///
-/// A source cannot be read, nothing is left, or the file cannot be written:
-/// then none is.
+/// A source cannot be read, no position is left, or the file cannot be written: then
+/// there is no file.
 pub fn run(job: &SuiteJob, watch: &mut Watch<'_>) -> Result<MadeSuite, Error> {
     atomic::check(&job.target, &[], job.old)?;
     if job.zip {
@@ -77,7 +77,6 @@ struct Making<'a> {
     job: &'a SuiteJob,
     funnel: Funnel,
     tally: Tally,
-    /// Games that counted.
     games: u64,
     values: Values,
     counts: (u64, u64),
@@ -104,7 +103,7 @@ impl Making<'_> {
         self.tally.add(read.tally);
     }
 
-    /// All candidates, in the order of their positions.
+    /// All candidates, sorted by position.
     fn gather(&mut self, watch: &mut Watch<'_>) -> Result<Sorter<Candidate>, Error> {
         let job = self.job;
         let kinds = Kinds::of(job, watch)?;
@@ -157,7 +156,7 @@ impl Making<'_> {
         Ok(sorter)
     }
 
-    /// Equal positions become one; the rare ones are left out.
+    /// Merges equal positions; rare ones are left out.
     fn unite(
         &mut self,
         candidates: Sorter<Candidate>,
@@ -206,7 +205,7 @@ impl Making<'_> {
 
     fn is_popular(&mut self, entry: &StartPosition) -> bool {
         let job = self.job;
-        // A book without games says nothing about their number.
+        // A book without games has no number of games to compare.
         let counts = entry.games() > 0 || job.min_games > 1;
         if counts && entry.games() < job.min_games {
             self.funnel.lose(FunnelStep::Games, 1);
@@ -255,7 +254,7 @@ impl Making<'_> {
         };
         let funnel = &mut self.funnel;
         let counts = &mut self.counts;
-        // Whether more are wanted.
+        // Returns whether more are needed.
         let mut take = |looked: Looked| -> Result<bool, Error> {
             if choice.goes_on() {
                 counts.1 += u64::from(looked.searched);
@@ -287,7 +286,7 @@ impl Making<'_> {
             },
         )?;
         self.confirmed = choice.confirmed;
-        // How many more there were is not worth a search.
+        // Counting how many more there were needs no search.
         let left = funnel_left(&mut merge)?;
         self.funnel.lose(FunnelStep::Count, left);
         Ok(chosen)

@@ -1,11 +1,11 @@
-//! How a suite is played: a line for each manager.
+//! Command lines for playing a suite, one for each match manager.
 
 use std::path::Path;
 
 use tabia_io::input::path::file_name;
 use tabia_io::sanitize::shell_word;
 
-/// The lines, each after the manager's name. `plies` is the longest line of a
+/// The command lines, each after the manager's name. `plies` is the longest line of a
 /// suite of games.
 #[must_use]
 pub fn lines(suite: &Path, is_pgn: bool, plies: u32, seed: u64) -> Vec<(&'static str, String)> {

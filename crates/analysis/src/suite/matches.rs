@@ -1,4 +1,4 @@
-//! What a match says about the suite it was played from.
+//! Statistics of a match and of the suite it was played from.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -18,24 +18,24 @@ use tabia_io::progress::Watch;
 /// Results of pairs: both games of an opening, with colours exchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Pairs {
-    /// By points of the first player: 0, 0.5, 1, 1.5, 2.
+    /// Pairs by points of the first player: 0, 0.5, 1, 1.5, 2.
     pub pentanomial: [u64; 5],
     /// Games won, drawn and lost by the first player.
     pub games: [u64; 3],
 }
 
-/// What pairs say about two players.
+/// The strength of two players computed from pairs.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Strength {
-    /// Points a game, 0 to 1.
+    /// Points per game, 0 to 1.
     pub score: f64,
     /// Variance of the score of a pair.
     pub variance: f64,
-    /// Elo, and half of its interval of 95 %.
+    /// Elo, and half of its 95 % interval.
     pub elo: [f64; 2],
-    /// Normalized Elo, and half of its interval of 95 %.
+    /// Normalized Elo, and half of its 95 % interval.
     pub nelo: [f64; 2],
-    /// Likelihood that the first player is the stronger one.
+    /// Likelihood that the first player is stronger.
     pub los: f64,
     /// Root mean square of the openings' bias, in Elo.
     pub rms_bias: f64,
@@ -50,13 +50,13 @@ impl Pairs {
         self.pentanomial[usize::from(half_points.iter().sum::<u8>())] += 1;
     }
 
-    /// How many pairs.
+    /// The number of pairs.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.pentanomial.iter().sum()
     }
 
-    /// What they say; `None` without any.
+    /// The strength; `None` without pairs.
     #[must_use]
     pub fn strength(&self) -> Option<Strength> {
         let pairs = self.count() as f64;
@@ -95,7 +95,7 @@ impl Pairs {
     }
 }
 
-/// The normal distribution (Abramowitz and Stegun 7.1.26, to 1.5e-7).
+/// The normal distribution function (Abramowitz and Stegun 7.1.26, to 1.5e-7).
 fn normal(x: f64) -> f64 {
     let z = x.abs() / std::f64::consts::SQRT_2;
     let t = 1.0 / (1.0 + 0.327_591_1 * z);
@@ -116,7 +116,7 @@ pub struct MatchOpening {
     pub results: [u64; 3],
     /// Pairs of games with colours exchanged.
     pub pairs: u64,
-    /// All of its pairs, ten or more, had the same two results.
+    /// Whether all its pairs, at least ten, had the same two results.
     pub dead: bool,
 }
 
@@ -127,42 +127,41 @@ pub struct MatchReport {
     pub games: u64,
     /// Drawn ones.
     pub draws: u64,
-    /// Won by White, and by Black.
+    /// Games won by White.
     pub white_wins: u64,
-    /// Won by Black.
+    /// Games won by Black.
     pub black_wins: u64,
     /// Games without a result.
     pub unfinished: u64,
-    /// Games that began elsewhere.
+    /// Games that began in another position.
     pub elsewhere: u64,
-    /// The first of these: `game 7`, with its first position.
+    /// The first of these: `game 7`, with its start position.
     pub elsewhere_named: Vec<String>,
-    /// By players.
+    /// Results by players.
     pub players: Vec<Pairing>,
-    /// Positions of the suite, and those that were played.
+    /// Number of positions in the suite, and of those that were played.
     pub suite: [u64; 2],
     /// Openings that the same players had in more than one pair.
     pub repeated: u64,
-    /// Pairs beyond the first of an opening, by the same players.
+    /// Pairs by the same players beyond the first of an opening.
     pub repeated_pairs: u64,
-    /// Games whose colours were never exchanged.
+    /// Games without a game with colours exchanged.
     pub unpaired: u64,
     /// Openings that were played, those with the most games first.
     pub openings: Vec<MatchOpening>,
-    /// Games that could not be read, as far as they are named.
+    /// The first games that could not be read.
     pub skipped: Vec<String>,
 }
 
-/// Two players.
+/// The result of two players.
 #[derive(Clone, Debug, Serialize)]
 pub struct Pairing {
-    /// The first by name.
+    /// The first player in order of names.
     pub first: String,
-    /// The other.
+    /// The other player.
     pub second: String,
-    /// Their pairs.
     pub pairs: Pairs,
-    /// What these say.
+    /// The strength computed from the pairs.
     pub strength: Option<Strength>,
 }
 
@@ -203,11 +202,11 @@ fn keys_of(suite: &Path, watch: &mut Watch<'_>) -> Result<Keys, Error> {
 struct Played {
     names: [String; 2],
     result: GameResult,
-    /// The number of its opening, and that position.
+    /// The number of its opening, or its start position.
     opening: Result<(u32, String), String>,
 }
 
-/// What the games of a match say.
+/// Makes the statistics of the games of a match.
 ///
 /// # Errors
 ///
@@ -229,8 +228,8 @@ impl Played {
             let position = game.positions.get(at);
             position.map_or_else(String::new, tabia_notation::fen)
         };
-        // A set-up game begins in its opening; another comes to it, and to the
-        // longest line that the suite has of it.
+        // A game with a set-up begins in its opening; another reaches it by moves: the
+        // longest line of the suite counts.
         let count = match game.set_up {
             true => 1,
             false => game.positions.len(),
@@ -248,11 +247,10 @@ impl Played {
     }
 }
 
-/// What two players had in an opening.
+/// The games of two players in an opening.
 #[derive(Default)]
 struct Shared {
-    /// Points of the first player, by his colour, that wait for their other
-    /// game.
+    /// Points of the first player, by his colour, whose second game has not come yet.
     waiting: [std::collections::VecDeque<u8>; 2],
     /// Points of the first player with White and with Black.
     pairs: Vec<[u8; 2]>,
@@ -377,7 +375,7 @@ mod tests {
     fn games_become_pairs_and_what_is_odd_is_counted() {
         let white = GameResult::Won(Color::White);
         let mut all = Vec::new();
-        // Whoever has White wins: the first opening is dead.
+        // White always wins: the first opening is dead.
         for _ in 0..10 {
             all.push(game(["b", "a"], white, 0));
             all.push(game(["a", "b"], white, 0));

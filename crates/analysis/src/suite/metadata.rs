@@ -1,5 +1,5 @@
-//! What farms of testers want to know of a suite beside it: the entry of
-//! official-stockfish's `books.json`, OpenBench's file, and the archive.
+//! Files about a suite for test farms: the entry in official-stockfish's `books.json`,
+//! OpenBench's file, and the archive.
 
 use std::io::{self, Cursor, Write};
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ use crate::error::{Error, about};
 use tabia_io::atomic::{self, Old};
 use tabia_io::input::path::file_name;
 
-/// A suite in `books.json`.
+/// The entry of a suite in `books.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SuiteRow {
     /// Positions.
     pub total: u64,
-    /// White to move.
+    /// Positions with White to move.
     pub white: u64,
-    /// Black to move.
+    /// Positions with Black to move.
     pub black: u64,
     /// Plies of the shortest line; `None` without move numbers.
     pub min_depth: Option<u32>,
@@ -29,7 +29,7 @@ pub struct SuiteRow {
     pub sri: String,
 }
 
-/// Checksums of a text, whose lines end in LF for them whatever they end in.
+/// Checksums of a text, computed with LF line ends whatever the text has.
 #[derive(Clone, Default)]
 pub struct Checksums {
     sha384: Sha384,
@@ -63,13 +63,13 @@ impl Checksums {
         self.sha256.update(bytes);
     }
 
-    /// SHA-384 in base64, as `books.json` has it.
+    /// SHA-384 in base64, as in `books.json`.
     #[must_use]
     pub fn sri(&self) -> String {
         base64(&self.sha384.clone().finalize())
     }
 
-    /// SHA-256 in hex, as OpenBench has it.
+    /// SHA-256 in hex, as in OpenBench's file.
     #[must_use]
     pub fn sha256(&self) -> String {
         let bytes = self.sha256.clone().finalize();
@@ -92,8 +92,8 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// `books.json` with an entry added or replaced: names in order without regard
-/// to case, indented by four.
+/// `books.json` with an entry added or replaced: names sorted without regard to case,
+/// indented by four.
 ///
 /// # Errors
 ///
@@ -119,7 +119,7 @@ pub fn with_row(old: &str, name: &str, row: &SuiteRow) -> Result<String, String>
     Ok(format!("{{\n{}\n}}\n", rows.join(",\n")))
 }
 
-/// An entry with its fields in the usual order, others after them.
+/// An entry with its fields in the usual order, and other fields after them.
 fn in_order(row: &Value) -> Result<String, String> {
     const FIELDS: [&str; 6] = ["total", "white", "black", "min_depth", "max_depth", "sri"];
     let row = row.as_object().ok_or("an entry is no object")?;
@@ -132,8 +132,8 @@ fn in_order(row: &Value) -> Result<String, String> {
     Ok(format!("{{\n{}\n    }}", fields.join(",\n")))
 }
 
-/// Adds an entry to `books.json`, which may not exist yet; the old one stays
-/// with `.bak` after its name.
+/// Adds an entry to `books.json`, which need not exist; the old file is renamed with
+/// `.bak` after its name.
 pub(super) fn update(path: &Path, name: &str, row: &SuiteRow) -> Result<(), Error> {
     let old = match std::fs::read_to_string(path) {
         Ok(old) => old,
@@ -148,14 +148,14 @@ pub(super) fn update(path: &Path, name: &str, row: &SuiteRow) -> Result<(), Erro
     Ok(())
 }
 
-/// Where the archive of a suite is: its name with `.zip` after it.
+/// The path of a suite's archive: its name with `.zip` after it.
 #[must_use]
 pub fn archive_of(suite: &Path) -> PathBuf {
     suite.with_added_extension("zip")
 }
 
-/// Packs a suite: one file, with the oldest time stamp there is, so that the
-/// same suite gives the same bytes.
+/// Packs a suite: one file, with the earliest possible time stamp, so that the same suite
+/// gives the same bytes.
 pub(super) fn pack(suite: &Path, old: Old) -> Result<PathBuf, Error> {
     let text = std::fs::read(suite).map_err(|error| about(suite, error))?;
     let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-    /// That of `startpos.epd` in official-stockfish's books.
+    /// The checksum of `startpos.epd` in official-stockfish's books.
     const SRI: &str = "B0D/PN334ez5R9K8mGspR5ZjfXb0sWoEObBnkCI7sczqZbaOHQ5aooqk97zeHM0a";
 
     #[test]

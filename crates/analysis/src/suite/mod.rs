@@ -8,11 +8,10 @@
 //!       popularity -> values -> window -> count -> order -> .epd or .pgn
 //! ```
 //!
-//! Everything between is sorted outside of memory (`tabia_io::sort`), and every
-//! order is made of the positions themselves: the same sources give the same
-//! bytes whatever the number of threads and the order in which they are named.
-//! [`check`] reports on suites, [`mod@matches`] on what was played from one, and
-//! [`review`] on what was played from a book.
+//! Intermediate data are sorted on disk (`tabia_io::sort`), and every order depends only
+//! on the positions themselves: the same sources give the same bytes whatever the number
+//! of threads and the order of the sources. [`check`] reports on suites, [`mod@matches`]
+//! on games played from one, and [`review`] on games played from a book.
 
 pub mod check;
 mod choice;
@@ -55,12 +54,12 @@ use tabia_games::GameFilter;
 use tabia_io::atomic::Old;
 use tabia_notation::Line;
 
-/// Where lines are cut.
+/// Where to cut lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// After so many plies.
+    /// After this many plies.
     At(u32),
-    /// After so many plies and everywhere between.
+    /// After each number of plies in this range.
     Range(u32, u32),
     /// At the end of each game.
     End,
@@ -68,11 +67,11 @@ pub enum Cut {
     Exit,
 }
 
-/// Plies that books are walked at most by default.
+/// Default limit of plies in walks through books.
 const DEEPEST: u32 = 300;
 
 impl Cut {
-    /// The first and the last ply that are wanted of a book.
+    /// The first and the last ply needed of a book.
     fn plies_of_books(self) -> (u32, u32) {
         match self {
             Cut::At(ply) => (ply, ply),
@@ -96,71 +95,70 @@ pub enum SuiteOrder {
     File,
 }
 
-/// What is to be made.
+/// A suite to make: its sources and options.
 #[derive(Clone, Debug)]
 pub struct SuiteJob {
     /// Books, games, suites.
     pub sources: Vec<PathBuf>,
-    /// `.epd` or `.pgn`.
+    /// Path of the suite: `.epd` or `.pgn`.
     pub target: PathBuf,
-    /// What becomes of the old one.
+    /// What to do with an existing file.
     pub old: Old,
     /// Conditions on games.
     pub filter: GameFilter,
     /// The password of encrypted archives.
     pub password: Option<String>,
-    /// Where lines are cut.
     pub cut: Cut,
-    /// Only what comes after this line.
+    /// Only positions after this line.
     pub below: Option<Line>,
-    /// Which moves of books are played how often.
+    /// The frequencies of moves in books.
     pub play: Play,
     /// Conditions on the board.
     pub board: BoardFilter,
-    /// Games through a position.
+    /// Lowest number of games through a position.
     pub min_games: u64,
-    /// How often it is reached, in per cent.
+    /// Lowest frequency of a position, in per cent.
     pub min_share: f64,
-    /// Values.
+    /// Conditions on values.
     pub window: ValueWindow,
     /// Files with values.
     pub eval_files: Vec<PathBuf>,
-    /// Who evaluates the others.
+    /// The engine for positions without a value.
     pub engine: Option<EnginePlan>,
-    /// Who meets the conditions on values is searched again by so many nodes,
-    /// and has to meet them by that value too.
+    /// Nodes of a second search of positions that meet the conditions on values; they
+    /// must meet them by the new value too.
     pub confirm: Option<u64>,
-    /// The share of the width of `window` by which that value has to lie inside
-    /// of its ends, 0 to 0.5: the next search errs as well.
+    /// The margin of that value inside the ends of `window`, as a share of the width, 0
+    /// to 0.5: the second search has errors too.
     pub confirm_margin: f64,
-    /// What that engine finds is added here, and what is here is not
-    /// searched again.
+    /// File to which the engine's values are added; positions in it are not searched
+    /// again.
     pub save: Option<PathBuf>,
-    /// Positions with colours exchanged count as equal.
+    /// Whether positions with colours exchanged count as equal.
     pub mirrors: bool,
-    /// So many positions at most below the same first plies: most, plies.
+    /// Highest number of positions after the same first plies: number, plies.
     pub per_line: Option<(u32, usize)>,
-    /// So many positions.
+    /// Highest number of positions.
     pub count: Option<u64>,
-    /// They are drawn by weight instead of taken from the top.
+    /// Whether they are drawn by weight instead of taken from the top.
     pub sample: bool,
     /// The order of the file.
     pub order: SuiteOrder,
-    /// For everything random.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// What is written.
+    /// The format of the file.
     pub form: Form,
-    /// The archive beside it.
+    /// Whether to write a zip archive too.
     pub zip: bool,
-    /// `books.json`.
+    /// Path of `books.json`.
     pub metadata: Option<PathBuf>,
-    /// A folder for OpenBench's file.
+    /// Folder for OpenBench's file.
     pub openbench: Option<PathBuf>,
-    /// Where the archive can be had, for that file.
+    /// URL of the archive, for that file.
     pub source_url: Option<String>,
-    /// Threads that read.
+    /// Threads for reading.
     pub threads: usize,
-    /// Bytes for sorting.
+    /// Memory for sorting in bytes.
     pub memory: u64,
 }
 
@@ -170,7 +168,7 @@ impl SuiteJob {
     }
 }
 
-/// The text of a file, unpacked.
+/// The text of a file, decompressed.
 fn text_of(path: &Path) -> Result<Box<dyn Read + Send>, Error> {
     let text = tabia_games::unpacked(path).map_err(|error| about(path, error))?;
     Ok(text.plain)

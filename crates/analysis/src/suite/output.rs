@@ -1,4 +1,4 @@
-//! A position as a line of EPD, or as a short game.
+//! Writes a position as a line of EPD, or as a short game.
 
 use std::fmt::Write as _;
 
@@ -10,17 +10,17 @@ use tabia_games::{self as games, Game, Item};
 use tabia_notation as notation;
 use tabia_notation::openings;
 
-/// What is written.
+/// The output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// A line for each position.
+    /// One line for each position.
     Epd {
-        /// The two counters of a FEN.
+        /// How to write the two counters of a FEN.
         counters: Counters,
-        /// Value, depth and a number after it.
+        /// Whether to add value, depth and a number.
         operations: bool,
     },
-    /// A game for each position.
+    /// One game for each position.
     Pgn,
 }
 
@@ -36,7 +36,7 @@ pub enum Counters {
     None,
 }
 
-/// Appends a position; `number` is its place, `name` that of the suite.
+/// Appends a position; `number` is its index, `name` the name of the suite.
 pub(super) fn write(
     form: Form,
     entry: &StartPosition,
@@ -54,7 +54,7 @@ pub(super) fn write(
     };
     let fen = notation::fen(position);
     let fields = fen.rsplitn(3, ' ').last().unwrap_or(&fen);
-    // Operations after FEN counters would cost both managers the counters.
+    // With operations after FEN counters both managers would ignore the counters.
     let counters = match (counters, operations) {
         (Counters::Fen, true) => Counters::Epd,
         (counters, _) => counters,
@@ -83,7 +83,7 @@ pub(super) fn write(
     out.push('\n');
 }
 
-/// A game that ends in the position.
+/// Writes a game that ends in the position.
 fn write_game(entry: &StartPosition, out: &mut String) {
     let Some((positions, moves)) = entry.line() else {
         return;

@@ -1,4 +1,4 @@
-//! A suite is written, and what goes with it.
+//! Writes a suite and the files beside it.
 
 use std::path::PathBuf;
 
@@ -23,11 +23,12 @@ pub(super) struct Published {
     pub(super) files: Vec<PathBuf>,
 }
 
-/// Writes the positions in their order; `None` if there are none: then no file.
+/// Writes the positions in their order; returns `None` and makes no file if there are
+/// none.
 ///
 /// # Errors
 ///
-/// A file cannot be written; those before it are.
+/// A file cannot be written; earlier ones remain.
 pub(super) fn publish(
     job: &SuiteJob,
     chosen: Sorter<Ranked>,
@@ -89,7 +90,7 @@ pub(super) fn publish(
     }))
 }
 
-/// Plies as the entry in `books.json` counts them.
+/// Plies as counted in `books.json`.
 fn depth(form: Form, entry: &StartPosition, position: &Chess) -> Option<u32> {
     match form {
         Form::Pgn => Some(entry.path.len() as u32 / 2),

@@ -1,4 +1,4 @@
-//! The sources of a suite, by what they are.
+//! The sources of a suite, sorted by kind.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -10,12 +10,12 @@ use tabia_io::input::kind::{BookKind, Kind};
 use tabia_io::input::path::has_extension;
 use tabia_io::progress::Watch;
 
-/// The sources, by what they are.
+/// The sources, sorted by kind.
 pub(super) struct Kinds {
     pub(super) games: Vec<PathBuf>,
     pub(super) books: Vec<PathBuf>,
     pub(super) suites: Vec<PathBuf>,
-    /// What was made of others; gone when dropped.
+    /// Temporary files made from other sources; deleted on drop.
     _made: TempFolder,
 }
 

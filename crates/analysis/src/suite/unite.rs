@@ -1,4 +1,4 @@
-//! Equal positions become one.
+//! Merges equal positions.
 
 use super::entry::{Candidate, StartPosition};
 use super::funnel::{Funnel, FunnelStep};
@@ -7,21 +7,21 @@ use super::funnel::{Funnel, FunnelStep};
 #[derive(Default)]
 pub(super) struct Group {
     pub(super) one: Vec<u8>,
-    /// The position and its mirror, each with what its books say.
+    /// The position and its mirror image, each with the numbers of its books.
     members: Vec<Member>,
 }
 
 struct Member {
-    /// With the best line so far; the sums of all.
+    /// The entry with the best line so far, and the sums of all.
     entry: StartPosition,
-    /// How often that line was met.
+    /// How often that line occurred.
     best: (u64, u64),
-    /// Games by book: what it says twice counts once.
+    /// Games by book: repetitions in one book count once.
     books: Vec<(u32, u64)>,
 }
 
 impl Group {
-    /// How many different positions there are: one and perhaps its mirror.
+    /// The number of different positions: one, perhaps also its mirror image.
     pub(super) fn len(&self) -> u64 {
         self.members.len() as u64
     }
@@ -43,8 +43,8 @@ impl Group {
             });
             return;
         };
-        // Lines come in the order of their bytes: of equals the first stays,
-        // but a line is better than a position without one.
+        // Lines are sorted by their bytes: of equally frequent ones the first stays, but
+        // a line is preferred to a position without one.
         let best = (entry.played, entry.share);
         let has_line = |e: &StartPosition| e.start.is_empty();
         let (old, new) = (has_line(&member.entry), has_line(entry));
@@ -68,7 +68,7 @@ impl Group {
         }
     }
 
-    /// The position that stays: the more popular of it and its mirror.
+    /// The position that stays: it or its mirror image, whichever is more popular.
     pub(super) fn finish(&mut self, funnel: &mut Funnel) -> Option<StartPosition> {
         let members = std::mem::take(&mut self.members);
         let count = members.len() as u64;

@@ -1,9 +1,8 @@
 //! Positions of a book, ply by ply from a first position.
 //!
-//! Each ply's positions are sorted, so that equal ones meet: their shares add
-//! up, and the likeliest line to each stays. Memory does not grow with the
-//! book. The board is that of a game, so books that store mirrored positions
-//! once give both.
+//! The positions of each ply are sorted, so that equal ones are merged: their shares are
+//! added, and the most probable line to each stays. Memory does not grow with the book.
+//! Boards are those of games, so a book that stores mirrored positions once gives both.
 
 use std::cmp::Ordering;
 use std::path::Path;
@@ -21,12 +20,12 @@ use tabia_io::input::bytes::Cursor;
 use tabia_io::sort::{Merge, Record, Runs, Sorter};
 use tabia_notation as notation;
 
-/// Which moves are played how often.
+/// The frequencies of moves.
 #[derive(Clone, Debug)]
 pub enum Play {
-    /// As the adapter would, under these options.
+    /// As the adapter plays with these options.
     Adapter(Box<Rules>),
-    /// By the games of the book, or by what else it has.
+    /// By the games of the book, or else by its weights.
     Games,
 }
 
@@ -34,7 +33,7 @@ pub enum Play {
 pub(super) struct Walk<'a> {
     pub(super) book: &'a (dyn Probe + Sync),
     pub(super) play: &'a Play,
-    /// Where it begins, and the moves that led there.
+    /// The first position, and the moves that led there.
     pub(super) start: Option<&'a Chess>,
     pub(super) moves: &'a [Move],
     pub(super) from: &'a Chess,
@@ -48,7 +47,7 @@ pub(super) struct Walk<'a> {
 #[derive(Clone, Debug, Default)]
 struct PlyNode {
     key: u64,
-    /// Share of its likeliest line alone.
+    /// Share of its most probable line.
     best: u64,
     entry: StartPosition,
 }
@@ -87,7 +86,7 @@ impl Record for PlyNode {
     }
 }
 
-/// What came of a part of a ply.
+/// The result for a part of a ply.
 #[derive(Default)]
 struct Piece {
     next: Vec<PlyNode>,
@@ -95,7 +94,7 @@ struct Piece {
 }
 
 impl Walk<'_> {
-    /// Gives every position that is wanted to `found`.
+    /// Calls `found` with every wanted position.
     pub(super) fn run(
         &self,
         mut found: impl FnMut(&Chess, StartPosition) -> Result<(), Error>,
@@ -183,7 +182,7 @@ impl Walk<'_> {
         Ok(piece)
     }
 
-    /// The moves that are played, how often, and the games after each.
+    /// The moves that are played, their frequencies, and the games after each.
     fn moves_of(&self, position: &Chess) -> Result<Vec<(Move, f64, u64)>, Error> {
         let games = |mv: &tabia_book::BookMove| u64::from(mv.stats().games);
         let shares: Vec<(Move, f64, u64)> = match self.play {

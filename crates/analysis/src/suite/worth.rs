@@ -1,5 +1,4 @@
-//! What positions are worth: values out of files and of engines, and the
-//! window they shall lie in.
+//! Values of positions: from files and engines, and the range in which they must be.
 
 use shakmaty::{Chess, Color, Position as _};
 
@@ -8,24 +7,24 @@ use super::funnel::FunnelStep;
 use tabia_book::eval::{Evaluation, Value, model};
 use tabia_book::evals::{EvalKey, EvalTable};
 
-/// Centipawns beyond which a game is as good as over.
+/// Centipawns beyond which a game counts as over.
 pub(super) const DECIDED: i32 = 2000;
 
-/// What a position is worth to its side to move.
+/// The value of a position for its side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Worth {
-    /// As if that side were White.
+    /// The value as if that side were White.
     pub value: Value,
     /// Depth of the search, 0 when unknown.
     pub depth: u16,
     /// Nodes of the search, 0 when unknown.
     pub nodes: u64,
-    /// Won, drawn and lost of 1000, as the engine predicts.
+    /// Won, drawn and lost games of 1000, as the engine predicts.
     pub wdl: Option<[u16; 3]>,
 }
 
 impl Worth {
-    /// Out of an evaluation of a position.
+    /// Converts the evaluation of a position.
     #[must_use]
     pub fn of(position: &Chess, evaluation: &Evaluation) -> Worth {
         Worth {
@@ -39,27 +38,27 @@ impl Worth {
         }
     }
 
-    /// Centipawns of the side to move; mates lie beyond 10000.
+    /// Centipawns for the side to move; mates are beyond 10000.
     #[must_use]
     pub fn cp(&self) -> i32 {
         self.value.for_side(Color::White)
     }
 
-    /// Whether a search of so many nodes found it. Engines stop a little early
-    /// or late.
+    /// Whether it is from a search of this many nodes. Engines stop slightly early or
+    /// late.
     #[must_use]
     pub fn took(&self, nodes: u64) -> bool {
         self.nodes >= nodes / 10 * 9
     }
 
-    /// Whether it is a mate, or as good as that.
+    /// Whether it is a mate, or equivalent to one.
     #[must_use]
     pub fn is_decided(&self) -> bool {
         self.cp().abs() > DECIDED
     }
 
-    /// Shares of won, drawn and lost games for the better side: what the
-    /// engine predicts, or else Stockfish's model.
+    /// Shares of won, drawn and lost games for the better side: those that the engine
+    /// predicts, or else those of Stockfish's model.
     #[must_use]
     pub fn results(&self, position: &Chess) -> [f64; 3] {
         match self.wdl {
@@ -84,29 +83,29 @@ pub enum ValueView {
     Mover,
 }
 
-/// Which values are wanted.
+/// Conditions on values.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ValueWindow {
     /// Centipawns.
     pub cp: Option<Range>,
-    /// Whose they are.
+    /// The view of the values.
     pub view: ValueView,
     /// Predicted wins of the better side in per cent.
     pub wins: Option<Range>,
     /// The side that is better.
     pub better: Option<Color>,
-    /// Positions that are decided are out.
+    /// Whether decided positions are excluded.
     pub undecided: bool,
 }
 
 impl ValueWindow {
-    /// Whether a position without a value cannot be known to lie in it.
+    /// Whether a position needs a value to meet the conditions.
     #[must_use]
     pub fn needs_value(&self) -> bool {
         self.cp.is_some() || self.wins.is_some() || self.better.is_some()
     }
 
-    /// Without a share of the width at each end of its ranges.
+    /// The same conditions, without a share of the width at each end of its ranges.
     #[must_use]
     pub fn narrowed(self, share: f64) -> ValueWindow {
         let is_of_better = self.view == ValueView::Better;
@@ -117,7 +116,7 @@ impl ValueWindow {
         }
     }
 
-    /// Why a value is not wanted; `None` if it is.
+    /// The reason to exclude a value; `None` if it meets the conditions.
     #[must_use]
     pub fn refuses(&self, position: &Chess, worth: &Worth) -> Option<FunnelStep> {
         if self.undecided && worth.is_decided() {
@@ -144,14 +143,14 @@ impl ValueWindow {
     }
 }
 
-/// Values of the positions that are wanted, the best of each, in the order of
-/// their keys; 40 bytes for a position, since there may be millions. (An
-/// [`EvalTable`] keeps single moves and sources too.)
+/// Values of the wanted positions, the best of each, sorted by key; 40 bytes for a
+/// position, because there may be millions. (An [`EvalTable`] also stores single moves
+/// and sources.)
 #[derive(Clone, Debug, Default)]
 pub(super) struct Values(Vec<(EvalKey, Option<Worth>)>);
 
 impl Values {
-    /// No values yet, of the positions of these keys.
+    /// An empty table for the positions with these keys.
     #[must_use]
     pub(super) fn of(mut keys: Vec<EvalKey>) -> Values {
         keys.sort_unstable();
@@ -159,7 +158,7 @@ impl Values {
         Values(keys.into_iter().map(|key| (key, None)).collect())
     }
 
-    /// How many there are.
+    /// The number of values.
     #[must_use]
     pub(super) fn len(&self) -> usize {
         self.0.iter().filter(|(_, known)| known.is_some()).count()
@@ -171,14 +170,14 @@ impl Values {
         self.place(key).is_ok()
     }
 
-    /// What is known of a position, or of its mirror.
+    /// The value of a position, or of its mirror image.
     #[must_use]
     pub(super) fn get(&self, position: &Chess) -> Option<Worth> {
         self.0.get(self.place(EvalKey::of(position)).ok()?)?.1
     }
 
-    /// Adds a value, if it is wanted; of several the deepest stays, whatever
-    /// their order.
+    /// Adds a value, if its position is wanted; of several values the one with the
+    /// greatest depth stays, in any order.
     pub(super) fn add(&mut self, position: &Chess, worth: Worth) {
         if let Ok(place) = self.place(EvalKey::of(position))
             && let Some((_, known)) = self.0.get_mut(place)
@@ -187,7 +186,7 @@ impl Values {
         }
     }
 
-    /// Adds all that a table knows of the positions that are wanted.
+    /// Adds the values of a table for the wanted positions.
     pub(super) fn add_table(&mut self, table: &EvalTable) {
         for (key, known) in &mut self.0 {
             if let Some(evaluation) = table.canonical(*key) {

@@ -1,6 +1,5 @@
-//! What games that were played say about a book: how far it went, where it
-//! was left and by whom, how the engine found the position there, and which
-//! lines lose.
+//! Reviews played games with respect to a book: how far the book lasted, where it was
+//! left and by whom, the engine's value of the position there, and which lines lose.
 
 mod page;
 mod sums;
@@ -25,53 +24,54 @@ use tabia_io::progress::Watch;
 use tabia_notation as notation;
 use tabia_notation::openings;
 
-/// The review. Values and results are the player's; without a player White's.
+/// The review. Values and results are from the player's view; without a player from
+/// White's.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ReviewReport {
-    /// Whose results these are.
+    /// The player reviewed.
     pub player: Option<String>,
     /// Results of all games.
     #[serde(flatten)]
     pub record: Score,
-    /// Games of others.
+    /// Games without the player.
     pub others: u64,
-    /// Games whose result does not come of their moves (time forfeit, disconnect,
-    /// illegal move): they count as games without a result.
+    /// Games whose result is not due to their moves (time forfeit, disconnect, illegal
+    /// move): they count as games without a result.
     pub forfeited: u64,
     /// Results in pairs of rounds, colours exchanged, if there are any.
     pub pairs: Option<PairedResults>,
-    /// Games that never were in the book.
+    /// Games that were never in the book.
     pub never: u64,
-    /// Plies in book.
+    /// Plies in the book.
     pub plies: Spread,
-    /// Left by a move of the player that is not in the book.
+    /// Games in which the player left the book by another move.
     pub left_by_player: u64,
-    /// Left by a move of the opponent that is not in the book.
+    /// Games in which the opponent left the book by another move.
     pub left_by_opponent: u64,
-    /// The book had no move any more.
+    /// Games in which the book had no more move.
     pub ended: u64,
     /// Games that ended in the book.
     pub to_the_end: u64,
     /// The engine's first values after the book, centipawns, if there are any.
     pub values: Option<Spread>,
-    /// Shares of them below -50 and below -100.
+    /// Shares of these values below -50 and below -100 centipawns.
     pub below: Option<[f64; 2]>,
-    /// By opening, most games first.
+    /// Openings, those with the most games first.
     pub openings: Vec<ReviewOpening>,
-    /// Where the book was left, most games first.
+    /// Positions in which the book was left, those with the most games first.
     pub exits: Vec<Exit>,
-    /// Exits that cost the most points, those of the greatest loss first.
+    /// Exits that cost the most points, the greatest loss first.
     pub losing: Vec<Exit>,
     /// Games that could not be read.
     pub skipped: Vec<String>,
-    /// The positions after the book with what the player's engine first
-    /// thought of them, in the order of the games.
+    /// The positions after the book with the first value of the player's engine, in the
+    /// order of the games.
     #[serde(skip)]
     pub found: Vec<(Chess, Evaluation)>,
     /// Where games of one colour left the book, most games first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub departures: Vec<Departure>,
-    /// Every game that was read, in its order.
+    /// Every game that was read, in order.
     #[serde(skip)]
     pub games: Vec<ReviewedGame>,
 }
@@ -79,19 +79,18 @@ pub struct ReviewReport {
 /// Results in pairs.
 #[derive(Clone, Debug, Serialize)]
 pub struct PairedResults {
-    /// What they are.
     #[serde(flatten)]
     pub pairs: Pairs,
-    /// What they say.
+    /// The strength computed from them.
     pub strength: Option<Strength>,
 }
 
-/// A game, to be found again.
+/// A game, for finding it again.
 #[derive(Clone, Debug)]
 pub struct ReviewedGame {
     /// Points of White, doubled; `None` without a result that counts.
     pub points: Option<u8>,
-    /// Its moves in UCI, a blank between them.
+    /// Its moves in UCI notation, separated by spaces.
     pub moves: String,
 }
 
@@ -103,7 +102,7 @@ enum Left {
     InBook,
 }
 
-/// A game, as it went through the book.
+/// A game and its way through the book.
 struct Played {
     plies: usize,
     left: Left,
@@ -111,7 +110,7 @@ struct Played {
     line: String,
     eco: String,
     name: String,
-    /// Of the player, doubled.
+    /// Points of the player, doubled.
     points: Option<u8>,
     forfeited: bool,
     side: Color,
@@ -121,20 +120,20 @@ struct Played {
     departure: Option<GameDeparture>,
 }
 
-/// Whose games are reviewed.
+/// Which games to review.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reviewed<'a> {
-    /// The player; without one the games are White's.
+    /// The player; without one the games are reviewed for White.
     pub player: Option<&'a str>,
     /// Only games with this colour, for which the book is a repertoire.
     pub colour: Option<Color>,
-    /// Of positions where the repertoire has several moves, the one that is the player's.
+    /// The player's move in positions where the repertoire has several.
     pub chosen: Option<&'a ChosenMoves>,
-    /// Games that did not end by their moves have a result, too.
+    /// Whether games that did not end by their moves count with their result.
     pub forfeits: bool,
 }
 
-/// What games say about a book.
+/// Reviews games with respect to a book.
 ///
 /// # Errors
 ///
@@ -206,10 +205,10 @@ pub fn report(
     Ok(report)
 }
 
-/// Places where the book was left that are listed.
+/// Highest number of departures in the list.
 const MOST_DEPARTURES: usize = 1000;
 
-/// Whose side is looked at.
+/// The side to review in a game.
 fn side_of(game: &Game, whose: Reviewed<'_>) -> Option<Color> {
     let Some(player) = whose.player else {
         return Some(whose.colour.unwrap_or(Color::White));
@@ -242,7 +241,8 @@ fn follow(game: &Game, book: &dyn Probe, side: Color) -> Result<Played, Error> {
     }
     let reached = game.positions.get(..=plies).unwrap_or(&game.positions);
     let opening = openings::of_line(reached).or_else(|| openings::of_line(&game.positions));
-    // Only the player's own engine is asked; without one, whoever moves first.
+    // Only values of the player's own engine are used; without a player, of the side that
+    // moves first.
     let last = reached.last();
     Ok(Played {
         plies,

@@ -1,13 +1,13 @@
-//! The review as a page.
+//! The review as an HTML page.
 
 use super::{Exit, ReviewReport};
 use crate::html::{Bar, Page};
 
-/// So many openings and exits are shown.
+/// Highest number of openings and exits on the page.
 const SHOWN: usize = 40;
 
-/// The review as a page that needs nothing else; `next` are commands that go on
-/// from here.
+/// The review as a single HTML page without other files; `next` are commands for further
+/// work.
 #[must_use]
 pub fn html(title: &str, report: &ReviewReport, next: &[String]) -> String {
     let mut page = Page::new(title);
@@ -59,7 +59,7 @@ pub fn html(title: &str, report: &ReviewReport, next: &[String]) -> String {
     page.finish()
 }
 
-/// What fits beside a bar.
+/// Shortens a name to the space beside a bar.
 fn short(name: &str) -> String {
     match name.char_indices().nth(52) {
         Some((end, _)) => format!("{}\u{2026}", name.get(..end).unwrap_or(name)),

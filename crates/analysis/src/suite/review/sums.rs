@@ -13,15 +13,14 @@ use super::{Left, PairedResults, Pairs, Played, ReviewReport};
 /// Games and their results.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Tally {
-    /// Games.
     pub games: u64,
-    /// Those with a result.
+    /// Games with a result.
     #[serde(flatten)]
     pub results: Results,
 }
 
 impl Tally {
-    /// Counts a game that brought so many half points.
+    /// Counts a game by the half points of the player.
     pub fn count(&mut self, half_points: Option<u8>) {
         self.games += 1;
         if let Some(half_points) = half_points {
@@ -29,8 +28,8 @@ impl Tally {
         }
     }
 
-    /// The points a game that the results allow, with 95 %: Wilson's interval,
-    /// narrower where there are draws.
+    /// The 95 % interval of the points per game: Wilson's interval, narrower if there are
+    /// draws.
     #[must_use]
     pub fn interval(&self) -> Option<[f64; 2]> {
         let score = self.results.score()?;
@@ -50,17 +49,17 @@ impl Tally {
         Some([(centre - half) / all, (centre + half) / all])
     }
 
-    /// Points lost against half of all.
+    /// Points below half of all points.
     #[must_use]
     pub fn deficit(&self) -> f64 {
         (self.results.losses as f64 - self.results.wins as f64) / 2.0
     }
 }
 
-/// With fewer results nothing is said of what they allow.
+/// With fewer results no interval is given.
 const FEW: u64 = 5;
 
-/// `12 games, +3 =6 -3 50.0 % (31 to 69 %)`.
+/// In the form `12 games, +3 =6 -3 50.0 % (31 to 69 %)`.
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let s = if self.games == 1 { "" } else { "s" };
@@ -79,12 +78,11 @@ impl fmt::Display for Tally {
 /// Results, and the engine's first values after the book.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Score {
-    /// Results.
     #[serde(flatten)]
     pub tally: Tally,
     /// Games with a value of the engine after the book.
     pub valued: u64,
-    /// Their sum in centipawns, each at most ten pawns.
+    /// The sum of these values in centipawns, each limited to ten pawns.
     #[serde(skip)]
     sum: i64,
     /// Mean of these values.
@@ -102,7 +100,7 @@ impl Score {
     }
 }
 
-/// `12 games, +3 =6 -3 50.0 % (31 to 69 %), first value +0.12`.
+/// In the form `12 games, +3 =6 -3 50.0 % (31 to 69 %), first value +0.12`.
 impl fmt::Display for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.tally)?;
@@ -113,47 +111,43 @@ impl fmt::Display for Score {
     }
 }
 
-/// Where the book was left.
+/// A position in which games left the book.
 #[derive(Clone, Debug, Serialize)]
 pub struct Exit {
-    /// The first position that is not in the book, or where it has no move.
+    /// The first position that is not in the book, or in which the book has no move.
     pub fen: String,
     /// The moves to it.
     pub line: String,
-    /// Results.
     #[serde(flatten)]
     pub record: Score,
 }
 
-/// An opening.
+/// The games of an opening.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReviewOpening {
-    /// Its code.
+    /// Its ECO code.
     pub eco: String,
-    /// Its name.
     pub name: String,
-    /// Results.
     #[serde(flatten)]
     pub record: Score,
 }
 
-/// A number in five percentiles.
+/// The distribution of a number, with five percentiles.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Spread {
-    /// How many numbers.
+    /// The count of numbers.
     pub count: usize,
-    /// Their mean.
     pub mean: f64,
-    /// Their standard deviation.
     pub sd: f64,
-    /// At 5, 25, 50, 75 and 95 %.
+    /// The percentiles 5, 25, 50, 75 and 95.
     pub percentiles: [i32; 5],
-    /// How many there are from each number on, to below the next one.
+    /// Counts by the lower end of each bar.
     pub histogram: BTreeMap<i32, u64>,
 }
 
 impl Spread {
-    /// With bars of this width, those at `most` and beyond in the last one.
+    /// Makes a distribution with bars of this width; numbers from `most` up are in the
+    /// last one.
     fn of(mut numbers: Vec<i32>, width: i32, most: i32) -> Spread {
         numbers.sort_unstable();
         let mut histogram = BTreeMap::new();
@@ -181,9 +175,8 @@ impl Spread {
     }
 }
 
-/// Games of an event against the same opponent in the same round, colours
-/// exchanged. Rounds
-/// are numbered `1.1` and `1.2`, or both `1`.
+/// Pairs of games of an event against the same opponent in the same round, colours
+/// exchanged. Rounds are numbered `1.1` and `1.2`, or both `1`.
 fn pairs(all: &[Played]) -> Option<PairedResults> {
     let mut waiting: HashMap<([&str; 3], Color), Vec<u8>> = HashMap::new();
     let mut pairs = Pairs::default();
@@ -208,7 +201,7 @@ fn pairs(all: &[Played]) -> Option<PairedResults> {
     })
 }
 
-/// Everything that is to be said of these games.
+/// Makes the whole report on these games.
 pub(super) fn sum(all: Vec<Played>) -> ReviewReport {
     let mut record = Score::default();
     let mut openings: BTreeMap<(String, String), Score> = BTreeMap::new();

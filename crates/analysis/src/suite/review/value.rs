@@ -1,4 +1,4 @@
-//! What engines thought, out of the comments that managers write.
+//! Reads engines' values from the comments that match managers write.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use shakmaty::{Chess, Color, Position as _};
 use tabia_book::eval::{Evaluation, Value};
 use tabia_games::{Game, Item};
 
-/// The first value after the book that the moves of one side tell in their
-/// comments, and the position that it is the value of.
+/// The first value after the book in the comments of one side's moves, and the position
+/// of that value.
 pub(super) fn first(game: &Game, plies: usize, side: Color) -> Option<(Chess, Evaluation)> {
     let mut depth = 0;
     let mut ply = 0;
@@ -43,15 +43,15 @@ pub(super) fn first(game: &Game, plies: usize, side: Color) -> Option<(Chess, Ev
 /// A value in a comment.
 struct CommentValue {
     value: Value,
-    /// Plies, 0 where the comment does not say.
+    /// Depth in plies, 0 if the comment has none.
     depth: u16,
-    /// It is about the position after the move.
+    /// Whether it is the value of the position after the move.
     after_move: bool,
 }
 
-/// The value in a comment of cutechess or fastchess: `+0.35/21 3.2s`,
-/// `-M12/30 0.1s`, of the mover before his move; or lichess's `[%eval 0.35]`,
-/// of White after it. Book moves (`book`) have none.
+/// The value in a comment of cutechess or fastchess: `+0.35/21 3.2s`, `-M12/30 0.1s`, for
+/// the mover before the move; or lichess's `[%eval 0.35]`, for White after it. Book moves
+/// (`book`) have none.
 fn comment_value(comment: &str, mover: Color) -> Option<CommentValue> {
     if let Some((value, depth)) = Value::in_comment(!mover, comment) {
         let after_move = true;
@@ -68,7 +68,7 @@ fn comment_value(comment: &str, mover: Color) -> Option<CommentValue> {
         None => (1, text.strip_prefix('+').unwrap_or(text)),
     };
     let value = if let Some(plies) = number.strip_prefix('M') {
-        // In plies, from the mover.
+        // In plies, from the mover's view.
         let plies = plies.parse::<i32>().ok().filter(|plies| *plies < 10_000)?;
         Value::mate_of_mover(mover, sign * (plies + 1) / 2)
     } else {

@@ -24,7 +24,7 @@ impl Selection {
         let asks_of_moves = self.filter.as_ref().is_some_and(Filter::asks_of_moves);
         let from_start = |filter: &Filter| filter.asks_for_ply() || filter.asks_for_side();
         let from_start = self.filter.as_ref().is_some_and(from_start);
-        // The filter also needs the position after the move.
+        // With a filter, annotations also need the position after the move.
         let filtered_signs = self.filter.is_some() && self.edit.touches_moves();
         if self.colour.is_some() || from_start {
             Pass::FromStart

@@ -14,7 +14,7 @@ fn key(position: &Chess) -> Key {
     CanonicalBoard::from_position(position).unwrap().key()
 }
 
-/// The canonical position, made by other means than the code under test.
+/// The canonical position, made without the code under test.
 fn canonical(position: &Chess) -> Setup {
     let mut setup = position.to_setup(EnPassantMode::Legal);
     if setup.turn == Color::Black {
@@ -99,7 +99,7 @@ const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 fn move_bytes_in_all_four_orientations() {
     stands_for(START, 0x5f, "e2e4");
     let black = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
-    // Inversion exchanges ranks alone: the third pawn is still the c-pawn.
+    // Inversion only exchanges ranks: the third pawn is still the c-pawn.
     stands_for(black, 0x9b, "c7c5");
     stands_for(black, 0x18, "g7g6");
     // Mirrored: the first knight is counted from the h-file.

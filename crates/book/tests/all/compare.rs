@@ -1,4 +1,4 @@
-//! What two books disagree about: every difference, each of them once.
+//! The differences of two books: every difference, and each of them once.
 
 #![allow(clippy::unwrap_used)]
 
@@ -25,7 +25,7 @@ fn whole(aspects: &[Aspect]) -> Plan {
     }
 }
 
-/// With the moves that lead there.
+/// Differences, with the moves that lead there.
 type Found = Vec<(Difference, Option<Vec<Move>>)>;
 
 fn differences(a: &TestBook, b: &TestBook, plan: &Plan) -> (Found, Compared) {
@@ -63,7 +63,7 @@ fn differences(a: &TestBook, b: &TestBook, plan: &Plan) -> (Found, Compared) {
     (list, compared.unwrap().0)
 }
 
-/// What is done to a copy of a book.
+/// A change of a copy of a book.
 #[derive(Clone, Debug)]
 enum Change {
     Remove,
@@ -76,7 +76,7 @@ enum Change {
 }
 
 impl Change {
-    /// Makes the change if it can be; returns what it changes.
+    /// Makes the change if possible; returns the aspect that it changes.
     fn make(&self, book: &mut TestBook, key: Key) -> Option<Aspect> {
         let (moves, record) = book.entries.get_mut(&key)?;
         match self {
@@ -125,7 +125,7 @@ fn change() -> impl Strategy<Value = Change> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Entries are changed at random; what is found is what was changed.
+    /// Entries are changed at random; exactly the changes are found.
     #[test]
     fn exactly_the_changes_are_found(
         changes in prop::collection::vec((any::<prop::sample::Index>(), change()), 0..12),
@@ -154,7 +154,7 @@ proptest! {
             prop_assert!(before.is_none(), "twice");
         }
         prop_assert_eq!(&seen, &changed);
-        // A line leads to the position it names, and the nearest come first.
+        // A line leads to its position, and those near the start come first.
         let lengths: Vec<usize> = found
             .iter()
             .map(|(_, line)| line.as_ref().map_or(usize::MAX, Vec::len))
@@ -169,11 +169,11 @@ proptest! {
             }
             prop_assert_eq!(key_of(&position), key_of(&difference.position));
         }
-        // The other way round it is the same with the sides exchanged.
+        // With the books exchanged, the sides are exchanged.
         let (_, back) = differences(&b, &a, &whole(&[]));
         prop_assert_eq!(back.different, compared.different);
         prop_assert_eq!(back.only_in_b, compared.only_in_a);
-        // A choice of aspects finds those that have one of them.
+        // A choice of aspects finds the differences in one of them.
         let (marks, _) = differences(&a, &b, &whole(&[Aspect::Marks, Aspect::Moves]));
         let expected = changed.values().filter(|set| set.contains("marks") || set.contains("moves"));
         prop_assert_eq!(marks.len(), expected.count());

@@ -1,5 +1,4 @@
-//! Books into one another: nothing lost, nothing half-written, and messages
-//! that name the line.
+//! Converting books: nothing lost, nothing half-written, and messages with the line.
 
 #![allow(clippy::unwrap_used)]
 
@@ -36,7 +35,7 @@ fn plain(source: &Path, target: &Path) -> Converted {
     convert(&ConvertJob::new(source.to_owned(), target.to_owned())).unwrap()
 }
 
-/// Nothing but these files is in the folder.
+/// Checks that the folder contains only these files.
 fn only(folder: &Path, names: &[&str]) {
     assert_eq!(crate::common::names(folder), names);
 }
@@ -61,7 +60,7 @@ fn the_starter_book_there_and_back_is_the_same_bytes() {
     only(&folder, &["a.ctb", "a.ctg", "a.cto", "a.jsonl"]);
 }
 
-/// A number that is often an extreme.
+/// A number that is often an extreme value.
 fn count(bits: u32) -> impl Strategy<Value = u32> {
     let most = if bits == 32 {
         u32::MAX
@@ -90,7 +89,7 @@ prop_compose! {
 }
 
 prop_compose! {
-    /// Random positions, with stored moves of any bytes, some in odd forms.
+    /// Random positions, with stored moves of any bytes, some in unusual forms.
     fn any_book()(
         seeds in prop::collection::vec(any::<u64>(), 1..4),
         records in prop::collection::vec(any_record(), 8),
@@ -114,7 +113,7 @@ prop_compose! {
                 n += 1;
             }
         }
-        // Bytes that no position has, or not in this form.
+        // Bytes that are no position, or not one in this form.
         let keys: Vec<Key> = book.entries.keys().copied().collect();
         for (which, byte, place) in odd {
             let mut bytes = which.get(&keys).as_bytes().to_vec();
@@ -141,8 +140,8 @@ proptest! {
         prop_assert_eq!(contents(at("a.ctg")), contents(&source));
         let header = open(at("a.ctg")).header();
         prop_assert_eq!((header.games, u64::from(header.positions)), (book.games, there.positions));
-        // What we have written ourselves comes back byte for byte, whatever
-        // the order of the lines.
+        // A file written by Tabia comes back byte for byte, whatever the order of its
+        // lines.
         plain(&at("a.ctg"), &at("b.jsonl"));
         let text = fs::read_to_string(at("b.jsonl")).unwrap();
         let (first, rest) = text.split_once('\n').unwrap();
@@ -190,7 +189,7 @@ fn bad_lines_are_named_with_their_field() {
         let error = refused(&content);
         assert!(error.contains(expected), "{error}");
     }
-    // What of the good line is replaced, by what, and the message.
+    // The replaced part of the valid line, its replacement, and the message.
     for row in include_str!("../data/bad_jsonl.tsv").lines() {
         let columns: Vec<&str> = row.split('\t').collect();
         let [from, to, expected] = columns[..] else {
@@ -278,7 +277,7 @@ fn wrong_names_are_refused_before_anything_is_written() {
     only(&folder, &["kept.bin"]);
 }
 
-/// The chances of the moves of a position.
+/// The probabilities of the moves of a position.
 fn chances(book: &dyn Probe, position: &Chess) -> Option<BTreeMap<PackedMove, f64>> {
     let found = look_up(book, position);
     found.here?;
@@ -321,14 +320,14 @@ fn a_polyglot_book_is_played_as_the_book_it_was_made_of() {
             let mut forms = vec![position.clone(), colours_exchanged(position)];
             forms.extend(wings_exchanged(position));
             forms.extend(wings_exchanged(position).map(|form| colours_exchanged(&form)));
-            // The games of the book are reached, their pictures need not be.
+            // The positions of the book are reached, their mirror images need not be.
             let count = if all_forms { forms.len() } else { 1 };
             for form in forms.iter().take(count) {
                 let expected = chances(&ctg, form).unwrap();
                 let found = chances(&polyglot, form).unwrap_or_default();
                 let keys =
                     |map: &BTreeMap<PackedMove, f64>| map.keys().copied().collect::<Vec<_>>();
-                // Random games are no moves of the book throughout.
+                // Random games are not always moves of the book.
                 if !all_forms && found.is_empty() {
                     continue;
                 }
@@ -366,7 +365,7 @@ fn weights_may_be_games_or_points() {
     let mut book = TestBook::default();
     let moves = ["e2e4", "d2d4", "c2c4", "a2a3"].map(|text| crate::common::uci(&start, text));
     book.add(&start, &moves, PositionRecord::default());
-    // Games, wins, draws, losses and mark of each, seen from White.
+    // Games, wins, draws, losses and mark of each, from White's view.
     let rows = [
         (80_000, 10_000, 60_000, 10_000, 0),
         (40_000, 20_000, 0, 20_000, 0),
@@ -504,7 +503,7 @@ fn weights_become_statistics_that_play_alike() {
         ]
     );
     assert_eq!(found.here.unwrap().stats.games, 4);
-    // And as text, by way of a book that is gone afterwards.
+    // And as text, by way of a temporary book.
     plain(&source, &folder.join("x.jsonl"));
     plain(&folder.join("x.jsonl"), &folder.join("y.ctg"));
     assert_eq!(files(folder.join("y.ctg")), files(&target));

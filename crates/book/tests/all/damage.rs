@@ -1,4 +1,4 @@
-//! Damaged and foreign files: one clear error, or a probe that lives.
+//! Damaged files and files of other kinds: one clear error, or a working probe.
 
 // A failed step is the test's failure.
 #![allow(clippy::unwrap_used)]
@@ -130,8 +130,8 @@ fn a_cut_book_is_noticed_and_read_as_far_as_it_goes() {
     }
 }
 
-/// With an index that leads to pages which are gone, a position that is there
-/// can be played, whatever has become of those after its moves.
+/// With an index that leads to missing pages, an existing position can be played, even if
+/// positions after its moves are lost.
 #[test]
 fn what_is_there_of_a_cut_or_damaged_book_is_played() {
     let (mut test_book, positions) = random_book(3, 60);
@@ -179,7 +179,7 @@ fn an_index_with_slots_beyond_the_book_is_named_and_not_used() {
     let path = test_book.write(&folder, "book");
     let cto = path.with_extension("cto");
     let mut bytes = fs::read(&cto).unwrap();
-    // Every fifth page number is off; most still agree.
+    // Every fifth page number is wrong; most are still right.
     let mut live = 0;
     for slot in bytes[16..].chunks_mut(4).filter(|slot| slot[0] == 0) {
         live += 1;
@@ -201,7 +201,7 @@ fn an_index_with_slots_beyond_the_book_is_named_and_not_used() {
     }
 }
 
-/// Opens and uses whatever is in the folder in every way.
+/// Opens the files in the folder and uses them in every way.
 fn exercise(path: &Path, positions: &[Chess]) {
     for mmap in [true, false] {
         let Ok(book) = CtgBook::open(path, &OpenOptions { mmap }) else {

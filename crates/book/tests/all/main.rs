@@ -1,5 +1,5 @@
-//! The format of ChessBase: codec, look-ups and writer against each other; what is
-//! done with whole books.
+//! The ChessBase format: codec, look-ups and writer against each other; operations on
+//! whole books.
 
 // A failed step is the test's failure.
 #![allow(clippy::unwrap_used)]

@@ -1,6 +1,6 @@
-//! The editor of marks: changes and their undoing, pages that overflow, progress.
+//! The editor of marks: changes and undoing them, pages that overflow, progress.
 
-#![allow(clippy::unwrap_used)] // A test that fails here shows the line.
+#![allow(clippy::unwrap_used)] // A failing test shows the line.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ fn who_watches_hears_of_the_work_and_may_end_it() {
         let mut reports = 0;
         let mut report = |_| {
             reports += 1;
-            // At once: nothing of the book has been looked at yet.
+            // At once, before anything of the book is read.
             stop.store(true, Ordering::Relaxed);
         };
         let mut watch = Watch::new(&mut report, &stop);
@@ -63,8 +63,8 @@ fn who_watches_hears_of_the_work_and_may_end_it() {
     assert_eq!(fs::read(&book).unwrap(), before);
 }
 
-/// A look-up in a Polyglot book takes as many accesses as its length has bits:
-/// the file is mapped, so that these are no system calls.
+/// A look-up in a Polyglot book takes as many reads as its length has bits: the file is
+/// mapped, so these are no system calls.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_whole_polyglot_book_is_marked_with_few_reads() {
@@ -99,14 +99,14 @@ fn a_whole_polyglot_book_is_marked_with_few_reads() {
     let (chosen, reads) = (done.unwrap().chosen, reads() - before);
     assert!(chosen > 1000, "{chosen} moves are too few to tell");
     assert!(reads < chosen / 4, "{reads} reads for {chosen} moves");
-    // What was written is read at once.
+    // Written data can be read at once.
     let found = look_up(editor.book(), &after("e4"));
     let mut weights = found.moves.iter().map(|mv| mv.preference);
     assert!(weights.all(|weight| weight == Preference::Weight(7)));
 }
 
-/// A book in which a transposition is not stored as a move, and the page of
-/// the position before it has no room for one.
+/// A book in which a transposition is not stored as a move, and the page of its position
+/// has no room for one.
 fn crowded(folder: &Path) -> (PathBuf, Chess, shakmaty::Move) {
     let (book, all) = crate::common::random_book(60, 24);
     let path = book.write(folder, "crowded");
@@ -151,7 +151,7 @@ fn a_sign_for_a_transposition_stores_the_move() {
         (Annotation::GOOD, Mark::Main)
     );
     assert_sound(&path);
-    // The open book goes on with the old state.
+    // The open book still returns the old state.
     let old = look_up(&before, &position);
     assert!(is_transposition(&old));
 
@@ -166,7 +166,7 @@ fn a_sign_for_a_transposition_stores_the_move() {
     assert_eq!(found, old);
 }
 
-/// Moves are stored into entries until pages overflow many times over.
+/// Adds moves to entries until pages overflow many times.
 #[test]
 fn entries_that_outgrow_their_pages_split_them() {
     let folder = Folder::new();
@@ -177,7 +177,7 @@ fn entries_that_outgrow_their_pages_split_them() {
     let mut changes = Vec::new();
     for entry in opened.entries() {
         let entry = entry.unwrap();
-        // Bytes that mean something, whatever they mean here.
+        // Bytes that have a meaning, whatever it is here.
         let fresh = (0..=255_u8).filter(|byte| tabia_book::ctg::decode_move_byte(*byte).is_some());
         for mv in fresh
             .filter(|byte| entry.moves.iter().all(|(known, _)| known != byte))
@@ -204,7 +204,7 @@ fn entries_that_outgrow_their_pages_split_them() {
     assert_eq!(more.moves, before.moves + changes.len() as u64);
     assert!(more.pages > before.pages, "{} {}", more.pages, before.pages);
     assert!(grown.notices().is_empty(), "{:?}", grown.notices());
-    // Everything is found where readers look for it.
+    // Every entry is found where readers look for it.
     for (key, (_, record)) in &book.entries {
         assert_eq!(grown.entry_of(key).unwrap().unwrap().record, *record);
     }
@@ -229,7 +229,7 @@ fn any_change(keys: Vec<(Key, Vec<u8>)>) -> impl Strategy<Value = MarkChange> {
                 (MarkPlace::Position(key), field, Some(byte.into()))
             }
         };
-        // Whatever it was before.
+        // Whatever the old value is.
         MarkChange {
             place,
             field,
@@ -270,14 +270,14 @@ fn changes_and_their_undoing_leave_every_byte_as_it_was() {
                     }
                     editor.apply(&undo).unwrap();
                 }
-                // A move is taken out twice, or gone when it is to be marked.
+                // A move is removed twice, or missing when it is to be marked.
                 Err(Error::NoSuchMove { .. }) => {}
                 Err(error) => panic!("{error}"),
             }
             if !moves_entries {
                 prop_assert!(fs::read(&path).unwrap() == original);
             } else {
-                // Stale bytes go when a book is written anew; it starts again.
+                // Rewriting a book removes stale bytes, so it starts again.
                 let opened = open(&path);
                 for (key, (_, record)) in &book.entries {
                     prop_assert_eq!(opened.entry_of(key).unwrap().unwrap().record, *record);

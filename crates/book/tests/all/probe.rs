@@ -118,8 +118,8 @@ fn the_genuine_book_answers() {
         assert_eq!(moves(&probe(&book, &position(AFTER_E4))), [""; 0]);
         assert!(book.contains(&position(AFTER_E4)).unwrap());
 
-        // 1.d3 is not there, but 2.d4 of Black's would be 1.d4 with colours
-        // exchanged; here Black's ...d5 answers nothing the book knows.
+        // 1.d3 is not in the book, but 2.d4 by Black would be 1.d4 with colours
+        // exchanged; here Black's ...d5 leads to no position of the book.
         let after_d3 = "rnbqkbnr/pppppppp/8/8/8/3P4/PPP1PPPP/RNBQKBNR b KQkq - 0 1";
         assert!(!book.contains(&position(after_d3)).unwrap());
         assert_eq!(probe(&book, &position(after_d3)), Lookup::default());
@@ -129,8 +129,8 @@ fn the_genuine_book_answers() {
 #[test]
 fn a_position_outside_the_book_still_has_transpositions() {
     let book = open(simple());
-    // 1.d3 d5 and White to move: d3-d4 makes the position after 1.d4 d5 with
-    // Black to move, which in the book is seen with colours exchanged.
+    // 1.d3 d5 and White to move: d3-d4 makes the position after 1.d4 d5 with Black to
+    // move, which the book stores with colours exchanged.
     let fen = "rnbqkbnr/ppp1pppp/8/3p4/8/3P4/PPP1PPPP/RNBQKBNR w KQkq - 0 2";
     let found = probe(&book, &position(fen));
     assert_eq!(found.here, None);
@@ -168,7 +168,7 @@ fn the_genuine_book_explained_and_counted() {
     assert_eq!(info.problems, [""; 0]);
 }
 
-/// What a probe must answer, worked out from the entries alone.
+/// The right answer of a probe, computed from the entries alone.
 fn expected(book: &TestBook, position: &Chess) -> Lookup {
     let entry = |position: &Chess| {
         let board = CanonicalBoard::from_position(position).unwrap();
@@ -459,7 +459,7 @@ fn a_missing_or_damaged_ctb_costs_only_time() {
         Some(vec![0, 12, 0]),
         bounds(u32::MAX, u32::MAX),
         bounds(9, 8),
-        // Possible, but of another book.
+        // Possible bounds, but of another book.
         bounds(0, 0),
         bounds(120, 120),
     ] {
@@ -486,7 +486,7 @@ fn large_book(folder: &Path) -> (std::path::PathBuf, Vec<Chess>) {
     (path, positions)
 }
 
-// Windows does not let a mapped file be shortened or replaced.
+// On Windows a mapped file cannot be shortened or replaced.
 #[cfg(unix)]
 #[test]
 fn a_book_cut_while_open_gives_errors_and_no_crash() {

@@ -1,4 +1,4 @@
-//! Books compacted and merged.
+//! Compacting and merging books.
 
 // A failed step is the test's failure.
 #![allow(clippy::unwrap_used)]
@@ -27,7 +27,7 @@ use tabia_io::progress::Watch;
 
 const MEMORY: u64 = 1 << 30;
 
-/// In place of what is there.
+/// Options that replace an existing book.
 fn options(repack: bool, memory: u64) -> RewriteOptions {
     RewriteOptions {
         old: Old::Replace,
@@ -59,7 +59,7 @@ fn the_genuine_book_compacted_is_the_genuine_book() {
     let done = compacted(source, &target, false);
     assert!(done.splits_kept);
     assert!(files(&target) == files(source));
-    // In place of itself, too.
+    // Also in place.
     compacted(&target, &target, false);
     assert!(files(&target) == files(source));
     let done = compacted(source, &target, true);
@@ -80,7 +80,7 @@ fn compacting_keeps_splits_and_drops_what_is_stale() {
     assert_eq!(contents(&path), book.contents());
     let [_, new_cto, new_ctb] = files(&path);
     assert!(new_ctb == ctb);
-    // The same slots are live; only more follow.
+    // The same slots are live; the new file only has more slots.
     let live = |cto: &[u8]| -> Vec<usize> {
         let slots = cto[16..].chunks(4).enumerate();
         slots
@@ -137,7 +137,7 @@ fn what_no_slot_leads_to_gives_way_but_is_not_lost() {
     let (mut book, _) = random_book(20, 60);
     book.page_limit = 900;
     let path = book.write(&folder, "book");
-    // A page at the end that repeats one with other numbers.
+    // A page at the end that repeats another one with different numbers.
     let mut bytes = fs::read(&path).unwrap();
     let mut stale = bytes[4096..8192].to_vec();
     let key = usize::from(stale[4] & 31);
@@ -152,7 +152,7 @@ fn what_no_slot_leads_to_gives_way_but_is_not_lost() {
     assert_eq!(done.salvage.unreached_pages, 1);
     assert!(done.salvage.repeated > 1);
     assert_eq!(contents(&target), book.contents());
-    // A slot that was lost: its page is found all the same.
+    // A slot is lost: its page is found all the same.
     let mut cto = fs::read(path.with_extension("cto")).unwrap();
     let slot = cto[16..]
         .chunks(4)
@@ -252,7 +252,7 @@ fn work_that_is_stopped_changes_nothing() {
     let books = family(&folder);
     let before = folder.names();
     let bytes = fs::read(&books[0]).unwrap();
-    // Stopped before the end.
+    // Cancelled before the end.
     let stop = AtomicBool::new(true);
     let rewrite = RewriteOptions {
         old: Old::Refuse,
@@ -274,15 +274,15 @@ fn work_that_is_stopped_changes_nothing() {
     assert!(fs::read(&books[0]).unwrap() == bytes);
 }
 
-/// Writes two books in turn over each other until it is killed, as often as
-/// `TABIA_TEST_WRITES` asks for if it is set.
+/// The child process: writes two books in turn over each other until it is killed, or as
+/// often as `TABIA_TEST_WRITES` says.
 #[test]
 #[ignore = "only run as the child of the next test"]
 fn a_writer_that_is_killed() {
     let Some(folder) = std::env::var_os("TABIA_TEST_FOLDER") else {
         return;
     };
-    // Made by the parent, which has the time.
+    // Made by the parent process, which has more time.
     let books = ["1", "2"].map(|state| {
         let mut bytes = fs::read(Path::new(&folder).join(state)).unwrap();
         let mut entries = Vec::new();
@@ -310,8 +310,8 @@ fn a_writer_that_is_killed() {
     }
 }
 
-/// Two states of a book that differ in few pages only: then an index of the
-/// other state is hardest to notice.
+/// Two states of a book that differ in a few pages only: then an index of the other state
+/// is hardest to notice.
 fn book_of(state: u32) -> TestBook {
     let (mut book, _) = random_book(30, 40);
     if state == 2 {
@@ -365,7 +365,7 @@ fn a_kill_at_any_moment_leaves_the_old_book_or_the_new_one() {
             .args(["--ignored", "--exact", "rewrite::a_writer_that_is_killed"])
             .env("TABIA_TEST_FOLDER", &*folder)
             .stdout(std::process::Stdio::null());
-        // The first three are killed where it is known what they have written.
+        // The first three are killed when their output is known.
         if round < 3 {
             command.env("TABIA_TEST_WRITES", round.to_string());
         }
@@ -404,7 +404,7 @@ fn a_kill_at_any_moment_leaves_the_old_book_or_the_new_one() {
     assert_eq!(names(&books), ["book.ctb", "book.ctg", "book.cto"]);
 }
 
-// Windows does not let an open file be replaced at all times.
+// On Windows an open file cannot always be replaced.
 #[cfg(unix)]
 #[test]
 fn a_reader_sees_one_book_while_another_is_put_in_place() {
@@ -417,7 +417,7 @@ fn a_reader_sees_one_book_while_another_is_put_in_place() {
     let (_, positions) = random_book(33, 40);
     write_over(&path, &entries[0]);
     let done = AtomicBool::new(false);
-    // The writer goes on until the reader, too, has had its turns.
+    // The writer goes on until the reader has opened the book often enough.
     let opened = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         scope.spawn(|| {

@@ -1,4 +1,4 @@
-//! Verifying books: every fault that is planted is found, and no other.
+//! Verifying books: every planted fault is found, and no other.
 
 // A failed step is the test's failure.
 #![allow(clippy::unwrap_used)]
@@ -43,7 +43,7 @@ impl Files {
         }
     }
 
-    /// Slots that have a page, and those pages.
+    /// Slots with a page, and their pages.
     fn live(&self) -> Vec<(usize, u32)> {
         (0..self.cto.len() / 4 - 4)
             .map(|slot| (slot, number(&self.cto, 16 + 4 * slot)))
@@ -55,7 +55,7 @@ impl Files {
         self.cto[16 + 4 * slot..][..4].copy_from_slice(&page.to_be_bytes());
     }
 
-    /// Where every entry begins in the .ctg file, and its length.
+    /// The offset of every entry in the .ctg file, and its length.
     fn entries(&self) -> Vec<(usize, usize)> {
         let mut found = Vec::new();
         for page in (4096..self.ctg.len()).step_by(4096) {
@@ -70,7 +70,7 @@ impl Files {
         found
     }
 
-    /// Bytes of a page that are used.
+    /// Number of used bytes of a page.
     fn used(&self, page: usize) -> usize {
         u16::from_be_bytes([self.ctg[page + 2], self.ctg[page + 3]]).into()
     }
@@ -79,7 +79,7 @@ impl Files {
         self.ctg[page + 2..page + 4].copy_from_slice(&(used as u16).to_be_bytes());
     }
 
-    /// Adds an entry at the end of a page, and gives its place.
+    /// Adds an entry at the end of a page, and returns its offset.
     fn append(&mut self, page: usize, entry: &[u8]) -> usize {
         let place = page + self.used(page);
         self.ctg[place..place + entry.len()].copy_from_slice(entry);
@@ -96,12 +96,12 @@ impl Files {
         usize::from(self.ctg[entry + self.key_bytes(entry)] / 2)
     }
 
-    /// Where an entry's statistics begin.
+    /// The offset of an entry's statistics.
     fn statistics(&self, entry: usize) -> usize {
         entry + self.key_bytes(entry) + 1 + 2 * self.move_count(entry)
     }
 
-    /// The `n`-th entry with at least so many moves.
+    /// The `n`-th entry with at least this many moves.
     fn entry_with_moves(&self, moves: usize, n: usize) -> usize {
         let mut fitting = self
             .entries()
@@ -152,7 +152,7 @@ static SOUND: LazyLock<Files> = LazyLock::new(|| {
 /// Every problem as kind, page and offset.
 type Row = (String, Option<u32>, u64);
 
-/// Plants a fault in a sound book and gives what is found.
+/// Plants a fault in a sound book and returns what is found.
 fn plant(fault: impl FnOnce(&mut Files)) -> Vec<Row> {
     let folder = Folder::new();
     let path = folder.join("book.ctg");
@@ -207,8 +207,8 @@ fn what_genuine_books_have_is_a_note() {
     for (_, record) in book.entries.values_mut() {
         record.points = 0;
     }
-    // The writer of the tests leaves stale bytes, and an index no longer than
-    // it must be.
+    // The writer of the tests leaves stale bytes, and an index of the smallest possible
+    // length.
     let path = book.write(&folder, "book");
     let mut files = Files::read(&path);
     let positions = number(&files.ctg, 24) + 16;
@@ -245,7 +245,7 @@ fn header_constants_and_counts() {
     assert_eq!(byte(19), [row("book.ctg page-count", None, 16)]);
     let fewer = plant(|files| files.ctg[24..28].fill(0));
     assert_eq!(fewer, [row("book.ctg position-count", None, 24)]);
-    // For the table of unknown meaning there is only a note.
+    // Unknown constants only give a note.
     assert_eq!(byte(0x401), []);
 }
 
@@ -279,7 +279,7 @@ fn bounds_of_pages_and_entries() {
         let found = plant(|files| files.set_used(page, used));
         assert_eq!(found, [at("page-bounds", page)]);
     }
-    // An entry over the end: the used bytes end within the last one.
+    // An entry over the end: the used bytes end within the last entry.
     let mut last = 0;
     let found = plant(|files| {
         let entries = files.entries().into_iter();
@@ -290,7 +290,7 @@ fn bounds_of_pages_and_entries() {
         files.set_used(page, files.used(page) - 1);
     });
     assert_eq!(found, [at("entry-bounds", last)]);
-    // A move block that is none, and a key of no bytes.
+    // An invalid move block, and a key of length 0.
     let mut entry = 0;
     let found = plant(|files| {
         entry = files.entries()[40].0;
@@ -306,7 +306,7 @@ fn bounds_of_pages_and_entries() {
 
 #[test]
 fn keys_that_are_none() {
-    // The start position: no move of another leads there.
+    // The start position: no move leads there.
     let start = CanonicalBoard::from_position(&Chess::default())
         .unwrap()
         .key();
@@ -323,13 +323,12 @@ fn keys_that_are_none() {
         });
         assert_eq!(found, [at("key", entry)]);
     };
-    // A square more than there is room for, no king, padding, a right without
-    // a castling bit.
+    // One square more than fits, no king, padding, a right without a castling bit.
     change(|key| key[1] = 0);
     change(|key| key[1..].fill(0));
     change(|key| key[0] |= 0x80);
     change(|key| key[0] &= !0x40);
-    // En passant where nobody can take.
+    // An en passant file where nobody can capture.
     change(|key| {
         key[0] |= 0x20;
         *key.last_mut().unwrap() |= 0x10;
@@ -353,8 +352,8 @@ fn alone(key: Key, moves: &[u8], record: PositionRecord) -> Vec<String> {
 
 #[test]
 fn keys_of_impossible_positions() {
-    // Made by hand: a white rook on e1's file attacks the black king, White to
-    // move. Squares a1 to h8: king g1, rook e2, black king e8.
+    // Made by hand: a white rook on e1's file attacks the black king, White to move.
+    // Squares a1 to h8: king g1, rook e2, black king e8.
     let mut bits = String::new();
     for square in 0..64 {
         bits += match square {
@@ -381,7 +380,7 @@ fn keys_of_impossible_positions() {
 
 #[test]
 fn positions_in_pages_where_nobody_looks() {
-    // An entry moves to the end of another page.
+    // Moves an entry to the end of another page.
     let mut target = 0;
     let found = plant(|files| {
         let (entry, length) = files.entries()[3];
@@ -428,7 +427,7 @@ fn keys_that_are_there_twice() {
             .unwrap();
         count(files);
     });
-    // Twice, and once where nobody looks.
+    // A duplicate, and in a page where no reader looks for it.
     assert_eq!(
         found,
         [at("duplicate-key", second), at("wrong-page", second)]
@@ -480,7 +479,7 @@ fn children_that_are_not_there() {
     for problem in &problems {
         assert_eq!(problem.kind.as_str(), "missing-child");
     }
-    // Positions are named as people read them.
+    // Messages show positions as boards.
     let parent = CanonicalBoard::from_key(&parent).unwrap();
     let board = parent.to_setup().board.to_string();
     assert!(problems.iter().any(|p| p.text.contains(&board)));
@@ -508,7 +507,7 @@ fn numbers_that_do_not_add_up() {
     change("ratings", 16, |numbers| numbers[16] = 1);
     change("ratings", 23, |numbers| numbers[26..30].fill(0));
     change("ratings", 23, |numbers| numbers[23..26].fill(0));
-    // Expected points of evaluations are anywhere in between.
+    // Expected points from evaluations may have any value in between.
     let fine = plant(|files| {
         let entry = files.entry_with_moves(1, 9);
         let place = files.statistics(entry);
@@ -545,7 +544,7 @@ fn slots_that_name_the_wrong_page() {
             change(files, number, page);
         })
     };
-    // Off by one, either way; beyond the book; nonsense.
+    // Off by one, either way; beyond the book; random numbers.
     let off = change(|files, slot, page| files.set_slot(slot, page + 1));
     let back = change(|files, slot, page| files.set_slot(slot, page - 1));
     let beyond = change(|files, slot, _| files.set_slot(slot, 1 << 20));
@@ -553,7 +552,7 @@ fn slots_that_name_the_wrong_page() {
     for found in [off, back, beyond, negative] {
         assert_eq!(found, [row("book.cto slot-page", None, slot)]);
     }
-    // The last one past the end.
+    // The last slot past the end.
     let found = plant(|files| {
         let pages = files.ctg.len() as u32 / 4096 - 1;
         let (last, _) = files.live().into_iter().find(|l| l.1 == pages - 1).unwrap();
@@ -561,7 +560,7 @@ fn slots_that_name_the_wrong_page() {
         files.set_slot(last, pages);
     });
     assert_eq!(found, [row("book.cto slot-page", None, slot)]);
-    // Two that have changed places are two problems.
+    // Two exchanged slots are two problems.
     let found = plant(|files| {
         let live = files.live();
         let ((a, page_a), (b, page_b)) = (live[3], live[4]);
@@ -583,7 +582,7 @@ fn slots_that_are_lost_or_too_many() {
     assert_eq!(lost, [at("unreferenced-page", page_at)]);
     let mut slot = 0;
     let shared = plant(|files| {
-        // A slot below a live one that has no page so far.
+        // A slot below a live slot, without a page so far.
         let live = files.live();
         let (above, page) = live[0];
         let level = (above + 1).ilog2();
@@ -611,7 +610,7 @@ fn bounds_and_bitmap() {
     assert_eq!(found, [row("book.cto bounds", None, 12)]);
     let found = plant(|files| files.ctb.truncate(files.ctb.len() - 1));
     assert_eq!(found, [row("book.ctb bounds", None, 8)]);
-    // A lower bound of 0 in both files harms nobody.
+    // A lower bound of 0 in both files is harmless.
     let found = plant(|files| {
         files.cto[12..16].fill(0);
         files.ctb[4..8].fill(0);
@@ -664,7 +663,7 @@ fn index_files_that_are_not_there() {
     assert_eq!(files(&path), ["ctb"]);
     fs::remove_file(path.with_extension("cto")).unwrap();
     assert_eq!(files(&path), ["cto", "ctb"]);
-    // Pages that follow no order are no problem of their own.
+    // Pages without an order are no problem.
     let mut book = sound_book();
     book.shuffled = true;
     let path = book.write(&folder, "shuffled");
@@ -711,8 +710,7 @@ proptest! {
         let mut count = 0;
         if let Ok(report) = verify(&path, true, &mut Watch::default(), &mut |_| count += 1) {
             prop_assert_eq!(report.problems, count);
-            // What is saved of a damaged book is a sound one but for children
-            // and numbers.
+            // A salvaged book is sound except for children and numbers.
             let target = folder.join("saved.ctg");
             let options = RewriteOptions { memory: 0, ..RewriteOptions::default() };
             if compact(&path, &target, &options, &mut Watch::default()).is_ok() {

@@ -1,4 +1,4 @@
-//! The writer: what goes in comes out, and nothing else is left on the disk.
+//! The writer: the book contains what was written, and no other file remains.
 
 // A failed step is the test's failure.
 #![allow(clippy::unwrap_used)]
@@ -35,7 +35,7 @@ fn key_of(entry: &[u8]) -> Key {
     Key::from_prefix(entry).unwrap()
 }
 
-/// In place of what is there.
+/// Options that replace an existing book.
 fn over() -> WriteOptions {
     WriteOptions {
         old: Old::Replace,
@@ -56,7 +56,7 @@ fn read(path: &Path) -> Vec<Vec<u8>> {
     in_order(contents(path).into_values())
 }
 
-/// Checks everything about the files that needs no look into the chess.
+/// Checks everything in the files that does not depend on chess.
 #[track_caller]
 fn sound(path: &Path, entries: &[Vec<u8>], written: Written) {
     assert_eq!(read(path), entries);
@@ -79,7 +79,7 @@ fn sound(path: &Path, entries: &[Vec<u8>], written: Written) {
         let used = usize::from(u16::from_be_bytes([page[2], page[3]]));
         assert!(page[used..].iter().all(|&byte| byte == 0));
     }
-    // Every key lives in the first slot on its path that has a page.
+    // Every key is in the first slot on its path that has a page.
     let slots: Vec<i32> = cto[16..]
         .as_chunks()
         .0
@@ -119,7 +119,7 @@ fn sound(path: &Path, entries: &[Vec<u8>], written: Written) {
         let page = &ctg[page..page + 4096];
         assert!(page.windows(entry.len()).any(|bytes| bytes == entry));
     }
-    // What a reader may touch on a miss is in the file.
+    // All bytes that readers may touch on a miss are in the file.
     if upper > 0 {
         let digits = usize::BITS - upper.leading_zeros();
         assert!(slots.len() > upper + (1 << digits));
@@ -216,7 +216,7 @@ fn the_same_index_as_from_a_trie_in_memory() {
     assert_eq!(live(&path), live(&expected));
     assert!(positions.iter().all(|p| open(&path).contains(p).unwrap()));
 
-    // Splits that a book has are kept, minimal or not.
+    // A book's splits are preserved, minimal or not.
     book.page_limit = 700;
     let expected = book.write(&folder, "expected");
     let slots = bytes(&expected, "cto");
@@ -237,12 +237,12 @@ fn the_same_index_as_from_a_trie_in_memory() {
     assert_eq!(live(&path), live(&expected));
 }
 
-/// Bytes that have a given hash, and that are the key of no position: `count`
-/// keys of 30 bytes, 16 at most, whose hashes have the last `bits` in common.
+/// Bytes with a given hash that are the key of no position: `count` keys of 30 bytes, at
+/// most 16, whose hashes have the last `bits` in common.
 fn keys_alike(count: usize, bits: u32) -> Vec<Vec<u8>> {
-    // The hash is a sum along a path that depends on the nibbles so far
-    // modulo 16. Two blocks that add the same and end at the same place on the
-    // path are interchangeable; four such pairs make 16 keys.
+    // The hash is a sum along a path that depends on the nibbles so far modulo 16. Two
+    // blocks with the same sum and the same end of the path are interchangeable; four
+    // such pairs make 16 keys.
     let mut prefix = vec![0x1e];
     let mut pairs = Vec::new();
     while pairs.len() < 4 {
@@ -313,7 +313,7 @@ fn a_run_of_equal_hashes_fills_a_page_and_no_more() {
 
 #[test]
 fn hashes_alike_in_many_bits_split_deeply() {
-    // Of many keys those that share their last 13 bits with the first.
+    // Of many keys, those whose last 13 bits equal those of the first.
     let mut keys: Vec<Vec<u8>> = Vec::new();
     let mut random = crate::common::choices(5);
     for _ in 0..200_000 {
@@ -438,8 +438,8 @@ fn a_book_is_readable_to_whom_the_old_one_was() {
     assert_eq!(mode(&path), 0o640);
 }
 
-/// Positions for every number of bits the board may take modulo 8, with and
-/// without castling rights and en passant.
+/// Positions for every number of bits of the board modulo 8, with and without castling
+/// rights and en passant.
 const PADDINGS: &str = include_str!("../data/ctg/vectors.csv");
 
 #[test]

@@ -226,7 +226,7 @@ impl<'o> Text<'o> {
 
     fn tag(&mut self, name: &str, value: &str) {
         let value = value.replace('\\', "\\\\").replace('"', "\\\"");
-        // A tag must not contain line breaks or quotes, and a line has 80 columns.
+        // A tag must not contain control characters, and a line has 80 columns.
         let value: String = value
             .chars()
             .map(|c| if c.is_control() { ' ' } else { c })

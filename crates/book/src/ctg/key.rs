@@ -30,8 +30,8 @@ impl Key {
     /// Bit of byte 0: castling rights are stored.
     pub(super) const CASTLING: u8 = 0x40;
 
-    /// Reads the key at the start of `bytes`; `None` if they are too few or the length is
-    /// 0. Does not check whether it is a position.
+    /// Reads the key at the start of `bytes`; `None` if there are too few or the length
+    /// is 0. Does not check whether the key is a position.
     #[inline]
     #[must_use]
     pub fn from_prefix(bytes: &[u8]) -> Option<Key> {

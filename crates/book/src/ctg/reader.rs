@@ -34,11 +34,10 @@ impl Default for OpenOptions {
 
 /// A CTG book, open for reading.
 ///
-/// `Send` and `Sync`, no locks: one book serves any number of threads. A probe
-/// may wait for the disk. Private memory is a few kilobytes for a mapped
-/// book, up to about 4 MiB for a small one held in memory, and eight bytes per
-/// 4096-byte page if the index had to be made by a scan (per position if its
-/// pages follow no order).
+/// `Send` and `Sync`, no locks: any number of threads may use one book. A probe may wait
+/// for the disk. Private memory is a few kilobytes for a mapped book, up to about 4 MiB
+/// for a small one loaded into memory, and eight bytes per 4096-byte page if the index was
+/// made by a scan (per position if the pages have no order).
 ///
 /// ```
 /// use shakmaty::Chess;

@@ -202,7 +202,7 @@ fn keys_of(suite: &Path, watch: &mut Watch<'_>) -> Result<Keys, Error> {
 struct Played {
     names: [String; 2],
     result: GameResult,
-    /// The number of its opening, or its start position.
+    /// The number and FEN of its opening; the error is its start position.
     opening: Result<(u32, String), String>,
 }
 

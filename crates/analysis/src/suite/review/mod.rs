@@ -241,8 +241,6 @@ fn follow(game: &Game, book: &dyn Probe, side: Color) -> Result<Played, Error> {
     }
     let reached = game.positions.get(..=plies).unwrap_or(&game.positions);
     let opening = openings::of_line(reached).or_else(|| openings::of_line(&game.positions));
-    // Only values of the player's own engine are used; without a player, of the side that
-    // moves first.
     let last = reached.last();
     Ok(Played {
         plies,
@@ -259,6 +257,7 @@ fn follow(game: &Game, book: &dyn Probe, side: Color) -> Result<Played, Error> {
             game.tags.get("Event").unwrap_or_default().to_owned(),
             game.tags.get("Round").unwrap_or_default().to_owned(),
         ],
+        // Only values of this side's own engine are used.
         value: value::first(game, plies, side),
         departure: None,
     })

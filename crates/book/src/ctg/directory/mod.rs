@@ -25,8 +25,8 @@ use tabia_io::progress::{Progress, Watch};
 /// Finds positions of a book without its index.
 #[derive(Debug)]
 pub struct Directory {
-    /// Hash table: upper bits of a hash over the bits of a place; 0 is free. An entry is
-    /// at the index of its hash, or soon after it.
+    /// Hash table: each slot has the lower bits of a hash above the bits of a place; 0 is
+    /// free. The upper bits of a hash determine its index; the slot is there or soon after.
     slots: Vec<AtomicU64>,
     /// A Bloom filter of some eight bits for every entry. A hash sets three bits of one
     /// word. It rejects most positions that are not in the book and fits into the CPU

@@ -1,6 +1,5 @@
-//! Tabia lets any UCI chess engine play from ChessBase opening books
-//! (`.ctg`; Polyglot's `.bin` and Arena's `.abk` too), looks into such books,
-//! and makes them.
+//! Tabia lets any UCI chess engine play from ChessBase opening books (`.ctg`; Polyglot's
+//! `.bin` and Arena's `.abk` too), shows such books, and makes them.
 //!
 //! # From a `go` line to a book move
 //!
@@ -10,16 +9,16 @@
 //!             bestmove <- policy::pick <- policy::weigh <-------+
 //! ```
 //!
-//! 1. [`cli`] reads the command line and the configuration, and hands a
-//!    `tabia_adapter::session::Session` to `tabia_adapter::relay::run`.
-//! 2. The relay waits for bytes of the GUI and of the engine and feeds them,
-//!    line by line, to the session: a state machine without input and output.
-//! 3. Where the book may answer, `session/answer.rs` asks the books
-//!    (`tabia_book::Probe`), and `tabia_book::policy` turns what they know into
-//!    probabilities (`weigh`) and draws a move (`pick`).
-//! 4. Everything else goes to the engine, bytes unchanged.
+//! 1. [`cli`] reads the command line and the configuration, and passes a
+//!   `tabia_adapter::session::Session` to `tabia_adapter::relay::run`.
+//! 2. The relay waits for bytes of the GUI and of the engine and passes them, line by
+//!   line, to the session: a state machine without I/O.
+//! 3. If the book may answer, `session/answer.rs` asks the books (`tabia_book::Probe`),
+//!   and `tabia_book::policy` turns their data into probabilities (`weigh`) and draws a
+//!   move (`pick`).
+//! 4. Everything else goes to the engine unchanged.
 //!
-//! # Packages, from the ground up
+//! # Packages, from the lowest level up
 //!
 //! | package | is for |
 //! |---|---|
@@ -34,7 +33,7 @@
 //! | `tabia-explorer` | books in the browser, and over HTTP |
 //! | `tabia` | this program: [`cli`], one file for each command |
 //!
-//! Beside them, `tabia-starter` (in `books`) holds the bytes of the starter book.
+//! `tabia-starter` (in `books`) has the bytes of the starter book.
 
 #[cfg(feature = "builtin-engine")]
 mod builtin;

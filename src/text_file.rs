@@ -1,5 +1,5 @@
-//! Changing a text file of another program: all of it or nothing, with a
-//! backup of the old one.
+//! Changes a text file of another program completely or not at all, with a backup of the
+//! old one.
 
 use std::fs::{self, File};
 use std::io;
@@ -12,9 +12,9 @@ use tabia_io::atomic::{LOCK_WAIT, Locked, NewFile, Old};
 /// A text file read for a change.
 #[derive(Debug)]
 pub(crate) struct TextFile {
-    /// The file itself, links followed.
+    /// The path of the file, with links resolved.
     path: PathBuf,
-    /// Released when this is dropped.
+    /// The lock is released on drop.
     lock: Option<Locked>,
     text: String,
 }
@@ -63,13 +63,13 @@ impl TextFile {
         &self.text
     }
 
-    /// Whether there is such a file yet.
+    /// Whether the file exists already.
     pub(crate) fn exists(&self) -> bool {
         self.lock.is_some()
     }
 
-    /// Replaces the text, with or without a backup of the old one. At every moment
-    /// the file is the old one or the new one. Returns the path of the backup.
+    /// Replaces the text, with or without a backup of the old one. At every moment the
+    /// file has its old or its new content. Returns the path of the backup.
     pub(crate) fn replace(&mut self, text: &str, old: Old) -> anyhow::Result<Option<PathBuf>> {
         let shown = self.path.display();
         let old = match &self.lock {
@@ -92,7 +92,7 @@ impl TextFile {
                 "{shown} was changed by another program meanwhile: try again"
             );
         }
-        // Windows replaces no file that is open, not even by us.
+        // Windows does not replace a file that is open, even by this process.
         #[cfg(windows)]
         drop(self.lock.take());
         Ok(new.put()?.kept)

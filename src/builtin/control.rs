@@ -1,4 +1,4 @@
-//! Commands of the reader thread to a running search: end, go on, answer.
+//! Commands of the reader thread to a running search: stop, ponderhit, deadline.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::time::Budget;
 
-/// No limit on the clock.
+/// No time limit.
 const NEVER: u64 = u64::MAX;
 
 /// Shared between the thread that reads commands and the one that searches;
@@ -15,16 +15,16 @@ pub(super) struct Control {
     started: Instant,
     stop: AtomicBool,
     finished: AtomicBool,
-    /// No new iteration after this many milliseconds since `started`.
+    /// No new iteration begins after this many milliseconds since `started`.
     soft_ms: AtomicU64,
-    /// The search is broken off after this many.
+    /// The search is aborted after this many milliseconds since `started`.
     hard_ms: AtomicU64,
     hold: Mutex<Hold>,
     changed: Condvar,
     budget: Option<Budget>,
 }
 
-/// Why an answer that is ready may not be sent yet.
+/// Why a finished answer may not be sent yet.
 #[derive(Clone, Copy)]
 struct Hold {
     infinite: bool,
@@ -57,14 +57,14 @@ impl Control {
 
     /// `stop`: end the search and answer.
     pub(super) fn stop(&self) {
-        // Under the lock, or a waiter that has just looked would sleep on.
+        // With the lock: a waiter that has just checked would otherwise miss this.
         let _hold = self.hold();
         self.stop.store(true, Ordering::Release);
         self.changed.notify_all();
     }
 
-    /// `ponderhit`: the clock starts to count. Time spent pondering counts
-    /// as thought, but the full allowance stays for breaking off.
+    /// `ponderhit`: starts the clock. Time spent pondering counts as thinking time, but
+    /// the hard limit counts from now.
     pub(super) fn ponderhit(&self) {
         let mut hold = self.hold();
         if !hold.ponder {
@@ -82,7 +82,7 @@ impl Control {
         self.changed.notify_all();
     }
 
-    /// The search has to be broken off.
+    /// Whether the search has to be aborted.
     pub(super) fn must_end(&self) -> bool {
         self.stop.load(Ordering::Acquire) || {
             let hard = self.hard_ms.load(Ordering::Acquire);
@@ -90,13 +90,13 @@ impl Control {
         }
     }
 
-    /// No further iteration should begin.
+    /// Whether no further iteration should begin.
     pub(super) fn should_end(&self) -> bool {
         let soft = self.soft_ms.load(Ordering::Acquire);
         self.must_end() || (soft != NEVER && self.elapsed_ms() >= soft)
     }
 
-    /// The clock counts, so that thinking on without need costs something.
+    /// Whether the clock runs, so that time should be saved.
     pub(super) fn on_the_clock(&self) -> bool {
         self.soft_ms.load(Ordering::Acquire) != NEVER
     }

@@ -1,8 +1,8 @@
-//! The built-in engine: an ordinary UCI engine, for those who have no other
-//! and for trying things out.
+//! The built-in engine: an ordinary UCI engine, for users without another one and for
+//! trials.
 //!
-//! Chess knowledge and search are those of [littlewing](https://vinc.cc/software/littlewing)
-//! (about 2050 Elo, one thread); everything a GUI sees is ours:
+//! Evaluation and search are those of [littlewing](https://vinc.cc/software/littlewing)
+//! (about 2050 Elo, one thread); the UCI part is Tabia's:
 //!
 //! ```text
 //! run (reads lines) --jobs--> worker thread (owns tables, searches, answers)
@@ -10,8 +10,8 @@
 //!       +------ Control: stop, ponderhit, deadline
 //! ```
 //!
-//! Positions and moves are checked with shakmaty before littlewing sees them,
-//! and a panic inside it costs a search, not the game.
+//! shakmaty checks positions and moves before littlewing gets them, and a panic in
+//! littlewing only ends a search, not the game.
 
 mod control;
 mod output;

@@ -1,4 +1,4 @@
-//! Whole lines to the GUI, from more than one thread.
+//! Output of whole lines to the GUI from several threads.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,8 +19,8 @@ impl Output {
         }
     }
 
-    /// Sends one line. Always ends in a bare LF: fastchess on Linux takes a
-    /// CR for a part of the move.
+    /// Sends one line. It always ends in a bare LF: fastchess on Linux takes a CR for a
+    /// part of the move.
     pub(super) fn line(&self, text: &str) {
         let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
         let line = format!("{text}\n");
@@ -33,7 +33,7 @@ impl Output {
         }
     }
 
-    /// The reader has closed its end; there is nobody left to play for.
+    /// The reader has closed its end.
     pub(super) fn is_gone(&self) -> bool {
         self.gone.load(Ordering::Relaxed)
     }

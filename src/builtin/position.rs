@@ -1,4 +1,4 @@
-//! The board as the GUI's `position` lines describe it.
+//! The position that the GUI's `position` lines describe.
 
 use std::collections::VecDeque;
 
@@ -8,13 +8,12 @@ use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position};
 use tabia_notation as notation;
 use tabia_uci::gui;
 
-/// As many plies of history as can matter: after a hundred without capture
-/// or pawn move every further quiet move is a draw anyway. It also keeps long
-/// games within the 1024 positions littlewing has room for.
+/// Greatest number of plies of history: after a hundred plies without capture or pawn
+/// move, every further quiet move is a draw. The limit also fits long games into the 1024
+/// positions of littlewing.
 const MAX_HISTORY: usize = 100;
 
-/// A position and the way that led there since the last irreversible move,
-/// which is what draws by repetition are about.
+/// A position and the moves since the last irreversible one, for draws by repetition.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Board {
     now: Chess,
@@ -27,7 +26,7 @@ impl Board {
     ///
     /// # Errors
     ///
-    /// What is wrong. After an illegal move no position is known.
+    /// What is wrong. After an illegal move the position is unknown.
     pub(super) fn parse(line: &[u8]) -> Result<Self, String> {
         let read = gui::position(line).ok_or("position: neither startpos nor fen")?;
         let start = match &read.fen {
@@ -67,8 +66,8 @@ impl Board {
         &self.now
     }
 
-    /// Where the reversible moves began, in a form littlewing reads: it
-    /// keeps both counters in a byte.
+    /// The position after the last irreversible move, as a FEN for littlewing, which
+    /// stores both counters in a byte.
     pub(super) fn base_fen(&self) -> String {
         let mut setup = self.base.to_setup(EnPassantMode::Legal);
         setup.halfmoves = setup.halfmoves.min(100);
@@ -86,7 +85,7 @@ impl Board {
     }
 }
 
-/// The engine knows no castling but the usual one.
+/// The engine supports only ordinary castling.
 fn standard(fen: &str) -> Result<Chess, String> {
     let problem = |error: &dyn std::fmt::Display| format!("position: {error}");
     if fen.is_empty() {

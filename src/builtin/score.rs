@@ -1,26 +1,26 @@
-//! littlewing's scores and UCI's.
+//! Conversion of littlewing's scores to UCI.
 
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Position};
 
-/// Mate at the root; a mate found n plies below it scores `INF - n`.
+/// The score of a mate at the root; a mate n plies later has the score `INF - n`.
 pub(super) const INF: i16 = 29_999;
 
-/// Scores this close to `INF` are mates (littlewing's deepest ply, twice for
-/// the distances that its table keeps from earlier roots).
+/// Scores this close to `INF` are mates: littlewing's greatest ply, twice because its
+/// table has distances from earlier roots.
 const MATE_PLIES: i16 = 256;
 
 pub(super) fn is_mate(score: i16) -> bool {
     plies_to_mate(score).is_some()
 }
 
-/// Plies to the mate, by either side.
+/// Number of plies to the mate, by either side.
 pub(super) fn plies_to_mate(score: i16) -> Option<usize> {
     let plies = INF - score.abs();
     (plies <= MATE_PLIES).then(|| usize::try_from(plies).unwrap_or(0))
 }
 
-/// Moves to the mate as UCI counts: negative when we are mated.
+/// Number of moves to the mate as in UCI: negative if the engine is mated.
 pub(super) fn mate_in(score: i16) -> Option<i64> {
     let plies = i64::try_from(plies_to_mate(score)?).unwrap_or(0);
     Some(if score > 0 {
@@ -30,9 +30,8 @@ pub(super) fn mate_in(score: i16) -> Option<i64> {
     })
 }
 
-/// The words after `score`. When the line ends in mate, its length is the
-/// distance: littlewing's can be off, as its table does not adjust mate
-/// scores to the ply they are found at.
+/// The text after `score`. If the line ends in mate, its length is the distance:
+/// littlewing's may be wrong, because its table does not adjust mate scores to the ply.
 pub(super) fn render(score: i16, position: &Chess, line: &[UciMove]) -> String {
     let Some(moves) = mate_in(score) else {
         return format!("cp {score}");

@@ -1,9 +1,9 @@
-//! Iterative deepening over littlewing's search.
+//! Iterative deepening with littlewing's search.
 //!
-//! littlewing's own root search prints where it likes, forgets its move
-//! order between calls and knows neither `searchmoves` nor depth, node or
-//! mate limits, nor several lines. Its `search_node` below the root is public,
-//! so the root is ours: legal moves come from shakmaty, and every score, line
+//! littlewing's own root search prints its output directly, loses its move order between
+//! calls and supports neither `searchmoves` nor depth, node or mate limits, nor several
+//! lines. Its `search_node` below the root is public, so this module searches the root:
+//! legal moves come from shakmaty, and every score, line and limit is handled here.
 //! and limit is seen here.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,45 +23,43 @@ use super::time::not_negative;
 use tabia_notation as notation;
 use tabia_uci::gui::Go;
 
-/// Check extensions can double the depth, and littlewing's move lists end at
-/// 128 plies.
+/// Check extensions can double the depth, and littlewing's move lists end at 128 plies.
 const MAX_DEPTH: i8 = 60;
 
-/// Nodes between two looks at the clock: some tens of microseconds.
+/// Number of nodes between two checks of the clock: some tens of microseconds.
 const POLL_NODES: u64 = 100;
 
-/// A `stop` that comes at once still lets this many nodes pass, so that the
-/// answer has seen the first depth. A few milliseconds at most.
+/// After an immediate `stop` this many nodes are still searched, so that the first depth
+/// is complete. At most a few milliseconds.
 const FIRST_NODES: u64 = 4000;
 
 const DEFAULT_HASH_MIB: usize = 16;
 
-/// A `go mate` without other limits ends after so many nodes, some seconds:
-/// where there is no such mate, the depths that could hold it would take for
-/// ever.
+/// A `go mate` without other limits ends after this many nodes, some seconds: without a
+/// mate, searching all depths would take too long.
 const MATE_NODES: u64 = 2_000_000;
 
-/// One `go`.
+/// The search for one `go`.
 pub(super) struct SearchJob {
     /// `None` after a `position` that is not legal.
     pub(super) board: Option<Board>,
     pub(super) go: Go,
-    /// How many of the best lines are shown, at least 1.
+    /// Number of best lines to show, at least 1.
     pub(super) lines: usize,
     pub(super) control: Arc<Control>,
 }
 
-/// littlewing and its tables, made when first needed.
+/// littlewing and its tables, allocated when first needed.
 #[derive(Default)]
 pub(super) struct Searcher {
     game: Option<Box<Game>>,
     hash_mib: Option<usize>,
-    /// The table holds mate scores. littlewing stores them as distance from
-    /// the root, so they are wrong for the next root.
+    /// Whether the table has mate scores. littlewing stores them as distance from the
+    /// root, so they are wrong for the next root.
     saw_mate: bool,
 }
 
-/// What a search has found so far; survives a panic.
+/// The results of a search so far, which survive a panic.
 #[derive(Default)]
 struct BestSoFar {
     line: Vec<UciMove>,
@@ -83,7 +81,7 @@ impl Searcher {
         })
     }
 
-    /// Empties the tables.
+    /// Clears the tables.
     pub(super) fn new_game(&mut self) {
         if let Some(game) = &mut self.game {
             game.tt.clear();
@@ -96,22 +94,22 @@ impl Searcher {
         if let Some(game) = &mut self.game {
             let bytes = table_bytes(mib);
             if game.tt_size() != bytes {
-                // The old table goes first: both at once may not fit.
+                // Frees the old table first: both may not fit into memory.
                 game.tt_resize(16);
                 game.tt_resize(bytes);
             }
         }
     }
 
-    /// What is better done after the answer than before.
+    /// Work that is done after the answer, to save time before it.
     pub(super) fn tidy(&mut self) {
         if self.saw_mate {
             self.new_game();
         }
     }
 
-    /// Searches until a limit is reached and returns the best line, which
-    /// is empty only when there is no legal move or no legal position.
+    /// Searches until a limit is reached and returns the best line. It is empty only
+    /// without a legal move or position.
     pub(super) fn think(&mut self, job: &SearchJob, output: &Output) -> Vec<UciMove> {
         let Some(board) = &job.board else {
             output.line("info string there is no legal position to search");
@@ -140,8 +138,8 @@ impl Searcher {
         found.line
     }
 
-    /// Whether `work` came to its end; after a panic the next search starts
-    /// with a fresh board and empty tables.
+    /// Whether `work` ended without a panic; after a panic the next search starts with a
+    /// new board and empty tables.
     fn contained(&mut self, work: impl FnOnce(&mut Game)) -> bool {
         let game = self.game();
         let ended = catch_unwind(AssertUnwindSafe(|| work(game))).is_ok();
@@ -152,14 +150,14 @@ impl Searcher {
     }
 }
 
-/// The largest power of two that fits; littlewing would round up.
+/// The largest power of two that is not above this; littlewing would round up.
 fn table_bytes(mib: usize) -> usize {
     let mib = mib.max(1);
     (1 << mib.ilog2()) << 20
 }
 
-/// The moves to choose from. A list without any legal move counts as none:
-/// a legal move serves the GUI better than no answer.
+/// The root moves. A list without any legal move is ignored, because a legal move is
+/// better for the GUI than no answer.
 fn root_moves(position: &Chess, wanted: Option<&[String]>, output: &Output) -> Vec<Move> {
     let legal = position.legal_moves();
     let Some(wanted) = wanted else {
@@ -176,10 +174,10 @@ fn root_moves(position: &Chess, wanted: Option<&[String]>, output: &Output) -> V
     legal.into_iter().filter(|m| wanted.contains(m)).collect()
 }
 
-/// A clock that shows no progress until the search has to end, then jumps.
+/// A clock that stands still until the search has to end, then is far in the future.
 ///
-/// littlewing asks its clock every hundred nodes; this way limits, `stop`
-/// and the deadline are all seen there and nothing else has to run.
+/// littlewing reads its clock every hundred nodes; this checks limits, `stop` and the
+/// deadline then, without another thread.
 fn clock(control: Arc<Control>, nodes: u64, depth_done: Arc<AtomicU64>) -> Clock {
     const ALLOWED_MS: u64 = 1000;
     let step = (nodes / 8).clamp(1, POLL_NODES);
@@ -209,7 +207,7 @@ fn search(
     let control = &*job.control;
     let position = board.now();
 
-    // Our FEN writer made it, from a legal position.
+    // The FEN comes from a legal position.
     if let Err(problem) = game.load_fen(&board.base_fen()) {
         output.line(&format!("info string {problem}"));
         return;
@@ -237,15 +235,15 @@ fn search(
     let lines = job.lines.clamp(1, root.len());
 
     for depth in 1..=max_depth(limits.depth, limits.mate) {
-        // The best lines of this depth, the best first: each is the best of
-        // the moves that none before it begins with.
+        // The best lines of this depth, best first: each begins with the best move that
+        // no earlier line begins with.
         let mut best: Vec<Scored> = Vec::new();
         for place in 0..lines {
             let alone = lines == 1;
             let found_one = best_from(game, position, &mut root[place..], depth, |game, new| {
                 found.saw_mate |= score::is_mate(new.score);
-                // Of several lines those of complete depths are reported, and
-                // the first of them is the answer.
+                // With several lines, only complete depths are reported, and the first
+                // line is the answer.
                 if alone {
                     report(game, control, depth, None, position, new, output);
                 }
@@ -256,7 +254,7 @@ fn search(
             let Some(new) = found_one else {
                 return;
             };
-            // A later look may find more than an earlier one did.
+            // A later search may find a better move than an earlier one.
             let at = best.partition_point(|known| known.score >= new.score);
             root[at..=place].rotate_right(1);
             best.insert(at, new);
@@ -277,7 +275,7 @@ fn search(
         if game.nodes_count >= nodes_limit || control.should_end() || output.is_gone() {
             return;
         }
-        // Nothing to choose, or nothing left to find: time is worth more.
+        // Only one move, or nothing better to find: save the time.
         let certain = root.len() == 1 && depth >= 6
             || mate.is_some_and(|n| i64::from(depth) > 2 * n.abs() + 2);
         if certain && control.on_the_clock() && job.go.clocks.move_time.is_none() {
@@ -286,18 +284,18 @@ fn search(
     }
 }
 
-/// A line of play and what it is worth to the side to move.
+/// A line of play and its value for the side to move.
 struct Scored {
     score: i16,
     line: Vec<UciMove>,
 }
 
-/// A move at the root, by both its names.
+/// A move at the root in both representations.
 type RootMove = (Move, UciMove);
 
-/// The best of some moves, which comes to their front, so that it is looked at
-/// first at the next depth. Each that is better than those before it is passed
-/// to `improved`. `None` when the search has been cut short.
+/// Finds the best of some moves and moves it to the front, so that it is searched first
+/// at the next depth. Calls `improved` for each move that is better than those before it.
+/// `None` if the search was aborted.
 fn best_from(
     game: &mut Game,
     position: &Chess,
@@ -325,7 +323,7 @@ fn best_from(
         });
         game.undo_move(inner);
         if game.clock.poll(game.nodes_count) {
-            // The score of a search that was cut short means nothing.
+            // The score of an aborted search is invalid.
             return None;
         }
         if score <= alpha {
@@ -341,7 +339,7 @@ fn best_from(
     best
 }
 
-/// A mate in n takes 2n - 1 plies; the margin is for what littlewing prunes.
+/// A mate in n takes 2n - 1 plies; the margin is for moves that littlewing prunes.
 fn max_depth(depth: Option<i64>, mate: Option<i64>) -> i8 {
     let by_mate = mate.map(|n| n.saturating_mul(2).saturating_add(8));
     depth
@@ -351,8 +349,8 @@ fn max_depth(depth: Option<i64>, mate: Option<i64>) -> i8 {
         .fold(MAX_DEPTH, i8::min)
 }
 
-/// The value of a move that ends the game, which littlewing finds out late
-/// or, with a high fifty-move count, not at all.
+/// The score of a move that ends the game, which littlewing finds late or, with a high
+/// fifty-move count, never.
 fn known_score(position: &Chess, m: Move) -> Option<i16> {
     let mut after = position.clone();
     after.play_unchecked(m);
@@ -362,7 +360,7 @@ fn known_score(position: &Chess, m: Move) -> Option<i16> {
     (after.is_stalemate() || after.is_insufficient_material()).then_some(0)
 }
 
-/// The expected play, as far as the table knows it and the rules allow.
+/// The principal variation, as far as the table has it and its moves are legal.
 fn line(
     game: &mut Game,
     position: &Chess,
@@ -402,7 +400,7 @@ fn line(
     line
 }
 
-/// `number` counts the lines where there are several.
+/// `number` is the number of the line if there are several.
 fn report(
     game: &Game,
     control: &Control,
@@ -433,7 +431,7 @@ mod tests {
     fn a_panic_costs_the_search_and_not_the_engine() {
         let mut searcher = Searcher::default();
         assert!(!searcher.contained(|game| {
-            // What a broken board would lead to.
+            // A panic may leave positions on the board's stack.
             while game.positions.len() > 0 {
                 game.positions.pop();
             }

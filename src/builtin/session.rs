@@ -1,4 +1,4 @@
-//! The conversation with the GUI.
+//! The UCI session with the GUI.
 
 use std::io::{self, Read, Write};
 use std::ops::RangeInclusive;
@@ -19,24 +19,24 @@ use tabia_uci::line::LineBuffer;
 
 const DEFAULT_HASH_MIB: usize = 16;
 const MAX_HASH_MIB: usize = 16_384;
-/// More lines than moves are as many as there are moves.
+/// Greatest value of `MultiPV`: no position has more moves.
 const MAX_LINES: usize = 256;
 const DEFAULT_OVERHEAD_MS: u64 = 30;
 const MAX_OVERHEAD_MS: usize = 5000;
 
-/// littlewing recurses once a ply, in large frames when not optimised.
+/// littlewing recurses once for each ply, with large stack frames in debug builds.
 const SEARCH_STACK_BYTES: usize = 16 << 20;
 
-/// Plays the engine's part of a UCI conversation until `quit` or the end of
-/// `input`; a search that still runs then is ended and answered.
+/// Runs the engine's side of UCI until `quit` or the end of `input`; a search that still
+/// runs then is stopped and answered.
 ///
-/// Reads on the calling thread and searches on one of its own, which has
-/// ended when this returns. Lines that mean nothing are ignored.
+/// Reads on the calling thread and searches on another, which has ended on return.
+/// Unknown lines are ignored.
 ///
 /// # Errors
 ///
-/// `input` cannot be read, or the search thread cannot be started. A closed
-/// `output` is no error but the end of the conversation.
+/// `input` cannot be read, or the search thread cannot be started. A closed `output` ends
+/// the session without an error.
 pub(crate) fn run(input: impl Read, output: impl Write + Send + 'static) -> io::Result<()> {
     let output = Output::new(output);
     let (jobs, todo) = mpsc::channel();
@@ -58,7 +58,7 @@ pub(crate) fn run(input: impl Read, output: impl Write + Send + 'static) -> io::
     let result = session.read(input);
     session.stop();
     drop(session);
-    // The worker contains its own panics; there is no answer left to lose.
+    // The worker handles its panics; no answer is left to lose.
     let _ = worker.join();
     result
 }
@@ -69,12 +69,12 @@ struct Session {
     /// `None` after a `position` that is not legal.
     board: Option<Board>,
     current: Option<Arc<Control>>,
-    /// How many of the best lines a search shows.
+    /// Number of best lines that a search shows.
     lines: usize,
     overhead_ms: u64,
 }
 
-/// Whether to read on.
+/// Whether to read more lines.
 #[derive(PartialEq, Eq)]
 enum Next {
     Read,
@@ -149,7 +149,7 @@ impl Session {
         }
     }
 
-    /// Answers at once during a search, else when all work before is done.
+    /// Sends `readyok`: at once during a search, else after all earlier work.
     fn ready(&self) {
         if self.current.as_ref().is_none_or(|c| c.is_finished()) {
             let (answer, done) = mpsc::channel();
@@ -179,8 +179,7 @@ impl Session {
                 Some(ms) => return self.overhead_ms = ms as u64,
                 None => "expected a number of milliseconds",
             },
-            // The option only announces that the GUI may ponder; `go ponder`
-            // is what starts it.
+            // The option only says that the GUI may ponder; `go ponder` starts it.
             "ponder" => return,
             _ => "no such option",
         };
@@ -197,7 +196,7 @@ impl Session {
     }
 
     fn go(&mut self, go: Go) {
-        // The search before gets its answer first: the worker keeps order.
+        // The worker answers the earlier search first, because it works in order.
         self.stop();
         let board = self.board.as_ref();
         let white = board.is_none_or(|board| board.now().turn() == Color::White);

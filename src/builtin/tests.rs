@@ -1,4 +1,4 @@
-//! Conversations with the built-in engine, without a process.
+//! Sessions with the built-in engine, without a process.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,9 +12,9 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Position};
 
-/// Far beyond what any answer takes, for slow and busy machines.
+/// A very long time limit, for slow and busy machines.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How long silence has to last to count as silence.
+/// Time without output that counts as no answer.
 const SILENCE: Duration = Duration::from_millis(80);
 
 struct Talk {
@@ -45,13 +45,13 @@ impl Talk {
     }
 
     fn send(&mut self, text: &str) {
-        // In one piece: after "quit" the other end is gone.
+        // In one write: after "quit" the other end is closed.
         let line = format!("{text}\n");
         let input = self.input.as_mut().unwrap();
         input.write_all(line.as_bytes()).unwrap();
     }
 
-    /// Lines up to and including the first that begins with `word`.
+    /// Reads lines up to the first that begins with `word`.
     fn until(&mut self, word: &str) -> Vec<String> {
         let mut lines = Vec::new();
         loop {
@@ -79,7 +79,7 @@ impl Talk {
         self.answer().0
     }
 
-    /// Nothing but `info` for a while.
+    /// Checks that only `info` lines come for a while.
     fn assert_no_answer(&mut self) {
         let end = Instant::now() + SILENCE;
         loop {
@@ -172,7 +172,7 @@ fn every_limit_ends_in_one_legal_answer() {
     assert!(talk.finish().is_empty());
 }
 
-/// Each line is well-formed, its line of play legal, and the last begins
+/// Checks that each line is well-formed and its moves legal, and that the last begins
 /// with the answer.
 fn check_info(lines: &[String], position: &Chess, best: &str) {
     let mut last = None;
@@ -201,7 +201,7 @@ fn check_info(lines: &[String], position: &Chess, best: &str) {
 
 #[test]
 fn infinite_waits_for_stop() {
-    // The last two are searched to the end long before.
+    // In the last two the search ends long before.
     for board in [
         "startpos",
         "fen 7k/8/8/8/8/8/8/K7 w - -",
@@ -365,7 +365,7 @@ fn several_lines_are_shown_the_best_first() {
         assert_eq!(moves.len(), 5, "{found:?}");
     }
     assert_eq!(variations(&lines, "6")[0].2, best);
-    // Not more than there are moves to choose from.
+    // At most as many lines as there are moves.
     talk.send("go depth 3 searchmoves a2a3 h2h4");
     let (best, lines) = talk.answer();
     let mut shown = variations(&lines, "3");
@@ -373,7 +373,7 @@ fn several_lines_are_shown_the_best_first() {
     shown.sort_by(|a, b| a.2.cmp(&b.2));
     let moves: Vec<&str> = shown.iter().map(|(.., first)| &**first).collect();
     assert_eq!(moves, ["a2a3", "h2h4"]);
-    // What is worth most is what is found by looking for it alone.
+    // The best line is the same as in a search for one line.
     let mate = "position fen 6k1/5ppp/8/8/8/8/5PPP/3RR1K1 w - - 0 1\ngo depth 3";
     talk.send(mate);
     let (best, lines) = talk.answer();
@@ -437,7 +437,7 @@ fn a_position_that_is_not_legal_has_no_move() {
 #[test]
 fn a_search_for_a_mate_ends_where_there_is_none() {
     let mut talk = Talk::new();
-    // To the depth at which it would be certain would take many minutes here.
+    // A complete search to the required depth would take many minutes here.
     talk.send("position fen qqqqqqqk/6pp/8/8/8/8/PP6/KQQQQQQQ w - - 0 1\ngo mate 3");
     let (best, lines) = talk.answer();
     assert_ne!(best, "0000");
@@ -466,7 +466,7 @@ fn searchmoves_is_obeyed() {
             assert!(allowed.contains(&&*best), "{go}: {best}");
         }
     }
-    // No legal move in the list: any legal move rather than silence.
+    // No legal move in the list: any legal move is better than no answer.
     let best = talk.best("go searchmoves 0000 depth 1");
     assert!(
         best.parse::<UciMove>()
@@ -550,7 +550,7 @@ fn very_long_games() {
 #[test]
 fn does_not_repeat_when_ahead() {
     let mut talk = Talk::new();
-    // With f2g1 the position would be on the board for the third time.
+    // f2g1 would repeat the position for the third time.
     let fen = "7r/k7/7p/r2p3P/p2PqB2/2R3P1/5K2/3Q3R w - - 25 45";
     let best = talk.best(&format!(
         "position fen {fen} moves f2g1 a7b7 g1f2 b7a7 f2g1 a7b7 g1f2 b7a7\ngo depth 6"
@@ -627,7 +627,7 @@ proptest! {
         let mut talk = Talk::new();
         let mut expected = 0;
         for line in &lines {
-            // A table of many GiB may be asked for, but not in a test.
+            // The option allows a table of many GiB, but not in a test.
             let line = line.replace("value 18446744073709551616", "");
             talk.send(&format!("{line}\nstop"));
             let words: Vec<_> = line.split_ascii_whitespace().collect();

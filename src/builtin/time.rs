@@ -1,26 +1,26 @@
-//! How long to think.
+//! Time management.
 
 use tabia_uci::gui::{Clock, Go};
 
-/// Moves the game is expected to last when the GUI does not send a number.
+/// Expected number of remaining moves if the GUI does not send it.
 const MOVES_LEFT: u64 = 28;
 
-/// What may be spent on a move, in milliseconds.
+/// The time for a move, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Budget {
-    /// After this no new iteration begins.
+    /// No new iteration begins after this.
     pub(super) soft_ms: u64,
-    /// Here the search is broken off.
+    /// The search is aborted after this.
     pub(super) hard_ms: u64,
-    /// `movetime`: to be used up, and counted from `ponderhit`.
+    /// `movetime`: it is used completely, and starts at `ponderhit`.
     pub(super) fixed: bool,
 }
 
 impl Budget {
-    /// The allowance for a move, or `None` when no clock was given.
+    /// The time for a move, or `None` if the GUI gives no clock.
     ///
-    /// `overhead_ms` is what a move costs beyond thinking: pipes, scheduling,
-    /// a slow GUI.
+    /// `overhead_ms` is the time that a move costs besides thinking: pipes, scheduling, a
+    /// slow GUI.
     pub(super) fn new(go: &Go, white: bool, overhead_ms: u64) -> Option<Self> {
         let clocks = &go.clocks;
         if let Some(movetime) = clocks.move_time {
@@ -38,10 +38,9 @@ impl Budget {
             true => (clocks.white, clocks.black),
             false => (clocks.black, clocks.white),
         };
-        // A GUI that gives only the opponent's clock still wants an answer
-        // in a time of that order.
+        // A GUI that gives only the opponent's clock expects a similar thinking time.
         let clock = [ours, theirs].into_iter().find(is_given)?;
-        // An increment alone means a clock at zero.
+        // An increment without a clock means a clock at zero.
         let time = not_negative(clock.time.unwrap_or(0));
         let increment = not_negative(clock.increment);
         let usable = time.saturating_sub(overhead_ms).max(time / 8);
@@ -49,9 +48,8 @@ impl Budget {
             Some(moves @ 1..) => not_negative(moves).min(50),
             _ => MOVES_LEFT,
         };
-        // Never more than a third of what is left, the increment included:
-        // it is added only after the move. The last move before a time
-        // control may take nearly all.
+        // At most a third of the remaining time plus increment, because that is added
+        // only after the move. The last move before a time control may take nearly all.
         let most = if moves == 1 {
             usable / 10 * 8 + usable % 10
         } else {
@@ -68,12 +66,12 @@ impl Budget {
     }
 }
 
-/// Whether a clock is given at all.
+/// Whether a clock is given.
 fn is_given(clock: &Clock) -> bool {
     clock.time.is_some() || clock.increment != 0
 }
 
-/// Whether nothing in a `go` would ever end the search.
+/// Whether a `go` has no limit that would end the search.
 pub(super) fn is_endless(go: &Go) -> bool {
     let limits = &go.limits;
     let others = [limits.depth, limits.nodes, limits.mate, go.clocks.move_time];
@@ -81,8 +79,8 @@ pub(super) fn is_endless(go: &Go) -> bool {
     go.infinite || !clocks.iter().any(is_given) && others.iter().all(Option::is_none)
 }
 
-/// Negative numbers count as zero: GUIs that do not forfeit on time send
-/// negative clocks. Not so great that sums overflow.
+/// Negative numbers become zero: GUIs that do not forfeit on time send negative clocks.
+/// Limited so that sums do not overflow.
 pub(super) fn not_negative(number: i64) -> u64 {
     number.clamp(0, i64::MAX / 8).unsigned_abs()
 }

@@ -1,4 +1,4 @@
-//! The thread that owns the engine's memory and does its work in order.
+//! The search thread, which owns the tables and works in order.
 
 use std::sync::mpsc::{Receiver, Sender};
 
@@ -7,26 +7,26 @@ use shakmaty::uci::UciMove;
 use super::output::Output;
 use super::search::{SearchJob, Searcher};
 
-/// A piece of work.
+/// A task of the worker.
 pub(super) enum Job {
-    /// Get ready, then send an answer.
+    /// Allocate the tables, then send a reply.
     Ready(Sender<()>),
-    /// Forget the last game.
+    /// Clear the tables.
     NewGame,
     /// Table size in MiB.
     Hash(usize),
-    /// Think and answer.
+    /// Search and answer.
     Search(Box<SearchJob>),
 }
 
-/// Works until the other end of `jobs` is dropped.
+/// Works until the sender of `jobs` is dropped.
 pub(super) fn work(jobs: &Receiver<Job>, output: &Output) {
     let mut searcher = Searcher::default();
     for job in jobs {
         match job {
             Job::Ready(answer) => {
                 searcher.prepare();
-                // Nobody listens any more: the session is over.
+                // The receiver is gone if the session is over.
                 let _ = answer.send(());
             }
             Job::NewGame => searcher.new_game(),

@@ -6,7 +6,7 @@ use clap::{Args as _, Command, FromArgMatches as _};
 
 use super::counting::Choice;
 
-/// A book, and what goes into it.
+/// A book, and the options that choose its games.
 #[derive(Clone, Debug)]
 pub(super) struct Also {
     pub(super) target: PathBuf,
@@ -38,8 +38,8 @@ impl Also {
     }
 }
 
-/// Divides at the first colon that a blank, an option or nothing follows: that
-/// of `C:\\games` is part of the name.
+/// Splits at the first colon before a blank, an option or the end: the colon of
+/// `C:\\games` is part of the name.
 fn split(text: &str) -> (&str, &str) {
     let mut colons = text.match_indices(':');
     let found = colons.find_map(|(at, colon)| {
@@ -51,7 +51,7 @@ fn split(text: &str) -> (&str, &str) {
     (target.trim(), options)
 }
 
-/// The message of the parser of the command line, in one line.
+/// The message of the command line parser, in one line.
 fn one_line(error: &clap::Error) -> String {
     let text = error.to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);
@@ -73,7 +73,7 @@ mod tests {
         assert_eq!(choice.min_games, 1);
         assert_eq!(choice.filter.words(), "--player \"Smith, Jane\" --as white");
         assert!(choice.only().is_none());
-        // Of no player: moves of that side.
+        // Without a player: moves of that side.
         let also = Also::read("white1800.ctg: --ratings 1800 --as white").unwrap();
         assert_eq!(also.choice.filter.words(), "--ratings 1800");
         assert!(matches!(also.choice.only(), Some(PlayerColour::White)));

@@ -101,7 +101,7 @@ impl Rewriting {
     }
 }
 
-/// Divides the value of `--set`.
+/// Splits the value of `--set`.
 pub(super) fn name_and_value(set: &str) -> anyhow::Result<(&str, &str)> {
     let parts = set.split_once('=');
     let (name, value) =
@@ -109,8 +109,8 @@ pub(super) fn name_and_value(set: &str) -> anyhow::Result<(&str, &str)> {
     Ok((name.trim(), value))
 }
 
-/// The settings with what `--set` gives; `is_known` says which options are meant,
-/// `what` what they do.
+/// The settings with the options of `--set`; `is_known` returns which options are
+/// allowed, and `what` describes them.
 pub(super) fn settings(
     sets: &[String],
     is_known: impl Fn(OptionId) -> bool,

@@ -1,4 +1,4 @@
-//! `tabia audit`: what is wrong with a book by its evaluations.
+//! `tabia audit`: finds errors of a book by its evaluations.
 
 use std::io::Write;
 use std::num::NonZeroU16;
@@ -20,10 +20,10 @@ use tabia_book::policy::Policy;
 use tabia_book::{BookEditor, EditOptions, MarkEdit};
 use tabia_io::atomic;
 
-/// Findings of each kind in the terminal, and on a page.
+/// Greatest number of findings of each kind in the terminal, and on a page.
 const SHOWN: usize = 10;
 const WRITTEN: usize = 500;
-/// Nodes of a search that confirms.
+/// Nodes of a confirming search.
 const CONFIRMATION_NODES: u64 = 500_000;
 
 /// Arguments of `audit`.
@@ -116,7 +116,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     evaluations.";
 
 impl AuditArgs {
-    /// Confirms the first findings, if that is asked for.
+    /// Confirms the first findings, if requested.
     fn confirm(
         &self,
         path: &Path,
@@ -204,7 +204,7 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     let examined = Examined::new(&graph, &known, policy, deep.as_ref());
     let found = examined.audit(&options);
     let title = format!("Audit of {}", args.book.display());
-    // JSON holds all of them.
+    // JSON contains all of them.
     let as_json = |options: &mut AuditOptions| {
         options.described = usize::MAX;
         examined.audit(options)
@@ -226,7 +226,7 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     }
     out.flush()?;
     if args.mark || args.symbols || args.learn_values {
-        // What takes marks away needs a book that has them.
+        // Removing marks needs a book that has marks.
         let options = EditOptions::default();
         let mut editor = BookEditor::open_for(&args.book, &MarkEdit::clear(), &options)?;
         let marks = Marks {

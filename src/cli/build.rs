@@ -1,4 +1,4 @@
-//! `tabia build`: from games to a book.
+//! `tabia build`: makes a book from games.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -99,7 +99,7 @@ pub(super) fn run(args: &BuildArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     add_to_books(&args.games, job, books, &[], out)
 }
 
-/// The book, or records, and what `--also` asks for, in one pass.
+/// Makes the book, or records, and the books of `--also`, in one pass.
 fn build_all(args: &BuildArgs, job: BuildJob, out: &mut impl Write) -> anyhow::Result<u8> {
     let also = args.also.iter().map(|also| {
         Ok(BuildJob {
@@ -170,7 +170,7 @@ fn build_all(args: &BuildArgs, job: BuildJob, out: &mut impl Write) -> anyhow::R
     Ok(code)
 }
 
-/// Those of the sources that are books.
+/// The sources that are books.
 pub(super) fn books_among(sources: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let books: Vec<PathBuf> = sources
         .iter()
@@ -193,8 +193,7 @@ fn to_json(games: u64, written: &Written, summary: &Summary) -> serde_json::Valu
     object
 }
 
-/// The games become a book of their own, and the lines another, which are
-/// then added to the others.
+/// Makes one book of the games and another of the lines, and adds them to the others.
 pub(super) fn add_to_books(
     args: &Counting,
     mut job: BuildJob,
@@ -280,7 +279,7 @@ pub(super) fn job(args: &Counting, sources: &[PathBuf], target: &Path, old: Old)
 }
 
 impl Choice {
-    /// The same with these games, plies and moves.
+    /// Applies these options for games, plies and moves.
     fn apply(&self, job: BuildJob) -> BuildJob {
         BuildJob {
             filter: self.filter.filter(),

@@ -1,4 +1,4 @@
-//! Changes of marks, as `mark` and `learn` print them.
+//! Changes of marks, as printed by `mark` and `learn`.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -33,7 +33,7 @@ impl ChangeArgs {
         }
     }
 
-    /// What the command has done to values.
+    /// The verb for what the command did to values.
     pub(super) fn done(&self) -> &'static str {
         match self.dry_run {
             true => "would change",
@@ -42,7 +42,7 @@ impl ChangeArgs {
     }
 }
 
-/// One line, or one JSON object.
+/// Writes a change as one line, or as one JSON object.
 pub(super) fn write(change: &ShownChange, as_json: bool, out: &mut impl Write) -> io::Result<()> {
     match as_json {
         true => writeln!(out, "{}", to_json(change)),
@@ -50,7 +50,7 @@ pub(super) fn write(change: &ShownChange, as_json: bool, out: &mut impl Write) -
     }
 }
 
-/// How many are not shown.
+/// Writes how many changes are not shown.
 pub(super) fn write_rest(more: u64, out: &mut impl Write) -> io::Result<()> {
     match more {
         0 => Ok(()),

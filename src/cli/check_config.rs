@@ -1,8 +1,7 @@
-//! `tabia check`, or `tabia --check-config`: the configuration, tried.
+//! `tabia check`, or `tabia --check-config`: tests the configuration.
 //!
-//! It answers why a book is not used: each book is opened and asked for the
-//! start position under the settings it would have. Each engine is started and
-//! gets the options that it would be sent.
+//! It shows why a book is not used: each book is opened and probed for the start position
+//! with its settings. Each engine is started and gets its options.
 
 use std::io::{self, Write};
 
@@ -19,7 +18,7 @@ use tabia_uci::engine::{EngineOption, Misfit, fits};
 use tabia_uci::process::EngineCommand;
 use tabia_uci::process::check::try_options;
 
-/// What `tabia check --help` says below the arguments.
+/// The text of `tabia check --help` after the arguments.
 pub(super) const AFTER_HELP: &str = "Examples:\n  \
     tabia check\n  \
     tabia check --engine stockfish --book main.ctg --set \"Book Variety=20\"\n\n\
@@ -28,27 +27,27 @@ pub(super) const AFTER_HELP: &str = "Examples:\n  \
     Exit codes: 0 it would play; 2 no engine answers, an option is unknown to its engine or \
     has a value that does not fit, or a book does not open or answers nothing.";
 
-/// Most moves of the start position that are listed.
+/// Greatest number of listed moves of the start position.
 const LISTED: usize = 5;
 
-/// Columns that a row of options may fill.
+/// Greatest width of a row of options, in columns.
 const OPTION_COLUMNS: usize = 76;
 
-/// What is wrong with an engine of the configuration, in numbers.
+/// Numbers of problems with an engine of the configuration.
 #[derive(Clone, Copy, Default)]
 struct Faults {
-    /// Options that it does not have, or does not take the value of.
+    /// Options that the engine does not have, or with invalid values.
     options: u32,
-    /// It is not ready with its options.
+    /// The engine is not ready after it got its options.
     unready: u32,
-    /// Books that do not open.
+    /// Books that cannot be opened.
     missing: u32,
-    /// Books that open and answer nothing.
+    /// Books that can be opened but have no moves.
     silent: u32,
 }
 
 impl Faults {
-    /// Half a sentence for each kind; empty where there is none.
+    /// Part of a sentence for each kind; empty if there is no problem.
     fn describe(self) -> String {
         let number = |count: u32, one: &str, more: &str| match count {
             0 => None,
@@ -69,13 +68,13 @@ impl Faults {
     }
 }
 
-/// Prints it; false when the adapter could not do its main job: no engine
-/// answers, an option is not one that its engine takes, or a book that it is to
-/// play from does not open or answers nothing.
+/// Prints the test of the configuration; false if the adapter could not do its main job:
+/// no engine answers, an engine does not accept an option, or a book cannot be opened or
+/// has no moves.
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Writing to `out` fails.
 pub(super) fn print(
     config: &Config,
     engines: &Engines,
@@ -100,7 +99,7 @@ pub(super) fn print(
             "  start timeout: {} ms",
             profile.start_timeout.as_millis()
         )?;
-        // Each takes its time: what is known should be seen meanwhile.
+        // Each test takes time: show earlier results now.
         out.flush()?;
         let greeted = try_options(command, profile.start_timeout, |declared| {
             let options = profile.options.iter();
@@ -124,8 +123,8 @@ pub(super) fn print(
         }
         let declared = greeted.as_ref().ok().map(|greeting| &*greeting.options);
         let entry = config.engines.iter().find(|e| e.name == profile.name);
-        // What is typed is for whichever engine plays; another of the chain
-        // need not have it.
+        // Options of the command line are for the engine that plays; another one of the
+        // list need not have them.
         let counts = |option: &(String, String)| {
             playing.is_none() || entry.is_some_and(|entry| entry.options.contains(option))
         };
@@ -181,16 +180,16 @@ pub(super) fn print(
     Ok(!wrong_elsewhere && result.is_some_and(|(_, faults)| faults.is_empty()))
 }
 
-/// What is wrong with an option of a profile, if that is known.
+/// The known problem with an option of a profile, if any.
 fn misfit(declared: &[EngineOption], name: &str, value: &str) -> Option<Misfit> {
     fits(declared, name, value)
         .err()
-        // Tabia acts on this option itself, for every engine.
+        // Tabia handles this option itself, for every engine.
         .filter(|_| !name.eq_ignore_ascii_case(ANALYSE_MODE))
 }
 
-/// The options that an engine is to be sent, `declared` being those that it
-/// has; how many of them are wrong and count.
+/// Prints the options for an engine that has declared `declared`; returns how many are
+/// wrong and count.
 fn print_options(
     profile: &Profile,
     declared: Option<&[EngineOption]>,
@@ -218,7 +217,7 @@ fn print_options(
     Ok(wrong)
 }
 
-/// Tabia's own options, several in a row; those that were changed first.
+/// Prints Tabia's own options, several in a row, changed ones first.
 fn print_own_options(settings: &Settings, out: &mut dyn Write) -> io::Result<()> {
     let usual = Settings::default();
     let value = |settings: &Settings, id| settings.display(id);
@@ -244,15 +243,15 @@ fn print_own_options(settings: &Settings, out: &mut dyn Write) -> io::Result<()>
     Ok(())
 }
 
-/// What the books of an engine give at the start of a game.
+/// What the books of an engine have for the start position.
 #[derive(Clone)]
 struct FirstMove {
     text: String,
-    /// Of the books alone.
+    /// Problems of the books only.
     faults: Faults,
 }
 
-/// Prints the books of an engine, and what is wrong with them.
+/// Prints the books of an engine, and their problems.
 fn print_books(profile: &Profile, opener: &Opener, out: &mut dyn Write) -> io::Result<FirstMove> {
     let mut found = FirstMove {
         text: "the engine's, no book has one".to_owned(),
@@ -320,12 +319,12 @@ fn description(book: &Book) -> String {
 
 /// What a book has for the start position.
 struct StartMoves {
-    /// The moves, or why there is none.
+    /// The moves, or why there are none.
     text: String,
     /// Whether one of them would be played.
     is_played: bool,
-    /// False where it answers nothing at all: it is empty, or what is left of it
-    /// cannot even answer that.
+    /// False if it has no moves in the whole book: it is empty, or so damaged that this
+    /// cannot be read.
     answers: bool,
 }
 

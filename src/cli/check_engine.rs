@@ -1,4 +1,4 @@
-//! `tabia check-engine`: the report for people.
+//! `tabia check-engine`: the report for users.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -11,9 +11,9 @@ use super::style::wrapped;
 use tabia_uci::process::EngineCommand;
 use tabia_uci::process::check::{CheckStep, Outcome, Patience};
 
-/// Columns of an ordinary terminal.
+/// Columns of a usual terminal.
 const WIDTH: usize = 80;
-/// As many lines of the exchange as explain a failure.
+/// Number of lines of the exchange that are shown for a failure.
 const SHOWN_LINES: usize = 12;
 const INDENT: &str = "      ";
 
@@ -37,8 +37,8 @@ pub(super) fn run(args: &CheckEngineArgs, out: &mut impl Write) -> anyhow::Resul
     Ok(u8::from(!check(&command, out)?))
 }
 
-/// Checks an engine and writes each step as it is done. Returns whether
-/// nothing failed; warnings do not count.
+/// Checks an engine and writes each step when it is done. Returns whether no step failed;
+/// warnings do not count.
 ///
 /// # Errors
 ///
@@ -103,7 +103,7 @@ fn write_step(step: &CheckStep, out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "{INDENT}  {text}")?;
         }
     }
-    // Seen as it happens: some steps take seconds.
+    // Show it at once: some steps take seconds.
     out.flush()
 }
 

@@ -1,5 +1,5 @@
-//! What all commands have in common that read collections of games: which
-//! games count, the progress, and the report on the others.
+//! Code shared by all commands that read collections of games: which games count, the
+//! progress, and the report on the others.
 
 use std::fmt::Display;
 use std::num::NonZeroU16;
@@ -101,12 +101,12 @@ impl GameFilterArgs {
         }
     }
 
-    /// The colour, where no player is named whose it could be.
+    /// The colour, if no player is named.
     pub(super) fn nobodys_colour(&self) -> Option<PlayerColour> {
         self.player_colour.filter(|_| self.player.is_none())
     }
 
-    /// The conditions as one would type them.
+    /// The conditions as they would be typed.
     pub(super) fn words(&self) -> String {
         fn one(name: &str, value: Option<impl Display>) -> Option<String> {
             value.map(|value| format!("--{name} {value}"))
@@ -184,7 +184,7 @@ pub(super) struct WorkArgs {
     pub(super) strict: bool,
 }
 
-/// Threads that were asked for, or one for each processor.
+/// The requested number of threads, or one for each processor.
 pub(super) fn threads(wanted: Option<NonZeroU16>) -> usize {
     match wanted {
         Some(threads) => threads.get().into(),
@@ -192,17 +192,17 @@ pub(super) fn threads(wanted: Option<NonZeroU16>) -> usize {
     }
 }
 
-/// So many skipped games are named.
+/// Greatest number of skipped games in the report.
 const NAMED: usize = 20;
 
-/// With `--strict`, games that were skipped or cut short are a negative answer,
-/// and so are sources a part of which is lost.
+/// The exit code: with `--strict`, skipped or incomplete games and unreadable parts of
+/// sources are a negative answer.
 pub(super) fn exit_code(strict: bool, tally: &Tally) -> u8 {
     u8::from(strict && tally.skipped + tally.cut + tally.cut_sources > 0)
 }
 
-/// Names the first games that were skipped or cut short, and prints the remarks
-/// about the sources.
+/// Reports the first skipped or incomplete games, and prints the remarks about the
+/// sources.
 pub(super) fn report(tally: &Tally) {
     for skipped in tally.named.iter().take(NAMED) {
         say!("{skipped}");
@@ -231,7 +231,7 @@ pub(super) fn counts<const N: usize>(counts: [(u64, &str); N]) -> String {
         .collect()
 }
 
-/// How many of the games that a condition turned away have no rating.
+/// Text with the number of rejected games without a rating.
 pub(super) fn unrated(tally: &Tally) -> String {
     match tally.unrated {
         0 => String::new(),

@@ -1,5 +1,5 @@
-//! `tabia compact` and `tabia merge`: a book, or a games index, written anew;
-//! several books added up.
+//! `tabia compact` and `tabia merge`: rewrites a book or a games index; adds several
+//! books up.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -94,7 +94,7 @@ pub(super) fn merge(args: &MergeArgs) -> anyhow::Result<u8> {
     Ok(report(&what, &done, start))
 }
 
-/// The same for Polyglot books.
+/// Merges Polyglot books.
 fn merge_polyglot(args: &MergeArgs, old: Old) -> anyhow::Result<u8> {
     for book in &args.books {
         let kind = Kind::of_file(book);
@@ -126,7 +126,7 @@ fn merge_polyglot(args: &MergeArgs, old: Old) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-/// The same for a games index.
+/// Rewrites a games index.
 fn compact_index(args: &CompactArgs) -> anyhow::Result<u8> {
     let target = args.output.as_ref().unwrap_or(&args.book);
     let start = Instant::now();
@@ -146,7 +146,7 @@ fn compact_index(args: &CompactArgs) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-/// What was left out, and one line about the new book; gives the exit code.
+/// Prints what was left out, and one line about the new book; returns the exit code.
 pub(super) fn report(what: &str, done: &Rewritten, start: Instant) -> u8 {
     let extra = lost(&done.salvage);
     let what = format!("{what};");
@@ -160,7 +160,7 @@ pub(super) fn report(what: &str, done: &Rewritten, start: Instant) -> u8 {
     u8::from(done.salvage.is_loss())
 }
 
-/// The line about a new book.
+/// Prints the line about a new book.
 pub(super) fn made(what: &str, games: u64, written: &Written, time: Duration, extra: &str) {
     say!(
         "{what} {}, {}, {}, {} in {:.1} s{extra}",
@@ -172,7 +172,7 @@ pub(super) fn made(what: &str, games: u64, written: &Written, time: Duration, ex
     );
 }
 
-/// Names what could not be read of a book; gives its part of a summary.
+/// Prints the unreadable parts of a book; returns text for a summary.
 pub(super) fn lost(salvage: &Salvage) -> String {
     for message in &salvage.messages {
         say!("tabia: {message}");

@@ -1,4 +1,4 @@
-//! `tabia convert`: books into one another.
+//! `tabia convert`: converts books between formats.
 
 use std::path::PathBuf;
 use std::time::Instant;

@@ -1,5 +1,4 @@
-//! Which games become a book, and how they are read: what `build` and `add`
-//! have in common.
+//! Which games become a book, and how they are read: shared by `build` and `add`.
 
 use std::path::{Path, PathBuf};
 
@@ -46,13 +45,13 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// The side whose moves alone are stored: that of `--only`, or of an `--as`
-    /// that is nobody's colour.
+    /// The side whose moves are stored: that of `--only`, or of an `--as` without a
+    /// player.
     pub(super) fn only(&self) -> Option<PlayerColour> {
         self.only.or(self.filter.nobodys_colour())
     }
 
-    /// What the book is, by its name.
+    /// The kind of book, by its file name.
     pub(super) fn product(&self, book: &Path) -> anyhow::Result<Product> {
         let (uniform, min_score) = (self.uniform, self.min_score);
         if has_extension(book, "bin") {

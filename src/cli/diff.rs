@@ -1,4 +1,4 @@
-//! `tabia diff`: what two books disagree about.
+//! `tabia diff`: compares two books.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -110,7 +110,7 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     }
     let shown = args.limit.unwrap_or(u64::MAX);
     let mut left = shown;
-    // What is beyond the limit need not be made.
+    // Differences beyond the limit need no text.
     let enough = AtomicBool::new(shown == 0);
     let heading = Heading::new(&reached);
     let make = |difference: &Difference, way: Option<Way<'_>>| -> serde_json::Result<String> {

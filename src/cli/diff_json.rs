@@ -1,4 +1,4 @@
-//! What `tabia diff --json` prints: one object a line.
+//! The output of `tabia diff --json`: one object on each line.
 
 use serde_json::{Map, Value, json};
 use shakmaty::Chess;
@@ -7,7 +7,7 @@ use tabia_book::compare::{Aspect, Compared, Difference, MoveDifference};
 use tabia_book::{Mark, Preference, Stats};
 use tabia_notation::{self as notation, Line};
 
-/// The last line.
+/// The object on the last line.
 pub(super) fn summary(compared: &Compared) -> Value {
     let mut by_aspect = Map::new();
     for (aspect, count) in Aspect::ALL.iter().zip(compared.by_aspect) {
@@ -23,7 +23,7 @@ pub(super) fn summary(compared: &Compared) -> Value {
     }})
 }
 
-/// A differing position: pairs are what A has and what B has, as stored.
+/// A differing position: each pair has the values of A and B, as stored.
 pub(super) fn difference(difference: &Difference, line: Option<Line>) -> Value {
     let position = &difference.position;
     let mut object = json!({ "fen": notation::fen(position) });
@@ -51,7 +51,7 @@ pub(super) fn difference(difference: &Difference, line: Option<Line>) -> Value {
         set("mark", json!([Mark::of(a).as_str(), Mark::of(b).as_str()]));
     }
     if let Some((a, b)) = difference.factor {
-        // For the player of the move that leads there, as everywhere.
+        // For the player of the move that leads to the position, as elsewhere.
         set("factor", json!([-i16::from(a), -i16::from(b)]));
     }
     if let Some((a, b)) = difference.commentary {
@@ -68,7 +68,7 @@ pub(super) fn difference(difference: &Difference, line: Option<Line>) -> Value {
     object
 }
 
-/// The line to a difference in words.
+/// The line to a difference as text.
 pub(super) fn line_text(line: &Line) -> String {
     match line.plies() {
         0 if *line.start() == Chess::default() => "start position".to_owned(),

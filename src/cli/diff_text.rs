@@ -1,4 +1,4 @@
-//! Differences between books, for people.
+//! The output of `tabia diff` for users.
 
 use std::fmt::{self, Write as _};
 
@@ -15,10 +15,10 @@ use tabia_notation::{self as notation, Line};
 
 /// Writes lines as [`line_text`] does, without a position for each move.
 pub(super) struct Heading {
-    /// For a line after which nothing was played.
+    /// The text if no moves were played after the given line.
     alone: String,
     given: String,
-    /// Twice the number of the next move, and one more with Black to move.
+    /// Twice the number of the next move, plus one with Black to move.
     next: u32,
 }
 
@@ -33,7 +33,7 @@ impl Heading {
     }
 
     pub(super) fn line(&self, way: &Way<'_>) -> String {
-        // One for each line of text: nothing grows for all but the longest games.
+        // Allocated once; large enough for all but the longest games.
         let mut sans = Vec::with_capacity(128);
         sans.extend(way.sans_back());
         if sans.is_empty() {
@@ -57,7 +57,7 @@ impl Heading {
     }
 }
 
-/// The line, and the text below it.
+/// The line, and the text after it.
 pub(super) fn text_of(line: &str, difference: &Difference) -> String {
     let position = &difference.position;
     let mut out = String::with_capacity(line.len() + 200);
@@ -152,7 +152,7 @@ fn write_difference(difference: &Difference, position: &Chess, out: &mut String)
     Ok(())
 }
 
-/// What A has beside what B has.
+/// Writes the values of A and B side by side.
 fn write_rows(rows: &[(&str, String, String)], out: &mut String) -> fmt::Result {
     let width = rows.iter().map(|(_, a, _)| a.chars().count()).max();
     let width = width.unwrap_or(0);
@@ -195,7 +195,7 @@ fn move_rows(
     }
 }
 
-/// Games and results from White's view: "12 (+5 =3 -4)".
+/// Games and results for White: "12 (+5 =3 -4)".
 fn results(stats: &Stats, turn: Color) -> String {
     let mut text = String::new();
     push_results(stats, turn, &mut text);

@@ -1,4 +1,4 @@
-//! What a change of a file would be, for people.
+//! Shows the change of a file to the user.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -6,15 +6,15 @@ use std::path::Path;
 use super::style::{GREEN, HEADING, PLACE, Painted, RED};
 use tabia_io::sanitize::escape_control;
 
-/// The difference between two texts of a file, as `diff -u` shows it; `None` is
-/// no file.
+/// Writes the difference between two texts of a file like `diff -u`; `None` is a missing
+/// file.
 pub(super) fn write(
     path: &Path,
     old: Option<&str>,
     new: Option<&str>,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    // The name may be anybody's, and this goes to a terminal with colours.
+    // A name may contain control characters, and this goes to a terminal with colours.
     let shown = escape_control(&path.display().to_string());
     for (sign, text) in [("---", old), ("+++", new)] {
         let name = if text.is_some() { &shown } else { "/dev/null" };
@@ -24,7 +24,7 @@ pub(super) fn write(
         [old, new].map(|text| text.unwrap_or_default().lines().collect::<Vec<_>>());
     let lines = diff::slice(&old_lines, &new_lines);
     let changed = |at: usize| !matches!(lines[at], diff::Result::Both(..));
-    // Three lines around each change; what overlaps is one piece.
+    // Three lines around each change; overlapping changes are one hunk.
     let shown: Vec<usize> = (0..lines.len())
         .filter(|&at| (at.saturating_sub(3)..lines.len().min(at + 4)).any(changed))
         .collect();
@@ -42,7 +42,7 @@ pub(super) fn write(
             let (start, end) = (before(from, old), before(to, old));
             match end - start {
                 1 => end.to_string(),
-                // It follows the line before it.
+                // An empty range follows the line before it.
                 0 => format!("{start},0"),
                 lines => format!("{},{lines}", start + 1),
             }

@@ -1,4 +1,4 @@
-//! The engine of commands that have positions evaluated.
+//! The engine arguments of commands that evaluate positions.
 
 use std::ffi::OsString;
 use std::num::NonZeroU16;
@@ -66,14 +66,14 @@ impl EngineArgs {
         let seconds = Duration::from_secs;
         match (self.patience, self.effort()) {
             (Some(patience), _) => seconds(patience),
-            // 2,000 nodes a second is slow for the slowest of engines.
+            // Even the slowest engine searches 2,000 nodes in a second.
             (_, Effort::Nodes(nodes)) => seconds(30 + (nodes / 2000).min(86_400)),
             (_, Effort::Depth(_)) => seconds(1800),
             (_, Effort::Time(time)) => time + seconds(30),
         }
     }
 
-    /// The engine, as it is configured but for its share of the machine.
+    /// The engine as configured, with its share of threads and memory.
     pub(super) fn plan(&self, lines: u16) -> anyhow::Result<EnginePlan> {
         let mut options = vec![
             ("Threads".to_owned(), "1".to_owned()),

@@ -1,5 +1,4 @@
-//! Which configuration is used, and which engines that gives with what is
-//! typed.
+//! Finds the configuration, and the engines that it and the command line name.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -21,8 +20,8 @@ pub(super) fn configuration(args: &ConfigArgs) -> anyhow::Result<Config> {
     if let Some(path) = std::env::var_os("TABIA_CONFIG").filter(|path| !path.is_empty()) {
         return Config::read(Path::new(&path)).context("named by TABIA_CONFIG");
     }
-    // A file of comments alone, as the one that comes with the program, hides
-    // no other.
+    // A file with only comments, like the one that comes with the program, does not hide
+    // a later one.
     let mut empty = None;
     for path in config_places().into_iter().filter(|path| path.is_file()) {
         let config = Config::read(&path)?;
@@ -37,7 +36,7 @@ pub(super) fn configuration(args: &ConfigArgs) -> anyhow::Result<Config> {
 fn config_places() -> Vec<PathBuf> {
     let mut places = Vec::new();
     if let Some(program) = program() {
-        // A renamed copy of the program has a configuration of its own.
+        // A renamed copy of the program has its own configuration.
         places.push(program.with_extension("toml"));
         places.push(program.with_file_name("engines.toml"));
     }
@@ -48,12 +47,12 @@ fn config_places() -> Vec<PathBuf> {
     places
 }
 
-/// The file we run from.
+/// The path of this program.
 pub(super) fn program() -> Option<PathBuf> {
     std::env::current_exe().ok()
 }
 
-/// How the built-in engine is started, if this program has one.
+/// The command of the built-in engine, if this program has one.
 pub(super) fn builtin() -> Option<EngineCommand> {
     cfg!(feature = "builtin-engine").then(|| EngineCommand {
         program: program().unwrap_or_else(|| PathBuf::from("tabia")),
@@ -70,13 +69,13 @@ pub(super) fn command_of(program: &OsString, args: &[OsString]) -> EngineCommand
     }
 }
 
-/// Whether a name can only be that of a program file.
+/// Whether a name can only be the path of a program.
 pub(super) fn is_program_path(name: &str) -> bool {
     Path::new(name).components().count() > 1
 }
 
-/// The engines of this name: one that the configuration describes, or a
-/// program's path. Without a name those that the configuration asks for.
+/// The engines with this name: one from the configuration, or a program's path. Without a
+/// name, those of the configuration.
 pub(super) fn engines_named(
     config: &Config,
     name: Option<&str>,
@@ -94,14 +93,14 @@ pub(super) fn engines_named(
     }
 }
 
-/// The first of them.
+/// The first of these engines.
 pub(super) fn engine_named(config: &Config, name: Option<&str>) -> anyhow::Result<EngineCommand> {
     let (_, commands) = engines_named(config, name)?;
     let first = commands.into_iter().next();
     first.with_context(|| format!("no engine is named: try {BUILTIN}"))
 }
 
-/// The engines to try, with all that the command line adds.
+/// The engines to try, with the options of the command line.
 pub(super) fn engines(
     args: &PlayArgs,
     config: &Config,
@@ -111,7 +110,7 @@ pub(super) fn engines(
         None => engines_named(config, args.engine.as_deref())?,
     };
     if !args.book.is_empty() {
-        // Seen from where the command was typed, wherever the GUI runs us.
+        // Relative to the folder of the command, in whatever folder the GUI runs it.
         let books: Vec<String> = args
             .book
             .iter()
@@ -148,7 +147,7 @@ pub(super) fn engines(
     Ok((engines, commands))
 }
 
-/// The configuration's book with an engine that it does not describe.
+/// The book of the configuration with an engine that has no profile.
 fn one_engine(
     config: &Config,
     command: EngineCommand,

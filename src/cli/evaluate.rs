@@ -1,4 +1,4 @@
-//! `tabia evaluate`: the evaluations beside a book.
+//! `tabia evaluate`: makes the evaluations of a book.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -104,7 +104,7 @@ impl EvaluateArgs {
     }
 }
 
-/// Searches the positions that an audit has named, unless that is done.
+/// Searches the positions that an audit names, unless they are evaluated already.
 fn evaluate_named(
     args: &EvaluateArgs,
     report: &Path,
@@ -156,7 +156,7 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
     }
     let start = Instant::now();
     let path = evaluations::path(args.output.as_deref(), &args.book);
-    // Before the book is read.
+    // Checked before the book is read.
     for import in &args.import {
         let shown = import.display();
         import.metadata().with_context(|| shown.to_string())?;

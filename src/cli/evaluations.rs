@@ -1,4 +1,4 @@
-//! The evaluations beside a book: what commands that use them have in common.
+//! Evaluations of a book: code shared by the commands that use them.
 
 use std::path::{Path, PathBuf};
 
@@ -33,7 +33,7 @@ pub(super) fn graph(book: &Book) -> anyhow::Result<BookGraph> {
     })??)
 }
 
-/// The file of a book's evaluations: the one that is named, or that beside it.
+/// The file of a book's evaluations: the given one, or the one next to the book.
 pub(super) fn path(named: Option<&Path>, book: &Path) -> PathBuf {
     named.map_or_else(|| evals::beside(book), Path::to_owned)
 }
@@ -46,14 +46,14 @@ pub(super) fn say_unanswered(first: Option<&(Chess, AnalystError)>) {
     }
 }
 
-/// What `--report` writes.
+/// The format of `--report`.
 pub(super) enum Form {
     Html,
     Markdown,
     Json,
 }
 
-/// The form of a report, by the name of its file.
+/// The format of a report, by the extension of its file.
 pub(super) fn form(path: &Path) -> anyhow::Result<Form> {
     let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
     Ok(match extension.to_str() {
@@ -64,7 +64,7 @@ pub(super) fn form(path: &Path) -> anyhow::Result<Form> {
     })
 }
 
-/// For `tabia build --evaluations`: whether the games can be read once more.
+/// For `tabia build --evaluations`: fails if the games cannot be read twice.
 pub(super) fn check_sources(job: &BuildJob) -> anyhow::Result<()> {
     for source in &job.sources {
         let path = &source.path;
@@ -85,8 +85,8 @@ pub(super) fn check_sources(job: &BuildJob) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Adds the evaluations in the comments of a book's games to the file beside it;
-/// gives how many are new there.
+/// Adds the evaluations in the comments of a book's games to the file next to it; returns
+/// the number of new ones.
 pub(super) fn of_games(job: &BuildJob) -> anyhow::Result<u64> {
     let book = super::open_book(&job.target, false)?;
     let path = evals::beside(&job.target);

@@ -1,4 +1,4 @@
-//! What `tabia probe --explain` shows: the way to each entry and its bytes.
+//! The output of `tabia probe --explain`: how each entry is found, and its bytes.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -11,7 +11,7 @@ use tabia_book::{Book, KeyedEntry, Preference, bin, polyglot};
 use tabia_io::sanitize::escape_control;
 use tabia_notation as notation;
 
-/// The way to each entry of a position, and its bytes.
+/// Writes how each entry of a position is found, and its bytes.
 pub(super) fn write(book: &Book, position: &Chess, out: &mut impl Write) -> anyhow::Result<()> {
     match book.as_ctg() {
         Some(ctg) => write_ctg(&ctg.explain(position)?, position, out),
@@ -87,7 +87,7 @@ fn write_trace(trace: &Trace, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// The bytes of an entry by its three parts, and what the last one means.
+/// Writes the bytes of an entry in three parts, and the meaning of the last one.
 fn write_entry(found: &FoundEntry, out: &mut impl Write) -> io::Result<()> {
     let key = found.bytes.first().map_or(0, |byte| usize::from(byte & 31));
     let statistics = found.bytes.len().saturating_sub(STATISTICS_BYTES).max(key);
@@ -133,7 +133,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// File, key, and every entry with its bytes.
+/// Writes file, key, and every entry with its bytes.
 fn write_keyed(book: &Book, position: &Chess, out: &mut impl Write) -> anyhow::Result<()> {
     let key = polyglot::key(position);
     writeln!(

@@ -1,4 +1,4 @@
-//! `tabia explore`: books in the browser.
+//! `tabia explore`: shows books in the browser.
 
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
@@ -101,7 +101,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     for (path, name) in paths.iter().zip(names) {
         match opening.book(&to_text(path), name) {
             Ok(book) => books.push(book),
-            // The others can be looked at all the same.
+            // The other books can be shown anyway.
             Err(error) => {
                 if let Some(before) = unreadable.replace(error) {
                     say!("tabia: {before:#}");
@@ -109,7 +109,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
             }
         }
     }
-    // After the books, so that the books have the same numbers as without games.
+    // After the books, so that these have the same numbers as without games.
     books.extend(games.books(index_names));
     if let Some(error) = unreadable {
         if books.is_empty() {
@@ -120,7 +120,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     let ip = args.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let listener = listen(ip, args.port)?;
     let address = listener.local_addr()?;
-    // The first Ctrl-C ends the server when the answers under way are done.
+    // The first Ctrl-C stops the server after the current answers.
     let stop = Arc::new(Notify::new());
     let raised = Arc::clone(&stop);
     progress::at_ctrl_c(move || raised.notify_one())?;
@@ -156,14 +156,14 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     Ok(0)
 }
 
-/// The port that programs which ask an opening explorer try first.
+/// The port that clients of an opening explorer try first.
 const USUAL_PORT: u16 = 9002;
 
-/// How many ports are tried from there on.
+/// Number of ports that are tried from there on.
 const PORTS_TRIED: u16 = 50;
 
-/// At the port that is wanted, or at the first free one from the usual one
-/// on, so that bookmarks mostly hold.
+/// Listens at the given port, or at the first free one from the usual one on, so that
+/// bookmarks usually work.
 fn listen(ip: IpAddr, port: Option<u16>) -> anyhow::Result<TcpListener> {
     let at = |port| {
         let wanted = SocketAddr::new(ip, port);
@@ -176,12 +176,12 @@ fn listen(ip: IpAddr, port: Option<u16>) -> anyhow::Result<TcpListener> {
     free.next().map_or_else(|| at(0), Ok)
 }
 
-/// The addresses by which other machines reach one that listens everywhere:
-/// that of the network, as far as it is known, and the machine's name.
+/// The addresses by which other machines reach a server that listens on all of them: the
+/// network address, if it is known, and the machine's name.
 fn seen_from_elsewhere(address: SocketAddr) -> Vec<String> {
     let port = address.port();
-    // Nothing is sent: this only asks which way a datagram would go. The
-    // address is of a range that documentation uses and nobody has.
+    // Nothing is sent: this only finds the route of a datagram. The address is from a
+    // range that is reserved for documentation.
     let own = std::net::UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))
         .and_then(|socket| socket.connect("192.0.2.1:9").map(|()| socket))
         .and_then(|socket| socket.local_addr());
@@ -191,7 +191,7 @@ fn seen_from_elsewhere(address: SocketAddr) -> Vec<String> {
     hosts.map(|host| format!("http://{host}:{port}/")).collect()
 }
 
-/// The address that a browser of this machine can ask.
+/// The address for a browser on this machine.
 fn shown(address: SocketAddr) -> SocketAddr {
     if address.ip().is_unspecified() {
         SocketAddr::new(Ipv4Addr::LOCALHOST.into(), address.port())
@@ -200,8 +200,8 @@ fn shown(address: SocketAddr) -> SocketAddr {
     }
 }
 
-/// What people call the books: the names of their files, and where these are
-/// the same those of their folders, too; or else their place in the list.
+/// The names of the books for users: file names, with folders if these are the same, or
+/// else with their number in the list.
 fn names(paths: &[PathBuf]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for path in paths {
@@ -231,7 +231,7 @@ struct Opening {
 }
 
 impl Opening {
-    /// A file that a page asked for.
+    /// Opens a file for a page.
     fn file(&self, path: &Path, name: String) -> Result<OpenedFile, String> {
         match super::info_index::is_index(path) {
             true => GamesIndex::open(path, self.opener.mmap)
@@ -274,8 +274,8 @@ impl Opening {
     }
 }
 
-/// What a book is read from, whether it is there or not; `evaluations` are
-/// named as in `Book Evaluations`.
+/// The files that a book is read from, existing or not; `evaluations` is as in `Book
+/// Evaluations`.
 fn files_of(book: &Path, evaluations: &str) -> Vec<PathBuf> {
     let beside = |ending| sibling(book, ending).unwrap_or_else(|| book.with_extension(ending));
     let mut files = vec![book.to_owned(), beside("cto"), beside("ctb")];
@@ -287,11 +287,11 @@ fn files_of(book: &Path, evaluations: &str) -> Vec<PathBuf> {
     files
 }
 
-/// The configuration; none where it cannot be read and nothing needs it.
+/// The configuration; `None` if it cannot be read and is not needed.
 fn configuration(args: &ExploreArgs) -> anyhow::Result<Option<Config>> {
     match super::configuration(&args.config) {
         Ok(config) => Ok(Some(config)),
-        // Books can be looked at all the same.
+        // Books can be shown without it.
         Err(error) if args.engine.is_none() && args.config.config.is_none() => {
             say!("tabia: no engine: {error:#}");
             Ok(None)
@@ -300,8 +300,8 @@ fn configuration(args: &ExploreArgs) -> anyhow::Result<Option<Config>> {
     }
 }
 
-/// The folders whose files pages may open. One of the configuration may be on a
-/// medium that is not there.
+/// The folders whose files pages may open. A missing folder of the configuration is no
+/// error: its medium may be absent.
 fn folders(args: &ExploreArgs, config: Option<&Config>) -> anyhow::Result<Vec<PathBuf>> {
     for folder in &args.folder {
         std::fs::read_dir(folder).with_context(|| format!("--folder {}", folder.display()))?;
@@ -310,8 +310,8 @@ fn folders(args: &ExploreArgs, config: Option<&Config>) -> anyhow::Result<Vec<Pa
     Ok(args.folder.iter().chain(configured).cloned().collect())
 }
 
-/// The engines of which the first that starts evaluates: that of the command
-/// line, or those of the configuration, the built-in one last.
+/// The engines, of which the first that starts evaluates: that of the command line, or
+/// those of the configuration, the built-in one last.
 fn engines(args: &ExploreArgs, config: Option<&Config>) -> anyhow::Result<Vec<EngineChoice>> {
     let Some(config) = config else {
         return Ok(Vec::new());

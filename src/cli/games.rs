@@ -1,4 +1,4 @@
-//! `tabia games`: from game databases to PGN or to a Simple Chess Database.
+//! `tabia games`: converts game databases to PGN or to a Simple Chess Database.
 
 use std::io::Write;
 use std::num::NonZeroU16;
@@ -16,7 +16,7 @@ use super::style::counted;
 use tabia_games as games;
 use tabia_games::export::{self, ExportJob, Exported, Target};
 
-/// What `tabia games --help` says below the arguments.
+/// The text of `tabia games --help` after the arguments.
 pub(super) const AFTER_HELP: &str = "Examples:\n  \
     tabia games club.dci -o club.pgn\n  \
     tabia games -o all.dci games/ extra.pgn.zst\n  \
@@ -80,7 +80,7 @@ pub(super) fn run(args: &GamesArgs, output: &mut dyn Write) -> anyhow::Result<u8
     Ok(collection::exit_code(args.strict, &summary.games))
 }
 
-/// Whether files are to be unpacked, not games to be written.
+/// Whether the output is a folder to unpack into, not a file of games.
 fn is_folder(output: &Path) -> bool {
     output.is_dir() || output.as_os_str().to_string_lossy().ends_with(['/', '\\'])
 }

@@ -1,10 +1,10 @@
-//! The commands in groups, as `tabia --help` lists them.
+//! The commands in groups, as listed by `tabia --help`.
 
 use std::fmt::Write as _;
 
 use clap::Command;
 
-/// What one wants to do, and the commands for it, the most used first.
+/// The groups by purpose, and their commands, most used first.
 const GROUPS: [(&str, &[&str]); 7] = [
     ("Play", &["play", "check"]),
     ("Set up", &["setup", "register", "completions", "man"]),
@@ -30,7 +30,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ),
 ];
 
-/// The command line whose help lists the commands in groups.
+/// The command line parser whose help lists the commands in groups.
 pub(super) fn grouped(tabia: Command) -> Command {
     let mut list = String::new();
     for (title, names) in GROUPS {
@@ -69,7 +69,7 @@ mod tests {
         }
         let known = |name: &&&str| tabia.find_subcommand(**name).is_some();
         let count = grouped.iter().filter(known).count();
-        // Without the built-in engine, one less.
+        // Without the built-in engine there is one command less.
         assert!(count + 1 >= grouped.len());
     }
 }

@@ -1,4 +1,4 @@
-//! `tabia grow`: a book that becomes larger where it is dropped out of.
+//! `tabia grow`: extends a book where games leave it.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -177,7 +177,7 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
         memory: args.memory,
         ..RewriteOptions::default()
     };
-    // The old one may be the one that is replaced.
+    // The old one may be the file that is replaced.
     drop(book);
     let written = progress::watched(|watch| {
         grow::write_grown(
@@ -204,7 +204,7 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
     Ok(code.max(u8::from(grown.failed > 0)))
 }
 
-/// Where growing begins.
+/// The positions where growing begins.
 fn roots(args: &GrowArgs, graph: &BookGraph) -> anyhow::Result<Vec<Root>> {
     let mut roots = roots_of_openings(args, graph)?;
     let lines = args.line.iter().map(|line| ("--line", line, "", &**line));
@@ -224,7 +224,7 @@ fn roots(args: &GrowArgs, graph: &BookGraph) -> anyhow::Result<Vec<Root>> {
     Ok(roots)
 }
 
-/// The positions of the book that the openings asked for begin with.
+/// The first positions of the book in the given openings.
 fn roots_of_openings(args: &GrowArgs, graph: &BookGraph) -> anyhow::Result<Vec<Root>> {
     let mut roots = Vec::new();
     for (opening, moves) in openings::rows() {
@@ -250,7 +250,7 @@ fn root(line: &Line) -> Root {
     }
 }
 
-/// The source of how often moves are played.
+/// The source of how often opponents play each move.
 fn played(path: &Path) -> anyhow::Result<Box<dyn Played>> {
     if super::info_index::is_index(path) {
         return Ok(Box::new(GamesIndex::open(path, true)?));

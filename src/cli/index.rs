@@ -1,4 +1,4 @@
-//! `tabia index`: games by position.
+//! `tabia index`: indexes games by position.
 
 use std::io::Write;
 use std::path::PathBuf;

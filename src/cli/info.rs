@@ -1,4 +1,4 @@
-//! `tabia info`: what a book is, in numbers.
+//! `tabia info`: the numbers of a book.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -12,11 +12,11 @@ use tabia_book::Annotation;
 use tabia_book::ctg::{BookInfo, CtgBook, Error};
 use tabia_io::sanitize::escape_control;
 
-/// Pages of a book that are read to get an impression of it.
+/// Number of pages that are sampled in a large book.
 const GLANCE_PAGES: u32 = 1024;
 
-/// Books of up to this many pages (64 MiB) are read as a whole: that takes
-/// less than a second.
+/// Books of up to this many pages (64 MiB) are read completely, which takes less than a
+/// second.
 const SMALL_PAGES: u32 = 16_384;
 
 /// Arguments of `info`.
@@ -53,11 +53,11 @@ struct Json<'a> {
     main_marks: u64,
     avoid_marks: u64,
     commentaries: u64,
-    /// Moves by their sign, those that there are.
+    /// Numbers of moves by annotation; only those that occur.
     annotations: BTreeMap<&'static str, u64>,
     header_positions: u32,
-    /// Whether everything was counted; otherwise what is counted was
-    /// estimated from `read_pages` pages.
+    /// Whether everything was counted; otherwise the numbers are estimated from
+    /// `read_pages` pages.
     exact: bool,
     read_pages: u32,
     problems: &'a [String],
@@ -105,8 +105,7 @@ pub(super) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-/// The numbers of a book: of a large one an impression, unless it is to be read
-/// in full.
+/// The numbers of a book; those of a large one are estimated unless `in_full` is set.
 pub(super) fn counted(book: &CtgBook, in_full: bool) -> Result<BookInfo, Error> {
     match in_full || book.header().pages <= SMALL_PAGES {
         true => book.info(),
@@ -114,9 +113,8 @@ pub(super) fn counted(book: &CtgBook, in_full: bool) -> Result<BookInfo, Error> 
     }
 }
 
-/// How many positions there are: counted, or else the number in the header if it
-/// is near to the estimate from a sample (it runs a little high in genuine books, by
-/// one in 180 at the most).
+/// The number of positions: counted, or else the number in the header if it is near the
+/// estimate from a sample (in genuine books it is too high by at most one in 180).
 fn positions(info: &BookInfo) -> u64 {
     let estimate = info.for_all_pages(info.positions);
     let in_header = u64::from(info.header_positions);
@@ -156,7 +154,7 @@ fn print(info: &BookInfo, path: &Path, out: &mut impl Write) -> io::Result<()> {
 /// The numbers of a book, each with its label.
 fn rows(info: &BookInfo, path: &Path) -> [(&'static str, String); 10] {
     let is_exact = info.is_exact();
-    // A number that was counted, or estimated.
+    // A counted or estimated number.
     let number = |counted| match is_exact {
         true => thousands(counted),
         false => about(info.for_all_pages(counted)),
@@ -182,7 +180,7 @@ fn rows(info: &BookInfo, path: &Path) -> [(&'static str, String); 10] {
     );
     let mut size = format!("{} bytes", thousands(info.bytes));
     for extension in ["cto", "ctb"] {
-        // The book that comes with the program has no files.
+        // The book that comes with the program has no file.
         if let Ok(data) = std::fs::metadata(path.with_extension(extension)) {
             size += &format!(", .{extension} {}", thousands(data.len()));
         }
@@ -231,14 +229,14 @@ fn rows(info: &BookInfo, path: &Path) -> [(&'static str, String); 10] {
     ]
 }
 
-/// The signs of moves that there are, each with the moves that were counted.
+/// The annotations that occur, each with its number of moves.
 fn annotations(info: &BookInfo) -> impl Iterator<Item = (&'static str, u64)> {
     let counts = (0_u8..).zip(info.annotations).skip(1);
     let some = counts.filter(|(_, count)| *count > 0);
     some.map(|(nag, count)| (Annotation(nag).symbol(), count))
 }
 
-/// An estimate: three digits, then zeros.
+/// An estimate, rounded to three digits.
 fn about(number: u64) -> String {
     let unit = 10_u64.saturating_pow(number.checked_ilog10().unwrap_or(0).saturating_sub(2));
     let rounded = (number + unit / 2) / unit * unit;

@@ -9,7 +9,7 @@ use tabia_games::tgx::{MAGIC, Segment};
 use tabia_io::input::path::has_extension;
 use tabia_io::sanitize::escape_control;
 
-/// Whether a file is one, by its beginning or by its name.
+/// Whether a file is a games index, by its beginning or its name.
 pub(super) fn is_index(path: &Path) -> bool {
     let mut start = [0; MAGIC.len()];
     let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));

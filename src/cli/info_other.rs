@@ -7,7 +7,7 @@ use serde::Serialize;
 use tabia_book::{Book, BookPosition, Format, Preference};
 use tabia_io::sanitize::escape_control;
 
-/// The object of `--json`. What a format does not have is null.
+/// The object of `--json`. Values that a format does not have are null.
 #[derive(Default, Serialize)]
 struct Numbers {
     format: &'static str,
@@ -20,9 +20,9 @@ struct Numbers {
     lower_bound: Option<u64>,
     upper_bound: Option<u64>,
     slots: Option<u64>,
-    /// Positions that a walk from the start position comes to.
+    /// Number of positions that can be reached from the start position.
     reached_positions: u64,
-    /// Moves with weight or priority 0 in them.
+    /// Number of moves with weight or priority 0 in them.
     never_played: u64,
     header_entries: Option<u64>,
     problems: Vec<String>,

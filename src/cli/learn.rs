@@ -1,4 +1,4 @@
-//! `tabia learn`: learn values from the results of games.
+//! `tabia learn`: sets learn values by the results of games.
 
 use std::fs;
 use std::io::Write;
@@ -19,7 +19,7 @@ use tabia_book::{BookEditor, Error, Format};
 use tabia_build::learn::{self, Counted, Method};
 use tabia_games::{GameFilter, Sources};
 
-/// So many changes are shown by `--dry-run`.
+/// Greatest number of changes shown by `--dry-run`.
 const SHOWN: usize = 20;
 
 /// Arguments of `learn`.
@@ -123,7 +123,7 @@ impl LearnArgs {
         }
     }
 
-    /// The side files to be read; set aside, unless nothing is to be changed.
+    /// The side files to read; they are renamed first, unless nothing is changed.
     fn side_files(&self) -> anyhow::Result<Vec<PathBuf>> {
         let mut files = Vec::new();
         if !self.from_side_file {

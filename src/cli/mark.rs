@@ -1,4 +1,4 @@
-//! `tabia mark`: colours, signs and learn values of moves, changed in place.
+//! `tabia mark`: changes colours, annotations and learn values of moves in place.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use tabia_book::mark::{self, Filter, MarkError, MarkJob, MarkTarget, Selection, 
 use tabia_book::{Annotation, BookEditor, Mark, MarkEdit};
 use tabia_notation::Line;
 
-/// So many changes of a whole book are shown by `--dry-run`.
+/// Greatest number of changes of a whole book shown by `--dry-run`.
 const SHOWN: usize = 20;
 
 /// Arguments of `mark`.
@@ -166,7 +166,7 @@ impl MarkArgs {
         self.colour.map(Color::from)
     }
 
-    /// What is named.
+    /// The moves that the arguments name.
     fn target(&self) -> anyhow::Result<MarkTarget> {
         let fen = self.fen.as_deref().unwrap_or_default();
         let start = Line::read(fen, "").context("--fen")?;
@@ -251,7 +251,7 @@ pub(super) fn filter(text: Option<&str>) -> anyhow::Result<Option<Filter>> {
     text.map(read).transpose()
 }
 
-/// Takes a mark that may be given once, with or without its option.
+/// Stores a mark that may be given once, with or without its option.
 fn once<T: PartialEq>(place: &mut Option<T>, mark: T, word: &str) -> anyhow::Result<()> {
     ensure!(
         place.as_ref().is_none_or(|known| *known == mark),

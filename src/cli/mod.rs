@@ -1,11 +1,11 @@
-//! The command line: one file for each command; the crates do the work.
+//! The command line: one file for each command; the library crates do the work.
 //!
-//! Results go to standard output, messages to standard error. The exit codes
-//! are 0 for done, 1 for a negative answer and 2 for wrong usage,
-//! configuration or files; a reader that closes our output is a quiet 0.
+//! Results go to standard output, messages to standard error. The exit codes are 0 for
+//! success, 1 for a negative answer and 2 for wrong usage, configuration or files; if the
+//! reader closes the output, the program ends with 0.
 
-/// Writes a line to standard error, its control characters made visible.
-/// Nothing can be done about a closed one.
+/// Writes a line to standard error, with control characters escaped. Errors are ignored,
+/// because they could not be reported.
 macro_rules! say {
     ($($text:tt)*) => {{
         use std::io::Write as _;
@@ -90,7 +90,7 @@ pub(crate) fn run() -> ExitCode {
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => return usage::refuse(&error, &tabia()),
-        // The help, or the version.
+        // Help, version, or an error of the arguments.
         Err(error) => error.exit(),
     };
     match dispatch(cli) {
@@ -103,8 +103,7 @@ pub(crate) fn run() -> ExitCode {
     }
 }
 
-/// The line that a command is about; a move in the place of the position gets
-/// a hint.
+/// The line that the arguments describe; a move instead of a position leads to a hint.
 fn line_of(fen: &[String], moves: Option<&str>) -> anyhow::Result<Line> {
     let fen = fen.join(" ");
     let error = match Line::read(&fen, moves.unwrap_or_default()) {
@@ -120,7 +119,7 @@ fn line_of(fen: &[String], moves: Option<&str>) -> anyhow::Result<Line> {
     Err(error.into())
 }
 
-/// Prints how a FEN of the board alone was completed.
+/// Prints how a FEN with only the board was completed.
 fn note_board_alone(fen: &str, line: &Line) {
     if tabia_notation::is_board_alone(fen) {
         let whole = tabia_notation::fen(line.start());
@@ -187,13 +186,13 @@ fn open_book(path: &Path, no_mmap: bool) -> anyhow::Result<Book> {
     Ok(book)
 }
 
-/// Opens the book that a command is about.
+/// Opens the book of a command.
 fn open_quietly(path: &Path, no_mmap: bool) -> anyhow::Result<Book> {
     let opener = Opener::here(!no_mmap);
     Ok(opener.open(&to_text(path))?)
 }
 
-/// The positions of a book by its header, or the moves of a Polyglot book.
+/// The number of positions in a book's header, or of moves in a Polyglot book.
 fn announced_size(book: &Book) -> u64 {
     match book {
         Book::Ctg(book) => book.header().positions.into(),
@@ -202,7 +201,7 @@ fn announced_size(book: &Book) -> u64 {
     }
 }
 
-/// Refuses books of other formats, for commands that need a ChessBase one.
+/// Fails for books of other formats, in commands that need a ChessBase one.
 fn only_ctg(path: &Path) -> anyhow::Result<()> {
     match Kind::of_file(path) {
         None | Some(Kind::Book(BookKind::Ctg)) => Ok(()),
@@ -215,18 +214,17 @@ fn only_ctg(path: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// Standard output, written in large pieces. Control characters of whatever
-/// is printed become visible.
+/// Standard output, written in large chunks, with control characters escaped.
 fn output() -> Plain<io::BufWriter<io::Stdout>> {
     Plain::new(io::BufWriter::new(io::stdout()))
 }
 
-/// Standard error, for messages. Control characters become visible.
+/// Standard error, for messages, with control characters escaped.
 fn messages() -> Plain<io::Stderr> {
     Plain::new(io::stderr())
 }
 
-/// The same for text with colours: they go to a terminal only, and not where
+/// Standard output for text with colours: these go only to a terminal, and not if
 /// `NO_COLOR` is set.
 fn painted() -> Plain<Box<dyn io::Write>> {
     let stdout = io::stdout();

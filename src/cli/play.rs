@@ -55,14 +55,14 @@ pub(super) struct PlayArgs {
     pub(super) command: Vec<std::ffi::OsString>,
 }
 
-/// Largest file that `--log` makes, in bytes: an engine that never falls
-/// silent shall not fill a disk.
+/// Greatest size in bytes of a `--log` file, so that an engine with endless output does
+/// not fill the disk.
 const LOG_LIMIT: u64 = 4 << 30;
 
-/// How long another adapter that writes to the file of `--games` is waited for.
+/// How long to wait for another adapter that writes to the file of `--games`.
 const RECORD_WAIT: Duration = Duration::from_millis(100);
 
-/// Runs the adapter until the GUI or the engine ends it; the exit code.
+/// Runs the adapter until the GUI or the engine ends it; returns the exit code.
 pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
     if args.check_config {
         return check(args);
@@ -88,7 +88,7 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
     let mut remarks = Vec::new();
     let transcript = args.log.as_ref().and_then(|path| {
         let begun = transcript(path, seed, &engines, &commands, &opener, &mut remarks);
-        // Not to be written down is no reason not to play.
+        // Play even if the log cannot be written.
         begun
             .map_err(|error| remarks.push(format!("{error:#}: this game is not written down")))
             .ok()
@@ -123,7 +123,7 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
     Ok(ended.code)
 }
 
-/// `tabia check`: tries what [`run`] would use; the exit code.
+/// `tabia check`: tests what [`run`] would use; returns the exit code.
 pub(super) fn check(args: &PlayArgs) -> anyhow::Result<u8> {
     let config = configuration(&args.config)?;
     let (engines, commands) = engines::engines(args, &config)?;
@@ -139,12 +139,12 @@ fn opener(args: &PlayArgs, config: &Config) -> Opener {
     }
 }
 
-/// Adds lines to the file that `--games` names.
+/// Returns a function that adds lines to the file of `--games`.
 fn record(path: Option<PathBuf>) -> AddRecord {
     let Some(path) = path else {
         return Box::new(|_| Ok(()));
     };
-    // A manager may start several adapters in different folders.
+    // A match manager may start several adapters in different folders.
     let path = std::path::absolute(&path).unwrap_or(path);
     let header = format!("{}\n", GameRecord::HEADER);
     Box::new(move |record| {
@@ -155,7 +155,7 @@ fn record(path: Option<PathBuf>) -> AddRecord {
     })
 }
 
-/// Begins the file that `--log` names.
+/// Creates the file of `--log`.
 fn transcript(
     path: &Path,
     seed: u64,
@@ -170,7 +170,7 @@ fn transcript(
         let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
         path.to_string_lossy().into_owned()
     };
-    // The current folder is looked into last; a replay has another.
+    // The current folder is searched last; it is a different one in a replay.
     let here = PathBuf::from(".");
     let folders: Vec<String> = opener.folders.iter().chain([&here]).map(text).collect();
     let header = LogHeader {
@@ -195,9 +195,8 @@ fn transcript(
     Transcript::begin(Box::new(file), &header, identify).with_context(name)
 }
 
-/// Where a book with a relative path is looked for: beside the configuration,
-/// beside the program; the current folder comes last (a GUI may start us
-/// anywhere).
+/// Where books with relative paths are searched: next to the configuration, next to the
+/// program; last the current folder, because a GUI may start Tabia anywhere.
 fn book_folders(config: &Config) -> Vec<PathBuf> {
     [config.path.clone(), program()]
         .into_iter()
@@ -206,10 +205,10 @@ fn book_folders(config: &Config) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Warnings to standard error, as `RUST_LOG` has it.
+/// Sends warnings to standard error, as set by `RUST_LOG`.
 ///
-/// The lines bear no level names: PyChess takes the word "error" on standard
-/// error for a crash.
+/// Lines have no level names: PyChess takes the word "error" on standard error for a
+/// crash.
 fn start_log() {
     let begun = Instant::now();
     env_logger::Builder::from_default_env()
@@ -224,7 +223,7 @@ fn start_log() {
         .init();
 }
 
-/// Prints for a person at a terminal what this is.
+/// Explains the program to a user at a terminal.
 fn greet(engines: &Engines) {
     if !io::stdin().is_terminal() {
         return;
@@ -236,7 +235,7 @@ fn greet(engines: &Engines) {
     );
 }
 
-/// Engines and book in a few words.
+/// The engines and the book as a short text.
 fn plays(engines: &Engines) -> String {
     let names: Vec<&str> = engines
         .profiles

@@ -1,4 +1,4 @@
-//! `tabia probe`: the moves of a position, and how likely each is played.
+//! `tabia probe`: shows the moves of a position, and how likely each is played.
 
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -54,7 +54,7 @@ struct Json<'a> {
     explanation: Option<String>,
 }
 
-/// What to say instead of an answer to a line that is no position.
+/// The answer to an input line that is not a position.
 #[derive(Serialize)]
 struct JsonError<'a> {
     fen: &'a str,
@@ -85,8 +85,8 @@ pub(super) fn run(args: &ProbeArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     Ok(code)
 }
 
-/// A book, and the same as the adapter plays it: with what it has learnt and
-/// with evaluations, if the settings want them.
+/// A book, and the same as the adapter plays it: with learned results and evaluations, if
+/// the settings use them.
 pub(super) fn opened(
     path: &Path,
     settings: &Settings,
@@ -111,7 +111,7 @@ pub(super) fn settings(sets: &[String]) -> anyhow::Result<Settings> {
 
 struct Prober<'a> {
     book: &'a Book,
-    /// The same, as the adapter would play it.
+    /// The book as the adapter would play it.
     played: &'a dyn Probe,
     settings: Settings,
     moves: &'a str,
@@ -147,8 +147,8 @@ impl Prober<'_> {
         Ok(u8::from(!view.in_book))
     }
 
-    /// One line for each line: exit code 1 when some position is not in the
-    /// book, 2 when some line is no position.
+    /// Answers each line with one line: exit code 1 if a position is not in the book, 2
+    /// if a line is not a position.
     fn answer_lines(&self, input: impl BufRead, out: &mut impl Write) -> anyhow::Result<u8> {
         let mut code = 0;
         for (index, line) in input.split(b'\n').enumerate() {
@@ -178,7 +178,7 @@ impl Prober<'_> {
                     }
                 }
             }
-            // A caller that asks line by line waits for each answer.
+            // A program may wait for each answer before it sends the next line.
             out.flush()?;
         }
         Ok(code)

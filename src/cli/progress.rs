@@ -1,4 +1,4 @@
-//! What is seen while long work lasts, on a terminal only.
+//! Progress of long work, shown on a terminal only.
 
 use std::fmt::Write;
 use std::io::IsTerminal as _;
@@ -13,11 +13,10 @@ use indicatif::{
 
 use tabia_io::progress::{Progress, Watch};
 
-/// Ctrl-C was pressed.
+/// Whether Ctrl-C was pressed.
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// Sets [`STOP`] at Ctrl-C from now on, so that long work ends without
-/// leaving files.
+/// Makes Ctrl-C set [`STOP`], so that long work ends without leaving files.
 fn listen() -> anyhow::Result<()> {
     static HANDLER: Mutex<bool> = Mutex::new(false);
     let mut is_set = HANDLER.lock().unwrap_or_else(PoisonError::into_inner);
@@ -28,7 +27,7 @@ fn listen() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Does this at the first Ctrl-C. A second one does not wait for anything.
+/// Calls `first` at the first Ctrl-C. A second one ends the program at once.
 pub(super) fn at_ctrl_c(first: impl Fn() + Send + 'static) -> anyhow::Result<()> {
     let pressed = AtomicBool::new(false);
     let interrupt = move || {
@@ -40,8 +39,7 @@ pub(super) fn at_ctrl_c(first: impl Fn() + Send + 'static) -> anyhow::Result<()>
     ctrlc::set_handler(interrupt).context("cannot listen for Ctrl-C")
 }
 
-/// Does long work, all of a command or a piece of it, under a bar; Ctrl-C ends
-/// it.
+/// Does long work, or a part of it, with a progress bar; Ctrl-C cancels it.
 pub(super) fn watched<T>(work: impl FnOnce(&mut Watch<'_>) -> T) -> anyhow::Result<T> {
     listen()?;
     let bar = bar();
@@ -78,7 +76,7 @@ fn show(bar: &ProgressBar, progress: Progress) {
     bar.set_position(done);
 }
 
-/// A bar on standard error; hidden where that is no terminal.
+/// A progress bar on standard error; hidden if that is no terminal.
 fn bar() -> ProgressBar {
     let target = if std::io::stderr().is_terminal() {
         ProgressDrawTarget::stderr_with_hz(8)
@@ -88,8 +86,7 @@ fn bar() -> ProgressBar {
     ProgressBar::with_draw_target(None, target)
 }
 
-/// The style of a template; `{left}` is the time that it still takes, once
-/// that can be estimated.
+/// The style of a template; `{left}` is the remaining time, once it can be estimated.
 fn style(template: &str) -> ProgressStyle {
     let style = ProgressStyle::with_template(template);
     style
@@ -100,7 +97,7 @@ fn style(template: &str) -> ProgressStyle {
         })
 }
 
-/// `, 12s left`; nothing at the beginning, when any guess is wrong.
+/// `, 12s left`; empty at the beginning, when estimates are unreliable.
 fn left(elapsed: Duration, done: u64, eta: Duration) -> String {
     match done > 0 && elapsed >= Duration::from_millis(500) {
         true => format!(", {:#} left", HumanDuration(eta)),

@@ -1,4 +1,4 @@
-//! `tabia prove`: which of two books hands over better positions.
+//! `tabia prove`: compares the positions in which two books end.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -71,7 +71,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     and the time that a book saves.\n\n\
     Exit codes: 0 done; 1 some exits got no answer; 2 nothing can be said.";
 
-/// Exits that decide, as they are shown for people.
+/// Greatest number of shown exits.
 const SHOWN: usize = 10;
 
 pub(super) fn run(args: &ProveArgs, out: &mut impl Write) -> anyhow::Result<u8> {
@@ -156,7 +156,7 @@ pub(super) fn run(args: &ProveArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     Ok(u8::from(searched.failed > 0))
 }
 
-/// The different positions to search, each once.
+/// The positions to search, each once.
 fn to_search(walks: &Walks, known: &EvalTable, effort: Effort) -> Vec<Chess> {
     let mut keys = std::collections::HashSet::new();
     let exits = walks.exits.iter().filter(|exit| !exit.drawn);
@@ -170,7 +170,7 @@ fn to_search(walks: &Walks, known: &EvalTable, effort: Effort) -> Vec<Chess> {
     exits.map(|exit| exit.position.clone()).collect()
 }
 
-/// What an exit is worth; a draw by the rules needs no engine.
+/// The value of an exit; a draw by the rules needs no engine.
 fn value_of(exit: &Exit, table: &EvalTable) -> Option<Evaluation> {
     match exit.drawn {
         true => Some(Evaluation {
@@ -191,7 +191,7 @@ struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// Exits by who found their values.
+    /// Numbers of exits by the source of their values.
     fn sources(&self) -> BTreeMap<&str, u64> {
         let mut sources = BTreeMap::new();
         for value in self.values.iter().flatten() {
@@ -200,8 +200,7 @@ impl Report<'_> {
         sources
     }
 
-    /// Half of the exits were searched to this depth, and with so many nodes;
-    /// `None` where no engine was needed.
+    /// The median depth and nodes of the searched exits; `None` if no engine was needed.
     fn median(&self) -> Option<(u16, u64)> {
         let of_engine = self.walks.exits.iter().zip(self.values);
         let of_engine = of_engine
@@ -410,7 +409,7 @@ const fn words_of(source: PointsSource) -> &'static str {
     }
 }
 
-/// "+1.1 +-2.1".
+/// A value as "+1.1 +-2.1".
 fn signed(interval: Interval) -> String {
     let sign = if interval.mean.is_sign_negative() {
         ""
@@ -420,7 +419,7 @@ fn signed(interval: Interval) -> String {
     format!("{sign}{}", plain(interval, 1.0, 1))
 }
 
-/// "8.1 +-1.2".
+/// A value as "8.1 +-1.2".
 fn plain(Interval { mean, error }: Interval, unit: f64, digits: usize) -> String {
     let error = error.map(|error| format!(" +-{:.digits$}", unit * error));
     format!("{:.digits$}{}", unit * mean, error.unwrap_or_default())

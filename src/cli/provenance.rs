@@ -1,4 +1,4 @@
-//! Where a book comes from, in a file beside it.
+//! The provenance of a book, in a file next to it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use tabia_build::{BuildJob, Product, Summary};
 use tabia_io::atomic::{self, Old};
 use tabia_io::input::path::file_name;
 
-/// The content of the file. Nothing in it depends on when, where or with how much
-/// memory the book was made: the same games give the same file.
+/// The content of the file. It does not depend on time, place or memory: the same games
+/// give the same file.
 #[derive(Serialize)]
 struct Provenance<'a> {
     format: &'static str,
@@ -28,7 +28,7 @@ struct Provenance<'a> {
     eco_relative: Option<u16>,
     only: Option<&'a str>,
     min_games: u32,
-    /// Of a Polyglot book.
+    /// Only for a Polyglot book.
     #[serde(skip_serializing_if = "Option::is_none")]
     min_score: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,7 +41,7 @@ struct Provenance<'a> {
     numbers: BuildNumbers,
 }
 
-/// What was made, and what became of the games of the sources.
+/// Numbers of the result, and of used and skipped games.
 #[derive(Serialize)]
 pub(super) struct BuildNumbers {
     games: u64,
@@ -74,21 +74,21 @@ impl BuildNumbers {
     }
 }
 
-/// One of the named sources.
+/// A source named on the command line.
 #[derive(Serialize)]
 struct Source {
     path: String,
-    /// Of a file: its length.
+    /// The length of a file; `None` for other sources.
     bytes: Option<u64>,
     priority: bool,
 }
 
-/// `BOOK.provenance.json`.
+/// The path `BOOK.provenance.json`.
 pub(super) fn path_of(book: &Path) -> PathBuf {
     book.with_extension("provenance.json")
 }
 
-/// Writes the file beside a book that is in its place.
+/// Writes the file next to a finished book.
 pub(super) fn write(
     job: &BuildJob,
     reading: &Counting,
@@ -137,7 +137,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Looks, before any work, whether there is room for the file.
+/// Checks, before any work, whether the file may be written.
 pub(super) fn check(book: &Path, old: Old) -> anyhow::Result<()> {
     Ok(atomic::check(&path_of(book), &[], old)?)
 }

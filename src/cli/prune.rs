@@ -1,4 +1,4 @@
-//! `tabia prune`: a book without some of its moves.
+//! `tabia prune`: removes moves from a book.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -100,7 +100,7 @@ impl PruneArgs {
     }
 }
 
-/// The moves that lose too much, by the evaluations beside the book.
+/// The moves that lose too much, by the evaluations next to the book.
 fn losing(path: &Path, max_loss: u32) -> anyhow::Result<LosingMoves> {
     let beside = evals::beside(path);
     let evaluations = evals::read(&beside)?.table;
@@ -111,7 +111,7 @@ fn losing(path: &Path, max_loss: u32) -> anyhow::Result<LosingMoves> {
     );
     let book = super::open_quietly(path, false)?;
     let mut quiet = Watch::default();
-    // What is damaged the rewriting names.
+    // Damaged parts are reported when the book is rewritten.
     let graph = BookGraph::of(&book, &mut quiet, &mut |_| ())?;
     let examined = Examined::new(&graph, &evaluations, Policy::default(), None);
     Ok(examined.losing_moves(max_loss))

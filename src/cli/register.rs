@@ -1,4 +1,4 @@
-//! `tabia register`: the adapter as an engine of a chess program.
+//! `tabia register`: registers the adapter with a chess program.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ pub(super) struct RegisterArgs {
     dry_run: bool,
 }
 
-/// A program that plays with engines.
+/// A program that uses UCI engines.
 #[derive(Clone, Copy, Debug)]
 enum Program {
     Edited(EditedFor),
@@ -112,8 +112,8 @@ pub(super) fn run(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u
     Ok(0)
 }
 
-/// What is to be registered, looked at closely: nobody reads error messages of
-/// an engine that a chess program starts.
+/// The checked registration: errors must be found now, because a chess program hides
+/// those of an engine that it starts.
 fn registration(args: &RegisterArgs) -> anyhow::Result<Registration> {
     ensure!(!args.name.trim().is_empty(), "--name: a name is needed");
     let mut words = Vec::new();
@@ -139,8 +139,7 @@ fn registration(args: &RegisterArgs) -> anyhow::Result<Registration> {
     })
 }
 
-/// The adapter without arguments, for programs that need no more because the
-/// configuration has the rest.
+/// The adapter without arguments, for programs where the configuration is enough.
 pub(super) fn registration_of(
     config: &Config,
     engine: Option<&str>,
@@ -156,7 +155,7 @@ pub(super) fn registration_of(
     })
 }
 
-/// The adapter's options as it would announce them.
+/// The options that the adapter would announce.
 fn announced(config: &Config, engine: Option<&str>) -> anyhow::Result<Vec<UciOptionConfig>> {
     let (engines, _) = super::engines::engines_named(config, engine)?;
     let profile = engines.profiles.first();
@@ -165,7 +164,7 @@ fn announced(config: &Config, engine: Option<&str>) -> anyhow::Result<Vec<UciOpt
     }))
 }
 
-/// The value of `Book File` for books that can be opened.
+/// The value of `Book File` for these books; fails if one cannot be opened.
 fn books(paths: &[PathBuf]) -> anyhow::Result<Option<String>> {
     let opener = Opener::here(true);
     let mut names = Vec::new();
@@ -266,7 +265,7 @@ fn register(
     Ok(())
 }
 
-/// Where the program keeps its engines.
+/// The file with the engines of the program.
 fn file_of(program: EditedFor, args: &RegisterArgs) -> anyhow::Result<PathBuf> {
     Ok(match &args.config_file {
         Some(path) => std::path::absolute(path)?,
@@ -274,7 +273,7 @@ fn file_of(program: EditedFor, args: &RegisterArgs) -> anyhow::Result<PathBuf> {
     })
 }
 
-/// Takes an engine out of a program's file.
+/// Removes an engine from a program's file.
 fn remove(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let Program::Edited(program) = args.program else {
         bail!(
@@ -309,7 +308,7 @@ fn remove(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     if args.dry_run {
         return Ok(0);
     }
-    // Without a file of the user's that of the system counts again.
+    // Without the user's file, the program reads that of the system again.
     if of_the_system == Some(left) {
         drop(file);
         std::fs::remove_file(&path).with_context(|| format!("cannot delete {}", path.display()))?;
@@ -325,8 +324,8 @@ fn remove(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-/// Engines that are ours in the files of chess programs, each with the command
-/// that takes it out; `text_now` reads a file.
+/// Tabia's engines in the files of chess programs, each with the command that removes it;
+/// `text_now` reads a file.
 pub(super) fn registered(
     programs: &[ChessProgram],
     text_now: &dyn Fn(&Path) -> Option<String>,
@@ -353,7 +352,7 @@ pub(super) fn registered(
     found
 }
 
-/// Writes a file, or shows the difference; true if there is one.
+/// Writes a file, or shows the difference; returns whether there is one.
 fn apply(
     file: &mut TextFile,
     path: &Path,
@@ -377,8 +376,8 @@ fn apply(
     Ok(true)
 }
 
-/// A script that starts the adapter with its arguments, for a program that
-/// cannot: its path, and its text.
+/// A script that starts the adapter with its arguments, for a program that cannot pass
+/// them: its path, and its text.
 fn launcher(program: EditedFor, registration: &Registration) -> anyhow::Result<(PathBuf, String)> {
     ensure!(
         cfg!(unix),

@@ -99,7 +99,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     docs/evaluations.md of the source explains the numbers.\n\n\
     Exit codes: 0 done; 1 the book does not hold the start position; 2 wrong usage or files.";
 
-/// So many gaps and repairs are shown.
+/// Greatest number of shown gaps and repairs.
 const SHOWN: usize = 10;
 
 pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result<u8> {
@@ -176,7 +176,7 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
     Ok(0)
 }
 
-/// What it brings in the games of another book.
+/// The score of the repertoire in the games of another book.
 fn measured(found: &Repertoire, games: &Path) -> anyhow::Result<Option<Measured>> {
     let measured = found.measure(&super::open_book(games, false)?)?;
     if measured.is_none() {
@@ -188,7 +188,7 @@ fn measured(found: &Repertoire, games: &Path) -> anyhow::Result<Option<Measured>
     Ok(measured)
 }
 
-/// The moves of a study stand in variations: a book of it has them all.
+/// The moves of a study are in variations: a book made from it has them all.
 fn differences(found: &Repertoire, mine: &Path) -> anyhow::Result<Differences> {
     let beside = tempfile::tempdir().context("a folder for temporary files")?;
     let target = beside.path().join("mine.ctg");

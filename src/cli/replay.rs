@@ -1,4 +1,4 @@
-//! `tabia replay`: a conversation of `--log` once more.
+//! `tabia replay`: replays a session recorded by `--log`.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use clap::Args;
 use tabia_adapter::book_set::Opener;
 use tabia_adapter::transcript::{Departure, Recording, escape, replay};
 
-/// As many lines of a departure as explain it.
+/// Greatest number of lines shown of a difference.
 const SHOWN: usize = 6;
 
 /// Arguments of `replay`.
@@ -19,7 +19,7 @@ pub(super) struct ReplayArgs {
     pub(super) log: PathBuf,
 }
 
-/// Runs the log against the session; the exit code.
+/// Replays the log; returns the exit code.
 pub(super) fn run(args: &ReplayArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let name = args.log.display().to_string();
     let bytes = std::fs::read(&args.log).with_context(|| name.clone())?;

@@ -20,7 +20,7 @@ use tabia_io::atomic;
 use tabia_io::input::path::file_name;
 use tabia_io::sanitize::shell_word;
 
-/// What `tabia review --help` says below the arguments.
+/// The text of `tabia review --help` after the arguments.
 pub(super) const AFTER_HELP: &str = "Examples:\n  \
     tabia review games.pgn --book main.ctg\n  \
     tabia review match.pgn --book main.ctg --player \"Book\"\n  \
@@ -85,7 +85,7 @@ pub(super) struct ReviewArgs {
 /// With fewer pairs no statement about strength is printed.
 const FEW_PAIRS: u64 = 10;
 
-/// So many openings and exits are shown.
+/// Greatest number of shown openings and exits.
 const SHOWN: usize = 10;
 
 pub(super) fn run(args: &ReviewArgs, out: &mut impl Write) -> anyhow::Result<u8> {
@@ -155,7 +155,7 @@ impl ReviewArgs {
         named.map_or(Path::new(""), PathBuf::as_path)
     }
 
-    /// The moves of the file of training, for the book and the colour.
+    /// The moves in the training file, for the book and the colour.
     fn chosen(&self, colour: Option<Color>) -> anyhow::Result<Option<ChosenMoves>> {
         let (Some(path), Some(colour)) = (&self.training, colour) else {
             return Ok(None);
@@ -168,7 +168,7 @@ impl ReviewArgs {
         Ok(Some(chosen))
     }
 
-    /// Commands that go on from here.
+    /// Commands that are useful next.
     fn next(&self) -> Vec<String> {
         let word = |path: &Path| shell_word(&path.display().to_string());
         let (book, games) = (word(self.book()), word(&self.games));
@@ -286,7 +286,7 @@ fn print(report: &ReviewReport, out: &mut impl Write) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// `1. e4 c5: 2. Bc4 instead of Nf3 (80 %, +0.35) or Nc3: 12 games, ...`.
+/// Formats `1. e4 c5: 2. Bc4 instead of Nf3 (80 %, +0.35) or Nc3: 12 games, ...`.
 fn shown(departure: &Departure) -> String {
     let of = |mv: &NamedMove| {
         let share = mv.share.map(|share| format!("{:.0} %", 100.0 * share));

@@ -1,5 +1,4 @@
-//! The record that adapters keep (`--games`) beside the games as the manager
-//! has them.
+//! Joins the record of adapters (`--games`) with the games in the match manager's file.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -13,25 +12,25 @@ use super::style::counted;
 use tabia_adapter::session::{GameRecord, RecordKind};
 use tabia_analysis::suite::review::{ReviewedGame, Tally};
 
-/// The data of the record about games that were found again.
+/// Data of the record about games that were found in both.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Joined {
-    /// Games of the record.
+    /// Number of games in the record.
     games: u64,
-    /// Those that are among the games played.
+    /// Number of these that are among the games played.
     found: u64,
-    /// How often engines were started again, by the lines of the record.
+    /// Number of restarts of engines in the record.
     restarts: u64,
     /// Results of the games with restarts, and of those without.
     with_restarts: Tally,
     without_restarts: Tally,
-    /// Positions that no book knew.
+    /// Number of positions that no book knew.
     misses: u64,
-    /// By the book of the last book move.
+    /// Results by the book of the last book move.
     books: BTreeMap<String, Tally>,
 }
 
-/// Puts a record beside the games.
+/// Joins a record with the games.
 pub(super) fn join(path: &Path, games: &[ReviewedGame]) -> anyhow::Result<Joined> {
     let text = fs::read(path).with_context(|| path.display().to_string())?;
     let text = String::from_utf8_lossy(&text);
@@ -44,7 +43,7 @@ pub(super) fn join(path: &Path, games: &[ReviewedGame]) -> anyhow::Result<Joined
     }
     let mut records = Vec::new();
     for (index, line) in lines {
-        // A line that a crash has cut short is no record.
+        // A line that a crash has cut short is skipped.
         let Some((_, record)) = GameRecord::read(line) else {
             say!(
                 "{}: line {}: passed over, no whole line",
@@ -77,7 +76,7 @@ fn joined(records: &[GameRecord], games: &[ReviewedGame]) -> Joined {
         let moves = record.moves.join(" ");
         let [white, _] = record.asked;
         let first = order.partition_point(|(known, _)| *known < moves.as_str());
-        // The manager may have one move more: the last one of the opponent.
+        // The match manager may have one move more: the opponent's last one.
         let mut fitting = order
             .iter()
             .skip(first)
@@ -162,9 +161,9 @@ mod tests {
         let records = [
             record("e2e4 e7e5", true, 1),
             record("e2e4 e7e5", false, 0),
-            // The opponent's last move is not known to the adapter.
+            // The adapter does not know the opponent's last move.
             record("e2e4 e7e5", true, 0),
-            // Another game that begins alike.
+            // Another game with the same beginning.
             record("e2e4 c7c5", true, 0),
             GameRecord {
                 kind: RecordKind::Restart,

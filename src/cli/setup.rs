@@ -1,5 +1,4 @@
-//! `tabia setup`: everything that makes a first game, shown before it is
-//! done.
+//! `tabia setup`: prepares everything for a first game, and shows all changes first.
 
 use std::io::{self, BufRead as _, Write};
 use std::path::{Path, PathBuf};
@@ -56,7 +55,7 @@ pub(super) struct SetupArgs {
     folder: Vec<PathBuf>,
 }
 
-/// A position that no opening book has, for the engine.
+/// A position that no opening book has, to test the engine.
 const ENDGAME: &str = "fen 8/8/4k3/8/8/3QK3/8/8 w - - 0 1";
 
 pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> {
@@ -92,7 +91,7 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
 
     let configuration = own.join("engines.toml");
     let used = super::configuration(&ConfigArgs::default())?;
-    // One in the current folder counts less than ours.
+    // A configuration in the current folder is used only after ours.
     let other = used.path.clone().filter(|path| {
         *path != configuration && !used.says_nothing() && path.components().count() > 1
     });
@@ -108,8 +107,8 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     let mut registration = super::register::registration_of(&used, None)?;
     let mut plan = planned(&registration);
     let mut changes = plan.changes.iter();
-    // The options of a new configuration: a program that keeps the values of
-    // the old one would set them at every start.
+    // Uses the options of the new configuration: a program that stores the old values
+    // would set them at every start.
     if let Some(change) = changes.find(|change| change.program.is_none()) {
         let text = change.after.as_deref().unwrap_or_default();
         let new = Config::parse(text, &change.path)?;
@@ -172,7 +171,7 @@ fn remove(
     Ok(0)
 }
 
-/// Names the engines that stay in chess programs when a plan is done.
+/// Prints the engines that stay in chess programs after a plan is done.
 fn name_registered(places: &Places, plan: &SetupPlan, out: &mut impl Write) -> io::Result<()> {
     let text_now = |path: &Path| {
         let change = plan.changes.iter().find(|change| change.path == path);
@@ -196,7 +195,7 @@ fn shown(path: &Path) -> String {
     plain(&path.display().to_string())
 }
 
-/// Asks; anything but a yes is a no, and so is the end of the input.
+/// Asks the user; any answer but yes means no, and so does the end of the input.
 fn agreed(args: &SetupArgs, question: &str, out: &mut impl Write) -> anyhow::Result<bool> {
     if args.yes {
         out.flush()?;
@@ -217,8 +216,8 @@ fn agreed(args: &SetupArgs, question: &str, out: &mut impl Write) -> anyhow::Res
     Ok(yes)
 }
 
-/// Asks which of several books are to be played, and in which order; all of
-/// them where the answer is empty.
+/// Asks which of several books are played, and in which order; an empty answer means all
+/// of them.
 fn choose_books(books: &mut Vec<PathBuf>, out: &mut impl Write) -> io::Result<()> {
     writeln!(
         out,
@@ -244,7 +243,7 @@ fn choose_books(books: &mut Vec<PathBuf>, out: &mut impl Write) -> io::Result<()
     Ok(())
 }
 
-/// The books of an answer like "2 1"; `None` if it is none.
+/// The books of an answer like "2 1"; `None` if the answer is invalid.
 fn chosen(answer: &str, books: &[PathBuf]) -> Option<Vec<PathBuf>> {
     let words = answer.split(|c: char| c.is_whitespace() || c == ',');
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
@@ -338,7 +337,7 @@ fn keep_sound_books(finds: &mut Finds, out: &mut impl Write) -> io::Result<()> {
         }
         defect.is_none()
     });
-    // Only now: of a damaged book the other format counts.
+    // Done only now: if a book is damaged, the same book in another format is used.
     for (other, book) in without_namesakes(&mut finds.books) {
         let (other, book) = (shown(&other), shown(&book));
         writeln!(out, "left out: {other}: another format of {book}")?;
@@ -346,11 +345,11 @@ fn keep_sound_books(finds: &mut Finds, out: &mut impl Write) -> io::Result<()> {
     written
 }
 
-/// A book of fewer positions is a test or a leftover.
+/// A book with fewer positions is a test or a leftover.
 const TINY: u64 = 10;
 
-/// Why a book is not used: what of it cannot be read, as far as `tabia info` would
-/// see it, or that it is tiny. A book without its index is sound.
+/// Why a book is not used: unreadable parts that `tabia info` would find, or too few
+/// positions. A missing index is no reason.
 fn defect(path: &Path) -> anyhow::Result<Option<String>> {
     let book = super::open_quietly(path, false)?;
     let damage = match &book {
@@ -384,7 +383,7 @@ fn keep_engines_that_answer(finds: &mut Finds, out: &mut impl Write) -> io::Resu
     let mut kept = Vec::new();
     for path in finds.engines.drain(..) {
         write!(out, "  {}: ", shown(&path))?;
-        // Each takes its time.
+        // Each step takes time: show the last one now.
         out.flush()?;
         let command = EngineCommand {
             program: path.clone(),
@@ -410,8 +409,8 @@ fn keep_engines_that_answer(finds: &mut Finds, out: &mut impl Write) -> io::Resu
     Ok(())
 }
 
-/// A remark about book moves without the brackets after each, which contain
-/// weight and games: `tabia probe` explains those.
+/// A remark about book moves without their weights and games in brackets; `tabia probe`
+/// explains these.
 fn without_numbers(remark: &str) -> String {
     let mut text = String::new();
     let mut rest = remark;
@@ -422,7 +421,7 @@ fn without_numbers(remark: &str) -> String {
     text + rest
 }
 
-/// Plays as a chess program would: true if there is a move in each position.
+/// Plays like a chess program; true if there is a move in each position.
 fn try_it(program: &Path, out: &mut impl Write) -> io::Result<bool> {
     writeln!(
         out,

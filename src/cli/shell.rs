@@ -1,5 +1,5 @@
-//! `tabia completions` and `tabia man`: made from the definitions of the
-//! command line, so that they always agree with it.
+//! `tabia completions` and `tabia man`: generated from the definition of the command
+//! line, so that they always match it.
 
 use std::fs;
 use std::io::{IsTerminal as _, Write};
@@ -57,7 +57,7 @@ pub(super) fn completions(
 }
 
 pub(super) fn man(args: &ManArgs, tabia: Command, out: &mut impl Write) -> anyhow::Result<u8> {
-    // "tabia help" repeats what every page has.
+    // "tabia help" repeats the help of all commands.
     let mut tabia = tabia.disable_help_subcommand(true);
     tabia.build();
     let part = |name: &str| {
@@ -84,8 +84,7 @@ pub(super) fn man(args: &ManArgs, tabia: Command, out: &mut impl Write) -> anyho
         out.write_all(&page(wanted)?)?;
         return Ok(0);
     }
-    // A page is written in roff, which nobody reads. Where no `man` shows it, the
-    // help has the same text.
+    // A page is roff source. If no `man` can show it, the help has the same text.
     let folder = TempFolder::beside(&std::env::temp_dir().join("tabia.1"))?;
     let file = folder.path().join("tabia.1");
     fs::write(&file, page(wanted.clone())?)?;
@@ -101,8 +100,8 @@ fn write_page(path: &Path, old: Old, command: Command) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A manual page. The text below the arguments in the help is mostly examples;
-/// clap_mangen calls it "extra".
+/// A manual page. clap_mangen calls the text after the arguments "extra"; here it is
+/// mostly examples.
 fn page(command: Command) -> anyhow::Result<Vec<u8>> {
     let mut roff = Vec::new();
     clap_mangen::Man::new(command).render(&mut roff)?;

@@ -1,8 +1,7 @@
 //! Colours and columns of the tables.
 //!
-//! Colours are written unless the choice of colours is never, where nobody sees
-//! them: to make them, and to drop them from long texts again, takes a good part
-//! of the time that the texts take.
+//! Colours are written unless they are switched off or the output is not seen: writing
+//! them and removing them again takes much of the time for long texts.
 
 use std::fmt::{self, Display, Write as _};
 
@@ -15,18 +14,18 @@ use tabia_book::mark::words;
 /// A learn value with its sign.
 pub(super) use tabia_book::mark::words::learn_value_name as signed;
 
-/// Headings.
+/// Style of headings.
 pub(super) const HEADING: Style = Style::new().bold();
-/// Text that is only there for completeness.
+/// Style of unimportant text.
 pub(super) const FAINT: Style = Style::new().dimmed();
-/// Good news, main moves, added lines.
+/// Style of good results, main moves, added lines.
 pub(super) const GREEN: Style = AnsiColor::Green.on_default();
-/// Bad news, moves to avoid, removed lines.
+/// Style of bad results, moves to avoid, removed lines.
 pub(super) const RED: Style = AnsiColor::Red.on_default();
-/// Places in files.
+/// Style of positions in files.
 pub(super) const PLACE: Style = AnsiColor::Cyan.on_default();
 
-/// A text in a style. Width and alignment count the text alone.
+/// A text in a style. Width and alignment ignore the colour codes.
 pub(super) struct Painted<T>(pub(super) Style, pub(super) T);
 
 impl<T: Display> Display for Painted<T> {
@@ -65,12 +64,12 @@ pub(super) fn rounded(number: Option<f64>) -> String {
     number.map_or_else(|| "-".to_owned(), |number| format!("{number:.0}"))
 }
 
-/// A part of one in per cent with one decimal, or `-`.
+/// A fraction in per cent with one decimal, or `-`.
 pub(super) fn per_cent(part: Option<f64>) -> String {
     part.map_or_else(|| "-".to_owned(), |part| format!("{:.1}", 100.0 * part))
 }
 
-/// A commentary in symbols, or the number of the NAG; nothing for none.
+/// A commentary as a symbol, or the number of its NAG; empty for none.
 pub(super) fn commentary_symbol(nag: u8) -> String {
     match nag {
         0 => String::new(),
@@ -78,11 +77,11 @@ pub(super) fn commentary_symbol(nag: u8) -> String {
     }
 }
 
-/// A text broken at blanks into rows no wider than this, if its words are not.
+/// A text wrapped at blanks into rows of at most this width, if its words fit.
 pub(super) fn wrapped(text: &str, width: usize) -> Vec<&str> {
     let mut rows = Vec::with_capacity(4);
     let mut rest = text;
-    // The character that is too much may be the blank after a row.
+    // The first character after the row may be a blank.
     while let Some(bytes) = rest.as_bytes().get(..=width) {
         let end = match bytes.is_ascii() {
             true => width + 1,
@@ -112,7 +111,7 @@ pub(super) fn paint(style: Style, text: &str, out: &mut String) {
     let _ = write!(out, "{}", Painted(style, text));
 }
 
-/// Appends a whole number, where there are many to be written.
+/// Appends a whole number, faster than formatting.
 pub(super) fn push_number(number: u32, out: &mut String) {
     if number > 9 {
         push_number(number / 10, out);

@@ -20,7 +20,7 @@ use tabia_analysis::suite::{
 use tabia_io::input::path::has_extension;
 use tabia_notation::Line;
 
-/// What `tabia suite --help` says below the arguments.
+/// The text of `tabia suite --help` after the arguments.
 pub(super) const AFTER_HELP: &str = "Examples:\n  \
     tabia suite games.pgn -o suite.epd\n  \
     tabia suite masters.pgn.zst -o uho.epd --both-elo 2400 --queens both \\\n    \
@@ -456,7 +456,7 @@ impl OutArgs {
     }
 }
 
-/// What was made, on standard error.
+/// Prints the result on standard error.
 fn report(job: &SuiteJob, made: &MadeSuite, time: Duration) {
     collection::report(&made.tally);
     say!("{:>12} positions looked at", made.funnel.seen);
@@ -500,7 +500,7 @@ fn report(job: &SuiteJob, made: &MadeSuite, time: Duration) {
     }
 }
 
-/// `searched again for 100000 nodes, margin 20 %: 60 of 143 stayed (42.0 %)`.
+/// Formats `searched again for 100000 nodes, margin 20 %: 60 of 143 stayed (42.0 %)`.
 fn confirmation(nodes: u64, margin: f64, confirmed: &Confirmed) -> String {
     let Confirmed {
         screened, stayed, ..

@@ -9,7 +9,7 @@ use tabia_analysis::suite;
 use tabia_analysis::suite::check::SuiteCheck;
 use tabia_analysis::suite::figures::SuiteSummary;
 
-/// A suite in figures, a line each.
+/// The figures of a suite, one line each.
 pub(super) fn figures(summary: &SuiteSummary) -> Vec<String> {
     let SuiteSummary {
         positions,
@@ -67,7 +67,7 @@ pub(super) fn figures(summary: &SuiteSummary) -> Vec<String> {
     lines
 }
 
-/// `--check`: 1 where there is a fault.
+/// `--check`: returns 1 if there is a fault.
 pub(super) fn check(
     suites: &[PathBuf],
     plies: Option<u32>,
@@ -107,7 +107,7 @@ fn report_json(path: &Path, report: &SuiteCheck) -> serde_json::Value {
     })
 }
 
-/// So many faults are named.
+/// Greatest number of listed faults.
 const NAMED: usize = 20;
 
 fn print(path: &Path, report: &SuiteCheck, out: &mut impl Write) -> anyhow::Result<()> {
@@ -143,7 +143,7 @@ fn print(path: &Path, report: &SuiteCheck, out: &mut impl Write) -> anyhow::Resu
     Ok(())
 }
 
-/// `--match`.
+/// `--match`: reports on a match.
 pub(super) fn played(
     games: &Path,
     suite: &Path,

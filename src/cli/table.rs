@@ -1,5 +1,5 @@
-//! A position of a book as a table, whatever the book's format. A column is
-//! shown if the book has such values.
+//! A position of a book of any format as a table. A column is shown if the book has such
+//! values.
 
 use std::io::{self, Write};
 
@@ -12,10 +12,10 @@ use super::style::{
 use tabia_book::Mark;
 use tabia_book::view::{MoveView, PositionView};
 
-/// Columns that a row has room for; a reason that is longer is wrapped.
+/// Greatest width of a row in columns; a longer reason is wrapped.
 const ROW: usize = 80;
 
-/// Its heading, its width, whether a move has it, and as what.
+/// Heading, width, whether a move has the value, and the value as text.
 type Column = (
     &'static str,
     usize,
@@ -23,7 +23,7 @@ type Column = (
     fn(&MoveView) -> String,
 );
 
-/// Statistics as ChessBase keeps them: neither weights nor priorities.
+/// Whether the statistics are ChessBase's: neither weights nor priorities.
 const fn is_rated(mv: &MoveView) -> bool {
     !has_weight(mv) && !has_priority(mv)
 }
@@ -69,7 +69,7 @@ fn or_dash(number: Option<impl ToString>) -> String {
     number.map_or_else(|| "-".to_owned(), |number| number.to_string())
 }
 
-/// The position and its moves.
+/// Writes the position and its moves.
 pub(super) fn write(view: &PositionView, turn: Color, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{}", Painted(PLACE, &view.fen))?;
     let weights: Option<u64> = (view.moves.iter())
@@ -132,8 +132,7 @@ pub(super) fn write(view: &PositionView, turn: Color, out: &mut impl Write) -> i
     Ok(())
 }
 
-/// The commentary on the position after the move, and why the move is not
-/// played.
+/// Writes the commentary on the position after the move, and why the move is not played.
 fn write_note(mv: &MoveView, width: usize, out: &mut impl Write) -> io::Result<()> {
     let symbol = commentary_symbol(mv.commentary);
     let parts = [Some(symbol.as_str()), mv.not_played.as_deref()];
@@ -155,7 +154,7 @@ fn write_note(mv: &MoveView, width: usize, out: &mut impl Write) -> io::Result<(
     Ok(())
 }
 
-/// All of it in one line.
+/// Writes the position and its moves in one line.
 pub(super) fn write_line(view: &PositionView, out: &mut impl Write) -> io::Result<()> {
     if view.in_book {
         write!(out, "{}", counted(view.games.into(), "game"))?;

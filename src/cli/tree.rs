@@ -1,4 +1,4 @@
-//! `tabia tree`: the tree of a book, folded by share.
+//! `tabia tree`: shows the tree of a book, with rare moves folded.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -51,7 +51,7 @@ pub(super) struct TreeArgs {
     no_mmap: bool,
 }
 
-/// Columns of the tree itself; the figures take the rest of 80.
+/// Columns of the tree itself; the figures use the rest of 80.
 const TREE_COLUMNS: usize = 45;
 
 pub(super) fn run(args: &TreeArgs, out: &mut impl Write) -> anyhow::Result<u8> {
@@ -89,9 +89,9 @@ pub(super) fn run(args: &TreeArgs, out: &mut impl Write) -> anyhow::Result<u8> {
 struct Printer<'b> {
     tree: Tree<'b>,
     ascii: bool,
-    /// The book stores weights instead of games.
+    /// Whether the book has weights instead of games.
     weights: bool,
-    /// What was used and needs a word at the end.
+    /// Symbols that occur and are explained at the end.
     transposition: bool,
     above: bool,
 }
@@ -146,7 +146,7 @@ impl Printer<'_> {
         Ok(true)
     }
 
-    /// The moves of a position, each with all that is below it.
+    /// Collects the moves of a position, each with its subtree.
     fn level(
         &mut self,
         position: &Chess,
@@ -167,7 +167,7 @@ impl Printer<'_> {
                 self.level(&branch.after, ply + 1, branch.share, &indent, out)?;
             }
         }
-        // Below a move that is hardly above the limit all may be folded.
+        // After a move just above the limit, all moves may be folded.
         if branches.folded > 0 && (count > 0 || ply == 0) {
             let label = format!("{} more", branches.folded);
             let tree = fit(&format!("{indent}{}", self.fork(true)), &label);
@@ -274,7 +274,7 @@ impl Printer<'_> {
     }
 }
 
-/// The move with its annotation, and a star where nobody stored it.
+/// The move with its annotation, and a star if it is not stored in the book.
 fn name(position: &Chess, mv: &BookMove) -> String {
     let mut name = notation::san(position, mv.mv);
     name.push_str(mv.annotation.symbol());
@@ -284,8 +284,8 @@ fn name(position: &Chess, mv: &BookMove) -> String {
     name
 }
 
-/// Rails and label, the rails shortened from the left where there is no room
-/// for all of them.
+/// The lines of the tree and the label; the lines are cut from the left if there is not
+/// enough room.
 fn fit(rails: &str, label: &str) -> String {
     let room = (TREE_COLUMNS - 1).saturating_sub(label.chars().count());
     let count = rails.chars().count();

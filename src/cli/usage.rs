@@ -1,4 +1,4 @@
-//! What is wrong with the arguments, and what was probably meant.
+//! Errors of the arguments, and suggestions.
 
 use std::ffi::OsStr;
 use std::io::Write as _;
@@ -10,13 +10,13 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use tabia_notation::Line;
 
-/// Prints an error of the command line, and what would do.
+/// Prints an error of the command line, and a suggestion.
 pub(super) fn refuse(error: &clap::Error, tabia: &Command) -> ExitCode {
     let args: Vec<String> = std::env::args_os()
         .skip(1)
         .map(|arg| arg.to_string_lossy().into_owned())
         .collect();
-    // Names of files among the arguments need not be the user's own words.
+    // File names among the arguments may come from others.
     if std::env::args_os().any(|arg| is_odd(&arg)) {
         let text = in_plain_words(&error.render().to_string(), &args);
         let _ = write!(super::messages(), "{text}");
@@ -30,13 +30,13 @@ pub(super) fn refuse(error: &clap::Error, tabia: &Command) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Whether an argument holds something that a terminal would obey.
+/// Whether an argument contains control characters.
 fn is_odd(arg: &OsStr) -> bool {
     let text = arg.to_string_lossy();
     tabia_io::sanitize::escape_control(&text) != text
 }
 
-/// A message about a number as a user would say it, not as Rust's parsers do.
+/// A message about a number in plain words, instead of the text of Rust's parsers.
 fn in_plain_words(text: &str, args: &[String]) -> String {
     const WORDS: [(&str, &str); 6] = [
         ("invalid digit found in string", "expected a whole number"),
@@ -72,7 +72,7 @@ fn in_plain_words(text: &str, args: &[String]) -> String {
         let before = before.get(..start).unwrap_or_default();
         text = format!("{before}expected a number from {low} to {high}{rest}");
     }
-    // A negative number after an option looks like an option to the parser.
+    // The parser takes a negative number after an option for an option.
     let negative = args.windows(2).find_map(|pair| match pair {
         [option, number] if option.starts_with("--") && is_negative(number) => {
             Some((option, number))
@@ -92,14 +92,14 @@ fn is_negative(word: &str) -> bool {
     number.is_some_and(|digits| digits.parse::<u64>().is_ok())
 }
 
-/// The command that was begun, and what was typed after its name.
+/// The command in the arguments, and what was typed after its name.
 fn command_of<'a>(args: &'a [String], tabia: &'a Command) -> Option<(&'a Command, &'a [String])> {
     let (name, rest) = args.split_first()?;
     Some((tabia.find_subcommand(name)?, rest))
 }
 
-/// The whole command, where a part of it is missing: with what was typed as far
-/// as that fits, else the first example of its help.
+/// A complete command if a part is missing: with the typed arguments as far as possible,
+/// else the first example of its help.
 fn incomplete(error: &clap::Error, args: &[String], tabia: &Command) -> Option<String> {
     if error.kind() != ErrorKind::MissingRequiredArgument
         && error.kind() != ErrorKind::TooFewValues
@@ -163,7 +163,7 @@ fn example(command: &Command) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// What was probably meant by a word where a command belongs.
+/// The probably intended command for a word in its place.
 fn misplaced(error: &clap::Error, args: &[String], tabia: &Command) -> Option<String> {
     let word = [ContextKind::InvalidSubcommand, ContextKind::InvalidArg]
         .into_iter()

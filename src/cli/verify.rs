@@ -1,4 +1,4 @@
-//! `tabia verify`: every byte of a book looked at.
+//! `tabia verify`: checks every byte of a book.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -24,10 +24,10 @@ pub(super) struct VerifyArgs {
     no_mmap: bool,
 }
 
-/// Problems of one kind that are listed.
+/// Greatest number of listed problems of one kind.
 const SHOWN: u64 = 20;
 
-/// A problem in `--json`.
+/// A problem in the output of `--json`.
 #[derive(Serialize)]
 struct Json<'a> {
     file: String,
@@ -40,8 +40,8 @@ struct Json<'a> {
 pub(super) fn run(args: &VerifyArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     super::only_ctg(&args.book)?;
     let start = Instant::now();
-    // Problems are printed as they are found: a ruined book may have millions,
-    // so without --json only the first of each kind.
+    // Problems are printed as they are found: a badly damaged book may have millions, so
+    // without --json only the first of each kind.
     let mut first = true;
     let mut printed: io::Result<()> = Ok(());
     let mut kinds: Vec<(ProblemKind, u64)> = Vec::new();
@@ -114,7 +114,7 @@ fn print_json(out: &mut impl Write, problem: &Problem, first: bool) -> io::Resul
     serde_json::to_writer(out, &json).map_err(io::Error::from)
 }
 
-/// What is wrong, and then where.
+/// Prints the problem, then its position.
 fn print_line(out: &mut impl Write, problem: &Problem) -> io::Result<()> {
     let (kind, text) = (problem.kind.as_str(), &problem.text);
     write!(out, "{kind}: {text} ({}: ", problem.file.display())?;

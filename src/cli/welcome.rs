@@ -8,7 +8,7 @@ use super::messages;
 use super::play::PlayArgs;
 use tabia_adapter::config::Config;
 
-/// Whether a person looks on, and no option names what is to be played.
+/// Whether a user is at the terminal, and no option names an engine or a book.
 pub(super) fn is_due(args: &PlayArgs, config: &Config) -> bool {
     let named = std::env::var_os("TABIA_CONFIG").is_some_and(|path| !path.is_empty());
     let given = args.config.config.is_some()
@@ -21,7 +21,7 @@ pub(super) fn is_due(args: &PlayArgs, config: &Config) -> bool {
     looked_at && !named && !given && config.says_nothing()
 }
 
-/// Explains, and reads the first line that is typed.
+/// Explains the program, and reads the first typed line.
 pub(super) fn ask(plays: &str) -> io::Result<String> {
     let mut out = messages();
     writeln!(
@@ -41,13 +41,13 @@ pub(super) fn ask(plays: &str) -> io::Result<String> {
     )?;
     out.flush()?;
     let mut line = String::new();
-    // Past the buffer of standard input nothing is lost: a terminal gives a
-    // line at a time.
+    // Nothing is lost in the buffer of standard input: a terminal sends one line at a
+    // time.
     io::stdin().lock().read_line(&mut line)?;
     Ok(line)
 }
 
-/// Whether the answer is yes, or no, or neither.
+/// Whether the answer is yes or no; `None` for anything else.
 pub(super) fn is_yes(line: &str) -> Option<bool> {
     match line.trim().to_lowercase().as_str() {
         "y" | "yes" | "setup" | "tabia setup" => Some(true),
@@ -57,11 +57,11 @@ pub(super) fn is_yes(line: &str) -> Option<bool> {
     }
 }
 
-/// The input with a line in front of it that was read already.
+/// The input, preceded by a line that was read already.
 pub(super) fn with_line(line: String, mut input: File) -> io::Result<File> {
     let (reader, mut writer) = io::pipe()?;
     std::thread::spawn(move || {
-        // It ends with the terminal, or with us.
+        // The thread ends with the terminal, or with the process.
         let _ = writer
             .write_all(line.as_bytes())
             .and_then(|()| io::copy(&mut input, &mut writer).map(drop));

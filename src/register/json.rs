@@ -1,5 +1,5 @@
-//! Changes a JSON file of another program: entries of others stay as they are,
-//! byte for byte, order and white space included.
+//! Edits a JSON file of another program: all other entries stay the same, byte for byte,
+//! with order and white space.
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
@@ -9,28 +9,28 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub(crate) enum RegisterError {
-    /// The text is no JSON.
+    /// The text is not JSON.
     #[error("line {line}, column {column}: {what}; nothing was changed")]
     Malformed {
-        /// From 1.
+        /// Line number, from 1.
         line: usize,
-        /// From 1.
+        /// Column number, from 1.
         column: usize,
-        /// What is wrong there.
+        /// What is wrong.
         what: String,
     },
     /// The text is JSON but not what the program writes.
     #[error("{place} is not {expected}, as the program writes it; nothing was changed")]
     Unexpected {
-        /// Which value.
+        /// The wrong value.
         place: String,
-        /// What should be there.
+        /// The expected type of value.
         expected: &'static str,
     },
-    /// The program's file has no place for a text.
+    /// The program's file cannot store a text.
     #[error("{text:?} cannot stand in the file of this program; nothing was changed")]
     Unfit {
-        /// Which.
+        /// The text.
         text: String,
     },
     /// The name belongs to another engine.
@@ -38,7 +38,7 @@ pub(crate) enum RegisterError {
     Taken {
         /// The name.
         name: String,
-        /// What that engine starts.
+        /// The command of that engine.
         command: String,
     },
 }
@@ -52,8 +52,8 @@ impl RegisterError {
     }
 }
 
-/// Reads a file by the letter of the standard: what the program itself would
-/// refuse to read is not repaired here. No text at all is an empty file.
+/// Parses a file strictly: errors that the program itself would reject are not repaired.
+/// An empty text is an empty file.
 pub(super) fn parse(text: &str, empty: &str) -> Result<CstRootNode, RegisterError> {
     let text = if text.trim().is_empty() { empty } else { text };
     serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(|error| {
@@ -75,7 +75,7 @@ fn without_place(message: &str) -> String {
     message.get(..end).unwrap_or(message).to_owned()
 }
 
-/// The whole file as an array of objects.
+/// The objects of a file that is an array.
 pub(super) fn objects(root: &CstRootNode) -> Result<(CstArray, Vec<CstObject>), RegisterError> {
     let array = root
         .array_value()
@@ -88,13 +88,13 @@ pub(super) fn objects(root: &CstRootNode) -> Result<(CstArray, Vec<CstObject>), 
     }
 }
 
-/// The text of a field; `None` when there is none or it is no text.
+/// The text of a field; `None` if it is missing or not a text.
 pub(super) fn text_of(object: &CstObject, name: &str) -> Option<String> {
     let value = object.get(name)?.value()?;
     value.as_string_lit()?.decoded_value().ok()
 }
 
-/// Gives a field a value; true if it had another or none.
+/// Sets a field; true if its value changes.
 pub(super) fn set(object: &CstObject, name: &str, value: &Value) -> bool {
     match object.get(name) {
         Some(field) if value_of(&field).as_ref() == Some(value) => false,
@@ -114,13 +114,13 @@ pub(super) fn value_of(field: &CstObjectProp) -> Option<Value> {
     serde_json::from_str(&field.value()?.to_string()).ok()
 }
 
-/// Appends an object after the others.
+/// Appends an object to an array.
 pub(super) fn push(array: &CstArray, value: &Value) {
     array.append(input(value));
     array.ensure_multiline();
 }
 
-/// A value as the editor takes it.
+/// A value in the editor's type.
 pub(super) fn input(value: &Value) -> CstInputValue {
     match value {
         Value::Null => CstInputValue::Null,

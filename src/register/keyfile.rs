@@ -1,5 +1,5 @@
-//! GNOME Chess's `engines.conf`, a key file as GLib reads it: a group for each
-//! engine. Lines that are not ours stay as they are.
+//! GNOME Chess's `engines.conf`, a GLib key file with one group for each engine. Lines of
+//! other engines stay the same.
 //!
 //! ```text
 //! [Tabia]
@@ -20,8 +20,8 @@ use super::{Registration, is_our_program};
 /// The difficulties that a player can choose.
 const DIFFICULTIES: [&str; 3] = ["easy", "normal", "hard"];
 
-/// A group: its lines in the text, from its header to its last key. Comments
-/// after that belong to what follows.
+/// A group: its lines in the text, from its header to its last key. Comments after that
+/// belong to the next group.
 struct Group<'t> {
     name: &'t str,
     lines: Range<usize>,
@@ -84,7 +84,7 @@ fn read(text: &str) -> Result<(Vec<&str>, Vec<Group<'_>>), RegisterError> {
     Ok((lines, groups))
 }
 
-/// The text with the adapter in it.
+/// The text with the adapter added or changed.
 pub(super) fn edit(text: &str, registration: &Registration) -> Result<String, RegisterError> {
     let wanted = keys(registration)?;
     let (lines, groups) = read(text)?;
@@ -109,7 +109,7 @@ pub(super) fn edit(text: &str, registration: &Registration) -> Result<String, Re
             command: command.to_owned(),
         });
     }
-    // In place of a key that is there; what is missing comes before the rest.
+    // Replaces existing keys; missing ones are added before the rest.
     let mut missing = wanted.clone();
     let mut own = Vec::new();
     for &line in lines.get(group.lines.clone()).unwrap_or_default() {
@@ -122,7 +122,7 @@ pub(super) fn edit(text: &str, registration: &Registration) -> Result<String, Re
                         false => format!("{key}={new}\n"),
                     });
                 }
-                // An argument that we no longer have.
+                // An argument that is no longer used.
                 None if key.starts_with("arg-") => {}
                 None => own.push(line.to_owned()),
             },
@@ -151,8 +151,7 @@ pub(super) fn remove(text: &str, registration: &Registration) -> Result<String, 
         return Ok(text.to_owned());
     };
     let is_blank = |number: usize| lines.get(number).is_some_and(|line| line.trim().is_empty());
-    // With the blank line that parts it from what follows, or as the last one
-    // from what is before.
+    // Also removes the blank line after the group, or before it if it is the last one.
     let Range { mut start, mut end } = group.lines.clone();
     if is_blank(end) {
         end += 1;
@@ -162,7 +161,7 @@ pub(super) fn remove(text: &str, registration: &Registration) -> Result<String, 
     Ok(replaced(&lines, start..end, ""))
 }
 
-/// The engines of a text; none where it is not what the program writes.
+/// The engines of a text; none if the program has not written it.
 pub(super) fn engines(text: &str) -> Vec<Known> {
     let Ok((lines, groups)) = read(text) else {
         return Vec::new();
@@ -184,7 +183,7 @@ fn replaced(lines: &[&str], range: Range<usize>, group: &str) -> String {
     before.concat() + group + &after.concat()
 }
 
-/// The keys of our group.
+/// The keys of Tabia's group.
 fn keys(registration: &Registration) -> Result<Vec<(String, String)>, RegisterError> {
     let mut keys = vec![
         ("protocol".to_owned(), "uci".to_owned()),

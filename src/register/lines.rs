@@ -1,4 +1,4 @@
-//! What to type where there is no file to edit.
+//! The lines to type for programs whose files cannot be edited.
 
 use super::Registration;
 use clap::ValueEnum;
@@ -28,7 +28,7 @@ pub(crate) enum PrintedFor {
 }
 
 impl PrintedFor {
-    /// Its name as it writes it.
+    /// The name in the program's own spelling.
     #[must_use]
     pub(crate) const fn title(self) -> &'static str {
         match self {
@@ -42,8 +42,8 @@ impl PrintedFor {
     }
 }
 
-/// The lines for a program, each with its end of line. Words are quoted for
-/// a POSIX shell where a shell reads them.
+/// The lines for a program, each with its line end. Words are quoted for a POSIX shell if
+/// a shell reads them.
 #[must_use]
 pub(crate) fn lines(program: PrintedFor, registration: &Registration) -> String {
     match program {
@@ -56,8 +56,7 @@ pub(crate) fn lines(program: PrintedFor, registration: &Registration) -> String 
     }
 }
 
-/// A word for a program that splits a text at blanks and honours double
-/// quotes.
+/// A word for a program that splits text at blanks and supports double quotes.
 fn quoted(word: &str) -> String {
     if word.contains([' ', '\t', '"']) {
         format!("\"{}\"", word.replace('"', "\\\""))
@@ -71,8 +70,8 @@ fn joined(words: &[String]) -> String {
     words.join(" ")
 }
 
-/// One `arg=` for each argument; options as `option.NAME=VALUE` (tried with
-/// its parser's source).
+/// One `arg=` for each argument; options as `option.NAME=VALUE` (tested with the source
+/// of its parser).
 fn cutechess_cli(registration: &Registration) -> String {
     let args = registration.args.iter();
     engine(registration, args.map(|arg| format!("arg={arg}")))
@@ -101,8 +100,8 @@ fn engine(registration: &Registration, args: impl IntoIterator<Item = String>) -
     format!("-engine {}\n", words.join(" "))
 }
 
-/// The part `engine:` of `config.yml`. A text in JSON's quotes is one in
-/// YAML's, too. Arguments must be of the form `--key=value`.
+/// The `engine:` part of `config.yml`. A JSON string is also a YAML string. Arguments
+/// must have the form `--key=value`.
 fn lichess_bot(registration: &Registration) -> String {
     let text = |text: &str| serde_json::Value::from(text).to_string();
     let (dir, name) = split_path(&registration.command);
@@ -175,7 +174,7 @@ fn scid(registration: &Registration) -> String {
     )
 }
 
-/// The row of the parameters; none where there are none.
+/// The row with the parameters; empty if there are none.
 fn parameters(title: &str, args: &[String]) -> String {
     match args {
         [] => String::new(),
@@ -183,8 +182,8 @@ fn parameters(title: &str, args: &[String]) -> String {
     }
 }
 
-/// XBoard hands the command to Polyglot between double quotes; Polyglot reads
-/// it as a shell does. So words with blanks are put between single quotes.
+/// XBoard passes the command to Polyglot between double quotes, and Polyglot parses it
+/// like a shell. So words with blanks get single quotes.
 fn xboard(registration: &Registration) -> String {
     let mut words = vec![shell(&registration.command)];
     words.extend(registration.args_with_books().iter().map(|arg| shell(arg)));

@@ -1,8 +1,8 @@
 //! The adapter in the configuration of other programs: text in, text out.
 //!
-//! Five programs keep their engines in a file that can be edited, JSON in all
-//! but GNOME Chess ([`edit`], [`remove`]); for the others [`lines()`] returns exactly what to type.
-//! Nothing here touches a file.
+//! Five programs store their engines in a file that can be edited, JSON in all but GNOME
+//! Chess ([`edit`], [`remove`]); for the others [`lines()`] returns exactly what to type.
+//! Nothing here reads or writes files.
 //!
 //! | program | key of an engine | arguments |
 //! |---|---|---|
@@ -32,25 +32,23 @@ pub(crate) use programs::{EditedFor, edit};
 /// The adapter as an engine of another program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Registration {
-    /// What the program is to call it.
+    /// The engine's name in the program.
     pub name: String,
-    /// Full path of what is to be started.
+    /// Full path of the program to start.
     pub command: String,
     /// Folder to start it in.
     pub folder: String,
-    /// Arguments, one word each as the adapter is to see them. Books are not
-    /// among them.
+    /// Arguments, one word each as the adapter gets them, without the books.
     pub args: Vec<String>,
-    /// Value of the UCI option `Book File`; `None` leaves it alone.
+    /// Value of the UCI option `Book File`; `None` does not set it.
     pub books: Option<String>,
-    /// The adapter's own options with the values that it announces, for
-    /// programs that keep a list of them.
+    /// The adapter's own options with their announced values, for programs that store a
+    /// list of them.
     pub options: Vec<UciOptionConfig>,
 }
 
 impl Registration {
-    /// The arguments with the books among them, for programs in which
-    /// options cannot be preset.
+    /// The arguments including the books, for programs in which options cannot be preset.
     #[must_use]
     pub(crate) fn args_with_books(&self) -> Vec<String> {
         let books = self.books.iter().flat_map(|books| books.split(';'));
@@ -59,8 +57,8 @@ impl Registration {
     }
 }
 
-/// Whether a command starts a Tabia, by its name: also another copy, or a
-/// script that `register` has made.
+/// Whether a command starts any copy of Tabia, by its name, or a script that `register`
+/// has made.
 fn is_our_program(command: &str) -> bool {
     let stem = std::path::Path::new(command).file_stem();
     stem.is_some_and(|stem| stem.to_string_lossy().to_lowercase().contains("tabia"))

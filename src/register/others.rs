@@ -1,4 +1,4 @@
-//! The other way: out of a program's file again, and what else is in it.
+//! Removes the adapter from a program's file, and lists the engines in it.
 
 use serde_json::Value;
 
@@ -6,8 +6,8 @@ use super::json::{RegisterError, objects, parse};
 use super::programs::{described, is_ours};
 use super::{EditedFor, Registration, is_our_program, keyfile};
 
-/// The text of the program's file without the adapter: the same text when it
-/// is not in it. An engine of another program under the same name stays.
+/// The text of the program's file without the adapter; unchanged if it is not in it. An
+/// engine of another program with the same name stays.
 ///
 /// # Errors
 ///
@@ -48,12 +48,11 @@ pub(crate) fn remove(
 pub(super) struct Known {
     pub(super) name: String,
     pub(super) command: String,
-    /// A UCI engine without arguments.
+    /// Whether it is a UCI engine without arguments.
     pub(super) is_bare: bool,
 }
 
-/// The programs that a file names as UCI engines without arguments. None where
-/// it is not what the program writes.
+/// The UCI engines without arguments in a file. None if the program has not written it.
 #[must_use]
 pub(crate) fn engines(program: EditedFor, text: &str) -> Vec<String> {
     let known = known(program, text).into_iter();
@@ -61,7 +60,7 @@ pub(crate) fn engines(program: EditedFor, text: &str) -> Vec<String> {
     bare.map(|engine| engine.command).collect()
 }
 
-/// The names of the engines in a file that are Tabias.
+/// The names of the Tabia engines in a file.
 #[must_use]
 pub(crate) fn ours(program: EditedFor, text: &str) -> Vec<String> {
     let known = known(program, text).into_iter();
@@ -92,7 +91,7 @@ fn known(program: EditedFor, text: &str) -> Vec<Known> {
     }
     match serde_json::from_str(text) {
         Ok(Value::Array(values)) => values.iter().filter_map(engine).collect(),
-        // Nibbler knows nothing but UCI, and engines by their programs alone.
+        // Nibbler supports only UCI, and identifies engines by their programs.
         Ok(Value::Object(fields)) if program == EditedFor::Nibbler => {
             let fields = fields.into_iter().map(|(command, value)| Known {
                 name: command.clone(),

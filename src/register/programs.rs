@@ -1,4 +1,4 @@
-//! The programs whose file can be edited.
+//! The programs whose files can be edited.
 
 use std::path::Path;
 
@@ -35,7 +35,7 @@ pub(crate) enum EditedFor {
 }
 
 impl EditedFor {
-    /// Its name as it writes it.
+    /// The name in the program's own spelling.
     #[must_use]
     pub(crate) const fn title(self) -> &'static str {
         match self {
@@ -47,8 +47,8 @@ impl EditedFor {
         }
     }
 
-    /// The file that the program reads as long as the user has none of his own:
-    /// what is in it belongs into a new one.
+    /// The file that the program reads while the user has none: a new file must include
+    /// its content.
     #[must_use]
     pub(crate) fn list_of_the_system(self) -> Option<&'static Path> {
         (self == EditedFor::GnomeChess).then(|| Path::new("/etc/gnome-chess/engines.conf"))
@@ -60,21 +60,19 @@ impl EditedFor {
         !matches!(self, EditedFor::CuteChess)
     }
 
-    /// Whether it knows engines by a name that can be chosen.
+    /// Whether its engines have names that can be chosen.
     #[must_use]
     pub(crate) const fn takes_a_name(self) -> bool {
         !matches!(self, EditedFor::Nibbler)
     }
 }
 
-/// The text of the program's file with the adapter in it: the same text when
-/// it is there already. No text (or only blanks) is a file that does not exist
-/// yet.
+/// The text of the program's file with the adapter; unchanged if it is already in it. An
+/// empty text is a file that does not exist yet.
 ///
 /// # Errors
 ///
-/// The text is not what the program writes, or the name is that of another
-/// engine.
+/// The text is not what the program writes, or another engine has the name.
 pub(crate) fn edit(
     program: EditedFor,
     text: &str,
@@ -93,9 +91,9 @@ pub(crate) fn edit(
     })
 }
 
-/// Gives the fields their values; true if one was not so already.
+/// Sets the fields; true if a value changes.
 fn set_all(object: &CstObject, fields: &[(&str, Value)]) -> bool {
-    // No short cut: every field is to be set.
+    // No short circuit: every field must be set.
     let fields = fields.iter();
     let changed = fields.filter(|(name, value)| set(object, name, value));
     changed.count() > 0
@@ -105,8 +103,8 @@ fn object_of(fields: &[(&str, Value)]) -> Value {
     fields.iter().cloned().collect()
 }
 
-/// The text of a file that is an array of engines: `change` is what ours becomes,
-/// `new` is added if there is none.
+/// The text of a file that is an array of engines: `change` edits Tabia's, `new` is added
+/// if there is none.
 fn in_array(
     program: EditedFor,
     text: &str,
@@ -129,7 +127,7 @@ fn in_array(
     Ok(root.to_string())
 }
 
-/// The object with name and command of an engine.
+/// The object with the name and command of an engine.
 pub(super) fn described(program: EditedFor, engine: &CstObject) -> Option<CstObject> {
     match program {
         EditedFor::Banksia => engine.object_value("app"),
@@ -137,7 +135,7 @@ pub(super) fn described(program: EditedFor, engine: &CstObject) -> Option<CstObj
     }
 }
 
-/// Whether an engine of this name is the one to be changed.
+/// Whether an engine with this name is the one to change.
 pub(super) fn is_ours(
     object: &CstObject,
     registration: &Registration,
@@ -171,7 +169,7 @@ fn set_book(options: &CstArray, path: &str, otherwise: &Value) -> Result<(), Reg
     Ok(())
 }
 
-/// The list of options of an engine, made if there is none.
+/// The list of options of an engine, created if missing.
 fn options_of(engine: &CstObject) -> Result<CstArray, RegisterError> {
     engine
         .array_value_or_create("options")
@@ -179,7 +177,7 @@ fn options_of(engine: &CstObject) -> Result<CstArray, RegisterError> {
 }
 
 /// `engines.json`: an array of engines (source of Cute Chess: EngineManager,
-/// EngineConfiguration). No field holds arguments.
+/// EngineConfiguration). No field has arguments.
 fn cute_chess(text: &str, registration: &Registration) -> Result<String, RegisterError> {
     let fields = [
         ("command", json!(registration.command)),
@@ -199,9 +197,9 @@ fn cute_chess(text: &str, registration: &Registration) -> Result<String, Registe
     in_array(EditedFor::CuteChess, text, registration, change, new)
 }
 
-/// Adds the options that are missing. What the user has set stays, a default
-/// becomes the one that holds now; the book that is registered is the default
-/// too, or "Restore defaults" would take it away.
+/// Adds the missing options. Values of the user stay, defaults get their present value;
+/// the registered book becomes the default too, because "Restore defaults" would remove
+/// it otherwise.
 fn cute_chess_options(list: &CstArray, registration: &Registration) -> Result<(), RegisterError> {
     let mut known = Vec::new();
     for option in list.elements() {
@@ -219,7 +217,7 @@ fn cute_chess_options(list: &CstArray, registration: &Registration) -> Result<()
             .find(|option| option.get_name().to_lowercase() == name)
             .map(|option| cute_chess_option(option, registration));
         let field = |name| value_of(&option.get(name)?);
-        // A book that is its own default was registered: it is no default of ours.
+        // A book that is its own default was registered: it is not Tabia's default.
         let is_file = |value: &Value| value.as_str().is_some_and(|text| !text.starts_with('<'));
         let is_book = name == "book file" && field("value").is_some_and(|value| is_file(&value));
         if !is_book
@@ -298,10 +296,9 @@ fn banksia(text: &str, registration: &Registration) -> Result<String, RegisterEr
     in_array(EditedFor::Banksia, text, registration, change, new)
 }
 
-/// `engines.json`: an array of engines (source of PyChess 1.0.3:
-/// engineNest.py). `recheck` makes it start the engine and read its options
-/// anew; it does that by itself when the file of the program has changed, but
-/// not for new arguments.
+/// `engines.json`: an array of engines (source of PyChess 1.0.3: engineNest.py).
+/// `recheck` makes it start the engine and read its options again; it does that by itself
+/// only if the file of the program has changed, not for new arguments.
 fn pychess(text: &str, registration: &Registration) -> Result<String, RegisterError> {
     let fields = [
         ("args", json!(registration.args_with_books())),
@@ -316,7 +313,7 @@ fn pychess(text: &str, registration: &Registration) -> Result<String, RegisterEr
         }
         Ok(())
     };
-    // What its own dialog fills in for an engine that it does not know.
+    // The values of its own dialog for an unknown engine.
     let others = [
         ("comment", json!("")),
         ("country", json!("unknown")),

@@ -226,14 +226,14 @@ fn what_was_registered_is_removed_again() {
         let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
         let without = remove(program, &with, &sample()).unwrap();
         assert_eq!(value(&without), value(before), "{program:?}");
-        // Nothing of ours: not a byte.
+        // A file without Tabia is not changed at all.
         assert_eq!(remove(program, before, &sample()).unwrap(), before);
     }
     let other = r#"[{"name": "Tabia", "command": "/x/crafty", "protocol": "uci"}]"#;
     let left = remove(EditedFor::PyChess, other, &sample()).unwrap();
     assert_eq!(left, other);
     assert!(remove(EditedFor::PyChess, "[", &sample()).is_err());
-    // One with arguments is more than a program; text is no list.
+    // An engine with arguments is not bare; a text is not a list.
     for text in [
         r#"[{"command": "/x/a", "protocol": "uci", "args": ["b"]}]"#,
         "",
@@ -263,8 +263,7 @@ fn gnome_chess_gets_a_group_of_its_own_and_loses_it_again() {
     assert_eq!(super::ours(program, &edited), ["Tabia"]);
     assert_eq!(remove(program, &edited, &bare).unwrap(), GNOME);
     assert_eq!(remove(program, GNOME, &bare).unwrap(), GNOME);
-    // In the middle of others, with a key of the user's, and arguments that
-    // change.
+    // Between other engines, with a key of the user, and arguments that change.
     let text =
         format!("[Tabia]\n# mine\nbinary=/old/tabia\ndelay-before-move=0\narg-hard-1=x\n\n{GNOME}");
     let edited = edit(program, &text, &sample()).unwrap();
@@ -281,7 +280,7 @@ fn gnome_chess_gets_a_group_of_its_own_and_loses_it_again() {
     assert_eq!(remove(program, &edited, &sample()).unwrap(), GNOME);
     let fewer = edit(program, &edited, &bare).unwrap();
     assert!(!fewer.contains("arg-"), "{fewer}");
-    // Nothing of a file yet.
+    // An empty file.
     assert_eq!(edit(program, "", &bare).unwrap(), ours[1..]);
 }
 
@@ -314,8 +313,8 @@ fn a_key_file_that_is_none_or_has_no_place_for_a_text_is_refused() {
     assert!(refused(GNOME, &taken).contains("belongs to another engine (crafty)"));
 }
 
-/// What nobody has changed follows the defaults: else a program would set the
-/// old ones at every start.
+/// Unchanged values follow the defaults: otherwise a program would set the old ones at
+/// every start.
 #[test]
 fn defaults_that_have_changed_are_brought_up_to_date() {
     let before = Registration {

@@ -1,5 +1,5 @@
-//! Carries out a plan. Each change is recorded before it is made, so that
-//! whatever was begun can be undone.
+//! Carries out a plan. Each change is recorded before it is made, so that every begun
+//! change can be undone.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,22 +12,22 @@ use crate::text_file::TextFile;
 use tabia_io::atomic::Old;
 use tabia_io::input::path::to_text;
 
-/// The text of a file; `None` when there is no such file.
+/// The text of a file; `None` if it does not exist.
 ///
 /// # Errors
 ///
-/// It cannot be read, or is locked: why, with its name.
+/// It cannot be read, or is locked: the reason, with its name.
 pub(crate) fn text_of(path: &Path) -> Result<Option<String>, String> {
     let file = TextFile::open(path).map_err(|error| format!("{error:#}"))?;
     Ok(file.exists().then(|| file.text().to_owned()))
 }
 
 impl Record {
-    /// Reads what was recorded in a file; nothing when there is no such file.
+    /// Reads a record file; empty if it does not exist.
     ///
     /// # Errors
     ///
-    /// It cannot be read, or is no such file.
+    /// It cannot be read, or is not a record.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Record> {
         let file = TextFile::open(path)?;
         if !file.exists() {
@@ -49,8 +49,8 @@ impl Record {
 ///
 /// # Errors
 ///
-/// A file cannot be written, or is not what it was when the plan was made.
-/// The changes before it are made and recorded.
+/// A file cannot be written, or has changed since the plan was made. The earlier changes
+/// are made and recorded.
 pub(crate) fn carry_out(
     plan: &SetupPlan,
     record: &Record,
@@ -59,7 +59,7 @@ pub(crate) fn carry_out(
 ) -> anyhow::Result<()> {
     let mut new = record.clone();
     for change in &plan.changes {
-        // What comes back some day is what would come back today.
+        // An earlier record of the file is what undo must restore.
         let before = match (record.file(&change.path), &change.before) {
             (Some(file), Some(now)) => {
                 undone(file, &record.command, now).map_err(|reason| anyhow::anyhow!(reason))?
@@ -79,7 +79,7 @@ pub(crate) fn carry_out(
     let paths = plan.changes.iter().map(|change| change.path.as_path());
     let folders: Vec<PathBuf> = paths.chain([record_path]).flat_map(missing).collect();
     new.note_folders(&folders);
-    // Its own folder comes first: the note must be there before the rest.
+    // The folder of the record comes first: the record must exist before the rest.
     for folder in missing(record_path) {
         make_folder(&folder)?;
     }
@@ -90,12 +90,12 @@ pub(crate) fn carry_out(
     plan.changes.iter().try_for_each(put)
 }
 
-/// Makes the changes of a plan that undoes what is in the record, and removes
-/// the record and the folders that were made and are empty.
+/// Makes the changes of a plan that undoes a record, and removes the record and the
+/// created folders that are empty.
 ///
 /// # Errors
 ///
-/// As for [`carry_out`]; the record stays then.
+/// The same as for [`carry_out`]; the record stays then.
 pub(crate) fn take_back(
     plan: &SetupPlan,
     record: &Record,
@@ -105,13 +105,13 @@ pub(crate) fn take_back(
     let shown = record_path.display();
     fs::remove_file(record_path).with_context(|| format!("cannot delete {shown}"))?;
     for folder in record.folders.iter().rev() {
-        // A folder with files of others is not empty and stays.
+        // A folder with other files is not empty and stays.
         let _ = fs::remove_dir(path_of(folder));
     }
     Ok(())
 }
 
-/// The folders above a file that are not there, outermost first.
+/// The missing folders of a file, outermost first.
 fn missing(path: &Path) -> Vec<PathBuf> {
     let folders = path.ancestors().skip(1);
     let mut missing: Vec<PathBuf> = folders
@@ -127,7 +127,7 @@ pub(crate) fn make_folder(folder: &Path) -> anyhow::Result<()> {
         .with_context(|| format!("cannot make the folder {}", folder.display()))
 }
 
-/// Puts a text in place of another one, which must still be there.
+/// Replaces the text of a file, which must not have changed.
 fn put(change: &FileChange) -> anyhow::Result<()> {
     let path = &change.path;
     let mut file = TextFile::open(path)?;

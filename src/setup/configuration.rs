@@ -7,9 +7,8 @@ use toml::Value;
 use tabia_adapter::config::BUILTIN;
 use tabia_io::input::path::to_text;
 
-/// An `engines.toml` for these engines and books, each in the order in which
-/// they are to be tried; the engine that comes with the program is the last
-/// resort.
+/// An `engines.toml` for these engines and books, each in the order in which they are
+/// tried; the built-in engine is the last.
 #[must_use]
 pub(crate) fn write(engines: &[PathBuf], books: &[PathBuf]) -> String {
     let names = names(engines);
@@ -35,7 +34,7 @@ pub(crate) fn write(engines: &[PathBuf], books: &[PathBuf]) -> String {
     text
 }
 
-/// A name for each engine, as a bare key of TOML: no two are the same.
+/// Unique names of the engines, as bare keys of TOML.
 fn names(engines: &[PathBuf]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for path in engines {

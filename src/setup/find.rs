@@ -1,5 +1,4 @@
-//! Looking for engines and books, by name and content alone: nothing is
-//! started here.
+//! Finds engines and books by name and content only; starts no program.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,21 +12,21 @@ use tabia_io::atomic::is_temp_folder;
 use tabia_io::input::kind::{BookKind, Kind};
 use tabia_io::input::sibling::sibling;
 
-/// What was found.
+/// The files that were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Finds {
-    /// Programs that may be UCI engines, those known to be strong first.
+    /// Programs that may be UCI engines, known strong ones first.
     pub engines: Vec<PathBuf>,
-    /// Books, ChessBase's first, the larger ones first; of those with the same
-    /// content one.
+    /// Books, ChessBase's first, larger ones first; only one of those with the same
+    /// content.
     pub books: Vec<PathBuf>,
-    /// Books that are not among these, each with the one that it is a copy of.
+    /// Copies of these books, each with the book that it is a copy of.
     pub copies: Vec<(PathBuf, PathBuf)>,
     /// Chess programs.
     pub programs: Vec<ChessProgram>,
 }
 
-/// UCI engines by the beginning of their file name, the strongest first.
+/// Beginnings of the file names of UCI engines, strongest first.
 const ENGINES: &[&str] = &[
     "stockfish",
     "obsidian",
@@ -59,11 +58,11 @@ const ENGINES: &[&str] = &[
     "glaurung",
 ];
 
-/// Names of folders in which people and programs keep engines.
+/// Names of folders in which users and programs store engines.
 const ENGINE_FOLDERS: &[&str] = &["engines", "engine"];
 
-/// What folders are called in which chess programs and players keep books
-/// and engines, by their beginning.
+/// Beginnings of the names of folders with books and engines of chess programs and
+/// players.
 const CHESS_FOLDERS: &[&str] = &[
     "arena",
     "banksia",
@@ -75,15 +74,15 @@ const CHESS_FOLDERS: &[&str] = &[
     "engines",
 ];
 
-/// How deep such a folder is looked through, and how many entries of it: a
-/// home folder may be large.
+/// How many levels and how many entries of such a folder are searched: a home folder may
+/// be large.
 const DEPTH: u32 = 4;
 const ENTRIES: u32 = 20_000;
 
-/// Bytes of two files that are compared at a time.
+/// Number of bytes of two files that are compared at a time.
 const PIECE: u64 = 256 << 10;
 
-/// Looks in the usual places, and in `folders` and all below them.
+/// Searches the usual places, and `folders` with all their subfolders.
 #[must_use]
 pub(crate) fn find(places: &Places, folders: &[PathBuf]) -> Finds {
     let programs = chess_programs(places);
@@ -110,7 +109,7 @@ pub(crate) fn find(places: &Places, folders: &[PathBuf]) -> Finds {
         look_through(&folder, DEPTH, &mut left, &mut engines, &mut books);
     }
     for folder in folders {
-        // Asked for: all of it.
+        // Folders named by the user are searched without limit.
         let (mut left, depth) = (u32::MAX, u32::MAX);
         look_through(folder, depth, &mut left, &mut engines, &mut books);
     }
@@ -140,14 +139,14 @@ fn has_index(book: &Path) -> bool {
     index.all(|extension| sibling(book, extension).is_some())
 }
 
-/// Removes the same book in another format: of the books of one name in a folder
-/// the first stays, which is the `.ctg`. Gives both.
+/// Removes the same book in another format: of the books with one name in a folder the
+/// first stays, which is the `.ctg`. Returns the pairs.
 pub(crate) fn without_namesakes(books: &mut Vec<PathBuf>) -> Vec<(PathBuf, PathBuf)> {
     let name = |path: &Path| path.with_extension("");
     without_repeats(books, |known, path| name(known) == name(path))
 }
 
-/// Removes books that are the same as one before them; gives both.
+/// Removes books with the same content as an earlier one; returns the pairs.
 fn without_repeats(
     books: &mut Vec<PathBuf>,
     is_same: impl Fn(&Path, &Path) -> bool,
@@ -164,7 +163,7 @@ fn without_repeats(
     repeats
 }
 
-/// Whether two files have the same bytes; not if one cannot be read.
+/// Whether two files have the same bytes; false if one cannot be read.
 fn has_same_content(one: &Path, other: &Path) -> bool {
     let compare = || -> io::Result<bool> {
         let [mut one, mut other] = [fs::File::open(one)?, fs::File::open(other)?];
@@ -202,12 +201,12 @@ fn look_through(
             return;
         };
         *left = fewer;
-        // Links are not followed: they may lead in circles.
+        // Links are not followed: they may form cycles.
         let Ok(data) = path.symlink_metadata() else {
             continue;
         };
         if data.is_dir() {
-            // What is in a temporary folder is there for a moment.
+            // Files in a temporary folder will soon be deleted.
             if is_temp_folder(&path) {
                 continue;
             }
@@ -222,7 +221,7 @@ fn look_through(
     }
 }
 
-/// A book by name and content.
+/// The kind of a book by name and content.
 fn book_kind(path: &Path) -> Option<BookKind> {
     let end = path.extension()?.to_str()?.to_ascii_lowercase();
     let named = matches!(end.as_str(), "ctg" | "bin" | "abk");
@@ -241,7 +240,7 @@ const fn order(kind: BookKind) -> u8 {
     }
 }
 
-/// By its name, or because it lies where engines lie.
+/// Whether it is an engine by its name, or because it is in a folder for engines.
 fn may_be_engine(path: &Path) -> bool {
     let in_folder = path.ancestors().skip(1).any(|folder| {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
@@ -250,8 +249,8 @@ fn may_be_engine(path: &Path) -> bool {
     rank(path).is_some() || in_folder && is_program_of_this_system(path)
 }
 
-/// Whether a file begins as the programs of this system do; no script: it may
-/// be there to install or remove something.
+/// Whether a file begins like a program of this system; scripts are excluded: they may
+/// install or remove something.
 fn is_program_of_this_system(path: &Path) -> bool {
     let mut start = Vec::new();
     let read = fs::File::open(path).and_then(|file| file.take(4).read_to_end(&mut start));
@@ -265,8 +264,8 @@ fn is_program_of_this_system(path: &Path) -> bool {
         }
 }
 
-/// The place of a known engine among the others: its name is one of
-/// [`ENGINES`], and after it no more letters (`stockfish-16`, `lc0.exe`).
+/// The rank of a known engine: its name is one of [`ENGINES`], followed by no more
+/// letters (`stockfish-16`, `lc0.exe`).
 fn rank(path: &Path) -> Option<usize> {
     let stem = stem(path);
     ENGINES.iter().position(|name| {
@@ -280,7 +279,7 @@ fn stem(path: &Path) -> String {
     stem.to_string_lossy().to_lowercase()
 }
 
-/// Takes away what is the same file under another name.
+/// Removes paths that lead to the same file as an earlier one.
 fn one_of_each(paths: &mut Vec<PathBuf>) {
     let mut seen = BTreeSet::new();
     paths.retain(|path| seen.insert(fs::canonicalize(path).unwrap_or_else(|_| path.clone())));

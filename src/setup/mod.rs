@@ -1,5 +1,4 @@
-//! From a bare program to one that plays in the user's chess programs, and
-//! back.
+//! Sets Tabia up in the user's chess programs, and removes it again.
 //!
 //! ```text
 //! find -> Finds -> plan -> changes of files -> carry_out
@@ -8,11 +7,10 @@
 //!                          Record (setup.json)
 //! ```
 //!
-//! [`find()`] looks, [`plan()`] decides what each file would be changed to, and
-//! [`carry_out`] does it. What was done is stored in a [`Record`] beside the
-//! configuration, with the old texts of all files, so that [`undo`] can plan the
-//! way back. Both plans are pure: they ask for the text of a file through a
-//! function.
+//! [`find()`] searches, [`plan()`] decides the new content of each file, and
+//! [`carry_out`] makes the changes. They are stored in a [`Record`] next to the
+//! configuration, with the old texts of all files, so that [`undo`] can plan their
+//! reversal. Both plans are pure: they get the text of a file from a function.
 
 mod apply;
 mod configuration;
@@ -31,5 +29,5 @@ pub(crate) use plan::{FileChange, SetupPlan, Situation, plan, undo};
 pub(crate) use programs::{ChessProgram, chess_programs, usual_file};
 pub(crate) use record::Record;
 
-/// What chess programs call us.
+/// The name of the adapter in chess programs.
 const NAME: &str = "Tabia";

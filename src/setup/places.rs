@@ -1,27 +1,25 @@
-//! Where a user's things are: folders, taken once, so that all else can be
-//! tried with folders made for it.
+//! The folders of a user, collected once, so that tests can use other folders.
 
 use std::path::{Path, PathBuf};
 
-/// Folders of a user of this machine. Those that the system does not name are
-/// missing.
+/// Folders of a user of this machine; `None` or missing if the system does not name them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Places {
     /// The system's folder for configurations.
     pub config: Option<PathBuf>,
-    /// `$XDG_CONFIG_HOME`, else `~/.config`, on every system.
+    /// `$XDG_CONFIG_HOME`, or `~/.config`, on all systems.
     pub xdg_config: Option<PathBuf>,
-    /// Where people unpack programs: the home folder, desktop, documents,
-    /// downloads, where programs are, and the same in Wine.
+    /// Where users unpack programs: the home folder, desktop, documents, downloads,
+    /// folders of programs, and the same in Wine.
     pub unpacked: Vec<PathBuf>,
-    /// Where programs are looked for by name.
+    /// Folders in which programs are searched by name.
     pub path: Vec<PathBuf>,
-    /// Folders in which the packages of a system put chess programs' books.
+    /// Folders for books of chess programs that are installed as packages.
     pub shared: Vec<PathBuf>,
 }
 
 impl Places {
-    /// Those of the user who runs this.
+    /// The folders of the current user.
     #[must_use]
     pub(crate) fn of_this_user() -> Places {
         let home = dirs::home_dir();
@@ -70,13 +68,13 @@ impl Places {
         places
     }
 
-    /// The folder of our own configuration.
+    /// The folder of Tabia's configuration.
     #[must_use]
     pub(crate) fn own(&self) -> Option<PathBuf> {
         self.config.as_deref().map(|folder| folder.join("tabia"))
     }
 
-    /// A program's file by its name, on the path.
+    /// The file of a program, searched by name in `path`.
     #[must_use]
     pub(crate) fn program(&self, name: &str) -> Option<PathBuf> {
         let file = |folder: &PathBuf| {
@@ -90,8 +88,8 @@ impl Places {
         self.path.iter().find_map(file)
     }
 
-    /// Folders whose name begins with `name`, in whatever case, in those
-    /// where programs are unpacked.
+    /// Folders whose name begins with `name`, in any case, in those where programs are
+    /// unpacked.
     #[must_use]
     pub(crate) fn unpacked_as(&self, name: &str) -> Vec<PathBuf> {
         let mut found: Vec<PathBuf> = (self.unpacked.iter())
@@ -112,14 +110,14 @@ fn variable(name: &str) -> Option<PathBuf> {
     value.map(PathBuf::from)
 }
 
-/// The folders in a folder; none if it cannot be read.
+/// The subfolders of a folder; none if it cannot be read.
 pub(super) fn folders_in(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let paths = entries.map(|entry| entry.path());
     paths.filter(|path| path.is_dir()).collect()
 }
 
-/// Whether the user could start it.
+/// Whether the user may execute it.
 pub(super) fn is_executable(path: &Path) -> bool {
     let Ok(data) = path.metadata() else {
         return false;

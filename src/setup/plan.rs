@@ -1,4 +1,4 @@
-//! What is to be done, decided before anything is: pure.
+//! The plan of all changes, made without I/O before any of them.
 
 use std::path::{Path, PathBuf};
 
@@ -10,50 +10,48 @@ use super::programs::ChessProgram;
 use super::record::{Record, WrittenFile, path_of};
 use crate::register::{self, EditedFor, Registration};
 
-/// A file that is to be made, changed or deleted.
+/// A file to create, change or delete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FileChange {
-    /// Which file.
+    /// Its path.
     pub path: PathBuf,
-    /// Whose engines are in it; `None` for our own configuration.
+    /// The program that it belongs to; `None` for Tabia's configuration.
     pub program: Option<EditedFor>,
-    /// What is in it now; `None` when there is no such file.
+    /// Its present text; `None` if it does not exist.
     pub before: Option<String>,
-    /// What shall be in it; `None` when it is to be deleted.
+    /// Its new text; `None` to delete it.
     pub after: Option<String>,
 }
 
-/// What there is to do.
+/// The changes to make.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SetupPlan {
     /// Changes of files, in order.
     pub changes: Vec<FileChange>,
-    /// What is left as it is, and why: a sentence each.
+    /// What is not changed, and why: a sentence each.
     pub left: Vec<String>,
-    /// For programs without a file that can be changed: their names, and what
-    /// to type.
+    /// For programs without an editable file: their names, and the lines to type.
     pub to_type: Vec<(&'static str, String)>,
 }
 
-/// Everything that a plan depends on beside the finds.
+/// The input of a plan besides the finds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Situation<'a> {
-    /// The configuration that is ours to write.
+    /// Tabia's own configuration file.
     pub configuration: &'a Path,
-    /// Another one that is used before ours.
+    /// Another configuration that takes precedence over ours.
     pub other: Option<&'a Path>,
-    /// What was done in earlier runs.
+    /// The changes of earlier runs.
     pub record: &'a Record,
-    /// The adapter as it is to be registered.
+    /// The adapter as it is registered.
     pub registration: &'a Registration,
 }
 
-/// Returns the text of a file, or `None` when there is no such file, or why it
-/// cannot be read.
+/// Returns the text of a file, `None` if it does not exist, or why it cannot be read.
 pub(super) type TextOf<'a> = &'a dyn Fn(&Path) -> Result<Option<String>, String>;
 
-/// What is to be done so that these engines and books play in these programs.
-/// `finds` names engines that answer and books that open.
+/// The plan by which these engines and books play in these programs. `finds` has engines
+/// that answer and books that can be opened.
 #[must_use]
 pub(crate) fn plan(finds: &Finds, situation: &Situation<'_>, text_of: TextOf<'_>) -> SetupPlan {
     let mut plan = SetupPlan::default();
@@ -158,8 +156,8 @@ pub(crate) fn undo(record: &Record, text_of: TextOf<'_>) -> SetupPlan {
     plan
 }
 
-/// The text of a file without what we have done to it: the old one where
-/// nobody has changed it since, else what others have made of it, without us.
+/// The text of a file without Tabia's changes: the old one if it has not changed since,
+/// else the present one without the adapter.
 pub(super) fn undone(
     file: &WrittenFile,
     command: &str,

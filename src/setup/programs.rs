@@ -1,22 +1,21 @@
-//! The chess programs of a machine, and the file in which each keeps its
-//! engines.
+//! The chess programs of a machine, and the file with the engines of each.
 
 use std::path::{Path, PathBuf};
 
 use super::places::{Places, folders_in};
 use crate::register::{EditedFor, PrintedFor};
 
-/// A chess program that is here.
+/// A chess program on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ChessProgram {
-    /// One whose file can be changed.
+    /// A program whose file can be edited, and the file.
     Edited(EditedFor, PathBuf),
-    /// One for which lines can be printed.
+    /// A program for which lines can be printed.
     Printed(PrintedFor),
 }
 
 impl ChessProgram {
-    /// Its name as it writes it.
+    /// The name in the program's own spelling.
     #[must_use]
     pub(crate) const fn title(&self) -> &'static str {
         match self {
@@ -26,19 +25,19 @@ impl ChessProgram {
     }
 }
 
-/// Why the file of a program is not known.
+/// Why the file of a program is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NoFile {
-    /// The system names no folder of the user's.
+    /// The system names no home folder.
     #[error("there is no home folder: name the file with --config-file")]
     NoHome,
-    /// No folder of BanksiaGUI.
+    /// There is no folder of BanksiaGUI.
     #[error(
         "no folder of BanksiaGUI with an engines.json is in the home folder, the desktop, \
          documents, downloads or where programs are: name the file with --config-file"
     )]
     NoBanksia,
-    /// More than one.
+    /// There is more than one folder of BanksiaGUI.
     #[error(
         "there are several engines.json of BanksiaGUI, name one with --config-file: {}",
         .0.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ")
@@ -46,17 +45,17 @@ pub(crate) enum NoFile {
     SeveralBanksias(Vec<PathBuf>),
 }
 
-/// Where a program keeps its engines, whether it is installed or not.
+/// The file with the engines of a program, whether it is installed or not.
 ///
 /// # Errors
 ///
-/// The place is not the same for everybody and is unknown.
+/// The file has no fixed place and was not found.
 pub(crate) fn usual_file(program: EditedFor, places: &Places) -> Result<PathBuf, NoFile> {
     let (folder, name) = match program {
         // Qt's INI format: the configuration folder, ~/.config on macOS too.
         EditedFor::CuteChess if cfg!(windows) => (&places.config, "cutechess"),
         EditedFor::CuteChess => (&places.xdg_config, "cutechess"),
-        // Not the system's folder even on Windows (pychess/System/prefix.py).
+        // It uses this folder even on Windows (pychess/System/prefix.py).
         EditedFor::PyChess => (&places.xdg_config, "pychess"),
         // Electron's `userData`.
         EditedFor::Nibbler => (&places.config, "Nibbler"),
@@ -79,8 +78,8 @@ pub(crate) fn usual_file(program: EditedFor, places: &Places) -> Result<PathBuf,
     Ok(folder.join(name).join(file))
 }
 
-/// BanksiaGUI is a folder to be unpacked anywhere, with its `engines.json` in
-/// it: the usual places for such folders are looked through.
+/// The `engines.json` files of BanksiaGUI, which can be unpacked anywhere: the usual
+/// places for such folders are searched.
 fn banksia_files(places: &Places) -> Vec<PathBuf> {
     let folders = places.unpacked_as("banksia");
     let mut found: Vec<PathBuf> = folders
@@ -94,8 +93,7 @@ fn banksia_files(places: &Places) -> Vec<PathBuf> {
     found
 }
 
-/// The programs that are here: on the path, or with a configuration of this
-/// user's.
+/// The programs that are installed: on the path, or with a configuration of this user.
 #[must_use]
 pub(crate) fn chess_programs(places: &Places) -> Vec<ChessProgram> {
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! What was done, so that it can be undone.
+//! The record of changes, for undoing them.
 
 use std::path::{Path, PathBuf};
 
@@ -7,32 +7,32 @@ use serde::{Deserialize, Serialize};
 use crate::register::EditedFor;
 use tabia_io::input::path::{from_text, to_text};
 
-/// All that [`super::carry_out`] has done, over all its runs.
+/// All changes of [`super::carry_out`] in all runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Record {
-    /// What our program was called when it was registered: its full path.
+    /// Full path of our program when it was registered.
     pub command: String,
-    /// Folders that were made, outermost first.
+    /// Created folders, outermost first.
     pub folders: Vec<String>,
-    /// Files that were made or changed.
+    /// Created or changed files.
     pub files: Vec<WrittenFile>,
 }
 
-/// A file that was made or changed.
+/// A created or changed file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WrittenFile {
     /// Its path.
     pub path: String,
-    /// Whose engines are in it; `None` for our own configuration.
+    /// The program that it belongs to; `None` for Tabia's configuration.
     pub program: Option<EditedFor>,
-    /// What was in it before; `None` when there was no such file.
+    /// Its text before; `None` if it did not exist.
     pub before: Option<String>,
-    /// What was put in it.
+    /// Its new text.
     pub after: String,
 }
 
 impl Record {
-    /// What is known of a file.
+    /// The entry of a file.
     #[must_use]
     pub(crate) fn file(&self, path: &Path) -> Option<&WrittenFile> {
         let path = to_text(path);
@@ -45,7 +45,7 @@ impl Record {
         self.files.push(written);
     }
 
-    /// The record once these folders are made.
+    /// Adds created folders to the record.
     pub(super) fn note_folders(&mut self, folders: &[PathBuf]) {
         for folder in folders.iter().map(|folder| to_text(folder)) {
             if !self.folders.contains(&folder) {
@@ -55,8 +55,7 @@ impl Record {
     }
 }
 
-/// The path that a text of the record means: of several readings the one that
-/// exists.
+/// The path that a text of the record means: of several possible ones, the existing one.
 pub(super) fn path_of(text: &str) -> PathBuf {
     let mut readings = from_text(text);
     let there = readings

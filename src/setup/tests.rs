@@ -9,7 +9,7 @@ use crate::register::{EditedFor, PrintedFor, Registration};
 use tabia_adapter::config::Config;
 use tabia_io::input::path::to_text;
 
-/// Names that a shell, TOML, JSON or a list parted by `;` would stumble over.
+/// A name with special characters of shells, TOML, JSON and lists separated by `;`.
 const ODD: &str = "Jörg \"O'Neil\"; $HOME [x]";
 
 fn registration() -> Registration {
@@ -21,7 +21,7 @@ fn registration() -> Registration {
     }
 }
 
-/// Files that are nowhere but here.
+/// A file system in memory.
 #[derive(Clone, Default)]
 struct Disk(BTreeMap<PathBuf, String>);
 
@@ -70,7 +70,7 @@ fn finds() -> Finds {
     }
 }
 
-/// The record as [`carry_out`] would have it.
+/// The record that [`carry_out`] would make.
 fn recorded(plan: &SetupPlan) -> Record {
     let mut record = Record {
         command: registration().command,
@@ -100,7 +100,7 @@ fn the_configuration_means_what_was_found() {
     assert_eq!(config.default[..4], names);
     assert_eq!(config.default[4], "builtin");
     assert_eq!(Path::new(&config.books[0].path), finds.books[0]);
-    // Without anything it is what holds without it.
+    // Without finds it is equal to the default configuration.
     let text = write_configuration(&[], &[]);
     let expected = "\
 # Made by \"tabia setup\". Change what you like: a file that you have changed is
@@ -135,7 +135,7 @@ fn what_is_done_twice_is_done_once_and_can_be_undone() {
     undone.apply(&disk.undo(&record));
     assert_eq!(undone.0, before.0);
 
-    // The program has written its file anew, with another engine in it.
+    // The program has rewritten its file, with another engine in it.
     let text = disk.0.get_mut(&pychess).unwrap();
     let mut engines: Vec<serde_json::Value> = serde_json::from_str(text).unwrap();
     engines.push(serde_json::json!({"name": "New", "command": "/x/new"}));
@@ -164,7 +164,7 @@ fn what_others_have_written_stays() {
     assert_eq!(plan.changes, []);
     assert_eq!(plan.left.len(), 3, "{:?}", plan.left);
     assert!(plan.left[0].contains("you have written"), "{:?}", plan.left);
-    // Nor is one of ours that was changed since.
+    // The same for one of our files that was changed since.
     let mut disk = Disk::default();
     let first = disk.plan(&finds(), &Record::default(), None);
     disk.apply(&first);
@@ -174,12 +174,12 @@ fn what_others_have_written_stays() {
     assert_eq!(disk.plan(&fewer, &record, None).changes, []);
     let undo = disk.undo(&record);
     assert_eq!((undo.changes.len(), undo.left.len()), (2, 1), "{undo:?}");
-    // Another configuration holds before ours.
+    // Another configuration takes precedence over ours.
     let other = disk.plan(&fewer, &Record::default(), Some(Path::new("/x/tabia.toml")));
     assert!(other.changes.is_empty() && other.left[0].contains("/x/tabia.toml"));
 }
 
-/// A file tree as text: every path, and what is in it.
+/// All files of a folder: every path, and its content.
 fn tree(folder: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -222,7 +222,7 @@ fn a_home_folder_is_searched_changed_and_brought_back() {
     put("Arena 3.5/Engines/x/stockfish.txt", b"read me", 0o644);
     put("Arena 3.5/arena", b"\x7fELF rest", 0o755);
     let book = put("Documents/ChessBase/Books/main.ctg", &starter, 0o644);
-    // Another one with a byte of its own; what else is there is the first one.
+    // Another book with a different byte; the other files are copies of the first one.
     let mut bytes = starter.clone();
     *bytes.last_mut().unwrap() ^= 1;
     let other = put("Downloads/other.ctg", &bytes, 0o644);
@@ -282,7 +282,7 @@ fn a_home_folder_is_searched_changed_and_brought_back() {
     let after = tree(&home);
     assert_eq!(run().changes, []);
     assert_eq!(tree(&home), after);
-    // Something new: the configuration is written once more.
+    // With a new engine the configuration is written again.
     put("bin/berserk", b"#!/bin/sh\n", 0o755);
     assert_eq!(run().changes.len(), 1);
     fs::remove_file(home.join("bin/berserk")).unwrap();

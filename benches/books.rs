@@ -1,11 +1,11 @@
-//! What work over a whole book costs: the starter book, and how many times
-//! as long as reading its entries one after the other each work takes.
+//! The cost of work on a whole book: the starter book, and the time of each task relative
+//! to reading all entries in order.
 //!
-//! `cargo bench --bench books`; medians, all in one run, so that the ratios
-//! hold on a machine that has other work too. With `-- --save-baseline NAME`
-//! they are kept, with `-- --baseline NAME` compared with those that were.
+//! `cargo bench --bench books`; medians, all in one run, so that the ratios hold on a
+//! machine with other load. `-- --save-baseline NAME` saves them, `-- --baseline NAME`
+//! compares them with saved ones.
 
-#![allow(clippy::print_stdout)] // The figures are for people.
+#![allow(clippy::print_stdout)] // The figures are for users.
 
 #[path = "baseline/mod.rs"]
 mod baseline;
@@ -32,7 +32,7 @@ const RUNS: usize = 9;
 
 type Outcome = Result<(), Failure>;
 
-/// Median of the seconds that some work takes.
+/// Median time of some work, in seconds.
 fn median(mut work: impl FnMut() -> Outcome) -> Result<f64, Failure> {
     let mut times = Vec::new();
     for _ in 0..RUNS {
@@ -51,7 +51,7 @@ fn convert_to(source: &Path, target: &Path) -> Outcome {
     Ok(())
 }
 
-/// The lines that a dry run of `mark --where` shows.
+/// The lines that a dry run of `mark --where` prints.
 fn lines_to_marks(book: &Book) -> Outcome {
     let mut selection = Selection {
         filter: Some(Filter::parse("games<10 and score<40")?),
@@ -80,7 +80,7 @@ fn main() -> Outcome {
     let path = Path::new(BOOK);
     let jsonl = at("all.jsonl");
     convert_to(path, &jsonl)?;
-    // The other book: every second position.
+    // The other book has every second position.
     let text = fs::read_to_string(&jsonl)?;
     let half: Vec<&str> = text.lines().step_by(2).collect();
     fs::write(at("half.jsonl"), half.join("\n"))?;
@@ -101,7 +101,7 @@ fn main() -> Outcome {
     })?;
     println!("{:<36}{:>9.1} ms", "reading the entries", 1e3 * plain);
     let mut baseline = Baseline::of("books")?;
-    // What is kept is how many times as long as reading the entries.
+    // The saved figure is relative to the time of reading the entries.
     let mut tell = |name: &str, work: &mut dyn FnMut() -> Outcome| -> Outcome {
         let taken = median(work)?;
         let times = taken / plain;

@@ -46,7 +46,7 @@ def engine(tabia: str, stockfish: str, positions: int = 300) -> None:
         folder = Path(name)
         book = copy_of_starter(folder)
         log = folder / "asked"
-        # A shell between them notes what is asked.
+        # A shell script in between records the requests.
         spy = folder / "spy"
         spy.write_text(f'#!/bin/sh\ntee "{log}" | "{stockfish}"\n')
         spy.chmod(0o755)
@@ -71,7 +71,7 @@ def engine(tabia: str, stockfish: str, positions: int = 300) -> None:
                         pass
             process.communicate()
 
-        # In turns: whatever else the machine does meets both.
+        # Alternating: other load of the machine affects both.
         rounds = [(processor_seconds(lambda: evaluate(stockfish)), processor_seconds(alone)) for _ in range(3)]
         ours, theirs = (min(times) for times in zip(*rounds))
     total = searches * nodes
@@ -100,7 +100,7 @@ def lichess(tabia: str, lines: int = 10_000_000) -> None:
                 if number in hits:
                     fen = " ".join(next(known).split()[:4])
                 else:
-                    # Two pawns more or less, anywhere: of no game.
+                    # Two pawns more or less, anywhere: these positions are in no game.
                     rank = "".join(chance.choice("1pnb") for _ in range(6))
                     fen = made.format(rank, "".join(chance.choice("1PNB") for _ in range(8)))
                 cp = chance.randrange(-300, 300)

@@ -48,7 +48,7 @@ TABLES = {
     "books": ["positions", "pages", "a probe, mapped, µs", "a probe, read, µs", "a request, ms"],
     "months": ["games", "source", "kept", "clock, s", "processor, s", "memory", "PGN, MB/s", "for each second of processor"],
 }
-# Cells that say which row it is.
+# Number of cells that identify a row.
 NAMES = {"growth": 2, "books": 1, "months": 3}
 
 
@@ -73,7 +73,7 @@ def request_time(book):
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         address = re.search(r"http://[^ /]+", server.stdout.readline())[0]
-        # A sparse book holds these lines.
+        # A sparse book has these lines.
         lines = ["", "e2e4", "e2e4,e7e5", "d2d4,d7d5,c2c4", "a2a3,a7a6,b2b3"]
         taken = []
         for n in range(REQUESTS):
@@ -196,7 +196,7 @@ def write(page, name, new):
     rows = [cells(line) for line in old.splitlines() if line.startswith("| ")][1:]
     names = NAMES[name]
     rows = {tuple(row[:names]): row for row in [*rows, *new]}
-    # By numbers of games or positions; else as they came.
+    # By numbers of games or positions; otherwise in their order.
     rows = sorted(rows.values(), key=lambda row: number(row[0]))
     head = TABLES[name]
     lines = [head, ["---"] * len(head), *rows]

@@ -37,11 +37,11 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# Between these the page has what is measured.
+# The page has the results between these.
 MARKS = ("<!-- measured -->", "<!-- /measured -->")
 
 
-# Formats that games can be written in.
+# Formats in which games can be written.
 DATABASES = ["pgn", "si5", "dci"]
 
 
@@ -64,7 +64,7 @@ def run(command, pipe=None):
     child.returncode = os.waitstatus_to_exitcode(status)
     if source:
         source.wait()
-    # 1 is an answer too: two books that differ.
+    # 1 is an answer, too: two books differ.
     if child.returncode not in (0, 1):
         sys.exit(f"{command}: {said.decode(errors='replace')}")
     return clock, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
@@ -133,7 +133,7 @@ def makers(program, games, folder):
             subprocess.run([tools / "random_games", *arguments], stdout=to, check=True)
 
     def pack():
-        # Many frames, as the monthly files have them.
+        # Many frames, as in the monthly files.
         split = ["split", "-C", "16m", "--filter", "zstd -qc", str(months)]
         with open(f"{months}.zst", "wb") as to:
             subprocess.run(split, stdout=to, check=True)
@@ -152,7 +152,7 @@ def makers(program, games, folder):
     def database(source, target):
         return [source], lambda: run([program, "games", str(source), "-o", str(target)])
 
-    # What each is made of, and how.
+    # The sources of each file, and how to make it.
     found = {
         months: ([], lambda: random_games(months, "300000", "80", "lichess")),
         Path(f"{months}.zst"): ([months], pack),
@@ -196,7 +196,7 @@ def rivals(games, folder):
             make = [polyglot, "make-book", "-pgn", str(source), "-bin", str(book)]
             yield name, [*make, "-max-ply", plies, "-min-game", "1"], book
     if parser := shutil.which("parser"):
-        # It writes beside the games.
+        # It writes its output next to the games.
         command = [parser, "book", str(folder / "real.pgn"), "full"]
         yield "chess_db, whole games", command, folder / "real.bin"
 
@@ -223,8 +223,8 @@ def looked_up(folder):
         ("What the adapter adds", "relay"),
         ("Work over the starter book", "books"),
     ]:
-        # What one processor hands to another waits until that one wakes up,
-        # whoever relays: so all of a conversation is held on one.
+        # Sending between processors includes waking one up, in any program; so all
+        # processes run on one.
         pinned = ["taskset", "-c", "1"] if bench == "relay" and shutil.which("taskset") else []
         yield title, text_of([*pinned, "cargo", "bench", "--quiet", "--bench", bench])
 
@@ -319,7 +319,7 @@ def main():
                     make(needed, how)
                 clear(folder)
                 clock, processor, memory = run(command)
-                # It says what is wrong with exit code 0.
+                # It reports an error with exit code 0.
                 if not book.is_file():
                     print(f"{command}: no book", file=sys.stderr)
                     continue

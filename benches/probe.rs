@@ -1,12 +1,11 @@
-//! How long a warm probe takes, all children and transpositions included.
+//! How long a warm probe takes, with all children and transpositions.
 //!
-//! `cargo bench --bench probe`. The book is synthetic: random games through
-//! some fifty thousand positions, so that it is mapped and its pages are as full
-//! as in a real one. Every probe's answer is checked against the first, so that nothing
-//! broken is measured. `-- --save-baseline NAME` keeps the figures, `-- --baseline
-//! NAME` shows the ratio to those that were kept.
+//! `cargo bench --bench probe`. The book is synthetic: random games with some fifty
+//! thousand positions, so that it is mapped and its pages are as full as in a real one.
+//! The answer of each probe is checked against the first. `-- --save-baseline NAME` saves
+//! the figures, `-- --baseline NAME` shows the ratio to saved ones.
 
-// A failed step makes the figures worthless; they are for people.
+// A failed step makes the figures worthless; they are for users.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 #[path = "baseline/mod.rs"]

@@ -1,14 +1,12 @@
-//! What the whole adapter costs, seen from the GUI's end of the pipe: the
-//! release binary around a tiny engine (this program run with `engine`),
-//! compared in one run with the engine alone and, where it is installed, with
-//! polyglot in UCI mode.
+//! The cost of the whole adapter, at the GUI's end of the pipe: the release binary with a
+//! tiny engine (this program run with `engine`), compared in one run with the engine
+//! alone and, if installed, with polyglot in UCI mode.
 //!
-//! `cargo bench --bench relay`. Medians; rounds are interleaved, because the
-//! place where the system lets processes run changes the figures more than
-//! anything else. For repeatable ones, keep everything on one processor:
-//! `taskset -c 1 cargo bench --bench relay`.
+//! `cargo bench --bench relay`. Medians; rounds are interleaved, because the choice of
+//! processor changes the figures more than anything else. For repeatable ones, use only
+//! one processor: `taskset -c 1 cargo bench --bench relay`.
 
-#![allow(clippy::print_stdout, clippy::unwrap_used)] // Figures for people.
+#![allow(clippy::print_stdout, clippy::unwrap_used)] // Figures for users.
 
 use std::io::{self, BufRead, Read, Write};
 use std::path::Path;
@@ -104,8 +102,8 @@ fn main() {
     );
 }
 
-/// Milliseconds from a `stop` to the engine, which floods without end until
-/// then; everything in between is full, because we read 4 KiB a millisecond.
+/// Milliseconds until a `stop` reaches the engine, which sends lines without end until
+/// then; all buffers are full, because we read 4 KiB a millisecond.
 fn stop_against_flood(peer: &mut Peer) -> f64 {
     peer.say("go mate 9\n");
     let mut piece = [0; 4096];
@@ -130,7 +128,7 @@ fn nanoseconds() -> u128 {
         .as_nanos()
 }
 
-/// Floods until it is told to stop.
+/// Sends lines until `stop`.
 fn flood(over: &AtomicBool) {
     let piece = format!("{INFO}\n").repeat(50);
     while !over.load(Ordering::Relaxed) {
@@ -138,8 +136,8 @@ fn flood(over: &AtomicBool) {
     }
 }
 
-/// A tiny engine: answers at once; `go infinite` brings a flood of infos, `go
-/// mate` one until `stop`.
+/// A tiny engine: answers at once; `go infinite` makes many infos, `go mate` infos until
+/// `stop`.
 fn engine() {
     let over = Arc::new(AtomicBool::new(true));
     let mut flooding = None;
@@ -176,14 +174,14 @@ fn engine() {
     }
 }
 
-/// A program that speaks UCI with us.
+/// A UCI process.
 struct Peer {
     child: Child,
     stdin: ChildStdin,
     stdout: ChildStdout,
     unread: Vec<u8>,
     buffer: Vec<u8>,
-    /// The line that was waited for.
+    /// The line that ended the last wait.
     last: String,
 }
 
@@ -219,7 +217,7 @@ impl Peer {
         self.stdin.write_all(text.as_bytes()).unwrap();
     }
 
-    /// Reads up to the line that begins with `word`; how many lines came.
+    /// Reads up to the line that begins with `word`; returns the number of lines.
     fn wait_for(&mut self, word: &str) -> usize {
         let mut lines = 0;
         loop {
@@ -269,8 +267,8 @@ fn middle(times: &mut [f64]) -> f64 {
     times[times.len() / 2]
 }
 
-/// Takes rounds in turn and prints, for each rival, the median and the best of
-/// its rounds, and what they add to the first rival's.
+/// Runs rounds in turn and prints, for each program, the median and the best of its
+/// rounds, and the difference to the first program.
 fn compare(
     rivals: &[(&str, &[&str])],
     rounds: usize,
@@ -294,7 +292,7 @@ fn compare(
     }
 }
 
-/// Memory that belongs to the process alone (Linux; 0 elsewhere).
+/// Private memory of the process (Linux; 0 elsewhere).
 fn private_kib(child: &Child) -> u64 {
     let text = std::fs::read_to_string(format!("/proc/{}/smaps_rollup", child.id()));
     text.unwrap_or_default()

@@ -1,19 +1,18 @@
-//! Writes a book of any size without its weight, for measurements of scale:
+//! Writes a huge book as a sparse file, for measurements of scale:
 //!
 //! ```text
 //! cargo bench --bench sparse_book -- 1000000000 huge.ctg
 //! ```
 //!
-//! Header, page directory and search tree are those of a book of so many
-//! positions, and every page that [`LINES`] lead to is full; all others are holes
-//! in the file, which take no room on the disk. So whoever looks those positions
-//! up, or what stands a move behind them, does what such a book asks for.
-//! `tabia verify` finds the holes.
+//! Header, page directory and search tree are those of a book with this number of
+//! positions, and every page of [`LINES`] is full; all others are holes in the file,
+//! which use no disk space. So looking up those positions, or positions one move later,
+//! costs the same as in a real book. `tabia verify` finds the holes.
 //!
-//! Prints how long a warm probe takes, with all children and transpositions:
-//! microseconds with the book mapped, and with it read at places.
+//! Prints the time of a warm probe with all children and transpositions: microseconds
+//! with the book mapped, and with it read by system calls.
 
-#![allow(clippy::print_stdout)] // The figures are for people and scripts.
+#![allow(clippy::print_stdout)] // The figures are for users and scripts.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -31,7 +30,7 @@ use tabia_book::ctg::{
 };
 use tabia_book::{Annotation, Lookup, PositionRecord, Probe, Stats, Wanted};
 
-/// What can be looked up, each position on the way and two plies beside it.
+/// Lines whose positions can be looked up, with two more plies.
 const LINES: [&str; 4] = [
     "e2e4 e7e5",
     "d2d4 d7d5 c2c4",
@@ -39,13 +38,13 @@ const LINES: [&str; 4] = [
     "g1f3 d7d5 g2g3",
 ];
 
-/// Positions of a full page.
+/// Number of positions of a full page.
 const ON_A_PAGE: u64 = 56;
 
-/// Pages that are read when a book is opened.
+/// Number of pages that are read when a book is opened.
 const SPREAD: u64 = 8;
 
-/// Moves stored of a position.
+/// Number of stored moves of a position.
 const MOVES: usize = 4;
 
 const ROUNDS: usize = 201;
@@ -55,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let usage = "usage: sparse_book POSITIONS BOOK.ctg";
     let positions: u32 = args.next().ok_or(usage)?.to_string_lossy().parse()?;
     let target = PathBuf::from(args.next().ok_or(usage)?);
-    // A page for each slot of the deepest level.
+    // One page for each slot of the deepest level.
     let pages = (u64::from(positions) / ON_A_PAGE).max(2);
     let level = pages.ilog2();
     let asked = asked()?;
@@ -133,8 +132,8 @@ fn write_pages(
         let page = u64::from(hash(key.as_bytes())) & ((1 << level) - 1);
         by_page.entry(page).or_default().push(entry);
     }
-    // Who opens a book sees whether the index leads to what some pages, spread
-    // over the book, begin with: these hold nothing else, so most are empty.
+    // Opening a book checks that the index leads to the first keys of some pages, spread
+    // over the book: these hold nothing else, so most are empty.
     let last = (1 << level) - 1;
     let spread: Vec<u64> = (0..SPREAD).map(|n| n * last / (SPREAD - 1)).collect();
     for page in &spread {
@@ -161,7 +160,7 @@ fn write_pages(
             full.push(other);
             room -= other.len();
         }
-        // What is looked for stands behind half of the others.
+        // The key is after half of the others.
         let middle = full.len() / 2;
         let count = full.len() + entries.len();
         full.splice(middle..middle, entries);
@@ -174,7 +173,7 @@ fn write_pages(
     Ok(())
 }
 
-/// Every slot above the deepest level is split, and each on it has a page.
+/// Every slot above the deepest level is split, and each slot there has a page.
 fn write_index(target: &Path, level: u32) -> Result<(), Box<dyn Error>> {
     let split = (1_u32 << level) - 1;
     let upper = split.next_multiple_of(8);
@@ -211,7 +210,7 @@ fn probe(target: &Path, mmap: bool) -> Result<f64, Box<dyn Error>> {
         let start = Instant::now();
         for position in &lines {
             book.probe(black_box(position), Wanted::Transpositions, &mut found)?;
-            // All children are there, so that nothing else is measured.
+            // All children exist, so that nothing else is measured.
             if found.moves.len() != position.legal_moves().len() {
                 return Err(format!("{} moves found", found.moves.len()).into());
             }

@@ -1,10 +1,10 @@
-//! What a line costs inside the adapter, without pipes: the session's step on
-//! the starter book.
+//! The cost of a line inside the adapter, without pipes: the session's step with the
+//! starter book.
 //!
 //! `cargo bench --bench step`; medians over batches, in nanoseconds. `-- --save-baseline
-//! NAME` keeps them, `-- --baseline NAME` shows the ratio to those that were kept.
+//! NAME` saves them, `-- --baseline NAME` shows the ratio to saved ones.
 
-#![allow(clippy::print_stdout)] // The figures are for people.
+#![allow(clippy::print_stdout)] // The figures are for users.
 
 #[path = "baseline/mod.rs"]
 mod baseline;
@@ -18,7 +18,7 @@ use tabia_adapter::settings::STARTER;
 
 use baseline::{Baseline, Failure};
 
-/// Takes lines as the relay does: into buffers that keep their memory.
+/// Collects lines as the relay does: in buffers that are reused.
 #[derive(Default)]
 struct Buffers {
     gui: Vec<u8>,
@@ -89,12 +89,12 @@ impl Bench {
         self.step(Event::Gui(line.as_bytes()));
     }
 
-    /// Median time of one run of `work`, after a check of what it says.
+    /// Median time of one run of `work`, after a check of its output.
     fn measure(&mut self, name: &str, expected: &str, work: impl FnMut(&mut Bench)) {
         self.measure_after(name, expected, |_| {}, work);
     }
 
-    /// The same; `before` each run something is done that is not measured.
+    /// Measures with `before` called before each run, which is not measured.
     fn measure_after(
         &mut self,
         name: &str,
@@ -134,7 +134,7 @@ impl Bench {
 
 fn main() -> Result<(), Failure> {
     let mut bench = Bench::new(Baseline::of("step")?);
-    // Between a position and its `go` the relay looks ahead.
+    // The relay looks ahead between a position and its `go`.
     let go = "go wtime 60000 btime 60000 winc 600 binc 600";
     for (name, position) in [
         ("go in book, start position", "position startpos"),

@@ -1,8 +1,8 @@
-//! Figures of a bench, beside those of a run before: `--save-baseline NAME`
-//! keeps them, `--baseline NAME` shows the ratio to those that were kept.
+//! Figures of a benchmark compared with an earlier run: `--save-baseline NAME` saves
+//! them, `--baseline NAME` shows the ratio to saved ones.
 //!
-//! They stand in `target/baselines/NAME`, where `benches/measure.py` keeps
-//! whole programs.
+//! They are stored in `target/baselines/NAME`, where `benches/measure.py` saves whole
+//! programs.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -11,16 +11,16 @@ use std::{env, fs};
 
 pub(crate) type Failure = Box<dyn Error + Send + Sync>;
 
-/// What is kept of one bench: a name and its figure a line.
+/// The saved data of a benchmark: a name and its figure on each line.
 pub(crate) struct Baseline {
-    /// Where this run's figures go.
+    /// The file for this run's figures.
     save: Option<PathBuf>,
     old: Vec<(String, f64)>,
     new: String,
 }
 
 impl Baseline {
-    /// What the arguments say; others, as cargo gives, mean nothing.
+    /// Reads the arguments; other ones, such as those of cargo, are ignored.
     pub(crate) fn of(bench: &str) -> Result<Baseline, Failure> {
         let file = |name: &str| {
             let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
@@ -53,7 +53,7 @@ impl Baseline {
         Ok(baseline)
     }
 
-    /// Notes a figure; what is to stand behind it, if it was kept before.
+    /// Adds a figure; returns the text with the ratio, if an old figure was saved.
     pub(crate) fn ratio(&mut self, name: &str, figure: f64) -> String {
         // Writing to a string does not fail.
         let _ = writeln!(self.new, "{name}\t{figure}");
@@ -63,7 +63,7 @@ impl Baseline {
         })
     }
 
-    /// Keeps the figures, if they are to be kept.
+    /// Saves the figures, if requested.
     pub(crate) fn keep(self) -> Result<(), Failure> {
         let Some(file) = self.save else {
             return Ok(());

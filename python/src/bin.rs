@@ -1,5 +1,5 @@
-//! Polyglot books entry by entry, as python-chess reads them: sorted or not,
-//! header and all.
+//! Polyglot books entry by entry, as python-chess reads them: unsorted books and a header
+//! are allowed.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::entry::{self, Entry, Fields, Known, RawMove};
 use crate::error;
 use crate::policy::Policy;
 
-/// A read error of the file as an exception.
+/// Converts a read error of the file to an exception.
 pub(crate) fn unreadable(py: Python<'_>, file: &DataFile, fault: &FileError) -> PyErr {
     let path = Arc::clone(file.path());
     let error = match fault {
@@ -33,18 +33,18 @@ pub(crate) fn unreadable(py: Python<'_>, file: &DataFile, fault: &FileError) -> 
     error::of_book(py, &error)
 }
 
-/// Access for one look-up.
+/// A view of the file for one look-up.
 pub(crate) fn view<'f>(py: Python<'_>, file: &'f DataFile) -> PyResult<View<'f>> {
     file.view().map_err(|error| unreadable(py, file, &error))
 }
 
-/// The sixteen bytes in place `n`, as one number; `None` after the last.
+/// The sixteen bytes of entry `n`, as one number; `None` after the last.
 #[inline]
 fn entry_at(view: &View<'_>, n: u64) -> Result<Option<u128>, FileError> {
     let Some(offset) = n.checked_mul(ENTRY_BYTES as u64) else {
         return Ok(None);
     };
-    // Without a copy where the file is in memory.
+    // Without a copy if the file is in memory.
     if let Some((bytes, at)) = view.bytes().zip(usize::try_from(offset).ok()) {
         let bytes = bytes.get(at..).and_then(<[u8]>::first_chunk);
         return Ok(bytes.map(|bytes| u128::from_be_bytes(*bytes)));
@@ -69,12 +69,12 @@ fn fields_of(entry: u128) -> Fields {
     }
 }
 
-/// The entry in place `n`; `None` after the last.
+/// Entry `n`; `None` after the last.
 pub(crate) fn fields_at(view: &View<'_>, n: u64) -> Result<Option<Fields>, FileError> {
     Ok(entry_at(view, n)?.map(fields_of))
 }
 
-/// The first place whose key is not below.
+/// The index of the first entry whose key is not less than `key`.
 pub(crate) fn lower_bound(file: &DataFile, view: &View<'_>, key: u64) -> Result<u64, FileError> {
     let (mut low, mut high) = (0, file.len() / ENTRY_BYTES as u64);
     while low < high {
@@ -88,7 +88,7 @@ pub(crate) fn lower_bound(file: &DataFile, view: &View<'_>, key: u64) -> Result<
     Ok(low)
 }
 
-/// The entries with a key, in the order of the file.
+/// The entries with a key, in file order.
 pub(crate) fn stored(py: Python<'_>, file: &DataFile, key: Option<u64>) -> PyResult<Vec<Fields>> {
     let Some(key) = key else {
         return Ok(Vec::new());
@@ -107,7 +107,7 @@ pub(crate) fn stored(py: Python<'_>, file: &DataFile, key: Option<u64>) -> PyRes
     Ok(all)
 }
 
-/// The entries for a position, its legal moves alone.
+/// The entries for a position, legal moves only.
 pub(crate) fn stored_for(
     py: Python<'_>,
     file: &DataFile,
@@ -123,7 +123,7 @@ pub(crate) fn stored_for(
     let legal = position.legal_moves();
     let kings = entry::kings(position);
     let is_from = |mv: &Move, from| mv.from().is_some_and(|own| own.to_u32() == u32::from(from));
-    // Equal moves are one, of all their weight.
+    // Equal moves are merged, and their weights added.
     let mut moves: Vec<(Move, u32)> = Vec::with_capacity(all.len());
     all.retain_mut(|fields| {
         if mode == CastlingMode::Standard {
@@ -147,7 +147,7 @@ pub(crate) fn stored_for(
     Ok(all.into_iter().map(entry).collect())
 }
 
-/// The same where only python-chess knows the rules.
+/// The entries for a board of a variant that only python-chess supports.
 pub(crate) fn stored_for_board<'py>(
     py: Python<'py>,
     file: &DataFile,

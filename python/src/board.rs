@@ -1,4 +1,4 @@
-//! What users ask about: a board of python-chess, a FEN, or a key.
+//! The argument of a look-up: a board of python-chess, a FEN, or a key.
 
 use std::num::NonZeroU32;
 
@@ -15,7 +15,7 @@ use tabia_notation as notation;
 
 use crate::error;
 
-/// What is asked about.
+/// The argument of a look-up.
 pub(crate) enum Asked<'py> {
     /// A position of standard chess or Chess960.
     Position {
@@ -24,21 +24,20 @@ pub(crate) enum Asked<'py> {
         /// How its castling moves are written.
         mode: CastlingMode,
     },
-    /// A board that only python-chess itself can judge: another variant, or
-    /// one with a piece that chess does not have.
+    /// A board that only python-chess can handle: another variant, or one with a piece
+    /// that standard chess does not have.
     Foreign(Bound<'py, PyAny>),
-    /// A Polyglot key; `None` is one that no position has.
+    /// A Polyglot key; `None` is a key of no position.
     Key(Option<u64>),
 }
 
-/// Reads it, without the counters of a board: no look-up depends on them.
-/// Boards are read by their public attributes: ten times faster than by their
-/// FEN.
+/// Reads the argument, without the move counters of a board, which no look-up needs.
+/// Boards are read by their public attributes, ten times faster than by FEN.
 pub(crate) fn read<'py>(asked: &Bound<'py, PyAny>) -> PyResult<Asked<'py>> {
     read_with(asked, false)
 }
 
-/// Reads it, to be shown.
+/// Reads the argument with all that is shown to users.
 pub(crate) fn read_whole<'py>(asked: &Bound<'py, PyAny>) -> PyResult<Asked<'py>> {
     read_with(asked, true)
 }
@@ -52,7 +51,7 @@ fn read_with<'py>(asked: &Bound<'py, PyAny>, counters: bool) -> PyResult<Asked<'
         let mode = position.castles().mode();
         return Ok(Asked::Position { position, mode });
     }
-    // What boards mostly are; that asks for one attribute less.
+    // The usual class; this saves reading one attribute.
     if board_class(py).is_some_and(|class| asked.get_type().is(class)) {
         return read_board(asked, counters);
     }
@@ -64,7 +63,7 @@ fn read_with<'py>(asked: &Bound<'py, PyAny>, counters: bool) -> PyResult<Asked<'
             Ok(Asked::Foreign(asked.clone()))
         };
     }
-    // Whatever int() takes, as python-chess does.
+    // Anything that int() accepts, as in python-chess.
     let key = py.get_type::<PyInt>().call1((asked,))?;
     match key.extract::<u64>() {
         Ok(key) => Ok(Asked::Key(Some(key))),

@@ -1,7 +1,7 @@
 //! An open book.
 //!
-//! A `.bin` is read entry by entry ([`bin`]); the crate's own reader, which
-//! does more, is asked only for what python-chess does not know.
+//! A `.bin` is read entry by entry ([`bin`]); the crate's own reader is used only for
+//! functions that python-chess does not have.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -27,33 +27,33 @@ use crate::policy::Policy;
 /// An open book, which [`tabia._book.Book`] wraps.
 #[pyclass(frozen, module = "tabia._native")]
 pub(crate) struct NativeBook {
-    /// `None` once it is closed.
+    /// `None` after it was closed.
     inner: Mutex<Option<Arc<Inner>>>,
 }
 
 struct Inner {
     source: Source,
     weights: Weights,
-    /// Where evaluations of the book are, if there are any.
+    /// The file of evaluations for the book, which may not exist.
     beside: PathBuf,
-    /// Read when they are first wanted.
+    /// The evaluations, read when first needed.
     evaluations: OnceLock<Result<Arc<EvalTable>, Error>>,
 }
 
 enum Source {
     Bin {
         file: DataFile,
-        /// The same file, opened by the crate when first wanted.
+        /// The same file, opened by the crate when first needed.
         book: OnceLock<Result<Arc<Book>, Error>>,
     },
     Other {
         book: Arc<Book>,
-        /// Its moves by key, in order, collected when first wanted.
+        /// Its moves sorted by key, collected when first needed.
         rows: OnceLock<Result<Vec<Fields>, Error>>,
     },
 }
 
-/// What becomes the weight of a move.
+/// The source of a move's weight.
 #[derive(Clone, Copy)]
 enum Weights {
     Probability,
@@ -97,7 +97,7 @@ impl NativeBook {
         })
     }
 
-    /// "ctg", "bin" or "abk".
+    /// The format: "ctg", "bin" or "abk".
     #[getter]
     fn format(&self) -> PyResult<&'static str> {
         Ok(match &self.inner()?.source {
@@ -106,14 +106,14 @@ impl NativeBook {
         })
     }
 
-    /// What is odd about the files, one sentence each.
+    /// Problems of the files, one sentence each.
     fn notices(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let inner = self.inner()?;
         Ok(inner.book(py)?.notices().to_vec())
     }
 
-    /// The entries of what is asked about, of no less weight than this, looked
-    /// up when the first is wanted. What is damaged `user._pass_over` hears of.
+    /// The entries of a position with at least this weight, looked up when the first is
+    /// needed. `user._pass_over` gets the errors of damaged ones.
     fn find(
         slf: Bound<'_, NativeBook>,
         asked: Py<PyAny>,
@@ -124,7 +124,7 @@ impl NativeBook {
         Found::new(slf.unbind(), asked, policy, minimum_weight, user)
     }
 
-    /// The same at once.
+    /// All these entries at once.
     pub(crate) fn entries(
         &self,
         py: Python<'_>,
@@ -137,7 +137,7 @@ impl NativeBook {
         Ok(entries)
     }
 
-    /// The heaviest of them, the first among equals.
+    /// The entry with the greatest weight, the first among equals.
     fn best(
         &self,
         py: Python<'_>,
@@ -176,12 +176,12 @@ impl NativeBook {
         serde_json::to_string(&view).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
-    /// Entries of a .bin or .abk.
+    /// The number of entries of a .bin or .abk.
     fn len(&self, py: Python<'_>) -> PyResult<u64> {
         self.inner()?.len(py)
     }
 
-    /// The entry in place `index`.
+    /// The entry at `index`.
     fn at(&self, py: Python<'_>, index: u64) -> PyResult<Entry> {
         let inner = self.inner()?;
         if let Source::Bin { file, .. } = &inner.source {
@@ -201,7 +201,7 @@ impl NativeBook {
         ))
     }
 
-    /// The first place whose key is not below.
+    /// The index of the first entry whose key is not less than `key`.
     fn bisect(&self, py: Python<'_>, key: u64) -> PyResult<u64> {
         let inner = self.inner()?;
         match &inner.source {
@@ -214,7 +214,7 @@ impl NativeBook {
         }
     }
 
-    /// Gives the files free.
+    /// Closes the files.
     fn close(&self) {
         self.inner
             .lock()
@@ -224,7 +224,7 @@ impl NativeBook {
 }
 
 impl NativeBook {
-    /// All entries of what is asked about, whatever their weight.
+    /// All entries of a position, with any weight.
     fn all_entries(
         &self,
         py: Python<'_>,
@@ -273,7 +273,7 @@ impl NativeBook {
 
     fn inner(&self) -> PyResult<Arc<Inner>> {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        // The words of python-chess's reader.
+        // The same text as in python-chess.
         inner
             .clone()
             .ok_or_else(|| PyValueError::new_err("mmap closed or invalid"))
@@ -288,7 +288,7 @@ impl Source {
         let format = Format::of_file(path);
         let is_bin = match &format {
             Ok(Format::Bin) => true,
-            // A missing file, and an empty one, which is a book to python-chess.
+            // A missing file, or an empty one, which python-chess accepts as a book.
             Ok(Format::Ctg) | Err(_) => {
                 named_bin && path.metadata().map_or(true, |file| file.len() == 0)
             }
@@ -311,7 +311,7 @@ impl Source {
 }
 
 impl Inner {
-    /// The evaluations beside the book; none where there is no such file.
+    /// The evaluations for the book; empty if there is no file.
     fn evaluations(&self, py: Python<'_>) -> PyResult<&Arc<EvalTable>> {
         let read = || evals::read(&self.beside).map(|read| Arc::new(read.table));
         py.detach(|| self.evaluations.get_or_init(read))
@@ -319,7 +319,7 @@ impl Inner {
             .map_err(|error| error::of_book(py, error))
     }
 
-    /// The same, where they decide.
+    /// The evaluations, if the policy uses them.
     fn evaluations_for(&self, py: Python<'_>, policy: Policy) -> PyResult<Option<Arc<EvalTable>>> {
         match policy.judges() {
             true => Ok(Some(Arc::clone(self.evaluations(py)?))),
@@ -347,8 +347,8 @@ impl Inner {
         }
     }
 
-    /// All moves by key: only of a book that is small enough, and that knows
-    /// positions as they are on the board.
+    /// All moves by key: only for a book that is small enough, and that stores positions
+    /// as they are on the board.
     fn rows(&self, py: Python<'_>) -> PyResult<&[Fields]> {
         let Source::Other { book, rows } = &self.source else {
             return Ok(&[]);
@@ -380,7 +380,7 @@ impl Inner {
         Ok(all)
     }
 
-    /// The moves of a position, heaviest first.
+    /// The moves of a position, greatest weight first.
     fn weighed(
         &self,
         book: &Book,
@@ -415,7 +415,7 @@ impl Inner {
             .collect();
         let largest = rows.iter().map(|row| row.value).fold(0.0, f64::max);
         let most = f64::from(u16::MAX);
-        // As `tabia convert` to a .bin.
+        // The same scale as in `tabia convert` to a .bin.
         let scale = match self.weights {
             Weights::Probability => most / largest,
             _ if largest > most => most / largest,
@@ -435,7 +435,7 @@ impl Inner {
     }
 }
 
-/// A move of a book that is no .bin.
+/// A move of a book that is not a .bin.
 struct Row {
     mv: BookMove,
     verdict: Weighed,

@@ -1,4 +1,4 @@
-//! The entries that users get.
+//! The entries for users.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,13 +12,13 @@ use tabia_book::evals::{EvalTable, judge};
 use tabia_book::policy::{self, Policy, Weighed};
 use tabia_book::{Annotation, BookMove, Mark, PositionRecord, Preference, Stats};
 
-/// What a book knows about the moves of a position beside the five fields of
-/// their entries: kept once for all entries, and made when first asked for.
+/// Data about the moves of a position besides the five fields of their entries, stored
+/// once for all entries.
 pub(crate) struct Known {
     turn: Color,
     mode: CastlingMode,
     weights: Vec<(Move, u32)>,
-    /// What judges these, where evaluations decide.
+    /// Position and evaluations, if the policy uses these.
     judge: Option<(Chess, Arc<EvalTable>)>,
     policy: Policy,
     weighed: OnceLock<WeighedMoves>,
@@ -28,7 +28,7 @@ pub(crate) struct Known {
 type WeighedMoves = (Vec<BookMove>, Vec<Weighed>);
 
 impl Known {
-    /// Of moves that are weighed already; the verdicts are in their order.
+    /// From moves with their verdicts, in the same order.
     pub(crate) fn weighed(turn: Color, mode: CastlingMode, weighed: WeighedMoves) -> Known {
         Known {
             turn,
@@ -40,7 +40,7 @@ impl Known {
         }
     }
 
-    /// Of moves with nothing but a weight, to be weighed under a policy.
+    /// From moves that have only a weight, weighed by a policy.
     pub(crate) fn new(
         turn: Color,
         mode: CastlingMode,
@@ -78,7 +78,7 @@ impl Known {
         })
     }
 
-    /// What is known of a move.
+    /// The data about a move.
     fn of(&self, mv: RawMove) -> Option<(&BookMove, &Weighed)> {
         let (moves, verdicts) = self.weighed_moves();
         let mut both = moves.iter().zip(verdicts);
@@ -89,8 +89,8 @@ impl Known {
 /// A move of a position.
 ///
 /// Its five fields (`key`, `raw_move`, `weight`, `learn`, `move`) are those of
-/// `chess.polyglot.Entry`, to which it is equal and which it unpacks like.
-/// What the book says beyond them is from the view of the player of the move.
+/// `chess.polyglot.Entry`: it compares equal to one and unpacks like one.
+/// All other values are for the player of the move.
 ///
 /// >>> import tabia
 /// >>> entry = tabia.open_book("tabia.ctg").find(tabia.START)
@@ -102,7 +102,7 @@ impl Known {
 #[pyclass(frozen, module = "tabia")]
 pub(crate) struct Entry {
     fields: Fields,
-    /// What is known of the position; not of one looked up by key.
+    /// The data about the position; `None` if it was looked up by key.
     known: Option<Arc<Known>>,
     mv: PyOnceLock<Py<PyAny>>,
 }
@@ -125,21 +125,21 @@ impl Entry {
         self.fields.key
     }
 
-    /// The move in Polyglot's sixteen bits.
+    /// The move as a 16-bit Polyglot value.
     #[getter]
     fn raw_move(&self) -> u16 {
         self.fields.raw
     }
 
-    /// Stored in a `.bin`; elsewhere made by the policy, 0 for what it never
-    /// plays.
+    /// Stored in a `.bin`; in other formats from the policy, 0 if it never plays the
+    /// move.
     #[getter]
     pub(crate) fn weight(&self) -> u32 {
         self.fields.weight
     }
 
-    /// Stored in a `.bin`; elsewhere the performance in bits 20 to 31, the
-    /// share of wins in 10 to 19 and of draws in 0 to 9, each times 1020.
+    /// Stored in a `.bin`; in other formats the performance in bits 20 to 31, the share
+    /// of wins in 10 to 19 and of draws in 0 to 9, each times 1020.
     #[getter]
     fn learn(&self) -> u32 {
         self.fields.learn
@@ -154,49 +154,49 @@ impl Entry {
         Ok(made.bind(py).clone())
     }
 
-    /// Games with the move; 0 where the format counts none (`.bin`).
+    /// Number of games with the move; 0 if the format has none (`.bin`).
     #[getter]
     fn games(&self) -> u32 {
         self.stats().games
     }
 
-    /// Games won by the player of the move.
+    /// Number of games won by the player of the move.
     #[getter]
     fn wins(&self) -> u32 {
         self.stats().wins
     }
 
-    /// Games drawn.
+    /// Number of drawn games.
     #[getter]
     fn draws(&self) -> u32 {
         self.stats().draws
     }
 
-    /// Games lost by the player of the move.
+    /// Number of games lost by the player of the move.
     #[getter]
     fn losses(&self) -> u32 {
         self.stats().losses
     }
 
-    /// Share of the points, 0 to 1; `None` without results.
+    /// Score, 0 to 1; `None` without results.
     #[getter]
     fn score(&self) -> Option<f64> {
         self.stats().score()
     }
 
-    /// Mean rating of the players of the move, where known.
+    /// Mean rating of the players of the move, if known.
     #[getter]
     fn average_elo(&self) -> Option<f64> {
         self.stats().average_elo()
     }
 
-    /// Their performance rating, where ratings are known.
+    /// Their performance rating, if ratings are known.
     #[getter]
     fn performance(&self) -> Option<f64> {
         self.stats().performance()
     }
 
-    /// The learn value, -125 to 125: positive speaks for the move.
+    /// The learn value, -125 to 125: positive values favour the move.
     #[getter]
     fn factor(&self) -> i8 {
         self.known().map_or(0, BookMove::factor)
@@ -208,13 +208,13 @@ impl Entry {
         self.known().map_or(Mark::None, BookMove::mark).as_str()
     }
 
-    /// The byte of which `mark` is made.
+    /// The stored byte of `mark`.
     #[getter]
     fn recommendation(&self) -> u8 {
         self.after().recommendation
     }
 
-    /// "!", "?", ...; empty for none.
+    /// "!", "?" and so on; empty for none.
     #[getter]
     fn annotation(&self) -> &'static str {
         self.known().map_or("", |mv| mv.annotation.symbol())
@@ -227,27 +227,27 @@ impl Entry {
         turn.map_or(0, |turn| self.after().commentary_for(turn))
     }
 
-    /// Nobody stored the move, but it leads into the book.
+    /// Whether the move is not stored, but leads to a position of the book.
     #[getter]
     fn transposition(&self) -> bool {
         self.known().is_some_and(|mv| mv.transposition)
     }
 
-    /// With which the adapter would play the move under the policy of the
+    /// The probability with which the adapter would play the move under the policy of the
     /// look-up, 0 to 1; `None` for an entry that was looked up by key.
     #[getter]
     fn probability(&self) -> Option<f64> {
         self.verdict().map(|verdict| verdict.probability)
     }
 
-    /// Why it is not played under that policy.
+    /// Why the policy does not play it.
     #[getter]
     fn not_played(&self) -> Option<String> {
         let reason = self.verdict()?.rejection?;
         Some(reason.to_string())
     }
 
-    /// The fields by name, as that of a named tuple.
+    /// The fields by name, as for a named tuple.
     fn _asdict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let fields = PyDict::new(py);
         for (name, value) in Entry::_fields(py)?.iter().zip(&self.tuple(py)?) {
@@ -314,7 +314,7 @@ impl Entry {
         }
     }
 
-    /// As python-chess compares: whatever is not less.
+    /// Compares as python-chess does: true unless less.
     pub(crate) fn reaches(&self, weight: f64) -> bool {
         f64::from(self.fields.weight).partial_cmp(&weight) != Some(std::cmp::Ordering::Less)
     }
@@ -347,9 +347,8 @@ impl Entry {
     }
 }
 
-/// What some programs keep in the learn field, and BotLi reads: performance
-/// in bits 20 to 31, wins in 10 to 19, draws in 0 to 9, the latter two as
-/// shares of 1020. 0 without results.
+/// The learn field as used by some programs and BotLi: performance in bits 20 to 31, wins
+/// in 10 to 19, draws in 0 to 9, the latter two as shares of 1020. 0 without results.
 pub(crate) fn packed_learn(stats: &Stats) -> u32 {
     let finished = stats.results().games();
     if finished == 0 {
@@ -364,18 +363,18 @@ pub(crate) fn packed_learn(stats: &Stats) -> u32 {
     performance << 20 | share(stats.wins) << 10 | share(stats.draws)
 }
 
-/// A move as python-chess keeps one.
+/// A move in the form of python-chess.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RawMove {
     pub(crate) from: u16,
     pub(crate) to: u16,
-    /// 2 knight, 3 bishop, 4 rook, 5 queen; what a file says, so up to 8.
+    /// 2 knight, 3 bishop, 4 rook, 5 queen; not checked, so up to 8.
     pub(crate) promotion: Option<u16>,
     pub(crate) drop: Option<u16>,
 }
 
 impl RawMove {
-    /// As python-chess reads sixteen bits, sense or nonsense.
+    /// Decodes sixteen bits as python-chess does, valid or not.
     pub(crate) fn of_bits(bits: u16) -> RawMove {
         let (to, from, part) = (bits & 63, bits >> 6 & 63, bits >> 12 & 7);
         let piece = (part > 0).then_some(part + 1);
@@ -388,7 +387,7 @@ impl RawMove {
         }
     }
 
-    /// A legal move as it is written in this mode of castling.
+    /// A legal move in the notation of this castling mode.
     pub(crate) fn of(mv: Move, mode: CastlingMode) -> Option<RawMove> {
         match mv.to_uci(mode) {
             shakmaty::uci::UciMove::Normal {
@@ -405,7 +404,7 @@ impl RawMove {
         }
     }
 
-    /// Castling as the king taking his rook becomes e1g1 and the like.
+    /// Converts castling from king takes rook to e1g1 and the like.
     pub(crate) fn castling_by_target(self, kings: u64) -> RawMove {
         let to = match (self.from, self.to) {
             (4, 7) => 6,
@@ -420,7 +419,7 @@ impl RawMove {
         RawMove { to, ..self }
     }
 
-    /// A `chess.Move`; without python-chess the text of UCI.
+    /// A `chess.Move`; without python-chess the move in UCI.
     pub(crate) fn to_python<'py>(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let Some(class) = move_class(py) else {
             let square = |n: u16| Square::new(u32::from(n));

@@ -1,4 +1,4 @@
-//! Errors of the crate as exceptions of `tabia.errors`.
+//! Converts errors of the crate to exceptions of `tabia.errors`.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use tabia_book::{Error, ctg};
 
-/// What an exception says beside its text.
+/// The attributes of an exception besides its text.
 #[derive(Default)]
 struct Where<'a> {
     file: Option<&'a Path>,
@@ -15,7 +15,7 @@ struct Where<'a> {
     errno: Option<i32>,
 }
 
-/// An exception of `tabia.errors`.
+/// Makes an exception of `tabia.errors`.
 fn raise(py: Python<'_>, class: &str, text: &str, at: &Where<'_>) -> PyErr {
     let made = py
         .import(intern!(py, "tabia.errors"))
@@ -32,12 +32,12 @@ pub(crate) fn of_book(py: Python<'_>, error: &Error) -> PyErr {
     of_reading(py, error).unwrap_or_else(|at| raise(py, "BookError", &error.to_string(), &at))
 }
 
-/// A book that cannot be read, or a new one that was not made of it.
+/// A book that cannot be read, or a new one that could not be made from it.
 pub(crate) fn of_conversion(py: Python<'_>, error: &Error, target: &Path) -> PyErr {
     of_reading(py, error).unwrap_or_else(|_| not_made(py, &error.to_string(), target))
 }
 
-/// The exception of a book that cannot be read, if the error is one of reading.
+/// The exception if a book cannot be read, otherwise where the error is.
 fn of_reading<'e>(py: Python<'_>, error: &'e Error) -> Result<PyErr, Where<'e>> {
     let in_file = |file: &'e Path| Where {
         file: Some(file),
@@ -72,7 +72,7 @@ fn of_reading<'e>(py: Python<'_>, error: &'e Error) -> Result<PyErr, Where<'e>> 
     let text = error.to_string();
     Ok(match error {
         Error::Io { reason, .. } if reason.kind() == std::io::ErrorKind::NotFound => {
-            // Where the crate noticed it without asking the system.
+            // The crate detected it without a system call.
             let errno = at.errno.or(Some(2));
             raise(py, "BookNotFoundError", &text, &Where { errno, ..at })
         }
@@ -80,7 +80,7 @@ fn of_reading<'e>(py: Python<'_>, error: &'e Error) -> Result<PyErr, Where<'e>> 
     })
 }
 
-/// A book that is no book, in a few words.
+/// The file is not a book, with a short reason.
 pub(crate) fn no_book(py: Python<'_>, path: &Path, text: &str) -> PyErr {
     let at = Where {
         file: Some(path),
@@ -89,12 +89,12 @@ pub(crate) fn no_book(py: Python<'_>, path: &Path, text: &str) -> PyErr {
     raise(py, "BookError", text, &at)
 }
 
-/// Text that is no position.
+/// The text is not a position.
 pub(crate) fn no_position(py: Python<'_>, text: &str) -> PyErr {
     raise(py, "PositionError", text, &Where::default())
 }
 
-/// A new book that was not made.
+/// The new book could not be made.
 pub(crate) fn not_made(py: Python<'_>, text: &str, target: &Path) -> PyErr {
     let at = Where {
         file: Some(target),

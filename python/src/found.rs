@@ -1,4 +1,4 @@
-//! What a look-up found, one entry after the other.
+//! The result of a look-up, as an iterator.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -7,8 +7,8 @@ use pyo3::types::{PyIterator, PyList};
 use crate::book::NativeBook;
 use crate::policy::Policy;
 
-/// An iterator over entries. As with a generator nothing is looked up before
-/// the first is wanted.
+/// An iterator over entries. Like a generator, it looks nothing up before the first is
+/// needed.
 #[pyclass(frozen, module = "tabia._native")]
 pub(crate) struct Found {
     book: Py<NativeBook>,
@@ -16,7 +16,7 @@ pub(crate) struct Found {
     policy: Policy,
     minimum_weight: f64,
     user: Py<PyAny>,
-    /// Those of a list: quicker to go on with than one of our own.
+    /// The iterator of a list, which is faster than our own.
     entries: PyOnceLock<Py<PyIterator>>,
 }
 
@@ -61,7 +61,7 @@ impl Found {
         let entries = match found {
             Ok(entries) => PyList::new(py, entries)?,
             Err(error) => {
-                // Raises it again, or warns: the user said which.
+                // The user's function raises it again, or warns.
                 self.user
                     .call_method1(py, "_pass_over", (error.into_value(py),))?;
                 PyList::empty(py)

@@ -1,5 +1,5 @@
-//! The part of the Python package that is compiled: books by the crate
-//! `tabia`, boards in and moves out. What users see is in `tabia/`.
+//! The compiled part of the Python package: opens books by the crate `tabia`, converts
+//! boards and moves. The public part is in `tabia/`.
 
 mod bin;
 mod board;

@@ -1,11 +1,11 @@
-//! How to choose among book moves, as a Python object.
+//! The policy for choosing book moves, as a Python object.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tabia_book::policy::Judgement;
 
-/// How to choose among the moves of a position: the options of the adapter
-/// that decide, under their names in `engines.toml`. Immutable.
+/// The policy for choosing moves of a position: the adapter's options for that, with
+/// their names in `engines.toml`. Immutable.
 ///
 /// >>> import tabia
 /// >>> tabia.Policy(variety=0).variety
@@ -20,39 +20,39 @@ use tabia_book::policy::Judgement;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(clippy::struct_excessive_bools)]
 pub(crate) struct Policy {
-    /// 0 always the heaviest move, 50 by weight, 100 all alike.
+    /// 0 plays the move with the greatest weight, 50 by weight, 100 all alike.
     #[pyo3(get)]
     variety: u32,
-    /// Games that the position after the move must have.
+    /// Least number of games of the position after the move.
     #[pyo3(get)]
     minimum_games: u32,
-    /// 0 to 100 per cent: what the move scored for its player.
+    /// Least score for the player of the move, 0 to 100 per cent.
     #[pyo3(get)]
     minimum_score: u32,
-    /// 0 to 1000 per mille of the position's weight.
+    /// Least share of the position's weight, 0 to 1000 per mille.
     #[pyo3(get)]
     minimum_share: u32,
-    /// Whether green and red marks rule.
+    /// Whether green and red marks decide.
     #[pyo3(get)]
     tournament: bool,
-    /// Whether !, ?, ... rule.
+    /// Whether annotations (!, ? and so on) decide.
     #[pyo3(get)]
     annotations: bool,
-    /// 0 to 100: how far learn values bend the weights.
+    /// 0 to 100: how strongly learn values change the weights.
     #[pyo3(get)]
     learn_influence: u32,
-    /// Whether moves count that merely lead into the book.
+    /// Whether moves count that are not stored but lead into the book.
     #[pyo3(get)]
     transpositions: bool,
-    /// 0 to 2000: centipawns that a move may lose, where evaluations are
-    /// known; 0 is no limit.
+    /// 0 to 2000: centipawns that a move may lose, if evaluations are known; 0 is no
+    /// limit.
     #[pyo3(get)]
     maximum_loss: u32,
-    /// What weights are made of, where evaluations are known.
+    /// The source of weights, if evaluations are known.
     judgement: Judgement,
 }
 
-/// The words for what weights are made of.
+/// The names of the sources of weights.
 const JUDGEMENTS: [(&str, Judgement); 3] = [
     ("results", Judgement::Results),
     ("evaluations", Judgement::Evaluations),
@@ -112,8 +112,8 @@ impl Policy {
         })
     }
 
-    /// What weights are made of, where evaluations are known: "results",
-    /// "evaluations" or "both".
+    /// The source of weights, if evaluations are known: "results", "evaluations" or
+    /// "both".
     #[getter]
     fn judgement(&self) -> &'static str {
         let known = JUDGEMENTS
@@ -143,7 +143,7 @@ impl Policy {
 }
 
 impl Policy {
-    /// Whether evaluations decide anything.
+    /// Whether evaluations are used.
     pub(crate) fn judges(self) -> bool {
         self.maximum_loss > 0 || self.judgement != Judgement::Results
     }
@@ -161,7 +161,7 @@ impl Policy {
             transpositions: self.transpositions,
             maximum_loss: self.maximum_loss,
             judgement: self.judgement,
-            // A new option of the adapter need not be one of this class at once.
+            // A new option of the adapter need not be added here at once.
             ..tabia_book::policy::Policy::default()
         }
     }

@@ -1,5 +1,5 @@
-//! Books made of games, and of books: the program's own functions, without
-//! the interpreter's lock, ended by Ctrl-C.
+//! Makes books from games and from books, with the program's own functions, without the
+//! interpreter's lock; Ctrl-C cancels.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,8 +16,8 @@ use tabia_io::progress::{Progress, Watch};
 use crate::error;
 use crate::policy::Policy;
 
-/// Does long work without the interpreter's lock, calling `progress`; Ctrl-C
-/// and errors of `progress` end it.
+/// Does long work without the interpreter's lock, calling `progress`; Ctrl-C and errors
+/// of `progress` cancel it.
 fn watched<T: Send>(
     py: Python<'_>,
     progress: Option<&Py<PyAny>>,
@@ -26,7 +26,7 @@ fn watched<T: Send>(
     let (stop, mut failed) = (AtomicBool::new(false), None);
     let done = py.detach(|| {
         let mut report = |now: Progress| {
-            // Files are measured in bytes: nobody has counted their games.
+            // Progress of files is in bytes: their games have not been counted.
             let (done, total) = now.bytes.unwrap_or((now.done, now.total));
             let called = Python::attach(|py| {
                 py.check_signals()?;
@@ -47,16 +47,15 @@ fn watched<T: Send>(
 /// keep_never=False, policy=Policy(), force=False, strict=False, progress=None)
 /// --
 ///
-/// Makes one book of another, by the extension of `target`: reads .ctg, .bin,
-/// .abk and .jsonl, writes .ctg, .bin, .jsonl, .pgn and .csv.
+/// Converts a book to the format of `target`'s extension: reads .ctg, .bin, .abk and
+/// .jsonl, writes .ctg, .bin, .jsonl, .pgn and .csv.
 ///
-/// `weights` says what the weight of a move in a .bin is: "probability",
-/// "games" or "score". `all` writes every form of a position to a .bin,
-/// `keep_never` the moves that are never played, with weight 0. A file that
-/// exists is kept unless `force`; then it stays as .bak. What cannot be read
-/// is an error where `strict`. `progress` is called as
-/// progress(stage, done, total), total perhaps None. Returns what was
-/// written, as a dict.
+/// `weights` is the source of a move's weight in a .bin: "probability", "games" or
+/// "score". `all` writes every form of a position to a .bin, `keep_never` the moves that
+/// are never played, with weight 0. An existing file is an error unless `force`; then it
+/// becomes a .bak. With `strict` unreadable parts are an error. `progress` is called as
+/// progress(stage, done, total), total may be None. Returns the numbers of the new file
+/// as a dict.
 ///
 /// >>> import tabia
 /// >>> tabia.convert("tabia.ctg", "small.bin")["moves"] > 100
@@ -117,11 +116,10 @@ pub(crate) fn convert<'py>(
 /// build(sources, target, *, max_ply=40, min_games=1, min_elo=None, ...)
 /// --
 ///
-/// Makes a .ctg book of games: .pgn (also .gz .zst .bz2 .zip), databases, or
-/// folders of them; `sources` is one path or several. The options are those
-/// of `tabia build`. A file that exists is kept unless `force`; then it stays
-/// as .bak. `progress` is called as progress(stage, done, total). Returns
-/// what was written, as a dict.
+/// Makes a .ctg book from games: .pgn (also .gz .zst .bz2 .zip), databases, or folders of
+/// them; `sources` is one path or several. The options are those of `tabia build`. An
+/// existing file is an error unless `force`; then it becomes a .bak. `progress` is called
+/// as progress(stage, done, total). Returns the numbers of the new book as a dict.
 ///
 /// >>> import tabia
 /// >>> with open("two.pgn", "w") as file:

@@ -208,7 +208,7 @@ class Book:
         except PositionError:
             raise
         except ValueError:
-            # A closed book, as in python-chess.
+            # A closed book behaves as in python-chess.
             return default
         return default if best is None else best
 
@@ -303,7 +303,7 @@ class Book:
             current == entry for current in self.find_all(entry.key, minimum_weight=entry.weight)
         )
 
-    # A book that holds positions alone is no empty list.
+    # A book without keys is not an empty list.
     def __bool__(self) -> bool:
         return True
 

@@ -1,4 +1,4 @@
-//! `tabia audit` on a book whose faults are known.
+//! `tabia audit` on a book with known faults.
 
 #![allow(clippy::unwrap_used)] // A test that fails here shows the line.
 
@@ -11,8 +11,8 @@ use shakmaty::Position as _;
 use tabia_book::evals::{EvalFile, beside};
 use tabia_book::{PositionRecord, Stats};
 
-/// 1.e4 e5 is good, 1.e4 f6 loses; 1.f3 loses, 1.f3 e5 2.g4 is mated by Qh4,
-/// which no value shows; and 1.f3 a6 gives some of it back. 1.d4 is unknown.
+/// 1.e4 e5 is good, 1.e4 f6 loses; 1.f3 loses; after 1.f3 e5 2.g4 Qh4 is mate, for which
+/// there is no evaluation; 1.f3 a6 is an error too. 1.d4 is unknown.
 const LINES: [&str; 5] = ["e4 e5", "e4 f6", "f3 e5 g4 Qh4", "f3 e5 g4 a6", "d4 d5"];
 
 const VALUES: [(&str, &str); 9] = [
@@ -89,7 +89,7 @@ fn every_fault_is_found_and_nothing_else() {
     let folder = Folder::new();
     made(&folder);
     let found = audit(&folder, "");
-    // 1.f3 is worth what 2.Kf2 gives: -70, a hundred less than 1.e4.
+    // The value of 1.f3 is that of 2.Kf2: -70, a hundred less than 1.e4.
     let losing = found["losing"].as_array().unwrap().iter();
     let mut moves: Vec<_> = losing
         .map(|mv| (mv["line"].as_str(), mv["loss"].as_i64()))
@@ -106,10 +106,10 @@ fn every_fault_is_found_and_nothing_else() {
     assert_eq!(lines(&found["refutations"]), ["1.f3 e5 2.g4 Qh4#"]);
     let ends = lines(&found["bad_ends"]);
     assert_eq!(ends, ["1.f3 e5 2.g4 Qh4#"]);
-    // White alone: 1.f3 and 2.g4.
+    // Only White's: 1.f3 and 2.g4.
     assert_eq!(audit(&folder, "--side white")["losing_count"], 2);
     assert_eq!(audit(&folder, "--max-loss 120")["losing_count"], 2);
-    // All of play ends somewhere, and 1.d4 at nothing known.
+    // Every line has an end; that of 1.d4 has no value.
     let share = |side: &str| found[side]["likelihood"].as_f64().unwrap_or(0.0);
     let sum = share("white_exits") + share("black_exits");
     assert!(sum > 0.6 && sum < 0.7, "{sum}");
@@ -148,12 +148,12 @@ fn marks_are_set_and_a_persons_own_stay() {
     };
     assert_eq!(marks("e4", "f6"), ("avoid", "?!", 14));
     assert_eq!(marks("e4", "e5"), ("none", "", 10));
-    // Somebody has marked it green.
+    // It had a green mark before.
     assert_eq!(marks("", "f3"), ("main", "?!", 15));
     assert_eq!(marks("f3 e5", "g4"), ("avoid", "??", 19));
     assert_eq!(marks("f3 e5 g4", "Qh4").0, "none");
     folder.done("verify made.ctg");
-    // Now only the green one is left to be reported.
+    // Only the green one is still reported.
     assert_eq!(audit(&folder, "")["losing_count"], 1);
     folder.tabia("audit made.ctg --mark --unconfirmed --over");
     assert_eq!(marks("", "f3").0, "avoid");
@@ -174,7 +174,7 @@ fn learn_values_make_worse_moves_rarer() {
         factors.collect::<std::collections::BTreeMap<_, _>>()
     };
     let first = factors("");
-    // One that somebody has set stays, and without an evaluation there is none.
+    // An existing value stays, and without an evaluation none is written.
     assert_eq!((first["e2-e4"], first["d2-d4"]), (30, 0));
     assert_eq!(first["f2-f3"], -124);
     assert_eq!(factors("e4")["e7-e5"], 0);
@@ -183,7 +183,7 @@ fn learn_values_make_worse_moves_rarer() {
     folder.done("verify made.ctg");
 }
 
-/// The result of a deeper search: 1.f3 is no mistake.
+/// The result of a deeper search, in which 1.f3 is no mistake.
 const DEEP: [(&str, &str); 9] = [
     ("", "cp 30;e2e4"),
     ("e4", "cp -30;e7e5"),
@@ -209,7 +209,7 @@ fn exchanged(line: &str) -> String {
     let board: String = board.join("/").chars().map(swap).collect();
     let turn = if fields[1] == "w" { "b" } else { "w" };
     let castling: String = fields[2].chars().map(swap).collect();
-    // White's rights come first.
+    // White's castling rights come first.
     let castling: String = [char::is_uppercase, char::is_lowercase]
         .iter()
         .flat_map(|of| castling.chars().filter(|c| of(*c)))
@@ -232,7 +232,7 @@ fn what_is_found_is_searched_again() {
         let fen = tabia_notation::fen(&after(moves));
         let fields: Vec<&str> = fen.split(' ').take(4).collect();
         let line = format!("{};{value}", fields.join(" "));
-        // The engine may be asked with colours exchanged.
+        // The engine may get the position with colours exchanged.
         format!("{line}\n{}\n", exchanged(&line))
     });
     folder.put("deep.txt", values.concat());
@@ -253,7 +253,7 @@ fn what_is_found_is_searched_again() {
         let done = run(&format!("audit made.ctg --json {options}"));
         serde_json::from_str(&done.negative()).unwrap()
     };
-    // The search counts, however deep what was known before.
+    // The new search counts, even if older values are deeper.
     let deeper = confirmed();
     let evaluations = folder.text("made.evals").replace("acd 20", "acd 5");
     folder.put("made.evals", evaluations);
@@ -286,17 +286,17 @@ fn what_is_found_is_searched_again() {
         let search = |search: &str| &finding[search];
         for of in ["position_search", "move_search"] {
             assert_eq!(search(of)["engine"], "Scorer 1", "{finding}");
-            // What still loses is searched a second time, for twice as long.
+            // A move that still loses is searched again with twice the nodes.
             assert_eq!(search(of)["nodes"], 200, "{finding}");
         }
         let at = |of: &str| search(of)["value"].as_i64().unwrap();
         let best = at("position_search").min(at("better_search"));
         assert_eq!(finding["loss"], best - at("move_search"), "{finding}");
     }
-    // All of it is known now.
+    // All values are known now.
     assert_eq!(confirmed(), found);
     assert_eq!(folder.text("notes"), searches);
-    // A confirmed loss of 110 counts where it exceeds the limit by a fifth.
+    // A confirmed loss of 110 counts only above the limit plus a fifth.
     let options = "--json --set 'Book Tournament=false' --nodes 100";
     for (limit, is_listed) in [(90, true), (105, false)] {
         let done = run(&format!(
@@ -307,13 +307,13 @@ fn what_is_found_is_searched_again() {
         let is_it = |mv: &Value| mv["line"] == "1.e4 f6";
         assert_eq!(losing.iter().any(is_it), is_listed, "{limit}");
     }
-    // It is drawn.
+    // The report has a diagram of it.
     let done = run("audit made.ctg --report a.html --nodes 100 --confirm");
     done.ends(1);
     assert_has(&folder.text("a.html"), "class=arrow");
     assert_has(&folder.text("a.html"), "200 nodes, depth 8, Scorer 1");
 
-    // Another command evaluates what an audit has named, too.
+    // `evaluate` can also search the positions that an audit has named.
     let table = tabia_book::evals::read(&beside(&book)).unwrap().table;
     folder.put("audit.json", found.to_string());
     fs::remove_file(folder.join("made.evals")).unwrap();
@@ -418,7 +418,7 @@ fn the_adapter_chooses_by_the_evaluations_beside_the_book() {
     assert_eq!(strict["not_played"], "loses 100 cp, limit 50");
     let both = f3("--set 'Book Judgement=both'");
     assert!(both["probability"].as_f64().unwrap() < 0.1, "{both}");
-    // The file may be elsewhere.
+    // The evaluations may be in another file.
     let other = folder.join("other.evals");
     let file = EvalFile::open(&other).unwrap();
     let (position, mut evaluation) = tabia_book::evals::epd::read(

@@ -1,5 +1,5 @@
-//! `tabia build`: the book contains what replaying the games by other means
-//! gives, and no fault of the input does harm.
+//! `tabia build`: the book matches an independent replay of the games, and bad input does
+//! no harm.
 
 #![allow(clippy::unwrap_used)]
 
@@ -54,7 +54,7 @@ impl Run {
     }
 }
 
-/// Builds from a file `games.pgn` in a folder of its own.
+/// Builds from a file `games.pgn` in a new folder.
 fn build(pgn: impl AsRef<[u8]>, options: &str) -> Run {
     let folder = Folder::new();
     folder.put("games.pgn", pgn);
@@ -156,7 +156,7 @@ impl TestGame {
     }
 }
 
-/// Random games; knights go back now and then, so that positions repeat.
+/// Random games; knights move back at times, so that positions repeat.
 fn random_games(count: u64, plies: usize) -> Vec<TestGame> {
     (1..=count)
         .map(|seed| {
@@ -204,8 +204,8 @@ fn pgn(games: &[TestGame]) -> String {
     games.iter().map(TestGame::pgn).collect()
 }
 
-/// The format knows promotions to a queen only, and two men of a kind, counted
-/// file by file in the stored form.
+/// The format supports promotions to a queen only, and two pieces of a kind, counted file
+/// by file in the stored form.
 fn is_storable(fen: &str, name: &str) -> bool {
     let picture = position(&format!("{fen} 0 1"));
     let m = crate::common::uci(&picture, name);
@@ -216,7 +216,7 @@ fn is_storable(fen: &str, name: &str) -> bool {
         && (m.role() == Role::Pawn || alike.into_iter().filter(before).count() < 2)
 }
 
-/// What a book of these games must hold.
+/// The expected content of a book of these games.
 fn recount<'g>(games: impl IntoIterator<Item = &'g TestGame>, max_ply: usize) -> Content {
     let mut stats: BTreeMap<String, Stats> = BTreeMap::new();
     let mut played: BTreeMap<String, BTreeMap<String, u32>> = BTreeMap::new();
@@ -370,7 +370,7 @@ fn rare_positions_and_moves_are_left_out() {
         assert_eq!(&found[fen].0, record);
         for name in &found[fen].1 {
             assert!(moves.contains(name));
-            // It leads to a position of the book.
+            // The move leads to a position of the book.
             let mut next = position(&format!("{fen} 0 1"));
             next.play_unchecked(crate::common::uci(&next, name));
             assert!(found.contains_key(&normal(&next, None).0), "{fen} {name}");
@@ -499,7 +499,7 @@ fn old_encodings_line_ends_and_results_are_read() {
     let run = build(&text, "--player 'hübner'");
     let found = run.content();
     let (record, _) = &found[&fen(&Chess::default())];
-    // The second result is only after the moves.
+    // The second result occurs only after the moves.
     assert_eq!((record.stats.games, record.stats.wins), (2, 1));
     assert_eq!(record.points, 15);
     let white = build(&text, "--player 'HÜBNER' --as white").content();
@@ -509,7 +509,7 @@ fn old_encodings_line_ends_and_results_are_read() {
 #[test]
 fn a_missing_capture_sign_or_promotion_is_forgiven() {
     let text = "[Event \"?\"]\n\n1. e4 d5 2. ed5 Qd5 *\n\n";
-    // A pawn's file alone is no move in PGN; the queen's capture is clear.
+    // A pawn move with only a file is not valid PGN; the queen's capture is unique.
     let run = build("[Event \"?\"]\n\n1. e4 d5 2. exd5 Qd5 *\n", "");
     assert_eq!(run.content().len(), 5);
     let run = build(format!("{SET_UP}1. e8 *\n\n{text}"), "--setups");
@@ -571,7 +571,7 @@ fn a_game_that_is_there_twice_counts_once_if_asked() {
     let stats = |run: Run| run.content()[&fen(&Chess::default())].0.stats;
     assert_eq!(stats(build(&text, "")).games, 4);
     for threads in ["1", "4"] {
-        // The beginning alone does not make two games the same.
+        // The same beginning alone does not make two games equal.
         let options = format!("--dedupe --max-ply 1 --threads {threads}");
         let found = stats(build(&text, &options));
         assert_eq!((found.games, found.own_rating_sum), (3, 7800));
@@ -589,7 +589,7 @@ fn sources_may_be_compressed_folders_and_streams() {
     folder.put("games/1.pgn.gz", gzip(first));
     folder.put("games/2.PGN", second);
     folder.put("games/notes.txt", "[Event \"none\"]\n\n1. a4 *\n");
-    // A file of the folder that is named too counts once.
+    // A file of the folder that is also named counts once.
     let run = build_in(folder, "games games/2.PGN", b"");
     assert!(run.bytes() == plain.bytes());
     let run = build_in(Folder::new(), "-", text.as_bytes());
@@ -605,7 +605,7 @@ fn sources_may_be_compressed_folders_and_streams() {
     assert!(build(bz2.finish().unwrap(), "").bytes() == plain.bytes());
     let whole = gzip(&text);
     let cut = build(&whole[..whole.len() / 2], "");
-    // What it holds is read, and the missing rest is reported.
+    // The readable part is read, and the missing rest is reported.
     let messages = cut.ran.ends(0);
     assert!(
         messages.contains("it is cut off or damaged after line "),
@@ -662,15 +662,15 @@ fn bad_input_is_refused_without_harm() {
     }
 }
 
-/// No file may grow beyond some kilobytes: as where a disk is full, however
-/// many threads sort.
+/// No file may grow beyond some kilobytes, like on a full disk, with any number of
+/// sorting threads.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_ends_the_build_with_its_message() {
     use std::time::{Duration, Instant};
 
     let folder = Folder::new();
-    // More than all threads together have in hand.
+    // More games than all threads together process at a time.
     let games = pgn(&random_games(600, 60)).repeat(30);
     folder.put("games.pgn", games);
     // A program that ignores the signal gets an error instead.
@@ -697,7 +697,7 @@ fn a_full_disk_ends_the_build_with_its_message() {
     }
 }
 
-/// Output that programs read.
+/// The JSON output for programs.
 #[test]
 fn the_numbers_come_as_json() {
     let run = build("[Event \"?\"]\n\n1. e4 e5 *\n\n1. d4 *\n", "--json");
@@ -707,7 +707,7 @@ fn the_numbers_come_as_json() {
     }
     let out = run.folder.join("out.ctg");
     let before = fs::read(&out).unwrap();
-    // Added to itself if --force is given; the old book becomes a backup.
+    // With --force the book is added to itself; the old one becomes a backup.
     let again = "build --json -o out.ctg out.ctg games.pgn";
     run.folder.tabia(again).ends(2);
     let object = run.folder.tabia(&format!("{again} --force")).json();
@@ -716,8 +716,8 @@ fn the_numbers_come_as_json() {
     assert_eq!(fs::read(kept).unwrap(), before);
 }
 
-/// Long games bring third pieces, promotions of every kind, en passant and
-/// positions after castling rights are gone.
+/// Long games contain third pieces, all promotions, en passant and positions after
+/// castling rights are lost.
 #[test]
 fn long_games_are_stored_to_the_end() {
     let mut text = String::new();

@@ -1,5 +1,5 @@
-//! ChessBase databases: genuine ones are read as other readers read them, and
-//! nothing that can be wrong with their files does harm.
+//! ChessBase databases: genuine ones give the same games as in other readers, and damaged
+//! files do no harm.
 
 #![allow(clippy::unwrap_used)]
 
@@ -19,7 +19,7 @@ fn genuine(name: &str) -> PathBuf {
         .with_extension("cbh")
 }
 
-/// A copy of a genuine database that may be changed.
+/// A copy of a genuine database for changes.
 struct Copy {
     folder: Folder,
     name: &'static str,
@@ -50,13 +50,13 @@ impl Copy {
     }
 }
 
-/// All that comes out of a source.
+/// The games and messages from a source.
 #[derive(Default)]
 struct Read {
     games: Vec<Game>,
     /// Messages about what was skipped or cut short.
     problems: Vec<String>,
-    /// Deleted games and texts.
+    /// Number of deleted games and texts.
     left_out: usize,
     remarks: Vec<String>,
 }
@@ -66,7 +66,7 @@ impl Read {
         self.games.iter().map(|game| game.moves.len()).sum()
     }
 
-    /// Of all lines.
+    /// Number of plies in all lines.
     fn all_plies(&self) -> usize {
         let items = self.games.iter().flat_map(|game| &game.movetext);
         let is_move = |item: &&Item| matches!(item, Item::Move(_) | Item::Null);
@@ -108,7 +108,7 @@ fn read(path: &Path, wanted: GameParts) -> Result<Read, games::Error> {
     Ok(read)
 }
 
-/// The figures were counted by other readers.
+/// The numbers come from other readers.
 #[test]
 fn every_game_of_the_genuine_databases_is_read() {
     for (name, count, plies, all_plies) in [
@@ -176,7 +176,7 @@ fn the_main_line_alone_is_the_same_main_line() {
     }
 }
 
-/// Byte `at` of the record of entry `number`, from 1.
+/// Sets byte `at` of the record of entry `number`, from 1.
 fn set(bytes: &mut [u8], number: usize, at: usize, value: u8) {
     bytes[46 * number + at] = value;
 }
@@ -193,7 +193,7 @@ fn what_is_no_game_is_left_out_and_counted() {
         set(bytes, 3, 0, 0x81);
         set(bytes, 5, 0, 0x83);
         set(bytes, 6, 0, 0x03);
-        // Not marked as in use, but there.
+        // An entry that is not marked as used, but exists.
         set(bytes, 7, 0, 0x00);
     });
     let read = copy.read();
@@ -360,7 +360,7 @@ fn what_cannot_be_read_is_refused_with_a_way_out() {
     }
 }
 
-/// Larger than what is held in memory, so parts of it are mapped.
+/// A file larger than the memory limit, so parts of it are mapped.
 #[test]
 fn a_large_database_is_read_in_parts() {
     const TIMES: usize = 170;
@@ -371,7 +371,7 @@ fn a_large_database_is_read_in_parts() {
     copy.change("cbh", |bytes| {
         let records = bytes.split_off(46);
         bytes[6..10].copy_from_slice(&(113 * TIMES as u32 + 1).to_be_bytes());
-        // From the last copy to the first one: places need not rise.
+        // From the last copy to the first one: offsets need not increase.
         for time in (0..TIMES).rev() {
             for record in records.chunks(46) {
                 let mut record = record.to_vec();

@@ -9,10 +9,10 @@ use crate::common::{TABIA, example};
 use tabia_uci::process::EngineCommand;
 use tabia_uci::process::check::{CheckReport, Outcome, Patience, check};
 
-/// For what no engine here fails to do, however slow the machine.
+/// A limit that no sound engine here reaches, even on a slow machine.
 const LONG: Duration = Duration::from_secs(120);
 
-/// For engines without a fault that is waited for.
+/// For engines without a fault that makes the test wait.
 fn long_patience() -> Patience {
     Patience {
         start: LONG,
@@ -24,7 +24,7 @@ fn long_patience() -> Patience {
     }
 }
 
-/// Long enough for a sound step on a busy machine; a fault takes all of it.
+/// Long enough for a sound step on a busy machine; a hanging step uses all of it.
 fn patience() -> Patience {
     let step = Duration::from_secs(5);
     Patience {
@@ -54,8 +54,8 @@ fn outcome(report: &CheckReport, step: &str) -> (Outcome, String) {
     (step.outcome, step.explanation.clone())
 }
 
-/// Every step passes. A busy machine may come in between now and then; what is
-/// too slow by itself never passes.
+/// Repeats the check until every step passes, because a busy machine may delay a step; a
+/// step that is really too slow never passes.
 fn passes(mut check: impl FnMut() -> CheckReport) -> CheckReport {
     let (mut passed, mut failed) = (BTreeSet::new(), BTreeMap::new());
     for _ in 0..12 {
@@ -78,7 +78,7 @@ fn passes(mut check: impl FnMut() -> CheckReport) -> CheckReport {
 
 #[test]
 fn a_proper_engine_passes() {
-    // Some of the limits are those of the clocks that it is given.
+    // Some limits are those of the clocks that it gets.
     let report = passes(|| check_odd("", &long_patience()));
     assert_eq!(report.name.as_deref(), Some("Odd"));
 }
@@ -90,7 +90,7 @@ fn the_built_in_engine_passes() {
         args: vec!["engine".into()],
         ..EngineCommand::default()
     };
-    // The real limits: this is an engine that thinks.
+    // The real limits: this is a real engine.
     passes(|| check(&command, &Patience::default(), &mut |_| {}));
 }
 
@@ -151,13 +151,13 @@ fn every_fault_is_found_where_it_is() {
     let mut rows = failures.map(|row| (row, Outcome::Failed)).to_vec();
     rows.extend(warnings.map(|row| (row, Outcome::Warning)));
     rows.sort_by_key(|((fault, ..), _)| *fault);
-    // What comes too early may itself be late.
+    // An answer that comes too early may itself be late.
     let patience = Patience {
         watch: Duration::from_secs(1),
         ..patience()
     };
     let patience = &patience;
-    // All at once: what they cost is the waiting.
+    // All at the same time, because they mostly wait.
     std::thread::scope(|scope| {
         for same in rows.chunk_by(|(one, _), (next, _)| one.0 == next.0) {
             scope.spawn(move || {

@@ -1,4 +1,4 @@
-//! Commands that answer and end: texts, exit codes, bad input.
+//! Commands that print a result and end: texts, exit codes, bad input.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,7 @@ use std::process::Stdio;
 use crate::common::{Folder, Ran, SIMPLE, SMALL, STARTER, assert_has, command, copy, tabia};
 use serde_json::{Value, json};
 
-/// What a command prints of the genuine book.
+/// The output of a command for the genuine book.
 fn simple(command: &str, options: &str) -> Ran {
     tabia(&format!("{command} {SIMPLE} {options}"))
 }
@@ -44,7 +44,7 @@ fn probe_json_has_every_field() {
         "factor": 0, "transposition": false, "probability": 1.0,
     });
     for (found, expected) in [(&mut found, expected), (&mut mv, expected_of_move)] {
-        // There may be more.
+        // There may be more fields.
         let found = found.as_object_mut().unwrap();
         found.retain(|field, _| expected.get(field).is_some());
         assert_eq!(Value::Object(found.clone()), expected);
@@ -68,7 +68,7 @@ fn probe_answers_each_line_with_one_line() {
     assert_eq!(answers[1]["in_book"], false);
     assert!(answers[2]["error"].as_str().unwrap().contains("rubbish"));
     assert_eq!(answers[3]["in_book"], true);
-    // As text, and without the one that is none.
+    // As text, and without the line that is not a position.
     let fens: Vec<&str> = fens.lines().filter(|line| *line != "rubbish").collect();
     let mut probe = command(&["probe", SIMPLE, "-"]);
     let text = Ran::with_input(&mut probe, fens.join("\n").as_bytes()).negative();
@@ -223,9 +223,9 @@ fn setup_takes_each_book_once_and_no_damaged_one() {
     copy(SMALL, &folder.join("damaged.ctg"));
     folder.put("damaged.ctg", damaged);
     folder.done("convert book.ctg sound.bin");
-    // Of one name in a folder the .ctg is entered.
+    // Of books with the same name in a folder the .ctg is used.
     folder.done("convert book.ctg a/same.bin --keep-never --weights games");
-    // Books of a few positions are tests or leftovers.
+    // Books with only a few positions are tests or leftovers.
     copy(SIMPLE, &folder.join("tiny.ctg"));
     let mut bin = fs::read(folder.join("sound.bin")).unwrap();
     bin.truncate(bin.len() - 5);
@@ -248,7 +248,7 @@ fn setup_takes_each_book_once_and_no_damaged_one() {
     }
 }
 
-/// A folder as somebody's home.
+/// Uses a folder as the home folder.
 #[cfg(unix)]
 fn at_home(folder: &Folder, arguments: &str) -> Ran {
     let mut command = folder.command(arguments);
@@ -294,7 +294,7 @@ fn what_register_has_written_it_takes_back() {
     at_home(&folder, "register arena --remove").refused("nothing was written for this program");
 }
 
-/// Cute Chess shows the options that it has in its list.
+/// Cute Chess shows only the options in its list.
 #[cfg(unix)]
 #[test]
 fn setup_and_register_write_the_same_list_of_options() {
@@ -307,7 +307,7 @@ fn setup_and_register_write_the_same_list_of_options() {
     let written: Value = serde_json::from_str(&folder.text(file)).unwrap();
     let options = written[0]["options"].as_array().unwrap();
     let named = |name: &str| options.iter().find(|option| option["name"] == name);
-    // As the configuration is that was just written: with a book.
+    // The value of the new configuration: with a book.
     assert_eq!(named("Book File").unwrap()["value"], "<configured>");
     assert!(named("Book Variety").is_some(), "{options:?}");
     let messages = at_home(&folder, "register cutechess").ok();
@@ -316,7 +316,7 @@ fn setup_and_register_write_the_same_list_of_options() {
         serde_json::from_str::<Value>(&folder.text(file)).unwrap(),
         written
     );
-    // What `register` wrote `setup --remove` names.
+    // `setup --remove` names what `register` has written.
     at_home(&folder, "register cutechess --name 'My own'").ok();
     let shown = at_home(&folder, "setup --remove --yes").printed();
     assert_has(

@@ -1,4 +1,4 @@
-//! `tabia diff`: what it prints.
+//! `tabia diff`: its output.
 
 use serde_json::json;
 use shakmaty::Chess;

@@ -1,4 +1,4 @@
-//! `tabia convert`: its games build into a book again.
+//! `tabia convert`: a book can be built again from its games.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use tabia_io::progress::Watch;
 
 use crate::common::{Folder, STARTER, open};
 
-/// The moves of the main lines of a PGN text, and its comments.
+/// The moves of the main lines of a PGN text.
 fn main_lines(text: &str) -> Vec<Vec<String>> {
     let mut games = Vec::new();
     for game in text.split("[Event ").skip(1) {

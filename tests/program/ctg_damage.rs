@@ -1,4 +1,4 @@
-//! Damaged books: what commands that read a whole book do with them.
+//! Damaged books in commands that read a whole book.
 
 use std::fs;
 use std::path::Path;
@@ -12,8 +12,8 @@ fn open(path: &Path) -> Result<CtgBook, String> {
     CtgBook::open(path, &OpenOptions::default()).map_err(|error| error.to_string())
 }
 
-/// Whatever reads a whole book takes what can be read, names each loss once
-/// with file, page and byte, counts it, and does not report success.
+/// Commands that read a whole book use the readable part, report each loss once with
+/// file, page and byte, count it, and do not report success.
 #[test]
 fn one_policy_for_damage_in_every_command() {
     let folder = Folder::new();
@@ -21,7 +21,7 @@ fn one_policy_for_damage_in_every_command() {
     copy(SMALL, &at("whole.ctg"));
     copy(SMALL, &at("bad.ctg"));
     let mut bytes = fs::read(at("bad.ctg")).unwrap();
-    // Not the page of the start position: the index leads past this one.
+    // Not the page of the start position: its index leads elsewhere.
     let book = open(&at("whole.ctg")).unwrap();
     let first = book.explain(&Chess::default()).unwrap();
     let used = format!("{first:?}");
@@ -36,7 +36,7 @@ fn one_policy_for_damage_in_every_command() {
         assert_eq!(text.matches(&named).count(), 1, "{command}: {text}");
         text
     };
-    // A book that agrees with itself but for what nobody can read of it.
+    // A book that is equal except for the unreadable part.
     let diff = "diff bad.ctg whole.ctg";
     folder.tabia(&format!("{diff} --strict")).ends(2);
     assert_has(
@@ -62,7 +62,7 @@ fn one_policy_for_damage_in_every_command() {
     }
 }
 
-/// A wish for a whole book, too.
+/// Changes of a whole book do the same.
 #[test]
 fn marks_of_a_damaged_book_are_reported_as_incomplete() {
     let folder = Folder::new();
@@ -83,7 +83,7 @@ fn marks_of_a_damaged_book_are_reported_as_incomplete() {
     }
 }
 
-/// A book of which nothing fits a format makes no file.
+/// If nothing of a book fits a format, no file is written.
 #[test]
 fn an_empty_result_is_an_error() {
     let folder = Folder::new();

@@ -1,6 +1,6 @@
-//! `tabia compact` and `tabia merge`: what they print, refuse and keep.
+//! `tabia compact` and `tabia merge`: output, refusals and kept content.
 
-// A failed step is the test's failure.
+// A failed step fails the test.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -17,7 +17,7 @@ fn compacting_saves_what_can_be_read() {
     let mut bytes = fs::read(&path).unwrap();
     let keys = |path: &Path| contents(path).len();
     let all = keys(&path);
-    // A page of noise, one cut in its middle, one whose first key is none.
+    // A page of random bytes, one cut in its middle, one with an invalid first key.
     bytes[4096 * 4..][..4096].fill(0xa5);
     let first_length = usize::from(bytes[4096 * 7 + 4] & 31);
     bytes[4096 * 7 + 4 + first_length] = 0;
@@ -31,7 +31,7 @@ fn compacting_saves_what_can_be_read() {
     let left = keys(&saved);
     assert!(left < all - 2 && left > all / 2);
     assert_eq!(open(&saved).info().unwrap().problems, [""; 0]);
-    // Nothing readable at all: the old book stays.
+    // Nothing is readable: the old book stays.
     bytes[4096..].fill(0xa5);
     fs::write(&path, &bytes).unwrap();
     folder.tabia("compact book.ctg").refused("42405 bytes used");
@@ -48,14 +48,14 @@ fn wrong_wishes_are_refused_and_nothing_is_lost() {
         let output = folder.tabia(arguments);
         let text = output.refused(expected);
         assert_eq!(text.lines().count(), 1, "{text}");
-        // Reported once, not once more by its cause.
+        // Reported once, without repeating the cause.
         assert!(text.matches("No such file").count() <= 1, "{text}");
         assert!(output.out().is_empty());
         assert_eq!(folder.names(), before);
     };
     refused("merge -o book0.ctg book1.ctg book0.ctg", "is there already");
     refused("compact book0.ctg -o book1.ctg", "is there already");
-    // Where letters count, the book is another one with this one's index.
+    // On a case-sensitive system this is another book, with the index of this one.
     let in_the_way = if cfg!(windows) {
         "BOOK0.CTG: is there already"
     } else {
@@ -112,7 +112,7 @@ fn an_old_book_is_refused_or_kept_with_all_its_files() {
         })
     };
     let old = parts("");
-    // The old form, which would destroy the first book.
+    // The old syntax, which would destroy the first book.
     folder
         .tabia("merge book0.ctg book1.ctg")
         .refused("--output");
@@ -128,7 +128,7 @@ fn an_old_book_is_refused_or_kept_with_all_its_files() {
     assert_ne!(parts("")[0], old[0]);
     let sum = contents(&books[0]).len();
     assert!(sum >= contents(&books[1]).len());
-    // No second backup, and the first is the last book.
+    // There is no second backup, and the first is the last book.
     let second = parts("");
     folder.done("compact book1.ctg --force -o book0.ctg");
     assert_eq!(parts(".bak"), second);

@@ -1,4 +1,4 @@
-//! `tabia verify`: what it prints of sound and damaged books.
+//! `tabia verify`: its output for sound and damaged books.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ fn the_command_line() {
 
     let folder = Folder::new();
     let mut bytes = crate::common::files(SIMPLE)[0].clone();
-    // The second entry's first move.
+    // The first move of the second entry.
     bytes[4096 + 60 + 23] = 0x02;
     folder.put("book.ctg", bytes);
     let bad = folder.tabia("verify book.ctg");

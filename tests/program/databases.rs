@@ -1,5 +1,5 @@
-//! Archives, Scid and the newer ChessBase databases: the output is what
-//! is stored in them, a book is the same from each, and no damage does harm.
+//! Archives, Scid and the newer ChessBase databases: the output is their content, all
+//! give the same book, and damage does no harm.
 
 #![allow(clippy::unwrap_used)]
 
@@ -47,7 +47,7 @@ fn scid_databases_are_what_scid_says_they_are() {
     assert_eq!(new, expected);
     assert_has(&messages, "60 games read, 58 written, 0 skipped");
     assert_has(&messages, "2 deleted games");
-    // Version 4 has no room for the one event that is years away.
+    // Version 4 cannot store the date of an event that is years away.
     let (old, _) = pgn(&data("scid/edge.si4"));
     let no_date = |text: &str| without(text, &["EventDate"]);
     assert_eq!(no_date(&old), no_date(&expected));
@@ -61,7 +61,7 @@ fn scid_databases_are_what_scid_says_they_are() {
 fn scid_says_which_games_are_chess960() {
     let (text, _) = pgn(&data("scid/c960.si5"));
     let expected = pgn(&data("scid/c960.pgn")).0;
-    // One from the usual start is marked in its tags, but not in the index.
+    // A game from the standard start position has these tags, but no mark in the index.
     let start = ["SetUp", "FEN"];
     assert_eq!(without(&text, &start), without(&expected, &start));
     assert_eq!(
@@ -73,7 +73,7 @@ fn scid_says_which_games_are_chess960() {
 #[test]
 fn new_chessbase_databases_are_read() {
     let (text, messages) = pgn(&data("cbh2/made.2cbh"));
-    // The format does not keep how long ago a pawn moved.
+    // The format does not store the halfmove clock.
     let expected = pgn(&data("cbh2/made.pgn")).0;
     let expected = expected.replace(" b - - 3 17\"]", " b - - 0 17\"]");
     assert!(text == expected, "{messages}");
@@ -164,7 +164,7 @@ fn every_database_in_a_zip_is_read() {
     assert_has(&messages, "all.zip/small.dci: game 2: game cut short");
 }
 
-/// Every file below a folder, by its path from there.
+/// All files below a folder, by relative path.
 fn all_files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -187,7 +187,7 @@ fn all_files(folder: &Path) -> Vec<(String, Vec<u8>)> {
 fn archives_are_unpacked_byte_for_byte_into_a_folder() {
     let folder = Folder::new();
     let mut files = parts("chessbase/Capa", &["cbg", "cbh", "cbp", "cbt"]);
-    // More than is read at once.
+    // More bytes than are read at once.
     let large = (0..1_000_000_u32).map(|n| (n.wrapping_mul(n) >> 7) as u8);
     files.push(("html/a.jpg".to_owned(), large.collect()));
     for (name, bytes) in [("x.cbv", pack_cbv(&files)), ("y.zip", pack_zip(&files))] {
@@ -195,7 +195,7 @@ fn archives_are_unpacked_byte_for_byte_into_a_folder() {
         let out = format!("{name} out/");
         folder.done(&["games", name, "-o", &out]);
         assert!(all_files(&folder.join(&out)) == files, "{name}");
-        // A second time something is in the way.
+        // The second time a file already exists.
         let again = folder.tabia(&["games", name, "-o", &out]);
         again.refused("--force");
     }
@@ -247,7 +247,7 @@ fn names_in_an_archive_never_lead_out_of_the_folder() {
     assert!(!Path::new("/tmp/tabia-escaped.cbh").exists());
 }
 
-/// The moves that `out.ctg` has stored in a position, in order.
+/// The stored moves of a position in `out.ctg`, in order.
 fn moves(folder: &Folder, after: &str) -> String {
     let view = folder.probe("out.ctg", after);
     let names = stored(&view, "san");
@@ -358,7 +358,7 @@ fn signs_of_games_become_marks_of_the_book() {
         Value::Array(found)
     };
     assert_eq!(signs("--annotations", ""), json!([["e4", "!", 0]]));
-    // One each: the better player's counts, seen from the real board.
+    // One annotation each: the better player's counts, on the real board.
     assert_eq!(signs("--annotations", "e2e4"), json!([["c5", "?!", 14]]));
     let all = "--annotations --variations";
     for options in [all, &format!("{all} --dedupe --threads 3")] {
@@ -378,7 +378,7 @@ fn signs_of_a_scid_database_are_those_of_its_pgn() {
     assert!(book(&data("scid/edge.pgn"), options) != expected);
 }
 
-/// The words of a record of version 5.
+/// The fields of a record of version 5.
 fn words(record: &[u8]) -> Vec<u32> {
     let (words, _) = record.as_chunks::<4>();
     words.iter().map(|word| u32::from_le_bytes(*word)).collect()
@@ -399,8 +399,8 @@ fn a_scid_database_of_ours_has_the_records_that_scid_writes() {
     let mut count = 0;
     for (ours, (number, theirs)) in ours.chunks(56).zip(theirs) {
         let (ours, theirs) = (words(ours), words(theirs));
-        // Counts; ratings and dates; plies and promotions; material; ECO,
-        // result and how many pawns left home; which.
+        // Counts; ratings and dates; plies and promotions; material; ECO, result and
+        // pawns that left their first squares; which ones.
         let masks = [
             (0, 0xf000_0000),
             (1, 0xf000_0000),

@@ -1,17 +1,16 @@
-//! The examples of the pages are run as they are printed there.
+//! The examples in the documentation are run as they are printed.
 //!
-//! A block that begins with ```` ```console ```` holds commands after `$ ` and
-//! below each what it prints, standard output and standard error as they come.
-//! `[..]` means anything within a line, `...` alone in a line for any
-//! number of lines, `? 1` for exit code 1. All blocks of a page run in one folder,
-//! one after the other, with the starter book in `books`, some games in
-//! `games.pgn`, and under the names of the reader's own files and engine what takes
-//! their place. The lines of `sh` blocks only have to succeed; those that start
-//! other programs, open a window or wait for questions are not run, but the options
-//! of all are compared with the help.
+//! A block that begins with ```` ```console ```` has commands after `$ ` and after each
+//! its output, standard output and standard error in order. `[..]` matches anything
+//! within a line, `...` alone in a line any number of lines, `? 1` means exit code 1. All
+//! blocks of a page run in one folder, in order, with the starter book in `books`, some
+//! games in `games.pgn`, and test files under the names of the reader's own files and
+//! engine. The lines of `sh` blocks only have to succeed; those that start other
+//! programs, open a window or wait for questions are not run, but all options are
+//! compared with the help.
 //!
-//! `TABIA_DOCS=write cargo test -p tabia --test program docs::` writes what was
-//! printed into the pages, where it is not what they show.
+//! `TABIA_DOCS=write cargo test -p tabia --test program docs::` updates the pages with
+//! the real output.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
@@ -42,9 +41,9 @@ fn pages() -> Vec<PathBuf> {
 #[derive(Clone)]
 struct Example {
     command: String,
-    /// `None`: the command succeeds, whatever it prints.
+    /// `None`: the command must succeed with any output.
     shown: Option<Vec<String>>,
-    /// Lines of the page: of the first line shown, and after the last.
+    /// Line numbers in the page: of the first line shown, and after the last.
     lines: (usize, usize),
 }
 
@@ -86,9 +85,9 @@ fn examples(page: &str) -> Vec<Example> {
     examples
 }
 
-/// Whether a line of an `sh` block can be run here: it starts nothing but Tabia and
-/// a few programs of every system, asks nobody, and needs neither a feature that is
-/// off by default nor the judgement of a real engine.
+/// Whether a line of an `sh` block can be run here: it starts only Tabia and a few
+/// programs of every system, asks no questions, and needs neither a feature that is off
+/// by default nor a real engine.
 fn is_run(line: &str) -> bool {
     let needs = [".parquet", " --eval ", " --confirm ", " check-engine "];
     if needs.iter().any(|needed| line.contains(needed)) {
@@ -137,7 +136,7 @@ fn run(command: &str, folder: &Path) -> Vec<String> {
     lines
 }
 
-/// Whether lines are as shown.
+/// Whether the output matches the shown lines.
 fn is_as_shown(shown: &[String], lines: &[String]) -> bool {
     match (shown.split_first(), lines.split_first()) {
         (None, None) => true,
@@ -189,7 +188,7 @@ fn the_readme_may_be_followed_twice() {
     }
 }
 
-/// Books, games and an engine as the pages use them.
+/// Books, games and an engine for the examples.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let inside = |name: &str| folder.path().join(name);
@@ -213,16 +212,16 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// What a page shows otherwise than it is; with `TABIA_DOCS=write` the page is
-/// written anew.
+/// The differences between a page and the real output; with `TABIA_DOCS=write` the page
+/// is updated.
 fn page_is_wrong(page: &Path, text: &str, examples: &[Example]) -> String {
     let folder = folder();
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let mut wrong = String::new();
     let mut moved = 0_isize;
     for example in examples {
-        // A command that talks to an engine against the clock may be late on a busy
-        // machine; what is late by itself always is.
+        // A command that uses an engine with a clock may be late on a busy machine, so it
+        // is repeated.
         let talks = ["tabia check", "printf 'uci"];
         let timed = talks.iter().any(|talk| example.command.starts_with(talk));
         let (from, to) = example.lines;
@@ -262,7 +261,7 @@ fn page_is_wrong(page: &Path, text: &str, examples: &[Example]) -> String {
     wrong
 }
 
-/// The commands of `sh` blocks, each in one line without what a shell makes of it.
+/// The commands of `sh` blocks, one line each, without shell syntax.
 fn typed(text: &str) -> Vec<Vec<String>> {
     let mut commands = Vec::new();
     let mut inside = false;
@@ -318,13 +317,13 @@ fn commands_that_are_not_run_have_the_options_that_the_pages_give() {
     assert!(seen > 50, "{seen}");
 }
 
-/// Every option is in the table with its default.
+/// The table has every option with its default.
 #[test]
 fn the_table_of_options_is_that_of_the_program() {
     let page = fs::read_to_string("docs/options.md").unwrap();
     for spec in &SPECS {
         let name = format!("`{}`", spec.name);
-        // The table of presets has more columns.
+        // Rows of the table of presets have more columns.
         let mut rows = page.lines().filter(|line| line.split('|').count() == 5);
         let row = rows.find(|row| row.split('|').nth(1).unwrap().contains(&name));
         let row = row.unwrap_or_else(|| panic!("docs/options.md has no {name}"));
@@ -344,7 +343,7 @@ fn the_table_of_options_is_that_of_the_program() {
     }
 }
 
-/// The table of move bytes is that of the decoder's tests.
+/// The table of move bytes equals that in the decoder's tests.
 #[test]
 fn the_page_of_the_format_has_every_move_byte() {
     let page = fs::read_to_string("docs/ctg.md").unwrap();
@@ -362,7 +361,7 @@ fn the_page_of_the_format_has_every_move_byte() {
     }
 }
 
-/// The address of a heading, as GitHub makes it.
+/// The anchor of a heading, as GitHub makes it.
 fn address(heading: &str) -> String {
     let letters = heading.trim_start_matches('#').trim().to_lowercase();
     let letters = letters
@@ -371,7 +370,7 @@ fn address(heading: &str) -> String {
     letters.map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// The targets of the links and pictures of a page, without those of the web.
+/// The targets of a page's links and pictures, without web addresses.
 fn links(text: &str) -> Vec<String> {
     let parts = text.split("](").skip(1);
     let targets = parts.filter_map(|part| part.split_once(')').map(|(target, _)| target));
@@ -379,7 +378,7 @@ fn links(text: &str) -> Vec<String> {
     local.map(str::to_owned).collect()
 }
 
-/// Where a link of a page leads to, from the folder of the project.
+/// The target of a page's link, relative to the project.
 fn target_of(page: &Path, link: &str) -> PathBuf {
     let mut path = page.parent().unwrap().to_path_buf();
     for part in link.split('/') {
@@ -404,7 +403,7 @@ fn list_of(file: &str, name: &str) -> Vec<String> {
         .collect()
 }
 
-/// No link is dead: in the source, in the archives and in the package of cargo.
+/// Every link has a target: in the source, the archives and the cargo package.
 #[test]
 fn every_link_leads_somewhere() {
     let shipped = list_of("release/common.py", "SHIPPED");
@@ -458,7 +457,7 @@ fn every_link_leads_somewhere() {
     }
 }
 
-/// Every heading has a text below it.
+/// Every heading is followed by a text.
 #[test]
 fn no_section_is_empty() {
     for page in pages() {
@@ -478,7 +477,7 @@ fn no_section_is_empty() {
     }
 }
 
-/// Pages stay few and short.
+/// There are few pages, and they are short.
 #[test]
 fn the_pages_are_at_most_twenty_and_short() {
     let pages = pages();
@@ -495,7 +494,7 @@ fn the_pages_are_at_most_twenty_and_short() {
     assert!(readme <= 900, "README.md: {readme} words");
 }
 
-/// Every command has a section.
+/// Every command has a section in the documentation.
 #[test]
 fn no_command_is_left_out() {
     let page = fs::read_to_string(COMMANDS).unwrap();
@@ -515,7 +514,7 @@ fn no_command_is_left_out() {
     }
 }
 
-/// Every command's help ends with an example of it.
+/// Every command's help ends with an example.
 #[test]
 fn every_help_has_an_example() {
     let page = fs::read_to_string(COMMANDS).unwrap();

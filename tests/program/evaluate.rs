@@ -26,7 +26,7 @@ fn book(folder: &Path) -> (PathBuf, BookGraph) {
     (path, graph)
 }
 
-/// Evaluates `book.ctg` with the engine of these tests.
+/// Evaluates `book.ctg` with the test engine.
 fn evaluate(folder: &Folder, options: &str) -> Command {
     let mut command = folder.command(&format!("evaluate book.ctg {options}"));
     command.arg("--").arg(example("scoring_engine"));
@@ -34,7 +34,7 @@ fn evaluate(folder: &Folder, options: &str) -> Command {
     command
 }
 
-/// The lines of a side file, each of a position of its own.
+/// The lines of a side file; each must have a different position.
 fn lines(path: &Path) -> BTreeSet<String> {
     let text = fs::read_to_string(path).unwrap_or_default();
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -55,7 +55,7 @@ fn what_cannot_begin_leaves_no_file() {
     folder
         .tabia("evaluate book.ctg --engine nobody/there")
         .refused("nobody/there");
-    // Nor does one that turns out to hold nothing when it is read.
+    // An input that has no content is refused, too.
     folder.put("cut.epd.gz", b"\x1f\x8b\x08");
     folder.put("empty.epd", "");
     fs::create_dir(folder.join("folder")).unwrap();
@@ -70,7 +70,7 @@ fn what_cannot_begin_leaves_no_file() {
     assert_eq!(left.count(), 0, "{names:?}");
 }
 
-/// The export of lichess has no blanks; most writers of JSON put them.
+/// The export of lichess has no blanks; most JSON writers insert them.
 #[test]
 fn files_that_say_nothing_about_the_book_end_with_1() {
     let folder = Folder::new();
@@ -93,7 +93,7 @@ fn files_that_say_nothing_about_the_book_end_with_1() {
         "1 lines, 1 evaluations of positions of the book, 1 of them new",
     );
     assert_has(&folder.text("book.evals"), "ce 18; acd 9; acn 7000; bm e4;");
-    // What is known already is taken as well.
+    // Existing values are also used.
     assert_has(
         &folder.done(import),
         "1 evaluations of positions of the book, 0 of them new",
@@ -112,7 +112,7 @@ fn a_number_of_positions_is_that_of_all_runs_together() {
     };
     let whole = run(twenty, ": 20 positions evaluated");
     assert_eq!(whole.len(), 20);
-    // An interruption: the last of them are not there.
+    // After an interruption the last of them are missing.
     let text = fs::read_to_string(&side).unwrap();
     let begun: String = text.split_inclusive('\n').take(12).collect();
     fs::write(&side, begun).unwrap();
@@ -133,7 +133,7 @@ fn killed_at_any_moment_nothing_is_lost_or_done_twice() {
     let mut kills = 0;
     while known + 12 < graph.len() && kills < 6 {
         let mut run = evaluate(&folder, "--jobs 2");
-        // The engines fall silent before all is done, however late we look.
+        // The engines hang before all is done, however late we look.
         run.env("SCORING_ENGINE_HANGS", "7");
         run.env("SCORING_ENGINE_MS", "10").stderr(Stdio::null());
         let mut child = run.spawn().unwrap();
@@ -153,15 +153,15 @@ fn killed_at_any_moment_nothing_is_lost_or_done_twice() {
     let messages = Ran::of(&mut evaluate(&folder, "--jobs 2")).ok();
     let found = lines(&side);
     assert_eq!(found.len(), graph.len(), "{messages}");
-    // Only what was under way when it was killed has been asked for again.
+    // Only positions that were being searched are searched again.
     let notes = folder.text("book.notes");
     let asked: BTreeSet<&str> = notes.lines().collect();
     let again = notes.lines().count() - asked.len();
     assert!(again <= 2 * 2 * kills, "{again} of {}", asked.len());
-    // The same as in one go.
+    // The result is the same as in one run.
     Ran::of(&mut evaluate(&folder, "-o whole.evals")).ok();
     assert_eq!(lines(&folder.join("whole.evals")), found);
-    // And nothing is left to do.
+    // Nothing is left to do.
     let again = Ran::of(&mut evaluate(&folder, ""));
     again.ends_saying(0, ": 0 positions evaluated");
 }
@@ -175,18 +175,18 @@ fn lines_so_far(side: &Path) -> usize {
 fn leaving_the_book_has_a_value_wherever_a_move_does() {
     let folder = Folder::new();
     let (path, graph) = book(&folder);
-    // One engine: two of them write their notes in either order.
+    // With one engine: two would write their notes in any order.
     Ran::of(&mut evaluate(&folder, "--jobs 1")).ok();
     let table = evals::read(&path.with_extension("evals")).unwrap().table;
     let leaving = graph.leaving(&table);
     for node in graph.nodes() {
-        // Where every legal move is of the book nobody can leave it.
+        // If all legal moves are in the book, it has no exit.
         let others = graph.position(node).legal_moves().len() > graph.moves(node).len();
         assert_eq!(leaving[node as usize].is_some(), others, "{node}");
     }
     let start = graph.node(&Chess::default()).unwrap();
     assert!(!graph.leaving_is_unknown(start, &table));
-    // The likeliest comes first.
+    // The likeliest position comes first.
     let notes = folder.text("book.notes");
     assert!(notes.starts_with("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w"));
 }

@@ -1,4 +1,4 @@
-//! The explorer: requests as a function, then over sockets.
+//! The explorer: requests as function calls, then over sockets.
 
 #![allow(clippy::unwrap_used)]
 
@@ -29,7 +29,7 @@ use tabia_notation::Line;
 pub(crate) const ADDRESS: &str = "127.0.0.1:8000";
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
-/// Remembers what it was asked to change.
+/// Records the requested changes.
 #[derive(Default)]
 struct Memory(Mutex<Vec<MarkEdit>>);
 
@@ -106,7 +106,7 @@ pub(crate) fn value(response: &Response<Bytes>) -> Value {
     serde_json::from_slice(response.body()).unwrap()
 }
 
-/// What it answers.
+/// The answer to a request as JSON.
 pub(crate) fn ask(explorer: &Explorer, target: &str) -> Value {
     value(&get(explorer, target))
 }
@@ -190,7 +190,7 @@ fn a_first_visit_weighs_little() {
     let html = std::str::from_utf8(&page).unwrap();
     let (_, icon) = html.split_once("rel=\"icon\" href=\"").unwrap();
     let (folder, _) = icon.split_once("favicon.svg").unwrap();
-    // The page has its first answer; these files come by themselves.
+    // The page contains its first answer; these files are separate.
     let files = ["main.js", "dialogs.html", "favicon.svg"];
     let sizes = files.map(|file| get(&explorer, &format!("{folder}{file}")).body().len());
     let all = page.len() + sizes.iter().sum::<usize>();
@@ -265,7 +265,7 @@ fn the_moves_ahead_are_those_of_the_main_line() {
     let line = ask(&explorer, "/api/line");
     for (index, uci) in ahead.iter().enumerate() {
         assert_eq!(&line["points"][index + 1]["uci"], uci);
-        // Each is the likeliest of its own position.
+        // Each move is the likeliest of its own position.
         let walked = ahead[..index].join(",");
         let view = ask(&explorer, &format!("/api/position?ahead=1&play={walked}"));
         assert_eq!(&view["ahead"][0]["uci"], uci);
@@ -382,19 +382,19 @@ fn nothing_changes_read_only_or_for_other_machines() {
     assert_eq!(value(&fixed)["error"], "this book cannot be changed");
 }
 
-/// The starter book as files of its own.
+/// The starter book as files.
 fn book_on_disk() -> (Folder, std::path::PathBuf) {
     let folder = Folder::with(STARTER);
     let path = folder.join("book.ctg");
     (folder, path)
 }
 
-/// An explorer of a book that can be changed.
+/// An explorer of an editable book.
 fn explorer_of(path: &std::path::Path) -> Explorer {
     explorer_watching(path, &[], ADDRESS)
 }
 
-/// The same at an address, which is read anew when one of these files changes.
+/// An explorer that reopens its book when one of these files changes.
 fn explorer_watching(
     path: &std::path::Path,
     files: &[std::path::PathBuf],
@@ -450,7 +450,7 @@ fn a_book_on_disk_is_changed_and_changed_back_byte_for_byte() {
     change("factor", "-30");
     change("annotation", "!?");
     change("mark", "avoid");
-    // What is so already is no change to take back.
+    // A change without effect cannot be undone.
     change("mark", "avoid");
     let now = c5();
     assert_eq!(
@@ -468,14 +468,14 @@ fn a_book_on_disk_is_changed_and_changed_back_byte_for_byte() {
     }
     assert_eq!(c5()["mark"], "none");
     assert_eq!(std::fs::read(&path).unwrap(), before);
-    // Done again, and taken back once more.
+    // Redo, then undo once more.
     let redo = post(&explorer, "/api/redo", &json!({"book": 0}));
     assert_eq!(value(&redo)["redo"], 2);
     assert_eq!(c5()["factor"], -30);
     let undone = post(&explorer, "/api/undo", &json!({"book": 0}));
     assert!(value(&undone)["taken_back"].is_object());
-    // A page that shows an old figure does not overwrite a newer one, and
-    // takes back nothing that was changed since.
+    // A page that shows an old value does not overwrite a newer one, and does not undo
+    // later changes.
     let write = |client: &str, seen: &str, value: &str| {
         let body = json!({"book": 0, "play": "e2e4", "uci": "c7c5", "change": "mark",
             "value": value, "seen": seen, "client": client});

@@ -1,4 +1,4 @@
-//! The fuzz targets' seeds and former findings, as plain tests.
+//! The seeds and former findings of the fuzz targets, as plain tests.
 
 #![allow(clippy::unwrap_used)]
 
@@ -15,8 +15,8 @@ fn every_seed_and_every_former_finding_goes_well() {
     }
 }
 
-/// What a fuzzer does first, so that this does not take one: every seed cut
-/// off, and with single bytes changed.
+/// The first steps of a fuzzer, without one: every seed truncated, and with single bytes
+/// changed.
 #[test]
 fn seeds_cut_and_changed_go_well() {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;

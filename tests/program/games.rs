@@ -1,5 +1,5 @@
-//! `tabia games`: the output is what is stored in the databases, and their
-//! faults are reported.
+//! `tabia games`: the output is the content of the databases, and their faults are
+//! reported.
 
 #![allow(clippy::unwrap_used)]
 
@@ -15,7 +15,7 @@ fn data(name: &str) -> PathBuf {
     project("tests/data").join(name)
 }
 
-/// Runs `tabia games`, which must succeed; gives its messages.
+/// Runs `tabia games`, which must succeed; returns its messages.
 fn convert(folder: &Folder, source: &Path, options: &str) -> String {
     folder.done(&format!("games -f '{}' {options}", source.display()))
 }
@@ -27,13 +27,13 @@ fn pgn(source: &Path) -> String {
     folder.text("out.pgn")
 }
 
-/// Text as PGN, read and written.
+/// PGN text, converted to PGN again.
 fn again(text: &str) -> String {
     let folder = Folder::new();
     pgn(&folder.put("in.pgn", text))
 }
 
-/// It is refused, and nothing written.
+/// Checks that the source is refused, and nothing written.
 fn assert_refused(folder: &Folder, source: &str, why: &str) {
     let games = folder.tabia(&format!("games {source} -o out.pgn"));
     games.refused(why);
@@ -111,7 +111,7 @@ fn the_authors_program_would_have_written_the_same_bytes() {
     let ours = |part| fs::read(folder.join("small").with_extension(part)).unwrap();
     let theirs = |part| fs::read(data("scdb/small").with_extension(part)).unwrap();
     assert_eq!(ours("dcs"), theirs("dcs"));
-    // But for the move that its second game cannot have.
+    // Except the move that its second game cannot have.
     let mut games = theirs("dcg");
     assert_eq!(games[90..98], [7, 0, 2, 0xdb, 0x0c, 0xe3, 0x3c, 0xaf]);
     games[90] = 5;
@@ -138,7 +138,7 @@ fn a_database_of_ours_is_read_back_as_it_was() {
         .lines()
         .filter(|line| !line.starts_with("[Annotator"))
         .map(|line| {
-            // Names longer than the format has room for are cut.
+            // Names that are too long for the format are cut.
             let is_name = ["[Event ", "[Site ", "[White ", "[Black "]
                 .iter()
                 .any(|tag| line.starts_with(tag));
@@ -271,7 +271,7 @@ fn deleted_games_and_faults_of_the_index_are_reported() {
         .replace("[ECO \"C02\"]\n", "");
     assert_eq!(text, short);
     assert_has(&messages, "2 entries were too short");
-    // A place outside the file.
+    // An offset outside the file.
     let (text, messages) = write(&|bytes| bytes[19 + 39 + 1] = 1);
     assert_eq!(movetexts(&text).len(), 3);
     assert_has(&messages, "game 2: game skipped: its place, byte");
@@ -394,7 +394,7 @@ fn a_folder_gives_every_database_once() {
     copy_small(&games);
     fs::rename(games.join("small.dcg"), games.join("SMALL.DCG")).unwrap();
     fs::rename(games.join("small.dci"), games.join("Small.DCI")).unwrap();
-    // Folders in folders, with a link that leads back.
+    // Nested folders, with a link that leads back.
     let below = games.join("sample/below");
     fs::create_dir_all(&below).unwrap();
     #[cfg(unix)]
@@ -425,8 +425,8 @@ fn a_folder_gives_every_database_once() {
     folder.done("build games -o book.ctg");
 }
 
-/// A file is recognized by its content, whatever its name. A command that gets
-/// the wrong kind reports that, with the command that would help.
+/// Files are recognized by content, not by name. For the wrong kind of file a command
+/// reports that, with the right command.
 #[test]
 fn games_and_books_are_recognized_by_content() {
     let folder = Folder::new();
@@ -468,7 +468,7 @@ fn games_and_books_are_recognized_by_content() {
         );
     }
     folder.done("build games.ctg -o out.ctg");
-    // Among games a book has to be named as one.
+    // A book among games must be named as one.
     let named = folder.tabia("build book.pgn out.ctg -o both.ctg");
     named.refused("book.pgn: this is a book (ChessBase opening book), not games");
     fs::rename(at("book.pgn"), at("book.ctg")).unwrap();

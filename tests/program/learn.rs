@@ -1,4 +1,4 @@
-//! Learning: from collections, and while playing.
+//! Learning from collections, and while playing.
 
 #![allow(clippy::unwrap_used)] // A test that fails here shows the line.
 
@@ -62,14 +62,14 @@ fn results_move_the_values_of_the_moves_played() {
     assert_eq!(factor(&opened, "", "c2c4"), 0);
     assert_sound(&book);
 
-    // Learning again goes on; fresh, it begins again.
+    // Learning again adds up; `--fresh` starts again.
     folder.done("learn book.ctg games.pgn");
     assert_eq!(factor(&open(&book), "", "d2d4"), -22);
     folder.done("learn book.ctg games.pgn --fresh");
     assert_eq!(factor(&open(&book), "", "d2d4"), -11);
 }
 
-/// A Polyglot book counts games and twice the points, as Polyglot does.
+/// In a Polyglot book learning counts games and twice the points, as Polyglot does.
 #[test]
 fn a_polyglot_book_counts_and_an_arena_book_reports_that_it_cannot() {
     let folder = Folder::with(SMALL);
@@ -94,7 +94,7 @@ fn a_polyglot_book_counts_and_an_arena_book_reports_that_it_cannot() {
     assert_eq!(learnt("e2e4 c7c5", "g1f3"), (2, 3));
     assert_eq!(learnt("", "d2d4"), (0, 0));
 
-    // Games of play come in beside the old counts, or in their place.
+    // New games are added to the old counts, or replace them.
     let played = PlayedGame {
         start: None,
         winner: Some(Color::Black),
@@ -164,8 +164,8 @@ fn the_order_of_games_does_not_matter() {
 
 const LEARNING: [&str; 2] = ["Book Info=brief", "Book Learn=true"];
 
-/// A game in which Black, with the book's 1...c5, is mated by moves that the
-/// test chooses: the outcome is on the board.
+/// A game in which Black, with the book's 1...c5, is mated by moves of the test: the
+/// outcome is known from the board.
 fn lose(adapter: &mut Adapter) {
     let best = adapter.best("position startpos moves e2e4");
     let reply = best.split_whitespace().nth(1).unwrap();
@@ -188,7 +188,7 @@ fn played_games_are_noted_weighed_shared_and_folded_in() {
             lose(adapter);
         }
     }
-    // 1...c5 has lost six times by now, and both adapters know of it.
+    // 1...c5 has lost six times now, and both adapters have read that.
     for adapter in &mut adapters {
         adapter.new_game();
     }
@@ -212,7 +212,7 @@ fn played_games_are_noted_weighed_shared_and_folded_in() {
         "the book itself is left alone"
     );
 
-    // What lies on top of the book is what is folded into it.
+    // Merging writes the same values that were shown on top of the book.
     let learned = LearnedBook::new(Arc::new(open(&book)), &side);
     let replies = |book: &dyn Probe| ["c7c5", "e7e5"].map(|mv| factor(book, "e2e4", mv));
     let on_top = replies(&learned);

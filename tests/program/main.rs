@@ -1,8 +1,8 @@
-//! The program as its users know it: every command as a process, with real files
-//! and engines. One program for all of these tests, as linking takes longer than
-//! compiling. `cargo test --test program mark::` runs those of one command.
+//! Tests of the program as users run it: every command as a process, with real files and
+//! engines. All are in one test program, because linking takes longer than compiling.
+//! `cargo test --test program mark::` runs those of one command.
 
-// A failed step is the test's failure.
+// A failed step fails the test.
 #![allow(clippy::unwrap_used)]
 
 mod audit;

@@ -1,6 +1,5 @@
-//! `tabia mark`: only the requested bytes change, a
-//! kill at any moment leaves a sound book, only one program can change a book
-//! at a time, and a running adapter goes on.
+//! `tabia mark`: only the requested bytes change, a kill at any moment leaves a sound
+//! book, only one program can change a book at a time, and a running adapter continues.
 
 #![allow(clippy::unwrap_used)] // A test that fails here shows the line.
 
@@ -48,8 +47,8 @@ fn a_genuine_book_differs_in_the_wished_bytes_alone() {
     let folder = Folder::with(SIMPLE);
     let book = folder.join("book.ctg");
     let before = fs::read(&book).unwrap();
-    // The entry after 1.e4 is at byte 4 of page 0: 22 bytes of key, one of
-    // moves, 33 of statistics. The start position's at byte 60.
+    // The entry after 1.e4 is at byte 4 of page 0: 22 bytes of key, one of moves, 33 of
+    // statistics. That of the start position is at byte 60.
     let after_e4 = 4096 + 4 + 22 + 1;
     mark(&folder, "book.ctg --move e4 --mark main --factor 20 '!?'").ok();
     let expected = vec![
@@ -114,7 +113,7 @@ fn lines_colours_and_filters_choose_as_they_say() {
     assert_eq!(green(&lookup(&book, &after("e4"))), [""; 0]);
     assert_eq!(green(&lookup(&book, &after("e4 c5"))), ["Ng1-f3"]);
 
-    // Every move of one side, by the counts of the program itself.
+    // Every move of one side, by the program's own counts.
     mark(&folder, "book.ctg --clear").ok();
     mark(
         &folder,
@@ -146,7 +145,7 @@ fn a_dry_run_shows_lines_as_players_read_them() {
     let folder = Folder::with(SMALL);
     let book = folder.join("book.ctg");
     let before = fs::read(&book).unwrap();
-    // Moves of Black, whose positions the book has with the colours exchanged.
+    // Moves of Black, whose positions the book stores with colours exchanged.
     let wish = "book.ctg --colour black --where 'ply<=6 and share>=30' main -n";
     let lines = |options: &str| -> Vec<String> {
         let shown = mark(&folder, &format!("{wish} {options}")).printed();
@@ -177,7 +176,7 @@ fn a_dry_run_shows_lines_as_players_read_them() {
         assert!(lookup.moves.iter().any(|known| known.mv == mv), "{line}");
         assert!(seen.insert(line), "{line}");
     }
-    // As JSON, the same and a summary.
+    // JSON has the same, and a summary.
     let json = lines("--list --json");
     let json: Vec<Value> = json
         .iter()
@@ -196,9 +195,9 @@ fn a_dry_run_shows_lines_as_players_read_them() {
 fn commentaries_are_those_of_the_real_board() {
     let folder = Folder::with(SMALL);
     let book = folder.join("book.ctg");
-    // The symbols that it has are not this test's.
+    // Removes the symbols that it has already.
     mark(&folder, "book.ctg --all --commentary none").ok();
-    // After 1.e4 Black is to move: what is stored is the mirrored number.
+    // After 1.e4 Black is to move: the stored number is the mirrored one.
     for line in ["1.e4", "1.e4 e5"] {
         let shown = mark(
             &folder,
@@ -227,7 +226,7 @@ fn commentaries_are_those_of_the_real_board() {
     }
 }
 
-/// What can be read is marked, what cannot is named.
+/// The readable part is marked, the unreadable part reported.
 #[test]
 fn a_damaged_page_is_named() {
     let folder = Folder::with(SMALL);
@@ -282,7 +281,7 @@ fn what_cannot_be_done_is_reported_and_nothing_changes() {
     mark(&folder, "book.ctg --move e4 main").refused("read-only");
 }
 
-/// An Arena book: 1.e4 e5 2.Nf3, and 1.Nf3 e5 2.e4 which comes to the same.
+/// An Arena book: 1.e4 e5 2.Nf3, and 1.Nf3 e5 2.e4 which transposes to it.
 fn arena() -> Vec<u8> {
     let mut bytes = vec![0; 900 * 28];
     bytes[..4].copy_from_slice(b"\x03ABK");
@@ -310,7 +309,7 @@ fn preference(book: &Path, before: &str, mv: &str) -> Preference {
     moves.find(|known| known.mv == wanted).unwrap().preference
 }
 
-/// Polyglot and Arena books have a number for every move, and nothing else.
+/// Polyglot and Arena books have only a number for each move.
 #[test]
 fn weights_and_priorities_are_set_in_place_and_what_has_no_place_is_named() {
     let folder = Folder::with(SMALL);
@@ -341,7 +340,7 @@ fn weights_and_priorities_are_set_in_place_and_what_has_no_place_is_named() {
     mark(&folder, "book.bin --where 'weight=513 and ply=1' avoid").ok();
     assert_eq!(preference(&bin, "", "e2e4"), Preference::Weight(0));
 
-    // A position that hangs in the tree twice has its numbers twice.
+    // A position that occurs twice in the tree has two sets of numbers.
     mark(&folder, "book.abk --moves 'e2e4 e7e5 g1f3' --priority 9")
         .ends_saying(0, "1 chosen, 1 mark changed");
     assert_eq!(preference(&abk, "e4 e5", "g1f3"), Preference::Priority(9));
@@ -389,7 +388,7 @@ fn a_locked_book_is_waited_for_and_then_left_alone() {
         mark(&folder, "book.ctg --move e4 main --wait 0").refused("is changing this book");
     #[cfg(target_os = "linux")]
     assert_has(&messages, &std::process::id().to_string());
-    // A program that waits gets the lock.
+    // A waiting program gets the lock.
     let mut waiting = folder.command("mark book.ctg --move e4 main --wait 60");
     let waiting = waiting.spawn().unwrap();
     drop(editor);
@@ -411,7 +410,7 @@ fn two_writers_at_once_both_have_their_way() {
     assert_sound(&book);
     let info = info(&book);
     assert!(info.main_marks > 500, "{info:?}");
-    // As one after the other.
+    // The same as one change after the other.
     let alone = Folder::with(SMALL);
     for colour in ["white", "black"] {
         mark(&alone, &format!("book.ctg --colour {colour} main")).ok();
@@ -436,7 +435,7 @@ fn killed_at_random_moments_the_book_is_sound_and_entries_are_old_or_new() {
     let start = std::time::Instant::now();
     mark(&folder, &format!("book.ctg --all {}", wishes[1])).ok();
     let whole = start.elapsed().as_micros() as u64;
-    // One that has to wait for us is killed in time, and has changed nothing.
+    // A process that waits for the lock is killed, and has changed nothing.
     let editor = edit(&book);
     let before = fs::read(&book).unwrap();
     let mut child = marking("--wait=600", wishes[0]);
@@ -451,7 +450,7 @@ fn killed_at_random_moments_the_book_is_sound_and_entries_are_old_or_new() {
         if round % 4 == 0 {
             std::thread::sleep(Duration::from_micros(whole * round / 28));
         } else {
-            // Once the journal is there, writing is not far.
+            // The journal is written shortly before the book.
             while !journal.exists() && child.try_wait().unwrap().is_none() {
                 std::thread::yield_now();
             }
@@ -475,7 +474,7 @@ fn killed_at_random_moments_the_book_is_sound_and_entries_are_old_or_new() {
         }
     }
     eprintln!("{cut_short} cut short, {half_done} of them in the middle of writing");
-    // Whatever was left is completed, and then all is as last wished.
+    // An interrupted change is completed, then the last request is carried out.
     mark(&folder, "book.ctg --all main --factor 1").ok();
     assert_sound(&book);
     let info = info(&book);
@@ -489,7 +488,7 @@ fn temporary(folder: &Folder) -> Vec<String> {
     names.filter(|name| name.starts_with('.')).collect()
 }
 
-/// Starts `tabia add`, and waits until it has temporary files or is done.
+/// Starts `tabia add`, and waits until it has temporary files or has ended.
 fn adding(folder: &Folder) -> std::process::Child {
     let mut command = folder.command("add book.ctg --line '1.a4 a5 2.h4'");
     let mut child = command.stderr(Stdio::null()).spawn().unwrap();
@@ -499,7 +498,7 @@ fn adding(folder: &Folder) -> std::process::Child {
     child
 }
 
-/// A folder in which adding a line takes a while.
+/// A folder with a book to which adding a line takes a while.
 fn folder_of_a_larger_book() -> Folder {
     let folder = Folder::new();
     crate::common::random_book(250, 20).0.write(&folder, "book");
@@ -515,7 +514,7 @@ fn what_killed_writers_have_left_the_next_one_removes() {
         child.kill().unwrap();
         child.wait().unwrap();
         left.extend(temporary(&folder));
-        // Each `add` removes what the one before it has left.
+        // Each `add` removes the leftovers of the one before it.
         let folders = temporary(&folder).into_iter();
         let folders = folders.filter(|name| folder.join(name).is_dir()).count();
         assert!(folders <= 1, "{:?}", temporary(&folder));
@@ -524,13 +523,13 @@ fn what_killed_writers_have_left_the_next_one_removes() {
         }
     }
     assert!(!temporary(&folder).is_empty(), "nothing was killed in time");
-    // One that changes bytes in place is a writer, too.
+    // A program that changes bytes in place does so, too.
     mark(&folder, "book.ctg --all main").ok();
     assert_eq!(folder.names(), ["book.ctb", "book.ctg", "book.cto"]);
     assert_sound(folder.join("book.ctg"));
 }
 
-/// A writer that is alive, though it does not go on for the time being.
+/// A process that is writing, but stopped for now.
 #[cfg(unix)]
 #[test]
 fn what_a_living_writer_has_made_stays() {
@@ -540,7 +539,7 @@ fn what_a_living_writer_has_made_stays() {
         let sent = kill.args([name, &child.id().to_string()]).status();
         assert!(sent.unwrap().success());
     };
-    // A run that ends before it is halted shows nothing: try again.
+    // A process that ends before it is stopped tests nothing: try again.
     let (mut child, seen) = (0..40)
         .find_map(|_| {
             let mut child = adding(&folder);
@@ -567,10 +566,10 @@ fn what_a_living_writer_has_made_stays() {
 fn a_running_adapter_sees_marks_at_once() {
     let folder = Folder::new();
     let book = folder.join("book.ctg");
-    // One that is mapped, and one that is held in memory.
+    // One book that is mapped, and one that is in memory.
     for name in [STARTER, SIMPLE] {
         copy(name, &book);
-        // The time of modification has to differ between old and new.
+        // The times of modification of old and new must differ.
         let old = std::time::SystemTime::now() - Duration::from_secs(5);
         let file = File::options().write(true).open(&book).unwrap();
         file.set_modified(old).unwrap();

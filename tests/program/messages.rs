@@ -1,11 +1,10 @@
-//! What the program prints when something is not as it should be: each message
-//! names the place and what to do.
+//! Error messages: each names the place and what to do.
 
 use std::fs;
 
 use crate::common::{Folder, SIMPLE, SMALL, STARTER, assert_has, copy};
 
-/// A line typed, the exit code, and what is printed on standard error.
+/// Checks a typed line's exit code and part of its message; returns the message.
 fn message(folder: &Folder, typed: &str, code: i32, part: &str) -> String {
     let ran = folder.tabia(typed);
     let text = ran.ends_saying(code, part);
@@ -70,7 +69,7 @@ fn games_that_are_all_left_out_are_accounted_for() {
         "1 game,",
     );
     assert_has(&text, "1 game filtered out (1 of them without a rating)");
-    // The conditions on games are named where they took most.
+    // The conditions on games are listed where they rejected most.
     let suite = "suite elo.pgn -o s.epd --plies 2 --both-elo 2700";
     message(
         &folder,
@@ -203,7 +202,7 @@ fn a_file_that_ends_too_soon_is_named() {
     }
 }
 
-/// Compressed games that are cut off: a message explains what cannot be read.
+/// Truncated compressed games: a message names what cannot be read.
 #[test]
 fn compressed_games_that_end_too_early_are_named() {
     let folder = Folder::new();
@@ -217,8 +216,8 @@ fn compressed_games_that_end_too_early_are_named() {
     message(&folder, "build -o book.ctg cut.pgn.zst", 2, text);
 }
 
-/// Content decides what a book is, and a book among games is refused by every
-/// command that reads games.
+/// A book is recognized by its content, and every command that reads games refuses a book
+/// among games.
 #[test]
 fn books_are_known_by_their_content() {
     let folder = Folder::with(SMALL);
@@ -246,7 +245,7 @@ fn books_are_known_by_their_content() {
     }
 }
 
-/// A suite has as many beginnings when it is written as when it is checked.
+/// `--check` counts the same number of beginnings as writing the suite.
 #[test]
 fn a_suite_and_its_check_count_the_same_beginnings() {
     let folder = Folder::with(SMALL);

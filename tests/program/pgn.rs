@@ -1,6 +1,6 @@
-//! PGN as it comes from the wild: every form of moves that people write, and
-//! what mail, old systems and damaged files do to a text. What is read is the
-//! game that was meant, or what could not be read is reported.
+//! PGN from real sources: all forms of moves that are in use, and the effects of mail,
+//! old systems and damage on a text. The right game is read, or the unreadable part is
+//! reported.
 
 #![allow(clippy::unwrap_used)]
 
@@ -30,14 +30,14 @@ fn read(text: impl AsRef<[u8]>) -> (String, String) {
     (folder.text("out.pgn"), messages)
 }
 
-/// Without the signs of moves.
+/// The text without the annotations of moves.
 fn without_signs(text: &str) -> Vec<&str> {
     let words = text.split_whitespace();
     words.filter(|word| !word.starts_with('$')).collect()
 }
 
-/// The games of a text with each move as `form` writes it; it gets the move's
-/// number in the text, the position, the move and its SAN.
+/// The games of a text with each move as `form` writes it; it gets the move's number in
+/// the text, the position, the move and its SAN.
 fn rewritten(text: &str, form: impl Fn(usize, &Chess, Move, &str) -> String) -> String {
     let mut out = String::new();
     let (mut position, mut count) = (Chess::default(), 0);
@@ -77,7 +77,7 @@ fn letters(san: &str, letters: [&str; 5]) -> String {
     san.chars().map(letter).collect()
 }
 
-/// `Ng1-f3`, `e7xd8=Q`
+/// Long algebraic notation: `Ng1-f3`, `e7xd8=Q`.
 fn long(m: Move, dash: &str, promotion: [&str; 2]) -> String {
     if let Move::Castle { king, rook } = m {
         return if king < rook { "O-O" } else { "O-O-O" }.to_owned();
@@ -147,7 +147,7 @@ fn moves_are_read_in_every_form() {
         format!("{san}{}", signs[count % signs.len()])
     };
     let games = same("signs", rewritten(&text, form));
-    // In their order, one move each; the last has two.
+    // In order, one move each; the last has two.
     let found = games
         .split_whitespace()
         .filter(|word| word.starts_with('$'));
@@ -158,7 +158,7 @@ fn moves_are_read_in_every_form() {
             "$18"
         ]
     );
-    // A Windows program's Russian.
+    // Russian in the encoding of a Windows program.
     let form = |_, _: &Chess, _: Move, san: &str| {
         letters(san, ["\u{1}\u{2}", "\u{3}", "\u{4}", "\u{5}", "\u{1}"])
     };
@@ -172,7 +172,7 @@ fn moves_are_read_in_every_form() {
     assert_eq!(read(text_1251).0, promotions);
 }
 
-/// As a book is made: the game is left out, not its moves.
+/// `games` keeps the moves before the error, `build` skips the game.
 #[test]
 fn what_is_no_move_ends_the_game_and_is_named() {
     let folder = Folder::new();
@@ -202,13 +202,13 @@ fn what_is_no_move_ends_the_game_and_is_named() {
     folder
         .tabia("build in.pgn -o other.ctg --strict")
         .negative();
-    // Prose is no game.
+    // Other text is not a game.
     let (text, messages) = read("Dear all,\nhere they are.\n\n1. e4 e5 *\n\nBye\n");
     assert_eq!(text.matches("1. e4 e5 *").count(), 1);
     assert_has(&messages, "1 game read, 1 written, 0 skipped");
 }
 
-/// What systems and mail do to lines changes no game.
+/// Line changes by systems and mail do not change a game.
 #[test]
 fn lines_may_end_and_begin_as_they_like() {
     let text = sample();
@@ -388,7 +388,7 @@ fn a_second_file_of_one_name_in_a_zip_is_reported() {
         .negative();
 }
 
-/// A file may grow to 100 kB here, which is what a full disk is like.
+/// Limits a file to 100 kB, which simulates a full disk.
 #[cfg(unix)]
 #[test]
 fn what_is_left_on_a_full_disk_is_reported() {

@@ -1,5 +1,5 @@
-//! The adapter as a process: the built binary, real pipes, engines with
-//! faults, broken books. What needs no process is in `session.rs`.
+//! The adapter as a process: the built binary, real pipes, engines with faults, damaged
+//! books. Tests without a process are in `session.rs`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -42,7 +42,7 @@ fn everything_in_one_write_is_answered_before_the_end() {
         assert!(adapter.end().success());
         ["uciok", "readyok", "bestmove"].map(|answer| adapter.count(answer))
     };
-    // A busy machine may do nothing in the time for which "quit" waits.
+    // A busy machine may make no progress while "quit" waits.
     assert!((0..12).any(|_| answers() == [1, 2, 2]));
 }
 
@@ -98,7 +98,7 @@ fn engines_that_cannot_be_used_are_named_and_the_game_goes_on() {
         (odd("babbles"), "has not answered"),
         (odd("endless-line"), "has not answered"),
     ] {
-        // Only an engine that never answers has to be given up quickly.
+        // Only an engine that never answers must be given up quickly.
         let limit = if message == "has not answered" {
             300
         } else {
@@ -180,7 +180,7 @@ fn an_engine_that_ignores_quit_is_killed_in_time() {
 
 #[test]
 fn a_flood_of_infos_does_not_hold_up_stop_or_quit() {
-    // The engine never looks at its input again: only force ends it.
+    // The engine never reads its input again: only killing it ends it.
     let mut adapter = Adapter::around("floods", &["--set", "OwnBook=false"]);
     adapter.hello();
     adapter.say("go movetime 10");
@@ -214,7 +214,7 @@ fn books_that_cannot_be_used_are_named_and_the_engine_plays() {
         let notices = adapter.received.iter();
         let notices = notices.filter(|line| line.contains("without it"));
         assert_eq!(notices.count(), 1, "{:?}", adapter.received);
-        // The GUI can put it right.
+        // The GUI can correct it.
         adapter.say("setoption name Book File value <starter>\nposition startpos\ngo movetime 10");
         adapter.expect("bestmove");
         assert!(is_book_move(&adapter), "{book}");
@@ -244,7 +244,7 @@ fn a_path_in_latin_1_is_found_as_such() {
         let mut adapter = Adapter::around("", &[]);
         adapter.say_bytes(b"setoption name Book File value ");
         let sent = name.iter().copied().filter(|byte| *byte != 0xc3);
-        // Cute Chess sends Latin-1 whatever the disk has.
+        // Cute Chess sends Latin-1 with any encoding of the file system.
         let sent: Vec<u8> = sent
             .map(|byte| if byte == 0xbc { 0xfc } else { byte })
             .collect();
@@ -279,7 +279,7 @@ fn a_book_cut_while_it_is_open_kills_nobody() {
     assert!(adapter.quit().success());
 }
 
-// Windows replaces no book that is in use: see windows.rs.
+// Windows does not replace a book that is in use: see windows.rs.
 #[cfg(unix)]
 #[test]
 fn a_book_that_was_replaced_is_taken_up_at_the_next_game() {
@@ -349,7 +349,7 @@ fn no_engine_outlives_an_adapter_that_is_killed() {
     adapter.child.kill().unwrap();
     let stat = format!("/proc/{engine}/stat");
     let until = Instant::now() + LIMIT;
-    // A zombie that nobody has reaped yet counts as gone.
+    // A zombie counts as ended.
     while fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z")) {
         assert!(Instant::now() < until, "engine {engine} still runs");
         std::thread::sleep(Duration::from_millis(2));
@@ -359,7 +359,7 @@ fn no_engine_outlives_an_adapter_that_is_killed() {
 #[cfg(unix)]
 #[test]
 fn owed_answers_are_sent_before_a_slow_engine_ends() {
-    // It ends, and makes a file, once its answer has been received.
+    // It ends, and makes a file, when its answer has been received.
     let script = "\"$0\"; until [ -e \"$1/received\" ]; do sleep 0.02; done; : > \"$1/ended\"";
     let engine = example("odd_engine").display().to_string();
     let shell = ["--set", "OwnBook=false", "--", "/bin/sh", "-c", script];
@@ -375,8 +375,8 @@ fn owed_answers_are_sent_before_a_slow_engine_ends() {
         assert!(adapter.end().success());
         folder.join("ended").exists()
     };
-    // On a busy machine it may not get to its end within the second that it is
-    // given; an answer that is held back is never received before.
+    // On a busy machine it may not end within its second, so this is repeated; an answer
+    // that is held back never arrives earlier.
     let ended = (0..12).any(|_| ends_by_itself());
     assert!(ended, "held back till the engine was gone");
 }

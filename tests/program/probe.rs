@@ -1,4 +1,4 @@
-//! What people type for positions and moves, and what they are shown of them.
+//! Positions and moves as users type them, and the output for them.
 
 #![allow(clippy::unwrap_used)]
 
@@ -152,7 +152,7 @@ fn paths_are_paths() {
     let check = ["--engine", "builtin", "--check-config"].map(OsStr::new);
     let played = run(&[&check[..], &["--book".as_ref(), &book]].concat());
     assert_has(&played, "opens: ChessBase");
-    // A home folder is known where no shell has put it in.
+    // The home folder is known even if the environment does not name it.
     copy(STARTER, &home.join("book.ctg"));
     let set = ["--set", "Book File=~/book.ctg"].map(OsStr::new);
     assert_has(&run(&[&check[..], &set[..]].concat()), "opens: ChessBase");
@@ -166,8 +166,8 @@ fn paths_are_paths() {
 #[test]
 fn the_check_of_a_configuration_starts_what_would_play() {
     let folder = Folder::new();
-    // Written by a program of its own: what this one writes may count as being
-    // written until what other threads start has got going.
+    // A separate process writes the script: if this one did, processes started by other
+    // threads could still have the file open for writing.
     let script = |name: &str, text: &str| {
         let write = "printf '#!/bin/sh\n%s\n' \"$1\" >\"$0\"; chmod +x \"$0\"";
         let mut sh = Command::new("sh");
@@ -201,7 +201,7 @@ fn the_check_of_a_configuration_starts_what_would_play() {
         2,
     );
     assert_has(&text, "builtin would play, but a book does not open");
-    // Its options are compared with what it declares, and tried.
+    // Its options are compared with its declarations, and tested.
     let with = |options: &str, code: i32| {
         let config = "default = [\"quick-engine\", \"builtin\"]\n";
         let table = "[engine.quick-engine.options]\n";
@@ -219,11 +219,11 @@ fn the_check_of_a_configuration_starts_what_would_play() {
         "the engine has no option \"Hsh\" (did you mean \"Hash\"?)",
     );
     assert_has(&text, "quick-engine would play, but 2 options are wrong");
-    // It takes the value and dies of it.
+    // It accepts the value and dies.
     let text = with("Hash = 9\n", 2);
     assert_has(&text, "it ended by itself (exit status: 7)");
     assert_has(&text, "but it is not ready with its options");
-    // A wrong option of an engine that would play in its place is one too.
+    // A wrong option of the replacement engine is an error, too.
     let second = "[engine.builtin]\ncommand = \"builtin\"\n[engine.builtin.options]\nHush = 3\n";
     let text = with(&format!("Hash = 8\n{second}"), 2);
     assert_has(&text, "Hush = 3: wrong");
@@ -244,9 +244,9 @@ fn what_is_typed_need_not_suit_every_engine_of_the_chain() {
     assert_has(&ran.out(), "(did you mean \"Hash\"?)");
 }
 
-/// The starter book with its first 300 of 864 pages. These contain some positions
-/// after the start position, but not that itself. With `in_header` the header
-/// has the number of these pages.
+/// The starter book with its first 300 of 864 pages. These contain some positions after
+/// the start position, but not the start position. With `in_header` the header has the
+/// number of these pages.
 fn first_pages(folder: &Folder, in_header: bool) {
     copy(STARTER, &folder.join("book.ctg"));
     let mut pages = fs::read(folder.join("book.ctg")).unwrap();
@@ -257,14 +257,14 @@ fn first_pages(folder: &Folder, in_header: bool) {
     fs::write(folder.join("book.ctg"), pages).unwrap();
 }
 
-/// Everybody agrees on what is left of a book, and plays it.
+/// All commands show the same rest of a book, and the adapter plays it.
 #[test]
 fn what_can_be_read_of_a_book_is_played() {
     for (in_header, message) in [(false, "seems to be cut off"), (true, "of a larger book")] {
         let folder = Folder::new();
         first_pages(&folder, in_header);
         let probed = folder.tabia("probe book.ctg --json");
-        // What is played is found by transposition.
+        // The played move is found by transposition.
         assert_has(&probed.ends(1), message);
         let probed: serde_json::Value = serde_json::from_str(&probed.out()).unwrap();
         let best = probed["moves"][0]["uci"].as_str().unwrap().to_owned();

@@ -1,5 +1,4 @@
-//! What `tabia probe` prints is what the adapter plays, and what a seed
-//! repeats.
+//! The adapter plays what `tabia probe` prints, and a seed repeats its choices.
 
 #![allow(clippy::unwrap_used)] // A test that fails here shows the line.
 
@@ -14,8 +13,8 @@ use tabia_adapter::session::{Engines, Event, Outlet, Profile, Request, Session};
 use tabia_build::learn::{Evidence, PlayedGame, append, side_path};
 use tabia_notation as notation;
 
-/// A book with everything that decides between moves: marks, signs, learn
-/// values, transpositions, short lines; and positions of it.
+/// A book with everything that affects the choice of moves: marks, annotations, learn
+/// values, transpositions, short lines; and some of its positions.
 fn rich_book(folder: &Path) -> (PathBuf, Vec<String>) {
     let (mut book, positions) = crate::common::random_book(2500, 3);
     for (index, (_, record)) in book.entries.values_mut().enumerate() {
@@ -41,7 +40,7 @@ fn probed(book: &Path, sets: &[&str], fens: &[String]) -> Vec<BTreeMap<String, f
         command.args(["--set", set]);
     }
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
-    // No side file of the user may come in.
+    // The side files of the user must not be used.
     command.env("XDG_DATA_HOME", book.parent().unwrap().join("data"));
     let mut running = command.spawn().unwrap();
     let mut input = running.stdin.take().unwrap();
@@ -146,7 +145,7 @@ impl Adapter {
         self.step(Event::Gui(line.as_bytes()));
     }
 
-    /// The move that a `go` gets from the book; `None` if the engine gets it.
+    /// The book move for a `go`; `None` if the engine gets the `go`.
     fn book_move(&mut self, go: &str) -> Option<String> {
         self.sent.gui.clear();
         self.sent.engine.clear();
@@ -163,7 +162,7 @@ impl Adapter {
     }
 }
 
-/// So that many moves may be played.
+/// Settings that allow many moves.
 const LOOSE: [&str; 3] = [
     "Book Tournament=false",
     "Book Annotations=false",
@@ -218,8 +217,8 @@ fn probe_prints_what_go_plays() {
                     let expected = if *p == 0.0 { 0 } else { DRAWS };
                     assert_eq!(times, expected, "{sets:?} {fen} {mv}");
                 }
-                // The draws are the same in every run; five deviations leave
-                // room for another generator.
+                // The choices are the same in every run; five deviations allow another
+                // random generator.
                 let deviation = (p * (1.0 - p) / f64::from(DRAWS)).sqrt();
                 let share = f64::from(times) / f64::from(DRAWS);
                 assert!(
@@ -233,7 +232,7 @@ fn probe_prints_what_go_plays() {
     assert!(silent > 0, "no position is without a move");
 }
 
-/// Learning shows: the same position, with and without.
+/// Learning changes the probabilities of the same position.
 #[test]
 fn probe_shows_what_was_learnt_while_playing() {
     let folder = tempfile::tempdir().unwrap();
@@ -264,7 +263,7 @@ fn probe_shows_what_was_learnt_while_playing() {
     assert!(learnt[0][&mv] < before, "{mv}: {before} {learnt:?}");
 }
 
-/// The book moves of two games, each position asked for as `ask` does.
+/// The book moves of two games; `ask` sends each request.
 fn two_games(
     book: &Path,
     seed: u32,
@@ -296,7 +295,7 @@ fn equal_games_are_equal_whatever_is_asked_in_between() {
             .unwrap_or_else(|| "a2a3".to_owned())
     };
     let busy = |adapter: &mut Adapter, line: &str| {
-        // Guesses that do not come true, an analysis, the same asked again.
+        // Wrong ponder moves, an analysis, the same request again.
         for guess in ["e2e4", "d2d4", "e7e5"] {
             adapter.gui(&format!("{line} {guess}"));
             adapter.gui("go ponder wtime 1000 btime 1000");
@@ -317,7 +316,7 @@ fn equal_games_are_equal_whatever_is_asked_in_between() {
         assert_eq!(games, two_games(&book, seed, busy), "seed {seed}");
         openings.extend(games);
     }
-    // Another game and another seed are another draw.
+    // Another game or another seed gives another choice.
     assert!(openings.len() > 12, "{openings:#?}");
 }
 
@@ -334,7 +333,7 @@ fn without_a_seed_no_two_draws_are_the_same() {
     assert!(moves.iter().any(|mv| *mv != moves[0]), "{moves:?}");
 }
 
-/// What is done ahead shows in the time it takes and nowhere else.
+/// Looking ahead changes only the time that a move takes.
 #[test]
 fn looking_ahead_changes_nothing_that_is_sent() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! `tabia prove`: two books by their exits.
+//! `tabia prove`: compares two books by their exits.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)] // A test that fails here shows the line.
@@ -10,7 +10,7 @@ use crate::common::{Folder, Ran, SMALL, assert_has, example};
 use serde_json::Value;
 use tabia_notation::Line;
 
-/// Compares books with the engine of these tests.
+/// Compares books with the test engine.
 fn prove(folder: &Folder, arguments: &str) -> Command {
     let mut command = folder.command(&format!("prove {arguments} --nodes 100"));
     command.arg("--").arg(example("scoring_engine"));
@@ -42,7 +42,7 @@ fn a_book_against_itself_is_no_better() {
         (&8.into(), &100.into())
     );
 
-    // With random numbers of its own for each side, zero is in the interval.
+    // With different random numbers for each side, the interval contains zero.
     let apart = format!("{same} --apart 1000");
     let found = Ran::of(&mut prove(&folder, &apart)).json();
     let elo = &found["elo"];
@@ -63,7 +63,7 @@ fn each_exit_is_searched_once() {
     let searches = |folder: &Folder| folder.text("notes").lines().count() as u64;
     assert_eq!(first["different_exits"], searches(&folder));
     assert_eq!(first["searched"], searches(&folder));
-    // A second run finds the same without a search, a longer one goes on.
+    // A second run needs no search for the same result, a longer one continues.
     let mut again = Ran::of(&mut prove(&folder, arguments)).json();
     assert_eq!(again["searched"].take(), 0);
     again["searched"] = first["searched"].clone();
@@ -78,12 +78,12 @@ fn each_exit_is_searched_once() {
     let mut deeper = folder.command(&arguments);
     deeper.arg("--").arg(example("scoring_engine"));
     deeper.env("SCORING_ENGINE_NOTES", folder.join("deeper"));
-    // Nor is it silent about an engine that does not do what it is asked for.
+    // It reports an engine that searches fewer nodes than requested.
     Ran::of(&mut deeper).ends_saying(0, "within 100 nodes instead of 200");
     assert_eq!(folder.text("deeper").lines().count() as u64, before);
 }
 
-/// What is printed follows from the exits and the walks that are printed.
+/// The printed result follows from the printed exits and walks.
 #[test]
 fn the_figures_can_be_computed_again() {
     let folder = Folder::with(SMALL);
@@ -121,7 +121,7 @@ fn the_figures_can_be_computed_again() {
     let first = &found["deciding"][0];
     assert!(number(&first["points"]).abs() > 0.0);
 
-    // The same for people.
+    // The same as text for users.
     let text = Ran::of(&mut prove(&folder, &arguments.replace(" --json", ""))).printed();
     assert_has(&text, "A: book.ctg (Book Variety=0)\nB: book.ctg\n");
     assert_has(&text, "Stockfish's model");
@@ -131,7 +131,7 @@ fn the_figures_can_be_computed_again() {
     assert_has(&text, line);
 }
 
-/// The n-th walk is the n-th game of two adapters with the same `Book Seed`.
+/// The n-th walk equals the n-th game of two adapters with the same `Book Seed`.
 #[test]
 fn walks_are_what_the_adapter_plays() {
     let folder = Folder::with(SMALL);

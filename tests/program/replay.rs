@@ -9,8 +9,8 @@ use std::process::{Output, Stdio};
 
 use crate::common::{Folder, Ran, SIMPLE, assert_has, command, copy, example};
 
-/// Has a conversation with an engine of one fault: each line is sent when
-/// the answer to the one before has come.
+/// Runs a session with an engine of one fault: each line is sent when the answer to the
+/// last one has come.
 fn converse(log: &Path, arguments: &[&str], fault: &str, lines: &[(&str, &str)]) -> Output {
     let mut command = command(&["--log".as_ref(), log.as_os_str()]);
     command
@@ -23,7 +23,7 @@ fn converse(log: &Path, arguments: &[&str], fault: &str, lines: &[(&str, &str)])
     let mut input = adapter.stdin.take().unwrap();
     let mut output = BufReader::new(adapter.stdout.take().unwrap());
     for (line, answer) in lines {
-        // An adapter that has given up is not listening any more.
+        // An adapter that has given up does not read any more.
         let _ = writeln!(input, "{line}");
         let mut received = String::new();
         while !received.starts_with(answer) {
@@ -37,7 +37,7 @@ fn converse(log: &Path, arguments: &[&str], fault: &str, lines: &[(&str, &str)])
     adapter.wait_with_output().unwrap()
 }
 
-/// Replays a log, and returns all that is printed.
+/// Replays a log, and returns the output.
 #[track_caller]
 fn replay(log: &Path, code: i32) -> String {
     let replayed = Ran::of(&mut command(&["replay".as_ref(), log.as_os_str()]));
@@ -109,7 +109,7 @@ fn a_departure_is_shown_with_what_led_to_it() {
     assert_has(&messages, "the answers differ here");
     assert_has(&messages, "then:\n  gui< bestmove");
     assert_has(&messages, "now:\n  gui< info string");
-    // A log that was cut off in the middle of a line has no departure.
+    // A log that is cut within a line has no difference.
     let cut = text.len() / 2;
     let cut = cut + usize::from(text.as_bytes()[cut - 1] == b'\n');
     let number = text[..cut].lines().count();

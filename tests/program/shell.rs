@@ -1,5 +1,4 @@
-//! Commands around the books: the tree, other programs' configuration,
-//! completions, manual pages.
+//! Other commands: the tree, configuration of other programs, completions, manual pages.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,7 +17,7 @@ fn run_in(home: &Path, arguments: &(impl Arguments + ?Sized)) -> Ran {
     Ran::of(command.env("XDG_CONFIG_HOME", home.join(".config")))
 }
 
-/// What a command prints of the starter book.
+/// The output of a command for the starter book.
 fn starter(command: &str, options: &str) -> Ran {
     tabia(&format!("{command} {STARTER} {options}"))
 }
@@ -108,7 +107,7 @@ fn completions_are_made_for_every_shell() {
     tabia("completions cmd").ends(2);
 }
 
-/// Bash takes the completions and finds a command and an option with them.
+/// Bash loads the completions and completes a command and an option.
 #[cfg(unix)]
 #[test]
 fn bash_completes() {
@@ -119,7 +118,7 @@ fn bash_completes() {
         echo \"${COMPREPLY[@]}\"";
     let mut bash = Command::new("bash");
     bash.args(["--norc", "-c", script]).env("TABIA", TABIA);
-    // A system without bash has nothing to complete in it.
+    // Skipped on a system without bash.
     if bash.output().is_ok() {
         assert_eq!(Ran::of(&mut bash).printed(), "register\n--dry-run\n");
     }
@@ -143,7 +142,7 @@ fn manual_pages_are_made_for_every_command() {
     assert_has(&page, ".SH EXAMPLES");
     assert_eq!(page.to_lowercase().matches("examples").count(), 1, "{page}");
     tabia("man dif").ends(2);
-    // If groff is installed, it reports no faults in them.
+    // If groff is installed, it reports no errors in them.
     for page in fs::read_dir(folder.join("man1")).unwrap() {
         let mut groff = Command::new("groff");
         groff
@@ -192,7 +191,7 @@ fn programs_are_registered_with_once_and_a_backup_is_kept() {
                 assert_eq!(json[1]["args"][0], "--engine=builtin");
             }
             _ => {
-                // It passes no arguments: a script does.
+                // It passes no arguments, so a script does.
                 let launcher = json[0]["command"].as_str().unwrap();
                 let mut config = Command::new(launcher);
                 config.arg("--check-config").env("TABIA_CONFIG", "");
@@ -231,7 +230,7 @@ fn what_cannot_be_registered_is_reported_and_nothing_is_lost() {
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
         assert_eq!(home.names(), [".config", "engines.json"]);
     }
-    // BanksiaGUI is unpacked somewhere: found when there is one.
+    // BanksiaGUI can be unpacked anywhere: it is found if there is one.
     let banksia = || {
         let mut register = command("register banksia --engine builtin");
         Ran::of(register.env("HOME", &*home).env_remove("XDG_CONFIG_HOME"))
@@ -284,7 +283,7 @@ fn lines_are_printed_for_the_other_programs() {
     }
 }
 
-/// Everything below a folder: paths, and what is in the files.
+/// All files of a folder: paths and contents.
 #[cfg(target_os = "linux")]
 fn all_below(folder: &Path) -> Vec<(std::path::PathBuf, Option<Vec<u8>>)> {
     let mut found = Vec::new();
@@ -313,7 +312,7 @@ fn setup_asks_first_is_done_once_and_leaves_no_trace() {
     fs::write(home.join("Chess books/damaged.ctg"), "no book").unwrap();
     let before = all_below(&home);
 
-    // Nobody answers: nothing is written. Nor is it to be shown only.
+    // Without an answer nothing is written, and with --dry-run neither.
     run_in(&home, "setup").ends(1);
     run_in(&home, "setup --dry-run").ok();
     assert_eq!(all_below(&home), before);

@@ -1,4 +1,4 @@
-//! `tabia suite`: suites are made, checked and reported on by the program.
+//! `tabia suite`: makes, checks and reports on suites.
 
 #![allow(clippy::unwrap_used)]
 
@@ -47,7 +47,7 @@ fn games_become_positions_that_are_there_once() {
     let text = at.text("a.epd");
     assert_eq!(text.lines().count(), 3);
     assert!(text.lines().any(|line| line == SPANISH), "{text}");
-    // The most popular line to it.
+    // The most popular line to the position.
     at.done("suite one.pgn two.pgn -o a.pgn --plies 4 --count 1");
     let pgn = at.text("a.pgn");
     assert!(
@@ -95,7 +95,7 @@ fn what_is_empty_names_the_filter() {
 #[test]
 fn windows_look_at_values_of_files() {
     let at = games();
-    // Black to move: +100 for Black in the one, for White in the other.
+    // Black to move: +100 for Black in one, for White in the other.
     let evals = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - ce 100; acd 9;\n\
         rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - ce -100; acd 9;\n\
         rnbqkbnr/pppppppp/8/8/2P5/8/PP1PPPPP/RNBQKBNR b KQkq - ce 32760; acd 9;\n";
@@ -138,8 +138,7 @@ fn an_engine_evaluates_and_goes_on_where_it_was() {
     assert_eq!(at.text("a.epd"), suite);
 }
 
-/// Values of 7 nodes in a file are as cheap as a first look may be; the
-/// engine's own are others.
+/// Values of 7 nodes in a file count as a first search; the engine's own values differ.
 #[test]
 fn who_meets_the_conditions_is_searched_again_and_replaced() {
     let at = Folder::new();
@@ -157,7 +156,7 @@ fn who_meets_the_conditions_is_searched_again_and_replaced() {
         // The first are the most popular.
         games.push_str(&game("", &format!("1. {mv} e5")).repeat(6 - number));
         let fen = format!("rnbqkbnr/pppppppp/8/8/{rows}/RNBQKBNR b KQkq -");
-        // f3 is out at once; d4 had its deep search, by which it is in.
+        // f3 is outside at once; d4 was searched deeply, by which it is inside.
         let value = match *mv {
             "f3" => "ce 500; acd 1; acn 7",
             "d4" => "ce 2; acd 30; acn 5000000",
@@ -171,7 +170,7 @@ fn who_meets_the_conditions_is_searched_again_and_replaced() {
         let base = "suite games.pgn -f --plies 1 --order popular --eval-file values.epd";
         at.tabia(&format!("{base} --engine builtin --nodes 500 {more}"))
     };
-    // The positions that look good get a value from so many nodes of the engine.
+    // Positions with a suitable value get a deeper search of this many nodes.
     let all = suite("-o all.epd --ops --confirm-nodes 3000 --eval 0..400 --json");
     let report = all.json();
     assert_eq!(
@@ -188,7 +187,7 @@ fn who_meets_the_conditions_is_searched_again_and_replaced() {
     assert_eq!(value_of(boards[1].1), 2);
     let searched = [0, 2, 3, 4].map(|n| value_of(boards[n].1));
     assert!(text.lines().all(|line| line.contains("acn ")), "{text}");
-    // A band that the first one, the most popular, leaves, and others do not.
+    // A range that the first one, the most popular, is outside of, others inside.
     let most = searched[0].abs() - 1;
     let band = format!("--confirm-margin 0 --eval 0..{most}");
     let staying = searched.iter().filter(|cp| cp.abs() <= most).count();
@@ -204,8 +203,8 @@ fn who_meets_the_conditions_is_searched_again_and_replaced() {
     );
     assert_has(&messages, "outside when searched again (--confirm-nodes)");
     assert_eq!(at.text("few.epd").lines().count(), staying + 1);
-    // The places of those that go are taken by the next ones, as long as there
-    // are any; else a message reports it. The same bytes with any number of engines.
+    // Removed positions are replaced by the next ones, while there are any; else a
+    // message says so. The bytes are the same with any number of engines.
     let count = staying + 1;
     for jobs in [1, 3] {
         let options = format!("-o n.epd --confirm-nodes 3000 {band} --jobs {jobs}");
@@ -217,7 +216,7 @@ fn who_meets_the_conditions_is_searched_again_and_replaced() {
         assert_has(&messages, &only);
         assert_eq!(at.text("n.epd"), at.text("few.epd"));
     }
-    // What was saved is not searched again, unless the engine took fewer nodes.
+    // Saved values are used again, unless the engine searched fewer nodes.
     let saved = format!("-o s.epd --confirm-nodes 3000 {band} --save-evals saved.epd --json");
     let numbers = || {
         let report = suite(&saved).json();
@@ -229,7 +228,7 @@ fn who_meets_the_conditions_is_searched_again_and_replaced() {
     assert_eq!(at.text("saved.epd").lines().count(), 4);
     let (screened, known) = numbers();
     assert!(screened < 4 && known > 1, "{screened} {known}");
-    // By default a value has to lie inside of the ends by a fifth of the width.
+    // By default a value has to be inside the limits by a fifth of the width.
     suite(&format!(
         "-o m.epd --ops --confirm-nodes 3000 --eval 0..{}",
         most + 1
@@ -268,14 +267,14 @@ fn every_filter_is_reported_by_its_option() {
     assert_has(&messages, "more of a line (--max-per-line)");
     assert_has(&messages, "again (--unique)");
     let messages = at.done("suite one.pgn two.pgn -o b.epd --plies 4 --count 1");
-    // However many were under way when there were enough.
+    // The number does not depend on how many searches ran when there were enough.
     assert_has(&messages, "1 left: 2 more than --count");
 }
 
 #[test]
 fn books_give_both_colours_and_their_ends() {
     let at = Folder::new();
-    // With colours exchanged these are one position of a .ctg.
+    // With colours exchanged these are one position in a .ctg.
     let text = game("", "1. e3 e5 2. e4") + &game("", "1. e4 e5");
     at.put("games.pgn", text);
     at.done("build games.pgn -o book.ctg");
@@ -300,7 +299,7 @@ fn books_give_both_colours_and_their_ends() {
 #[test]
 fn a_suite_of_all_replies_has_its_entry_and_its_archive() {
     let at = Folder::new();
-    // Every first move of White and every reply.
+    // All first moves of White and all replies.
     let mut lines = String::new();
     let moves = |ranks: [char; 2], knights: &str| -> Vec<String> {
         let pawns = ('a'..='h').flat_map(|file| ranks.map(|rank| format!("{file}{rank}")));
@@ -350,7 +349,7 @@ fn faults_are_found_and_matches_reported() {
         &printed,
         "bad.epd: 3: a position that was there before: as 1",
     );
-    // Two openings, three pairs: one comes twice.
+    // Two openings, three pairs: one opening occurs twice.
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
     at.put("suite.epd", format!("{SPANISH}\n{start}\n"));
     let mut games = String::new();
@@ -393,14 +392,14 @@ fn a_review_sees_the_book_from_its_player() {
         )
     };
     let games = [
-        // The book ends; Black is to find a move.
+        // The book ends; Black's engine has to move.
         played(
             "Bot",
             "x",
             "0-1",
             "1. e4 {book} e5 {+0.10/9 1s} 2. Nf3 {book} Nc6 {0.00/9 1s} 3. Bb5 {-0.60/12 1.5s} a6 {+0.70/10 1s}",
         ),
-        // The opponent leaves it; the bot is Black.
+        // The opponent leaves the book; the bot is Black.
         played(
             "x",
             "Bot",
@@ -429,7 +428,7 @@ fn a_review_sees_the_book_from_its_player() {
         &printed,
         "1. e4 e5 2. Nf3 Nc6: 1 game, +0 =0 -1 0.0 % (too few games to tell), first value -0.60",
     );
-    // The page, and what goes on from there: every line that is printed works.
+    // The review, and its next steps: every printed command works.
     let values = format!("{review} bot --save-evals first.epd");
     let messages = at.done(&format!("{values} --report r.html"));
     assert_eq!(messages, "");
@@ -453,7 +452,7 @@ fn a_review_sees_the_book_from_its_player() {
     at.tabia(lines[2]).ends(1);
     assert!(at.text("audit.html").contains("-0.60"));
     at.tabia(&format!("{review} nobody")).ends(2);
-    // Without any value there is no message about values.
+    // Without values there is no message about them.
     at.put(
         "games.pgn",
         played("Bot", "x", "1-0", "1. e4 e5 2. Nf3 Nc6 3. Bb5"),

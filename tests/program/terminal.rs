@@ -1,23 +1,22 @@
-//! Names, tags and lines with control characters: whatever prints them prints
-//! text.
+//! Names, tags and lines with control characters: all commands print them as text.
 
-#![cfg(unix)] // Elsewhere no file may have such a name.
+#![cfg(unix)] // Other systems do not allow such file names.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
 
 use crate::common::{Folder, STARTER, assert_has, project, tabia};
 
-/// Sets a terminal's title, and clears it.
+/// Control sequences that set a terminal's title, and clear it.
 const EVIL: &str = "\u{1b}]0;evil\u{7}\u{1b}[2J\u{9b}31m";
 
-/// Runs the program; everything that it prints.
+/// Runs the program and returns its whole output.
 fn run(args: &[&str]) -> String {
     let ran = tabia(args);
     ran.out() + &ran.err()
 }
 
-/// What a command prints has the evil text in it, but not as such.
+/// Checks that the output has the evil text only in escaped form.
 #[track_caller]
 fn tame(args: &[&str]) -> String {
     let text = run(args);
@@ -27,7 +26,7 @@ fn tame(args: &[&str]) -> String {
     text
 }
 
-/// Writes a file and gives its whole name.
+/// Writes a file and returns its full path.
 fn put(folder: &Folder, name: &str, bytes: impl AsRef<[u8]>) -> String {
     folder.put(name, bytes).to_str().unwrap().to_owned()
 }
@@ -55,7 +54,7 @@ fn names_of_books_are_shown_as_text() {
     tame(&["merge", "-f", "-o", &target, &bad, &bad]);
     tame(&["build", "-o", &target, &bad]);
     tame(&["build", "-o", &target, &good]);
-    // Arguments that are no use at all.
+    // Invalid arguments.
     for text in [run(&["info", &good, &bad]), run(&[&good])] {
         assert!(
             text.contains("unexpected") || text.contains("unrecognized"),
@@ -80,7 +79,7 @@ fn tags_of_games_are_shown_as_text() {
 
 #[test]
 fn engines_are_shown_as_text() {
-    // Its lines and its name are as they are.
+    // Its lines and its name are unchanged.
     let folder = Folder::new();
     let script = format!(
         "#!/bin/sh\nwhile read line; do case \"$line\" in\n\

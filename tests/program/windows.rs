@@ -1,6 +1,5 @@
-//! What only Windows does: files that are in use cannot be replaced, an engine
-//! gets no signal when its adapter is killed, lines end in CRLF, paths have
-//! spaces, umlauts and backslashes.
+//! Only for Windows: files in use cannot be replaced, an engine gets no signal when its
+//! adapter is killed, lines end in CRLF, paths have spaces, umlauts and backslashes.
 
 #![cfg(windows)]
 #![allow(clippy::unwrap_used)]
@@ -13,10 +12,10 @@ use std::time::{Duration, Instant};
 
 const TABIA: &str = env!("CARGO_BIN_EXE_tabia");
 
-/// Far more than anything takes here; only a hang reaches it.
+/// Far more than anything takes here; only a hang takes so long.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A folder as people have them.
+/// A folder with a typical user path.
 fn folder() -> (tempfile::TempDir, PathBuf) {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("Schöne Bücher (2026)");
@@ -106,7 +105,7 @@ fn plays_from_a_path_with_spaces_and_umlauts_with_crlf() {
     let received = talk(&mut child, "position startpos\ngo movetime 10", "bestmove");
     let from_book = |line: &String| line.starts_with("info string book große");
     assert!(received.iter().any(from_book), "{received:#?}");
-    // A position that no book has: the engine answers.
+    // A position that is in no book: the engine answers.
     let outside = "position fen 8/8/8/8/8/5k2/7p/7K w - - 0 1 moves\nisready";
     talk(&mut child, outside, "readyok");
     let option = format!("setoption name Book File value {}", book.display());
@@ -137,7 +136,7 @@ fn a_book_in_use_is_not_replaced_and_the_message_has_the_reason() {
     for extension in ["cto", "ctb"] {
         assert!(book.with_extension(extension).is_file(), "{extension}");
     }
-    // The game goes on.
+    // The game continues.
     talk(&mut child, "position startpos\ngo movetime 10", "bestmove");
     child.stdin.take();
     assert!(child.wait().unwrap().success());
@@ -153,7 +152,7 @@ fn an_engine_does_not_outlive_an_adapter_that_is_killed() {
     fs::copy(odd_engine(), &engine).unwrap();
     let mut child = play_from(Path::new("<starter>"), &engine, "ignores-end-of-input");
     talk(&mut child, "uci\nisready", "readyok");
-    // A program that runs cannot be deleted.
+    // A running program cannot be deleted.
     assert!(fs::remove_file(&engine).is_err());
     child.kill().unwrap();
     child.wait().unwrap();

@@ -1,8 +1,8 @@
-//! Several books in one pass over the games, and where each comes from.
+//! Several books in one pass over the games, and their provenance files.
 
 use super::*;
 
-/// Random games, some broken, some twice.
+/// Random games, some damaged, some twice.
 fn games() -> String {
     let text = pgn(&random_games(400, 50));
     let again = pgn(&random_games(60, 50)).replace("2400", "2000");
@@ -11,7 +11,7 @@ fn games() -> String {
     [&text, broken, &again].concat()
 }
 
-/// What goes into each book, as one would type it.
+/// The options of each book, as typed.
 const BOOKS: [(&str, &str); 5] = [
     ("plain.ctg", "--max-ply 20"),
     ("high.ctg", "--both-elo 2400 --max-ply 33 --only white"),
@@ -52,7 +52,7 @@ fn books_of_one_pass_are_those_of_separate_calls() {
         }
         let won = provenance(&together, "won.ctg");
         assert!(won["duplicates"].as_u64().unwrap() > 0, "{won}");
-        // Nor do threads and memory change the record of how the books were made.
+        // Threads and memory do not change the provenance files either.
         let recorded = BOOKS.map(|(book, _)| provenance(&together, book).to_string());
         let recorded = recorded.to_vec();
         assert_eq!(before.get_or_insert(recorded.clone()), &recorded);
@@ -103,7 +103,7 @@ fn the_provenance_says_what_is_in_the_book() {
     );
     assert_eq!(provenance(here, "all.ctg")["conditions"], "");
 
-    // One book has the file if it is asked for, and it is not written over.
+    // A single book has the file if requested, and it is not overwritten.
     here.done("build -o one.ctg games.pgn");
     assert!(!here.join("one.provenance.json").exists());
     here.put("two.provenance.json", "mine");
@@ -141,7 +141,7 @@ fn if_one_book_cannot_be_made_none_is() {
     }
 }
 
-/// `--as` without a player is nobody's colour: moves of that side.
+/// `--as` without a player means the moves of that side.
 #[test]
 fn a_colour_without_a_player_is_that_of_the_moves() {
     let folder = Folder::new();

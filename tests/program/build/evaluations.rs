@@ -1,4 +1,4 @@
-//! Evaluations in the comments of games are stored beside the book.
+//! Evaluations in the comments of games are stored next to the book.
 
 use tabia_book::eval::Value;
 use tabia_book::evals;
@@ -36,18 +36,18 @@ fn evaluations_of_the_games_that_count_are_stored_for_positions_of_each_book() {
         winner: Color::Black,
         moves: 4,
     };
-    // Of 40 and 700 the upper middle one, as of an even number always: it is
-    // Black's move.
+    // Of two values the better one for the side to move, here Black, counts as the
+    // median: 40 of 40 and 700.
     assert_eq!(value("all.ctg", "e4"), Some(Value::Cp(40)));
     assert_eq!(value("all.ctg", "e4 e5"), Some(Value::Cp(-25)));
     assert_eq!(value("all.ctg", "e4 c5"), Some(mate));
-    // Not in the book any more.
+    // This position is not in the book.
     assert_eq!(value("all.ctg", "e4 e5 Nf3"), None);
     assert_eq!(value("strong.ctg", "e4"), Some(Value::Cp(40)));
     assert_eq!(value("strong.ctg", "e4 c5"), None);
     assert_eq!(value("strong.ctg", "e4 e5 Nf3"), Some(Value::Cp(30)));
 
-    // Once more nothing is new, and what is there stays.
+    // A second run adds nothing, and existing values stay.
     let before = fs::read(folder.join("all.evals")).unwrap();
     let again = folder.done(&format!("{build} --force"));
     assert_has(&again, "all.evals: 4 evaluations");

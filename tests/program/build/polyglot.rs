@@ -1,14 +1,14 @@
-//! Polyglot books straight from games.
+//! Polyglot books made from games.
 
 use super::*;
 use tabia_book::bin::encode;
 use tabia_book::polyglot::{self, PackedMove};
 
-/// Moves of a position with their games and twice their points, in the order
-/// in which they were first played.
+/// Moves of a position with their games and twice their points, in the order in which
+/// they were first played.
 type Counts = BTreeMap<u64, Vec<(u16, u32, u16)>>;
 
-/// What `polyglot make-book` counts in these games.
+/// The counts of `polyglot make-book` for these games.
 fn count<'g>(games: impl IntoIterator<Item = &'g TestGame>, max_ply: usize) -> Counts {
     let mut counts = Counts::new();
     for game in games {
@@ -38,7 +38,7 @@ fn count<'g>(games: impl IntoIterator<Item = &'g TestGame>, max_ply: usize) -> C
     counts
 }
 
-/// The book of what was counted.
+/// The book with these counts.
 fn book(counts: &Counts, uniform: bool, wanted: impl Fn(u32, u16) -> bool) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (key, moves) in counts {
@@ -85,7 +85,7 @@ fn a_polyglot_book_has_the_weights_of_its_games() {
             .any(|entry| entry.starts_with(&start.to_be_bytes()))
     };
     assert!(has_start(&white) && !has_start(&black));
-    // The same in every way of working, and beside a book of another format.
+    // Threads, memory and a second book do not change the result.
     let first = made("--dedupe --max-ply 30");
     for how in [
         "--threads 1",
@@ -113,7 +113,7 @@ fn a_polyglot_book_has_the_weights_of_its_games() {
     );
 }
 
-/// In the order of the games: how often a rare move is halved depends on it.
+/// Games count in order: it decides how often a rare move is halved.
 #[test]
 fn counts_are_halved_as_polyglot_halves_them() {
     let line = |moves: &str, count| format!("[Result \"1-0\"]\n\n{moves} 1-0\n\n").repeat(count);
@@ -135,15 +135,14 @@ fn counts_are_halved_as_polyglot_halves_them() {
             .map(|entry| u16::from_be_bytes([entry[10], entry[11]]))
             .collect()
     };
-    // Of e4 8,192 games are left, twice over; of d4 14 points, 7, then 4.
+    // Of e4 8,192 games are left, counted twice; of d4 14 points, then 7, then 4.
     assert_eq!(weights("out.bin"), [16_384, 4, 3]);
     folder.done("build -fo out.bin games.pgn --min-games 3");
     assert_eq!(weights("out.bin"), [16_384]);
 }
 
-/// Where no position is reached by two ways, and no move of one weight with
-/// another: a ChessBase book counts how often a position was reached, not a
-/// move, and in no order.
+/// Compares only where positions are reached in one way and weights differ: a ChessBase
+/// book counts positions, not moves, and has no order.
 #[test]
 fn build_and_convert_give_the_same_polyglot_book() {
     let lines = [
@@ -206,7 +205,7 @@ fn what_a_polyglot_book_cannot_be_is_refused() {
     }
 }
 
-/// Entries by hand: key, move, weight, learn fields.
+/// Entries from key, move, weight, learn fields.
 fn entries(rows: &[(u64, u16, u16, u32)]) -> Vec<u8> {
     let entry = |&(key, mv, weight, learn)| encode(key, PackedMove(mv), weight, learn);
     rows.iter().flat_map(entry).collect()
@@ -225,7 +224,7 @@ fn merging_polyglot_books_adds_their_weights() {
             (9, 2, 10_000, 0),
         ]),
     );
-    // Not in order, and with a header.
+    // Unsorted, and with a header.
     folder.put(
         "b.bin",
         entries(&[
@@ -243,7 +242,7 @@ fn merging_polyglot_books_adds_their_weights() {
         assert_has(&merged.ok(), "not sorted");
         fs::read(folder.join("out.bin")).unwrap()
     };
-    // Halved and more, where 16 bits are not enough.
+    // Halved at least once, where 16 bits are not enough.
     let large = [(9, 1, 65_535, 0), (9, 2, 5_461, 0)];
     let small = [(2, 1, 0, 5)];
     let sums = [(5, 4, 20, 0), (5, 3, 11, 0), (5, 1, 9, 7), (5, 2, 4, 8)];

@@ -1,8 +1,8 @@
-//! Records: tables of what was counted, that add up to the same book.
+//! Records: tables of counts whose sum makes the same book.
 
 use super::*;
 
-/// The message where there must be one and nothing else.
+/// Checks that there is this message and no output.
 fn refused(folder: &Folder, rest: &str, why: &str) -> String {
     let messages = folder.tabia(&format!("build {rest}")).refused(why);
     assert_eq!(messages.lines().count(), 1, "{rest}: {messages}");
@@ -44,7 +44,7 @@ mod with_parquet {
         files(folder.join(name))
     }
 
-    /// Key, move and the nine sums.
+    /// A row: key, move and the nine sums.
     type Row = (Vec<u8>, i32, [i64; 9]);
 
     const COLUMNS: &str = "REQUIRED BYTE_ARRAY key; REQUIRED INT32 move; \
@@ -69,8 +69,8 @@ mod with_parquet {
             .collect()
     }
 
-    /// Writes rows the way other programs do: other columns first, nullable,
-    /// in row groups of some size. A row without a key gets null there.
+    /// Writes rows as other programs do: columns in another order, nullable, in row
+    /// groups of some size. A row without a key has null there.
     fn write(path: &Path, columns: &str, rows: &[Row], group: usize, null: Option<usize>) {
         let schema = Arc::new(parse_message_type(&format!("message t {{ {columns} }}")).unwrap());
         let file = File::create(path).unwrap();
@@ -131,7 +131,7 @@ mod with_parquet {
         writer.close().unwrap();
     }
 
-    /// Games whose variations and marks leave their traces too.
+    /// Games with variations and marks, which are counted too.
     fn prepare(count: u64) -> Folder {
         let folder = Folder::new();
         let games = random_games(count, 50);
@@ -159,7 +159,7 @@ mod with_parquet {
             done(folder, &format!("-o {back} r.parquet --min-games {least}"));
             assert!(book(folder, &direct) == book(folder, &back), "{name}");
         }
-        // The table itself is the same whatever counts it, and comes back.
+        // The table is the same with any counting options, and can be read back.
         let first = fs::read(folder.join("r.parquet")).unwrap();
         let small = "--records s.parquet --memory 1M --threads 3";
         done(folder, &format!("{small} {games}"));
@@ -187,7 +187,7 @@ mod with_parquet {
             &format!("-o sum.ctg {shards} --memory 1M --threads 1"),
         );
         assert!(book(folder, "sum") == direct);
-        // In pairs, and some games as they are.
+        // Joined in pairs, with some games read directly.
         done(folder, "--records ab.parquet 0.parquet 1.parquet");
         done(
             folder,
@@ -199,7 +199,7 @@ mod with_parquet {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(8))]
 
-        /// However an engine lays down the rows.
+        /// Other engines may write the rows in any order.
         #[test]
         fn the_order_of_rows_and_their_groups_do_not_matter(
             seed in any::<u64>(), group in 1..3000_usize, split in 0..8_usize,
@@ -213,7 +213,7 @@ mod with_parquet {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 rows.swap(at, (state >> 33) as usize % (at + 1));
             }
-            // Nullable, narrower, and with a column that is none of ours.
+            // Nullable, narrower, and with an unknown column.
             let columns = COLUMNS
                 .replace("REQUIRED INT64 main", "OPTIONAL INT64 main; REQUIRED INT32 other")
                 .replace("REQUIRED BYTE_ARRAY", "OPTIONAL BYTE_ARRAY")

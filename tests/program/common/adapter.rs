@@ -1,4 +1,4 @@
-//! The adapter as a process, seen from the GUI.
+//! The adapter as a process, used like a GUI does.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::{Arguments, command, example};
 
-/// Far more than anything takes here; only a hang reaches it.
+/// Far more than anything takes here; only a hang takes so long.
 pub const LIMIT: Duration = Duration::from_secs(60);
 
 pub struct Adapter {
@@ -16,7 +16,7 @@ pub struct Adapter {
     /// `None` closes it.
     pub stdin: Option<ChildStdin>,
     lines: Receiver<String>,
-    /// Every line that was received from it.
+    /// All lines received from it.
     pub received: Vec<String>,
 }
 
@@ -25,15 +25,15 @@ impl Adapter {
         Adapter::run(&mut command(arguments))
     }
 
-    /// With the odd engine and one of its faults.
+    /// Starts it with the odd engine and one of its faults.
     pub fn around(fault: &str, arguments: &[&str]) -> Adapter {
         let mut command = command(arguments);
         command.arg("--").arg(example("odd_engine")).arg(fault);
         Adapter::run(&mut command)
     }
 
-    /// With the built-in engine and a book of which the best move is played;
-    /// it has answered `uci` and is ready. What it learns is stored beside the book.
+    /// Starts it with the built-in engine and a book whose best move is played; it has
+    /// answered `uci` and is ready. Learned results are stored next to the book.
     pub fn of_book(book: &Path, sets: &[&str]) -> Adapter {
         let mut command = command("--config /dev/null --engine builtin");
         command.arg("--book").arg(book);
@@ -115,13 +115,13 @@ impl Adapter {
         self.ready();
     }
 
-    /// What it answers to a short search.
+    /// The answer to a short search.
     pub fn best(&mut self, position: &str) -> String {
         self.say(&format!("{position}\ngo movetime 20"));
         self.expect("bestmove")
     }
 
-    /// How many lines that begin with `start` were received.
+    /// Number of received lines that begin with `start`.
     pub fn count(&self, start: &str) -> usize {
         let starts = |line: &&String| line.starts_with(start);
         self.received.iter().filter(starts).count()

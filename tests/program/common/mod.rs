@@ -1,6 +1,6 @@
-//! What many tests use: books, folders, and the program as a process.
+//! Shared by many tests: books, folders, and the program as a process.
 
-// Some of it is used under one system only.
+// Some of it is used on one system only.
 #![allow(dead_code, unreachable_pub, unused_imports)]
 
 pub mod adapter;

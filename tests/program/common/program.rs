@@ -11,8 +11,7 @@ use super::Folder;
 
 pub const TABIA: &str = env!("CARGO_BIN_EXE_tabia");
 
-/// The arguments after the program's name: a line as you type it in a shell,
-/// or its words.
+/// The arguments after the program's name: a line as typed in a shell, or its words.
 pub trait Arguments {
     fn words(&self) -> Vec<OsString>;
 }
@@ -48,7 +47,7 @@ impl<W: AsRef<OsStr>> Arguments for Vec<W> {
     }
 }
 
-/// The program with its arguments. Nobody's own configuration gets in the way.
+/// The program with its arguments, without the user's configuration.
 pub fn command(arguments: &(impl Arguments + ?Sized)) -> Command {
     let mut command = Command::new(TABIA);
     command
@@ -64,7 +63,7 @@ pub fn tabia(arguments: &(impl Arguments + ?Sized)) -> Ran {
     Ran::of(&mut command(arguments))
 }
 
-/// A program that has run.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Ran {
     command: String,
@@ -78,13 +77,13 @@ impl Ran {
         Ran { command, output }
     }
 
-    /// The same, with this text on its standard input.
+    /// Runs it with this text on its standard input.
     pub fn with_input(command: &mut Command, input: &[u8]) -> Ran {
         let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = pipes.stderr(Stdio::piped()).spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         let output = std::thread::scope(|scope| {
-            // It may end before it has read all.
+            // It may end before it has read everything.
             scope.spawn(move || stdin.write_all(input));
             child.wait_with_output().unwrap()
         });
@@ -92,17 +91,17 @@ impl Ran {
         Ran { command, output }
     }
 
-    /// What it printed.
+    /// Its standard output.
     pub fn out(&self) -> String {
         String::from_utf8_lossy(&self.output.stdout).into_owned()
     }
 
-    /// Its messages.
+    /// Its standard error.
     pub fn err(&self) -> String {
         String::from_utf8_lossy(&self.output.stderr).into_owned()
     }
 
-    /// It ended so; gives its messages.
+    /// Checks the exit code; returns the messages.
     #[track_caller]
     pub fn ends(&self, code: i32) -> String {
         let (ended, messages) = (self.output.status.code(), self.err());
@@ -110,39 +109,39 @@ impl Ran {
         messages
     }
 
-    /// It did what it should; gives its messages.
+    /// Checks that it succeeded; returns the messages.
     #[track_caller]
     pub fn ok(&self) -> String {
         self.ends(0)
     }
 
-    /// It did what it should; gives what it printed.
+    /// Checks that it succeeded; returns the output.
     #[track_caller]
     pub fn printed(&self) -> String {
         self.ok();
         self.out()
     }
 
-    /// Its answer is a negative one; gives what it printed.
+    /// Checks that its answer is negative; returns the output.
     #[track_caller]
     pub fn negative(&self) -> String {
         self.ends(1);
         self.out()
     }
 
-    /// What it printed when it did what it should, as JSON.
+    /// Checks that it succeeded; returns the output as JSON.
     #[track_caller]
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.printed()).unwrap()
     }
 
-    /// It failed and reported this reason; returns its messages.
+    /// Checks that it failed with this reason; returns the messages.
     #[track_caller]
     pub fn refused(&self, why: &str) -> String {
         self.ends_saying(2, why)
     }
 
-    /// It ended with this exit code and a message that contains `part`.
+    /// Checks the exit code, and that the message contains `part`.
     #[track_caller]
     pub fn ends_saying(&self, code: i32, part: &str) -> String {
         let messages = self.ends(code);
@@ -161,10 +160,10 @@ pub fn assert_has(text: &str, part: &str) {
     assert!(text.contains(part), "no \"{part}\" in: {text}");
 }
 
-/// A program of `tests/programs`: cargo puts examples beside the binary.
+/// A program of `tests/programs`, which cargo puts next to the binary.
 pub fn example(name: &str) -> PathBuf {
     let name = format!("examples/{name}{}", std::env::consts::EXE_SUFFIX);
-    // With its drive, under Windows.
+    // Includes the drive on Windows.
     let path = std::path::absolute(Path::new(TABIA).with_file_name(name)).unwrap();
     assert!(
         path.exists(),
@@ -173,7 +172,7 @@ pub fn example(name: &str) -> PathBuf {
     path
 }
 
-/// A text, packed.
+/// Compresses a text.
 pub fn gzip(text: &str) -> Vec<u8> {
     let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gz.write_all(text.as_bytes()).unwrap();
@@ -181,7 +180,7 @@ pub fn gzip(text: &str) -> Vec<u8> {
 }
 
 impl Folder {
-    /// The program in this folder; no side file of the user comes in.
+    /// The program in this folder, without the user's side files.
     pub fn command(&self, arguments: &(impl Arguments + ?Sized)) -> Command {
         let mut command = command(arguments);
         command
@@ -190,7 +189,7 @@ impl Folder {
         command
     }
 
-    /// Runs the program here.
+    /// Runs the program in this folder.
     pub fn tabia(&self, arguments: &(impl Arguments + ?Sized)) -> Ran {
         Ran::of(&mut self.command(arguments))
     }
@@ -202,15 +201,14 @@ impl Folder {
         serde_json::from_str(&probed.out()).unwrap()
     }
 
-    /// The program does here what it should; gives its messages.
+    /// Runs the program in this folder and checks that it succeeds; returns the messages.
     #[track_caller]
     pub fn done(&self, arguments: &(impl Arguments + ?Sized)) -> String {
         self.tabia(arguments).ok()
     }
 }
 
-/// A field of each move that is stored in a position; what else leads into the
-/// book is left out.
+/// A field of each stored move of a position, without moves that only lead into the book.
 pub fn stored(view: &Value, field: &str) -> Vec<Value> {
     let moves = view["moves"].as_array().unwrap().iter();
     let stored = moves.filter(|mv| mv["transposition"] == false);

@@ -1,4 +1,4 @@
-//! Moves and lines into a book on disk and out of it, and the way back.
+//! Adding and deleting moves and lines of a book on disk, and undoing that.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -20,7 +20,7 @@ use tabia_notation::Line;
 /// Far more than anything takes here.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// The moves that the book holds after a line.
+/// The book moves after a line.
 fn moves(explorer: &Explorer, play: &str) -> Vec<String> {
     let view = ask(explorer, &format!("/api/position?play={play}"));
     let moves = view["books"][0]["moves"].as_array().unwrap();
@@ -52,7 +52,7 @@ fn a_line_comes_in_and_goes_byte_for_byte() {
     assert_eq!(answer["last_change"]["args"], json!(["1.h4 h5 2.Rh3"]));
     assert!(moves(&explorer, "").contains(&"h2h4".to_owned()));
     assert_eq!(moves(&explorer, "h2h4,h7h5"), ["h1h3"]);
-    // What was there keeps its figures.
+    // The existing moves keep their figures.
     let view = ask(&explorer, "/api/position");
     let of = |uci: &str| {
         let moves = view["books"][0]["moves"].as_array().unwrap();
@@ -93,7 +93,7 @@ fn a_move_goes_or_what_lies_below_it() {
         json!([2, {"code": "deleted {0}", "args": ["1.e4"]}])
     );
     assert!(!moves(&explorer, "").contains(&"e2e4".to_owned()));
-    // A mark between two of them is taken back in its turn.
+    // A mark between two of them is undone in order.
     let mark = json!({"book": 0, "uci": "d2d4", "change": "mark", "value": "main"});
     done(&explorer, "/api/edit", &mark);
     for _ in 0..3 {
@@ -119,7 +119,7 @@ fn a_move_goes_or_what_lies_below_it() {
     assert_eq!(files(&path), before);
 }
 
-/// The positions of a book.
+/// Number of positions of a book.
 fn positions(path: &Path) -> u64 {
     let info = tabia(&["info", path.to_str().unwrap(), "--json"]).out();
     let info: Value = serde_json::from_str(&info).unwrap();
@@ -133,7 +133,7 @@ fn a_deletion_takes_as_many_positions_as_were_counted() {
     let explorer = explorer_of(&path);
     for (play, below, least) in [
         ("e2e4", true, 1000),
-        // Others lead there, too.
+        // Other moves lead there, too.
         ("d2d4,g8f6,c2c4", false, 0),
     ] {
         let body = json!({"book": 0, "play": play, "below": below});
@@ -155,7 +155,7 @@ fn a_deletion_takes_as_many_positions_as_were_counted() {
     }
 }
 
-/// Deletes when the test sends it a message.
+/// A book whose deletion waits for a message of the test.
 struct Slow {
     begun: SyncSender<()>,
     end: Mutex<Receiver<()>>,
@@ -254,7 +254,7 @@ fn pages_hear_what_other_programs_change() {
     wait_for("event: change");
     std::fs::write(&beside, "").unwrap();
     wait_for("event: change");
-    // Another file in its place.
+    // Another file with the same name.
     tabia(&["compact", book, "--force"]).out();
     wait_for("event: change");
 }
@@ -284,7 +284,7 @@ fn what_somebody_else_changed_since_is_not_overwritten() {
     done(&explorer, "/api/undo", &json!({"book": 0, "client": "b"}));
     done(&explorer, "/api/undo", &json!({"book": 0, "client": "a"}));
     assert!(!moves(&explorer, "").contains(&"h2h4".to_owned()));
-    // A mark that another program has set meanwhile.
+    // A mark that another program has set in between.
     let mark = json!({"book": 0, "uci": "e2e4", "change": "mark", "value": "main"});
     done(&explorer, "/api/edit", &mark);
     let book = path.to_str().unwrap();
@@ -317,7 +317,7 @@ fn a_whole_line_is_marked_and_a_commentary_is_set() {
         "value": "+=", "seen": "none"});
     done(&explorer, "/api/edit", &comment);
     assert_eq!(mark_of("e2e4", "c7c5", "commentary"), 14);
-    // Seen otherwise than it is now.
+    // The page shows another value than the present one.
     assert_eq!(
         post(&explorer, "/api/edit", &comment).status(),
         StatusCode::CONFLICT
@@ -358,8 +358,8 @@ fn nothing_comes_in_or_goes_without_right() {
     }
 }
 
-/// A Polyglot book of two moves, one of them stored twice, and an Arena book
-/// of the same, each with what its first move's number is.
+/// A Polyglot book of two moves, one of them stored twice, and an Arena book of the same,
+/// each with the weight of its first move.
 fn books_with_weights(folder: &Path) -> [(std::path::PathBuf, u64, &'static str); 2] {
     let polyglot = folder.join("book.bin");
     let entries: Vec<u8> = [(731_u16, 5_u16), (796, 10), (796, 7)]
@@ -407,11 +407,11 @@ fn numbers_beside_moves_are_changed_and_changed_back_byte_for_byte() {
             (&answer["last_change"]["args"], number()),
             (&json!(["e4", {"code": "3"}]), json!(3))
         );
-        // The message is as in the tables of the page's languages.
+        // The text of the message is as in the translation tables.
         let above = post(&explorer, "/api/edit", &edit(&(most + 1).to_string(), "3"));
         let range = format!("a weight is a whole number from 0 to {most}");
         assert_eq!(value(&above)["error"], range);
-        // A page that still shows what it was overwrites nothing.
+        // A page that shows an old value overwrites nothing.
         let late = edit("9", &first.to_string());
         assert_eq!(
             post(&explorer, "/api/edit", &late).status(),
@@ -422,14 +422,14 @@ fn numbers_beside_moves_are_changed_and_changed_back_byte_for_byte() {
         assert_eq!(number(), 3);
         done(&explorer, "/api/redo", &json!({"book": 0}));
         assert_eq!(number(), 0);
-        // To avoid a line is to play none of its moves.
+        // Avoiding a line means avoiding its moves.
         let avoid = json!({"book": 0, "play": "d2d4", "along": "white", "change": "mark", "value": "avoid"});
         done(&explorer, "/api/edit", &avoid);
         for _ in 0..3 {
             done(&explorer, "/api/undo", &json!({"book": 0}));
         }
         assert_eq!(std::fs::read(&path).unwrap(), before);
-        // What the format has no place for, and moves that it does not hold.
+        // Values that the format cannot store, and moves that are not in the book.
         let mark = |uci: &str, change: &str, value: &str| json!({"book": 0, "uci": uci, "change": change, "value": value});
         for (target, body) in [
             ("/api/edit", mark("e2e4", "mark", "main")),

@@ -56,7 +56,7 @@ fn each_move_of_the_book_gets_a_value_also_from_an_engine_that_reports_few() {
 fn an_engine_that_hangs_does_not_keep_the_program() {
     let mut hanging = test_engine("odd_engine", &[]);
     hanging.command.args = vec!["hangs-at-start".into()];
-    // Another one must not be started in its place.
+    // No other engine must be started instead.
     let choices = vec![hanging.clone(), hanging];
     let explorer = explorer_at(super::ADDRESS, None, false).with_engine(choices);
     let asked = post(&explorer, "/api/engine", &json!({"lines": 1}));

@@ -1,4 +1,4 @@
-//! Books and indexes that are opened from the page.
+//! Books and indexes opened from the page.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -75,7 +75,7 @@ fn a_file_of_the_folders_becomes_a_book_like_those_of_the_command_line() {
     let before = ask(&explorer, "/api/position");
     assert_eq!(value(&open("book.ctg")), json!({"name": "book.ctg"}));
     assert_eq!(value(&open("games.tgx")), json!({"name": "games.tgx"}));
-    // The same one again is the same book; it comes first among the last ones.
+    // Opening it again gives the same book; it is the first in the recent list.
     assert_eq!(value(&open("book.ctg")), json!({"name": "book.ctg"}));
     let ids = json!([id(&explorer, "book.ctg"), id(&explorer, "games.tgx")]);
     assert_eq!(ask(&explorer, "/api/files")["recent"], ids);
@@ -91,7 +91,7 @@ fn a_file_of_the_folders_becomes_a_book_like_those_of_the_command_line() {
     assert_eq!(view["books"][1]["moves"][0]["san"], "a3");
     assert_eq!((&before["open"], &view["open"]), (&json!(1), &json!(3)));
     assert_ne!(before["changes"], view["changes"]);
-    // It is changed as any book, and programs get the games.
+    // It can be changed like any book, and clients get the games.
     let change = json!({"book": 1, "uci": "e2e4", "change": "mark", "value": "avoid"});
     assert_eq!(
         post(&explorer, "/api/edit", &change).status(),
@@ -123,7 +123,7 @@ fn nothing_else_is_opened_and_what_is_damaged_is_one_error() {
         open(&json!({"path": outside})).status(),
         StatusCode::BAD_REQUEST
     );
-    // Another name is another file.
+    // A renamed file is a different file.
     std::fs::rename(folder.join("book.ctg"), folder.join("other.ctg")).unwrap();
     assert_eq!(open(&book).status(), StatusCode::NOT_FOUND);
     let books = ask(&explorer, "/api/start")["books"].clone();

@@ -16,8 +16,8 @@ use tabia_io::progress::Watch;
 use super::{ADDRESS, ask, get, request, starter, value};
 use crate::common::Folder;
 
-/// Three games of lichess in May and June, one over the board without a month,
-/// and one without a result.
+/// Three games of lichess in May and June, an over-the-board one without a month, and one
+/// without a result.
 const GAMES: &str = r#"[Event "Rated Blitz game"]
 [Site "https://lichess.org/aaaaaaa1"]
 [Date "2025.05.03"]
@@ -334,7 +334,7 @@ fn games_added_are_seen_and_the_index_does_not_depend_on_threads() {
     assert!(made("one.tgx", 1, 64 << 20) == made("two.tgx", 3, 256 << 10));
 }
 
-/// Cut off anywhere, or with any bit turned over: an error or an answer.
+/// An index that is truncated or has a flipped bit gives an error or an answer.
 #[test]
 fn damage_is_reported() {
     let folder = Folder::new();
@@ -375,7 +375,7 @@ fn damage_is_reported() {
     assert!(reported > 0);
 }
 
-/// However many parts there were, it is as if all had been indexed at once.
+/// An index made in several parts equals one made at once.
 #[test]
 fn parts_become_one() {
     let folder = Folder::new();
@@ -396,7 +396,7 @@ fn parts_become_one() {
         let index = GamesIndex::open(&path, false).unwrap();
         parts.push(index.file().root().segments.len());
     }
-    // Of a level there are three at most.
+    // There are at most three parts of a level.
     assert_eq!(parts, [1, 2, 3, 1, 2, 3, 1]);
     let index = GamesIndex::open(&path, false).unwrap();
     let part = &index.file().root().segments[0];
@@ -414,7 +414,7 @@ fn parts_become_one() {
     assert!(done.bytes[1] < done.bytes[0]);
     assert!(index::compact(&path, &compacted, Old::Refuse, watch).is_err());
     let before = fs::read(&compacted).unwrap();
-    // In its own place, also while it is open.
+    // It is compacted in place, also while it is open.
     let open = explorer_of(&compacted, &[]);
     index::compact(&compacted, &compacted, Old::Refuse, watch).unwrap();
     assert_eq!(fs::read(&compacted).unwrap().len(), before.len());
@@ -472,7 +472,7 @@ fn an_index_is_shown_as_a_book_is_and_changed_by_nobody() {
         rows(&book["moves"])[0],
         [json!("e2e4"), json!(2), json!(1), json!(1)]
     );
-    // Black is to move: the score is Black's, the results are White's and Black's.
+    // Black is to move: the score is for Black, the results are for White and Black.
     let view = ask(&explorer, "/api/position?play=e2e4");
     let e5 = view["books"][0]["moves"].as_array().unwrap();
     let e5 = e5.iter().find(|mv| mv["uci"] == "e7e5").unwrap();
@@ -488,7 +488,7 @@ fn an_index_is_shown_as_a_book_is_and_changed_by_nobody() {
     let mark = json!({"book": 0, "uci": "e2e4", "change": "mark", "value": "main"});
     let refused = super::post(&explorer, "/api/edit", &mark);
     assert_eq!(refused.status(), StatusCode::FORBIDDEN);
-    // Games that are added are there at the next answer.
+    // Added games are in the next answer.
     run(&IndexJob {
         append: true,
         ..job(&source, path.clone())
@@ -498,7 +498,7 @@ fn an_index_is_shown_as_a_book_is_and_changed_by_nobody() {
     assert_eq!(view["books"][0]["games"], 8);
 }
 
-/// Moves and their results in the table of the index, which is the second book.
+/// Moves and results in the table of the index, which is the second book.
 fn table(explorer: &Explorer, query: &str) -> Vec<(String, [u64; 3])> {
     let view = ask(
         explorer,
@@ -515,7 +515,7 @@ fn table(explorer: &Explorer, query: &str) -> Vec<(String, [u64; 3])> {
     moves
 }
 
-/// An explorer that has the index as a book, too.
+/// An explorer with the index as a book.
 fn with_table(check: impl FnOnce(&Explorer)) {
     let folder = Folder::new();
     let source = folder.put("games.pgn", GAMES);
@@ -548,14 +548,14 @@ fn filters_act_on_the_table_of_an_index_and_on_the_games_alike() {
         ] {
             let moves = table(explorer, query);
             assert_eq!(moves, expected, "{query}");
-            // The games below are those that the table counts.
+            // The list has the games that the table counts.
             let list = ask(explorer, &format!("/api/games?play=e2e4&{query}"));
             let counted: u64 = moves.iter().flat_map(|(_, results)| results).sum();
             let listed = list["games"].as_array().unwrap().len();
             assert_eq!((list["all"].as_u64(), listed), (Some(counted), listed));
             assert_eq!(listed as u64, counted, "{query}");
         }
-        // The line ahead is that of the games that count.
+        // The line ahead comes from the filtered games.
         let ahead = |query: &str| {
             let target = format!("/api/position?books=games.tgx&ahead=2&{query}");
             ask(explorer, &target)["ahead"][1]["san"].clone()
@@ -564,7 +564,7 @@ fn filters_act_on_the_table_of_an_index_and_on_the_games_alike() {
             json!([ahead("until=1951"), ahead("ratings=2500")]),
             json!(["e5", "c5"])
         );
-        // A book is no collection of games.
+        // A book has no games.
         let all = ask(explorer, "/api/position?books=Starter");
         let same = ask(explorer, "/api/position?books=Starter&player=ann");
         assert_eq!(all["books"], same["books"]);

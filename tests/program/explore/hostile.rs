@@ -1,4 +1,4 @@
-//! Requests that mean no good: each gets a short refusal and harms nothing.
+//! Hostile requests: each gets a short refusal and does no harm.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -80,8 +80,8 @@ fn other_hosts_and_pages_are_refused() {
             assert!(response.body().len() < 120);
         }
     }
-    // A link on another site may open the page, no more: it keeps no hold of it.
-    // A page that the user opened directly has no opener.
+    // A link on another site may open the page, but gets no reference to it. A page that
+    // the user opened directly has no opener.
     for (from, rule) in [
         (None, Some("same-origin")),
         (Some("cross-site"), Some("same-origin")),
@@ -190,15 +190,15 @@ impl Running {
         stream
     }
 
-    /// Sends bytes and returns all that comes back, as far as it is read.
+    /// Sends bytes and returns the answer, as far as it can be read.
     pub(crate) fn ask(&self, bytes: &[u8]) -> String {
         let mut stream = self.connect();
-        // The server may have had enough before it has read everything.
+        // The server may close before it has read everything.
         let _ = stream.write_all(bytes);
         read_all(&mut stream)
     }
 
-    /// Whether it works, now or soon.
+    /// Waits until the server answers.
     fn comes_to_work(&self) {
         let start = Instant::now();
         while !self.works() {
@@ -263,8 +263,8 @@ fn over_the_wire_it_refuses_and_goes_on() {
             "HTTP/1.1 400",
         ),
     ] {
-        // A server that has had enough may close over unread bytes; then the
-        // answer can be lost on the way, which is a refusal, too.
+        // A server may close with unread bytes; then the answer can be lost, which counts
+        // as a refusal, too.
         let answer = server.ask(bytes.as_bytes());
         let start: String = bytes.chars().take(40).collect();
         let lost = bytes.len() > 100_000 && answer.is_empty();
@@ -282,7 +282,7 @@ fn a_connection_too_many_gets_an_error() {
         ..Limits::default()
     });
     let held: Vec<TcpStream> = (0..3).map(|_| server.connect()).collect();
-    // The three are accepted before the next one, in the order they came.
+    // The three are accepted before the next one, in order.
     let answer = server.ask(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n");
     assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
     assert!(answer.len() < 300);
@@ -296,7 +296,7 @@ fn a_client_that_dawdles_is_hung_up_on() {
         patience: Duration::from_millis(200),
         ..Limits::default()
     });
-    // Neither a head nor a body that never ends, nor silence, keeps a place.
+    // An endless head, an endless body and silence do not occupy a connection for long.
     let host = server.address;
     for begun in [
         String::new(),
@@ -310,7 +310,7 @@ fn a_client_that_dawdles_is_hung_up_on() {
         read_all(&mut stream);
         assert!(start.elapsed() < LIMIT, "{begun}");
     }
-    // We may dawdle ourselves where others want the processor.
+    // This test may be slow if other programs use the processor.
     server.comes_to_work();
 }
 

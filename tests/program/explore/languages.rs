@@ -1,4 +1,4 @@
-//! The messages of the program are in the tables of the page's languages.
+//! The messages of the program are in the translation tables of the page.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,7 @@ pub(crate) const LANGUAGES: [&str; 4] = [
     include_str!("../../../crates/explorer/locales/ru.json"),
 ];
 
-/// The rows of a table: a text in English and what it becomes. A text that is
-/// there twice comes twice.
+/// The rows of a table: an English text and its translation. A text may occur twice.
 pub(crate) fn rows(table: &str) -> Vec<(String, String)> {
     let rows = table.lines().filter(|line| line.starts_with("  \""));
     rows.map(|row| {
@@ -41,12 +40,12 @@ fn translated(table: &BTreeMap<String, String>, message: &Value) -> String {
     text
 }
 
-/// All messages of the program about these requests, in English.
+/// All messages of these requests, in English.
 fn messages() -> Vec<Value> {
     let mut messages = Vec::new();
     let mut note = |answer: Value, field: &str| {
         let message = match (field, &answer["message"]) {
-            // One without arguments is its own code.
+            // A message without arguments is its own code.
             ("error", Value::Null) => json!({"code": answer["error"]}),
             ("error", message) => message.clone(),
             _ => answer[field].clone(),

@@ -1,6 +1,6 @@
-//! The shape of the lichess opening explorer, held against the fields that
-//! its published description requires (lichess-org/api,
-//! `OpeningExplorerMasters.yaml` and `OpeningExplorerLichess.yaml`, 2026).
+//! The format of the lichess opening explorer, compared with the required fields of its
+//! published description (lichess-org/api, `OpeningExplorerMasters.yaml` and
+//! `OpeningExplorerLichess.yaml`, 2026).
 
 use hyper::StatusCode;
 use serde_json::{Value, json};
@@ -107,7 +107,7 @@ fn castling_is_written_as_that_service_writes_it() {
     let castles = answer["moves"].as_array().unwrap();
     let castles = castles.iter().find(|mv| mv["san"] == "O-O").unwrap();
     assert_eq!(castles["uci"], "e1h1");
-    // Both ways of writing it are read.
+    // Both notations are accepted.
     for castling in ["e1h1", "e1g1"] {
         assert_eq!(
             get(&explorer(), &format!("/masters?play={play},{castling}")).status(),

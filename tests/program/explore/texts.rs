@@ -1,4 +1,4 @@
-//! Every text of the page is in the tables of its languages, and nothing else.
+//! The translation tables have exactly the texts of the page.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,8 +11,8 @@ use tabia_book::policy::Rejection;
 
 const HTML: &str = include_str!("../../../crates/explorer/src/page/index.html");
 
-/// What is the same in every language: names, keys, examples to be typed; and
-/// what is read where no script runs.
+/// Texts that are the same in every language: names, keys, examples to type; and texts
+/// that are shown without scripts.
 const SAME: [&str; 6] = [
     "Tabia",
     "Cmd",
@@ -22,8 +22,8 @@ const SAME: [&str; 6] = [
     "This page needs JavaScript; everything it runs comes from this program.",
 ];
 
-/// Where a script translates what is not written there: the file, what it
-/// gives to `t`, the constants whose texts it may be, and other texts.
+/// Where a script translates a variable: the file, the argument of `t`, the constants
+/// with its possible texts, and other texts.
 type Indirect = (
     &'static str,
     &'static str,
@@ -65,7 +65,7 @@ const SQUARE: (&str, &str) = (
     "`${letter === letter.toUpperCase() ? \"white\" : \"black\"} ${NAMES[letter.toLowerCase()]}`",
 );
 
-/// Strings beside the texts in those constants that only the scripts use.
+/// Strings in those constants that are not shown.
 const FOR_SCRIPTS: [&str; 12] = [
     "move", "n", "share", "score", "eval", "av", "perf", "fact", "prob", "results", "main", "avoid",
 ];
@@ -74,7 +74,7 @@ fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// The files of a folder and of those in it, by their names.
+/// The files of a folder and its subfolders, by name.
 fn files(folder: &Path, ending: &str) -> BTreeMap<PathBuf, String> {
     let entries = fs::read_dir(folder).unwrap();
     let mut found = BTreeMap::new();
@@ -89,7 +89,7 @@ fn files(folder: &Path, ending: &str) -> BTreeMap<PathBuf, String> {
     found
 }
 
-/// A text with the numbers of its places, as the tables have it.
+/// A text with numbered placeholders, as in the tables.
 fn numbered(text: &str) -> String {
     let mut parts = text.split("{}");
     let mut whole = parts.next().unwrap().to_owned();
@@ -99,7 +99,7 @@ fn numbered(text: &str) -> String {
     whole
 }
 
-/// The text between brackets; `from` begins after the first one.
+/// The text between brackets; `from` begins after the opening one.
 fn argument(from: &str) -> &str {
     let mut depth = 0;
     for (at, c) in from.char_indices() {
@@ -107,7 +107,7 @@ fn argument(from: &str) -> &str {
             '(' => depth += 1,
             ')' if depth == 0 => return &from[..at],
             ')' => depth -= 1,
-            // Arguments that follow.
+            // Further arguments.
             ',' if depth == 0 && !from.starts_with('`') => return &from[..at],
             _ => {}
         }
@@ -115,8 +115,7 @@ fn argument(from: &str) -> &str {
     from
 }
 
-/// The texts that a script names where it translates them, and what else it
-/// gives to `t`.
+/// The texts that a script translates, and other arguments of `t`.
 fn translated(script: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     let tokens = tokens(script, true);
     let mut direct = BTreeSet::new();
@@ -145,7 +144,7 @@ fn translated(script: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     (direct, indirect)
 }
 
-/// The texts within the constant of a name.
+/// The texts in a constant.
 fn texts_of(script: &str, name: &str) -> Vec<String> {
     let head = format!("const {name} = ");
     let Some(at) = script.find(&head) else {
@@ -163,8 +162,7 @@ fn texts_of(script: &str, name: &str) -> Vec<String> {
     .collect()
 }
 
-/// The texts of the page itself: between its tags, and in the attributes that
-/// the page translates.
+/// The texts of the page: between tags, and in attributes that the page translates.
 fn texts_of_html() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut rest = HTML.split_once("<body>").unwrap().1;
@@ -187,13 +185,13 @@ fn texts_of_html() -> BTreeSet<String> {
         .collect()
 }
 
-/// Whether there is anything to translate: more than signs, or the letter of a key.
+/// Whether there is text to translate: more than symbols or a key's letter.
 fn has_words(text: &str) -> bool {
     let bare = text.replace("&nbsp;", "");
     bare.chars().count() > 1 && bare.chars().any(char::is_alphabetic)
 }
 
-/// Messages of the library for positions, and values of marks.
+/// Messages of the position library, and values of marks.
 const FROM_VALUES: [&str; 15] = [
     "invalid fen",
     "invalid board part in fen",
@@ -212,8 +210,8 @@ const FROM_VALUES: [&str; 15] = [
     "none",
 ];
 
-/// All reasons not to play a move, each after another: one more does not
-/// compile before it is here.
+/// All reasons not to play a move; a new one causes a compile error until it is added
+/// here.
 fn reasons() -> Vec<Rejection> {
     use Rejection::*;
     let after = |reason: &Rejection| {
@@ -242,8 +240,8 @@ fn reasons() -> Vec<Rejection> {
     std::iter::successors(Some(NoPosition), after).collect()
 }
 
-/// The codes of the program's messages: those of `message!`, of options, and
-/// of reasons not to play a move.
+/// The codes of the program's messages: of `message!`, of options, and of reasons not to
+/// play a move.
 fn codes_of_program() -> BTreeSet<String> {
     let mut codes = BTreeSet::from(FROM_VALUES.map(str::to_owned));
     codes.extend(DECIDING.iter().map(|id| id.spec().help.to_owned()));
@@ -316,7 +314,7 @@ fn every_text_of_the_page_is_in_every_language_and_nothing_else() {
         shown.extend(["white", "black"].map(|colour| format!("{colour} {name}")));
     }
     shown.extend(codes_of_program());
-    // A column may be called by one letter, which is no key.
+    // The name of a column may be one letter, which is not a key.
     let tables = LANGUAGES.map(rows);
     let is_known = |text: &str| tables[0].iter().any(|(from, _)| from == text);
     shown.retain(|text| is_known(text) || has_words(text) && !SAME.contains(&&**text));

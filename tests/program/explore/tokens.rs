@@ -1,9 +1,9 @@
-//! Scripts and the program's code in pieces, as far as texts are looked for.
+//! Splits scripts and Rust code into tokens, in order to find texts.
 
-/// A piece of a script or of the program: what is read needs no more.
+/// A token; only the kinds that are needed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Token {
-    /// A string, without its escapes; of a template, `{}` for what varies.
+    /// A string without escapes; in a template, `{}` for each expression.
     Text(String),
     Word(String),
     Sign(char),
@@ -15,7 +15,7 @@ struct Reader<'a> {
     tokens: Vec<(Token, &'a str)>,
 }
 
-/// Tokens, each with the text from its beginning on.
+/// The tokens, each with the text that starts there.
 pub(crate) fn tokens(text: &str, is_script: bool) -> Vec<(Token, &str)> {
     let mut reader = Reader {
         rest: text,
@@ -38,7 +38,7 @@ impl<'a> Reader<'a> {
         self.skip(found.map_or(self.rest.len(), |at| at + end.len()));
     }
 
-    /// Whether a division is not possible here, so that "/" begins a pattern.
+    /// Whether a division is impossible here, so that "/" begins a regular expression.
     fn begins(&self) -> bool {
         match self.tokens.last() {
             None => true,
@@ -57,7 +57,7 @@ impl<'a> Reader<'a> {
                 _ if start.starts_with("/*") => self.skip_past("*/"),
                 '"' => self.quoted('"'),
                 '\'' if self.is_script => self.quoted('\''),
-                // A character, or what a reference lives for.
+                // A character or a lifetime.
                 '\'' => self.character(),
                 '`' => self.template(),
                 'r' if !self.is_script && (start.starts_with("r\"") || start.starts_with("r#")) => {
@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// An escape sequence: a backslash and what follows it.
+    /// Reads an escape sequence after its backslash.
     fn escaped(&mut self, text: &mut String) {
         self.skip(1);
         let Some(next) = self.rest.chars().next() else {
@@ -97,7 +97,7 @@ impl<'a> Reader<'a> {
         match next {
             'n' => text.push('\n'),
             'r' => text.push('\r'),
-            // The rest of the line, and what is set in.
+            // Skips the line end and the next line's indentation.
             '\n' => self.rest = self.rest.trim_start(),
             'u' => {
                 let length = match self.is_script {
@@ -111,7 +111,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A character of a text, or an escape sequence for one.
+    /// A character of a text, or its escape sequence.
     fn letter(&mut self, next: char, text: &mut String) {
         if next == '\\' {
             self.escaped(text);
@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
             }
         }
         self.skip(1);
-        // Before the tokens in its places.
+        // Before the tokens of its placeholders.
         self.tokens.insert(place, (Token::Text(text), start));
     }
 
@@ -193,7 +193,7 @@ impl<'a> Reader<'a> {
         } else if inner.next() == Some('\'') {
             self.skip(1);
             self.skip_past("'");
-            // An apostrophe is one itself.
+            // A single apostrophe.
         } else {
             self.skip(1);
         }

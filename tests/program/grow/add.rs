@@ -8,7 +8,7 @@ use tabia_book::{Book, OpenOptions, Probe as _};
 
 use crate::common::{Folder, SMALL, assert_sound, files, look_up, project};
 
-/// A book in a folder of its own, with some games.
+/// A book in a new folder, with some games.
 fn begin() -> Folder {
     let folder = Folder::with(SMALL);
     let games = project("tests/data/sample.pgn");
@@ -27,7 +27,7 @@ fn adding_is_building_and_merging() {
         folder.done(&format!("add book.ctg games.pgn {filter}"));
         let [book, sum] = ["book.ctg", "sum.ctg"].map(|name| files(folder.join(name)));
         assert_eq!(book, sum);
-        // A program that has the old one open goes on, and knows that there is another.
+        // A program with the old book open continues, and detects the new one.
         assert_eq!(look_up(&open, &Chess::default()), before);
         assert!(!open.is_current());
         assert_eq!(folder.names().len(), 3 * 3 + 1, "something else was left");
@@ -78,7 +78,7 @@ fn what_cannot_be_added_changes_nothing() {
         folder.tabia(&format!("add book.ctg {what}")).refused(says);
         assert_eq!(files(&book), before);
     }
-    // A damaged book would lose what cannot be read.
+    // A damaged book would lose its unreadable part.
     let mut bytes = fs::read(&book).unwrap();
     bytes[4096 + 4] = 0xff;
     fs::write(&book, &bytes).unwrap();
@@ -86,7 +86,7 @@ fn what_cannot_be_added_changes_nothing() {
     assert_eq!(fs::read(&book).unwrap(), bytes);
 }
 
-/// The lock is the one that every program of ours takes for a change.
+/// The lock is the same for all of Tabia's programs.
 #[cfg(unix)]
 #[test]
 fn nobody_adds_to_a_book_that_is_being_changed() {

@@ -1,4 +1,4 @@
-//! `tabia grow`, with an engine whose scores hang on letters alone.
+//! `tabia grow`, with an engine whose scores depend only on the FEN.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,7 +18,7 @@ fn book(folder: &Folder) -> PathBuf {
     random_book(10, 8).0.write(folder, "book")
 }
 
-/// Makes another book of `book.ctg` with the engine of these tests.
+/// Grows `book.ctg` into another book with the test engine.
 fn grow(folder: &Folder, target: &str, options: &str) -> Command {
     let mut command = folder.command(&format!("grow book.ctg -o {target} {options}"));
     command.arg("--").arg(example("scoring_engine"));
@@ -65,7 +65,7 @@ fn as_many_positions_as_wanted_and_nothing_of_the_old_book_lost() {
         assert_eq!(after.record(there), Some(&stored));
         assert!(moves(&after, there).is_superset(&moves(&before, node)));
     }
-    // Every new position has a value of its own, and no games.
+    // Every new position has a value, and no games.
     let table = evals::read(&evals::beside(&target)).unwrap().table;
     for node in after.nodes() {
         let position = after.position(node);
@@ -94,7 +94,7 @@ fn killed_at_any_moment_it_goes_on_where_it_was() {
     book(&folder);
     let options = "--positions 50 --jobs 2";
     grown(&folder, "whole.ctg", options).ok();
-    // A position is asked about leaving the book once for each move there.
+    // For moves out of the book a position is searched once for each move.
     let asked = notes(&folder);
     fs::remove_file(folder.join("notes")).unwrap();
     let lines = || {
@@ -104,8 +104,8 @@ fn killed_at_any_moment_it_goes_on_where_it_was() {
     let (mut kills, mut known) = (0, 0);
     while kills < 4 {
         let mut run = grow(&folder, "out.ctg", options);
-        // The engines fall silent before all is done, even after all four runs,
-        // however late we look.
+        // The engines hang before all is done, even after all four runs, however late we
+        // look.
         run.env("SCORING_ENGINE_HANGS", "9");
         run.env("SCORING_ENGINE_MS", "10").stderr(Stdio::null());
         let mut child = run.spawn().unwrap();
@@ -123,7 +123,7 @@ fn killed_at_any_moment_it_goes_on_where_it_was() {
     grown(&folder, "out.ctg", options).ends_saying(0, "going on with");
     let of = |name: &str| files(folder.join(name));
     assert!(of("out.ctg") == of("whole.ctg"), "not the same book");
-    // Only what was under way when it was killed has been asked again.
+    // Only positions that were being searched are searched again.
     let again = notes(&folder);
     let set = |notes: &[String]| -> BTreeSet<String> { notes.iter().cloned().collect() };
     assert_eq!(set(&again), set(&asked));
@@ -148,7 +148,7 @@ fn engines_that_die_or_hang_are_asked_again() {
         let of = |name: &str| files(folder.join(name));
         assert!(of(target) == of("whole.ctg"), "{target} is another book");
     }
-    // One that never answers ends it, and no book is left.
+    // An engine that never answers ends it, and no book is left.
     run("none.ctg", "SCORING_ENGINE_DIES", "1").ends(2);
     assert!(!folder.join("none.ctg").exists());
 }
@@ -156,7 +156,7 @@ fn engines_that_die_or_hang_are_asked_again() {
 #[test]
 fn opponents_reply_as_in_the_other_book() {
     let folder = Folder::new();
-    // A book of White's that knows 1.e4 alone.
+    // A book for White with only 1.e4.
     let game = |moves: &str, result: &str| {
         let tags = format!("[White \"A\"]\n[Black \"B\"]\n[Result \"{result}\"]");
         format!("{tags}\n\n{moves} {result}\n\n")
@@ -164,14 +164,14 @@ fn opponents_reply_as_in_the_other_book() {
     folder.put("empty.pgn", game("1. e4", "*"));
     folder.done("build -o book.ctg empty.pgn");
     folder.done("add book.ctg --line 1.e4");
-    // Both a book and an index of games contain it; of the games here 1...h5 is
-    // played most, which no engine would say.
+    // It is in both a book and an index of games; in these games 1...h5 is played most,
+    // which no engine would choose.
     let replies = ["h5", "h5", "h5", "e5"];
     let games = replies.map(|reply| game(&format!("1. e4 {reply}"), "1-0"));
     folder.put("games.pgn", games.concat());
     folder.done("index games.pgn -o games.tgx");
     copy(SMALL, &folder.join("other.ctg"));
-    // The board is turned: 1...c5, played most in the starter book, is c2c4.
+    // With colours exchanged 1...c5, played most in the starter book, is c2c4.
     for (from, expected) in [("other.ctg", "c2c4"), ("games.tgx", "h2h4")] {
         let options = format!("--side white --positions 3 --replies {from} --own-cost 100000");
         let target = format!("{expected}.ctg");
@@ -190,7 +190,7 @@ fn what_costs_too_much_is_left_and_reported() {
     let run = |options: &str| grown(&folder, "out.ctg", options);
     run("--max-cost 0").ends_saying(1, "there is nothing to add");
     run("--max-cost 400").ends_saying(0, "all that is left costs too much");
-    // It is not replaced unasked.
+    // It is not replaced without --force.
     run("").ends(2);
     run("--max-cost 400 --force").ends_saying(0, "0 searches");
     assert!(folder.join("out.ctg.bak").exists());
@@ -202,7 +202,7 @@ fn only_what_is_below_a_line_a_position_or_an_opening_grows() {
     copy(SMALL, &folder.join("book.ctg"));
     let before = graph(&folder.join("book.ctg"));
     let fen = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
-    // The openings of B20 to B99 all begin with 1.e4 c5.
+    // All openings from B20 to B99 begin with 1.e4 c5.
     for (target, option) in [
         ("line.ctg", "--line '1.e4 c5'".to_owned()),
         ("fen.ctg", format!("--fen '{fen}'")),

@@ -1,7 +1,6 @@
-//! Books that lose lines and gain some: `tabia prune`, `add`, `repertoire` and
-//! `grow`.
+//! Books that lose or gain lines: `tabia prune`, `add`, `repertoire` and `grow`.
 
-// A failed step is the test's failure.
+// A failed step fails the test.
 #![allow(clippy::unwrap_used)]
 
 mod add;

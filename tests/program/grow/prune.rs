@@ -24,7 +24,7 @@ fn board(key: &Key) -> Chess {
     Chess::from_setup(setup, CastlingMode::Standard).unwrap()
 }
 
-/// The entry after a stored move.
+/// The key of the entry after a stored move.
 fn after(key: &Key, byte: u8) -> Key {
     let mut position = board(key);
     let normal = CanonicalBoard::from_position(&position).unwrap();
@@ -34,8 +34,8 @@ fn after(key: &Key, byte: u8) -> Key {
     CanonicalBoard::from_position(&position).unwrap().key()
 }
 
-/// Entries that are reached, each with the moves that stay; by the definition,
-/// one position after the other.
+/// Reachable entries, each with its remaining moves; computed directly from the
+/// definition.
 fn reached(
     book: &TestBook,
     stays: &dyn Fn(&Key, u32, u8, &Key) -> bool,
@@ -71,8 +71,8 @@ fn reached(
     unreachable!()
 }
 
-/// In no position of a book is any of these moves, each by the positions before
-/// and after it, played with the usual options.
+/// Checks that no position of a book has any of these moves, given by the positions
+/// before and after them.
 fn assert_never_played(path: &Path, out: &BTreeSet<(Key, Key)>) {
     let book = open(path);
     let mut verdicts = Vec::new();
@@ -95,14 +95,14 @@ fn assert_never_played(path: &Path, out: &BTreeSet<(Key, Key)>) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
-    /// Any moves of any book, by lines: what is out is not played, and the
-    /// others are as they were.
+    /// Removes random moves of random books by lines: removed moves are not played, and
+    /// the others are unchanged.
     #[test]
     fn no_move_that_is_out_is_played(
         games in 2..40_u64, plies in 2..12_usize, every in 2..9_usize, marks in any::<u64>(),
     ) {
         let (mut book, all) = random_book(games, plies);
-        // Green, red and neither; learn values; positions of no games.
+        // Green, red and no marks; learn values; positions without games.
         for (n, (_, record)) in book.entries.values_mut().enumerate() {
             let bits = marks.rotate_left(n as u32 * 5);
             if bits & 0xc0 == 0 {
@@ -141,8 +141,8 @@ proptest! {
         prop_assert_eq!(count(&left) as u64 + gone, count(&book.contents()) as u64);
     }
 
-    /// Against a walk over the same book that is written down as the
-    /// definition has it; strays included.
+    /// Compares with a direct implementation of the definition, including unreachable
+    /// positions.
     #[test]
     fn what_stays_is_what_the_definition_says(
         games in 1..15_u64, plies in 1..20_usize, least in 0..60_u32, most in 0..12_u32,
@@ -151,7 +151,7 @@ proptest! {
         let (mut book, all) = random_book(games, plies);
         book.page_limit = limit;
         if stray {
-            // Nobody comes here, but from here into the book.
+            // No move leads to this position, but it leads into the book.
             let lonely = position("rnbqkbnr/pppppppp/8/8/8/P6P/1PPPPPP1/RNBQKBNR b KQkq - 0 2");
             book.add(&lonely, &[], record(7));
             let second = &all[1 % all.len()];
@@ -200,7 +200,7 @@ proptest! {
         }
         prop_assert_eq!((done.moves, done.positions), (moves_out, positions_out));
         prop_assert_eq!(done.warned, warned.len() as u64);
-        // What is red now is after a move with a warning sign.
+        // The red moves are now those with a warning annotation.
         let found = contents(&target);
         let mut red = 0;
         for (key, (moves, record)) in &mut expected {
@@ -302,8 +302,8 @@ fn what_a_filter_names_goes() {
         .ends(2);
 }
 
-/// 1.f3 loses two pawns against 1.e4 by the file beside the book; 1...e5 after
-/// it, which is good for Black, loses nothing.
+/// 1.f3 loses two pawns against 1.e4 by the evaluations; 1...e5 after it, which is good
+/// for Black, loses nothing.
 #[test]
 fn moves_that_lose_too_much_go() {
     let folder = Folder::new();
@@ -312,7 +312,7 @@ fn moves_that_lose_too_much_go() {
     folder.done("build -o a.ctg a.pgn");
     let run = |loss: u32| folder.tabia(&format!("prune a.ctg -fo b.ctg --max-loss {loss}"));
     run(50).refused("tabia evaluate");
-    // From the side to move: after 1.e4 and 1.f3 that is Black.
+    // For the side to move: after 1.e4 and 1.f3 that is Black.
     let evals = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - acd 20; ce -40;\n\
         rnbqkbnr/pppppppp/8/8/8/5P2/PPPPP1PP/RNBQKBNR b KQkq - acd 20; ce 160;\n\
         rnbqkbnr/pppp1ppp/8/4p3/8/5P2/PPPPP1PP/RNBQKBNR w KQkq - acd 20; ce -160;\n\
@@ -330,8 +330,7 @@ fn moves_that_lose_too_much_go() {
     assert!(!has_f3(2));
 }
 
-/// 1.c4 e5 2.d4 leads to where 1.d4 e5 2.c4 leads too; of these games one alone
-/// has the better 2.Nc3.
+/// 1.c4 e5 2.d4 and 1.d4 e5 2.c4 transpose; only one of these games has the better 2.Nc3.
 #[test]
 fn a_move_that_is_out_is_not_played_as_a_transposition() {
     let folder = Folder::new();
@@ -371,14 +370,14 @@ fn a_move_that_is_out_is_not_played_as_a_transposition() {
         assert_has(&messages, "0 moves taken out, and 0 positions");
         let mark = if better.is_empty() { "avoid" } else { "none" };
         assert_eq!(play("b.ctg"), json!(["?!", 0.0, false, mark]), "{name}");
-        // The other way there is free unless nothing else helped.
+        // The other move order is kept only if nothing else helped.
         let other = folder.probe("b.ctg", "d4 e5")["moves"][0].take();
         assert_eq!(other["san"], "c4");
         assert_eq!(other["probability"] == 0.0, better.is_empty());
     }
 }
 
-/// The starter book, with every tenth of its moves out.
+/// The starter book without every tenth of its moves.
 #[test]
 fn of_the_starter_book_no_move_that_is_out_is_played() {
     let folder = Folder::new();

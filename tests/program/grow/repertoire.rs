@@ -12,7 +12,7 @@ use tabia_notation::Line;
 
 use crate::common::{Folder, SMALL, assert_sound};
 
-/// Games of the first moves, so many of each with a result.
+/// A book of games with these first moves, each with a result and a number.
 fn book(folder: &Folder, name: &str, games: &[(&str, &str, usize)]) -> PathBuf {
     let mut text = String::new();
     for (n, (moves, result, count)) in games.iter().enumerate() {
@@ -66,8 +66,8 @@ fn values_and_gaps_are_those_worked_out_by_hand() {
         ],
     );
     let found = solved(&made, None, &wishes(Color::White));
-    // All moves score a half. 1.e4: 30 of 60 games each, and 10 for two moves
-    // alike, of 71 in all; one is for the rest.
+    // All moves score a half. 1.e4: 30 of 60 games each, and 10 for two equal moves, of
+    // 71 in all; one is for the others.
     assert!((found.expectation - 0.5).abs() < 1e-9, "{found:?}");
     assert_eq!(found.positions, 1);
     let lines: Vec<(String, f64)> = found
@@ -81,7 +81,7 @@ fn values_and_gaps_are_those_worked_out_by_hand() {
             assert!((probability - 35.0 / 71.0).abs() < 1e-9);
         }
     } else {
-        // As good: one reply, 60 games and 10 of 71.
+        // Equally good: one reply, 60 games and 10 of 71.
         assert_eq!(lines[0].0, "1.d4 d5");
         assert!((lines[0].1 - 70.0 / 71.0).abs() < 1e-9);
     }
@@ -112,8 +112,8 @@ fn the_opponents_decide_what_a_move_is_worth() {
     let white = wishes(Color::White);
     let [plain, weak, strong] =
         [None, Some(&*club), Some(&*masters)].map(|who| solved(&made, who, &white));
-    // Against the club 1.e4 brings what it scores there; the others do not
-    // allow it, and 1.d4 is better.
+    // Against the club's games 1.e4 scores what it does there; the others do not allow
+    // it, and 1.d4 is better.
     assert!(weak.expectation > 0.6, "{}", weak.expectation);
     assert!(
         plain.expectation < 0.53 && strong.expectation < 0.53,
@@ -144,8 +144,7 @@ fn few_games_that_go_on_together_count_once() {
             ("1.e4 e5", "0-1", 400),
         ],
     );
-    // Three games more than 90 of 60 per cent: 61.3 per cent, however long they
-    // go on.
+    // Three more games after 90 with 60 per cent: 61.3 per cent, at any length.
     let bold = wishes(Color::White);
     let found = solved(&made, None, &bold);
     assert!(
@@ -178,17 +177,16 @@ fn a_book_and_a_study_of_it_say_the_same() {
     let share = |name: &str| report[name].as_f64().unwrap();
     assert!((0.3..0.7).contains(&share("expectation")) && (0.0..=1.0).contains(&share("coverage")));
     assert_sound(folder.join("black.ctg"));
-    // Every position of Black's has one move, a green one, and that is what an
-    // adapter plays.
+    // Every position of Black has one green move, which the adapter plays.
     let answer = folder.probe("black.ctg", "e4")["moves"].take();
     assert_eq!(answer.as_array().unwrap().len(), 1, "{answer}");
     let chosen = json!([answer[0]["mark"], answer[0]["probability"]]);
     assert_eq!(chosen, json!(["main", 1.0]));
-    // The study, read back, has nothing to repair.
+    // The study, read back, has no differences.
     let differences = run("--from black.pgn")["differences"].take();
     assert_eq!(differences["repairs"], json!([]));
     assert_eq!(differences["agreed"], report["positions"]);
-    // Another first move is found out.
+    // A different first move is reported.
     folder.put("mine.pgn", "1.e4 f6 2.d4 *\n");
     let repairs = run("--from mine.pgn")["differences"]["repairs"].take();
     assert_eq!(repairs[0]["line"], "1.e4");
@@ -205,7 +203,7 @@ fn after_a_line_the_repertoire_is_for_what_follows() {
         let line = gap["line"].as_str().unwrap();
         assert!(line.starts_with("1.e4 c5"), "{line}");
     }
-    // The line leads there, and nothing beside it.
+    // The book has the line to the position, and no other moves.
     for (line, only) in [("", "e4"), ("e4", "c5")] {
         let view = folder.probe("out.ctg", line);
         let moves = view["moves"].as_array().unwrap();
@@ -213,7 +211,7 @@ fn after_a_line_the_repertoire_is_for_what_follows() {
     }
     let answer = folder.probe("out.ctg", "e4 c5")["moves"].take();
     assert_eq!(answer.as_array().unwrap().len(), 1, "{answer}");
-    // The opponent of the line needs no answer to other first moves.
+    // The opponent of the line needs no reply to other first moves.
     let black = folder.tabia("repertoire book.ctg --colour black --line '1.e4 c5' --json");
     let gaps = black.json()["gaps"].take();
     let mut gaps = gaps.as_array().unwrap().iter();
@@ -239,13 +237,13 @@ fn a_green_move_is_chosen_whatever_the_results_say() {
     assert_eq!(first("free"), "e4");
     folder.done(&["mark", "a.ctg", "--line", "1.d4", "main"]);
     assert_eq!(first("green"), "d4");
-    // A sign outweighs it, as where the adapter plays.
+    // An annotation counts more, as in the adapter.
     folder.done(&["mark", "a.ctg", "--line", "1.d4", "--annotation", "?"]);
     assert_eq!(first("signed"), "e4");
 }
 
-/// 1.e4 was lucky where it was chosen: it won all its games there, and half of
-/// them elsewhere.
+/// 1.e4 was lucky in the games of its book, which it won all; it scores half in the
+/// others.
 #[test]
 fn other_games_say_what_the_moves_bring() {
     let folder = Folder::new();
@@ -264,11 +262,11 @@ fn other_games_say_what_the_moves_bring() {
         .json();
     let share = |value: &serde_json::Value| value.as_f64().unwrap();
     let measured = &report["measured"];
-    // 60 of 100 games at a half, 40 at three quarters.
+    // 60 of 100 games score a half, 40 three quarters.
     assert!((share(&measured["brings"]) - 0.6).abs() < 1e-9, "{report}");
     assert!((share(&measured["all"]) - 0.3).abs() < 1e-9, "{report}");
     assert!((share(&measured["error"]) - 1.96 * (0.15_f64 / 100.0).sqrt()).abs() < 1e-9);
-    // The more is held back, the less is promised of it.
+    // A larger hold-back gives a lower prediction.
     let promise = |hold_back: &str| {
         let run = format!("repertoire chosen.ctg --colour white --hold-back {hold_back} --json");
         share(&folder.tabia(&run).json()["expectation"])

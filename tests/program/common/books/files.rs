@@ -1,4 +1,4 @@
-//! Books as files.
+//! Books in files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,7 @@ pub const STARTER: &str = "books/tabia.ctg";
 /// The genuine book.
 pub const SIMPLE: &str = "crates/book/tests/data/ctg/simple.ctg";
 
-/// The path of what is in the project; the tests of a package run in its folder.
+/// The path of a file in the project; the tests of a package run in its folder.
 pub fn project(path: impl AsRef<Path>) -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut folders = package.ancestors();
@@ -31,14 +31,14 @@ pub fn files(book: impl AsRef<Path>) -> [Vec<u8>; 3] {
     ["ctg", "cto", "ctb"].map(|part| fs::read(book.with_extension(part)).unwrap())
 }
 
-/// A book under another name, to be changed.
+/// Copies a book under another name, for changes.
 pub fn copy(book: impl AsRef<Path>, to: &Path) {
     for (part, bytes) in ["ctg", "cto", "ctb"].into_iter().zip(files(book)) {
         fs::write(to.with_extension(part), bytes).unwrap();
     }
 }
 
-/// `tabia verify` finds no fault in a book.
+/// Checks that `tabia verify` finds no fault in a book.
 #[track_caller]
 pub fn assert_sound(book: impl AsRef<Path>) {
     let mut found = Vec::new();
@@ -47,7 +47,7 @@ pub fn assert_sound(book: impl AsRef<Path>) {
     assert!(found.is_empty(), "{found:?}");
 }
 
-/// What a book has of a position.
+/// The entry of a position in a book file.
 #[track_caller]
 pub fn lookup(book: impl AsRef<Path>, position: &Chess) -> Lookup {
     look_up(
@@ -56,7 +56,7 @@ pub fn lookup(book: impl AsRef<Path>, position: &Chess) -> Lookup {
     )
 }
 
-/// What an open book has of a position.
+/// The entry of a position in an open book.
 #[track_caller]
 pub fn look_up(book: &dyn Probe, position: &Chess) -> Lookup {
     let mut found = Lookup::default();
@@ -85,7 +85,7 @@ pub fn contents(book: impl AsRef<Path>) -> BTreeMap<Key, Vec<u8>> {
     entries.collect()
 }
 
-/// Entries in the order in which a book is written.
+/// Sorts entries in the order of a written book.
 pub fn in_order(entries: impl IntoIterator<Item = Vec<u8>>) -> Vec<Vec<u8>> {
     let mut entries: Vec<_> = entries.into_iter().collect();
     entries.sort_by_cached_key(|entry| {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::copy;
 
-/// A folder that is gone after the test.
+/// A folder that is deleted after the test.
 pub struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -14,7 +14,7 @@ impl Folder {
         Folder(tempfile::tempdir().unwrap())
     }
 
-    /// With a copy of a book, `book.ctg`.
+    /// Makes a folder with a copy of a book, `book.ctg`.
     pub fn with(book: &str) -> Folder {
         let folder = Folder::new();
         copy(book, &folder.join("book.ctg"));
@@ -34,7 +34,7 @@ impl Folder {
         fs::read_to_string(self.join(name)).unwrap()
     }
 
-    /// The names of what is in it, in order.
+    /// The sorted names of its files.
     pub fn names(&self) -> Vec<String> {
         names(self)
     }
@@ -54,12 +54,12 @@ impl AsRef<Path> for Folder {
     }
 }
 
-/// The names of what is in a folder, in order.
+/// The sorted names of the files in a folder.
 pub fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
     let mut names: Vec<String> = entries
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        // The lock of a book is a file of its own there, and stays.
+        // The lock of a book is a separate file there, and stays.
         .filter(|name| cfg!(unix) || !name.ends_with(".lock"))
         .collect();
     names.sort();

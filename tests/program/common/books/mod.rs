@@ -1,7 +1,7 @@
-//! A small writer of CTG books for tests and benchmarks: positions in, three
-//! files out, everything held in memory.
+//! A small writer of CTG books for tests and benchmarks: makes three files from
+//! positions, in memory.
 
-// Each test uses its own part of this, as a module of its own.
+// Each test program uses only a part of this module.
 #![allow(dead_code, unused_imports, unreachable_pub, clippy::unwrap_used)]
 
 mod files;
@@ -28,17 +28,17 @@ pub use folder::{Folder, names};
 
 pub type Moves = Vec<(u8, Annotation)>;
 
-/// Positions with their moves and numbers, one per key.
+/// Positions with their moves and statistics, one for each key.
 #[derive(Clone, Debug, Default)]
 pub struct TestBook {
     pub entries: BTreeMap<Key, (Moves, PositionRecord)>,
     /// Bytes a page may use; a small number makes a deep index. 0 is 4096.
     pub page_limit: usize,
-    /// Put the entries into pages without regard to their hashes.
+    /// Whether entries are put into pages without regard to their hashes.
     pub shuffled: bool,
     /// The number of games in the header.
     pub games: u32,
-    /// Zeros after the used part of a page instead of stale bytes.
+    /// Whether zeros follow the used part of a page instead of old bytes.
     pub clean: bool,
 }
 
@@ -56,7 +56,7 @@ impl TestBook {
         self.entries.insert(key, (moves, record));
     }
 
-    /// Every entry as the bytes that a book has of it.
+    /// Every entry as the bytes stored in a book.
     pub fn contents(&self) -> BTreeMap<Key, Vec<u8>> {
         let entries = self.entries.iter().map(|(key, (moves, record))| {
             let mut bytes = Vec::new();
@@ -66,7 +66,7 @@ impl TestBook {
         entries.collect()
     }
 
-    /// Writes `name.ctg`, `.cto` and `.ctb` and returns the first one's path.
+    /// Writes `name.ctg`, `.cto` and `.ctb` and returns the path of the first.
     pub fn write(&self, folder: &Path, name: &str) -> PathBuf {
         let limit = match self.page_limit {
             0 => 4096,
@@ -164,12 +164,12 @@ fn page<E: AsRef<[(u32, Vec<u8>)]> + ?Sized>(entries: &E, clean: bool) -> Vec<u8
     let mut page = (entries.len() as u16).to_be_bytes().to_vec();
     page.extend((body.len() as u16 + 4).to_be_bytes());
     page.extend(body);
-    // Stale bytes after the used part, as genuine books have them.
+    // Old bytes after the used part, as in genuine books.
     page.resize(4096, if clean { 0 } else { 0x16 });
     page
 }
 
-/// Header page and data pages.
+/// The header page and the data pages.
 pub fn ctg(pages: &[Vec<u8>], positions: u32) -> Vec<u8> {
     let mut bytes = vec![0, 0x20, 0x10, 0, 0, 1, 0, 1, 0, 0, 0x10, 0];
     bytes.extend([0x7f, 0xff, 0x7f, 0xff]);
@@ -197,7 +197,7 @@ pub fn uci(position: &Chess, text: &str) -> Move {
     uci.to_move(position).unwrap()
 }
 
-/// A record that differs from every other.
+/// A record that differs from all others.
 pub fn record(n: u32) -> PositionRecord {
     PositionRecord {
         stats: Stats {
@@ -215,8 +215,7 @@ pub fn record(n: u32) -> PositionRecord {
     }
 }
 
-/// The position after the moves that `choices` pick, one after the other, out
-/// of the legal ones; and all positions before it.
+/// The positions of a line in which `choices` select the legal moves.
 pub fn wander(choices: impl IntoIterator<Item = u16>) -> Vec<Chess> {
     let mut path = vec![Chess::default()];
     for choice in choices {
@@ -231,7 +230,7 @@ pub fn wander(choices: impl IntoIterator<Item = u16>) -> Vec<Chess> {
     path
 }
 
-/// Numbers that look random and are the same every time.
+/// Pseudo-random numbers, the same every time.
 pub fn choices(seed: u64) -> impl Iterator<Item = u16> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     std::iter::from_fn(move || {
@@ -242,8 +241,8 @@ pub fn choices(seed: u64) -> impl Iterator<Item = u16> {
     })
 }
 
-/// A book of `games` games of `plies` random half-moves. Every second move
-/// leading on is stored; positions of the book have unlike numbers.
+/// A book of `games` random games of `plies` plies. Every second move within the book is
+/// stored; positions have different statistics.
 pub fn random_book(games: u64, plies: usize) -> (TestBook, Vec<Chess>) {
     let mut book = TestBook::default();
     let mut all = Vec::new();
@@ -275,13 +274,13 @@ pub fn random_book(games: u64, plies: usize) -> (TestBook, Vec<Chess>) {
     (book, all)
 }
 
-/// The same position with colours exchanged.
+/// The position with colours exchanged.
 pub fn colours_exchanged(position: &Chess) -> Chess {
     let setup = position.to_setup(shakmaty::EnPassantMode::Always);
     Chess::from_setup(setup.into_mirrored(), CastlingMode::Standard).unwrap()
 }
 
-/// The same position with wings exchanged; `None` while anybody may castle.
+/// The position mirrored from left to right; `None` with castling rights.
 pub fn wings_exchanged(position: &Chess) -> Option<Chess> {
     let mut setup: Setup = position.to_setup(shakmaty::EnPassantMode::Always);
     if setup.castling_rights.any() {
@@ -292,7 +291,7 @@ pub fn wings_exchanged(position: &Chess) -> Option<Chess> {
     Some(Chess::from_setup(setup, CastlingMode::Standard).unwrap())
 }
 
-/// Some books that share many positions.
+/// Some books with many common positions.
 pub fn family(folder: &Path) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     for n in 0..4_u32 {
@@ -309,7 +308,7 @@ pub fn family(folder: &Path) -> Vec<PathBuf> {
         }
         paths.push(book.write(folder, &format!("book{n}")));
     }
-    // The shuffled one does without the index.
+    // The shuffled one has no index.
     fs::remove_file(paths[2].with_extension("cto")).unwrap();
     paths
 }

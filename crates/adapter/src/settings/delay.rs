@@ -46,7 +46,7 @@ impl Delay {
     }
 }
 
-/// The text form that [`Delay::read`] reads.
+/// The text form that `Delay::read` reads.
 impl fmt::Display for Delay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.spread {

@@ -1,16 +1,14 @@
-//! Reads game collections to their end, one thread, and prints what came and how long
-//! it took.
+//! Reads game collections to their end in one thread; prints the counts and the time.
 //!
 //! ```text
 //! read_games [--notes] [--plies N] SOURCE...
 //! read_games --damage SEED TRUNCATIONS FLIPS FOLDER SOURCE ENDING...
 //! ```
 //!
-//! The second form copies the database SOURCE (every file of its name) into
-//! FOLDER and reads it with one of its files damaged, over and over: each file
-//! with one of the ENDINGs is cut off at so many places, and has so many
-//! single bytes changed. Whatever comes of it, every variant must be read to
-//! its end, or be refused, without a panic.
+//! The second form copies the database SOURCE (every file of its name) into FOLDER,
+//! damages one of its files and reads it, many times: each file with one of the ENDINGs
+//! is cut off at TRUNCATIONS places, and single bytes of it are changed FLIPS times.
+//! Every variant must be read to its end or be refused, without a panic.
 
 use std::fs::{self, File};
 use std::io::{Seek as _, SeekFrom, Write as _};
@@ -50,7 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// What came out of a source.
+/// Counts of what was read from a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(dead_code, reason = "they are printed")]
 struct Read {
@@ -84,8 +82,8 @@ fn read(path: &Path, wanted: GameParts) -> Result<Read, Error> {
     Ok(read)
 }
 
-/// The most memory of its own that was resident, on Linux. How much of the
-/// program itself has been read hangs on what the system has at hand.
+/// The peak of anonymous resident memory in KiB, on Linux. Pages of the program file
+/// are not counted: their number depends on the system's cache.
 fn peak_kilobytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let number = |name: &str| -> Option<u64> {
@@ -121,14 +119,14 @@ fn damage(arguments: &[String]) -> Result<(), Box<dyn std::error::Error>> {
             .iter()
             .any(|names| ending.eq_ignore_ascii_case(names))
         {
-            // Names have nothing to do with moves.
+            // The names files do not affect the moves.
             wanted.plies = 0;
         }
         let whole = read(&copied, wanted)?;
         let mut sum = Sum::default();
         let start = Instant::now();
-        // Changed in its place: a file that is written anew goes to the disk at
-        // once, and that takes longer than to read a database.
+        // Changed in place: writing the whole file anew takes longer than reading a
+        // database.
         let mut file = File::options().write(true).open(&path)?;
         for number in 0..truncations + flips {
             let place = random.random_range(0..bytes.len());
@@ -156,17 +154,17 @@ fn damage(arguments: &[String]) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// What came of the variants of a file.
+/// Results for the variants of one file.
 #[derive(Clone, Copy, Debug, Default)]
 #[allow(dead_code, reason = "they are printed")]
 struct Sum {
     variants: u64,
     refused: u64,
-    /// As if nothing were damaged, as far as the counts go.
+    /// The counts are those of the undamaged database.
     same: u64,
-    /// Something is missing, and it was reported.
+    /// Something is missing, and the reader reported it.
     reported: u64,
-    /// Other games or moves, and nothing reported.
+    /// Other games or moves, and the reader reported nothing.
     unreported: u64,
     games: u64,
 }

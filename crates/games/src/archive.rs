@@ -1,8 +1,8 @@
-//! Archives: files packed in one, from which databases are read in place.
+//! Archives (files packed in one), from which databases are read without extraction.
 //!
-//! What an archive holds is a stream for each file in it. A reader that seeks in a
-//! file gets it in memory or, if it is large, in a temporary file without a
-//! name. A file with a name from an archive is only written by `extract`.
+//! Each file in an archive is a stream. A reader that needs to seek gets the file in
+//! memory or, if it is large, in an unnamed temporary file. Only `extract` writes named
+//! files from an archive.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -15,25 +15,26 @@ use tabia_io::input::sibling::sibling;
 
 use super::Error;
 
-/// Something that holds files.
+/// An open archive.
 pub(super) trait Archive: Send + Sync {
-    /// What is in it, in its order.
+    /// The files in it, in their order.
     fn entries(&self) -> &[ArchiveMember];
 
-    /// What is in it and cannot be read.
+    /// Why some of its files cannot be read.
     fn faults(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// A file of it, unpacked as it is read. Damage is an error.
+    /// Opens a file of the archive; it is unpacked as it is read. Damage is a read
+    /// error.
     ///
     /// # Errors
     ///
-    /// It cannot be unpacked at all.
+    /// The file cannot be unpacked at all.
     fn read(self: Arc<Self>, index: usize) -> io::Result<Box<dyn Read + Send>>;
 }
 
-/// An archive that was opened, or what is wrong with it.
+/// An open archive, or why it cannot be opened.
 pub(super) type ArchiveResult = Result<Arc<dyn Archive>, String>;
 
 /// A file in an archive.
@@ -45,7 +46,7 @@ pub(super) struct ArchiveMember {
     pub(super) size: u64,
 }
 
-/// An archive on the disk, and what came up while it was read.
+/// An archive on the disk, and the faults found while reading it.
 pub(super) struct Packed {
     path: PathBuf,
     archive: Arc<dyn Archive>,
@@ -63,7 +64,7 @@ impl Packed {
         })
     }
 
-    /// What they are, in the same order.
+    /// The files in it, in the order of the archive.
     pub(super) fn entries(&self) -> &[ArchiveMember] {
         self.archive.entries()
     }
@@ -82,7 +83,7 @@ impl Packed {
         })
     }
 
-    /// What could not be unpacked.
+    /// Messages for the files that could not be unpacked.
     pub(super) fn faults(&self) -> Vec<String> {
         self.lock().clone()
     }
@@ -95,7 +96,7 @@ impl Packed {
 /// A file of a database: on the disk, or in an archive.
 #[derive(Clone)]
 pub(super) struct Located {
-    /// Its name in messages: for a packed one, its name after that of its archive.
+    /// Its name in messages; in an archive: path of the archive, then name of the file.
     path: PathBuf,
     packed: Option<(Arc<Packed>, usize)>,
 }
@@ -114,7 +115,7 @@ impl Located {
         &self.path
     }
 
-    /// Its bytes; of a packed one, as declared by the archive.
+    /// Its size in bytes; in an archive, the declared size.
     pub(super) fn size(&self) -> u64 {
         match &self.packed {
             Some((packed, index)) => packed.entries().get(*index).map_or(0, |entry| entry.size),
@@ -122,8 +123,7 @@ impl Located {
         }
     }
 
-    /// The file of the same database with another extension, whatever the
-    /// case of its letters.
+    /// The file of the same database with another extension; case is ignored.
     pub(super) fn sibling(&self, extension: &str) -> Option<Located> {
         let Some((packed, _)) = &self.packed else {
             return sibling(&self.path, extension).map(|path| Located::on_disk(&path));
@@ -136,7 +136,7 @@ impl Located {
         })
     }
 
-    /// The file beside it with its games.
+    /// The file of the same database that contains its games.
     pub(super) fn games_file(&self, extension: &str) -> Result<Located, Error> {
         self.sibling(extension).ok_or_else(|| {
             let missing = self.path.with_extension(extension);
@@ -153,7 +153,7 @@ impl Located {
         self.open().map_err(|error| Error::io(self.path(), error))
     }
 
-    /// The same, with its first bytes.
+    /// [`Located::open_named`], with the first `count` bytes.
     pub(super) fn open_start(&self, count: usize) -> Result<(DataFile, Vec<u8>), Error> {
         let file = self.open_named()?;
         let start = file.start(count);
@@ -161,8 +161,8 @@ impl Located {
         Ok((file, start))
     }
 
-    /// Opens it for reading at any place. Of a damaged one in an archive this
-    /// gives what comes before the damage.
+    /// Opens it for random access. Of a damaged file in an archive, returns the bytes
+    /// before the damage.
     pub(super) fn open(&self) -> io::Result<DataFile> {
         let Some((packed, index)) = &self.packed else {
             return DataFile::open_in_pieces(&self.path);
@@ -186,21 +186,21 @@ impl Located {
         Ok(file)
     }
 
-    /// All of it: small files of a database alone are read so.
+    /// The whole content. Used only for small files of a database.
     pub(super) fn bytes(&self) -> io::Result<Vec<u8>> {
         let file = self.open()?;
         let count = usize::try_from(file.len()).unwrap_or(usize::MAX);
         Ok(file.start(count)?)
     }
 
-    /// Opens it for reading from its start, and for jumping.
+    /// Opens it as a stream that can seek.
     pub(super) fn reader(&self) -> io::Result<FileReader> {
         let file = Arc::new(self.open()?);
         let len = file.len();
         Ok(FileReader::new(file, 0..len))
     }
 
-    /// Opens it for reading from its start to its end.
+    /// Opens it as a stream from start to end.
     pub(super) fn stream(&self) -> io::Result<Box<dyn Read + Send>> {
         match &self.packed {
             Some((packed, index)) => packed.archive.clone().read(*index),

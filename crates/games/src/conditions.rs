@@ -1,12 +1,11 @@
-//! How a game was played: how fast, whether for rating, with what titles.
+//! The conditions of a game: speed, rated or not, titles of the players.
 
 use std::fmt;
 use std::str::FromStr;
 
 use shakmaty::ByColor;
 
-/// Speeds as lichess divides them: by the time that each side has for forty
-/// moves.
+/// Speeds as lichess divides them: by the time of each side for forty moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Speed {
     /// Less than 30 seconds.
@@ -17,14 +16,14 @@ pub enum Speed {
     Blitz,
     /// Less than 25 minutes.
     Rapid,
-    /// More.
+    /// 25 minutes or more.
     Classical,
-    /// Days, or no limit.
+    /// Days, or no time limit.
     Correspondence,
 }
 
 impl Speed {
-    /// All, with their names.
+    /// All speeds, with their names.
     pub const ALL: [(Speed, &str); 6] = [
         (Speed::UltraBullet, "ultrabullet"),
         (Speed::Bullet, "bullet"),
@@ -34,8 +33,8 @@ impl Speed {
         (Speed::Correspondence, "correspondence"),
     ];
 
-    /// Of a `TimeControl` tag: `300+3`, `-`, `40/7200:3600`. Periods for a
-    /// number of moves count for the first forty.
+    /// The speed of a `TimeControl` tag: `300+3`, `-`, `40/7200:3600`. Only the first
+    /// period counts.
     fn of_time_control(text: &[u8]) -> Option<Speed> {
         let text = std::str::from_utf8(text).ok()?.trim();
         if text == "-" {
@@ -85,7 +84,7 @@ impl FromStr for Speed {
     }
 }
 
-/// A title as `GM`, `WIM` or `BOT`; zeros if there is none.
+/// A title such as `GM`, `WIM` or `BOT`, padded with zeros; all zeros if there is none.
 pub type Title = [u8; 3];
 
 /// Reads a title; `None` if it is too long for one.
@@ -102,13 +101,13 @@ pub fn title(text: &[u8]) -> Option<Title> {
 /// The conditions of play, from the tags of a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Conditions {
-    /// How fast it was.
+    /// The speed, if the tags state it.
     pub speed: Option<Speed>,
-    /// Whether it counted for ratings.
+    /// Whether the game was rated.
     pub rated: Option<bool>,
     /// Titles of the players.
     pub titles: ByColor<Title>,
-    /// By `Termination` the result does not come from the moves: time forfeit,
+    /// The result does not come from the moves, by the tag `Termination`: time forfeit,
     /// disconnect, illegal move and the like.
     pub forfeited: bool,
 }
@@ -129,8 +128,8 @@ const FORFEITS: [&str; 10] = [
 ];
 
 impl Conditions {
-    /// Takes in a tag. Lichess writes into `Event` whether a game is rated, and its
-    /// speed; a time control is more exact.
+    /// Reads a tag. Lichess writes the speed, and whether a game is rated, into
+    /// `Event`; a time control is more exact.
     pub(super) fn read_tag(&mut self, name: &[u8], value: &[u8]) {
         match name {
             b"Event" => {

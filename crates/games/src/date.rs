@@ -1,4 +1,4 @@
-//! When games were played.
+//! Dates of games.
 
 use std::str::FromStr;
 
@@ -7,39 +7,39 @@ use std::str::FromStr;
 pub struct Month(u32);
 
 impl Month {
-    /// The last there can be.
+    /// The last month that can be stored.
     pub const LAST: Month = Month(4095 * 12 + 11);
 
-    /// A month from 1 to 12.
+    /// Creates a month; `month` is from 1 to 12.
     #[must_use]
     pub fn new(year: u16, month: u8) -> Month {
         Month(u32::from(year) * 12 + u32::from(month.clamp(1, 12)) - 1)
     }
 
-    /// Its place in time: months since the beginning of the year 0.
+    /// Months since January of the year 0.
     #[must_use]
     pub fn number(self) -> u32 {
         self.0
     }
 
-    /// Of its place in time.
+    /// The inverse of [`Month::number`].
     #[must_use]
     pub fn from_number(number: u32) -> Month {
         Month(number.min(Month::LAST.0))
     }
 
-    /// The next one.
+    /// The next month.
     #[must_use]
     pub fn next(self) -> Month {
         Month(self.0 + 1)
     }
 
-    /// The first and the last month that a text means: `2025-01` (also
-    /// `2025-1`, `2025/01`, `2025.01`) is both, `2025` is the whole year.
+    /// The first and the last month of a text: `2025-01` (also `2025-1`, `2025/01`,
+    /// `2025.01`) is one month, `2025` is the whole year.
     ///
     /// # Errors
     ///
-    /// It is neither.
+    /// The text is neither.
     pub fn range(text: &str) -> Result<(Month, Month), &'static str> {
         const WANTED: &str = "expected a year or a month, as 2025 or 2025-01";
         let text = text.trim();
@@ -68,19 +68,19 @@ impl std::fmt::Display for Month {
     }
 }
 
-/// When a game was played, as far as it is known; 0 for what is not.
+/// The date of a game; unknown parts are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date {
-    /// At most 4095.
+    /// The year, at most 4095.
     pub year: u16,
-    /// From 1.
+    /// The month, from 1.
     pub month: u8,
-    /// From 1.
+    /// The day, from 1.
     pub day: u8,
 }
 
 impl Date {
-    /// Reads `2025.06.24`; what is no number is unknown.
+    /// Reads `2025.06.24`; parts that are not numbers are unknown.
     #[must_use]
     pub fn from_pgn(text: &str) -> Date {
         let mut parts = text.trim().split(['.', '-', '/']);
@@ -101,7 +101,7 @@ impl Date {
         }
     }
 
-    /// As PGN has it.
+    /// The date in the form of PGN, with `?` for unknown digits.
     #[must_use]
     pub fn to_pgn(self) -> String {
         let part = |number: u16, digits: usize| match number {
@@ -112,13 +112,13 @@ impl Date {
         format!("{}.{}.{}", part(self.year, 4), part(month, 2), part(day, 2))
     }
 
-    /// The month, if it is known.
+    /// The month, if year and month are known.
     #[must_use]
     pub fn month(self) -> Option<Month> {
         (self.year > 0 && self.month > 0).then(|| Month::new(self.year, self.month))
     }
 
-    /// The first and the last month that it may be; `None` if nothing is known.
+    /// The first and the last possible month; `None` if the year is unknown.
     #[must_use]
     pub fn range(self) -> Option<(Month, Month)> {
         let (first, last) = match self.month {

@@ -1,4 +1,4 @@
-//! The 14 bytes before a game.
+//! The 14-byte header of a game.
 
 use shakmaty::{ByColor, Color};
 
@@ -12,8 +12,8 @@ pub(super) const HEADER_BYTES: usize = 14;
 /// Bytes of a set-up position.
 pub(super) const SETUP_BYTES: usize = 33;
 
-/// The mask of a header's last byte; each byte before has three times the mask
-/// of the next one.
+/// The mask of a header's last byte; each earlier byte has three times the mask of the
+/// byte after it.
 const LAST_MASK: u8 = 0x65;
 
 /// The content of a header.
@@ -28,17 +28,17 @@ pub(super) struct Header {
     pub(super) source_bytes: usize,
     /// Bytes of the moves.
     pub(super) moves_bytes: usize,
-    /// Bytes of the notes.
+    /// Bytes of the annotations.
     pub(super) notes_bytes: usize,
     /// 0 if unknown.
     pub(super) elo: ByColor<u16>,
     /// Zeros if unknown.
     pub(super) eco: [u8; 3],
-    /// Set if the game does not start from the usual position.
+    /// Set if the game does not start from the standard position.
     pub(super) set_up: Option<SetUp>,
     /// White's moves in the main line.
     pub(super) white_moves: u8,
-    /// Whether the check byte is one of the two that are known.
+    /// Whether the check byte has one of the two known values.
     pub(super) is_checked: bool,
 }
 
@@ -65,7 +65,7 @@ impl Header {
         let flag = |bit: u8| b10 >> bit & 1 == 1;
         let checks = [
             b0.wrapping_mul(37).wrapping_add(b5).wrapping_add(b9),
-            // 0x1EC1 is 0xC1 where only one byte counts.
+            // 0x1EC1 is 0xC1 modulo 256.
             b3.wrapping_mul(0xc1)
                 .wrapping_mul(b8.wrapping_add(1))
                 .wrapping_mul(b0),
@@ -100,7 +100,7 @@ impl Header {
         }
     }
 
-    /// Where the moves begin.
+    /// Offset of the moves.
     pub(super) fn moves_at(&self) -> usize {
         HEADER_BYTES + self.players_bytes + self.source_bytes
     }
@@ -110,7 +110,7 @@ impl Header {
         self.moves_at() + self.moves_bytes + self.notes_bytes
     }
 
-    /// All bytes of the game that are of use.
+    /// All bytes of the game that are read.
     pub(super) fn bytes(&self) -> usize {
         match self.set_up {
             Some(_) => self.set_up_at() + SETUP_BYTES,
@@ -130,7 +130,7 @@ fn elo(byte: u8) -> u16 {
 mod tests {
     use super::*;
 
-    /// The values that the post of 1994 gives for the masks.
+    /// The masks as published in the post of 1994.
     #[test]
     fn the_masks_are_those_that_are_known() {
         let mut masks = [0; HEADER_BYTES];

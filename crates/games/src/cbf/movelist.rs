@@ -1,8 +1,8 @@
-//! The numbered list of moves that the program made in a position.
+//! The numbered move list that the program generated for a position.
 //!
-//! A move is stored as its number. The list holds moves that leave the king in
-//! check and castling whatever has moved before; both count, neither is
-//! played. Two oddities of the program count as well, see [`list`].
+//! A move is stored as its number. The list also counts moves that leave the king in
+//! check, and castling after king or rook has moved; neither is ever played. It also
+//! repeats two errors of the program, see [`list`].
 
 use shakmaty::{Board, Color, File, Piece, Rank, Role, Square};
 
@@ -10,13 +10,13 @@ use crate::steps::{BISHOP, KING, KNIGHT, QUEEN, ROOK, Step, go};
 
 const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight];
 
-/// A move of the list; `None` where a number is taken by none.
+/// A move of the list; `None` for a number without a move.
 pub(super) type Listed = Option<(Square, Square, Option<Role>)>;
 
-/// The list. `en_passant` is the square after a pawn that has just made two
-/// steps; castling leaves the program's note of it in place (first oddity). A
-/// pawn of White on a5, or of Black on a4, takes a number more when there is
-/// no such square (second oddity: the post of 1994 calls it "a5xh6 e.p.").
+/// The list. `en_passant` is the square behind a pawn that has just moved two steps;
+/// castling does not reset it (first error). Without such a square, a white pawn on a5
+/// or a black pawn on a4 takes one number more (second error: the post of 1994 calls it
+/// "a5xh6 e.p.").
 pub(super) fn list(board: &Board, turn: Color, en_passant: Option<Square>) -> Vec<Listed> {
     let mut list = List {
         board,
@@ -97,7 +97,7 @@ impl List<'_> {
         }
     }
 
-    /// Short, then long.
+    /// Adds short castling, then long.
     fn castling(&mut self, from: Square) {
         let rank = self.turn.fold_wb(Rank::First, Rank::Eighth);
         if from != Square::from_coords(File::E, rank) {
@@ -181,7 +181,7 @@ mod tests {
         moves.iter().map(name).collect()
     }
 
-    /// As the descriptions count it.
+    /// Numbers from the descriptions.
     #[test]
     fn the_first_moves_are_numbered_as_described() {
         let moves = numbers("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");

@@ -7,8 +7,8 @@ use super::movelist::list;
 use super::unscramble;
 use crate::{Recorder, SkipReason};
 
-/// The program's note of an en passant square, before the last move of a line
-/// and after it.
+/// The en passant square that the program stored before the last move of a line, and
+/// after it.
 #[derive(Clone, Copy, Default)]
 struct EnPassant {
     before: Option<Square>,
@@ -23,7 +23,7 @@ pub(super) fn read(area: &[u8], recorder: &mut Recorder<'_>) {
     let end = length.saturating_sub(1);
     let mask = (length as u8).wrapping_mul(49);
     unscramble(bytes.get_mut(1..end).unwrap_or_default(), mask, 7);
-    // What the first byte would be if it were scrambled like the others.
+    // The mask of the first byte, if it were scrambled like the others.
     let first_mask = super::series((length as u8).wrapping_mul(7), 7, length).last();
     let ep_square = recorder.position().and_then(Position::maybe_ep_square);
     let mut lines = vec![EnPassant {
@@ -69,7 +69,7 @@ pub(super) fn read(area: &[u8], recorder: &mut Recorder<'_>) {
                 };
                 line.before = line.now;
                 recorder.play(m);
-                // Castling leaves it as it was.
+                // The program does not reset the square when a side castles.
                 if !m.is_castle() {
                     line.now = double_step(m);
                 }
@@ -79,7 +79,7 @@ pub(super) fn read(area: &[u8], recorder: &mut Recorder<'_>) {
     recorder.finish();
 }
 
-/// The legal move of a number. The high bit only means that there is a note.
+/// The legal move with a number. The high bit only means that there is an annotation.
 fn find(position: &Chess, en_passant: Option<Square>, byte: u8) -> Option<Move> {
     let number = usize::from(byte & 0x7f).checked_sub(1)?;
     let moves = list(position.board(), position.turn(), en_passant);

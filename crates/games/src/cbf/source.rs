@@ -1,4 +1,4 @@
-//! The two files as a source of games.
+//! The two files of a database as a game source.
 
 use std::ops::Range;
 use std::path::Path;
@@ -17,16 +17,16 @@ use tabia_io::input::path::has_extension;
 use tabia_io::input::window::Window;
 use tabia_notation as notation;
 
-/// Games that make a batch.
+/// Games in a batch.
 const BATCH_GAMES: usize = 256;
 
-/// So many games are tried before any is given out.
+/// Number of games that are tried before the database is accepted.
 const TRIED_GAMES: usize = 200;
 
-/// A game that breaks off before so many plies was not understood.
+/// A game with fewer readable plies counts as not understood.
 const UNDERSTOOD_PLIES: usize = 10;
 
-/// Whether a file is one of the two, by its name.
+/// Whether the name of a file is that of one of the two.
 pub(crate) fn is_cbf(path: &Path, _: &[u8]) -> bool {
     has_extension(path, "cbf") || has_extension(path, "cbi")
 }
@@ -71,8 +71,8 @@ pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
     }))
 }
 
-/// Where each game begins and ends, by the index: word 0 is the number of games
-/// and one more, word i the place of game i, plus i and one.
+/// The byte range of each game, from the index: word 0 is the number of games plus one,
+/// word i is the offset of game i, plus i and one.
 fn places_of(index: &[u8], bytes: u64) -> Result<Vec<Range<u64>>, &'static str> {
     let words: Vec<u64> = index
         .as_chunks::<4>()
@@ -91,7 +91,7 @@ fn places_of(index: &[u8], bytes: u64) -> Result<Vec<Range<u64>>, &'static str> 
     };
     let mut places = Vec::new();
     for number in 1..=count {
-        // A place that is not valid is reported when the game is read.
+        // An invalid offset is reported when the game is read.
         let start = place(number).unwrap_or(u64::MAX);
         let next = place(number + 1).unwrap_or(bytes);
         let end = if next > start { next } else { bytes };
@@ -104,7 +104,7 @@ fn places_of(index: &[u8], bytes: u64) -> Result<Vec<Range<u64>>, &'static str> 
     Ok(places)
 }
 
-/// Tries some games from all over the database.
+/// Tries games from all over the database; false if most break off at once.
 fn is_understood(database: &Arc<Database>, places: &[Range<u64>]) -> bool {
     let step = places.len().div_ceil(TRIED_GAMES).max(1);
     let tried: Vec<_> = places.iter().step_by(step).cloned().collect();
@@ -131,7 +131,7 @@ fn is_understood(database: &Arc<Database>, places: &[Range<u64>]) -> bool {
 struct Database {
     name: String,
     games: Arc<DataFile>,
-    /// Games with a check byte that is not known.
+    /// Games with an unknown check byte.
     unchecked: Oddity,
     /// Games that have more or fewer moves than their header states.
     miscounted: Oddity,
@@ -174,7 +174,7 @@ impl GameSource for CbfSource {
     }
 }
 
-/// `before`: how many games come before it.
+/// A batch; `before` is the number of games before it.
 fn batch(database: &Arc<Database>, before: u64, places: Vec<Range<u64>>) -> EntryBatch<Database> {
     let (name, games) = (&database.name, Arc::clone(&database.games));
     let entries = places.into_iter().map(Ok).collect();
@@ -182,7 +182,7 @@ fn batch(database: &Arc<Database>, before: u64, places: Vec<Range<u64>>) -> Entr
 }
 
 impl ReadGame for Database {
-    /// The place of the game.
+    /// The byte range of the game.
     type Entry = Range<u64>;
     type Buffers = Vec<u8>;
 
@@ -265,7 +265,7 @@ fn describe(header: &Header, bytes: &[u8], wanted: GameParts, game: &mut Game) {
     }
 }
 
-/// Two squares a byte, a1, b1, ... h8; then the number of the first move.
+/// A position: two squares a byte, a1, b1, ... h8; then the number of the first move.
 fn first_position(bytes: &[u8; SETUP_BYTES], set_up: SetUp) -> Result<shakmaty::Chess, String> {
     let [squares @ .., number] = bytes;
     let mut board = Board::empty();

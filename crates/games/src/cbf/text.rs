@@ -1,10 +1,10 @@
-//! Names: players and source.
+//! Texts: the names of players and source.
 
-// DOS in most of Europe wrote this code page or 437, which has the same letters
-// and fewer of them.
+// DOS in most of Europe used this code page or 437, which has fewer of the same
+// letters.
 use oem_cp::code_table::DECODING_TABLE_CP850 as CODE_PAGE;
 
-/// Pieces as the program drew them, from 0xA2 on.
+/// Symbols of the pieces, from 0xA2 on.
 const FIGURINES: [char; 6] = ['K', 'Q', 'N', 'B', 'R', 'P'];
 
 /// The text of unscrambled bytes.
@@ -25,8 +25,7 @@ pub(super) fn players(text: &str) -> (&str, &str) {
     (white.trim(), black.trim())
 }
 
-/// The event and, from parentheses that hold nothing but digits and the like,
-/// the round.
+/// The event and, from parentheses that contain only digits and punctuation, the round.
 pub(super) fn source(text: &str) -> (String, &str) {
     for (open, _) in text.match_indices('(') {
         let after = text.get(open + 1..).unwrap_or_default();

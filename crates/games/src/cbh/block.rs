@@ -56,7 +56,7 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// `None` when there are no four bytes.
+    /// Parses the head; `None` if there are fewer than four bytes.
     pub(super) fn parse(bytes: &[u8]) -> Option<Head> {
         let mut cursor = Cursor::new(bytes);
         let flags = cursor.u8()?;
@@ -69,28 +69,27 @@ impl Head {
     }
 }
 
-/// How the moves of a game are written down.
+/// How the moves of a game are encoded.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Encoding {
-    /// What is looked up with a byte, or with what is left of it.
+    /// The substitution table.
     pub(super) cipher: &'static [u8; 256],
-    /// Whether the count of moves is taken off a byte before it is looked up,
-    /// or off what is found.
+    /// Whether the move count is subtracted before the table lookup, or after it.
     pub(super) counts_first: bool,
     /// Whether each move is two bytes with its squares.
     pub(super) simple: bool,
-    /// Whether pieces are counted from h8.
+    /// Whether pieces are numbered from h8.
     pub(super) reversed: bool,
     /// Whether it is for Chess960.
     pub(super) chess960: bool,
 }
 
 impl Encoding {
-    /// By its number.
+    /// The encoding with a number.
     ///
     /// # Errors
     ///
-    /// What is played instead of chess.
+    /// The chess variant, if the number belongs to a game that is not chess.
     pub(super) fn of_mode(mode: u8) -> Result<Encoding, String> {
         let Some(cipher) = ciphers::of_mode(mode) else {
             return Err(match mode {
@@ -118,24 +117,24 @@ impl Encoding {
     }
 }
 
-/// Where a game begins.
+/// The first position of a game.
 #[derive(Clone, Debug)]
 pub(super) struct Start {
     pub(super) position: Chess,
-    /// Whether castling does not go from the usual squares.
+    /// Whether king or castling rooks are not on their usual squares.
     pub(super) chess960: bool,
     /// Bytes of the block before the moves.
     pub(super) moves_at: usize,
 }
 
-/// The first position of a block.
+/// Reads the first position of a block.
 ///
 /// # Errors
 ///
-/// There is none, or no game can begin with it.
+/// It is missing, or no game can start from it.
 pub(super) fn start(block: &[u8], head: Head, encoding: Encoding) -> Result<Start, String> {
     if !head.has_position {
-        // The usual one, which is also one of Chess960.
+        // The standard position, which is also one of Chess960.
         return Ok(Start {
             position: Chess::default(),
             chess960: false,
@@ -162,7 +161,7 @@ pub(super) fn start(block: &[u8], head: Head, encoding: Encoding) -> Result<Star
     })
 }
 
-/// All but the castling rights.
+/// Parses everything except the castling rights.
 fn parse(bytes: &[u8]) -> Result<Setup, String> {
     let at = |index: usize| bytes.get(index).copied().unwrap_or(0);
     let mut setup = Setup::empty();

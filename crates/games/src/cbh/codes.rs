@@ -1,4 +1,4 @@
-//! What the codes of the compact encoding mean.
+//! The meaning of the codes of the compact encoding.
 //!
 //! | code | meaning |
 //! |---|---|
@@ -12,15 +12,15 @@
 //! | 111 to 142 | pawns 1 to 8, four codes each |
 //! | 143 to 170, 171 to 198 | queen 2, 3 |
 //! | 199 to 212, 213 to 226, 227 to 234 | rook, bishop, knight 3 |
-//! | 235 | the move is stored in the two bytes that follow |
+//! | 235 | the move is stored in the next two bytes |
 //! | 236 | filler of old programs |
 //! | 237 to 253 | never seen |
-//! | 254 | what follows has an alternative: remember where we are |
-//! | 255 | the line ends: back to what was remembered last |
+//! | 254 | the next move has an alternative: push the position |
+//! | 255 | end of the line: pop the last pushed position |
 //!
-//! Sliders have seven steps in each of their directions and run round the edge
-//! of the board, so that seven steps up are one step down. Facts: the public
-//! list of codes; every one of 1,213 genuine games is legal by it.
+//! Sliders have seven steps in each direction and wrap around the edge of the board, so
+//! that seven steps up are one step down. Evidence: the public list of codes; all of
+//! 1,213 genuine games are legal with it.
 
 use shakmaty::{CastlingSide, Role};
 
@@ -29,14 +29,14 @@ use shakmaty::{CastlingSide, Role};
 pub(super) enum Code {
     /// The side to move passes.
     Null,
-    /// A piece moves by so many files and ranks; a pawn, as seen by its owner.
+    /// A piece moves by some files and ranks; for a pawn, from its owner's view.
     Piece {
         role: Role,
         /// Which of the side's pieces of this kind, from 0.
         number: u8,
         files: i8,
         ranks: i8,
-        /// Whether it leaves the board at one edge and comes back at the other.
+        /// Whether the move wraps around the edge of the board.
         wraps: bool,
     },
     Castle(CastlingSide),
@@ -75,10 +75,10 @@ const KNIGHT: [(i8, i8); 8] = [
 /// One step up, right, up right, down right.
 const SLIDES: [(i8, i8); 4] = [(0, 1), (1, 0), (1, 1), (1, -1)];
 
-/// One step, two steps, takes right, takes left.
+/// One step, two steps, capture right, capture left.
 const PAWN: [(i8, i8); 4] = [(0, 1), (0, 2), (1, 1), (-1, 1)];
 
-/// First code, kind and number of each piece but king and pawns.
+/// First code, kind and number of each piece except king and pawns.
 const PIECES: [(usize, Role, u8); 12] = [
     (11, Role::Queen, 0),
     (39, Role::Rook, 0),

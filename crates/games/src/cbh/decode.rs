@@ -1,12 +1,11 @@
-//! The moves of a block.
+//! Decodes the moves of a block.
 //!
-//! A byte counts on all moves before it, variations included: one wrong byte
-//! and nothing after it can be read. So each move is checked by the rules of
-//! chess, which notices that after a few moves at most.
+//! The decoding of a byte depends on the number of moves before it, variations
+//! included: after one wrong byte nothing can be read. So each move is checked for
+//! legality, which finds such an error after a few moves.
 //!
-//! The compact encoding names a piece by its number and a step (see
-//! [`super::codes`] and [`super::pieces`]), the simple one writes two bytes for
-//! a move:
+//! The compact encoding names a piece by its number and a step (see [`super::codes`]
+//! and [`super::pieces`]); the simple one uses two bytes for a move:
 //!
 //! | bits | meaning |
 //! |---|---|
@@ -15,8 +14,8 @@
 //! | 14 | the line ends with this move (compact: 255) |
 //! | 15 | this move has an alternative (compact: 254 before it) |
 //!
-//! The order of moves is the same in both: the main line to its end, then back
-//! to the last place with an alternative.
+//! The order of moves is the same in both: the main line to its end, then the
+//! alternatives, the latest first.
 
 use shakmaty::{Bitboard, CastlingSide, Chess, Color, File, Move, Position, Role, Square};
 
@@ -28,35 +27,35 @@ use crate::steps::square;
 use crate::tree::{Place, ROOT, Tree};
 use tabia_notation as notation;
 
-/// More places to come back to are no game but damage.
+/// Limit of pending alternatives; more are damage.
 const MOST_ALTERNATIVES: usize = 10_000;
 
 /// Pieces by the two bits of a promotion.
 const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight];
 
-/// What was found besides moves.
+/// Result of decoding besides the moves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Found {
     /// Why the rest could not be read.
     pub(super) fault: Option<Fault>,
-    /// Whether the moves broke off without the mark of their end.
+    /// Whether the moves break off without an end mark.
     pub(super) is_open: bool,
-    /// Codes that mean nothing known.
+    /// Number of codes without a known meaning.
     pub(super) unknown_codes: u64,
     /// Moves of pieces that should have no number.
     pub(super) guesses: u64,
 }
 
-/// A place where reading cannot go on.
+/// A place where decoding cannot go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
-    /// In the moves, in bytes.
+    /// Offset in the moves, in bytes.
     pub(super) at: usize,
     pub(super) what: &'static str,
 }
 
-/// Reads moves into `tree`, which must be empty: so many of the main line, or all
-/// lines.
+/// Decodes moves into `tree`, which must be empty: a number of plies of the main line,
+/// or all lines.
 pub(super) fn decode(
     moves: &[u8],
     start: &Chess,
@@ -79,7 +78,7 @@ pub(super) fn decode(
         tree,
         found: Found::default(),
     };
-    // Without moves the simple encoding has no byte at all.
+    // Without moves the simple encoding has no bytes.
     let is_empty = encoding.simple && moves.is_empty();
     while !is_empty && !decoder.has_enough() {
         let at = decoder.at;
@@ -100,7 +99,7 @@ pub(super) fn decode(
     decoder.found
 }
 
-/// Where the reading is.
+/// The state of decoding in one line.
 #[derive(Clone, Debug)]
 struct DecodedLine {
     position: Chess,
@@ -111,18 +110,18 @@ struct DecodedLine {
 struct Decoder<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Moves so far.
+    /// Number of moves so far.
     count: u8,
     encoding: Encoding,
     main_line: Option<usize>,
     line: DecodedLine,
-    /// Where to go on when the line ends.
+    /// Where to continue when the line ends.
     alternatives: Vec<DecodedLine>,
     tree: &'a mut Tree,
     found: Found,
 }
 
-/// Whether there is more to read; or why there is nothing that can be read.
+/// Whether there is more to read; or why decoding cannot go on.
 type Step = Result<bool, &'static str>;
 
 impl Decoder<'_> {
@@ -131,7 +130,7 @@ impl Decoder<'_> {
         main_line.is_some_and(|plies| self.tree.len() >= plies)
     }
 
-    /// The next byte without its disguise. `None` at the end.
+    /// The next byte, decoded. `None` at the end.
     fn next(&mut self) -> Option<u8> {
         let byte = *self.bytes.get(self.at)?;
         self.at += 1;
@@ -241,9 +240,8 @@ impl Decoder<'_> {
         }
     }
 
-    /// The square of the piece with a number. If none has the number, but one of its
-    /// kind has no number at all, the program that wrote this gives numbers
-    /// to fourth pieces too; so that one is meant.
+    /// The square of the piece with a number. If there is none, but one piece of this
+    /// kind has no number, that one is meant: some programs also number fourth pieces.
     fn find(&mut self, role: Role, number: u8) -> Result<Square, &'static str> {
         let DecodedLine {
             position, pieces, ..
@@ -269,7 +267,7 @@ impl Decoder<'_> {
         self.play(Some(*m))
     }
 
-    /// Plays from square to square. Without `promotion` there is none.
+    /// Plays a move from square to square; `promotion` is `None` for other moves.
     fn play_from_to(&mut self, from: Square, to: Square, promotion: Option<Role>) -> Step {
         let position = &self.line.position;
         let role = position.board().role_at(from).unwrap_or(Role::King);
@@ -306,7 +304,7 @@ impl Decoder<'_> {
     }
 }
 
-/// From, to and what a pawn becomes.
+/// The squares from and to, and the promotion piece.
 fn split(word: u16) -> (Square, Square, Role) {
     let six_bits = |shift: u32| square(word >> shift & 63);
     let [queen, rook, bishop, knight] = PROMOTIONS;
@@ -319,13 +317,13 @@ fn split(word: u16) -> (Square, Square, Role) {
     (six_bits(0), six_bits(6), promotion)
 }
 
-/// A square some files and ranks away, running round the edges.
+/// A square some files and ranks away, wrapping around the edges.
 fn round_the_edge(from: Square, files: i8, ranks: i8) -> Square {
     let (file, rank) = away(from, files, ranks);
     square((file.rem_euclid(8) << 3 | rank.rem_euclid(8)) as u16)
 }
 
-/// A square some files and ranks away.
+/// A square some files and ranks away; an error if it is off the board.
 fn on_the_board(from: Square, files: i8, ranks: i8) -> Result<Square, &'static str> {
     let (file, rank) = away(from, files, ranks);
     if (0..8).contains(&file) && (0..8).contains(&rank) {
@@ -335,7 +333,7 @@ fn on_the_board(from: Square, files: i8, ranks: i8) -> Result<Square, &'static s
     }
 }
 
-/// File and rank from 0, on the board or not.
+/// File and rank from 0; may be off the board.
 fn away(from: Square, files: i8, ranks: i8) -> (i8, i8) {
     (
         u32::from(from.file()) as i8 + files,

@@ -4,15 +4,15 @@
 //!
 //! | offset | content |
 //! |---|---|
-//! | 0, 4 | room for so many, root of the tree |
+//! | 0, 4 | capacity in records, root of the tree |
 //! | 8 | 1234567890 |
-//! | 12 | bytes of the data of each |
-//! | 16, 20 | first deleted, how many live |
-//! | 24 | bytes between header and first: 0 in old files, 4 in newer ones |
+//! | 12 | bytes of the data of a record |
+//! | 16, 20 | first deleted record, number of used ones |
+//! | 24 | bytes between header and first record: 0 in old files, 4 in newer ones |
 //!
-//! Then one after the other, by number from 0: nine bytes of a search tree,
-//! which is not needed here, but where a left child of -999 marks a free place;
-//! then the data. Evidence: the sizes of all genuine files come out exactly.
+//! The records follow, by number from 0: nine bytes of a search tree, not needed here,
+//! where a left child of -999 marks a free record; then the data. Evidence: the sizes
+//! of all genuine files match exactly.
 
 use std::io;
 
@@ -25,14 +25,14 @@ const TREE_BYTES: u64 = 9;
 const MAGIC: u32 = 1_234_567_890;
 const FREE: i32 = -999;
 
-/// Sizes beyond these are damage.
+/// Larger sizes are damage.
 const LARGEST_DATA: u64 = 1 << 16;
 
-/// Bytes of each that are looked at.
+/// Bytes of each record that are read.
 const LOOKED_AT: usize = TREE_BYTES as usize + 70;
 
-/// Bytes of two texts that lie side by side: family and first name in .cbp, title
-/// and place in .cbt.
+/// Bytes of the two adjacent texts: family and first name in .cbp, title and place in
+/// .cbt.
 pub(super) const PLAYERS: [usize; 2] = [30, 20];
 pub(super) const TOURNAMENTS: [usize; 2] = [40, 30];
 
@@ -50,7 +50,7 @@ impl Entities {
     ///
     /// # Errors
     ///
-    /// It cannot be read, or is none of these.
+    /// It cannot be read, or has another format.
     pub(super) fn new(file: DataFile, layout: [usize; 2]) -> io::Result<Entities> {
         let header = file.start(HEADER_BYTES as usize)?;
         let (stride, gap) = parse_header(&header, layout)
@@ -63,7 +63,7 @@ impl Entities {
         })
     }
 
-    /// The two texts of a number; empty if there is no such number.
+    /// The two texts of a record; empty if there is no such record.
     pub(super) fn look_up(&self, number: u32) -> (String, String) {
         let read = || {
             let mut buffer = [0; LOOKED_AT];
@@ -71,7 +71,7 @@ impl Entities {
             let bytes = self.file.view().ok()?.read(at, &mut buffer).ok()?;
             let mut cursor = Cursor::new(bytes);
             cursor.le_i32().filter(|left| *left != FREE)?;
-            // The rest of what the tree needs.
+            // The rest of the tree node.
             cursor.take(TREE_BYTES as usize - 4)?;
             let [first, second] = self.layout;
             Some((field(cursor.take(first)?), field(cursor.take(second)?)))
@@ -80,7 +80,7 @@ impl Entities {
     }
 }
 
-/// Bytes from one to the next, and between header and first.
+/// Bytes of a record, and between header and first record.
 fn parse_header(header: &[u8], layout: [usize; 2]) -> Option<(u64, u64)> {
     let mut cursor = Cursor::new(header);
     cursor.take(8)?;

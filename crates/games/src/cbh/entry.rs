@@ -35,17 +35,17 @@ use tabia_io::input::bytes::{Cursor, be_u16_at, be_u32_at};
 /// Bytes of a record, and of the header.
 pub(super) const RECORD_BYTES: u64 = 46;
 
-/// How a file may begin.
+/// The two known beginnings of a file.
 pub(super) const MAGIC: [[u8; 5]; 2] = [[0, 0, 0x24, 0, 46], [0, 0, 0x2c, 0, 46]];
 
-/// How many entries there are.
+/// Number of entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extent {
-    /// To be read.
+    /// Entries to read.
     pub(super) entries: u64,
-    /// By the header.
+    /// Entries according to the header.
     pub(super) announced: u64,
-    /// By the length of the file.
+    /// Entries according to the length of the file.
     pub(super) present: u64,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Extent {
 ///
 /// # Errors
 ///
-/// It is no such file.
+/// It has another format.
 pub(super) fn parse_header(header: &[u8], len: u64) -> Result<Extent, String> {
     if len < RECORD_BYTES {
         return Err(format!("no .cbh file: only {len} bytes long"));
@@ -68,7 +68,7 @@ pub(super) fn parse_header(header: &[u8], len: u64) -> Result<Extent, String> {
     let count = |at| be_u32_at(header, at).map_or(0, |next| u64::from(next.saturating_sub(1)));
     let (announced, copy) = (count(6), count(40));
     let present = len / RECORD_BYTES - 1;
-    // Where the two disagree, one of them is damaged; the file's length is not.
+    // If the two numbers differ, one is damaged; then use the length of the file.
     let is_certain = copy == 0 || announced == copy;
     Ok(Extent {
         entries: if is_certain {
@@ -84,9 +84,9 @@ pub(super) fn parse_header(header: &[u8], len: u64) -> Result<Extent, String> {
 /// One record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CbhEntry {
-    /// Why it is not read: it is deleted, or no game.
+    /// Why it is skipped: it is deleted, or not a game.
     pub(super) left_out: Option<SkipReason>,
-    /// Of the block in the .cbg file, in bytes.
+    /// Offset of the block in the .cbg file, in bytes.
     pub(super) offset: u64,
     pub(super) players: ByColor<u32>,
     pub(super) tournament: u32,
@@ -100,7 +100,7 @@ pub(super) struct CbhEntry {
 }
 
 impl CbhEntry {
-    /// `None` if there are fewer than 46 bytes.
+    /// Parses a record; `None` if there are fewer than 46 bytes.
     pub(super) fn parse(record: &[u8]) -> Option<CbhEntry> {
         let mut cursor = Cursor::new(record);
         let flags = cursor.u8()?;

@@ -1,4 +1,4 @@
-//! Fields that are the same in the old databases and the new ones.
+//! Fields that the old and the new databases share.
 
 use shakmaty::{
     Bitboard, Board, ByColor, CastlingMode, Chess, Color, Position as _, Setup, Square,
@@ -8,11 +8,11 @@ use crate::game::eco_code;
 use crate::{Date, GameResult};
 use tabia_notation as notation;
 
-/// From here on, ECO numbers are those of Chess960 positions.
+/// ECO numbers from here on are Chess960 positions.
 const FIRST_CHESS960_ECO: u16 = 64576;
 
-/// 0 to 2: lost, drawn, won by White; 4 to 6: the same without play. 3 is a
-/// line or unfinished, 7 lost for both; more is not known.
+/// Decodes a result. 0 to 2: Black won, draw, White won; 4 to 6: the same by forfeit. 3
+/// is a line or unfinished, 7 lost for both; other values are unknown.
 pub(crate) fn result(number: u8) -> GameResult {
     match number {
         0 | 4 => GameResult::Won(Color::Black),
@@ -22,7 +22,7 @@ pub(crate) fn result(number: u8) -> GameResult {
     }
 }
 
-/// Day in 5 bits, month in 4, year in 12; each 0 if unknown.
+/// Decodes a date: day in 5 bits, month in 4, year in 12; each 0 if unknown.
 pub(crate) fn date(bits: u32) -> Date {
     Date {
         year: (bits >> 9 & 0xfff) as u16,
@@ -31,12 +31,12 @@ pub(crate) fn date(bits: u32) -> Date {
     }
 }
 
-/// The bits of a date.
+/// Encodes a date, see [`date`].
 pub(crate) fn date_bits(date: Date) -> u32 {
     u32::from(date.year) << 9 | u32::from(date.month) << 5 | u32::from(date.day)
 }
 
-/// `Last, First`, or the one there is.
+/// `Last, First`, or the only one given.
 pub(crate) fn full_name(mut last: String, first: &str) -> String {
     if !last.is_empty() && !first.is_empty() {
         last.push_str(", ");
@@ -44,7 +44,7 @@ pub(crate) fn full_name(mut last: String, first: &str) -> String {
     last + first
 }
 
-/// Ratings of at most four digits, as PGN readers take them; else 0.
+/// Ratings of at most four digits, as PGN readers accept them; else 0.
 pub(crate) fn elo(ratings: ByColor<u16>) -> ByColor<u16> {
     ratings.map(|elo| if elo <= 9999 { elo } else { 0 })
 }
@@ -65,7 +65,7 @@ pub(crate) fn eco(value: u16) -> [u8; 3] {
 }
 
 /// The first position of a game. Programs set the en passant file after every double
-/// step; it counts only where a pawn can be taken.
+/// step; it is used only if an en passant capture is possible.
 pub(crate) fn position(mut setup: Setup, mode: CastlingMode) -> Result<Chess, String> {
     let position = notation::position_of(setup.clone(), mode)?;
     if setup.ep_square.is_some() && position.legal_ep_square().is_none() {
@@ -75,7 +75,7 @@ pub(crate) fn position(mut setup: Setup, mode: CastlingMode) -> Result<Chess, St
     Ok(position)
 }
 
-/// The outermost rook on one side of the king, on the rank where it castles.
+/// The outermost rook on one side of the king, on its back rank.
 pub(crate) fn outermost_rook(board: &Board, color: Color, is_short: bool) -> Option<Square> {
     let king = board.king_of(color)?;
     let rooks = board.by_color(color) & board.rooks() & Bitboard::from(color.backrank());

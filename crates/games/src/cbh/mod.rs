@@ -1,6 +1,6 @@
-//! ChessBase databases: `.cbh` and the files beside it.
+//! ChessBase databases: `.cbh` and its companion files.
 //!
-//! | file | holds | module |
+//! | file | content | module |
 //! |---|---|---|
 //! | .cbh | players, date, result: one record for each entry | `entry` |
 //! | .cbg | first positions and moves, at offsets that .cbh contains | `block`, `decode` |
@@ -37,7 +37,7 @@ use entities::Entities;
 use entry::CbhEntry;
 use tabia_io::input::window::Window;
 
-/// Bytes after the start of a batch's last block that are taken for its own.
+/// Bytes to read from the start of the last block of a batch.
 const USUAL_BLOCK_BYTES: u64 = 1 << 16;
 
 /// An open database.
@@ -54,10 +54,10 @@ struct Database {
     guesses: Oddity,
 }
 
-/// Memory that is used again for each game.
+/// Buffers reused for each game.
 #[derive(Default)]
 pub(super) struct Buffers {
-    /// For bytes that are neither mapped nor in memory.
+    /// Used if the file is neither mapped nor in memory.
     block: Vec<u8>,
     tree: Tree,
 }
@@ -116,7 +116,7 @@ impl ReadGame for Database {
 }
 
 impl Database {
-    /// A game's block, as much of it as the file has, and its head.
+    /// The block of a game, as far as the file contains it, and its head.
     fn block<'b>(
         &self,
         entry: &CbhEntry,
@@ -149,12 +149,12 @@ impl Database {
         Ok((block, head))
     }
 
-    /// Names a fault and its place in the .cbg file.
+    /// Describes a fault, with its offset in the .cbg file.
     fn fault(&self, offset: u64, what: &str) -> String {
         format!("{} at byte {offset}: {what}", self.moves_name)
     }
 
-    /// Whether a game has lost moves, and counts what else is odd about it.
+    /// Whether a game has lost moves; counts its other oddities.
     fn judge(
         &self,
         entry: &CbhEntry,
@@ -176,7 +176,7 @@ impl Database {
         None
     }
 
-    /// Everything about a game but its moves.
+    /// Fills in everything of a game except its moves.
     fn describe(&self, entry: &CbhEntry, wanted: GameParts, game: &mut Game) {
         let look_up = |texts: &Option<Entities>, number: u32| {
             let texts = texts.as_ref().map(|texts| texts.look_up(number));

@@ -1,4 +1,4 @@
-//! Opening a database: its files, and what is odd about them.
+//! Opening a database: finds its files and reports what is unusual.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use crate::{Error, GameSource};
 use tabia_io::input::bytes::{be_u16_at, be_u32_at};
 use tabia_io::input::path::{file_name, has_extension};
 
-/// Bytes of the header of a .cbg file: in the oldest databases, and since.
+/// Bytes of the header of a .cbg file: in the oldest databases, and in all later ones.
 const MOVES_HEADERS: [u16; 2] = [10, 26];
 
-/// Files of a database that cannot be named in its stead.
+/// Extensions of files that a user may name instead of the .cbh file.
 const PARTS: [&str; 7] = ["cbg", "cbp", "cbt", "cbc", "cbs", "cba", "cbj"];
 
-/// The same of the databases since 2022.
+/// The same for databases since 2022.
 const NEW_PARTS: [&str; 5] = ["2cbg", "2lid", "2cba", "2lgd", "2lcd"];
 
 /// Whether a file is the main one of a database.
@@ -27,7 +27,7 @@ pub(crate) fn is_cbh(path: &Path, start: &[u8]) -> bool {
     has_extension(path, "cbh") || MAGIC.iter().any(|magic| start.starts_with(magic))
 }
 
-/// Whether a file is ChessBase's, but cannot be read.
+/// Whether a file is ChessBase's but cannot be read.
 pub(crate) fn is_other(path: &Path, _start: &[u8]) -> bool {
     why_not(path).is_some()
 }
@@ -59,7 +59,7 @@ fn why_not(path: &Path) -> Option<String> {
 ///
 /// # Errors
 ///
-/// It is none, its .cbg file is missing, or one of them cannot be read.
+/// It has another format, its .cbg file is missing, or one of them cannot be read.
 pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
     let path = named.path();
     let (entries, header) = named.open_start(RECORD_BYTES as usize)?;
@@ -126,7 +126,7 @@ pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
     })))
 }
 
-/// A file of names, or which one it is and what is wrong with it.
+/// Opens a file of names, or returns its name and what is wrong with it.
 fn open_companion(
     named: &Located,
     extension: &str,

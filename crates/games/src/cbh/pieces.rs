@@ -1,11 +1,10 @@
-//! Which piece is meant by "rook 2": the numbering that the compact encoding
-//! counts on.
+//! The numbers of pieces ("rook 2") on which the compact encoding depends.
 //!
-//! Each side has three numbers for queens, rooks, bishops and knights each, and
-//! eight for pawns. A piece keeps its number while it moves. A captured piece
-//! leaves its number to the next one, but a fourth piece, which has none, never
-//! gets one; a captured or promoted pawn leaves a gap. A new piece of a
-//! promotion takes the first number that is free, if there is one.
+//! Each side has three numbers for queens, rooks, bishops and knights each, and eight
+//! for pawns. A piece keeps its number while it moves. The number of a captured piece
+//! passes to the next one, but a fourth piece, which has none, never gets one; a
+//! captured or promoted pawn leaves a gap. A promoted piece takes the first free
+//! number, if there is one.
 
 use shakmaty::{Board, ByColor, ByRole, CastlingSide, Color, Move, Role, Square};
 
@@ -18,7 +17,7 @@ pub(super) struct Pieces(ByColor<Side>);
 #[derive(Clone, Copy, Debug, Default)]
 struct Side(ByRole<[Option<Square>; 8]>);
 
-/// How many of a kind have numbers; the king needs none.
+/// How many pieces of a kind have numbers; the king needs none.
 const fn most(role: Role) -> usize {
     match role {
         Role::King => 0,
@@ -67,8 +66,8 @@ impl Side {
 }
 
 impl Pieces {
-    /// Numbers the pieces of a first position: file by file from a1, or back
-    /// from h8.
+    /// Numbers the pieces of a first position: file by file from a1, or backwards from
+    /// h8.
     pub(super) fn new(board: &Board, reversed: bool) -> Pieces {
         let mut sides = ByColor::<Side>::default();
         for index in 0..64 {
@@ -86,7 +85,7 @@ impl Pieces {
         slots.get(usize::from(number)).copied().flatten()
     }
 
-    /// The only piece of its kind that has no number, if it is the only one.
+    /// The piece of its kind without a number, if there is exactly one.
     pub(super) fn only_other(&self, board: &Board, turn: Color, role: Role) -> Option<Square> {
         let own = board.by_color(turn) & board.by_role(role);
         let numbered = self.0.get(turn).of(role);
@@ -96,7 +95,7 @@ impl Pieces {
         others.next().filter(|_| others.next().is_none())
     }
 
-    /// Follows a move of `turn`.
+    /// Updates the numbers after a move of `turn`.
     pub(super) fn play(&mut self, turn: Color, m: Move) {
         match m {
             Move::Normal {

@@ -1,11 +1,10 @@
-//! The words of a game into moves.
+//! Decodes the words of a game into moves.
 //!
-//! The main line comes first and to its end. `FFFD` after a move means that there is
-//! an alternative to it; at the end of a line, `FFFF`, the one to the latest such
+//! The main line comes first, to its end. `FFFD` after a move means that it has an
+//! alternative; after the end of a line, `FFFF`, the alternative to the latest such
 //! move follows. `FFFA` is a null move.
 //!
-//! Each word names the piece that moves and the one that it takes, so a wrong
-//! word is noticed at once.
+//! Each word names the moving and the captured piece, so a wrong word is found at once.
 
 use shakmaty::{CastlingMode, CastlingSide, Chess, Color, EnPassantMode, Move, Position};
 
@@ -20,13 +19,13 @@ const NULL: u16 = 0xfffa;
 const BRANCH: u16 = 0xfffd;
 const END: u16 = 0xffff;
 
-/// More alternatives that wait are damage; 74 were seen.
+/// Limit of pending alternatives; more are damage. The largest number seen is 74.
 const MOST_OPEN: usize = 1024;
 
-/// What is odd about a game, and how it was taken.
+/// Oddities of a game, and how it was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Odd {
-    /// It ends without the mark of its end.
+    /// It has no end mark.
     pub(super) is_open: bool,
     /// Its first position was read by the older description.
     pub(super) is_other_reading: bool,
@@ -34,12 +33,12 @@ pub(super) struct Odd {
     pub(super) has_new_rights: bool,
 }
 
-/// What cannot be read, and at which word.
+/// The word that cannot be read, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) at: usize,
     pub(super) what: &'static str,
-    /// A castling that only a missing right forbids.
+    /// A castling move that is illegal only because a right is missing.
     rights: Option<(Color, CastlingSide)>,
 }
 
@@ -53,9 +52,8 @@ impl Fault {
     }
 }
 
-/// Fills in the moves after a start. Where the start can be read in two ways,
-/// or lacks a castling right that is used, the reading counts in which the
-/// whole game is legal.
+/// Reads the moves after a start. If the start has two readings, or lacks a castling
+/// right that is used, the reading with which the whole game is legal counts.
 pub(super) fn decode(
     words: &[u16],
     start: &Start,
@@ -94,7 +92,7 @@ pub(super) fn decode(
     (odd, fault)
 }
 
-/// The same position with a castling right, if king and rook are on their squares.
+/// Adds a castling right to a position, if king and rook are on their squares.
 fn with_right(position: &Chess, color: Color, side: CastlingSide, chess960: bool) -> Option<Chess> {
     let rook = castling_rook(position.board(), color, side.is_king_side(), chess960)?;
     let mut setup = position.to_setup(EnPassantMode::Always);
@@ -106,7 +104,7 @@ fn with_right(position: &Chess, color: Color, side: CastlingSide, chess960: bool
     notation::position_of(setup, mode).ok()
 }
 
-/// Reads the moves into a game; returns whether the end is missing.
+/// Reads the moves into a game; returns whether the end mark is missing.
 fn read(
     words: &[u16],
     position: &Chess,
@@ -126,7 +124,7 @@ fn read(
 const NO_MOVE_BEFORE: &str = "an alternative to no move";
 const NULL_IN_CHECK: &str = "a null move in check";
 
-/// All lines, or so many plies of the main line.
+/// Reads all lines, or some plies of the main line.
 fn lines(
     words: &[u16],
     position: &Chess,
@@ -135,7 +133,7 @@ fn lines(
     tree: &mut Tree,
 ) -> (bool, Option<Fault>) {
     let mut now = (position.clone(), ROOT);
-    // Before the move just read.
+    // The position before the last move.
     let mut before: Option<(Chess, Place)> = None;
     let mut open: Vec<(Chess, Place)> = Vec::new();
     for (at, word) in words.iter().enumerate() {
@@ -183,8 +181,8 @@ fn lines(
     (true, None)
 }
 
-/// The legal move that a word means. Inlined into its callers: a move that is handed
-/// over in memory, byte by byte, makes a processor wait for it.
+/// The legal move that a word means. Inlined, because returning a move through memory
+/// byte by byte is slow.
 #[inline(always)]
 fn legal(word: u16, position: &Chess, start: &Start) -> Result<Move, Fault> {
     let turn = position.turn();
@@ -220,7 +218,7 @@ fn legal(word: u16, position: &Chess, start: &Start) -> Result<Move, Fault> {
     }
 }
 
-/// Number of the ordinary first position.
+/// Number of the standard position.
 const USUAL: u16 = 518;
 
 impl From<Fault> for SkipReason {

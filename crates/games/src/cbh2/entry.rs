@@ -28,12 +28,12 @@ use tabia_io::input::bytes::{Cursor, le_u16_at, le_u32_at, u8_at};
 /// Bytes of a record, and of the header.
 pub(super) const RECORD_BYTES: u64 = 192;
 
-/// Whether a file begins as these do.
+/// Whether a file begins like a `.2cbh` file.
 pub(super) fn is_header(start: &[u8]) -> bool {
     start.starts_with(&[0; 8]) && le_u16_at(start, 10) == Some(RECORD_BYTES as u16)
 }
 
-/// Entries by the header.
+/// Number of entries according to the header.
 pub(super) fn announced(header: &[u8]) -> u64 {
     le_u32_at(header, 16).map_or(0, |next| u64::from(next).saturating_sub(1))
 }
@@ -41,11 +41,11 @@ pub(super) fn announced(header: &[u8]) -> u64 {
 /// One record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Cbh2Entry {
-    /// Why it is not read: it is deleted, or no game.
+    /// Why it is skipped: it is deleted, or not a game.
     pub(super) left_out: Option<SkipReason>,
-    /// Of its record in the .2cbg file, in bytes.
+    /// Offset of its record in the .2cbg file, in bytes.
     pub(super) offset: u64,
-    /// The same in the .2cba file.
+    /// Offset of its record in the .2cba file, in bytes.
     pub(super) annotations: u64,
     /// Numbers of names, negative where there is none.
     pub(super) players: ByColor<i64>,
@@ -56,12 +56,12 @@ pub(super) struct Cbh2Entry {
     pub(super) elo: ByColor<u16>,
     pub(super) eco: u16,
     pub(super) date: u32,
-    /// Of the ratings; see [`Cbh2Entry::speed`].
+    /// The kinds of the ratings; see [`Cbh2Entry::speed`].
     kinds: ByColor<u16>,
 }
 
 impl Cbh2Entry {
-    /// `None` if there are fewer than 192 bytes.
+    /// Parses a record; `None` if there are fewer than 192 bytes.
     pub(super) fn parse(record: &[u8]) -> Option<Cbh2Entry> {
         let long = |at: usize| Cursor::new(record.get(at..)?).le_u64();
         let number = |at| long(at).map(u64::cast_signed);
@@ -98,7 +98,7 @@ impl Cbh2Entry {
         })
     }
 
-    /// For what speed a rating of White's, or else of Black's, is.
+    /// The speed for which White's rating counts, or else Black's.
     pub(super) fn speed(&self) -> Option<Speed> {
         let speed = |kind: u16| match kind >> 3 {
             1 => Some(Speed::Bullet),

@@ -4,21 +4,21 @@
 //! |---|---|---|
 //! | 0 | 8 | [`MAGIC`] |
 //! | 8 | 4 | bytes of the content |
-//! | 12 | 4 | bytes of the room to grow after it |
+//! | 12 | 4 | bytes of free space after it |
 //! | 16 | 8 | checksum of the content, big-endian |
-//! | 24 | 2 | what it is |
-//! | 26 | | content, room |
-//! | end | 8 | length of the whole |
+//! | 24 | 2 | kind of content |
+//! | 26 | | content, free space |
+//! | end | 8 | bytes of the whole record |
 //!
-//! Little-endian but for the checksum.
+//! Little-endian except for the checksum.
 
 use tabia_io::input::bytes::Cursor;
 use tabia_io::input::window::Window;
 
-/// How a record begins.
+/// The first word of a record.
 const MAGIC: u64 = 0x1122_3344_5566_7788;
 
-/// Bytes around content and room.
+/// Bytes of a record without content and free space.
 const HEAD_BYTES: u64 = 26;
 const TAIL_BYTES: u64 = 8;
 
@@ -28,7 +28,7 @@ const FILE_HEADER_BYTES: u64 = 12;
 /// Larger contents are damage: the largest known has about a megabyte.
 const LARGEST_BYTES: u64 = 64 << 20;
 
-/// What a record holds.
+/// The kind of a record's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tag {
     Game,
@@ -88,8 +88,8 @@ pub(super) fn read<'b>(
     Ok((tag, content))
 }
 
-/// Eight runs of bytes are added up, each to a byte of the sum, the first to
-/// the lowest; what is left over is not.
+/// The checksum: content is split into eight equal parts; each is added up to one byte
+/// of the sum, the first to the lowest. The remainder is not counted.
 fn sum(content: &[u8]) -> u64 {
     let run = content.len() / 8;
     if run == 0 {

@@ -1,16 +1,15 @@
-//! ChessBase databases since 2022: `.2cbh` and the files beside it.
+//! ChessBase databases since 2022: `.2cbh` and its companion files.
 //!
-//! | file | holds | module |
+//! | file | content | module |
 //! |---|---|---|
 //! | .2cbh | players, date, result: one record for each entry | `entry` |
 //! | .2cbg | first positions and moves, at offsets that .2cbh contains | `framing`, `start`, `words`, `decode` |
 //! | .2lid | players, tournaments | `names` |
 //!
-//! Only the first two are needed. No genuine file was available when this was
-//! written: it follows published descriptions whose authors have read millions
-//! of games. So everything is checked that can be: framing and checksum of each
-//! record, piece and captured piece of each move, and the rules. What does not
-//! fit is refused with its place, not guessed.
+//! Only the first two are needed. No genuine file was available: this follows published
+//! descriptions whose authors have read millions of games. So everything possible is
+//! checked: framing and checksum of each record, moving and captured piece of each
+//! move, and legality. Errors are reported with their offset; nothing is guessed.
 
 mod decode;
 mod entry;
@@ -36,7 +35,7 @@ use framing::Tag;
 use names::Names;
 use tabia_io::input::window::Window;
 
-/// Bytes after the start of a batch's last record that are taken for its own.
+/// Bytes to read from the start of the last record of a batch.
 const USUAL_RECORD_BYTES: u64 = 1 << 12;
 
 /// An open database.
@@ -51,7 +50,7 @@ struct Database {
     odd_results: Oddity,
 }
 
-/// Whether a file is the main one of such a database.
+/// Whether a file is the main file of such a database.
 pub(super) fn is_index(path: &Path, start: &[u8]) -> bool {
     tabia_io::input::path::has_extension(path, "2cbh")
         || entry::is_header(start) && start.len() >= 192
@@ -61,7 +60,7 @@ pub(super) fn is_index(path: &Path, start: &[u8]) -> bool {
 ///
 /// # Errors
 ///
-/// It is none, its .2cbg file is missing, or one of them cannot be read.
+/// It has another format, its .2cbg file is missing, or one of them cannot be read.
 pub(super) fn open(index: &Located) -> Result<Box<dyn GameSource>, Error> {
     let path = index.path();
     let (entries, header) = index.open_start(32)?;
@@ -118,7 +117,7 @@ fn open_names(index: &Located) -> Result<Names, String> {
     Names::open(file.open().map_err(|error| error.to_string())?)
 }
 
-/// Memory that is used again for each game.
+/// Buffers reused for each game.
 #[derive(Default)]
 pub(super) struct Buffers {
     head: Vec<u8>,
@@ -203,7 +202,7 @@ impl ReadGame for Database {
 }
 
 impl Database {
-    /// Everything about a game but its moves.
+    /// Fills in everything of a game except its moves.
     fn describe(
         &self,
         entry: &Cbh2Entry,

@@ -1,13 +1,13 @@
 //! The `.2lid` file: players, tournaments and more.
 //!
-//! A header, big-endian: its own length (4 bytes), how many kinds there are
-//! (4), and for each kind the bytes of one of them (4), how many there are (8),
-//! the first deleted one (8). Blocks follow, the i-th with room for the i-th of
-//! each kind: players, tournaments, and what is not read here.
+//! A header, big-endian: its own length (4 bytes), the number of kinds (4), and for
+//! each kind the bytes of a record (4), the number of records (8), the first deleted
+//! one (8). Blocks follow; block i contains record i of each kind: players,
+//! tournaments, and kinds that are not read here.
 //!
-//! In its room, little-endian: bytes that follow (4; 0 where there is none),
-//! then texts, each with its length before it (4): family and first name of a
-//! player; place and title of a tournament, then its date (4).
+//! A record, little-endian: the bytes that follow (4; 0 if it is empty), then texts,
+//! each after its length (4): family and first name of a player; place and title of a
+//! tournament, then its date (4).
 
 use crate::cbh::fields;
 use crate::encodings;
@@ -19,13 +19,13 @@ pub(super) const PLAYERS: usize = 0;
 pub(super) const TOURNAMENTS: usize = 1;
 const KINDS: usize = 6;
 
-/// Bytes of the header that are used, and the fewest that it has.
+/// Bytes of the header that are read, and its least length.
 const HEADER_BYTES: usize = 8 + 20 * KINDS;
 
 /// The bytes of a deleted entry, after its length.
 const DELETED: [u8; 8] = [0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99];
 
-/// Rooms of more bytes are damage, or hold nothing that is read here.
+/// Larger records are damage, or of kinds that are not read here.
 const LARGEST_ROOM: u64 = 1 << 16;
 
 /// An open file of names.
@@ -39,7 +39,7 @@ pub(super) struct Names {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Rooms {
-    /// In the block.
+    /// Offset in the block.
     at: u64,
     bytes: u64,
     count: u64,
@@ -81,7 +81,7 @@ impl Names {
         })
     }
 
-    /// The bytes in the room of a number, without its length.
+    /// The bytes of a record, without its length.
     fn room(&self, kind: usize, number: i64, buffer: &mut Vec<u8>) -> Option<()> {
         let rooms = self.kinds.get(kind)?;
         let number = u64::try_from(number).ok().filter(|n| *n < rooms.count)?;
@@ -92,7 +92,7 @@ impl Names {
         let count = view.copy(at, buffer).ok()?;
         buffer.truncate(count);
         let length = Cursor::new(buffer).le_u32()? as usize;
-        // Room for four bytes less.
+        // The length itself takes four bytes of the record.
         if length == 0 || length + 4 > buffer.len() {
             return None;
         }
@@ -101,7 +101,7 @@ impl Names {
         (length != 16 || !buffer.starts_with(&DELETED)).then_some(())
     }
 
-    /// `Last, First`, or the one there is; empty if it is not known.
+    /// `Last, First`, or the only one given; empty if unknown.
     pub(super) fn player(&self, number: i64, buffer: &mut Vec<u8>) -> String {
         let found = self.room(PLAYERS, number, buffer).and_then(|()| {
             let mut cursor = Cursor::new(buffer);
@@ -125,7 +125,7 @@ impl Names {
     }
 }
 
-/// The next text: UTF-8 or, if it cannot be, Windows-1252.
+/// The next text: UTF-8 or, if it is not valid, Windows-1252.
 fn text(cursor: &mut Cursor<'_>) -> Option<String> {
     let length = usize::try_from(cursor.le_u32()?).ok()?;
     let bytes = cursor.take(length)?;

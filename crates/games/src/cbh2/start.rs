@@ -36,24 +36,24 @@ const WHITE_PAWNS: u16 = 0xc2ad;
 const BLACK_PAWNS: u16 = 0xc2dd;
 const END: u16 = 0xc30d;
 
-/// Where a game begins.
+/// The first position of a game.
 #[derive(Clone, Debug)]
 pub(super) struct Start {
     pub(super) position: Chess,
     pub(super) chess960: bool,
     /// Number of the first position of Chess960, if it is one.
     pub(super) number: Option<u16>,
-    /// What it can be, too.
+    /// The other possible reading of the first position.
     pub(super) other: Option<Chess>,
     /// Words before the moves.
     pub(super) words: usize,
 }
 
-/// Reads the start of a game's words.
+/// Reads the words before the moves.
 ///
 /// # Errors
 ///
-/// There is none, or no game can begin with it.
+/// They are missing, or no game can start from that position.
 pub(super) fn read(words: &[u16], tag: Tag) -> Result<Start, String> {
     let chess960 = tag == Tag::Chess960;
     let usual = |position, number| Start {
@@ -149,7 +149,8 @@ fn board(words: &[u16]) -> Result<Board, String> {
     Ok(board)
 }
 
-/// Adds castling rights, where king and rook are on their squares, and the file.
+/// Adds castling rights, if king and rook are on their squares, and the en passant
+/// file.
 fn with(setup: &Setup, rights: u16, file: u16, chess960: bool) -> Setup {
     let mut setup = setup.clone();
     for (bit, color, is_short) in [
@@ -172,8 +173,8 @@ fn with(setup: &Setup, rights: u16, file: u16, chess960: bool) -> Setup {
     setup
 }
 
-/// The rook that would castle: on its usual square or, in Chess960, the
-/// outermost one on its side of the king.
+/// The castling rook: on its usual square or, in Chess960, the outermost one on its
+/// side of the king.
 pub(super) fn castling_rook(
     board: &Board,
     color: Color,

@@ -1,19 +1,19 @@
-//! What the words of a game mean.
+//! The meaning of the words of a game.
 //!
-//! A word of 16 bits names piece, squares, captured piece and promotion at
-//! once, the same in every position. The numbers follow from a few rules, from
-//! 1 on: white king, queen, knight, bishop, rook, then the black ones, then
-//! white and black pawns, castling, and castling in Chess960.
+//! A word of 16 bits names piece, squares, captured piece and promotion, the same in
+//! every position. The numbers follow from a few rules, from 1 on: white king, queen,
+//! knight, bishop, rook, then the black ones, then white and black pawns, castling, and
+//! castling in Chess960.
 //!
-//! *Pieces*: from each square, a1, a2 to h8; in each direction of the piece,
-//! step by step on the empty board; for each target six words: no capture,
-//! then of queen, knight, bishop, rook, pawn.
+//! *Pieces*: from each square, a1, a2 to h8; in each direction of the piece, step by
+//! step on the empty board; six words for each target: no capture, then capture of
+//! queen, knight, bishop, rook, pawn.
 //!
-//! *Pawns*: from each square, a2, a3 to a7, then the other files. First
-//! forward: two steps and one; or promotion to queen, knight, bishop, rook; or
-//! one step. Then captures to the lower file, then to the higher one: of
-//! queen, knight, bishop, rook, pawn, and en passant where it can be; on the
-//! last rank of each of the first four, with each promotion.
+//! *Pawns*: from each square, a2, a3 to a7, then the other files. First forward: two
+//! steps and one; or promotion to queen, knight, bishop, rook; or one step. Then
+//! captures to the lower file, then to the higher one: of queen, knight, bishop, rook,
+//! pawn, and en passant where possible; on the last rank of the first four only, with
+//! each promotion.
 
 use std::sync::OnceLock;
 
@@ -21,7 +21,7 @@ use shakmaty::{CastlingSide, Color, Move, Rank, Role, Square};
 
 use crate::steps::{BISHOP, KING, KNIGHT, QUEEN, ROLES, ROOK, Step, go, square};
 
-/// What may be captured, in the order of the words.
+/// Pieces that can be captured, in the order of the words.
 const CAPTURED: [Role; 5] = [
     Role::Queen,
     Role::Knight,
@@ -30,10 +30,10 @@ const CAPTURED: [Role; 5] = [
     Role::Pawn,
 ];
 
-/// Also what a pawn becomes.
+/// Pieces in the order of the words; also the order of promotions.
 const PIECES: [Role; 4] = [Role::Queen, Role::Knight, Role::Bishop, Role::Rook];
 
-/// The first word that castles in Chess960; `END` is the word after the last one.
+/// The first word of castling in Chess960; `END` is the word after the last one.
 const CHESS960: u16 = 0xb12d;
 const END: u16 = 0xc02d;
 
@@ -44,13 +44,13 @@ pub(super) enum Word {
     Castle {
         color: Color,
         side: CastlingSide,
-        /// Number of the first position of Chess960, where the word contains it.
+        /// Number of the Chess960 start position, if the word contains it.
         start: Option<u16>,
     },
 }
 
 impl Word {
-    /// `None` if it is no move.
+    /// Decodes a word; `None` if it is not a move.
     #[inline(always)]
     pub(super) fn of(word: u16) -> Option<Word> {
         let table = table();
@@ -74,7 +74,7 @@ impl Word {
     }
 }
 
-/// All words but those that castle, from 1 on.
+/// All words except castling, from 1 on.
 fn table() -> &'static [(Color, Move)] {
     static TABLE: OnceLock<Vec<(Color, Move)>> = OnceLock::new();
     TABLE.get_or_init(|| {
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(Word::of(0xffff), None);
     }
 
-    /// As in the table that was made from the descriptions of the format.
+    /// The notation of the published table.
     fn shown(word: u16) -> String {
         let letter = |role: Option<Role>| role.map_or(String::new(), |role| role.char().into());
         match Word::of(word) {

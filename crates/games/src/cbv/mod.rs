@@ -1,15 +1,15 @@
 //! ChessBase archives: `.cbv`, and encrypted `.cbz`.
 //!
-//! | file | concept |
+//! | file | content |
 //! |---|---|
-//! | `table` | the members: names, places, lengths |
+//! | `table` | the members: names, offsets, lengths |
 //! | `block` | pieces of at most 61,440 bytes, with a checksum |
 //! | `lz`, `huffman` | the two ways in which a block is packed |
 //! | `password` | the cipher of a `.cbz` |
 //!
-//! An archive is read in place, block by block: what a member holds comes as a
-//! stream, in memory of two blocks. Evidence: three genuine archives and three
-//! encrypted ones, each member of which comes out as it was published.
+//! An archive is read in place, block by block: a member is a stream that needs memory
+//! for two blocks. Evidence: three genuine archives and three encrypted ones; each
+//! unpacked member equals its published content.
 
 mod block;
 mod password;
@@ -29,19 +29,19 @@ use tabia_io::input::file::DataFile;
 use tabia_io::input::path::has_extension;
 use table::Member;
 
-/// Bytes of an archive that are read at once; a multiple of the cipher's.
+/// Bytes of an archive that are read at once; a multiple of the cipher's block.
 const CHUNK_BYTES: usize = 256 << 10;
 
-/// Whether a file is an archive. An encrypted one is known by its name alone.
+/// Whether a file is an archive. An encrypted one is recognized only by its name.
 pub(super) fn is_archive(path: &Path, start: &[u8]) -> bool {
     table::is_archive(start) || has_extension(path, "cbv") || has_extension(path, "cbz")
 }
 
-/// The archive in a file.
+/// Opens the archive in a file.
 ///
 /// # Errors
 ///
-/// What is wrong with it, for its user.
+/// What is wrong with it, as a message to the user.
 pub(super) fn archive(path: &Path, file: DataFile, password: Option<&str>) -> ArchiveResult {
     let start = file.start(table::HEADER_BYTES);
     let start = start.map_err(|error| error.to_string())?;
@@ -123,14 +123,14 @@ impl Archive for Cbv {
     }
 }
 
-/// The plain bytes of an archive.
+/// The decrypted bytes of an archive.
 struct Bytes {
     file: DataFile,
     key: Option<Des>,
 }
 
 impl Bytes {
-    /// Reads what there is from `at` on, at most as much as `buffer` holds.
+    /// Reads bytes from `at` on, up to the length of `buffer`; fewer at the end.
     fn read(&self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
         let view = self.file.view()?;
         let Some(key) = &self.key else {
@@ -153,7 +153,7 @@ impl Bytes {
     }
 }
 
-/// The bytes of a member's blocks.
+/// The packed bytes of a member.
 struct MemberBytes {
     archive: Arc<Cbv>,
     at: u64,
@@ -174,15 +174,15 @@ impl Read for MemberBytes {
 /// A member, unpacked as it is read.
 struct Stream {
     packed: BufReader<MemberBytes>,
-    /// Where the next block begins.
+    /// Offset of the next block.
     at: u64,
-    /// The block that was read last.
+    /// The block read last.
     block: Vec<u8>,
     unpacker: Unpacker,
-    /// What was unpacked, and how much of it was given.
+    /// The unpacked bytes, and how many of them were returned.
     plain: Vec<u8>,
     given: usize,
-    /// Bytes unpacked so far, and to unpack.
+    /// Bytes unpacked so far, and in total.
     done: u64,
     size: u64,
     failed: bool,
@@ -219,7 +219,7 @@ impl Stream {
         self.hold(HEAD_BYTES)?;
         let length = le_u16_at(&self.block, 0).unwrap_or(0).into();
         self.hold(length)?;
-        // Copies may begin in blocks before, though no genuine one does.
+        // Copies may refer to earlier blocks, though none does in genuine files.
         self.plain
             .drain(..self.plain.len().saturating_sub(block::FARTHEST));
         self.given = self.plain.len();
@@ -240,13 +240,13 @@ impl Stream {
         Ok(true)
     }
 
-    /// Adds so many bytes to the block, if the member has them.
+    /// Adds `count` bytes to the block, if the member has them.
     fn hold(&mut self, count: usize) -> io::Result<()> {
         let mut next = self.packed.by_ref().take(count as u64);
         next.read_to_end(&mut self.block).map(drop)
     }
 
-    /// Nothing more can come.
+    /// Ends the stream with an error.
     fn fail(&mut self, text: String) -> io::Error {
         self.failed = true;
         self.plain.truncate(self.given);

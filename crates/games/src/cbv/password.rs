@@ -1,19 +1,19 @@
-//! Encrypted archives: DES, each block of eight bytes by itself.
+//! Encrypted archives: DES in ECB mode.
 
 use des::Des;
 use des::cipher::{Array, BlockCipherDecrypt as _, KeyInit as _};
 
 use crate::encodings::to_windows1252;
 
-/// Bytes that are deciphered together.
+/// Bytes of a cipher block.
 pub(super) const BLOCK_BYTES: usize = 8;
 
-/// The cipher of a password, which is taken as Windows-1252.
+/// The cipher of a password, which is encoded as Windows-1252.
 pub(super) fn cipher(password: &str) -> Des {
     Des::new(&Array(key(&to_windows1252(password))))
 }
 
-/// Deciphers whole blocks; what is left over stays as it is.
+/// Decrypts whole blocks; a remainder stays unchanged.
 pub(super) fn decipher(cipher: &Des, bytes: &mut [u8]) {
     let (blocks, _) = bytes.as_chunks_mut::<BLOCK_BYTES>();
     for block in blocks {
@@ -23,8 +23,8 @@ pub(super) fn decipher(cipher: &Des, bytes: &mut [u8]) {
     }
 }
 
-/// Short passwords are repeated, long ones folded. Known of lengths 4, 8 and
-/// 16; between 4 and 8 it is a guess that the repetition is cut off.
+/// The key: short passwords are repeated, long ones folded. Verified for lengths 4, 8
+/// and 16; between 4 and 8 it is a guess that the repetition is cut off.
 fn key(password: &[u8]) -> [u8; BLOCK_BYTES] {
     let mut key = [0_u8; BLOCK_BYTES];
     if password.len() > BLOCK_BYTES {

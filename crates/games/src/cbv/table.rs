@@ -1,4 +1,4 @@
-//! What is in an archive.
+//! The table of contents of an archive.
 //!
 //! | offset | size | header |
 //! |---|---|---|
@@ -10,13 +10,13 @@
 //! | offset | size | record of a member |
 //! |---|---|---|
 //! | 0 | 128 | name up to the first zero, Windows-1252, `\` between folders; undefined bytes after it |
-//! | 128, 132, 136 | 4 | where its blocks begin, how long they are, and unpacked |
+//! | 128, 132, 136 | 4 | offset of its blocks, their length, unpacked length |
 //! | 140 | 1 | 1 |
 //! | 141, 145 | 4 | time of the file: `YYYYMMDD`, `HHMMSScc` as decimal numbers |
 //! | 149, 157, 165 | 8 | the numbers of 128 to 136 again |
 //!
-//! Little-endian. The members' blocks follow, one member after the other, to
-//! the end of the file.
+//! Little-endian. The members' blocks follow, one member after the other, to the end of
+//! the file.
 
 use crate::encodings::field;
 use tabia_io::input::bytes::{Cursor, le_u16_at, le_u32_at};
@@ -24,20 +24,20 @@ use tabia_io::input::bytes::{Cursor, le_u16_at, le_u32_at};
 /// Bytes of the header.
 pub(super) const HEADER_BYTES: usize = 8;
 
-/// A record has at least what it had first.
+/// Bytes up to the first number fields, which every record has.
 const LEAST_RECORD_BYTES: usize = 140;
 
-/// Records of this size have the long numbers.
+/// Records of this size also have the 64-bit numbers.
 const LONG_RECORD_BYTES: usize = 173;
 
 const NAME_BYTES: usize = 128;
 
-/// A file that is packed in an archive.
+/// A file in an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Member {
-    /// With `/` between folders.
+    /// Name, with `/` between folders.
     pub(super) name: String,
-    /// Where its blocks begin.
+    /// Offset of its blocks.
     pub(super) offset: u64,
     /// Bytes of its blocks.
     pub(super) packed: u64,
@@ -47,15 +47,15 @@ pub(super) struct Member {
     pub(super) fault: Option<&'static str>,
 }
 
-/// Members and bytes of a record, by the header; `None` if it is none.
+/// Members and bytes of a record, from the header; `None` if it is invalid.
 pub(super) fn extent(header: &[u8]) -> Option<(usize, usize)> {
     let [length, count, record] = [0, 2, 4].map(|at| le_u16_at(header, at));
     let (count, record) = (usize::from(count?), usize::from(record?));
     (length == Some(8) && record >= LEAST_RECORD_BYTES).then_some((count, record))
 }
 
-/// Whether a file that begins so is an archive: its first member begins after
-/// the list.
+/// Whether a file with this start is an archive: its first member begins after the
+/// table.
 pub(super) fn is_archive(start: &[u8]) -> bool {
     let Some((count, record)) = extent(start) else {
         return false;

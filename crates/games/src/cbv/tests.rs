@@ -1,4 +1,4 @@
-//! Archives, genuine and damaged.
+//! Tests with genuine and damaged archives.
 
 use super::*;
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ fn in_memory(bytes: &[u8]) -> Result<Arc<dyn Archive>, String> {
     archive(path, file, None)
 }
 
-/// What came out of a member, and its fault.
+/// The unpacked bytes of a member, and its fault.
 fn unpack(archive: &Arc<dyn Archive>, index: usize) -> (Vec<u8>, Option<String>) {
     let mut bytes = Vec::new();
     let read = Arc::clone(archive).read(index);
@@ -29,7 +29,7 @@ fn unpack(archive: &Arc<dyn Archive>, index: usize) -> (Vec<u8>, Option<String>)
     (bytes, fault.err().map(|error| error.to_string()))
 }
 
-/// The members that were published unpacked: checksum and length by name.
+/// The members that were also published unpacked: checksum and length by name.
 fn expected() -> BTreeMap<String, (u32, usize)> {
     let text = fs::read_to_string(data("expected.crc32")).unwrap();
     let line = |line: &str| {
@@ -69,7 +69,7 @@ fn a_wrong_password_is_distinguished_from_damage() {
     let refusal = |password| opened("small.cbz", password).err().unwrap();
     assert!(refusal(None).contains("--password"), "{}", refusal(None));
     assert_eq!(refusal(Some("Password1")), "this is not its password");
-    // One that is not encrypted needs none.
+    // An archive that is not encrypted ignores the password.
     assert!(opened("small.cbv", Some("x")).is_ok());
 }
 
@@ -88,7 +88,7 @@ fn a_wrong_byte_anywhere_is_noticed_or_harmless() {
         };
         for index in 0..archive.entries().len() {
             let (found, fault) = unpack(&archive, index);
-            // A block's checksum leaves out an odd last byte.
+            // The checksum of a block does not include an odd last byte.
             let is_last = bytes.len() == genuine.len() && at >= table;
             let is_right = right.get(index) == Some(&found);
             let same_length = right.get(index).map(Vec::len) == Some(found.len());

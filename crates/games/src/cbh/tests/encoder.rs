@@ -1,13 +1,12 @@
-//! The other direction, written from the description of the format and not from
-//! the decoder: it keeps a list of pieces with their numbers and knows codes by
-//! arithmetic.
+//! An encoder, written from the description of the format and not from the decoder: it
+//! has a list of pieces with their numbers and computes the codes.
 
 use shakmaty::{CastlingSide, Chess, Color, EnPassantMode, Move, Position, Role, Square};
 
 use crate::cbh::ciphers;
 use tabia_notation as notation;
 
-/// A move (`None`: null move) and what follows it.
+/// A move (`None`: null move) and the moves after it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct GameNode {
     pub(super) step: Option<Move>,
@@ -247,8 +246,8 @@ impl Encoder {
     }
 }
 
-/// The code of a move of a numbered piece. `None` if it has none, as a pawn's
-/// when a set-up pawn takes two steps from elsewhere.
+/// The code of a move of a numbered piece. `None` if it has none, such as a double step
+/// of a set-up pawn from an unusual rank.
 fn code(turn: Color, role: Role, number: u8, from: Square, to: Square) -> Option<u8> {
     let files = i32::from(to.file()) - i32::from(from.file());
     let ranks = i32::from(to.rank()) - i32::from(from.rank());
@@ -356,7 +355,7 @@ fn first_position(position: &Chess, mode: u8) -> Vec<u8> {
             square(rook(Color::White, CastlingSide::QueenSide)),
             square(rook(Color::Black, CastlingSide::KingSide)),
             square(rook(Color::Black, CastlingSide::QueenSide)),
-            // A number that fits nothing, as in genuine games.
+            // A number that matches nothing, as in genuine games.
             0x03,
             0x11,
         ]);
@@ -364,7 +363,7 @@ fn first_position(position: &Chess, mode: u8) -> Vec<u8> {
     bytes
 }
 
-/// A whole block.
+/// Encodes a whole block.
 pub(super) fn encode(position: &Chess, moves: &[GameNode], mode: u8) -> Vec<u8> {
     let mut encoder = Encoder::new(mode);
     let men = Men::new(position, encoder.is_reversed());

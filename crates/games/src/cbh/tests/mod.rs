@@ -23,7 +23,7 @@ fn start_of(block: &[u8]) -> Result<(Encoding, Start), String> {
     Ok((encoding, block::start(block, head, encoding)?))
 }
 
-/// A block's game with all variations, and what else was found.
+/// A block's game with all variations, and the decoder's findings.
 fn decode_all(block: &[u8]) -> (Game, Found) {
     let (encoding, start) = start_of(block).unwrap();
     let mut tree = Tree::default();
@@ -38,7 +38,7 @@ fn decode_all(block: &[u8]) -> (Game, Found) {
     (game, found)
 }
 
-/// What a tree looks like in the order of PGN.
+/// The items of a tree in the order of PGN.
 fn items(nodes: &[GameNode], out: &mut Vec<Item>) {
     let item = |step: Option<Move>| step.map_or(Item::Null, Item::Move);
     if let Some((main, alternatives)) = nodes.split_first() {
@@ -59,8 +59,8 @@ fn fen(text: &str) -> Chess {
         .unwrap()
 }
 
-/// Positions where something is special: many pieces of a kind, promotions,
-/// en passant, castling from anywhere.
+/// Special positions: many pieces of a kind, promotions, en passant, castling from
+/// unusual squares.
 const STARTS: [&str; 8] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "6k1/2Q1n3/2n5/1Q3Qn1/3n4/4Qn2/1K5Q/8 w - - 0 1",
@@ -72,8 +72,7 @@ const STARTS: [&str; 8] = [
     "rkr5/8/8/8/8/8/8/RKR5 b KQkq - 0 255",
 ];
 
-/// A random game: at each place up to three moves, of which two lead on only
-/// a little.
+/// A random game: up to three moves at each place, two of them with short lines.
 fn random_game(
     position: &Chess,
     random: &mut impl FnMut(usize) -> usize,
@@ -151,7 +150,7 @@ proptest! {
         }
     }
 
-    /// A byte changed in the moves: what was before it stays.
+    /// Changes one byte in the moves; the moves before it must stay.
     #[test]
     fn damage_does_not_reach_backwards(place in 0..100_usize, value in 1..=255_u8, mode in 0..8_u8) {
         let mut position = Chess::default();
@@ -235,7 +234,7 @@ fn a_genuine_game_is_read() {
     let (game, found) = decode_all(&SHORT);
     assert_eq!(found, Found::default());
     assert_eq!(main_line(&game), "e4 e5 Bc4 Nc6 Qh5 Nf6 Qxf7");
-    // Bit 7 means nothing for a game.
+    // Bit 7 has no effect on a game.
     let mut marked = SHORT;
     marked[0] |= 0x80;
     assert_eq!(decode_all(&marked).0.moves, game.moves);
@@ -270,7 +269,7 @@ fn a_fourth_piece_is_found_where_a_number_has_become_free() {
     let start = fen("1r5k/8/8/8/8/8/8/1NNNN2K b - - 0 1");
     let mut block = encode(&start, &[], 0);
     block.truncate(32);
-    // Rb8xb1, and knight 3 to the right and two up: only e1 is left for that.
+    // Rb8xb1, and knight 3 two up and one to the right: only e1 allows that.
     for (count, code) in [39, 228, 255].into_iter().enumerate() {
         let raw = ciphers::CIPHERS[0].iter().position(|known| *known == code);
         block.push((raw.unwrap() + count) as u8);
@@ -365,7 +364,7 @@ fn impossible_first_positions_are_refused() {
     for cut in [4, 10, 31] {
         assert!(start_of(&sound[..cut]).is_err());
     }
-    // A piece of kind 7, and no end of pieces.
+    // A piece of kind 7, and a list of pieces without an end.
     let mut odd = sound.clone();
     odd[8..32].fill(0xff);
     assert!(start_of(&odd).unwrap_err().contains("unknown kind 7"));

@@ -3,11 +3,11 @@
 //! | part | size |
 //! |---|---|
 //! | bytes to produce | 16 bits, big-endian |
-//! | for each byte value from 0 to 255: the length of its code, then the code | 4 bits, then so many; length 0: the value does not occur |
+//! | for each byte value from 0 to 255: the length of its code, then the code | 4 bits, then that many; length 0: the value does not occur |
 //! | the codes of the bytes | bits, directly after the table |
 //!
-//! Most significant bits first. The codes are complete: every sequence of bits
-//! means something, or the table is damaged.
+//! Most significant bits first. The codes are complete: every sequence of bits can be
+//! decoded, or the table is damaged.
 
 use super::CUT_CODE;
 
@@ -16,7 +16,7 @@ const LONGEST: u32 = 15;
 
 const DAMAGED_TABLE: &str = "its table of codes is damaged";
 
-/// Adds the plain bytes of `input` to `out`. `codes` is a buffer.
+/// Adds the unpacked bytes of `input` to `out`. `codes` is a buffer.
 pub(super) fn unpack(
     input: &[u8],
     codes: &mut Vec<u16>,
@@ -34,16 +34,15 @@ pub(super) fn unpack(
         bits.skip(length.into());
         *byte = value;
     }
-    // One file is known in which the last code runs on after the end, where
-    // zeros were meant.
+    // In one known file the last code runs past the end; zeros are meant.
     if bits.beyond() > LONGEST.into() {
         return Err(CUT_CODE);
     }
     Ok(())
 }
 
-/// Fills `codes`: for the next bits, the value that they begin with and the
-/// length of its code in the upper half. Gives the length of the longest.
+/// Fills `codes`, indexed by the next bits: the value, and the length of its code in
+/// the upper half. Returns the length of the longest code.
 fn read_table(bits: &mut Bits<'_>, codes: &mut Vec<u16>) -> Result<u32, &'static str> {
     let mut table = [(0, 0); 256];
     for entry in &mut table {
@@ -74,13 +73,13 @@ fn read_table(bits: &mut Bits<'_>, codes: &mut Vec<u16>) -> Result<u32, &'static
     }
 }
 
-/// Bits, the most significant of each byte first; zeros after the end.
+/// A bit reader, most significant bit first; zeros after the end.
 struct Bits<'i> {
     input: &'i [u8],
     /// The next bits, from the top; at least 56 of them after a refill.
     held: u64,
     count: u32,
-    /// Bytes that are in `held`, or were, but not in the input.
+    /// Number of zero bytes added to `held` after the end of the input.
     made_up: u64,
 }
 
@@ -100,7 +99,7 @@ impl<'i> Bits<'i> {
         if self.count < count {
             self.refill();
         }
-        // Two steps: a shift by 64 is none.
+        // Two shifts, because a shift by 64 is not allowed.
         (self.held >> 1 >> (63 - count)) as u32
     }
 

@@ -1,10 +1,9 @@
-//! The first stage of packing: runs of one byte, and copies of what came
-//! before.
+//! The first stage of packing: repeated bytes, and copies of earlier bytes.
 //!
-//! Groups of a control word (16 bits, little-endian) and up to 16 items, one
-//! for each bit from the most significant down; the end of the input ends a
-//! group too. A bit 0 is one byte as it is. A bit 1 is a code, whose first byte
-//! has an upper half `hi` and a lower half `lo`:
+//! Groups of a control word (16 bits, little-endian) and up to 16 items, one for each
+//! bit from the most significant down; the end of the input also ends a group. Bit 0:
+//! one literal byte. Bit 1: a code, whose first byte has an upper half `hi` and a lower
+//! half `lo`:
 //!
 //! | hi | bytes | meaning |
 //! |---|---|---|
@@ -13,26 +12,26 @@
 //! | 2 | 3 | copy third + 16 bytes |
 //! | 3 to 15 | 2 | copy hi bytes |
 //!
-//! Copies begin 3 + lo + 16 * second bytes before the present end. Genuine ones
-//! stay inside their block and never overlap themselves; both is allowed here.
+//! Copies begin 3 + lo + 16 * second bytes before the current end. In genuine files
+//! they stay inside their block and never overlap themselves; both are allowed here.
 
 use super::{CUT_CODE, LARGEST_BYTES};
 
-/// How far back a copy can begin.
+/// The largest distance of a copy.
 pub(in crate::cbv) const FARTHEST: usize = 3 + 15 + 16 * 255;
 
 const TOO_LARGE: &str = "it unpacks to more than a megabyte";
 const TOO_FAR: &str = "it copies bytes from before the start of the member";
 
-/// Adds the plain bytes of `input` to `out`, whose present content copies may
-/// come from.
+/// Adds the unpacked bytes of `input` to `out`; copies may refer to its earlier
+/// content.
 pub(super) fn unpack(input: &[u8], out: &mut Vec<u8>) -> Result<(), &'static str> {
     let start = out.len();
     let mut rest = input;
     loop {
         let mut control = match rest {
             [] => return Ok(()),
-            // One reader takes it so; no file is known that has it.
+            // One other reader accepts this; no known file has it.
             [last] => {
                 out.push(*last);
                 return Ok(());
@@ -61,7 +60,7 @@ pub(super) fn unpack(input: &[u8], out: &mut Vec<u8>) -> Result<(), &'static str
     }
 }
 
-/// Carries out the code at the start of `input`; returns the bytes after it.
+/// Executes the code at the start of `input`; returns the bytes after it.
 fn code<'i>(input: &'i [u8], out: &mut Vec<u8>) -> Result<&'i [u8], &'static str> {
     let [first, second, rest @ ..] = input else {
         return Err(CUT_CODE);

@@ -1,20 +1,20 @@
-//! Blocks: the pieces in which a member is packed.
+//! Blocks: the packed pieces of a member.
 //!
 //! | offset | size | content |
 //! |---|---|---|
 //! | 0 | 2 | bytes of the payload |
-//! | 2 | 2 | sum of the payload's 16-bit words, an odd last byte left out |
+//! | 2 | 2 | sum of the payload's 16-bit words, without an odd last byte |
 //! | 4 | | payload: one byte for the kind of packing, and the packed bytes |
 //!
-//! Little-endian. Packed in the ways 0: not at all; 1: `lz`; 2: `huffman`;
-//! 3: `lz`, and that by `huffman`.
+//! Little-endian. Kinds of packing: 0: none; 1: `lz`; 2: `huffman`; 3: `lz`, then
+//! `huffman`.
 
 mod huffman;
 mod lz;
 
 pub(super) use lz::FARTHEST;
 
-/// A block of more plain bytes is damage: genuine ones have 61,440.
+/// A block with more unpacked bytes is damaged: genuine ones have 61,440.
 pub(super) const LARGEST_BYTES: usize = 1 << 20;
 
 /// Bytes before the payload.
@@ -22,7 +22,7 @@ pub(super) const HEAD_BYTES: usize = 4;
 
 const CUT_CODE: &str = "it ends inside a code";
 
-/// Buffers of unpacking.
+/// Buffers for unpacking.
 #[derive(Debug, Default)]
 pub(super) struct Unpacker {
     codes: Vec<u16>,
@@ -30,7 +30,7 @@ pub(super) struct Unpacker {
 }
 
 impl Unpacker {
-    /// Adds the plain bytes of a payload to `out`.
+    /// Adds the unpacked bytes of a payload to `out`.
     ///
     /// # Errors
     ///

@@ -13,8 +13,8 @@ pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The text of a field: up to the first zero, without blanks at its ends.
-/// Western files are Windows-1252, and so are all taken.
+/// The text of a field: up to the first zero, trimmed. Always read as Windows-1252, as
+/// in Western files.
 pub(super) fn field(bytes: &[u8]) -> String {
     let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
     windows1252(text).trim().to_owned()
@@ -22,7 +22,7 @@ pub(super) fn field(bytes: &[u8]) -> String {
 
 fn windows1252(bytes: &[u8]) -> Cow<'_, str> {
     let (text, _) = WINDOWS_1252.decode_without_bom_handling(bytes);
-    // What becomes of the five bytes that mean nothing.
+    // The five bytes without a meaning in Windows-1252.
     let is_nothing = |c: char| ('\u{80}'..'\u{a0}').contains(&c);
     match text.contains(is_nothing) {
         true => text.replace(is_nothing, "\u{fffd}").into(),
@@ -30,7 +30,7 @@ fn windows1252(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Letters as Windows-1252, with a question mark for what it has not.
+/// Text as Windows-1252, with `?` for letters it does not have.
 pub(super) fn to_windows1252(text: &str) -> Vec<u8> {
     let byte = |c: char| match *WINDOWS_1252.encode(c.encode_utf8(&mut [0; 4])).0 {
         [byte] => byte,

@@ -1,5 +1,4 @@
-//! What can go wrong with games: reading, unpacking, writing and indexing them have
-//! one type of errors.
+//! Errors of reading, unpacking, writing and indexing games.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,8 +10,8 @@ use tabia_io::sort::SortError;
 
 /// Why games were not read, unpacked, written or indexed.
 ///
-/// Unless the text says otherwise nothing has been changed, and what was in the
-/// place of a new file is still there.
+/// Unless the text says otherwise nothing has been changed, and an old file with the
+/// name of a new one still exists.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -24,7 +23,7 @@ pub enum Error {
         /// The error of the system.
         reason: io::Error,
     },
-    /// The file is not what it is taken for, or cannot be read as such.
+    /// The file has another format, or cannot be read as this one.
     #[error("{}: {text}", path.display())]
     Format {
         /// The file.
@@ -41,23 +40,23 @@ pub enum Error {
     /// A source has no game.
     #[error("{}: no games in it", path.display())]
     NoGames {
-        /// As it was named.
+        /// Path as the user gave it.
         path: PathBuf,
     },
-    /// A file cannot be put in place.
+    /// A new file cannot be written or renamed.
     #[error(transparent)]
     Place(#[from] WriteFileError),
-    /// A file of an archive cannot be written, when others were written before it.
+    /// A file of an archive cannot be written; others were written before it.
     #[error("{place}; {files} files that were unpacked before it are in {}", folder.display())]
     Partly {
         /// What cannot be written.
         place: WriteFileError,
         /// Files that were written.
         files: u64,
-        /// Where they are.
+        /// The folder of these files.
         folder: PathBuf,
     },
-    /// Text cannot be written to the output that was given.
+    /// Text cannot be written to the given output.
     #[error("standard output: {0}")]
     Output(io::Error),
     /// The file is not a games index.
@@ -66,12 +65,12 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// The bytes of an index are not those that were written.
+    /// The content of an index is damaged.
     #[error("{}: damaged at byte {at}: {what}; make it again with `tabia index`", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Where.
+        /// Offset in bytes.
         at: u64,
         /// What is wrong.
         what: &'static str,
@@ -82,7 +81,7 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// No game is left for an index: every one was filtered away or skipped, or has no
+    /// No game is left for an index: all were filtered out or skipped, or have no
     /// result.
     #[error("{tally}; without a result: {without_result}")]
     NothingLeft {
@@ -96,21 +95,21 @@ pub enum Error {
     OtherDepth {
         /// The index.
         path: PathBuf,
-        /// Its plies.
+        /// Its depth in plies.
         there: u16,
-        /// Those that were asked for.
+        /// The requested depth in plies.
         wanted: u16,
     },
-    /// The index would be one of its own sources.
+    /// The index is one of its own sources.
     #[error("{}: an index cannot be added to itself", path.display())]
     Itself {
         /// The index.
         path: PathBuf,
     },
-    /// Games are numbered with 32 bits.
+    /// More games than a number of 32 bits can count.
     #[error("an index holds {} games at most", u32::MAX)]
     TooMany,
-    /// Temporary files fail.
+    /// Temporary files cannot be written or read.
     #[error(transparent)]
     Sort(#[from] SortError),
     /// Internal error in a thread.
@@ -119,13 +118,13 @@ pub enum Error {
     /// The work was cancelled.
     #[error(transparent)]
     Stopped(#[from] Stopped),
-    /// The same while an archive was unpacked.
+    /// The unpacking of an archive was cancelled.
     #[error("interrupted; files that were complete are there")]
     StoppedUnpacking,
 }
 
 impl Error {
-    /// A file that is not what it is taken for.
+    /// An error about the format of a file.
     pub(crate) fn format(path: &Path, text: impl Into<String>) -> Error {
         Error::Format {
             path: path.to_owned(),
@@ -133,7 +132,7 @@ impl Error {
         }
     }
 
-    /// The system's error, with the file it is about.
+    /// An error of the system, with the file.
     pub(crate) fn io(path: &Path, reason: impl Into<io::Error>) -> Error {
         Error::Io {
             name: path.display().to_string(),

@@ -1,7 +1,7 @@
-//! From sources to one file: PGN, or a Simple Chess Database.
+//! Exports games to one file: PGN, or a database.
 //!
-//! Batches are read and encoded in several threads and written in the order of
-//! the sources. So many are under way at most that memory does not grow with
+//! Batches are read and encoded in several threads and written in the order of the
+//! sources. The number of batches in memory is limited, so memory does not grow with
 //! the number of games.
 
 use std::io::Write;
@@ -15,7 +15,7 @@ use super::{scdb, scid};
 use tabia_io::atomic::{NewFile, Old};
 use tabia_io::progress::Watch;
 
-/// Where games go.
+/// Where the games are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// PGN text in a file.
@@ -28,18 +28,18 @@ pub enum Target {
     Scid(PathBuf),
 }
 
-/// What is to be done.
+/// An export: sources, target and options.
 #[derive(Clone, Debug)]
 pub struct ExportJob {
     /// Files, folders, or `-` for standard input.
     pub sources: Vec<PathBuf>,
-    /// Where the games go.
+    /// Where the games are written.
     pub target: Target,
-    /// What becomes of a file that is there already.
+    /// What to do with an existing file.
     pub old: Old,
-    /// Of encrypted archives.
+    /// Password of encrypted archives.
     pub password: Option<String>,
-    /// Which games go there.
+    /// The games to export.
     pub filter: GameFilter,
     /// Leaves out variations.
     pub no_variations: bool,
@@ -49,30 +49,30 @@ pub struct ExportJob {
     pub threads: usize,
 }
 
-/// What was done.
+/// The result of an export.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Exported {
-    /// What became of the games.
+    /// Games read, skipped and filtered out.
     pub games: Tally,
     /// Games written.
     pub written: u64,
-    /// Games some of whose tags the format has no room for.
+    /// Games with tags that the format cannot store.
     pub tags_lost: u64,
 }
 
 /// Writes the games. `output` gets the text for [`Target::Output`]; `watch` receives
-/// the progress of the work and may cancel it.
+/// the progress and may cancel.
 ///
 /// # Errors
 ///
-/// There is no new file then; an old file in its place is still there.
+/// No new file is written; an old file stays unchanged.
 pub fn run(
     job: &ExportJob,
     output: &mut dyn Write,
     watch: &mut Watch<'_>,
 ) -> Result<Exported, Error> {
-    // First, so that a target that may not be written costs no work.
+    // Opened first, so that an unwritable target is found before any work.
     let mut sink = Sink::open(job, output)?;
     let sources = Sources::list(&job.sources)?.with_password(job.password.as_deref());
     let mut summary = Exported::default();
@@ -96,7 +96,7 @@ pub fn run(
     Ok(Exported { games, ..summary })
 }
 
-/// What became of a batch.
+/// The encoded games of a batch.
 #[derive(Default)]
 struct Piece {
     text: String,
@@ -123,7 +123,7 @@ fn encode(job: &ExportJob, batch: &mut Batch<'_>, game: &mut Game) -> Piece {
 }
 
 impl Piece {
-    /// Encodes a game; whether tags of it are lost.
+    /// Encodes a game; returns whether tags of it are lost.
     fn add(&mut self, target: &Target, game: &Game) -> Result<bool, SkipReason> {
         Ok(match target {
             Target::Pgn(_) | Target::Output => {
@@ -142,7 +142,7 @@ impl Piece {
     }
 }
 
-/// Where pieces are written.
+/// The file or output that is written.
 enum Sink<'o> {
     Pgn(Box<NewFile>),
     Output(&'o mut dyn Write),

@@ -10,31 +10,31 @@ use super::{Error, open};
 use tabia_io::atomic::{NewFile, Old, WriteFileError};
 use tabia_io::progress::Stop;
 
-/// What was unpacked.
+/// The result of unpacking.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Extracted {
     /// Files written.
     pub files: u64,
-    /// Their bytes.
+    /// Total bytes of these files.
     pub bytes: u64,
     /// Files that were not written, and why.
     pub faults: Vec<String>,
 }
 
-/// Bytes that are read at once.
+/// Bytes of one read.
 const CHUNK_BYTES: usize = 256 << 10;
 
-/// Names that Windows takes for devices, with any ending.
+/// Device names of Windows, with any extension.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
 
-/// Unpacks an archive into a folder, which is made if it is not there. A file
-/// is there when it is complete, or not at all. Files that are damaged, and
-/// those whose names lead out of the folder, are not written.
+/// Unpacks an archive into a folder, which is created if it does not exist. Each file
+/// is written completely or not at all. Damaged files, and those whose names lead out
+/// of the folder, are not written.
 ///
 /// # Errors
 ///
-/// It is no archive or cannot be read; or a file cannot be written.
+/// It is not an archive or cannot be read; or a file cannot be written.
 pub fn extract(
     archive: &Path,
     folder: &Path,
@@ -66,7 +66,7 @@ pub fn extract(
     for (_, path) in &wanted {
         let parent = path.parent().unwrap_or(folder);
         fs::create_dir_all(parent).map_err(|error| WriteFileError::io(parent, error))?;
-        // Refused before anything is written.
+        // Checked before anything is written.
         tabia_io::atomic::check(path, &[], old)?;
     }
     for (file, path) in wanted {
@@ -92,7 +92,7 @@ pub fn extract(
     Ok(done)
 }
 
-/// Writes a file; the inner error is that of the archive.
+/// Writes a file; the inner error comes from the archive.
 fn write(
     file: &Located,
     path: &Path,
@@ -120,8 +120,8 @@ fn write(
     Ok(Ok(beside.put()?.bytes))
 }
 
-/// The name of a file below a folder, on every system: nothing that leads out
-/// of it, is a device, or cannot be written somewhere.
+/// A file name below a folder that is safe on every system: it does not lead out of the
+/// folder and is not a device; `None` for all others.
 fn safe_name(name: &str) -> Option<PathBuf> {
     let parts = name.split('/');
     let is_safe = |part: &str| {

@@ -1,4 +1,4 @@
-//! From what a user names to files: folders database by database.
+//! Finds the game files in the paths that a user gives.
 
 use std::collections::HashSet;
 use std::fs;
@@ -6,14 +6,13 @@ use std::path::{Path, PathBuf};
 
 use super::{Error, is_game_file};
 
-/// The files that a user has named: a folder means every database in it and in the
-/// folders below it (one file of each that has several), in the order of their names.
-/// Links in folders are not followed. A file that `seen` already holds is left out;
-/// `-` is standard input.
+/// The game files of a path: of a folder, every database in it and in the folders below
+/// it (one file of each), sorted by name. Symbolic links in folders are not followed. A
+/// file that `seen` already contains is left out; `-` is standard input.
 ///
 /// # Errors
 ///
-/// There is nothing of that name, a folder cannot be read, or it has no games.
+/// The path does not exist, a folder cannot be read, or it has no games.
 pub fn files(named: &Path, seen: &mut HashSet<PathBuf>) -> Result<Vec<PathBuf>, Error> {
     if named == Path::new("-") {
         let new = seen.insert(named.to_owned());

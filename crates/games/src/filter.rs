@@ -1,4 +1,4 @@
-//! Which games count.
+//! Filters for games.
 
 use std::fmt;
 use std::str::FromStr;
@@ -31,7 +31,7 @@ pub struct GameFilter {
     /// The mean of both ratings lies in one of these [groups](group_of), each
     /// given by its least rating; empty for any.
     pub groups: Vec<u16>,
-    /// The ratings differ by so much at most.
+    /// The difference of the ratings is at most this.
     pub max_elo_diff: Option<u16>,
     /// It was played at one of these speeds; empty for any.
     pub speeds: Vec<Speed>,
@@ -43,18 +43,17 @@ pub struct GameFilter {
     pub not_players: Vec<String>,
     /// The game is not a draw: White or Black won.
     pub decisive: bool,
-    /// Its result comes of its moves: see [`Conditions::forfeited`].
+    /// Its result comes from its moves: see [`Conditions::forfeited`].
     ///
     /// [`Conditions::forfeited`]: crate::Conditions::forfeited
     pub played_out: bool,
-    /// It meets all of one of these; empty for any game. So one pass over the games
-    /// serves several jobs with different filters.
+    /// It meets all conditions of one of these; empty for any game. So one pass over
+    /// the games serves several jobs with different filters.
     pub any_of: Vec<GameFilter>,
 }
 
 impl GameFilter {
-    /// Whether the game counts. What the tags of a game do not state never meets a
-    /// condition.
+    /// Whether the game meets the filter. A missing tag never meets a condition.
     #[must_use]
     pub fn admits(&self, game: &Game) -> bool {
         let best = game.elo.white.max(game.elo.black);
@@ -87,7 +86,7 @@ impl GameFilter {
             && (self.any_of.is_empty() || self.any_of.iter().any(|one| one.admits(game)))
     }
 
-    /// Whether a rating is asked for that the game does not have.
+    /// Whether the filter needs a rating that the game does not have.
     #[must_use]
     pub fn lacks_rating(&self, game: &Game) -> bool {
         let (white, black) = (game.elo.white, game.elo.black);
@@ -127,18 +126,18 @@ impl GameFilter {
     }
 }
 
-/// The least ratings of the groups, as lichess divides them. The last one is
-/// open above.
+/// The lowest rating of each group, as lichess divides them. The last one has no upper
+/// limit.
 pub const GROUPS: [u16; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
 
-/// The group of a rating: the least one of it.
+/// The group of a rating, given by its lowest rating.
 #[must_use]
 pub fn group_of(rating: u16) -> u16 {
     let found = GROUPS.iter().rev().find(|least| **least <= rating);
     found.copied().unwrap_or(0)
 }
 
-/// Ratings from one to another, both included.
+/// A range of ratings, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Band {
     low: u16,
@@ -171,8 +170,8 @@ impl FromStr for Band {
     }
 }
 
-/// Whether every word of `wanted` is a word of `name`, in any order and
-/// whatever the case: "bobby fischer" and "fischer" both find "Fischer, Bobby".
+/// Whether every word of `wanted` is a word of `name`, in any order and case: "bobby
+/// fischer" and "fischer" both find "Fischer, Bobby".
 #[must_use]
 pub fn has_name(name: &str, wanted: &str) -> bool {
     let name = name.to_lowercase();
@@ -184,7 +183,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// ECO codes from one to another, both included.
+/// A range of ECO codes, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EcoRange {
     first: [u8; 3],
@@ -192,7 +191,7 @@ pub struct EcoRange {
 }
 
 impl EcoRange {
-    /// Whether a code, as `B97`, is in it.
+    /// Whether the range contains a code such as `B97`.
     #[must_use]
     pub fn holds(self, eco: &str) -> bool {
         let code = eco.as_bytes().first_chunk();

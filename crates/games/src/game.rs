@@ -1,4 +1,4 @@
-//! A game in the form that all sources give.
+//! A game, in the form that all sources return.
 
 use rustc_hash::FxHashMap;
 use shakmaty::{ByColor, Chess, Color, Move};
@@ -18,7 +18,7 @@ pub enum GameResult {
 }
 
 impl GameResult {
-    /// By the numbers that Scid and Simple Chess Database give them.
+    /// Results in the order of their numbers in Scid and Simple Chess Database.
     const NUMBERED: [GameResult; 4] = [
         GameResult::Unknown,
         GameResult::Won(Color::White),
@@ -36,7 +36,7 @@ impl GameResult {
         known.position(|one| *one == self).unwrap_or(0) as u8
     }
 
-    /// Reads a PGN result; everything but the three known ones is unknown.
+    /// Reads a PGN result; anything else is [`GameResult::Unknown`].
     #[must_use]
     pub fn from_pgn(text: &[u8]) -> GameResult {
         match text {
@@ -47,7 +47,7 @@ impl GameResult {
         }
     }
 
-    /// As PGN writes it.
+    /// The result in the form of PGN.
     #[must_use]
     pub fn to_pgn(self) -> &'static str {
         match self {
@@ -68,7 +68,7 @@ pub(super) fn eco_code(number: Option<u16>) -> [u8; 3] {
     }
 }
 
-/// The number of an ECO code; `None` if it is none.
+/// The number of an ECO code; `None` if it is not valid.
 pub(super) fn eco_number(code: [u8; 3]) -> Option<u16> {
     match code {
         [volume @ b'A'..=b'E', tens @ b'0'..=b'9', ones @ b'0'..=b'9'] => {
@@ -79,7 +79,7 @@ pub(super) fn eco_number(code: [u8; 3]) -> Option<u16> {
     }
 }
 
-/// One game, as far as it is wanted (see [`super::GameParts`]).
+/// One game, with the parts that were requested (see [`super::GameParts`]).
 #[derive(Clone, Debug)]
 pub struct Game {
     /// Names of the players, empty if unknown.
@@ -88,34 +88,32 @@ pub struct Game {
     pub elo: ByColor<u16>,
     /// Year it was played in, 0 if unknown.
     pub year: u16,
-    /// Month it was played in, from 1; 0 if unknown, which it is without the
-    /// year.
+    /// Month it was played in, from 1; 0 if unknown. Always 0 without a year.
     pub month: u8,
     /// ECO code as `C57`, zeros if unknown.
     pub eco: [u8; 3],
     /// The result.
     pub result: GameResult,
-    /// How it was played.
+    /// Speed, rated or not, titles, forfeits.
     pub conditions: Conditions,
-    /// Whether it starts from another position than the usual one.
+    /// Whether it does not start from the standard position.
     pub set_up: bool,
     /// Whether it is played by the rules of Chess960.
     pub chess960: bool,
-    /// Every position of the main line, the first one included: always one
-    /// more than there are moves.
+    /// Every position of the main line, with the first one: always one more than there
+    /// are moves.
     pub positions: Vec<Chess>,
     /// The main line, up to the first null move.
     pub moves: Vec<Move>,
-    /// Moves of the variations, each with the position it is played in, and
-    /// how many plies after the first position that is.
+    /// Moves of variations, each with the position before it and its ply number from
+    /// the first position.
     pub side_moves: Vec<(usize, Chess, Move)>,
-    /// Only with [`super::GameParts::signs`]: the signs of moves and positions.
+    /// Only with [`super::GameParts::signs`]: the annotations (NAGs).
     pub signs: Vec<Sign>,
-    /// Why a part of it is missing: it, or a variation of it, could not be
-    /// read to the end.
+    /// Why a part is missing: the game or a variation could not be read to the end.
     pub cut: Option<super::SkipReason>,
     /// Only with [`super::GameParts::notes`]: the tags that the fields above do not
-    /// contain, or contain in other words than the source's.
+    /// contain, or not in the words of the source.
     pub tags: Tags,
     /// Only with [`super::GameParts::notes`]: everything between the first position
     /// and the result.
@@ -146,7 +144,7 @@ impl Default for Game {
 }
 
 impl Game {
-    /// Makes it an empty game from the usual position, keeping the buffers.
+    /// Resets it to an empty game from the standard position; buffers are reused.
     pub fn clear(&mut self) {
         self.names.white.clear();
         self.names.black.clear();
@@ -163,7 +161,7 @@ impl Game {
         self.start_from(Chess::default());
     }
 
-    /// When it was played, by its tags or, without them, by its year alone.
+    /// The date from its tags or, without them, from `year` and `month`.
     #[must_use]
     pub fn date(&self) -> Date {
         let tags = ["Date", "UTCDate"].map(|name| self.tags.get(name).map(Date::from_pgn));
@@ -174,13 +172,12 @@ impl Game {
         })
     }
 
-    /// Takes year and month of a date.
+    /// Sets year and month from a date.
     pub(super) fn set_date(&mut self, date: Date) {
         (self.year, self.month) = (date.year, date.month);
     }
 
-    /// The first and the last month it may have been played in; `None` if
-    /// nothing is known.
+    /// The first and the last possible month; `None` if the year is unknown.
     #[must_use]
     pub fn months(&self) -> Option<(Month, Month)> {
         let (year, month) = (self.year, self.month);
@@ -192,7 +189,7 @@ impl Game {
         .range()
     }
 
-    /// Makes it a game without moves from a position.
+    /// Resets it to a game without moves from a position.
     pub fn start_from(&mut self, position: Chess) {
         self.positions.clear();
         self.positions.push(position);
@@ -202,7 +199,7 @@ impl Game {
         self.movetext.clear();
     }
 
-    /// Takes variations or comments out of the movetext.
+    /// Removes variations or comments from the movetext.
     pub fn strip(&mut self, variations: bool, comments: bool) {
         let mut depth = 0_usize;
         self.movetext.retain(|item| {
@@ -221,27 +218,26 @@ impl Game {
 /// A numeric annotation glyph of a move or of the position after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sign {
-    /// As in PGN: 1 is `!`, 14 a small advantage of White.
+    /// Number as in PGN: 1 is `!`, 14 a small advantage of White.
     pub nag: u8,
     /// Whether the move is one of [`Game::side_moves`], not of [`Game::moves`].
     pub side_move: bool,
-    /// Its place there.
+    /// Index of the move in that list.
     pub index: usize,
 }
 
-/// One piece of a movetext. A whole one is the tree of a game, written down
-/// in the order of PGN: a line of any depth is a stretch of the list, so a
-/// program that walks it needs no recursion.
+/// One item of a movetext, in the order of PGN: the tree of a game as a flat list, so
+/// that programs need no recursion to read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// A move, legal in its place.
+    /// A move, legal in its position.
     Move(Move),
     /// A null move: the side to move passes.
     Null,
     /// A numeric annotation glyph of the last move: 1 is `!`, 2 `?`, 3 `!!`.
     Nag(u8),
-    /// A comment: on the last move of this line or, where a line begins, on
-    /// what follows.
+    /// A comment on the last move of this line or, at the start of a line, on the moves
+    /// after it.
     Comment(String),
     /// A variation begins: an alternative to the last move of this line.
     Begin,
@@ -253,11 +249,11 @@ pub enum Item {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tags {
     list: Vec<(String, String)>,
-    /// Where each is in the list, if there are many.
+    /// Index of each name in the list, if there are many.
     places: FxHashMap<String, usize>,
 }
 
-/// So many names are found as fast without a table.
+/// Up to this number of names a linear search is as fast.
 const FEW_TAGS: usize = 40;
 
 impl Tags {
@@ -268,7 +264,7 @@ impl Tags {
         Some(value)
     }
 
-    /// Sets a tag; it keeps its place if it was there.
+    /// Sets a tag; an existing tag keeps its position.
     pub fn set(&mut self, name: &str, value: impl Into<String>) {
         let value = value.into();
         let place = self.place(name);
@@ -292,7 +288,7 @@ impl Tags {
         }
     }
 
-    /// Sets a tag, if its value is known.
+    /// Sets a tag, if the value is not empty.
     pub(super) fn set_known(&mut self, name: &str, value: impl Into<String> + AsRef<str>) {
         if !value.as_ref().is_empty() {
             self.set(name, value);
@@ -305,7 +301,7 @@ impl Tags {
         self.places.clear();
     }
 
-    /// Names and values.
+    /// Iterates over names and values.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.list
             .iter()

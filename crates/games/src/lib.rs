@@ -1,16 +1,13 @@
-//! Games, wherever they come from.
+//! Reads and writes collections of chess games in many formats.
 //!
-//! A [`GameSource`] is opened by [`open`]; it cuts its input into [`GameBatch`]es,
-//! which is cheap and happens in one thread, and a batch yields its games in whatever
-//! thread it is sent to. Nothing here filters or counts: a source only returns its
-//! content.
+//! [`open`] returns a [`GameSource`]; it cuts its input into [`GameBatch`]es, which is
+//! cheap and happens in one thread; a batch can decode its games in any thread. Nothing
+//! here filters or counts: a source only returns its content.
 //!
 //! A new format is a module with these two traits and a row in the table of
-//! `open/mod.rs`.
-//! It passes what it decodes to a [`Recorder`], move by move, and so gives with one
-//! and the same code the cheap form of a game that a book is made from (positions and
-//! moves) and the full one that becomes PGN again (tags, variations, comments, NAGs):
-//! see [`GameParts`].
+//! `open/mod.rs`. It passes its moves to a [`Recorder`], which produces either the
+//! cheap form of a game that books are made from (positions and moves) or the full one
+//! that becomes PGN again (tags, variations, comments, NAGs): see [`GameParts`].
 
 #![warn(missing_docs)]
 

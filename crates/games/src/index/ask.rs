@@ -1,4 +1,4 @@
-//! Sums over the games that are wanted.
+//! Sums over the selected games of a position.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,25 +11,24 @@ use super::{GameSelection, GamesIndex, Player};
 use crate::tgx::move_of;
 use crate::{Error, Month};
 
-/// Which games are to be named.
+/// Which games to list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lists {
-    /// How many of the best players, at most [`TOP_GAMES`].
+    /// Number of games of the best players, at most [`TOP_GAMES`].
     pub top: usize,
-    /// Whether only those of the highest rating groups are among them, as on
-    /// lichess.
+    /// Whether these come only from the highest rating groups, as on lichess.
     pub top_groups: bool,
-    /// How many of the newest, at most [`RECENT_GAMES`], without those.
+    /// Number of the newest games, at most [`RECENT_GAMES`], without the top ones.
     pub recent: usize,
     /// Whether results are counted by month.
     pub history: bool,
-    /// How many of all that are named, in an order of their own.
+    /// Number of games listed in [`Lists::order`].
     pub listed: usize,
-    /// This order.
+    /// The order of the listed games.
     pub order: Order,
 }
 
-/// Which games come first in a list.
+/// Order of games in a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// Those of the best players.
@@ -42,7 +41,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// What is the greater the sooner a game comes. Of unknown date is last.
+    /// Sort key: games with greater keys come first. Unknown dates are last.
     fn key(self, bucket: Bucket, game: &GameRef) -> [u32; 4] {
         let (rating, day, number) = game.by_rating();
         let (date, day, rating) = (bucket.date().0, u32::from(day), u32::from(rating));
@@ -55,29 +54,29 @@ impl Order {
     }
 }
 
-/// Where games come from.
+/// The source of games.
 #[derive(Clone, Copy, Debug)]
 pub enum Source<'i> {
-    /// All of an index.
+    /// All games of an index.
     Index(&'i GamesIndex),
-    /// Those of some players.
+    /// The games of some players.
     Players(&'i [Arc<Player>]),
 }
 
-/// A game that is named, with the move that was played in it.
+/// A game in a list, with the move played in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Named {
     /// The move.
     pub mv: IndexedMove,
-    /// When it was, and how fast.
+    /// Its date, speed and rating group.
     pub bucket: Bucket,
     /// The game.
     pub game: GameRef,
-    /// Which of the indexes it is in.
+    /// Index of its index among those that were asked.
     pub index: usize,
 }
 
-/// What is known of a move.
+/// Statistics of a move.
 #[derive(Clone, Copy, Debug)]
 pub struct MoveSums {
     /// The move, legal in the position.
@@ -88,10 +87,10 @@ pub struct MoveSums {
     pub only: Option<Named>,
 }
 
-/// What is known of a position.
+/// Statistics of a position.
 #[derive(Clone, Debug, Default)]
 pub struct Sums {
-    /// Over all moves.
+    /// Totals over all moves.
     pub counts: Counts,
     /// Moves, most played first.
     pub moves: Vec<MoveSums>,
@@ -105,7 +104,7 @@ pub struct Sums {
     pub listed: Vec<Named>,
 }
 
-/// The sums of a position over some indexes.
+/// The sums of a position over several indexes.
 ///
 /// # Errors
 ///
@@ -133,7 +132,7 @@ pub fn ask<'i>(
     Ok(gathering.finish(together))
 }
 
-/// Games in the order of a key, the last of which falls out.
+/// The best games by a key; the last is dropped when the list is full.
 #[derive(Debug)]
 struct Best<K> {
     most: usize,
@@ -159,14 +158,14 @@ impl<K: Ord> Best<K> {
     }
 }
 
-/// Sums that are being made.
+/// Sums under construction.
 #[derive(Debug)]
 pub struct Gathering<'p> {
     position: &'p Chess,
     selection: GameSelection,
     lists: Lists,
     index: usize,
-    /// `None` for a move that cannot be: two positions share a key.
+    /// `None` for an illegal move: two positions share a key.
     moves: Vec<(IndexedMove, Option<MoveSums>)>,
     top: Best<(u16, Bucket, u8, usize, u32)>,
     recent: Best<(Bucket, u8, usize, u32)>,
@@ -181,7 +180,7 @@ impl<'p> Gathering<'p> {
         lists: Lists,
     ) -> Gathering<'p> {
         let top = lists.top.min(TOP_GAMES);
-        // As many more as may be taken out for being among the top ones.
+        // Extra games, because some may be removed as top games.
         let recent = match lists.recent.min(RECENT_GAMES) {
             0 => 0,
             _ => RECENT_GAMES + TOP_GAMES,
@@ -199,7 +198,7 @@ impl<'p> Gathering<'p> {
         }
     }
 
-    /// The sums of a move, if it can be.
+    /// The sums of a move, if it is legal.
     fn sums(&mut self, packed: IndexedMove) -> Option<&mut MoveSums> {
         let known = self.moves.iter().position(|(mv, _)| *mv == packed);
         let at = known.unwrap_or_else(|| {
@@ -285,7 +284,7 @@ impl<'p> Gathering<'p> {
             ..
         } = named;
         let (rating, day, number) = game.by_rating();
-        // The year, the month and the day, whatever the speed.
+        // Year, month and day; the speed does not matter.
         let date = bucket.date();
         let is_top = !self.lists.top_groups
             || self
@@ -304,8 +303,8 @@ impl<'p> Gathering<'p> {
         }
     }
 
-    /// The sums. The newest games give way to top ones: together they are
-    /// `together` at most, if that is not 0.
+    /// Returns the sums. Top and newest games are `together` at most, if that is not 0;
+    /// the newest ones are dropped first.
     pub(super) fn finish(self, together: usize) -> Sums {
         let mut sums = Sums {
             history: self.history,
@@ -330,7 +329,7 @@ impl<'p> Gathering<'p> {
         }
         sums.moves
             .sort_by_key(|made| std::cmp::Reverse(made.counts.games()));
-        // Lichess names four, and counts the others before they are cut off.
+        // Lichess lists four, and counts the newest games before it truncates.
         let most_top = if self.lists.top_groups { 4 } else { TOP_GAMES };
         let top: Vec<Named> = self.top.games.into_iter().map(|(_, game)| game).collect();
         let top = top.get(..most_top).unwrap_or(&top);

@@ -1,4 +1,4 @@
-//! Games that are counted together.
+//! Groups of games that are counted together.
 
 use crate::tgx::{Facts, rated_number, rated_of, speed_number, speed_of};
 use crate::{Date, GROUPS, Speed};
@@ -8,7 +8,7 @@ use crate::{Date, GROUPS, Speed};
 pub struct Bucket(pub(super) u32);
 
 impl Bucket {
-    /// Of a game.
+    /// The bucket of a game.
     #[must_use]
     pub fn of(facts: Facts) -> Bucket {
         let group = facts.group();
@@ -19,7 +19,7 @@ impl Bucket {
         Bucket(date << 9 | group << 5 | u32::from(speed) << 2 | u32::from(rated))
     }
 
-    /// Year and month, as far as they are known.
+    /// Year and month; 0 if unknown.
     #[must_use]
     pub fn when(self) -> Date {
         Date {
@@ -29,13 +29,13 @@ impl Bucket {
         }
     }
 
-    /// The same for all games of a time: year and month alone.
+    /// The bucket without speed, rating group and rated flag.
     #[must_use]
     pub fn date(self) -> Bucket {
         Bucket(self.0 >> 9 << 9)
     }
 
-    /// The place of the rating group among [`GROUPS`].
+    /// Index of the rating group in [`GROUPS`].
     #[must_use]
     pub fn group(self) -> Option<usize> {
         (self.0 >> 5 & 15)
@@ -43,13 +43,13 @@ impl Bucket {
             .map(|place| place as usize)
     }
 
-    /// How fast the games were.
+    /// The speed of the games.
     #[must_use]
     pub fn speed(self) -> Option<Speed> {
         speed_of((self.0 >> 2 & 7) as u8)
     }
 
-    /// Whether they counted for ratings.
+    /// Whether the games were rated.
     #[must_use]
     pub fn rated(self) -> Option<bool> {
         rated_of((self.0 & 3) as u8)

@@ -1,4 +1,4 @@
-//! An index written anew, in one part.
+//! Rewrites an index as one segment.
 
 use std::path::Path;
 
@@ -9,24 +9,24 @@ use crate::tgx::{GAMES, Segment, TableWriter, TgxFile, Writer, lock};
 use tabia_io::atomic::{self, Old};
 use tabia_io::progress::Watch;
 
-/// What became of an index that was written anew.
+/// The result of compacting an index.
 #[derive(Clone, Debug, Default)]
 pub struct Compacted {
-    /// What it holds, as one part.
+    /// The only segment of the new index.
     pub part: Segment,
-    /// Parts before.
+    /// Number of segments before.
     pub parts: usize,
-    /// Bytes before and now.
+    /// Bytes before and after.
     pub bytes: [u64; 2],
 }
 
-/// Writes an index anew, in one part and without what no query needs any
-/// more. `target` may be the index itself, which is then as it was or new.
+/// Rewrites an index as one segment, without data that no query needs. `target` may be
+/// the index itself; after an error it is unchanged.
 ///
 /// # Errors
 ///
-/// The index cannot be read or is damaged, another program is adding to it, or the
-/// new one cannot be written.
+/// The index cannot be read or is damaged, another program is adding to it, or the new
+/// one cannot be written.
 pub fn compact(
     path: &Path,
     target: &Path,
@@ -35,7 +35,7 @@ pub fn compact(
 ) -> Result<Compacted, Error> {
     let (mut old, mut held) = (old, None);
     if atomic::is_same_file(path, target) {
-        // What another program adds meanwhile would be lost.
+        // Otherwise games that another program adds meanwhile would be lost.
         held = Some(lock(path)?);
         if old == Old::Refuse {
             old = Old::Replace;

@@ -1,4 +1,4 @@
-//! What one thread counts: games in, records out.
+//! Counting in one thread: games in, records out.
 
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Chess, EnPassantMode, Move, Position};
@@ -10,11 +10,11 @@ use crate::Game;
 use crate::tgx::Facts;
 use tabia_io::sort::{Runs, SortError};
 
-/// The key of a position. A position that differs only in an en passant square,
-/// without a pawn that can capture there, has the same key.
+/// The key of a position. Positions that differ only in an en passant square where no
+/// capture is possible have the same key.
 ///
-/// Of a thousand million positions, two share their key with a probability of
-/// one in forty.
+/// Among a thousand million positions, the probability of two with the same key is one
+/// in forty.
 #[must_use]
 pub fn key(position: &Chess) -> u64 {
     position
@@ -22,12 +22,11 @@ pub fn key(position: &Chess) -> u64 {
         .into()
 }
 
-/// The moves of a game that count: each position once, with the last move
-/// played there.
+/// The moves of a game that count: each position once, with the last move played in it.
 #[derive(Debug, Default)]
 pub(super) struct Plies {
     keys: Vec<u64>,
-    /// Whether the position is not there again.
+    /// Whether this is the last occurrence of the position.
     last: Vec<bool>,
 }
 
@@ -47,8 +46,8 @@ impl Plies {
         for (ply, (position, m)) in plies.enumerate() {
             let hash = now.unwrap_or_else(|| position.zobrist_hash(EnPassantMode::Legal));
             let key = u64::from(hash);
-            // Only as long as every move can be taken back was it there before,
-            // and nothing is the same after fewer than four.
+            // A position can only repeat after reversible moves, and after at least
+            // four of them.
             let reversible = ply.min(position.halfmoves() as usize);
             let mut back = 4;
             while back <= reversible {
@@ -72,16 +71,16 @@ impl Plies {
 
 /// Counts games.
 pub(super) struct Counter<'r> {
-    /// Where partitions go that are full.
+    /// Destination of full partitions.
     runs: &'r Runs<Row>,
     partitions: Partitions,
-    /// Of the batch that is being read: its games have no numbers yet.
+    /// Positions of the current batch, whose games have no final numbers yet.
     batch: Vec<Seen>,
     plies: Plies,
 }
 
 impl<'r> Counter<'r> {
-    /// `bytes` for records before they are sorted.
+    /// Creates a counter with `bytes` of memory for unsorted records.
     pub(super) fn new(runs: &'r Runs<Row>, bytes: usize) -> Counter<'r> {
         Counter {
             runs,
@@ -91,7 +90,7 @@ impl<'r> Counter<'r> {
         }
     }
 
-    /// Takes a game of the batch: `number` is its place there.
+    /// Counts a game; `number` is its index in the batch.
     pub(super) fn take(&mut self, game: &Game, facts: Facts, number: u32, max_ply: usize) {
         let bucket = Bucket::of(facts);
         let bits = GameRef::of(facts, number).pack();
@@ -108,7 +107,7 @@ impl<'r> Counter<'r> {
         });
     }
 
-    /// Counts the batch, the first game of which has a number.
+    /// Ends the batch; `first` is the number of its first game.
     pub(super) fn end_batch(&mut self, first: u32) -> Result<(), SortError> {
         for seen in &self.batch {
             if self.partitions.is_full() {
@@ -123,7 +122,7 @@ impl<'r> Counter<'r> {
         Ok(())
     }
 
-    /// What has not been sorted.
+    /// Returns the records not sorted yet.
     pub(super) fn finish(self) -> Partitions {
         self.partitions
     }

@@ -1,4 +1,4 @@
-//! What one thread counts: games in, sorted runs out.
+//! Counting in one thread: games in, sorted runs out.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use tabia_games::{Game, GameResult};
 use tabia_io::sort::{Runs, SortError, Sorter};
 use tabia_notation as notation;
 
-/// The NAG that books have for an only move; PGN has 7 and 8.
+/// The NAG for an only move in books; PGN has 7 and 8.
 const ONLY_MOVE: u8 = Annotation::ONLY_MOVE.0;
 
-/// What of a game is stored.
+/// Which moves of a game are stored.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Extent {
-    /// Plies.
+    /// Number of plies.
     pub(super) max_ply: usize,
-    /// The positions that it reaches get the mark of main moves.
+    /// The positions after its moves are marked as main moves.
     pub(super) main: bool,
-    /// Moves of this side alone.
+    /// Only moves of this side.
     pub(super) only: Option<Color>,
 }
 
@@ -37,17 +37,17 @@ impl Extent {
 pub(super) struct Counter {
     sorter: Sorter<Node>,
     tree: Tree,
-    /// [`Place::order`] of each position of the game that is being counted. In
-    /// one list, because each position is looked for in it.
+    /// [`Place::order`] of each position of the current game. A separate list, because
+    /// it is searched for each position.
     orders: Vec<u32>,
     /// The bytes of the moves played there.
     bytes: Vec<Option<u8>>,
-    /// Moves played that the format cannot hold.
+    /// Number of moves that the format cannot store.
     pub(super) unstorable: u64,
 }
 
 impl Counter {
-    /// `sort_bytes` for records before they are sorted, `tree_bytes` for the
+    /// `sort_bytes` is the memory for unsorted records, `tree_bytes` that of the
     /// opening tree.
     pub(super) fn new(runs: &Arc<Runs<Node>>, sort_bytes: u64, tree_bytes: u64) -> Counter {
         Counter {
@@ -73,14 +73,13 @@ impl Counter {
         self.orders.clear();
         self.bytes.clear();
         let outcomes = ByColor::new_with(|color| outcome(game.result, color));
-        // A marked position is rare; so the tree has no marks.
+        // The tree stores no marks, because marked positions are rare.
         let mut node = (!game.set_up && !extent.main).then(|| self.tree.start());
         for (ply, position) in game.positions.iter().enumerate().take(extent.max_ply + 1) {
             let m = game.moves.get(ply).filter(|_| ply < extent.max_ply);
             let here = node;
-            // Of a node of the tree, only if they are wanted. They stay where
-            // they are made: what has just been written in small pieces is slow
-            // to copy.
+            // Set up from a tree node only when needed. Boards stay where they are
+            // made: copying what was just written in small pieces is slow.
             let board = match here {
                 Some(_) => None,
                 None => CanonicalBoard::from_position(position),
@@ -92,19 +91,19 @@ impl Counter {
                     Place::order_of(&key)
                 }
                 (None, Some(node)) => {
-                    // Not needed yet.
+                    // The key is computed later, if needed.
                     key = Key::from_padded([0; Key::MAX_BYTES]);
                     self.tree.order(node)
                 }
-                // The format has no key for it: nothing to store.
+                // The format has no key for this position: store nothing.
                 (None, None) => return Ok(()),
             };
-            // Only positions since the last capture or pawn move can be the
-            // same, also with colours or wings exchanged.
+            // Only positions since the last capture or pawn move can repeat, also with
+            // colours or wings exchanged.
             let reversible = ply.min(position.halfmoves() as usize);
             let first = ply - reversible;
             let orders = self.orders.get(first..).unwrap_or_default();
-            // No `any`: this way the processor compares several at once.
+            // No `any`: without it the compiler compares several values at once.
             let is_known = orders
                 .iter()
                 .fold(false, |known, &other| known | (other == order));
@@ -163,8 +162,7 @@ impl Counter {
         self.count_annotations(game, extent)
     }
 
-    /// The moves played when a position was on the board before, from ply
-    /// `first` on.
+    /// The moves played when a position occurred earlier, from ply `first` on.
     fn moves_before(
         &self,
         game: &Game,
@@ -172,7 +170,7 @@ impl Counter {
         order: u32,
         position: &Chess,
     ) -> Vec<Option<u8>> {
-        // Different keys may have one hash.
+        // Different keys can have the same hash.
         let place = place_of(position);
         let orders = self.orders.iter().enumerate().skip(first);
         let alike = orders.filter(|(_, other)| **other == order);
@@ -234,7 +232,7 @@ impl Counter {
         Ok(())
     }
 
-    /// Moves of variations: stored, with their positions, but no game.
+    /// Stores moves of variations and their positions, without counting a game.
     fn count_side_moves(&mut self, game: &Game, extent: Extent) -> Result<(), SortError> {
         for (ply, position, m) in &game.side_moves {
             let Some(board) = CanonicalBoard::from_position(position) else {
@@ -266,7 +264,7 @@ impl Counter {
         Ok(())
     }
 
-    /// Counts the side moves of a game and their annotations, and nothing else.
+    /// Counts only the side moves of a game and their annotations.
     pub(super) fn count_only_side_moves(&mut self, game: &Game) -> Result<(), SortError> {
         let extent = Extent {
             max_ply: usize::MAX,
@@ -277,18 +275,18 @@ impl Counter {
         self.count_annotations(game, extent)
     }
 
-    /// Writes everything into the runs; returns the number of moves that the
-    /// format cannot hold.
+    /// Writes everything into the runs; returns the number of moves that the format
+    /// cannot store.
     pub(super) fn finish(mut self) -> Result<u64, SortError> {
         self.sort_tree()?;
         self.sorter.finish()?;
         Ok(self.unstorable)
     }
 
-    /// Adds what the tree has counted to the records.
+    /// Adds the counts of the tree to the records.
     fn sort_tree(&mut self) -> Result<(), SortError> {
         let Counter { sorter, tree, .. } = self;
-        // The tree takes memory of its own while it is drained.
+        // Frees memory first: draining the tree needs some.
         sorter.flush()?;
         tree.drain(|node| sorter.push(node))
     }

@@ -1,11 +1,10 @@
-//! Duplicate games.
+//! Detection of duplicate games.
 //!
-//! Two games are the same if they start alike, have the same moves to the last
-//! one, the same result, and players whose family names (the text before
-//! the first comma or blank, in any case) are the same. Years, events and
-//! ratings are not compared: collections write them differently. Which of two
-//! counts must not depend on threads, so the chunks are compared in the order
-//! of the sources.
+//! Two games are duplicates if they have the same first position, moves and result, and
+//! players with the same family names (the text before the first comma or blank, in any
+//! case). Years, events and ratings are not compared: collections write them
+//! differently. Which of two games counts must not depend on threads, so the chunks are
+//! compared in the order of the sources.
 
 use std::collections::HashSet;
 use std::hash::{Hash, Hasher};
@@ -24,8 +23,8 @@ pub(super) struct Duplicates {
 }
 
 impl Duplicates {
-    /// Removes the duplicates from a chunk, and returns their number. It must be
-    /// the chunk's turn.
+    /// Removes the duplicates from a chunk and returns their number. Must be called in
+    /// the order of the chunks.
     pub(super) fn drop_from(&self, chunk: &mut Chunk) -> u64 {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let before = chunk.games.len();
@@ -34,8 +33,8 @@ impl Duplicates {
     }
 }
 
-/// Games that wait to be counted, without their positions, which take twelve
-/// times the room of their moves.
+/// Games not counted yet, without their positions, which take twelve times the memory
+/// of the moves.
 #[derive(Default)]
 pub(super) struct Chunk {
     games: Vec<StoredGame>,
@@ -49,7 +48,7 @@ struct StoredGame {
     fingerprint: u128,
     result: GameResult,
     elo: ByColor<u16>,
-    /// Unless it is the usual one.
+    /// The first position; `None` for the standard one.
     start: Option<Box<Chess>>,
     moves: Range<usize>,
     side_moves: Range<usize>,
@@ -57,7 +56,7 @@ struct StoredGame {
 }
 
 impl Chunk {
-    /// Adds a game, cut after `plies`.
+    /// Adds a game, truncated to `plies`.
     pub(super) fn push(&mut self, game: &Game, plies: usize) {
         let from = (self.moves.len(), self.side_moves.len());
         self.moves.extend(game.moves.iter().take(plies));
@@ -69,7 +68,7 @@ impl Chunk {
             if !sign.side_move {
                 return Some(*sign);
             }
-            // Side moves that are left out move the others.
+            // Skipped side moves change the indexes of later ones.
             game.side_moves.get(sign.index).filter(is_kept)?;
             let before = game.side_moves.iter().take(sign.index);
             let index = before.filter(is_kept).count();
@@ -87,7 +86,7 @@ impl Chunk {
         });
     }
 
-    /// Bytes that it takes.
+    /// Memory of the chunk in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.games.len() * size_of::<StoredGame>()
             + self.moves.len() * size_of::<Move>()
@@ -95,8 +94,8 @@ impl Chunk {
             + self.signs.len() * size_of::<Sign>()
     }
 
-    /// Plays the games again, one after the other in `game`, for `count`; the
-    /// chunk is empty then.
+    /// Replays the games one after the other in `game`, calls `count` for each, and
+    /// empties the chunk.
     pub(super) fn play<E>(
         &mut self,
         game: &mut Game,
@@ -130,11 +129,11 @@ impl Chunk {
     }
 }
 
-/// 128 bits that two different games share with a chance of 1 in 10^20, even
-/// among billions.
+/// 128 bits. Even among billions of games, the chance that two different ones are equal
+/// is 1 in 10^20.
 fn fingerprint(game: &Game) -> u128 {
     let half = |seed: u64| {
-        // Not the fast hash of the tables: its bits are too much alike.
+        // Not the fast hash of the tables: its bits are not random enough.
         let mut hasher = std::hash::DefaultHasher::new();
         seed.hash(&mut hasher);
         game.result.hash(&mut hasher);

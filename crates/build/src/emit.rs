@@ -1,4 +1,4 @@
-//! From runs to the entries of the book, with two or more threads, in order.
+//! Merges runs into the entries of the book, in order, with two or more threads.
 
 use std::cmp::Reverse;
 
@@ -8,18 +8,18 @@ use tabia_book::ctg::{BookWriter, Key, encode_entry};
 use tabia_book::{Annotation, PositionRecord};
 use tabia_io::sort::{Merge, Sorted};
 
-/// The most moves of an entry: old readers have room for no more.
+/// The most moves of an entry: the limit of old readers.
 pub const MAX_MOVES: usize = 50;
 
 /// The raw recommendation of a main move.
 const MAIN_MOVE: u8 = 0x80;
 
-/// Appends the entry of a node, if it is to be stored; returns the number of
-/// its moves.
+/// Appends the entry of a node, if it has enough games; returns the number of its
+/// moves.
 fn entry(node: &Node, min_games: u32, scratch: &mut Scratch, out: &mut Vec<u8>) -> Option<usize> {
     let least = u64::from(min_games);
-    // Positions of variations have no games; they are wanted unless
-    // more than one game is asked for.
+    // Positions of variations have no games; they are stored unless more than one game
+    // is required.
     let admitted = |games: u64| games >= least || games == 0 && least <= 1;
     if !admitted(node.tally.games) {
         return None;
@@ -28,7 +28,7 @@ fn entry(node: &Node, min_games: u32, scratch: &mut Scratch, out: &mut Vec<u8>) 
     let stored = |byte| (byte, Annotation(node.nag(Some(byte))));
     moves.clear();
     match *node.moves {
-        // As nearly always.
+        // By far the most frequent case.
         [(byte, games)] => moves.extend(admitted(games).then(|| stored(byte))),
         _ => {
             played.clear();
@@ -58,14 +58,14 @@ struct Scratch {
     moves: Vec<(u8, Annotation)>,
 }
 
-/// Entries in order, back to back.
+/// Consecutive entries, in order.
 #[derive(Default)]
 pub(super) struct Piece {
     bytes: Vec<u8>,
     entries: Vec<Made>,
 }
 
-/// What was known when an entry was made.
+/// Properties of an entry.
 struct Made {
     order: u32,
     bytes: u16,
@@ -85,8 +85,8 @@ impl Piece {
     }
 }
 
-/// Merges the runs with some threads and hands the entries to `sink`, in
-/// order. Positions and moves of fewer than `min_games` games are left out.
+/// Merges the runs with several threads and passes the entries to `sink` in order.
+/// Positions and moves of fewer than `min_games` games are left out.
 pub(super) fn emit(
     sorted: &Sorted<Node>,
     min_games: u32,

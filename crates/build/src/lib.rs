@@ -1,4 +1,4 @@
-//! Games into a book, however many there are.
+//! Builds opening books from any number of games.
 //!
 //! ```text
 //! source -> batches -> threads: games -> filter -> count -> sorted runs
@@ -6,22 +6,21 @@
 //!                      book <- writer <- entries <- merge <----+
 //! ```
 //!
-//! Every number is a sum, and sums do not depend on the order: the book is the
-//! same byte for byte whatever the number of threads and the memory. (Polyglot
-//! books do depend on the order of the games: see `polyglot`.) A
-//! thread counts first in a small opening tree (`tree`), and after the end of
-//! that in records that are sorted by place in the book, added up and stored as
-//! a run (`tabia_io::sort`), in memory or on disk. At the end the runs are
-//! merged part by part (`emit`) and go straight into the book, or as they are
-//! into a table (`records`), which is a source like any other.
+//! Every number is a sum, and sums do not depend on the order: the book is the same
+//! byte for byte with any number of threads and any memory. (Polyglot books do depend
+//! on the order of the games: see `polyglot`.) A thread counts the first plies in a
+//! small opening tree (`tree`), and later ones in records that are sorted by place in
+//! the book, added up and stored as a run (`tabia_io::sort`), in memory or on disk. At
+//! the end the runs are merged part by part (`emit`) and written into the book, or
+//! unchanged into a table (`records`), which can be a source again.
 //!
-//! Several books can be made in one pass over the games ([`run_all`]): each
-//! game is tried with each book's filter, and each book has separate counters
-//! and runs (`pass`).
+//! Several books can be made in one pass over the games ([`run_all`]): each game is
+//! tried with each book's filter, and each book has separate counters and runs
+//! (`pass`).
 //!
-//! Memory: half of what is allowed for records and the opening trees, half for
-//! runs, in equal parts where there are several books; beyond that come a few
-//! megabytes for batches and buffers, and with `dedupe` some 20 bytes a game.
+//! Memory: half of the limit for records and opening trees, half for runs, divided
+//! equally among several books; in addition a few megabytes for batches and buffers,
+//! and with `dedupe` some 20 bytes a game.
 
 #![warn(missing_docs)]
 
@@ -62,69 +61,66 @@ use tabia_notation::openings;
 pub struct Source {
     /// A file, a folder, or `-` for standard input.
     pub path: PathBuf,
-    /// Its moves get the mark of main moves.
+    /// Its moves are marked as main moves.
     pub priority: bool,
 }
 
-/// What is made of games.
+/// The kind of file to build.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Product {
     /// A ChessBase book.
     Book,
-    /// A Polyglot book, the bytes of `polyglot make-book`. Variations, signs
-    /// and priorities have no place in it.
+    /// A Polyglot book, equal to the output of `polyglot make-book`. It cannot store
+    /// variations, annotations and priorities.
     Polyglot(PolyglotRule),
-    /// A table of everything counted, for more games to be added: nothing is
-    /// cut yet, so `min_games` does not count.
+    /// A table of all counts, to which games can be added later: `min_games` is
+    /// ignored.
     Records,
 }
 
 /// What is to be built.
 #[derive(Clone, Debug)]
 pub struct BuildJob {
-    /// The games. Files of records (.parquet) are sources too; their games
-    /// have been chosen already.
+    /// The games. Record files (.parquet) are sources too; no filter applies to them.
     pub sources: Vec<Source>,
     /// The book's .ctg or .bin file, or the records' .parquet file.
     pub target: PathBuf,
     /// What happens to an old file of the same name.
     pub old: Old,
-    /// What is made.
+    /// The kind of file to build.
     pub product: Product,
-    /// Of encrypted archives.
+    /// Password of encrypted archives.
     pub password: Option<String>,
-    /// Which games count.
+    /// The games to count.
     pub filter: GameFilter,
-    /// Plies of each game that are stored.
+    /// Number of plies of each game to store.
     pub max_ply: usize,
-    /// Of these, at most so many plies after the last position that has a name
-    /// as an opening.
+    /// At most this number of plies after the last position with an opening name,
+    /// within `max_ply`.
     pub eco_relative: Option<usize>,
-    /// Moves of this side alone are stored.
+    /// Only moves of this side are stored.
     pub only: Option<Color>,
-    /// Positions and moves of fewer games are left out. A move is played at
-    /// most as often as the position after it is reached, so no move leads out
-    /// of the book.
+    /// Positions and moves of fewer games are left out. The position after a move has
+    /// at least as many games as the move, so no move leads out of the book.
     pub min_games: u32,
-    /// Moves of variations are stored too, without numbers.
+    /// Moves of variations are stored too, without counts.
     pub variations: bool,
-    /// Annotations of moves and positions become those of the book.
+    /// Annotations of moves and positions are stored in the book.
     pub annotations: bool,
     /// Games from set-up positions count too.
     pub setups: bool,
-    /// Of games that are the same (see [`crate`]), only the first
-    /// counts.
+    /// Of duplicate games, only the first counts.
     pub dedupe: bool,
     /// Threads that count, 1 or more.
     pub threads: usize,
-    /// Bytes of memory.
+    /// Memory limit in bytes.
     pub memory: u64,
-    /// Where temporary files go; by default the folder of the book.
+    /// Folder of temporary files; by default that of the book.
     pub temp: Option<PathBuf>,
 }
 
 impl BuildJob {
-    /// A job with the usual settings.
+    /// A job with default settings.
     #[must_use]
     pub fn new(sources: Vec<Source>, target: PathBuf) -> BuildJob {
         BuildJob {
@@ -150,7 +146,7 @@ impl BuildJob {
 }
 
 impl BuildJob {
-    /// Plies of a game that are stored.
+    /// Number of plies of a game to store.
     fn plies(&self, game: &Game) -> usize {
         let Some(more) = self.eco_relative else {
             return self.max_ply;
@@ -168,10 +164,10 @@ impl BuildJob {
     }
 }
 
-/// No opening that has a name is longer, in plies.
+/// Plies of the longest opening with a name.
 const LONGEST_OPENING: usize = 40;
 
-/// What was built.
+/// The result of a build.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Summary {
@@ -179,13 +175,13 @@ pub struct Summary {
     pub games: u64,
     /// Duplicate games.
     pub duplicates: u64,
-    /// What became of the games of the sources.
+    /// Games read, skipped and filtered out.
     pub tally: Tally,
-    /// Moves that the format cannot hold, as often as they were played.
+    /// Moves that the format cannot store, counted each time they are played.
     pub unstorable: u64,
     /// Bytes that went through temporary files.
     pub sorted_on_disk: u64,
-    /// The book; or the records, which have no pages.
+    /// The book; or the records, without pages.
     pub written: Written,
 }
 
@@ -196,13 +192,13 @@ pub enum BuildError {
     /// The games cannot be read.
     #[error(transparent)]
     Read(#[from] tabia_games::Error),
-    /// Every game was filtered away or skipped.
+    /// All games were filtered out or skipped.
     #[error("{0}")]
     NothingLeft(String),
     /// No position is left.
     #[error("no position was reached by {min_games} games")]
     NoPositions {
-        /// The limit.
+        /// The value of `min_games`.
         min_games: u32,
     },
     /// No move of a Polyglot book is left.
@@ -211,8 +207,7 @@ pub enum BuildError {
          for that did not always lose"
     )]
     NoMoves,
-    /// A Polyglot book counts results of moves; records only have those of
-    /// positions.
+    /// A Polyglot book needs results of moves; records only have those of positions.
     #[error("{}: records hold no results of moves, which a Polyglot book needs: use the games", path.display())]
     NoResults {
         /// The file of records.
@@ -221,7 +216,7 @@ pub enum BuildError {
     /// Records cannot be read or written.
     #[error(transparent)]
     Records(#[from] RecordsError),
-    /// Temporary files fail.
+    /// Temporary files cannot be written or read.
     #[error(transparent)]
     Sort(#[from] SortError),
     /// The book cannot be written.
@@ -233,15 +228,15 @@ pub enum BuildError {
     /// Internal error in a thread.
     #[error(transparent)]
     Panicked(#[from] Panicked),
-    /// Of several books, this one cannot be made.
+    /// One of several books cannot be made.
     #[error("{}: {error}", path.display())]
     Book {
         /// The book.
         path: PathBuf,
-        /// Why.
+        /// The error.
         error: Box<BuildError>,
     },
-    /// A line holds a move that no book can.
+    /// A line has a move that the format cannot store.
     #[error("{0}: a ChessBase book cannot hold {1} of its moves")]
     Unstorable(Line, u64),
 }
@@ -252,26 +247,25 @@ impl From<Stopped> for BuildError {
     }
 }
 
-/// Makes the book. `watch` receives the progress and can end the work.
+/// Builds the book. `watch` receives the progress and can cancel.
 ///
 /// # Errors
 ///
-/// No book is written; an old file of the same name is unchanged, and no
-/// temporary file is left.
+/// No book is written; an old file of the same name is unchanged, and no temporary file
+/// is left.
 pub fn run(job: &BuildJob, watch: &mut Watch<'_>) -> Result<Summary, BuildError> {
     let made = run_all(slice::from_ref(job), watch)?;
     Ok(made.into_iter().next().unwrap_or_default())
 }
 
-/// Makes several books in one pass over the games, the same byte for byte as
-/// if each were made alone. The first job defines the games and how they are
-/// read, for all: `sources`, `password`, `variations`,
-/// `annotations`, `setups`, `threads`, `memory` and `temp`. A game that no
-/// book takes counts as filtered in each summary.
+/// Builds several books in one pass over the games, each the same byte for byte as if
+/// built alone. These settings of the first job apply to all: `sources`, `password`,
+/// `variations`, `annotations`, `setups`, `threads`, `memory` and `temp`. A game that
+/// no book takes counts as filtered in each summary.
 ///
 /// # Errors
 ///
-/// As for [`run`]. No file is put in its place before the last one is complete.
+/// As for [`run`]. No target file is replaced before all books are complete.
 pub fn run_all(jobs: &[BuildJob], watch: &mut Watch<'_>) -> Result<Vec<Summary>, BuildError> {
     let Some(first) = jobs.first() else {
         return Ok(Vec::new());
@@ -279,7 +273,8 @@ pub fn run_all(jobs: &[BuildJob], watch: &mut Watch<'_>) -> Result<Vec<Summary>,
     let sources = Sources::list(first.sources.iter().map(|source| &source.path))?;
     let mut sources = sources.with_password(first.password.as_deref());
     let tables = sources.take(records::is_records);
-    // Whether it holds records, although the jobs need something that only games have.
+    // Whether this source is a record file although the jobs need data that only games
+    // have.
     let is_late = |argument: usize| {
         let marked = first.sources.get(argument).is_some_and(|s| s.priority);
         let chosen = |job: &BuildJob| job.dedupe || job.filter != GameFilter::default();
@@ -294,7 +289,7 @@ pub fn run_all(jobs: &[BuildJob], watch: &mut Watch<'_>) -> Result<Vec<Summary>,
         let path = path.clone();
         return Err(BuildError::NoResults { path });
     }
-    // Fails early where a book cannot be written, before hours of counting.
+    // Fails before hours of counting if a book cannot be written.
     let part = first.memory / 2 / jobs.len() as u64;
     let outputs = jobs.iter().map(|job| Output::create(job, first, part));
     let outputs: Vec<Output> = outputs.collect::<Result<_, _>>()?;

@@ -1,4 +1,4 @@
-//! Lines without games: their moves are stored as those of variations are.
+//! Books of lines without games: their moves are stored like those of variations.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,16 +13,15 @@ use tabia_io::atomic;
 use tabia_io::sort::Runs;
 use tabia_notation::Line;
 
-/// Enough for lines that a user typed, in bytes.
+/// Memory in bytes, enough for lines that a user typed.
 const MEMORY: u64 = 1 << 20;
 
-/// Writes a book of lines. Each has annotations: the number of the move that
-/// they follow, the first is 0, and their number in PGN, `!` is 1. Positions
-/// and moves have no games.
+/// Writes a book of lines. Each annotation has the index of its move, from 0, and its
+/// NAG as in PGN (1 is `!`). Positions and moves have no games.
 ///
 /// # Errors
 ///
-/// A move is none that the format can hold, or the book cannot be written.
+/// The format cannot store a move, or the book cannot be written.
 pub fn write_lines(
     lines: &[(Line, Vec<(usize, u8)>)],
     target: &Path,

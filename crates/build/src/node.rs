@@ -36,14 +36,14 @@ impl Place {
         }
     }
 
-    /// Of the place of a key.
+    /// The bit-reversed hash of a key.
     #[inline]
     pub(super) fn order_of(key: &Key) -> u32 {
         key.hash().reverse_bits()
     }
 }
 
-/// How a game went for the side to move in a position.
+/// The result of a game for the side to move in a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     Unknown = 0,
@@ -52,7 +52,7 @@ pub(super) enum Outcome {
     Lost = 3,
 }
 
-/// Counts a game in the statistics of a position; a rating of 0 is none.
+/// Counts a game in the statistics of a position; a rating of 0 means none.
 #[inline]
 pub(super) fn count(stats: &mut Stats, outcome: Outcome, own: u16, other: u16) {
     stats.games += 1;
@@ -65,7 +65,7 @@ pub(super) fn count(stats: &mut Stats, outcome: Outcome, own: u16, other: u16) {
     stats.other_rating_sum += u64::from(other);
 }
 
-/// Statistics and expected points as the format can hold them.
+/// Statistics and expected points, scaled to the limits of the format.
 #[inline]
 pub(super) fn fitted(tally: &Totals) -> (Stats, u32) {
     let unfinished = tally.games - tally.wins - tally.draws - tally.losses;
@@ -73,27 +73,27 @@ pub(super) fn fitted(tally: &Totals) -> (Stats, u32) {
     Totals { points, ..*tally }.fitted()
 }
 
-/// A position with its numbers and the moves played there.
+/// A position with its counts and the moves played in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Node {
     pub(super) place: Place,
     pub(super) tally: Totals,
-    /// A move of a priority game leads here.
+    /// A move of a priority game leads to it.
     pub(super) main: bool,
-    /// Move bytes, ascending, with the games they were played in.
+    /// Move bytes, ascending, with the number of games with each move.
     pub(super) moves: Vec<(u8, u64)>,
     /// Annotations of moves and of the position, ascending by subject and NAG.
     pub(super) nags: Vec<NagCount>,
 }
 
-/// How often an annotation was given.
+/// The count of an annotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NagCount {
     /// The move's byte; `None` for the position.
     pub(super) byte: Option<u8>,
     pub(super) nag: u8,
     pub(super) games: u64,
-    /// The best rating of the players that moved.
+    /// The highest rating of the players of this move.
     pub(super) elo: u16,
 }
 
@@ -113,20 +113,20 @@ const LIST: u8 = 0x60;
 /// No game at all.
 const EMPTY: u8 = 0x80;
 
-/// What one game adds to a position: a node that is made for its bytes alone.
+/// The contribution of one game to a position, encoded without a [`Node`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Seen {
-    /// How a game went that is counted here, the rating of the side to move and the
-    /// other one, 0 is none.
+    /// The result of the game, the rating of the side to move and of the other side; 0
+    /// means none. `None` if no game is counted.
     pub(super) game: Option<(Outcome, u16, u16)>,
-    /// The byte of a move, and whether it was played in a game; if not, in a variation.
+    /// The byte of a move, and whether it was played in a game (not in a variation).
     pub(super) mv: Option<(u8, bool)>,
     /// See [`Node::main`].
     pub(super) main: bool,
 }
 
 impl Seen {
-    /// Appends the bytes of such a [`Node`].
+    /// Appends the bytes of the equivalent [`Node`].
     #[inline]
     pub(super) fn encode(self, order: u32, key: &Key, out: &mut Vec<u8>) {
         out.extend_from_slice(&order.to_be_bytes());
@@ -184,8 +184,8 @@ impl Node {
         }
     }
 
-    /// The annotation of a move, or of the position: the most frequent one; of
-    /// several, the one of the best player.
+    /// The annotation of a move, or of the position: the most frequent one; if several
+    /// are, that of the player with the highest rating.
     pub(super) fn nag(&self, byte: Option<u8>) -> u8 {
         if self.nags.is_empty() {
             return 0;
@@ -207,7 +207,7 @@ impl Node {
         }
     }
 
-    /// Adds what another node knows of the same position.
+    /// Adds the counts of another node of the same position.
     pub(super) fn add(&mut self, other: &Node) {
         self.tally.join(&other.tally);
         self.main |= other.main;
@@ -308,7 +308,7 @@ impl Record for Node {
         let order = rest.be_u32()?;
         self.reset_numbers();
         self.place.order = order;
-        // Read into its final place: copying what was just written in smaller
+        // Read directly into its final place: copying what was just written in smaller
         // pieces is slow.
         let length = Key::read(bytes.get(4..)?, &mut self.place.key)?;
         rest.take(length)?;
@@ -473,8 +473,8 @@ mod tests {
         }
     }
 
-    /// However many games are counted: a book built of them all is the sum of
-    /// books built of parts of them.
+    /// With any number of games, a book of all of them equals the sum of books of parts
+    /// of them.
     #[test]
     fn too_many_games_are_scaled_as_a_merge_does() {
         let part = Totals {

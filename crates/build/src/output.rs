@@ -1,4 +1,4 @@
-//! What is made of what was counted.
+//! The output files of a build.
 
 use std::sync::Arc;
 
@@ -11,22 +11,22 @@ use tabia_io::atomic::NewFile;
 use tabia_io::progress::{Progress, Watch};
 use tabia_io::sort::{self, Runs, Sorted};
 
-/// The file that a job makes, and what is counted for it.
+/// The file that a job writes, and the counts for it.
 pub(super) enum Output {
     Book(Box<BookWriter>, Arc<Runs<Node>>),
     Polyglot(PolyglotRule, NewFile, Arc<Runs<Played>>),
     Records(NewFile, Arc<Runs<Node>>),
 }
 
-/// A file with everything in it, to be put in its place.
+/// A complete file, ready to replace its target.
 pub(super) enum Complete {
     Book(Box<BookWriter>),
     File(NewFile),
 }
 
 impl Output {
-    /// With `room` bytes for runs in memory. The first of the jobs decides where
-    /// temporary files go.
+    /// Creates the output, with `room` bytes for runs in memory. The first job decides
+    /// the folder of temporary files.
     pub(super) fn create(
         job: &BuildJob,
         first: &BuildJob,
@@ -53,7 +53,7 @@ impl Output {
         })
     }
 
-    /// Writes what was counted.
+    /// Writes the counts into the file.
     pub(super) fn write(
         self,
         job: &BuildJob,

@@ -1,4 +1,4 @@
-//! One pass over the games for every book that is made of them.
+//! One pass over the games for all books of a build.
 
 use super::count::{Counter, Extent};
 use super::dedupe::{Chunk, Duplicates};
@@ -9,11 +9,11 @@ use tabia_games::{Batches, Game, GameFilter, GameParts, Intake, Sources, Starts,
 use tabia_io::progress::Watch;
 use tabia_io::sort::{LARGEST_SORT_BYTES, SortError};
 
-/// More than this does not help an opening tree.
+/// The largest useful size of an opening tree, in bytes.
 const LARGEST_TREE_BYTES: u64 = 24 << 20;
 
-/// Games that wait for the search for duplicates take at most this; then their
-/// batch waits for its turn.
+/// Limit of the games that wait for the duplicate check; above it, their batch waits
+/// for its turn.
 const LARGEST_CHUNK_BYTES: u64 = 2 << 20;
 
 /// Counts of the games of a batch for one book.
@@ -24,26 +24,26 @@ struct Counts {
     duplicates: u64,
 }
 
-/// What one thread counts with for one book.
+/// The counters of one thread for one book.
 struct Share<'a> {
     job: &'a BuildJob,
-    /// Whether it gets games that its filter refuses.
+    /// Whether it also receives games that its filter rejects.
     chooses: bool,
     counter: AnyCounter,
     duplicates: Option<&'a Duplicates>,
-    /// With `duplicates`: games that wait for the search.
+    /// With `duplicates`: games that wait for the check.
     chunk: Chunk,
     counts: Counts,
 }
 
-/// Counts what its book needs.
+/// The counter for each kind of book.
 enum AnyCounter {
     Positions(Counter),
     Moves(MoveCounter),
 }
 
 impl AnyCounter {
-    /// `tree_bytes` are for the opening tree, if there is to be one.
+    /// `tree_bytes` is the size of the opening tree, if the book needs one.
     fn new(output: &Output, sort_bytes: u64, tree_bytes: u64) -> AnyCounter {
         match output {
             Output::Book(_, runs) | Output::Records(_, runs) => {
@@ -68,7 +68,7 @@ impl AnyCounter {
         }
     }
 
-    /// Ends the counting; returns how many moves the format cannot hold.
+    /// Finishes the counting; returns the number of moves that the format cannot store.
     fn finish(self) -> Result<u64, SortError> {
         match self {
             AnyCounter::Positions(counter) => counter.finish(),
@@ -78,7 +78,7 @@ impl AnyCounter {
 }
 
 impl Share<'_> {
-    /// Counts a game, if the filter admits it.
+    /// Counts a game, if it meets the filter.
     fn offer(&mut self, game: &Game, main: bool) -> Result<(), SortError> {
         if self.chooses && !self.job.filter.admits(game) {
             self.counts.filtered += 1;
@@ -92,15 +92,15 @@ impl Share<'_> {
         self.counter.count(game, self.job.extent(game, main))
     }
 
-    /// Removes the duplicates among the waiting games. It must be the batch's
-    /// turn.
+    /// Removes the duplicates among the waiting games. Must be called in the order of
+    /// the batches.
     fn drop_duplicates(&mut self) {
         if let Some(duplicates) = self.duplicates {
             self.counts.duplicates += duplicates.drop_from(&mut self.chunk);
         }
     }
 
-    /// Counts the games that are left.
+    /// Counts the remaining games of the chunk.
     fn count_chunk(&mut self, game: &mut Game, main: bool) -> Result<(), SortError> {
         let (job, counter, counts) = (self.job, &mut self.counter, &mut self.counts);
         self.chunk.play(game, |game| {

@@ -63,51 +63,49 @@ pub use pgn_write::write_pgn;
 pub use record::Recorder;
 pub use skipped::{GamePlace, SkipReason, Skipped};
 
-/// Something that holds games: a file, or a stream.
+/// A source of games: a file or a stream.
 pub trait GameSource: Send {
-    /// Cuts off the next piece; `None` at the end.
+    /// Reads the next batch; `None` at the end.
     ///
     /// # Errors
     ///
-    /// The source cannot be read on.
+    /// The source cannot be read further.
     fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, Error>;
 
-    /// How many bytes of the source (of the file that was named, as stored on
-    /// disk) have been read.
+    /// Bytes of the source read so far (of the named file, as stored on disk).
     fn bytes_read(&self) -> u64;
 
-    /// Whether a part of it is lost: it is damaged or breaks off. Known when every
-    /// batch has been read to its end; the remarks contain more.
+    /// Whether a part is lost because the source is damaged or cut off. Final when
+    /// every batch has been read to its end; the remarks give details.
     fn is_cut(&self) -> bool {
         false
     }
 
-    /// Remarks about the source as a whole: files that are missing, bytes that belong
-    /// to no game. Complete when every batch has been read to its end.
+    /// Remarks about the whole source: missing files, bytes that belong to no game.
+    /// Complete when every batch has been read to its end.
     fn remarks(&self) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// What opening a source gives.
+/// An open source, or why it cannot be opened.
 pub type OpenResult = Result<Box<dyn GameSource>, Error>;
 
-/// A piece of a source.
+/// A batch of games.
 pub trait GameBatch: Send {
-    /// Fills `game` with the next game; false at the end. The same buffer
-    /// serves every game, so that reading allocates nothing. A game that breaks
-    /// off in the middle is given as far as it goes, with [`Game::cut`] set.
+    /// Fills `game` with the next game; false at the end. The buffer is reused, so that
+    /// reading does not allocate. A game that breaks off is returned up to that place,
+    /// with [`Game::cut`] set.
     ///
     /// # Errors
     ///
-    /// A game that is no use, and why. `game` is undefined then, and the next call
-    /// goes on after it.
+    /// Why a game must be skipped. `game` is undefined then; the next call continues
+    /// with the game after it.
     fn next_game(&mut self, wanted: GameParts, game: &mut Game) -> Result<bool, SkipReason>;
 
-    /// As [`GameBatch::next_game`], for a caller that does not use games that do not
-    /// meet `filter`: where this follows from their tags, their moves are not read,
-    /// and not checked. The caller still has to check whether
-    /// a game meets it.
+    /// Like [`GameBatch::next_game`], for callers that use only games that meet
+    /// `filter`: if the tags already exclude a game, its moves are neither read nor
+    /// checked. The caller still has to apply the filter.
     ///
     /// # Errors
     ///
@@ -121,13 +119,13 @@ pub trait GameBatch: Send {
         self.next_game(wanted, game)
     }
 
-    /// The source, as its user named it.
+    /// The name of the source, as the user gave it.
     fn source(&self) -> &str;
 
-    /// The place of the last game in it.
+    /// The place of the last game in the source.
     fn place(&self) -> GamePlace;
 
-    /// Describes the last game for the caller that leaves it out.
+    /// Describes the last game, if the caller skips it.
     fn skip(&self, reason: SkipReason) -> Skipped {
         Skipped {
             source: self.source().to_owned(),
@@ -138,19 +136,18 @@ pub trait GameBatch: Send {
     }
 }
 
-/// How much of each game is looked at. What lies beyond is not read, so it
-/// is not checked either.
+/// Which parts of each game are read. Other parts are not checked either.
 #[derive(Clone, Copy, Debug)]
 pub struct GameParts {
-    /// Plies of the main line; the rest is passed over.
+    /// Plies of the main line; later moves are not read.
     pub plies: usize,
     /// Moves of variations too, as [`Game::side_moves`].
     pub variations: bool,
     /// Everything that a PGN file can contain: [`Game::tags`] and [`Game::movetext`].
     pub notes: bool,
-    /// Signs of moves and positions, as [`Game::signs`].
+    /// Annotations (NAGs) of moves and positions, as [`Game::signs`].
     pub signs: bool,
-    /// Its header, as [`Game::tags`], without the movetext.
+    /// Only the header, as [`Game::tags`], without the movetext.
     pub heads: bool,
 }
 
@@ -164,20 +161,20 @@ impl GameParts {
         heads: false,
     };
 
-    /// All there is, to be written down again.
+    /// Everything, to write the game again.
     pub const EVERYTHING: GameParts = GameParts {
         notes: true,
         heads: true,
         ..GameParts::MAIN_LINES
     };
 
-    /// So many plies of the main line are enough; `None` if all lines are read.
+    /// The number of plies of the main line to read; `None` if all lines are read.
     fn main_line(self) -> Option<usize> {
         let all = self.plies > 0 && (self.variations || self.notes);
         (!all).then_some(self.plies)
     }
 
-    /// Whether tags are stored.
+    /// Whether tags are read.
     fn tags(self) -> bool {
         self.notes || self.heads
     }

@@ -1,4 +1,4 @@
-//! What was learnt, put into a book.
+//! Writes learn values into a book.
 
 use std::io;
 use std::path::Path;
@@ -11,38 +11,38 @@ use tabia_book::mark::ListedChanges;
 use tabia_book::{Book, BookEditor, Error, Field, Format, MarkChange};
 use tabia_notation::Results;
 
-/// How a book learns.
+/// Options of learning.
 #[derive(Clone, Copy, Debug)]
 pub struct Method {
-    /// How far results move the values, 0 to 100. The counts of a Polyglot
-    /// book take every game as it is.
+    /// Effect of the results on the values, 0 to 100. Polyglot counts ignore it and
+    /// take every game.
     pub strength: u32,
-    /// The old values of these moves are forgotten first.
+    /// The old values of these moves are reset first.
     pub fresh: bool,
-    /// Nothing is changed.
+    /// Only computes the changes, without writing them.
     pub dry_run: bool,
-    /// How many changes are listed.
+    /// Number of changes to list.
     pub shown: usize,
 }
 
-/// What a book has learnt, or would.
+/// The changes made in a book, or computed in a dry run.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Taught {
     /// Learn values that change.
     pub changed: u64,
-    /// Those that rise.
+    /// How many of these increase.
     pub raised: u64,
-    /// The first of them, with the results that they come from.
+    /// The first changes, with the results that cause them.
     pub listed: ListedChanges,
 }
 
 impl Learned {
-    /// Adds the games that a side file holds.
+    /// Adds the games of a side file.
     ///
     /// # Errors
     ///
-    /// It or the book cannot be read.
+    /// The side file or the book cannot be read.
     pub fn add_side_file(&mut self, path: &Path, book: &Book) -> io::Result<()> {
         let mut games = Vec::new();
         let (_, bad_lines) = read_games(path, 0, |game| games.push(game))?;
@@ -50,7 +50,7 @@ impl Learned {
         self.games.skipped += bad_lines;
         for game in games {
             game.each_book_move(|before, mv, after| {
-                // Moves of a side file may have left the book.
+                // Moves of a side file may have been deleted from the book.
                 if let Some(place) = place_of(book, before, mv, after)? {
                     let tally = self.tallies.entry(place).or_default();
                     tally.count(before.turn(), game.winner);
@@ -62,8 +62,8 @@ impl Learned {
         Ok(())
     }
 
-    /// Changes the learn values of a book. In a Polyglot book every game counts
-    /// one and its points twice, as Polyglot itself counts.
+    /// Changes the learn values of a book. In a Polyglot book every game counts one and
+    /// its points twice, as in Polyglot itself.
     ///
     /// # Errors
     ///
@@ -73,7 +73,7 @@ impl Learned {
             Format::Ctg => Field::Factor,
             Format::Bin | Format::Abk => Field::Learn,
         };
-        // In the order of the file pages are written once.
+        // In the order of the file, so that each page is written once.
         let mut stored = Vec::with_capacity(self.tallies.len());
         for (place, tally) in &self.tallies {
             stored.extend(
@@ -122,9 +122,8 @@ impl Learned {
     }
 }
 
-/// Polyglot's learn counts with these games added: the games in the upper
-/// sixteen bits, two for a win and one for a draw in the lower. Both are
-/// halved where one would grow too large.
+/// Adds these games to Polyglot's learn counts: games in the upper sixteen bits, points
+/// (two for a win, one for a draw) in the lower. On overflow both are halved.
 fn counts(results: Results, old: u32) -> u32 {
     let games = u64::from(old >> 16) + results.games();
     let mut counts = [games, u64::from(old & 0xffff) + results.half_points()];

@@ -12,17 +12,17 @@ use tabia_io::parallel::Panicked;
 use tabia_io::progress::Watch;
 use tabia_notation::Results;
 
-/// After so many positions in a row that the book does not hold, the rest of a
-/// game is passed over.
+/// After this number of consecutive positions outside the book, the rest of a game is
+/// not read.
 const MISSES: u32 = 12;
 
 /// Which results count for which moves.
 #[derive(Clone, Debug)]
 pub struct Counted {
-    /// Which games.
+    /// The games to count.
     pub filter: GameFilter,
-    /// Only moves of this side; with a player in the filter his moves alone
-    /// count whatever his colour.
+    /// Only moves of this side; with a player in the filter, only that player's moves,
+    /// with either colour.
     pub colour: Option<Color>,
     /// Games won by the player of the move.
     pub wins: bool,
@@ -30,21 +30,21 @@ pub struct Counted {
     pub draws: bool,
     /// Games lost by the player of the move.
     pub losses: bool,
-    /// Plies of each game that are looked at.
+    /// Number of plies to read of each game.
     pub max_ply: usize,
 }
 
-/// What went wrong.
+/// Why learning from games failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LearnError {
-    /// The book.
+    /// The book cannot be read.
     #[error(transparent)]
     Book(#[from] Error),
-    /// The games.
+    /// The games cannot be read.
     #[error(transparent)]
     Games(#[from] games::Error),
-    /// A thread met a fault of this program.
+    /// Internal error in a thread.
     #[error(transparent)]
     Panicked(#[from] Panicked),
 }
@@ -54,15 +54,15 @@ pub enum LearnError {
 pub struct Learned {
     /// Games in which a move of the book was played.
     pub counted: u64,
-    /// By where the book stores what was learnt.
+    /// The results, by the place where the book stores the learn value.
     pub tallies: HashMap<MarkPlace, Results>,
-    /// What became of the games.
+    /// Games read, skipped and filtered out.
     pub games: games::Tally,
 }
 
-/// Where a book stores what was learnt about a move between two positions: a
-/// ChessBase book with the position after it, a Polyglot book in its entry.
-/// `None` if the book does not hold the move, or has no learn values at all.
+/// The place where a book stores the learn value of a move between two positions: a
+/// ChessBase book with the position after it, a Polyglot book in the entry of the move.
+/// `None` if the move is not in the book, or the format has no learn values.
 ///
 /// # Errors
 ///
@@ -101,7 +101,7 @@ impl Counted {
     }
 }
 
-/// The results of the games of some sources for the positions of a book, read in some
+/// Results of the games of some sources for the positions of a book, read in several
 /// threads. A position counts once a game.
 ///
 /// # Errors

@@ -1,12 +1,12 @@
-//! Learn values from results.
+//! Learn values from game results.
 //!
-//! A ChessBase book has a learn value ("Fact") for every position: -125 never play
-//! into it, +125 always, 0 nothing learned. A Polyglot book has two counts for every
-//! move: games, and twice the points. [`Results`] holds the results of the games
-//! with a move, and the one rule that makes a learn value of them. The games come
-//! from collections ([`tally_games`], `tabia learn`) or from play: the adapter
-//! records each game in a *side file* beside the book ([`PlayedGame`], [`append`]),
-//! and [`LearnedBook`] adds the results of that file to the values of the book.
+//! A ChessBase book has a learn value ("Fact") for every position: -125 never play into
+//! it, +125 always, 0 nothing learned. A Polyglot book has two counts for every move:
+//! games, and twice the points. [`Results`] holds the results of the games with a move
+//! and computes the learn value. The games come from collections ([`tally_games`],
+//! `tabia learn`) or from play: the adapter records each game in a *side file* next to
+//! the book ([`PlayedGame`], [`append`]), and [`LearnedBook`] adds the results of that
+//! file to the values of the book.
 
 mod apply;
 mod games;
@@ -22,20 +22,20 @@ pub use side::{
 
 use tabia_notation::Results;
 
-/// The strength with which games of play count.
+/// The strength with which games in side files count.
 pub const PLAY_STRENGTH: u32 = 50;
 
-/// As far as results alone move a learn value.
+/// The highest learn value that results alone can reach.
 const LEARNED_MOST: i8 = 120;
 
-/// How far these games move a learn value, at a strength of 0 to 100:
+/// The change of a learn value by these games, at a strength of 0 to 100:
 ///
 /// ```text
 /// 125 * (wins - losses) / (wins + draws + losses + 10) * strength / 50
 /// ```
 ///
-/// rounded to the nearest whole number. At the strength of 50 one win gives
-/// 11, ten 62, a hundred 114; draws count against both.
+/// rounded to the nearest whole number. At the strength of 50 one win gives 11, ten 62,
+/// a hundred 114; draws bring the value closer to 0.
 #[must_use]
 pub fn shift(results: Results, strength: u32) -> i32 {
     let margin = results.wins as f64 - results.losses as f64;
@@ -45,11 +45,11 @@ pub fn shift(results: Results, strength: u32) -> i32 {
     shift
 }
 
-/// The learn value that `factor` becomes, for the player of the move.
+/// The new learn value of `factor`, for the side that plays the move.
 ///
-/// Results alone never make a move certain (125) or impossible (-125): they move
-/// a value no further than 120 either way. A value of 125 or -125, which a user
-/// has set, stays.
+/// Results alone never make a move certain (125) or impossible (-125): they move a
+/// value no further than 120 either way. A value of 125 or -125, which a user has set,
+/// stays.
 #[must_use]
 pub fn learned(results: Results, factor: i8, strength: u32) -> i8 {
     if !(-124..=124).contains(&factor) {

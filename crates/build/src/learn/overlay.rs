@@ -1,4 +1,4 @@
-//! A book with what was learned while playing on top.
+//! A book with the learn values of its side file.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -12,12 +12,11 @@ use tabia_book::ctg::{CanonicalBoard, Key};
 use tabia_book::{Error, Lookup, Probe, Wanted};
 use tabia_notation::{self as notation, Results};
 
-/// The side file is looked at no more often than this: at most once a `go`,
-/// and hardly ever while a line is searched.
+/// The least time between two checks of the side file: at most one a `go`.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// A book whose learn values are shifted by the games of its side file. What
-/// other adapters add is taken up within a tenth of a second.
+/// A book whose learn values are shifted by the games of its side file. Games that
+/// other adapters add are read within a tenth of a second.
 pub struct LearnedBook {
     book: Arc<dyn Probe + Send + Sync>,
     learned: Mutex<Learned>,
@@ -74,7 +73,7 @@ impl Learned {
 impl Probe for LearnedBook {
     fn probe(&self, position: &Chess, wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
         self.book.probe(position, wanted, found)?;
-        // Nothing inside panics, and half a refresh does no harm.
+        // Nothing inside panics, and a partial refresh is harmless.
         let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
         if learned.looked.elapsed() >= PAUSE {
             learned.refresh();
@@ -104,7 +103,7 @@ impl Probe for LearnedBook {
         self.book.expect(probes);
     }
 
-    /// Asked at the beginning of a game: the moment to take up new games.
+    /// Called at the beginning of a game, so new games are read then.
     fn is_current(&self) -> bool {
         self.learned
             .lock()

@@ -33,13 +33,13 @@ use tabia_io::append_line;
 use tabia_io::input::bytes::{FNV_START, fnv1a};
 use tabia_notation::{self as notation, Results};
 
-/// How long an adapter waits for another one that records a game: its GUI may be
-/// waiting with a running clock.
+/// The longest wait for another adapter that records a game: the clock of the GUI may
+/// be running.
 const LONGEST_WAIT: Duration = Duration::from_millis(500);
 
 const HEADER: &str = "# tabia learn 1\n";
 
-/// More bytes of a file are not looked at: some three million games.
+/// Limit of bytes that are read of a file: some three million games.
 const MOST_BYTES: u64 = 1 << 30;
 
 tabia_notation::named! {
@@ -58,13 +58,13 @@ tabia_notation::named! {
 /// A game that was played from a book.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayedGame {
-    /// FEN of the first position; `None` for the usual one.
+    /// FEN of the first position; `None` for the standard one.
     pub start: Option<String>,
     /// The winner; `None` for a draw.
     pub winner: Option<Color>,
     /// How the result is known.
     pub evidence: Evidence,
-    /// Moves in UCI, and whether the book chose them. The last one is such.
+    /// Moves in UCI, and whether the book chose them. The last one is a book move.
     pub moves: Vec<(String, bool)>,
 }
 
@@ -79,7 +79,7 @@ impl PlayedGame {
         }
     }
 
-    /// The line of the file without its end.
+    /// The line of the file, without the line end.
     #[must_use]
     pub fn line(&self, seconds: u64) -> String {
         let start = self
@@ -102,7 +102,7 @@ impl PlayedGame {
         line
     }
 
-    /// Reads a line; `None` if it is no whole game.
+    /// Reads a line; `None` if it is not a complete game.
     #[must_use]
     pub fn parse(line: &str) -> Option<PlayedGame> {
         let mut words = line.strip_suffix(" .")?.split_ascii_whitespace();
@@ -137,8 +137,8 @@ impl PlayedGame {
         })
     }
 
-    /// Shows the moves of the book, each with the positions before and after it. From
-    /// a move that is not legal on the game is ignored.
+    /// Calls `found` for each book move, with the positions before and after it. Stops
+    /// at the first illegal move.
     ///
     /// # Errors
     ///
@@ -169,7 +169,7 @@ impl PlayedGame {
         Ok(())
     }
 
-    /// Adds the game to the tallies of the positions its book moves lead to.
+    /// Adds the result to the positions after the book moves.
     fn tally(&self, tallies: &mut HashMap<Key, Results>) {
         let Ok(()) = self.each_book_move(|before, _, after| {
             if let Some(board) = CanonicalBoard::from_position(after) {
@@ -181,26 +181,26 @@ impl PlayedGame {
     }
 }
 
-/// The side file of a book: `main.ctg.learn` beside `main.ctg`.
+/// The side file of a book: `main.ctg.learn` for `main.ctg`.
 #[must_use]
 pub fn side_path(book: &Path) -> PathBuf {
     book.with_added_extension("learn")
 }
 
-/// Where the games go when the book's own folder may not be written: a file
-/// in the user's data folder, named after the book and its folder.
+/// The side file if the book's folder is not writable: a file in the user's data
+/// folder, named after the book and its folder.
 #[must_use]
 pub fn fallback_path(side: &Path) -> Option<PathBuf> {
     let name = side.file_name()?;
     let whole = std::path::absolute(side).unwrap_or_else(|_| side.to_owned());
     let folder = whole.parent()?.to_string_lossy().into_owned();
-    // Two books of one name must not share a file.
+    // Two books with the same name must not share a file.
     let hash = fnv1a(FNV_START, folder.as_bytes());
     let file = format!("{hash:016x}-{}", name.to_string_lossy());
     Some(dirs::data_dir()?.join("tabia").join("learn").join(file))
 }
 
-/// Whether an error means that the folder is not for us to write in.
+/// Whether an error means that the folder is not writable.
 #[must_use]
 pub fn is_refused(error: &io::Error) -> bool {
     use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem};
@@ -210,7 +210,7 @@ pub fn is_refused(error: &io::Error) -> bool {
     )
 }
 
-/// Appends a game to a side file, which is made if there is none.
+/// Appends a game to a side file, which is created if necessary.
 ///
 /// # Errors
 ///
@@ -221,8 +221,8 @@ pub fn append(path: &Path, game: &PlayedGame) -> io::Result<()> {
     append_line(path, HEADER, &line, LONGEST_WAIT)
 }
 
-/// Renames a side file, so that its games can be added to the book while new ones go
-/// to a new file; `None` if there is none. A file that was renamed before and never
+/// Renames a side file, so that its games can be added to the book while new ones go to
+/// a new file; `None` if it does not exist. A file that was renamed earlier but not
 /// used comes first.
 ///
 /// # Errors
@@ -240,9 +240,8 @@ pub fn take_side_file(path: &Path) -> io::Result<Option<PathBuf>> {
     }
 }
 
-/// Reads the games of a side file from a byte of it on, at most
-/// [`MOST_BYTES`]; gives how many bytes whole lines took, and how many of these
-/// are no whole games.
+/// Reads the games of a side file from an offset on, at most [`MOST_BYTES`]; returns
+/// the bytes of all complete lines and the number of lines that are not complete games.
 pub(super) fn read_games(
     path: &Path,
     from: u64,
@@ -269,28 +268,28 @@ pub(super) fn read_games(
     Ok((whole.len() as u64, bad_lines))
 }
 
-/// A side file as far as it has been read.
+/// The part of a side file that has been read.
 #[derive(Debug, Default)]
 pub struct SideFile {
     /// The results of its games.
     pub tallies: HashMap<Key, Results>,
-    /// Whole games in it.
+    /// Number of complete games.
     pub games: u64,
-    /// Lines that are no whole games.
+    /// Number of lines that are not complete games.
     pub bad_lines: u64,
-    /// How far it has been read: to the end of the last whole line.
+    /// Offset of the end of the last complete line.
     read: u64,
     state: Option<(u64, Option<SystemTime>)>,
 }
 
 impl SideFile {
-    /// Reads what has been added since the last time; true if there was
-    /// anything. A file that is gone, or shorter than it was, is read anew.
-    /// Costs one look-up in the file system if nothing has changed.
+    /// Reads what was added since the last call; true if there was anything. A file
+    /// that was deleted or became shorter is read from its start. Costs one file system
+    /// call if nothing has changed.
     ///
     /// # Errors
     ///
-    /// The file is there and cannot be read.
+    /// The file exists but cannot be read.
     pub fn refresh(&mut self, path: &Path) -> io::Result<bool> {
         let metadata = match fs::metadata(path) {
             Ok(metadata) => metadata,

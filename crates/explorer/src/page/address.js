@@ -2,15 +2,15 @@
 
 import * as trees from "./tree.js";
 
-// Browsers take a hundred changes of the history in half a minute: so many are
-// written at once, and one more each so many milliseconds.
+// Browsers accept a hundred changes of the history in half a minute: this number is written at once, then one
+// more after each of these intervals in milliseconds.
 const AT_ONCE = 20,
   PACE = 400;
 
-/** Parameters that say which games of an index count. */
+/** Parameters of the filter for games of an index. */
 const FILTERS = ["player", "color", "speeds", "ratings", "result", "since", "until"];
 
-/** What an address contains; its moves are still words. */
+/** Reads an address; its moves are still words. */
 export function read(search) {
   const query = new URLSearchParams(search);
   const words = (query.get("play") ?? "").split(/[ ,]+/).filter(Boolean);
@@ -29,7 +29,7 @@ export function read(search) {
   };
 }
 
-/** The state that this address and the answer about it make. */
+/** The state for this address and its answer. */
 export function stateOf(view) {
   const asked = read(location.search);
   let tree = trees.empty(view.start),
@@ -75,7 +75,7 @@ let last = "load",
   timer = 0,
   waiting = null;
 
-/** Notes a state in the history. A line that is walked is one entry. */
+/** Writes a state to the history. Steps along a line share one entry. */
 export function note(state, how) {
   clearTimeout(timer);
   if (how === "pop") {
@@ -98,26 +98,26 @@ export function note(state, how) {
   else write();
 }
 
-/** The state of an entry of the history, if it is one of this page. */
+/** The state in an entry of the history, if this page made it. */
 export const recall = (data) => (data?.tree ? { ...data, tree: trees.unpack(data.tree) } : null);
 
-// What was to be written belongs to the entry that was left.
+// A pending change belongs to the entry that was left.
 addEventListener("popstate", () => {
   clearTimeout(timer);
   waiting = null;
 });
 
-// A browser that starts another process for a reload forgets its entry's state.
+// Written now: a browser that starts another process for a reload loses the entry's state.
 addEventListener("pagehide", () => {
   waiting?.();
   try {
     sessionStorage.setItem("left", JSON.stringify(history.state));
   } catch {
-    /* The address has the line. */
+    /* The address still contains the line. */
   }
 });
 
-/** The state with which this entry was left, if it is opened again. */
+/** The last state of this entry, if it is opened again. */
 export function left() {
   const { state } = history,
     again = performance.getEntriesByType("navigation")[0]?.type === "reload";

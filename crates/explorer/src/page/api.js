@@ -29,7 +29,7 @@ function lasting() {
   }
 }
 
-/** Identifies this page among others that ask the engine: no two are the same. */
+/** Identifies this page's requests to the engine: no two pages have the same value. */
 const asker = unique();
 
 /** The program cannot be reached. */
@@ -37,14 +37,14 @@ export class Gone extends Error {}
 
 const gone = () => new Gone(t("The program does not answer. What you see is kept."));
 
-/** Scripts that were wanted, by name, and how often one was asked for. */
+/** Requested scripts by name, and how often one was requested. */
 const scripts = new Map();
 let tries = 0;
 
-/** What a script exports that is loaded when it is wanted. */
+/** The exports of a script that is loaded when needed. */
 export function script(name) {
   if (!scripts.has(name)) {
-    // Some browsers never ask again for the same address when a script did not come.
+    // Some browsers never request the same address again after a script failed to load.
     const coming = import(`./${name}.js?${(tries += 1)}`).catch(() => {
       scripts.delete(name);
       throw gone();
@@ -54,7 +54,7 @@ export function script(name) {
   return scripts.get(name);
 }
 
-/** The error of a request that was refused. */
+/** The error for a refused request. */
 const refusal = ({ error, message }, status) =>
   new Error(error ? translated(message ?? error) : t`The program answered ${status}.`);
 
@@ -70,10 +70,10 @@ async function answer(coming) {
   return body;
 }
 
-/** Asks for something; `parameters` are the part of the address after "?". */
+/** Sends a GET request; `parameters` are the part of the address after "?". */
 export const get = (path, parameters) => answer(fetch(parameters ? `${path}?${parameters}` : path));
 
-/** So many characters may be on their way when the page is left. */
+/** Greatest number of characters in requests that continue after the page is left. */
 const MOST_KEPT = 10_000;
 
 function carrying(body, signal) {
@@ -83,13 +83,13 @@ function carrying(body, signal) {
   return { method: "POST", headers, body: text, signal, keepalive: !signal && text.length < MOST_KEPT };
 }
 
-/** Takes up the token of the program, which has another one when it was started anew. */
+/** Gets the program's token again, which changes when the program is restarted. */
 async function renew() {
   const page = await (await fetch("/")).text();
   token = /name="tabia-token" content="([0-9a-f]+)"/.exec(page)?.[1] ?? token;
 }
 
-/** Asks for a change; once more where only the token was refused. */
+/** Sends a change; once more if only the token was refused. */
 async function send(path, body, signal) {
   const used = token;
   const response = await fetch(path, carrying(body, signal));
@@ -98,10 +98,10 @@ async function send(path, body, signal) {
   return token === used ? response : fetch(path, carrying(body, signal));
 }
 
-/** Asks for a change, or about a text. */
+/** Sends a change, or a text to read. */
 export const post = (path, body) => answer(send(path, body));
 
-/** What the program makes of a text or an object, or of what it has by itself where there is none. */
+/** Sends a text or an object if there is one, else requests the program's own data. */
 export const receive = (path, body) => (body ? post(path, body) : get(path));
 
 /** Runs asynchronous actions one after another: each starts when the one before has ended. */
@@ -114,7 +114,7 @@ export function inTurn() {
   };
 }
 
-/** Reads an answer that arrives in pieces, calls `onMessage` with each, and returns when it ends or `signal` aborts it. */
+/** Reads an answer that arrives in parts, calls `onMessage` for each, and returns when it ends or `signal` aborts it. */
 export async function follow(path, body, onMessage, signal) {
   const response = await send(path, { ...body, client: asker }, signal);
   if (!response.ok) throw refusal(await response.json(), response.status);
@@ -136,14 +136,14 @@ export async function comeBack() {
     try {
       return await renew();
     } catch {
-      /* Not yet. */
+      /* It does not answer yet. */
     }
   }
 }
 
 /**
- * Calls `changed` with the number of changes to books, whenever it may be another one.
- * Of all visible pages one listens and notifies the others: a browser opens few connections to a program.
+ * Calls `changed` with the number of changes to books when that may have changed. Only one of all visible
+ * pages listens, and notifies the others, because a browser opens few connections to a program.
  */
 export function listen(changed) {
   const others = new BroadcastChannel("changes");
@@ -175,7 +175,7 @@ export function listen(changed) {
     others.postMessage(asks);
     const giveUp = new AbortController();
     leave = () => giveUp.abort();
-    // Pages of other machines have no locks: each of them listens.
+    // Pages from other machines have no locks: each of them listens.
     const { locks } = navigator;
     if (locks) locks.request("changes", { signal: giveUp.signal }, connect).catch(() => {});
     else connect();

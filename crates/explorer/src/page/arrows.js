@@ -1,9 +1,9 @@
-// Arrows and circles on the board: of the book, of the move under the pointer, of the user.
+// Arrows and circles on the board: of the book, of the move under the pointer, drawn by the user.
 
 import { fill, svg } from "./dom.js";
 
 export class Arrows {
-  /** `centre` gives the middle of a square, in squares. */
+  /** `centre` returns the middle of a square, in squares. */
   constructor(centre) {
     this.centre = centre;
     this.likely = svg("g", { class: "likely" });
@@ -26,7 +26,7 @@ export class Arrows {
     const length = Math.hypot(x2 - x1, y2 - y1);
     const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
     const [half, wide] = [width / 2, 0.12 + width * 0.75];
-    // From the start on along one side, around the point, and back.
+    // From the start along one side, around the point, and back.
     const at = (along, aside) =>
       [x1 + dx * along - dy * aside, y1 + dy * along + dx * aside].map((x) => x.toFixed(3)).join();
     const neck = length - 0.4;
@@ -35,7 +35,7 @@ export class Arrows {
     return svg("g", { "data-arrow": from + to }, svg("polygon", { points: shape.join(" ") }));
   }
 
-  /** The book's likeliest moves, wider the likelier. */
+  /** Shows the book's likeliest moves: the likelier, the wider. */
   book(moves) {
     const shown = moves
       .filter((move) => move.probability >= 0.08)
@@ -47,18 +47,18 @@ export class Arrows {
     );
   }
 
-  /** The engine's best move; none for null. */
+  /** Shows the engine's best move; nothing for null. */
   engine(uci) {
     fill(this.best, ...(uci ? [this.arrow(uci.slice(0, 2), uci.slice(2, 4), 0.1)] : []));
   }
 
-  /** The move under the pointer; none for null. */
+  /** Shows the move under the pointer; nothing for null. */
   point(uci) {
     fill(this.pointed, ...(uci && uci !== "0000" ? [this.arrow(uci.slice(0, 2), uci.slice(2, 4), 0.15)] : []));
     this.likely.classList.toggle("faint", Boolean(uci));
   }
 
-  /** Several moves, one after the other; the last is the strongest. */
+  /** Shows several successive moves; the last has the strongest colour. */
   line(moves) {
     if (!moves) {
       this.point(null);
@@ -79,7 +79,7 @@ export class Arrows {
     this.likely.classList.add("faint");
   }
 
-  /** Draws an arrow or a circle of the user, or removes it if it is there. */
+  /** Adds or removes an arrow or a circle of the user. */
   toggle(from, to) {
     const known = this.drawn.querySelector(`[data-arrow="${from}${to}"]`);
     if (known) {

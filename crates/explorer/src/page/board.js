@@ -7,7 +7,7 @@ import { t } from "./lang.js";
 
 export const NAMES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
 const GLIDE_MS = 120;
-/** How much of a square a piece takes up, as the style sheet has it. */
+/** The size of a piece relative to its square, as in the style sheet. */
 const PIECE = 0.96;
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -39,13 +39,13 @@ export function picture(letter) {
 }
 
 export class Board {
-  /** `play` is called with a move in UCI notation, `swipe` with whether a finger has gone forwards. */
+  /** `play` is called with a move in UCI notation, `swipe` with true for a swipe forwards. */
   constructor(play, swipe) {
     this.play = play;
     this.swipe = swipe;
     this.place = by("board");
     this.flipped = false;
-    /** Until the move that was made last is shown. */
+    /** The move that was made last, until it is shown. */
     this.sent = null;
     this.cursor = "e1";
     this.from = null;
@@ -59,7 +59,7 @@ export class Board {
     this.place.addEventListener("focusin", () => this.showCursor());
   }
 
-  /** Makes the squares, seen from White's or Black's side. */
+  /** Makes the squares, with White or Black at the bottom. */
   build() {
     this.squares = new Map();
     const ranks = [8, 7, 6, 5, 4, 3, 2, 1];
@@ -99,16 +99,16 @@ export class Board {
     if (this.view) this.show(this.view, this.last);
   }
 
-  /** What was begun on the board is void. */
+  /** Cancels any input on the board. */
   leave() {
     this.from = null;
     this.unasked?.();
     this.arrows.clear();
   }
 
-  /** Shows an answer; `last` is the move that led to it, or nothing. */
+  /** Shows an answer; `last` is the move that led to it, if any. */
   show(view, last) {
-    // Of the position that is there already only the values of the book may be new.
+    // If the position is the same, only the values of the book may be new.
     const before = this.view?.fen === view.fen ? null : this.pieces;
     if (before) this.leave();
     this.view = view;
@@ -135,7 +135,7 @@ export class Board {
     this.mark();
   }
 
-  /** Lets the one piece that has moved arrive from where it was. */
+  /** Animates the piece that has moved, if it is only one. */
   glide(before) {
     const carried = this.carried;
     this.carried = false;
@@ -148,7 +148,7 @@ export class Board {
       if (!from) continue;
       const [x1, y1] = this.centre(from),
         [x2, y2] = this.centre(name);
-      // In parts of the piece's size, which is a little less than its square's: nothing is measured.
+      // Relative to the piece's size, which is a little less than its square's: nothing is measured.
       const part = (squares) => `${(squares * 100) / PIECE}%`;
       const start = `translate(${part(x1 - x2)}, ${part(y1 - y2)})`;
       this.squares
@@ -170,14 +170,14 @@ export class Board {
     return this.flipped ? [7.5 - x, 7.5 - y] : [x + 0.5, y + 0.5];
   }
 
-  /** The legal moves from the piece in hand to a square: the king castles also by taking its rook. */
+  /** The legal moves of the selected piece to a square: the king castles also by taking its rook. */
   movesTo(name) {
     const from = this.legal.filter(({ uci }) => uci.startsWith(this.from));
     const plain = from.filter(({ uci }) => uci.slice(2, 4) === name);
     return plain.length ? plain : from.filter(({ rook }) => rook === name);
   }
 
-  /** Shows where the piece in hand may go. */
+  /** Marks the target squares of the selected piece. */
   mark() {
     for (const [name, square] of this.squares) {
       square.classList.toggle("from", name === this.from);
@@ -197,7 +197,7 @@ export class Board {
     this.mark();
   }
 
-  /** Sets the piece in hand down; done when that is shown. */
+  /** Drops the selected piece; resolves when that is shown. */
   set(name, carried = false) {
     const moves = this.movesTo(name);
     this.drop();
@@ -207,7 +207,7 @@ export class Board {
     return this.play(moves[0].uci);
   }
 
-  /** The four pieces in a column on the board, from the square of promotion on. */
+  /** Shows the four pieces in a column on the board, beginning at the promotion square. */
   promote(name, moves) {
     const white = this.view.turn === "white";
     const [x, y] = this.centre(name);
@@ -252,7 +252,7 @@ export class Board {
       event.stopPropagation();
     });
     addEventListener("pointerdown", outside, true);
-    // Not into the grid, which has rows alone.
+    // Not inside the grid, which may contain only rows.
     this.place.after(column);
     column.firstChild.focus();
   }
@@ -261,14 +261,14 @@ export class Board {
     return document.elementFromPoint(event.clientX, event.clientY)?.closest("#board [data-square]")?.dataset.square;
   }
 
-  /** What is clicked before a move is shown is for the position after it. */
+  /** Queues clicks until a move is shown: they are for the position after it. */
   wait(shown) {
     const sent = (this.sent = Promise.resolve(shown).finally(() => {
       if (this.sent === sent) this.sent = null;
     }));
   }
 
-  /** Does a click when the moves before it are shown. */
+  /** Handles a click when the earlier moves are shown. */
   queue(name) {
     const click = () => {
       if (this.from && this.from !== name && this.movesTo(name).length > 0) return this.set(name);
@@ -295,7 +295,7 @@ export class Board {
       return;
     }
     if (event.button !== 0) return;
-    // Squares take the focus by Tab alone: the arrow keys of a mouse user walk the line.
+    // Squares get the focus only by Tab: for mouse users the arrow keys step through the line.
     event.preventDefault();
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
     this.arrows.forget();
@@ -308,7 +308,7 @@ export class Board {
     else if (event.pointerType === "touch") this.swiped(event);
   }
 
-  /** A finger that goes over the board, and carries nothing, walks. */
+  /** A swipe over the board without a piece steps through the moves. */
   swiped(start) {
     addEventListener(
       "pointerup",
@@ -321,7 +321,7 @@ export class Board {
     );
   }
 
-  /** The right button draws an arrow or a circle of the user. */
+  /** Draws an arrow or a circle of the user with the right button. */
   draw(event, name) {
     addEventListener(
       "pointerup",
@@ -350,7 +350,7 @@ export class Board {
       removeEventListener("pointercancel", end);
       piece.classList.remove("dragged");
       piece.style.transform = "";
-      // Another position has come meanwhile: the piece in hand is gone.
+      // Another position has come meanwhile: the piece is not selected any more.
       if (this.from !== name) return;
       if (!moved) {
         if (again) this.drop();

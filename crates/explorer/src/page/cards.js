@@ -1,5 +1,5 @@
-// What has been trained: one card for each position that was asked, stored in the
-// browser's storage. A right answer puts it off, a wrong one brings it back.
+// Training data: one card for each position that was asked, stored in the browser. A right answer delays the
+// next question, a wrong one repeats it soon.
 
 import { t } from "./lang.js";
 
@@ -7,9 +7,9 @@ const DAY = 86_400_000;
 
 /**
  * FSRS 4.5, by its published formulas and default parameters:
- * https://github.com/open-spaced-repetition/fsrs4anki/wiki/The-Algorithm. A card has a
- * stability, the days after which it is known with a probability of 90 %, and a
- * difficulty from 1 to 10. An answer is right (grade 3) or wrong (grade 1).
+ * https://github.com/open-spaced-repetition/fsrs4anki/wiki/The-Algorithm. A card has a stability, the days
+ * after which it is known with a probability of 90 %, and a difficulty from 1 to 10. An answer is right
+ * (grade 3) or wrong (grade 1).
  */
 const W = [
   0.4872, 1.4003, 3.7145, 13.8206, 5.1618, 1.2298, 0.8975, 0.031, 1.6474, 0.1367, 1.0461, 2.1072, 0.0793, 0.3246, 1.587,
@@ -18,7 +18,7 @@ const W = [
 
 const within = (least, value, greatest) => Math.min(Math.max(value, least), greatest);
 
-/** Stability and difficulty after an answer; `days` have gone since the one before. */
+/** Stability and difficulty after an answer, `days` after the last one. */
 export function learnt({ stability, difficulty }, right, days) {
   const grade = right ? 3 : 1;
   if (!stability) return { stability: W[grade - 1], difficulty: W[4] - (grade - 3) * W[5] };
@@ -33,17 +33,17 @@ export function learnt({ stability, difficulty }, right, days) {
   };
 }
 
-/** How likely a card is known by now, 0 to 1; nothing of one that was never asked. */
+/** The probability from 0 to 1 that a card is known now; 0 if it was never asked. */
 export const recall = ({ stability, asked }, now = Date.now()) =>
   stability ? (1 + ((19 / 81) * Math.max(0, now - asked)) / DAY / stability) ** -0.5 : null;
 
-/** No card is put off for more days. */
+/** Greatest delay of a card, in days. */
 const LONGEST = 365;
 
 const PLACE = "training";
 const FORMAT = "tabia-training";
 
-/** The most cards that are stored; those asked longest ago are removed first. */
+/** Greatest number of stored cards; those asked longest ago are removed first. */
 const MOST = 5000;
 
 export class Cards {
@@ -52,14 +52,14 @@ export class Cards {
     try {
       saved = JSON.parse(localStorage.getItem(PLACE));
     } catch {
-      /* Then it begins anew. */
+      /* Start without cards. */
     }
     this.all = new Map(saved ? valid(saved) : []);
-    /** The move that was chosen where the book has several, by the key of the position; "" for any of them. */
+    /** The chosen move, by the key of a position with several book moves; "" means any of them. */
     this.mine = new Map(saved ? choices(saved) : []);
   }
 
-  /** Stores which of several moves is asked for. */
+  /** Stores which of several moves is the right one. */
   choose(key, uci) {
     this.mine.set(key, uci);
     while (this.mine.size > MOST) this.mine.delete(this.mine.keys().next().value);
@@ -74,12 +74,12 @@ export class Cards {
       .map(([key, uci]) => [key.slice(begins.length), uci]);
   }
 
-  /** A position of a book, asked of a colour. Counters of moves do not matter. */
+  /** The key of a position of a book for a colour, without move counters. */
   key(book, colour, fen) {
     return [book, colour, fen.split(" ").slice(0, 4).join(" ")].join("|");
   }
 
-  /** Stores an answer; `way` leads to the position. */
+  /** Stores an answer; `way` is the line to the position. */
   answered(key, right, way) {
     const old = this.all.get(key) ?? { right: 0, wrong: 0 };
     const now = Date.now();
@@ -102,7 +102,7 @@ export class Cards {
     this.keep();
   }
 
-  /** A position is due from now on; one that was never asked is new. */
+  /** Makes a position due now; one that was never asked is new. */
   want(key, way) {
     const now = Date.now();
     const old = this.all.get(key) ?? { ...way, stability: 0, difficulty: W[4], right: 0, wrong: 0, asked: now };
@@ -115,7 +115,7 @@ export class Cards {
     return [...this.all].filter(([key]) => key.startsWith(begins));
   }
 
-  /** Those that are due, the weakest first; new ones come last. */
+  /** The due cards, weakest first, new ones last. */
   due(book, colour) {
     const now = Date.now();
     const weak = ([, card]) => recall(card, now) ?? 1;
@@ -124,7 +124,7 @@ export class Cards {
       .sort((a, b) => weak(a) - weak(b));
   }
 
-  /** For each opening how many cards there are, how many are known and how many due; the weakest openings first. */
+  /** For each opening the number of cards, of known and of due ones; weakest openings first. */
   progress(book, colour) {
     const now = Date.now();
     const rows = new Map();
@@ -139,18 +139,18 @@ export class Cards {
     return [...rows.values()].sort((a, b) => a.known / a.cards - b.known / b.cards || b.cards - a.cards);
   }
 
-  /** All of it as text, with the chapters for a file. */
+  /** All data as text, with the chapters for a file. */
   export(chapters) {
     return JSON.stringify({ format: FORMAT, version: 3, cards: [...this.all], moves: [...this.mine], chapters });
   }
 
-  /** Takes cards in; of two for one position the one asked more often stays. Returns how many came, and the file's chapters. */
+  /** Imports cards; of two for one position, the one asked more often stays. Returns how many were added, and the file's chapters. */
   import(text) {
     let read = null;
     try {
       read = JSON.parse(text);
     } catch {
-      /* Reported below. */
+      /* The caller reports it. */
     }
     if (read?.format !== FORMAT) throw new Error(t("This is no file of training that Tabia has saved."));
     let came = 0;
@@ -175,25 +175,25 @@ export class Cards {
     try {
       localStorage.setItem(PLACE, this.export());
     } catch {
-      /* Then it lasts as long as the page. */
+      /* Then it is stored only while the page is open. */
     }
   }
 }
 
-/** Whether a card has how often in a row it was known, as they had before they had a stability. */
+/** Whether a card has the older format, with a count of right answers in a row instead of a stability. */
 const isOld = (card) => card.stability === undefined && Number.isInteger(card.level) && card.level < 8;
 
-/** Such a card as it is now: it stays as stable as the days for which it was put off. */
+/** Converts such a card: its stability is the number of days of its delay. */
 function renewed({ fen, line, right, wrong, asked, due }) {
   const stability = within(W[0], (due - asked) / DAY, LONGEST);
   return { fen, line, stability, difficulty: W[4], right, wrong, asked, due };
 }
 
-/** How moves are written. */
+/** The form of a move. */
 const UCI = /^[a-h][1-8][a-h][1-8][qrbn]?$/;
 
 /**
- * The moves of a file that were chosen.
+ * The chosen moves of a file.
  * @returns {[string, string][]}
  */
 const choices = ({ moves }) =>
@@ -203,7 +203,7 @@ const choices = ({ moves }) =>
     .map(([key, uci]) => [key, uci]);
 
 /**
- * The cards of a file that can be used; files may come from anywhere.
+ * The valid cards of a file, which may come from anywhere.
  * @returns {[string, any][]}
  */
 function valid({ cards }) {

@@ -1,4 +1,4 @@
-// Changes to books that this page makes, and the way back.
+// Changes to books by this page, and their undo.
 
 import { Gone, client, get, inTurn, post } from "./api.js";
 import { by } from "./dom.js";
@@ -7,10 +7,10 @@ import { modal, say } from "./say.js";
 import { takesLines } from "./columns.js";
 import * as trees from "./tree.js";
 
-/** If a change takes longer than so many milliseconds, the page shows that it is running. */
+/** After this time in milliseconds the page shows that a change is running. */
 const SOON = 500;
 
-/** A tree as lines for the book, each with the signs of its moves. */
+/** The lines of a tree for the book, each with the annotations of its moves. */
 function linesOf(tree, ids) {
   return ids.map((id) => {
     const path = trees.path(tree, id).map((at) => trees.node(tree, at));
@@ -30,23 +30,23 @@ export class Changes {
   refresh;
   failed;
 
-  /** `refresh` asks for what is shown anew; `failed` takes what went wrong. */
+  /** `refresh` requests the shown data again; `failed` gets errors. */
   constructor(store, { refresh, failed }) {
     Object.assign(this, { store, refresh, failed });
-    /** Books that were changed, the last one last. */
+    /** Changed books, the last one last. */
     this.made = [];
     this.undone = [];
-    /** What is taken back is what was changed last, however late the answers are. */
+    /** Changes are sent in order, so that undo always concerns the last one. */
     this.turn = inTurn();
   }
 
-  /** What is shown, as requests name it: it may be another place when something is asked about it. */
+  /** The shown place as requests name it: the page may show another one when the user answers a question. */
   place(at = this.store.state.at) {
     const { tree } = this.store.state;
     return { fen: tree.fen, play: trees.line(tree, at).join(",") };
   }
 
-  /** Asks for a change; what is refused was meant for a book that is another one by now. */
+  /** Sends a change; if it is refused, the book may have changed since it was shown. */
   async send(path, body) {
     const timer = setTimeout(() => say(t("The book is being written…")), SOON);
     try {
@@ -76,13 +76,13 @@ export class Changes {
     });
   }
 
-  /** Another mark of a move that is shown. */
+  /** Changes the mark of a shown move. */
   markMove(book, move, mark) {
     const [what, value] = book.most_weight === undefined ? ["mark", mark] : ["weight", "0"];
     return this.mark({ book: book.book, move, place: this.place(), seen: { mark: move.mark } }, what, value);
   }
 
-  /** Why nothing that is shown can be changed. */
+  /** Why no shown book can be changed. */
   locked() {
     const { books = [] } = this.store.view ?? {};
     const reasons = books.filter((book) => book.locked).map((book) => `${book.name}: ${translated(book.locked)}`);
@@ -106,13 +106,13 @@ export class Changes {
     });
   }
 
-  /** What a deletion is called in requests. */
+  /** The fields of a request to delete. */
   removal({ move, place }, below) {
     if (place.fen) throw new Error(t("Only lines from the usual first position can be deleted."));
     return { play: [place.play, move.uci].filter(Boolean).join(","), below };
   }
 
-  /** How many positions a deletion takes out of the book. */
+  /** The number of positions that a deletion removes from the book. */
   async count(entry, below) {
     return (await post("/api/count-removed", { client, book: entry.book, ...this.removal(entry, below) })).positions;
   }
@@ -122,7 +122,7 @@ export class Changes {
     return this.turn(() => this.write("/api/remove", entry.book, body));
   }
 
-  /** The lines to these moves of the tree, into the first book that takes lines. */
+  /** Adds the lines to these moves to the first book that accepts lines. */
   add(ids) {
     const book = this.store.view?.books.find(takesLines);
     const { tree } = this.store.state;
@@ -132,7 +132,7 @@ export class Changes {
     return undefined;
   }
 
-  /** A line, the last move of which becomes a main move. */
+  /** Adds a line and marks its last move as a main move. */
   addMain(book, before, uci) {
     const play = before.join(",");
     return this.turn(async () => {
@@ -141,7 +141,7 @@ export class Changes {
     });
   }
 
-  /** The book that is marked: the first shown that can be. */
+  /** The book for marks: the first shown one that can be changed. */
   editable() {
     return this.store.view?.books.find((book) => book.editable);
   }
@@ -154,7 +154,7 @@ export class Changes {
     }
     this.marked = { book: book.book, place: this.place(id) };
     by("line-title").textContent = t`Marks for the whole line in ${book.name}`;
-    // Where there are weights and no marks, avoiding is weight 0.
+    // In a book with weights and no marks, "avoid" sets the weight 0.
     for (const option of by("line-mark").options)
       option.hidden = option.disabled = book.most_weight !== undefined && option.value !== "avoid";
     if (by("line-mark").selectedOptions[0].disabled) by("line-mark").value = "avoid";
@@ -194,7 +194,7 @@ export class Changes {
     }).catch(this.failed);
   }
 
-  /** The buttons that a page with these books has. */
+  /** Shows the buttons for these books. */
   show(books) {
     const book =
       books.find(({ book: number }) => number === this.made.at(-1)) ?? books.find(({ editable }) => editable);

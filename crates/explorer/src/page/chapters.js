@@ -1,5 +1,5 @@
-// A repertoire from PGN: the games of a file are its chapters, each with a name. They are
-// stored in the browser, and with what was trained in a file.
+// A repertoire from PGN: the games of a file are its chapters, each with a name. They are stored in the
+// browser, and exported with the training data.
 
 import { post } from "./api.js";
 import { by, el } from "./dom.js";
@@ -9,12 +9,12 @@ import { say } from "./say.js";
 import { signs } from "./signs.js";
 import * as trees from "./tree.js";
 
-/** Chapters that are stored, those that came last. */
+/** Greatest number of stored chapters; the newest stay. */
 const MOST = 500;
 
 const PLACE = "chapters";
 
-/** The chapters of a list that can be used; files may come from anywhere. */
+/** The valid chapters of a list, which may come from anywhere. */
 export const valid = (chapters) =>
   (Array.isArray(chapters) ? chapters : []).filter((one) =>
     [one?.file, one?.name, one?.text].every((text) => typeof text === "string"),
@@ -28,14 +28,14 @@ function saved() {
   }
 }
 
-/** Games with their names: by the event where that differs from game to game, else by the players. */
+/** Games with names: the event if it differs between games, else the players. */
 export function named(games) {
   const events = new Set(games.map(({ event }) => event));
   const isByEvent = events.size === games.length && !events.has("");
   return games.map((game) => ({ text: game.text, name: isByEvent ? game.event : game.label }));
 }
 
-/** What a chapter has in a position, in the form of a book. */
+/** The moves of a chapter in a position, in the form of a book. */
 export function bookOf(tree, moves) {
   const at = trees.find(tree, moves);
   const children = at === undefined ? [] : trees.node(tree, at).children.map((id) => trees.node(tree, id));
@@ -75,7 +75,7 @@ export class Chapters {
     this.add(named(split(await file.text())).map((chapter) => ({ file: file.name, ...chapter })));
   }
 
-  /** Takes chapters in, each file's in place of those that it had. */
+  /** Adds chapters; those of a file replace its old ones. */
   add(chapters) {
     const files = new Set(chapters.map(({ file }) => file));
     this.set([...this.all.filter(({ file }) => !files.has(file)), ...chapters].slice(-MOST));
@@ -91,7 +91,7 @@ export class Chapters {
     }
   }
 
-  /** Shows the chapters, and how many cards of each are due. */
+  /** Shows the chapters, and the number of due cards of each. */
   draw() {
     const colour = by("train-colour").value;
     const row = (chapter) => {
@@ -118,7 +118,7 @@ export class Chapters {
     );
   }
 
-  /** What the cards of a chapter are stored under, in place of the name of a book. */
+  /** The name under which the cards of a chapter are stored, like that of a book. */
   nameOf({ file, name }) {
     return `${file}: ${name}`;
   }

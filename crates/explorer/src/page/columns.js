@@ -1,7 +1,7 @@
-// What the table has of books and their moves.
+// The columns of the table of moves, and properties of books and moves.
 
 /**
- * Columns of one book: title, explanation, class, what it sorts by.
+ * Columns of one book: title, explanation, class, sort value.
  * @type {[string, string, string, (move: any, table?: any) => any][]}
  */
 export const COLUMNS = [
@@ -22,21 +22,21 @@ export const COLUMNS = [
   ],
 ];
 
-/** What one key, or the right button, makes of a move. */
+/** Marks that a key or the right button sets. */
 export const MARKS = [
   ["main", "✓ Main (green)"],
   ["avoid", "✕ Avoid (red)"],
   ["none", "None"],
 ];
 
-/** Whether new lines can come into a book that is shown. */
+/** Whether lines can be added to a shown book. */
 export const takesLines = (book) => book.editable && book.most_weight === undefined;
 
 /** Whether a move can be changed: a transposition is not stored, so it has no weight. */
 export const canChange = (book, move) => book.editable && !(book.most_weight !== undefined && move.transposition);
 
-/** Whether a move is more than one of many: marked, or played now and then. */
+/** Whether a move is important: marked, or played with at least 5 %. */
 export const matters = (move) => move.mark !== "none" || move.probability >= 0.05;
 
-/** How often a move was played, or what a book has in its place. */
+/** How often a move was played, or its weight. */
 export const amount = (move) => move.stored_weight ?? move.games;

@@ -3,7 +3,7 @@
 import { el } from "./dom.js";
 
 /**
- * Opens a menu at a place of the page, such as an event's: texts, each with what it does.
+ * Opens a menu at a position of the page, such as an event's; entries are texts with their actions.
  * @param {{ x: number, y: number }} place
  * @param {any[]} entries
  */

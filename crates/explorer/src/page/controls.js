@@ -1,5 +1,4 @@
-// Keys, buttons and what else people do with the page, and the dialogs that ask
-// for a word or two.
+// Keys, buttons and other input, and the dialogs that ask for a word or two.
 
 import * as address from "./address.js";
 import { script } from "./api.js";
@@ -15,7 +14,7 @@ import * as tabs from "./tabs.js";
 import { takesLines } from "./columns.js";
 import * as trees from "./tree.js";
 
-/** How far a wheel turns for a move. */
+/** Wheel distance for one move. */
 const TURN = 40;
 
 export class Controls {
@@ -33,12 +32,12 @@ export class Controls {
   typed;
   load;
 
-  /** `parts` are the parts of the page by name, and what it does with texts and far places. */
+  /** `parts` are the parts of the page by name, and the functions for texts and jumps. */
   constructor(parts) {
     Object.assign(this, parts);
     this.keys = this.keysOf();
     this.buttons = this.buttonsOf();
-    /** The keys that work during training. */
+    /** The keys that also work during training. */
     this.whileTraining = {
       f: this.keys.f,
       t: settings.nextTheme,
@@ -91,7 +90,7 @@ export class Controls {
 
   buttonsOf() {
     const { keys, store, changes } = this;
-    // Nobody walks about while being asked.
+    // The user does not step through moves while being asked.
     const calm = (action) => () => (this.trainer.on ? undefined : action());
     return {
       back: calm(keys.ArrowLeft),
@@ -117,7 +116,7 @@ export class Controls {
     };
   }
 
-  /** What the menu has. */
+  /** The entries of the menu. */
   entries() {
     const pgn = () => trees.toPgn(this.state.tree);
     const { view } = this.store;
@@ -143,7 +142,7 @@ export class Controls {
     openMenu({ x, y }, entries);
   }
 
-  /** What can be done with a move of the line. */
+  /** The menu entries for a move of the line. */
   ofMove(id) {
     const at = (step) => () => this.store.want((from) => step({ ...from, at: id }));
     const { books = [] } = this.store.view ?? {};
@@ -215,7 +214,7 @@ export class Controls {
       if (old) this.store.want(() => old, "pop");
       else location.reload();
     });
-    // After a click, the arrow keys belong to the board again.
+    // After a click, the arrow keys act on the board again.
     addEventListener("click", (event) => {
       const control = event.target.closest?.("button, select");
       if (event.detail > 0 && control && control.tagName === "BUTTON" && !control.closest("dialog, .promotion"))
@@ -273,7 +272,7 @@ export class Controls {
     });
   }
 
-  /** What is pasted or dropped. */
+  /** Handles pasted and dropped texts. */
   listenToTexts() {
     by("paste-form").addEventListener("submit", async (event) => {
       if (event.submitter?.value !== "load") return;
@@ -289,7 +288,7 @@ export class Controls {
       const text = event.clipboardData?.getData("text/plain");
       if (text) this.load(text).catch(this.problem);
     });
-    // A dropped file is read here, and only the reader of games gets it.
+    // A dropped file is read here, and sent only to the reader of games.
     addEventListener("dragover", (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault());
     addEventListener("drop", async (event) => {
       const files = [...(event.dataTransfer?.files ?? [])];

@@ -1,4 +1,4 @@
-// What the repertoire has no answer to: positions to which the opponents' moves lead.
+// Positions after the opponents' moves for which the repertoire has no answer.
 
 import { receive } from "./api.js";
 import { by, el, percent } from "./dom.js";
@@ -16,7 +16,7 @@ export class Coverage {
     by("train-colour").addEventListener("change", () => this.show());
   }
 
-  /** Asks again where the book, its content, the colour, or what opponents play is another. */
+  /** Requests them again if the book, its content, the colour or the opponents' moves have changed. */
   async show() {
     const { view, state } = this.trainer.now();
     if (!by("coverage").open || !view || this.trainer.on) return;

@@ -1,5 +1,5 @@
-// My games against my repertoire: where I left it and where opponents did. The program
-// finds the places; from here each becomes a card, or its move comes into the book.
+// Compares the user's games with the repertoire: where the user or an opponent left it. The program finds the
+// positions; each can become a card, or its move be added to the book.
 
 import { receive } from "./api.js";
 import { takesLines } from "./columns.js";
@@ -8,17 +8,17 @@ import { keep, lettered, stored, t } from "./lang.js";
 import { say } from "./say.js";
 import { valueText } from "./signs.js";
 
-/** Names of players that are suggested. */
+/** Greatest number of suggested player names. */
 const MOST_NAMES = 20;
 
-/** A move of a colour with its share and its value from White's side, as far as they are known. */
+/** A move of a colour with its share and its value for White, if known. */
 function named({ san, share, value }, colour) {
   const cp = value === undefined ? null : colour === "white" ? value : -value;
   const known = [share && percent(share, 0), cp !== null && valueText({ cp, mate: undefined })].filter(Boolean);
   return lettered(san) + (known.length ? ` (${known.join(", ")})` : "");
 }
 
-/** The players of games in PGN, those of most games first. */
+/** The players of PGN games, most games first. */
 export function playersOf(text) {
   const games = new Map();
   for (const [, name] of text.matchAll(/^\[(?:White|Black) "(.*)"\]/gm))
@@ -32,7 +32,7 @@ export class Departures {
   write;
 
   /**
-   * `load(text)` shows a line, `write(book, play, uci)` puts it and its last move as a main move into the book,
+   * `load(text)` shows a line, `write(book, play, uci)` adds it and its last move as a main move to the book,
    * `indexed()` promises whether there is an index.
    */
   constructor(trainer, { load, write, indexed }) {
@@ -81,13 +81,13 @@ export class Departures {
     await this.take((await Promise.all(files.map((file) => file.text()))).join("\n\n"));
   }
 
-  /** Takes games in: they stay until other ones come, for the other colour. */
+  /** Loads games: they stay until others are loaded, also for the other colour. */
   async take(text) {
     by("mine").open = true;
     this.text = text;
     const names = playersOf(text);
     by("mine-names").replaceChildren(...names.slice(0, MOST_NAMES).map((value) => el("option", { value })));
-    // Of one's own games most are one's own.
+    // The player with the most games is probably the user.
     if (!names.includes(by("mine-name").value)) by("mine-name").value = names[0] ?? "";
     await this.compare();
   }
@@ -129,7 +129,7 @@ export class Departures {
     };
     const score = one.score === null ? null : percent(one.score, 0);
     const about = [t`${one.games} games`, score, one.opening && `${one.eco} ${one.opening}`, lettered(one.line)];
-    // Where the opponent left it, the answer is what the book lacks.
+    // If the opponent left it, the book lacks the answer.
     const last = one.by === "opponent" ? one.reply : one.played;
     const before = one.by === "opponent" ? [...one.moves, one.played] : one.moves;
     const uci = (moves) => moves.map((move) => move.uci);
@@ -163,7 +163,7 @@ export class Departures {
     );
   }
 
-  /** The position is asked from now on. */
+  /** Adds the position to the training. */
   ask(one, book, color) {
     const { cards } = this.trainer;
     cards.want(cards.key(book.name, color, one.fen), {

@@ -1,13 +1,13 @@
-// Small helpers around the document. Nothing here knows of chess.
+// Small helpers for the document, independent of chess.
 
 /**
- * The element of an id, which is of the kind that the page gives it.
+ * The element with this id.
  * @param {string} id
  * @returns {any}
  */
 export const by = (id) => document.getElementById(id);
 
-/** The document has been read to its end: what is seen first is there before. */
+/** Resolves when the whole document has been parsed; the first part of the page is shown earlier. */
 export const whole = new Promise((resolve) => {
   document.addEventListener("DOMContentLoaded", resolve, { once: true });
 });
@@ -33,22 +33,21 @@ function filled(element, attributes, children) {
 }
 
 /**
- * Makes `old` what `fresh` is, and leaves alone what it is already: that is not laid
- * out anew, keeps the focus, and takes no memory again. Listeners are not taken
- * over: what happens to such elements is listened to above them.
+ * Makes `old` equal to `fresh`, but changes only what differs: unchanged elements need no new layout or
+ * memory, and keep the focus. Listeners are not copied: their events are handled by parent elements.
  */
 function become(old, fresh) {
   for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name)) old.removeAttribute(name);
   for (const { name, value } of fresh.attributes) {
     if (old.getAttribute(name) === value) continue;
-    // As an attribute a style would be refused.
+    // The content policy refuses a style attribute.
     if (name === "style") old.style.cssText = value;
     else old.setAttribute(name, value);
   }
   fill(old, ...fresh.childNodes);
 }
 
-/** Makes these the children of an element, by changing those that it has. */
+/** Replaces the children of an element by changing the existing ones. */
 export function fill(place, ...children) {
   children.forEach((child, index) => {
     const known = place.childNodes[index];
@@ -60,9 +59,9 @@ export function fill(place, ...children) {
   while (place.childNodes.length > children.length) place.lastChild.remove();
 }
 
-/** Whether keys typed now belong to a field. */
+/** Whether typed keys are input of a field. */
 export function isTyping(target) {
-  // A dialog that was closed a moment ago may still have the focus.
+  // A dialog that was just closed may still have the focus.
   return (
     target instanceof HTMLElement &&
     !target.closest("dialog:not([open])") &&
@@ -70,10 +69,10 @@ export function isTyping(target) {
   );
 }
 
-/** How the language of the page writes numbers. */
+/** Number formats of the page's language. */
 const formats = new Map();
 
-/** A number with so many digits after the decimal point, or the comma where the language has one. */
+/** A number with this many decimals, in the page's language. */
 export function decimal(number, digits) {
   const { lang } = document.documentElement,
     key = lang + digits;
@@ -85,10 +84,10 @@ export function decimal(number, digits) {
   return formats.get(key).format(number);
 }
 
-/** A whole number with thin gaps between thousands. */
+/** A whole number with thin spaces between thousands. */
 export const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");
 
-/** A share of 1 in per cent. */
+/** A fraction in per cent. */
 export function percent(share, digits = 1) {
   return decimal(100 * share, digits) + "\u202f%";
 }

@@ -1,5 +1,4 @@
-// The rest of the page handles buttons and keys. What is pressed before it has
-// been loaded is pressed again afterwards.
+// The rest of the page handles buttons and keys. Input before it has been loaded is repeated afterwards.
 
 const pressed = [];
 const come = new AbortController(),
@@ -17,7 +16,7 @@ addEventListener(
 addEventListener(
   "keydown",
   (event) => {
-    // Where the keys go by then, which one of them may have changed.
+    // To the element that has the focus by then, which an earlier key may have changed.
     if (!event.defaultPrevented)
       pressed.push(() => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", event)));
   },

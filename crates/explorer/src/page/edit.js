@@ -1,5 +1,5 @@
-// The dialogs in which a book is changed: a move's marks, a line's marks, and
-// what goes. Each change is written at once and can be taken back. Loaded when it is wanted.
+// The dialogs that change a book: the marks of a move or a line, and deletions. Each change is written at
+// once and can be undone. Loaded when needed.
 
 import { by, el, grouped } from "./dom.js";
 import { lettered, t } from "./lang.js";
@@ -9,9 +9,9 @@ import { MARKS } from "./columns.js";
 
 const ANNOTATIONS = ["none", "!", "!!", "!?", "?!", "?", "??", "□"];
 
-/** Asks before something is deleted, and shows that it is under way. */
+/** Asks before a deletion, and shows that it is running. */
 class RemovalDialog {
-  /** `changes` counts how many positions would be deleted, and deletes them; `failed` takes errors. */
+  /** `changes` counts and deletes positions; `failed` gets errors. */
   constructor(changes, failed) {
     this.changes = changes;
     this.failed = failed;
@@ -63,7 +63,7 @@ class RemovalDialog {
 }
 
 export class EditDialog {
-  /** `changes` writes and reads; `failed` takes errors. */
+  /** `changes` writes and reads; `failed` gets errors. */
   constructor(changes, failed) {
     this.changes = changes;
     this.failed = failed;
@@ -117,7 +117,7 @@ export class EditDialog {
     by(place).append(list);
   }
 
-  /** For a move of a book at a place, wherever the page goes meanwhile. */
+  /** Opens it for a move of a book at a place, even if the page shows another place later. */
   open(book, move, place, after) {
     const title = t`${lettered(move.san)} in ${book.name}`;
     this.entry = { book: book.book, name: book.name, move, place, seen: {} };
@@ -127,7 +127,7 @@ export class EditDialog {
     modal(this.dialog);
   }
 
-  /** Shows the values of the move in the book; a change sends them along as those that were seen. */
+  /** Shows the values of the move in the book; a change also sends these old values. */
   show(book, move) {
     Object.assign(this.entry.seen, {
       mark: move.mark,
@@ -139,7 +139,7 @@ export class EditDialog {
     this.dialog.querySelector(`input[name="mark"][value="${move.mark}"]`).checked = true;
     const sign = move.annotation || "none";
     for (const radio of this.dialog.querySelectorAll('input[name="annotation"]')) radio.checked = radio.value === sign;
-    // Nobody stored a transposition, so there is nothing to annotate.
+    // A transposition is not stored, so it cannot be annotated.
     by("edit-annotation").disabled = move.transposition;
     by("remove-move").disabled = move.transposition;
     offer(by("edit-commentary"), OF_POSITIONS, move.commentary);
@@ -147,12 +147,12 @@ export class EditDialog {
     by("edit-factor-number").value = move.factor;
   }
 
-  /** A book with a number beside each move has nothing else to change. */
+  /** In a book with weights only the weight can be changed. */
   weigh(book, move) {
     const most = book.most_weight;
     for (const place of this.dialog.querySelectorAll("fieldset"))
       place.hidden = (place.id === "edit-weigh") !== (most !== undefined);
-    // What was typed and never taken would keep the dialog from closing.
+    // An invalid typed value would prevent the dialog from closing.
     by("edit-weight").value = "";
     if (most === undefined) return;
     const isArena = move.priority !== undefined;

@@ -1,5 +1,5 @@
-// The engine: thinks about the position that is shown, while it is on and the
-// page is visible. Its reports arrive as the answer to one long request.
+// The engine: searches the shown position while it is on and the page is visible. Its reports arrive as the
+// answer to one long request.
 
 import { follow } from "./api.js";
 import { by, el, fill, grouped } from "./dom.js";
@@ -8,13 +8,13 @@ import { valueText } from "./signs.js";
 import * as tabs from "./tabs.js";
 import * as trees from "./tree.js";
 
-/** Nobody is asked about positions that are only walked past, milliseconds. */
+/** Delay in milliseconds before a position is searched, so that stepping past it sends no request. */
 const PAUSE = 150;
 
-/** White's share of the bar: what such a value has meant in games. */
+/** White's share of the bar: the expected score for this value. */
 const share = ({ cp, mate }) => (mate !== undefined ? (mate > 0 ? 1 : 0) : 1 / (1 + Math.exp(-0.0037 * cp)));
 
-/** Whether the engine is on when this tab loads the page again; with a value, from now on. Other tabs do not take it by being opened. */
+/** Whether the engine is on after a reload of this tab; sets it if there is a value. New tabs do not copy it. */
 function stays(on = undefined) {
   try {
     if (on !== undefined) sessionStorage.setItem("engine", String(on));
@@ -24,7 +24,7 @@ function stays(on = undefined) {
   }
 }
 
-/** What a state is known by among those that were evaluated. */
+/** The key of an evaluated state. */
 const keyOf = ({ fen }, moves) => `${fen ?? ""} ${moves.join(",")}`;
 
 export class Engine {
@@ -34,7 +34,7 @@ export class Engine {
   best;
   valued;
 
-  /** `play` takes several moves; `point` shows them on the board; `values` takes what moves are worth, by name; `best` the best move; `valued` is called when a position got a value. */
+  /** `play` takes several moves; `point` shows them on the board; `values` gets the values of moves by name; `best` the best move; `valued` is called when a position has a value. */
   constructor({ play, point, values, best, valued }) {
     Object.assign(this, { play, point, values, best, valued });
     this.on = false;
@@ -45,14 +45,14 @@ export class Engine {
       keep("engine-lines", this.lines.value);
       this.again();
     });
-    /** Values that were found since the page was opened. */
+    /** Values found since the page was opened. */
     this.found = new Map();
-    // There is one engine for all pages: a page that no longer needs it notifies the others.
+    // All pages share one engine: a page that no longer needs it notifies the others.
     this.others = new BroadcastChannel("engine");
     this.isTaken = false;
     this.others.addEventListener("message", () => this.takeBack());
     addEventListener("focus", () => this.takeBack());
-    // Reports come several times a second: the elements of the list are changed, never replaced.
+    // Reports come several times a second: elements of the list are changed, never replaced.
     this.drawn = [];
     this.list = by("engine-list");
     this.list.addEventListener("click", ({ target }) =>
@@ -67,20 +67,20 @@ export class Engine {
     addEventListener("pagehide", () => this.leave());
   }
 
-  /** Asks again where another page had the engine. */
+  /** Requests the engine again after another page had it. */
   takeBack() {
     if (!this.isTaken || document.hidden) return;
     this.again();
   }
 
-  /** Is done with the engine. */
+  /** Releases the engine. */
   leave() {
     const had = this.asked !== null && !this.isTaken;
     this.stop();
     if (had) this.others.postMessage("free");
   }
 
-  /** Whether there is an engine at all. */
+  /** Shows whether there is an engine. */
   offer(name) {
     by("engine-tab").hidden = !name;
     if (!name && tabs.isShown("engine")) tabs.choose("book");
@@ -88,7 +88,7 @@ export class Engine {
     if (name && stays()) this.turn();
   }
 
-  /** By its key: first its panel is shown. */
+  /** Handles its key: the first press shows its panel. */
   call() {
     if (by("engine-tab").hidden) return;
     const isSeen = tabs.isShown("engine");
@@ -108,7 +108,7 @@ export class Engine {
     by("engine-pane").hidden = by("gauge").hidden = !this.on;
     by("engine-tab").classList.toggle("on", this.on);
     if (this.on) {
-      // Its lines are of no use without the board.
+      // Its lines are useful only together with the board.
       for (const id of ["engine-pane", "board"]) by(id).scrollIntoView({ block: "nearest" });
     } else {
       this.values(null);
@@ -167,7 +167,7 @@ export class Engine {
       await follow("/api/engine", body, (report) => asked === this.asked && this.receive(report), asked.signal);
     } catch (error) {
       if (asked !== this.asked) return;
-      // Shown anew, such as when the program is back, it is asked again.
+      // If the page is shown again, for example after a reconnection, the search restarts.
       this.key = null;
       this.draw(error.message);
     }
@@ -199,13 +199,13 @@ export class Engine {
     );
   }
 
-  /** White's share by what was found of the moves of a line, each after those before it; null where it is not known. */
+  /** White's share after each move of a line, from values found; null if unknown. */
   along(tree, moves) {
     const value = this.found.get(keyOf(tree, moves));
     return value ? share(value) : null;
   }
 
-  /** Why it has stopped, in full, and the way to begin again. */
+  /** Shows why it has stopped, and a button to start again. */
   offerAgain() {
     const { textContent } = by("engine-told");
     const button = el("button", { type: "button", class: "quiet again" }, t("Try again"));
@@ -223,7 +223,7 @@ export class Engine {
     const white = best ? share(best) : 0.5;
     by("gauge").firstElementChild.style.setProperty("--white", `${(100 * white).toFixed(1)}%`);
     by("gauge").setAttribute("aria-label", best ? t`Evaluation ${valueText(best)}` : t("No evaluation yet"));
-    // Under a pointer or the focus nothing may change places.
+    // Nothing may move while the pointer or focus is on it.
     const { list } = this;
     const held = list.contains(document.activeElement) || list.matches(":hover");
     if (held && lines.length && lines.length === list.children.length && list.dataset.key === this.key) return;
@@ -260,7 +260,7 @@ export class Engine {
     if (line) use(this.drawn[line].moves.slice(0, Number(index) + 1));
   }
 
-  /** The number in front of a move of a line. */
+  /** The number before a move of a line. */
   number(index) {
     const { turn, fullmove } = this.view;
     const ply = index + (turn === "white" ? 0 : 1);

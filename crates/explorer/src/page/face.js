@@ -1,6 +1,5 @@
-// What is shown first: board, title, moves and table. This script is in the page
-// itself, with the answer about the page's address, and needs nothing else; the
-// rest of the page is loaded when this has been painted.
+// The first view: board, title, moves and table. This script is part of the page, together with the answer
+// for the page's address, and needs nothing else; the rest of the page is loaded after the first paint.
 
 import * as address from "./address.js";
 import { Board } from "./board.js";
@@ -13,12 +12,12 @@ import { Table } from "./table.js";
 import * as tabs from "./tabs.js";
 import * as trees from "./tree.js";
 
-/** Longer than so many milliseconds nothing waits for the first picture; and the rest of the page is asked for again after so many. */
+/** Greatest delay of the first paint, and the delay before the rest of the page is requested again, in milliseconds. */
 const LONGEST_MS = 500,
   AGAIN_MS = 1000;
 
 let come;
-/** What the page does when people do something: it waits until the page has been loaded. */
+/** The actions for input: they resolve when the page has been loaded. */
 const actions = new Promise((resolve) => {
   come = resolve;
 });
@@ -27,7 +26,7 @@ const later =
   (...what) =>
     actions.then((known) => known[name](...what));
 
-/** The page has been loaded and has these actions: `play` takes a move in UCI notation, `swipe` whether a finger has gone forwards, `edit` a book's view and a move, `add` nothing, `go` the number of a move of the tree, `menu` an event and that number, `mark` a book's view, a move and a mark, `unfilter` the name of a filter. */
+/** Sets the actions of the loaded page: `play` gets a move in UCI notation, `swipe` true for a swipe forwards, `edit` a book's view and a move, `add` nothing, `go` the number of a move of the tree, `menu` an event and that number, `mark` a book's view, a move and a mark, `unfilter` the name of a filter. */
 export function does(known) {
   come(known);
   again();
@@ -43,7 +42,7 @@ export const table = new Table({
   unfilter: later("unfilter"),
 });
 listenToMoves(later("go"), later("menu"));
-// The second click of a double click was meant for what was there at the first.
+// The second click of a double click was meant for the element of the first.
 addEventListener(
   "click",
   (event) => {
@@ -53,7 +52,7 @@ addEventListener(
   true,
 );
 
-/** Shows a state and the answer that belongs to it. */
+/** Shows a state and its answer. */
 export function show(state, view) {
   const { tree, at, tail } = state;
   board.flip(state.flip);
@@ -65,7 +64,7 @@ export function show(state, view) {
   by("back").disabled = by("to-start").disabled = at === 0;
   by("to-end").disabled = at === tail;
   by("forward").disabled = at === tail && view.ahead.length === 0;
-  // Once: a browser stores each mark as long as the page is open.
+  // Once only, because a browser stores every mark while the page is open.
   if (!performance.getEntriesByName("shown").length) performance.mark("shown");
 }
 
@@ -84,7 +83,7 @@ function showOpening({ opening, fullmove, turn }, tree) {
   document.title = opening ? `${opening.eco} ${opening.name} – Tabia` : "Tabia";
 }
 
-/** The answer about this address that came with the page, and the state it makes; null when there is none. */
+/** The answer for this address that came with the page, and its state; null if there is none. */
 function sent() {
   const place = by("first"),
     text = place.textContent;
@@ -104,12 +103,12 @@ async function open() {
   return first;
 }
 
-/** What was shown first. */
+/** The first view. */
 export const opened = open();
 
 /**
- * Puts the elements of a document of the page into `place`. A page that takes no text for HTML (its policy has it so)
- * may still ask for a document; until it comes. `missed` is called when the program did not answer.
+ * Puts the elements of an HTML file of the page into `place`. The policy forbids HTML from text but allows
+ * XMLHttpRequest for documents. `missed` is called if the program does not answer.
  */
 export const furnish = (name, place, missed = () => {}) =>
   new Promise((resolve) => {
@@ -117,7 +116,7 @@ export const furnish = (name, place, missed = () => {}) =>
     asked.open("GET", `/page/${name}.html`);
     asked.responseType = "document";
     asked.onloadend = () => {
-      // Another version of the program answers by now, which has another page.
+      // The program has another version now, with another page.
       if (asked.status === 404) location.reload();
       if (asked.status !== 200) {
         missed();
@@ -136,10 +135,10 @@ async function rest() {
   await import("/page/main.js");
 }
 
-/** The first picture is on the screen: sooner, what is not seen would only hold it up. */
+/** Resolves after the first paint: loading earlier would only delay it. */
 const painted = new Promise((resolve) => {
   if (document.hidden) resolve();
-  // There may be none, such as when the tab is left before.
+  // There may be no paint, for example if the user leaves the tab.
   setTimeout(resolve, LONGEST_MS);
   new PerformanceObserver((list) => list.getEntriesByName("first-contentful-paint").length && resolve()).observe({
     type: "paint",

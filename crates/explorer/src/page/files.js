@@ -1,17 +1,17 @@
-// The picker: books and indexes in the folders that were named when the program was
-// started. The page names a file by the identifier that the list has for it.
+// The file picker: books and indexes in the folders that the program was started with. The page names a file
+// by its identifier in the list.
 
 import { get, post } from "./api.js";
 import { el } from "./dom.js";
 import { keep, stored, t } from "./lang.js";
 import { listKeys, modal } from "./say.js";
 
-/** Files that the browser knows as opened last. */
+/** Greatest number of recently opened files that the browser stores. */
 const MOST_RECENT = 8;
 
 const BOOKS = { ctg: "ChessBase", bin: "Polyglot", abk: "Arena" };
 
-/** Orders of the list: which of two files comes first. */
+/** Sort orders of the list. */
 const ORDERS = {
   newest: (a, b) => b.changed - a.changed,
   largest: (a, b) => b.bytes - a.bytes,
@@ -25,7 +25,7 @@ function recentHere() {
   }
 }
 
-/** Bytes as people write them. */
+/** A file size as text. */
 function size(bytes) {
   const [unit, of] = bytes < 1e6 ? ["kilobyte", 1e3] : bytes < 1e9 ? ["megabyte", 1e6] : ["gigabyte", 1e9];
   const { lang } = document.documentElement;
@@ -40,7 +40,7 @@ export class Files {
   opened;
   failed;
 
-  /** `opened` is called with the name of the book that a file has become; `failed` with an error. */
+  /** `opened` is called with the name of the opened book; `failed` with an error. */
   constructor({ opened, failed }) {
     Object.assign(this, { opened, failed });
     this.words = el("input", { type: "text", maxlength: 80, spellcheck: "false", autocomplete: "off" });
@@ -75,7 +75,7 @@ export class Files {
     document.body.append(this.dialog);
   }
 
-  /** Opens the dialog, with the files that are there now. */
+  /** Opens the dialog with the present files. */
   async show() {
     this.found = await get("/api/files");
     this.words.value = "";
@@ -84,7 +84,7 @@ export class Files {
     this.words.focus();
   }
 
-  /** Shows the files that have all the words; those that were opened last come first. */
+  /** Shows the files with all the words; recently opened ones come first. */
   draw() {
     const { files, recent, is_cut } = this.found;
     const words = this.words.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -122,7 +122,7 @@ export class Files {
     );
   }
 
-  /** What cannot be opened leaves the page as it was. */
+  /** If a file cannot be opened, the page stays the same. */
   async open({ id }) {
     try {
       const { name } = await post("/api/open", { id });

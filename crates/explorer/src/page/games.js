@@ -1,5 +1,5 @@
-// Games: those that reached the position that is shown, where the program has an
-// index of games, and those of files, which stay in the browser until they are closed.
+// Games with the shown position, if the program has an index of games, and games of files, which stay in the
+// browser until they are closed.
 
 import { get } from "./api.js";
 import { by, el, grouped } from "./dom.js";
@@ -7,26 +7,26 @@ import { keep, stored, t } from "./lang.js";
 import { say } from "./say.js";
 import * as tabs from "./tabs.js";
 
-/** Games that are listed at once. */
+/** Greatest number of listed games. */
 const MOST = 200;
 
-/** Bytes of a file of games. */
+/** Greatest size of a file of games, in bytes. */
 const MOST_BYTES = 50_000_000;
 
-/** Positions that are only walked past are not asked about, milliseconds. */
+/** Delay in milliseconds before a request, so that stepping past a position sends none. */
 const PAUSE = 120;
 
-/** The most sets of filters: one for each digit. */
+/** Greatest number of filter sets: one for each digit. */
 const MOST_SETS = 9;
 
-/** Orders of the list: which of two games comes first. */
+/** Sort orders of the list. */
 const ORDERS = {
   elo: (a, b) => b.elo - a.elo,
   newest: (a, b) => (b.when < a.when ? -1 : Number(b.when > a.when)),
   oldest: (a, b) => (a.when < b.when ? -1 : Number(a.when > b.when)),
 };
 
-/** Filters in the same words, whatever their order. */
+/** Filters as text, independent of their order. */
 const wordsOf = (filter) => JSON.stringify(Object.entries(filter).sort());
 
 /** The games of a PGN file, as text with the values of their tags. */
@@ -54,14 +54,14 @@ export class Games {
   query;
   change;
 
-  /** `load` takes the text of a game; `failed` an error; `query` gives the parameters of the position and the filters that are shown; `change` takes other filters. */
+  /** `load` gets the text of a game; `failed` an error; `query` returns the parameters of the shown position and filters; `change` gets other filters. */
   constructor({ load, failed, query, change }) {
     Object.assign(this, { load, failed, query, change });
-    /** The filters that are shown: values by the names of the fields. */
+    /** The shown filters: values by the names of the fields. */
     this.filter = {};
-    /** How many games of the index have the position, and how many of them were searched for words. */
+    /** Number of games with the position in the index, and how many were searched for words. */
     this.all = this.searched = 0;
-    /** Games of a file that is shown, and text of all files, by name. */
+    /** The shown games of a file, and the texts of all files, by name. */
     this.dropped = null;
     this.files = new Map();
     this.indexed = new Promise((resolve) => {
@@ -85,7 +85,7 @@ export class Games {
     });
   }
 
-  /** Finds out whether there is an index: one may have been opened since. */
+  /** Finds out whether there is an index: one may have been opened since the last time. */
   async offer() {
     const answer = await get("/lichess", "moves=0&topGames=1&recentGames=1").catch(() => ({}));
     const isIndexed = (answer.topGames?.length ?? 0) + (answer.recentGames?.length ?? 0) > 0;
@@ -93,7 +93,7 @@ export class Games {
     this.indexed = Promise.resolve(isIndexed);
   }
 
-  /** Files that were chosen, or dropped on the page: the last of them is shown. */
+  /** Opens chosen or dropped files: the last of them is shown. */
   async open(files) {
     let last = null;
     for (const file of files) {
@@ -108,7 +108,7 @@ export class Games {
     try {
       await this.take(...last);
     } catch (error) {
-      // Nothing that could be looked at again.
+      // The file has no games to show.
       this.files.delete(last[0]);
       throw error;
     } finally {
@@ -116,7 +116,7 @@ export class Games {
     }
   }
 
-  /** The games of a file: one is shown at once, of several one is chosen. */
+  /** Takes the games of a file: a single one is shown at once, of several the user chooses one. */
   take(name, text) {
     const games = split(text);
     if (games.length === 1) return this.load(games[0].text);
@@ -143,12 +143,12 @@ export class Games {
     );
   }
 
-  /** Those with the position that is shown. */
+  /** Lists the games with the shown position. */
   here() {
     this.show(null, t("Games with this position"));
   }
 
-  /** Those of a player. */
+  /** Lists the games of a player. */
   of(player) {
     this.change({ player });
     this.here();
@@ -162,7 +162,7 @@ export class Games {
     else tabs.choose("games");
   }
 
-  /** The page shows another position, or other filters: the list follows, where it is about them. */
+  /** The page shows another position or other filters: updates the list if needed. */
   shown({ filter }) {
     if (wordsOf(filter) !== wordsOf(this.filter)) {
       this.filter = filter;
@@ -197,7 +197,7 @@ export class Games {
     this.draw();
   }
 
-  /** Shows what was found: what has all the words, in the order that was chosen. */
+  /** Shows the found games with all the words, in the chosen order. */
   draw() {
     if (!this.found) return;
     let { found } = this;
@@ -235,7 +235,7 @@ export class Games {
     );
   }
 
-  /** What the list leaves out. */
+  /** Describes which games the list leaves out. */
   howMany(found) {
     const { all, searched } = this;
     if (this.dropped || all <= found.length) return "";
@@ -243,7 +243,7 @@ export class Games {
     return searched < all ? t`${grouped(searched)} of ${grouped(all)} games were searched.` : "";
   }
 
-  /** The games that the index has of the position, under the filters. */
+  /** Requests the games with the position that match the filters. */
   async fromIndex() {
     const query = this.query();
     for (const [name, id] of [
@@ -263,22 +263,22 @@ export class Games {
     }));
   }
 
-  /** The fields of the filters. */
+  /** The input fields of the filters. */
   get fields() {
     return [...by("games-filter").elements];
   }
 
-  /** What the fields have now. */
+  /** The values in the fields. */
   get values() {
     return Object.fromEntries(this.fields.filter(({ value }) => value.trim()).map(({ name, value }) => [name, value]));
   }
 
-  /** The named sets of filters: a name, and the filters. */
+  /** The named sets of filters. */
   get sets() {
     try {
       const sets = JSON.parse(stored("games-sets", "[]"));
       const known = Array.isArray(sets) ? sets.filter(({ name, values }) => name && values).slice(0, MOST_SETS) : [];
-      // Once they were stored by the identifiers of the fields.
+      // An older version stored them by the ids of the fields.
       const valuesOf = (values) => this.fields.map((field) => [field.name, values[field.name] ?? values[field.id]]);
       return known.map(({ name, values }) => ({
         name,
@@ -289,7 +289,7 @@ export class Games {
     }
   }
 
-  /** Stores the filters under a name; one of that name is replaced, with all filters open it goes. */
+  /** Stores the filters under a name, replacing older ones; without any filter the name is deleted. */
   saveSet(name) {
     if (!name) return;
     const { values } = this;
@@ -325,12 +325,12 @@ export class Games {
     );
   }
 
-  /** Whether these are the filters that are shown. */
+  /** Whether these filters are shown. */
   isShown(values) {
     return wordsOf(values) === wordsOf(this.filter);
   }
 
-  /** Applies a set of filters; those that are shown already go. */
+  /** Applies a set of filters, or removes the filters if it is applied already. */
   useSet(index) {
     const set = this.sets[index];
     if (!set) return;
@@ -338,14 +338,14 @@ export class Games {
     if (!tabs.isShown("games")) tabs.choose("games");
   }
 
-  /** Shows a game; `series` is the list in which it was chosen. */
+  /** Shows a game; `series` is the list that it was chosen from. */
   choose(game, series) {
     this.chosen = game;
     this.series = series;
     return this.load(game.text ?? this.pgn(game.id));
   }
 
-  /** The game after the one that was chosen last in its list, or before it. */
+  /** Shows the game after or before the last chosen one in its list. */
   step(by) {
     const next = this.series?.[this.series.indexOf(this.chosen) + by];
     if (!next) say(t("There is no other game in the list."));

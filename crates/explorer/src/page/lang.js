@@ -1,6 +1,5 @@
-// The language of the page and of the letters of pieces. English is in the
-// page itself; another language is a table from English (`locales/`), loaded
-// when it is chosen.
+// The language of the page and the letters of pieces. The page is in English; another language is a
+// translation table from English (`locales/`), loaded when needed.
 
 import { whole } from "./dom.js";
 
@@ -18,7 +17,7 @@ const LETTERS = {
 let words = {},
   letters = null;
 
-/** A setting that the browser has stored, else `usual`. */
+/** A setting stored in the browser, else `usual`. */
 export function stored(name, usual) {
   try {
     return localStorage.getItem(name) ?? usual;
@@ -32,18 +31,18 @@ export function keep(name, value) {
   try {
     localStorage.setItem(name, value);
   } catch {
-    /* Then the setting lasts only as long as the page. */
+    /* Then the setting lasts only while the page is open. */
   }
 }
 
-/** The language that was chosen, else the browser's, else English. */
+/** The chosen language, else the browser's, else English. */
 export function chosen() {
   const preferred = navigator.language.slice(0, 2);
   const known = stored("language", preferred);
   return known in LANGUAGES ? known : "en";
 }
 
-/** Applies the chosen language before anything is shown; returns a promise if its table has to be fetched. */
+/** Sets the language before anything is shown; returns a promise if its table has to be fetched. */
 export function begin() {
   const code = chosen();
   const set = stored("letters", "language");
@@ -66,7 +65,7 @@ async function learn(code) {
   translate(document.body);
 }
 
-/** What is written in an element, in the language of the page. */
+/** Translates the texts in an element. */
 export function translate(root) {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
@@ -80,13 +79,13 @@ export function translate(root) {
 
 const placed = (text, values) => text.replace(/\{(\d)\}/g, (_, index) => values[index]);
 
-/** A text in the language of the page; of a template, what varies is {0}, {1}, … in the tables. */
+/** A text in the page's language; in a template, the tables have {0}, {1}, … for the values. */
 export function t(first, ...values) {
   const key = typeof first === "string" ? first : first.reduce((text, part, index) => `${text}{${index - 1}}${part}`);
   return placed(words[key] ?? key, values);
 }
 
-/** A message of the program, in the language of the page; its code is the English text. */
+/** A message of the program in the page's language; its code is the English text. */
 export function translated(message) {
   if (typeof message === "string") return words[message] ?? message;
   const { code, args } = message;
@@ -95,12 +94,12 @@ export function translated(message) {
   return args ? placed(text, args.map(shown)) : text;
 }
 
-/** A move with the letters of the chosen language. */
+/** A move with the piece letters of the chosen language. */
 export const lettered = (san) => (letters ? san.replace(/[KQRBN]/g, (letter) => letters[letter]) : san);
 
 const PIECES = { K: "king", Q: "queen", R: "rook", B: "bishop", N: "knight" };
 
-/** A move in words, to be read aloud. */
+/** A move in words, for screen readers. */
 export function spoken(san) {
   const end = san.endsWith("#") ? `, ${t("checkmate")}` : san.endsWith("+") ? `, ${t("check")}` : "";
   const bare = san.replace(/[+#]/g, "");

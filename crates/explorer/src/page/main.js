@@ -1,4 +1,4 @@
-// The page: steps lead from state to state, and states are shown.
+// The page: steps change the state, and states are shown.
 
 import * as address from "./address.js";
 import { Gone, client, comeBack, get, inTurn, listen, post, script } from "./api.js";
@@ -113,7 +113,7 @@ function shown(how) {
   follow(how);
 }
 
-/** What else belongs to what the face shows. */
+/** Updates the other parts after the first view. */
 function follow(how) {
   const now = state(),
     { view } = store;
@@ -124,7 +124,7 @@ function follow(how) {
   policy?.show(view.options, now.set);
   announce(now);
   showBooks(view);
-  // A change that was running when the user went back is not written into the address of this place.
+  // A change that was running when the user went back is not written into the address of this entry.
   if (how === "pop" || !store.queue.some((waiting) => waiting.how === "pop")) address.note(now, how);
   if (view.problem) say(translated(view.problem), true);
   plotSoon();
@@ -132,7 +132,7 @@ function follow(how) {
 
 let announced = null;
 
-/** Announces a move to screen readers; they announce the opening's name by themselves. */
+/** Announces a move to screen readers; they read the name of the opening by themselves. */
 function announce({ tree, at }) {
   const text = at === 0 ? "" : `${trees.numberOf(tree, at, true)} ${spoken(trees.node(tree, at).san)}`;
   if (announced !== null && text !== announced) by("announce").textContent = text;
@@ -141,7 +141,7 @@ function announce({ tree, at }) {
 
 let editor = null;
 
-/** Opens the dialog in which a book's move is changed, which is loaded when it is wanted. */
+/** Opens the dialog that changes a move of a book; it is loaded when needed. */
 async function edit(book, move) {
   const place = changes.place();
   const { EditDialog } = await script("edit");
@@ -151,14 +151,14 @@ async function edit(book, move) {
 
 let picker = null;
 
-/** Opens the picker of files, which is loaded when it is wanted. */
+/** Opens the file picker, which is loaded when needed. */
 async function pick() {
   const { Files } = await script("files");
   picker ??= new Files({ opened: (name) => shelf.show(name), failed: problem });
   return picker.show();
 }
 
-/** The books that the program has now. */
+/** Shows the present books of the program. */
 async function offerBooks() {
   const { books } = await get("/api/start");
   shelf.offer(books);
@@ -188,10 +188,10 @@ function drawPlot() {
 
 let plotting = 0;
 
-/** The main line that is plotted, and whose it is. */
+/** The plotted main line, and the request that it belongs to. */
 let plotted = { points: [], of: null };
 
-/** The plot waits until the user no longer steps through the moves. */
+/** Plots after the user has stopped stepping through the moves. */
 function plotSoon() {
   clearTimeout(plotting);
   plotting = setTimeout(async () => {
@@ -213,7 +213,7 @@ function plotSoon() {
   }, 60);
 }
 
-// It has waited as long as it was not shown.
+// It is not updated while it is hidden.
 tabs.whenShown("book", () => store.view && plotSoon());
 matchMedia("(min-width: 100rem)").addEventListener("change", () => store.view && plotSoon());
 
@@ -247,28 +247,29 @@ async function problem(error) {
   refresh();
 }
 
-/** Asks for what is shown anew. */
+/** Requests the shown data again. */
 function refresh() {
   return store.want((from) => ({ ...from }), "keep");
 }
 
-/** A move of the position that is shown; done when the next one is. */
+/** Plays a move in the shown position; resolves when the next one is shown. */
 function play(uci) {
   const move = store.view?.legal.find((legal) => legal.uci === uci);
   if (!move) return undefined;
   return trainer.on ? trainer.played(move) : store.want(steps.playFrom(state(), [move]), "walk");
 }
 
-/** Several moves from the position that is shown. */
+/** Plays several moves from the shown position. */
 function playAll(moves) {
   return store.want(steps.playFrom(state(), moves));
 }
 
-/** How many texts were wanted: the last of them is shown, however late the others come. */
+/** Number of requested texts: only the last one is shown, even if earlier answers come later. */
 let loads = 0;
 
 /**
- * Shows another tree, that of a text, which may be a promise. Calls `read` when the text could be read, and shows `message` then. Returns whether the tree is shown.
+ * Shows the tree of a text, which may be a promise. Calls `read` when the text could be read, and then shows
+ * `message`. Returns whether the tree is shown.
  * @param {string | Promise<string>} text
  * @param {{ read?: () => void, message?: string }} how
  */
@@ -285,7 +286,7 @@ async function load(text, { read = () => {}, message } = {}) {
   return true;
 }
 
-/** A game, at the position that was shown if it comes to it. */
+/** Shows a game, at the present position if the game reaches it. */
 async function replay(text) {
   const { tree, at } = state();
   if (await load(text)) await store.want(steps.along(trees.line(tree, at)), "keep");
@@ -293,7 +294,7 @@ async function replay(text) {
 
 const typing = inTurn();
 
-/** Moves that were typed, for the position to which all that was wanted before leads. */
+/** Plays typed moves from the position after all pending steps. */
 function typed(text) {
   return typing(() => playTyped(text));
 }
@@ -308,7 +309,7 @@ async function playTyped(text) {
       .replaceAll("0", "O")
       .toLowerCase();
   const exact = view.legal.filter((move) => move.san === text || move.uci === text.toLowerCase());
-  // "bc4" may be a pawn's or a bishop's: the case decides first.
+  // "bc4" may be a pawn's or a bishop's move: an exact match of case comes first.
   const near = view.legal.filter((move) => move.san.replace(/[+#x]/g, "") === text.replace(/[+#x]/g, ""));
   const loose = view.legal.filter((move) => plain(move.san) === plain(text));
   const found = [exact, near, loose].find((list) => list.length > 0) ?? [];
@@ -320,7 +321,7 @@ async function playTyped(text) {
     play(found[0].uci);
     return;
   }
-  // Other notations, and several moves: the program reads them all.
+  // Other notations, and several moves: the program can read them all.
   const { nodes } = await post("/api/read", { text: `position fen ${view.fen} moves ${text}` });
   await store.want(
     steps.playFrom(
@@ -330,7 +331,7 @@ async function playTyped(text) {
   );
 }
 
-/** Where the last jump went: the same jump again goes on from there. */
+/** The result of the last jump: the same jump again continues from there. */
 let jumped = null;
 
 const JUMPS = {
@@ -340,7 +341,7 @@ const JUMPS = {
 };
 
 async function jump(to) {
-  // From where the steps that are still under way lead.
+  // Starts after the pending steps.
   await store.running;
   const here = address.address(state());
   const from = jumped?.to === to && jumped.here === here ? jumped : { origin: state(), skip: 0 };
@@ -361,7 +362,7 @@ async function jump(to) {
   if (there === address.address(state())) jumped = { to, origin: from.origin, skip: from.skip + 1, here: there };
 }
 
-/** The first answer, where none came with the page: the position of the address, as far as that can be read. */
+/** Requests the first answer if none came with the page: for the valid part of the address. */
 async function first() {
   const old = address.left();
   if (old) {
@@ -396,7 +397,7 @@ async function start() {
     });
   try {
     const start = await get("/api/start");
-    // What buttons open can wait until the values are shown.
+    // The parts behind buttons can wait until the values are shown.
     await loaded;
     const { options } = start;
     const set = (name, value) => store.want(steps.set(options, store.view.options, name, value), "keep");
@@ -417,5 +418,5 @@ async function start() {
   }
 }
 
-/** Done when all that the page has is offered. */
+/** Resolves when all parts of the page are ready. */
 const begun = start();

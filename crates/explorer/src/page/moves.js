@@ -1,12 +1,11 @@
-// The list of moves: a game's header, the main line, its variations set in,
-// comments.
+// The list of moves: a game's header, the main line, variations in brackets or indented, comments.
 
 import { by, el } from "./dom.js";
 import { lettered, t } from "./lang.js";
 import { signs } from "./signs.js";
 import * as trees from "./tree.js";
 
-/** Calls `go` with the number of a move that is clicked, `menu` with an event and that number for the right button. */
+/** Calls `go` with the number of a clicked move, `menu` with an event and that number for the right button. */
 export function listenToMoves(go, menu) {
   const numberAt = ({ target }) => Number(target.closest("button")?.dataset.id);
   by("line").addEventListener("click", (event) => numberAt(event) && go(numberAt(event)));
@@ -18,7 +17,7 @@ export function listenToMoves(go, menu) {
   });
 }
 
-/** What is drawn: a tree, its elements by what they show, its buttons by move, and those that are set off. */
+/** The drawn list: its tree, its elements by content, its buttons by move, and the highlighted ones. */
 let drawn = { tree: null, elements: new Map(), buttons: new Map() };
 let later = new Set(),
   current = null;
@@ -35,11 +34,11 @@ export function showMoves({ tree, at, tail }) {
   if (button !== current) current?.removeAttribute("aria-current");
   button?.setAttribute("aria-current", "step");
   current = button;
-  // Once for all that changes before the next frame, which lays it out anyway.
+  // Once for all changes before the next frame, which needs a layout anyway.
   if (!centring) centring = requestAnimationFrame(centre);
 }
 
-/** Makes these the children of an element; those that it has already stay where they are. */
+/** Sets the children of an element; existing ones are not moved. */
 function sync(place, children) {
   const wanted = new Set(children);
   for (const child of [...place.childNodes]) if (!wanted.has(child)) child.remove();
@@ -49,7 +48,7 @@ function sync(place, children) {
   });
 }
 
-/** Draws a tree: what was drawn before, and shows the same, is taken over. */
+/** Draws a tree; unchanged elements are reused. */
 function draw(tree) {
   const elements = new Map(),
     buttons = new Map();

@@ -1,6 +1,5 @@
-// Games (bars, by tenfolds) and White's score (line) along the main line: by the
-// engine where a position was evaluated, by the games elsewhere. The axes have the
-// score, 0 to 1, and the numbers of the moves.
+// The number of games (bars, logarithmic) and White's score (line) along the main line: from the engine in
+// evaluated positions, else from the games. The axes show the score, 0 to 1, and the move numbers.
 
 import { by, el, fill, grouped, percent, svg } from "./dom.js";
 import { lettered, t } from "./lang.js";
@@ -10,12 +9,12 @@ const WIDE = 560,
   BOTTOM = 1,
   TOP = 3;
 
-/** Calls `jump` with the index of a point that is clicked. */
+/** Calls `jump` with the index of a clicked point. */
 export function listenToPlot(jump) {
   by("plot").addEventListener("click", ({ target }) => target.matches(".spot") && jump(Number(target.dataset.index)));
 }
 
-/** Draws the points; `values` are White's shares by the engine, null where it was not asked. */
+/** Draws the points; `values` are White's shares by the engine, null if not evaluated. */
 export function draw(points, at, values) {
   const place = by("plot");
   const inBook = points.filter((point) => point.in_book);
@@ -29,7 +28,7 @@ export function draw(points, at, values) {
   const step = WIDE / Math.max(points.length, 20);
   const x = (index) => step * (index + 0.5);
   const floor = HIGH - BOTTOM;
-  // Where the book counts no games, a bar shows only that it holds the position.
+  // If the book has no numbers of games, a bar only shows that it has the position.
   const height = (point) =>
     !point.in_book ? 0 : (floor - TOP) * (known ? Math.log10((point.games ?? 0) + 1) / most : 0.35);
   const yScore = (score) => floor - (floor - TOP) * score;
@@ -85,7 +84,7 @@ export function draw(points, at, values) {
     picture.append(spot);
   });
   const scores = ["1", "½", "0"].map((text) => el("span", {}, text));
-  // Every fifth move has its number, White's before it is played.
+  // Every fifth move has its number, before White's move.
   const moves = points
     .map(({ ply }, index) => [index, (ply + 1) / 2])
     .filter(([, number]) => number % 5 === 0)

@@ -1,10 +1,10 @@
-// The options that decide: chips that show what is in force, and fields in
-// which they are changed; the same names, ranges and defaults as in UCI.
+// The options for choosing moves: chips that show changed values, and input fields; names, ranges and
+// defaults are those of UCI.
 
 import { by, el } from "./dom.js";
 import { t, translated } from "./lang.js";
 
-/** Places of the sliders of options with a wide range: small values matter most. */
+/** Slider stops of options with a wide range: denser for small values. */
 const STOPS = [
   0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 750, 1000, 2000, 5000, 10000,
   20000, 50000, 100000, 200000, 500000, 1000000,
@@ -20,10 +20,10 @@ const nearest = (stops, value) =>
   stops.reduce((best, stop, index) => (Math.abs(stop - value) < Math.abs(stops[best] - value) ? index : best), 0);
 
 export class Policy {
-  /** `changed` is called with the option's name and its new value as text, and returns a promise. */
+  /** `changed` is called with the option's name and new value as text, and returns a promise. */
   constructor(options, changed, unset) {
     this.unset = unset;
-    /** Changes whose answers are still to come. */
+    /** Number of changes without an answer yet. */
     this.coming = 0;
     this.changed = async (name, value) => {
       this.coming += 1;
@@ -120,10 +120,10 @@ export class Policy {
     );
   }
 
-  /** Shows the values in force; `set` are those that were set here. */
+  /** Shows the values in force; `set` are those set on this page. */
   show(values, set) {
     this.shown = [values, set];
-    // A slider that has been moved on since stays where it is.
+    // A slider that has been moved again is not reset.
     if (!this.coming) for (const { name, value } of values) this.setters.get(name)?.(value);
     const chips = Object.entries(set).map(([name, value]) => {
       const label = name.replace(/^Book /i, "");

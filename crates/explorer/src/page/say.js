@@ -1,10 +1,10 @@
-// Messages of the page: at its foot, or in the open dialog, since text below a
-// dialog is neither visible nor read aloud.
+// Messages of the page: at its bottom, or in the open dialog, because text under a dialog is neither visible
+// nor read aloud.
 
 import { by } from "./dom.js";
 import { t } from "./lang.js";
 
-/** The dialog that shows an error about itself. */
+/** The dialog that shows its own error. */
 let about = null;
 
 /** Shows a message; screen readers read it aloud. */
@@ -12,19 +12,19 @@ export function say(text, isError = false) {
   const dialog = document.querySelector("dialog[open]");
   about = isError ? dialog : null;
   const place = dialog?.querySelector(".buttons.end") ?? dialog ?? document.body;
-  // The element must be there before its text, or screen readers do not read it.
+  // The element must be in the document before its text, otherwise screen readers do not read it.
   if (by("told").parentNode !== place) place.append(by("told"));
   by("status").textContent = text;
   by("status").classList.toggle("error", isError);
 }
 
-/** Puts a text, which is a `what`, into the clipboard. */
+/** Copies a text to the clipboard; `what` describes it in the message. */
 export async function copy(text, what) {
   try {
     await navigator.clipboard.writeText(text);
     say(t`${what} copied.`);
   } catch {
-    // Without the right to the clipboard it can still be marked and copied by hand.
+    // Without clipboard permission the user can select and copy it.
     say(text);
   }
 }
@@ -35,11 +35,11 @@ export function modal(dialog) {
   say("");
 }
 
-/** Keys of a dialog with a field and a list of buttons: arrows go along them, Enter in the field chooses. */
+/** Keys of a dialog with a field and a list of buttons: arrows move along the list, Enter in the field chooses. */
 export function listKeys(dialog, field, list, choose) {
   dialog.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && event.target === field) {
-      // By itself it would press the only button of the form, which closes it.
+      // The default action would press the only button of the form, which closes it.
       event.preventDefault();
       choose();
       return;

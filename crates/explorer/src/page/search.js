@@ -6,7 +6,7 @@ import { t } from "./lang.js";
 import { listKeys, modal } from "./say.js";
 
 export class Search {
-  /** `go` is called with the opening that was chosen, `player` with a name, if there is an index (`indexed`); `books` gives the parameters that name the books. */
+  /** `go` is called with the chosen opening, `player` with a name, if there is an index (`indexed`); `books` returns the parameters that name the books. */
   constructor({ go, player, indexed, books }) {
     this.go = go;
     this.player = player;
@@ -25,7 +25,7 @@ export class Search {
     this.ask();
   }
 
-  /** Takes the first of what is listed: that may still be what was typed before. */
+  /** Chooses the first result, after the list is up to date. */
   async choose() {
     if (await this.listed) by("search-list").querySelector("button")?.click();
   }
@@ -34,7 +34,7 @@ export class Search {
     this.listed = this.list();
   }
 
-  /** Lists what is called so; whether it is still wanted then. */
+  /** Lists the results; returns whether they are still current. */
   async list() {
     const number = (this.asked += 1);
     const words = this.field.value.trim();

@@ -1,4 +1,4 @@
-// The look and the language of the page: stored in the browser.
+// Appearance and language of the page, stored in the browser.
 
 import { by, el } from "./dom.js";
 import { COLUMNS } from "./columns.js";
@@ -12,17 +12,17 @@ const CHOICES = {
   theme: { auto: "as the system", light: "light", dark: "dark" },
 };
 
-/** Light, dark, or as the system has it: the one after this. */
+/** Switches to the next theme: light, dark, or the system's. */
 export function nextTheme() {
   const list = by("set-theme");
   list.selectedIndex = (list.selectedIndex + 1) % list.options.length;
   list.dispatchEvent(new Event("change"));
 }
 
-/** Kinds of pieces with drawings of their own, the usual one first; the others colour those of the second. */
+/** Piece sets with their own drawings, the default first; the other sets are recoloured versions of the second. */
 const SETS = ["round", "drawn", "angular"];
 
-/** Theme, board and pieces as they were chosen, before anything is shown. */
+/** Applies the chosen theme, board and pieces before anything is shown. */
 export function dress() {
   for (const name of ["board", "pieces", "theme"]) {
     const value = stored(name, "");
@@ -35,7 +35,7 @@ export function dress() {
     use.setAttribute("href", use.getAttribute("href").replace(/#\w+/, `#${dataset.set}`));
 }
 
-/** Fills the lists to choose from, and the help. */
+/** Fills the selection lists and the help. */
 export function prepare() {
   by("help-columns").replaceChildren(
     ...COLUMNS.filter(([, help]) => help).flatMap(([name, help]) => [el("dt", {}, t(name)), el("dd", {}, t(help))]),
@@ -48,7 +48,7 @@ export function prepare() {
     list.value = name === "language" ? chosen() : stored(name, Object.keys(values)[0]);
     list.addEventListener("change", () => {
       keep(name, list.value);
-      // The history keeps what is shown.
+      // After the reload, the history entry restores the state.
       if (name === "language" || name === "letters") location.reload();
       else dress();
     });

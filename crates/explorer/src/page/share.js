@@ -1,4 +1,4 @@
-// What can be saved as a file: the game, what was trained, a picture of the board. Loaded when it is wanted.
+// What can be saved as a file: the game, the training data, a picture of the board. Loaded when needed.
 
 import { pieces } from "./board.js";
 import { by } from "./dom.js";
@@ -13,7 +13,7 @@ function save(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** The board as the text of an SVG picture that needs nothing else. */
+/** The board as a self-contained SVG picture. */
 function drawing(fen, flipped) {
   const { set } = document.documentElement.dataset;
   const symbols = [...by("pieces").querySelectorAll(`[id^=${set}]`)]

@@ -1,38 +1,38 @@
-// The program's books: which are open, and which of those are shown.
+// The list of books: which are open, and which of those are shown.
 
 import { by, el } from "./dom.js";
 import { t } from "./lang.js";
 
-// No file's name has a "/".
+// File names contain no "/".
 const split = (text) => (text ? text.split("/") : []);
 
 export class Shelf {
   want;
 
-  /** `want` takes a step to another state. */
+  /** `want` adds a step to another state. */
   constructor({ want }) {
     this.want = want;
     this.names = [];
     for (const id of ["first-book", "second-book"]) by(id).addEventListener("change", () => this.choose());
   }
 
-  /** The books that the program has. */
+  /** Sets the list of the program's books. */
   offer(books) {
     this.names = books.map((book) => book.name);
   }
 
-  /** Those that are open in a state. */
+  /** The open books of a state. */
   open(state) {
     const closed = split(state.closed);
     return this.names.filter((name) => !closed.includes(name));
   }
 
-  /** How a state names the books that it shows: none is the program's first. */
+  /** The shown books as a state names them: an empty text means the program's first. */
   named(books) {
     return books.length === 1 && books[0] === this.names[0] ? "" : books.join("/");
   }
 
-  /** Shows a book, which the program may have opened a moment ago. */
+  /** Shows a book, which may have just been opened. */
   show(name) {
     return this.want((from) => {
       const closed = split(from.closed).filter((other) => other !== name);
@@ -45,7 +45,7 @@ export class Shelf {
     this.want((from) => ({ ...from, books: this.named(books) }));
   }
 
-  /** Shows which books are open, and which of them are `shown`. */
+  /** Draws the list of open books; `shown` are marked. */
   draw(state, shown) {
     if (!this.names.length) return;
     const open = this.open(state);
@@ -58,7 +58,7 @@ export class Shelf {
       by("second-choice").hidden = open.length < 2;
       this.list(open);
     }
-    // The columns of two books are called as these.
+    // Two books are named in the column headings of the table.
     const isPair = shown.length > 1;
     for (const [id, letter, name] of [
       ["first-name", "A", t("Book")],
@@ -71,7 +71,7 @@ export class Shelf {
     by("second-book").value = shown[1] ?? "";
   }
 
-  /** The program's books, of which those that are open have a tick; one alone cannot be closed. */
+  /** The menu of the program's books, with ticks for the open ones; a single one cannot be closed. */
   list(open) {
     const book = (name, index) => {
       const box = el("input", {
@@ -88,7 +88,7 @@ export class Shelf {
     if (focused?.startsWith("open-")) by(focused)?.focus();
   }
 
-  /** Opens a book again, or closes it; the last one stays. */
+  /** Opens a book again, or closes it; the last one stays open. */
   turn(name, opens) {
     this.want((from) => {
       const closed = split(from.closed)

@@ -1,9 +1,9 @@
-// Small pictures of figures: marks, signs, bars, values.
+// Small graphics: marks, annotations, bars, values.
 
 import { decimal, el, grouped, percent } from "./dom.js";
 import { t } from "./lang.js";
 
-/** The meaning of numbers in PGN (NAG): about a move, then about a position. */
+/** The symbols of NAG numbers: for moves, then for positions. */
 const SIGNS = {
   1: ["!", "good"],
   2: ["?", "mistake"],
@@ -33,16 +33,16 @@ const SIGNS = {
   146: ["N", "novelty"],
 };
 
-/** Those that can be chosen. */
+/** The annotations that can be chosen. */
 export const OF_MOVES = [1, 2, 3, 4, 5, 6, 7];
 export const OF_POSITIONS = [10, 13, 14, 15, 16, 17, 18, 19];
 
 const signOf = (nag) => SIGNS[nag]?.[0] ?? `$${nag}`;
 
-/** The signs of a move of the tree. */
+/** The annotations of a move of the tree. */
 export const signs = ({ nags }) => nags.map((nag) => (nag < 10 ? "" : "\u202f") + signOf(nag)).join("");
 
-/** Fills a list to choose from: none, one of these, or another that there is now. */
+/** Fills a selection list: none, one of these, or another present value. */
 export function offer(list, nags, now) {
   const named = (nag) => (SIGNS[nag] ? `${signOf(nag)} ${t(SIGNS[nag][1])}` : signOf(nag));
   list.replaceChildren(
@@ -73,7 +73,7 @@ export function markSign(mark) {
   return el("span", { class: "mark", "aria-hidden": "true" });
 }
 
-/** Wins, draws and losses as a bar, White first. */
+/** A bar of wins, draws and losses, White's wins first. */
 export function results({ white, draws, black }) {
   const all = white === null ? 0 : white + draws + black;
   if (all === 0) return el("div", { class: "bar none" }, white === null ? "" : t("no results"));
@@ -101,7 +101,7 @@ export function results({ white, draws, black }) {
 
 export const signed = (number) => (number > 0 ? `+${number}` : String(number).replace("-", "−"));
 
-/** A value from White's side: pawns, or moves to mate. */
+/** A value for White: pawns, or moves to mate. */
 export function valueText({ cp, mate }) {
   const sign = (number) => (number > 0 ? "+" : number < 0 ? "−" : "");
   if (mate !== undefined) return `#${mate < 0 ? "−" : ""}${Math.abs(mate)}`;

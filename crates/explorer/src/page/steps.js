@@ -1,5 +1,5 @@
-// Steps from one state of the page to the next, for the store. Each
-// is a function of the state, and of the store where the answer matters.
+// Steps from one state of the page to the next, for the store. Each is a function of the state, and of the
+// store if it needs the answer.
 
 import { WAIT } from "./store.js";
 import * as trees from "./tree.js";
@@ -14,11 +14,11 @@ export function walkTo(from, move) {
   return { ...from, tree, at, tail: tailFrom(tree, at, from.tail) };
 }
 
-/** Moves from the position that was shown in `meant`: once the board has moved on, they were for another. */
+/** Plays moves in the position shown in `meant`: does nothing if the board shows another one now. */
 export const playFrom = (meant, moves) => (from) =>
   trees.isSamePlace(from, meant) ? moves.reduce(walkTo, from) : null;
 
-/** The next move of the line; after its end the likeliest of the book. */
+/** The next move of the line; after its end the likeliest book move. */
 export function forward(from, store) {
   if (from.at !== from.tail) {
     const rest = trees.path(from.tree, from.tail);
@@ -34,13 +34,13 @@ export const toStart = (from) => (from.at === 0 ? null : { ...from, at: 0 });
 export const toEnd = (from) => (from.at === from.tail ? null : { ...from, at: from.tail });
 export const flip = (from) => ({ ...from, flip: !from.flip });
 
-/** Along moves, as far as a state knows them all; nothing where it does not. */
+/** Follows moves that are all in the tree; otherwise does nothing. */
 export const along = (moves) => (from) => {
   const at = trees.find(from.tree, moves);
   return at === undefined ? null : { ...from, at };
 };
 
-/** Another comment and sign for the move that was shown in `meant`. */
+/** Changes comment and annotation of the move shown in `meant`. */
 export const annotate = (meant, comment, sign) => (from) => {
   const at = from.tree.fen === meant.tree.fen ? trees.find(from.tree, trees.line(meant.tree, meant.at)) : undefined;
   if (at === undefined) return null;
@@ -58,16 +58,16 @@ export function remove(from) {
   return { ...from, tree, at: parent, tail: trees.endOf(tree, parent) };
 }
 
-/** Another value of an option; `options` are all with their defaults, `shown` what holds now. */
+/** Changes an option; `options` are all with their defaults, `shown` the present values. */
 export const set = (options, shown, name, value) => (from) => {
   const usual = (other) => options.find((option) => option.name === other).default;
   let now = { ...from.set };
   if (name === "Book Preset") {
-    // A preset sets several options: it replaces those that were set by hand.
+    // A preset sets several options: it replaces those set by hand.
     now = value === "Custom" ? now : { [name]: value };
   } else {
     if (now["Book Preset"]) {
-      // Changing one of a preset's options keeps the others as they are shown.
+      // If one of a preset's options is changed, the others stay as they are shown.
       const others = shown.filter((option) => option.name !== "Book Preset" && option.value !== usual(option.name));
       now = Object.fromEntries(others.map((option) => [option.name, option.value]));
     }

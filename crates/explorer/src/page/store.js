@@ -1,13 +1,12 @@
-// One source of truth: the state and the answer that belongs to it change
-// together or not at all. The steps that the user wants wait in one queue; a step
-// can only be taken when the position it starts from is known.
+// The only state of the page: the state and its answer change together or not at all. Requested steps wait in
+// one queue; a step is taken only when its start position is known.
 
 import * as trees from "./tree.js";
 
-/** The result of a step that needs an answer which is not here yet. */
+/** The result of a step that needs an answer which has not come yet. */
 export const WAIT = Symbol("wait");
 
-/** How many likeliest moves are asked for beforehand. */
+/** Number of likeliest moves that are requested in advance. */
 export const AHEAD = 16;
 
 export class Store {
@@ -15,7 +14,7 @@ export class Store {
   shown;
   failed;
 
-  /** `ask(state)` gives the answer to a state; `shown(how)` is called when both have changed, `failed(error)` when not. */
+  /** `ask(state)` returns the answer for a state; `shown(how)` is called when both have changed, `failed(error)` on an error. */
   constructor(state, { ask, shown, failed }) {
     Object.assign(this, { state, ask, shown, failed });
     this.view = null;
@@ -24,9 +23,8 @@ export class Store {
   }
 
   /**
-   * Adds a step: `(state, store) => next state`, nothing, or WAIT. `how` says
-   * what becomes of the browser's history: walk, jump, keep or pop. Resolves
-   * when the queue is empty: whether everything in it succeeded.
+   * Adds a step: `(state, store) => next state`, nothing, or WAIT. `how` is the change of the browser's
+   * history: walk, jump, keep or pop. Resolves when the queue is empty: whether everything in it succeeded.
    */
   want(step, how = "jump") {
     this.queue.push({ step, how });
@@ -34,8 +32,8 @@ export class Store {
   }
 
   async run() {
-    // What runs is known before it may have ended, and nothing comes between the
-    // last look at the queue and the end: no step is left there.
+    // `running` is set before the loop can end, and nothing runs between the last check of the queue and its
+    // end: no step is left there.
     await null;
     let well = true;
     while (this.queue.length) {
@@ -47,7 +45,7 @@ export class Store {
         this.view = view;
         this.shown(how);
       } catch (error) {
-        // Nothing has happened, then; what was wanted after it is void, too.
+        // Nothing was changed; later steps are dropped, too.
         this.queue.length = 0;
         well = false;
         this.failed(error);
@@ -57,7 +55,7 @@ export class Store {
     return well;
   }
 
-  /** The state after the steps of one kind that can be taken now. */
+  /** The state after those next steps of one kind that can be taken now. */
   lead() {
     let next = this.state,
       how = "keep";
@@ -75,7 +73,7 @@ export class Store {
     return { next, how };
   }
 
-  /** The likeliest move of a state, null when there is none, undefined when that is not known. */
+  /** The likeliest move of a state; null if there is none, undefined if unknown. */
   likeliest(state) {
     if (
       !this.view ||

@@ -26,12 +26,12 @@ export class Table {
   mark;
   unfilter;
 
-  /** `play`, `point` take a move in UCI notation; `edit` a book's view and a move; `mark` the same and a mark; `add` adds the line; `unfilter` takes the name of a filter. */
+  /** `play`, `point` get a move in UCI notation; `edit` a book's view and a move; `mark` the same and a mark; `add` adds the line; `unfilter` gets the name of a filter. */
   constructor({ play, point, edit, add, mark, unfilter }) {
     Object.assign(this, { play, point, edit, add, mark, unfilter });
     this.place = by("books");
     this.sort = remembered();
-    /** Whether the moves of one book alone are shown, as the user chose it. */
+    /** Whether the moves of only one book are shown, as the user chose. */
     this.open = new Map();
     this.place.addEventListener("click", (event) => this.click(event.target));
     this.place.addEventListener("contextmenu", (event) => this.openMenu(event));
@@ -52,7 +52,7 @@ export class Table {
     const isNew = this.view?.fen !== view.fen;
     const focused = document.activeElement?.closest?.("#books button.move");
     const focusedMove = focused && { uci: focused.dataset.uci, same: !isNew };
-    // Only if need be: it lays out at once all that has changed.
+    // Only if needed, because it forces a layout of all changes.
     if (this.scrolled && isNew) {
       this.place.scrollTop = 0;
       this.scrolled = false;
@@ -70,7 +70,7 @@ export class Table {
     if (isNew) this.point(this.chosen());
   }
 
-  /** The filters under which games of an index count, each with a button that takes it away. */
+  /** The active filters for games of an index, each with a button to remove it. */
   filters(books) {
     const notices = books
       .flatMap((book) => book.notice ?? [])
@@ -110,7 +110,7 @@ export class Table {
     );
   }
 
-  /** In the order that was chosen; `of` gives what counts of a move, where two books have it. */
+  /** The moves in the chosen order; with two books, `of` returns the move in the one that counts. */
   sorted(moves, of = (move) => move) {
     const [, , , key] = COLUMNS.find(([, , kind]) => kind === this.sort?.kind) ?? [];
     if (!key) return moves;
@@ -123,7 +123,7 @@ export class Table {
     });
   }
 
-  /** What a click in the table means: it changes, but is never made anew. */
+  /** Handles a click in the table, whose elements are changed but never replaced. */
   click(target) {
     const button = target.closest("button"),
       row = target.closest("tr[data-uci]");
@@ -141,7 +141,7 @@ export class Table {
     this.show(this.view);
   }
 
-  /** Once, the other way round, and as the book has it; of two books by the figures of one. */
+  /** Sorts by a column; a second click reverses the order, a third restores that of the book. With two books, by the figures of one. */
   sortBy(kind, side = 0) {
     const up = kind === "move";
     if (this.sort?.kind !== kind || (this.sort.side ?? 0) !== side) this.sort = { kind, up, side };
@@ -150,13 +150,13 @@ export class Table {
     try {
       localStorage.setItem("sort", JSON.stringify(this.sort));
     } catch {
-      /* It is forgotten, then. */
+      /* Then it is not stored. */
     }
     this.show(this.view);
     this.place.querySelector(`th.${kind}${side ? ".b" : ""} button`)?.focus({ preventScroll: true });
   }
 
-  /** The head of a column, which sorts. */
+  /** The heading of a column, which sorts. */
   head(content, help, kind, side = 0) {
     const isSorted = this.sort?.kind === kind && (this.sort.side ?? 0) === side;
     const sorted = isSorted ? (this.sort.up ? "ascending" : "descending") : null;
@@ -176,7 +176,7 @@ export class Table {
     if (book.moves.length === 0) return el("section", { class: "book", "aria-label": book.name }, this.empty(book));
     const { moves } = book;
     const all = moves.reduce((sum, move) => sum + amount(move), 0);
-    // A column without anything in it is not shown.
+    // Empty columns are hidden.
     const without = [
       moves.every((move) => move.score === null) && "no-score",
       !this.values && moves.every((move) => move.evaluation === undefined) && "no-eval",
@@ -228,7 +228,7 @@ export class Table {
     );
   }
 
-  /** What all moves of a book make together. */
+  /** The sums of all moves of a book. */
   totals(book) {
     const known = book.in_book && !book.moves.some((move) => move.stored_weight !== undefined);
     const finished = known && book.white !== null ? book.white + book.draws + book.black : 0;
@@ -274,7 +274,7 @@ export class Table {
     );
   }
 
-  /** A name without the part that the title shows already. */
+  /** A name without the part that is already in the title. */
   shortened(name) {
     const shown = this.view.opening?.name ?? "";
     const known = [`${shown}, `, `${shown}: `, `${shown.split(":")[0]}: `].find((start) => name.startsWith(start));
@@ -304,7 +304,7 @@ export class Table {
     );
   }
 
-  /** What a move is worth for White, in centipawns: by the engine at work, or by the file beside the book. */
+  /** The value of a move for White, in centipawns: from the running engine, or from the evaluations of the book. */
   value(move) {
     const live = this.values?.get(move.uci);
     if (live) return live;
@@ -312,7 +312,7 @@ export class Table {
     return { cp: this.view.turn === "white" ? move.evaluation : -move.evaluation };
   }
 
-  /** The same as a number to sort by, for the player of the move. */
+  /** The value as a number for sorting, for the player of the move. */
   worth(move) {
     const value = this.value(move);
     if (!value) return null;
@@ -326,13 +326,13 @@ export class Table {
     return value ? valueText(value) : "–";
   }
 
-  /** Beside the name of a move of two books; nothing where it is not known. */
+  /** The value beside the name of a move of two books; empty if unknown. */
   worthText(move) {
     const value = this.value(move);
     return value ? valueText(value) : "";
   }
 
-  /** What the engine finds the moves worth; null when it is off. */
+  /** Sets the engine's values of the moves; null if it is off. */
   live(values) {
     const was = this.values;
     this.values = values;
@@ -352,7 +352,7 @@ export class Table {
     }
   }
 
-  /** Opens the dialog in which `what` is changed, if there is anything that can be. */
+  /** A button that opens the dialog to change `what`, if anything can be changed. */
   pencil(book, move, what) {
     if (!canChange(book, move)) return null;
     return el(
@@ -368,7 +368,7 @@ export class Table {
     );
   }
 
-  /** A share in per cent, whose sign may go where room is short. */
+  /** A share in per cent; the per cent sign may be hidden if there is little space. */
   share(of, digits = 1) {
     return el("span", {}, decimal(100 * of, digits), el("span", { class: "unit" }, "\u202f%"));
   }
@@ -390,7 +390,7 @@ export class Table {
     );
   }
 
-  /** The same for one of two books, which has its pencil there. */
+  /** The share for one of two books, with its pencil. */
   chanceIn(book, move) {
     return this.chance(move, this.pencil(book, move, t`${lettered(move.san)} in ${book.name}`));
   }
@@ -461,7 +461,7 @@ export class Table {
   }
 
   pairRow(a, b, move, other) {
-    // Only what differs is tinted, the stronger the more it differs.
+    // Only differences are coloured, larger ones more strongly.
     const tint = (cell, strength, why) => {
       if (strength < 0.1) return cell;
       cell.classList.add("differs");
@@ -498,7 +498,7 @@ export class Table {
     );
   }
 
-  /** The moves that only one of two books has, folded together unless one of them matters. */
+  /** The moves that only one of two books has, folded unless one of them is important. */
   lone(book, moves, side) {
     if (moves.length === 0) return [];
     const letter = "AB"[side];
@@ -543,7 +543,7 @@ export class Table {
     this.point(row.dataset.uci);
   }
 
-  /** Moves the choice up or down. */
+  /** Moves the selection up or down. */
   step(by) {
     const buttons = [...this.place.querySelectorAll("button.move")].filter((button) => button.offsetParent);
     if (buttons.length === 0) return;
@@ -552,12 +552,12 @@ export class Table {
     buttons[next].focus();
   }
 
-  /** Opens the dialog for the chosen move, in the book whose pencil has the focus. */
+  /** Opens the dialog for the selected move, in the book whose pencil has the focus. */
   editChosen() {
     this.change(this.chosen(), Number(document.activeElement.dataset?.book));
   }
 
-  /** The book in which a move can be changed: that of this number, else the first; and the move there. */
+  /** The book in which a move can be changed: that with this number, else the first; and the move there. */
   editable(uci, number) {
     const found = (this.view?.books ?? [])
       .map((book) => [book, book.moves.find((move) => move.uci === uci)])
@@ -565,7 +565,7 @@ export class Table {
     return found.find(([one]) => one.book === number) ?? found[0] ?? [];
   }
 
-  /** Marks a move at once; where the book has weights and no marks, one to avoid gets the weight 0. */
+  /** Marks a move at once; in a book with weights and no marks, "avoid" sets the weight 0. */
   markMove(uci, mark) {
     if (!uci) return;
     const [book, move] = this.editable(uci, Number(document.activeElement.dataset?.book));
@@ -587,7 +587,7 @@ export class Table {
     ]);
   }
 
-  /** Opens the dialog for a move of the book of this number, else of the first in which it can be changed. */
+  /** Opens the dialog for a move of the book with this number, else of the first in which it can be changed. */
   change(uci, number) {
     const [book, move] = this.editable(uci, number);
     if (book || uci) this.edit(book, move);

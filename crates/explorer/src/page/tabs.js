@@ -3,21 +3,20 @@
 // One column has the title, the line of moves, a row of tabs, the table of moves
 // and below it the panel of the chosen tab:
 //
-//   Book    the plot, jumps to gaps, marks and differences, the books that are open
-//   Games   those of the index that have the position, or those of a file; filters
+//   Book    the plot, jumps to gaps, marks and differences, the open books
+//   Games   those of the index with the shown position, or those of a file; filters
 //   Engine  its lines, and a game against it
 //   Train   how and what to train; during training nothing else is shown
-//   Choice  the options of the adapter, with chips for those that are set; the look
+//   Choice  the options of the adapter, with chips for those that are set; the appearance
 //
-// The table stays whatever is chosen: it gets the room that the panel leaves, and
-// each of the two scrolls by itself. With 1600 pixels line, tabs and panel have a column
-// of their own, and the plot is below the board. An upright screen has the tabs below the line,
-// then the panel, and the table as long as it is; the panel of the book comes last.
+// The table is always shown: it gets the space that the panel leaves, and each of the two scrolls separately.
+// From 1600 pixels on, line, tabs and panel have a separate column, and the plot is below the board. An
+// upright screen has the tabs below the line, then the panel, and the table at full length; the panel of the
+// book comes last.
 //
-// A key chooses each tab; the same key again goes into its panel, and Escape comes
-// back. Within the row of tabs the arrow keys go from one to the next. The choice is
-// stored in the browser. A panel that is not shown asks the program nothing: it is
-// notified when it is shown, and asks then. Only the engine works on, since its
+// Each tab has a key; the same key again moves the focus into its panel, and Escape moves it back. In the row
+// of tabs the arrow keys go from one to the next. The choice is stored in the browser. A hidden panel sends
+// no requests: it is notified when it is shown, and sends them then. Only the engine continues, because its
 // values are in the table.
 
 import { by } from "./dom.js";
@@ -27,7 +26,7 @@ const TABS = ["book", "games", "engine", "train", "choice"];
 
 const tab = (name) => by(`${name}-tab`);
 
-/** What a panel does when it is shown. */
+/** The action of each panel when it is shown. */
 const opened = new Map();
 
 let current = null;
@@ -35,7 +34,7 @@ let current = null;
 /** Whether the panel of a tab is shown. */
 export const isShown = (name) => name === current;
 
-/** Shows the panel of a tab; the book's where there is no such tab. */
+/** Shows the panel of a tab; that of the book if there is no such tab. */
 export function choose(wanted) {
   const name = TABS.includes(wanted) && !tab(wanted).hidden ? wanted : TABS[0];
   if (name === current) return;
@@ -51,16 +50,16 @@ export function choose(wanted) {
   opened.get(name)?.();
 }
 
-/** Shows the panel of a tab, or goes into it when it is shown already. */
+/** Shows the panel of a tab, or moves the focus into it if it is shown already. */
 export function enter(name) {
   if (isShown(name)) by(`${name}-panel`).querySelector("input, select, button:not([hidden], :disabled)")?.focus();
   else choose(name);
 }
 
-/** The tab that was chosen last. */
+/** Shows the last chosen tab. */
 export const restore = () => choose(stored("tab", TABS[0]));
 
-/** Calls `shown` whenever the panel of a tab gets to be shown. */
+/** Calls `shown` each time the panel of a tab is shown. */
 export const whenShown = (name, shown) => opened.set(name, shown);
 
 export function listenToTabs() {

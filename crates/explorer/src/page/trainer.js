@@ -1,5 +1,5 @@
-// Training: the page asks for the moves of your repertoire, the book plays
-// the other side. And playing on against the engine.
+// Training: the page asks for the moves of your repertoire, the book plays the other side. Also games against
+// the engine.
 
 import { follow, get, script } from "./api.js";
 import { Cards } from "./cards.js";
@@ -13,26 +13,26 @@ import { comment, valueText } from "./signs.js";
 import * as tabs from "./tabs.js";
 import * as trees from "./tree.js";
 
-/** Pause before the other side moves, milliseconds: so that the user's move can be seen. */
+/** Delay in milliseconds before the other side moves, so that the user's move can be seen. */
 const PAUSE = 350;
 
-/** Moves of a refutation that are shown. */
+/** Number of shown moves of a refutation. */
 const REFUTATION = 4;
 
-/** How long the engine thinks about a move of a game, milliseconds. */
+/** Thinking time of the engine for a move of a game, in milliseconds. */
 const THINKS = 1200;
 
-/** Openings whose progress is shown. */
+/** Greatest number of openings with shown progress. */
 const MOST_OPENINGS = 12;
 
-/** The moves that are right: the green ones, else whatever the book plays, else what it has that is not red. */
+/** The right moves: the green ones, else those that the book plays, else its moves that are not red. */
 export function rightMoves(book) {
   const stored = book.moves.filter((move) => !move.transposition);
   const kinds = [(move) => move.mark === "main", (move) => move.probability > 0, (move) => move.mark !== "avoid"];
   return kinds.map((kind) => stored.filter(kind)).find((moves) => moves.length) ?? [];
 }
 
-/** One of the book's moves, as often as it was played there. */
+/** A random book move, by how often it was played. */
 export function reply(book, random = Math.random()) {
   const moves = book.moves.filter((move) => !move.transposition);
   const weigh = (of) => moves.map(of);
@@ -42,7 +42,7 @@ export function reply(book, random = Math.random()) {
   return moves.find((move, index) => (left -= weights[index]) < 0) ?? moves.at(-1);
 }
 
-/** A move of a colour in the book with its sign, what is said of it, and its value from White's side, as far as that is known. */
+/** A book move of a colour with its annotation, its comments, and its value for White, if known. */
 function described({ san, annotation, commentary, evaluation, comment: words }, colour) {
   const cp = colour === "white" ? evaluation : -evaluation;
   const known = [words, comment(commentary)?.title, Number.isInteger(evaluation) && valueText({ cp, mate: undefined })];
@@ -58,7 +58,7 @@ export class Trainer {
   rest;
 
   /**
-   * `go(state => state)` changes what is shown, `walk(state, move)` plays; `now()` is what is shown;
+   * `go(state => state)` changes the shown state, `walk(state, move)` plays; `now()` returns the shown state;
    * `rest()` turns the engine off.
    */
   constructor({ go, walk, now, point, rest, load, write, indexed }) {
@@ -99,7 +99,7 @@ export class Trainer {
     by("train-file").addEventListener("change", () => this.takeIn());
   }
 
-  /** Takes in a file of cards. */
+  /** Imports a file of cards. */
   async takeIn() {
     try {
       const { came, chapters } = this.cards.import(await by("train-file").files[0].text());
@@ -112,7 +112,7 @@ export class Trainer {
     this.offer();
   }
 
-  /** What can be trained, where nothing is. */
+  /** Shows what can be trained while no training runs. */
   offer() {
     const { state, view } = this.now();
     if (!view || this.on) return;
@@ -127,7 +127,7 @@ export class Trainer {
     this.showProgress(view.books[0].name);
   }
 
-  /** What is known of each opening, for the chosen colour. */
+  /** Shows the progress of each opening, for the chosen colour. */
   showProgress(book) {
     const rows = this.cards.progress(book, by("train-colour").value);
     by("train-progress").hidden = !rows.length;
@@ -141,7 +141,7 @@ export class Trainer {
     );
   }
 
-  /** How many cards of the book are due: the tab has their number, whatever is shown. */
+  /** Counts the due cards of the book: the tab always shows their number. */
   count(view) {
     const book = view.books[0].name;
     if (book === this.counted) return;
@@ -155,7 +155,7 @@ export class Trainer {
     return this.mode !== null;
   }
 
-  /** Begins to ask for the moves of a colour: of a chapter of a file, else of the book from the position that is shown. */
+  /** Starts to ask for the moves of a colour: of a chapter of a file, else of the book from the shown position. */
   begin(colour, chapter = null) {
     this.rest();
     const { state, view } = this.now();
@@ -183,7 +183,7 @@ export class Trainer {
     by("train-game").hidden = by("engine-tab").hidden;
   }
 
-  /** The next card that is due, else a line from the root. */
+  /** Shows the next due card, else a line from the root. */
   next() {
     this.question = null;
     const card = (this.due.shift() ?? this.again.shift())?.[1];
@@ -247,7 +247,7 @@ export class Trainer {
       .path(state.tree, state.at)
       .map((id) => trees.node(state.tree, id))
       .map(({ uci, san }) => ({ uci, san }));
-    // Variations of an opening are one opening.
+    // Variations of an opening count as one opening.
     const opening = view.opening?.name.split(":")[0];
     this.question = {
       tree: state.tree,
@@ -270,7 +270,7 @@ export class Trainer {
     this.last = null;
   }
 
-  /** Asks which of several moves is to be asked for from now on. */
+  /** Asks which of several moves is the right one from now on. */
   choose() {
     if (!this.question) return;
     const { key, all } = this.question;
@@ -288,7 +288,7 @@ export class Trainer {
     by("train-other").hidden = true;
   }
 
-  /** Shows a new move before it is asked for. */
+  /** Shows a new move before it is asked. */
   learn() {
     const { right } = this.question;
     this.point(right[0].uci);
@@ -301,7 +301,7 @@ export class Trainer {
     );
   }
 
-  /** A move on the board. */
+  /** Handles a move on the board. */
   played(move) {
     const { state } = this.now();
     if (this.mode === "game") {
@@ -320,7 +320,7 @@ export class Trainer {
       return;
     }
     if (question.isNew || question.isChoice) {
-      // It was only learnt: it comes again without its move.
+      // It was only shown: it is asked again without its move.
       if (question.isNew) this.cards.want(key, way);
       this.learnt.add(key);
       this.comeAgain(key, way);
@@ -342,7 +342,7 @@ export class Trainer {
     if (!this.again.some(([known]) => known === key)) this.again.push([key, way]);
   }
 
-  /** A mistake: the position comes again. */
+  /** Counts a mistake: the position is repeated. */
   miss() {
     if (this.question.missed || this.question.isNew) return;
     this.question.missed = true;
@@ -351,7 +351,7 @@ export class Trainer {
     this.cards.answered(this.question.key, false, this.question.way);
   }
 
-  /** Shows the moves that are right; that counts as not known. */
+  /** Shows the right moves; that counts as a mistake. */
   show() {
     if (!this.question) return;
     this.miss();
@@ -376,7 +376,7 @@ export class Trainer {
       this.mode === "train" ? t`${this.right} right, ${this.wrong} missed, ${left} to come again` : "";
   }
 
-  /** From here on the engine plays the other side. */
+  /** Starts a game: the engine plays the other side from here on. */
   game() {
     const { state, view } = this.now();
     const colour = this.mode === "train" ? this.colour : view.turn;
@@ -405,7 +405,7 @@ export class Trainer {
     this.answer(state);
   }
 
-  /** The engine's move. */
+  /** Plays the engine's move. */
   async answer(state) {
     try {
       const found = await this.think(state.tree.fen, trees.line(state.tree, state.at));
@@ -415,13 +415,13 @@ export class Trainer {
     }
   }
 
-  /** What the engine likes best after its time: a line with its value; nothing when the page went on. */
+  /** The engine's best line after its time, with its value; nothing if the page shows another position. */
   async think(fen, moves) {
     clearTimeout(this.timer);
     this.asked?.abort();
     const asked = (this.asked = new AbortController());
     let best = null;
-    // An engine that has reported no move by then ends with its first report.
+    // An engine without a result by then stops at its first report.
     let late = false;
     const end = () => {
       if (best && late) asked.abort();
@@ -444,7 +444,7 @@ export class Trainer {
     return asked === this.asked ? best : null;
   }
 
-  /** Shows what refutes a wrong move: by the engine, else by the book where that has it. */
+  /** Shows the refutation of a wrong move: by the engine, else from the book. */
   async refute(state, move) {
     const { question } = this;
     const { fen } = state.tree;
@@ -462,12 +462,12 @@ export class Trainer {
         if (best) text = t`The book answers ${described(best, this.colour === "white" ? "black" : "white")}.`;
       }
     } catch {
-      // That the move is wrong was said.
+      // The message already says that the move is wrong.
     }
     if (text && question === this.question) by("train-why").textContent = text;
   }
 
-  /** Back to where it began. */
+  /** Ends it and goes back to where it began. */
   stop() {
     if (!this.on) return;
     clearTimeout(this.timer);
@@ -478,7 +478,7 @@ export class Trainer {
     document.body.classList.remove("training");
     by("train-pane").hidden = true;
     by("train-offer").hidden = false;
-    // A game stays on the board; a line of training was only an exercise.
+    // A game stays on the board; a training line is removed.
     const { before } = this;
     this.go((from) => (played ? { ...from } : { ...before }));
     if (!played) say(t`Training: ${this.right} right, ${this.wrong} missed.`);

@@ -1,5 +1,5 @@
-// Training and what belongs to it is loaded when it is wanted: when its tab is shown,
-// or at once where something was trained before, which may be due.
+// Loads the training when it is needed: when its tab is shown, or at once if there are cards, which may be
+// due.
 
 import { Gone, script } from "./api.js";
 import { by } from "./dom.js";
@@ -10,7 +10,7 @@ import * as tabs from "./tabs.js";
 export class Training {
   parts;
 
-  /** `parts` are what the trainer gets, and `failed`, which takes errors. */
+  /** `parts` are the arguments of the trainer, and `failed`, which gets errors. */
   constructor(parts) {
     this.parts = parts;
     /** The trainer, when it has been loaded. */
@@ -19,12 +19,12 @@ export class Training {
     tabs.whenShown("train", () => this.run((trainer) => trainer.offer()));
   }
 
-  /** Whether moves are asked for, or a game is played. */
+  /** Whether a question or a game is running. */
   get on() {
     return this.trainer?.on ?? false;
   }
 
-  /** Does something with the trainer, which is loaded before. */
+  /** Runs an action with the trainer, after loading it. */
   async run(action) {
     try {
       await (this.loading ??= this.load());
@@ -37,7 +37,7 @@ export class Training {
   async load() {
     try {
       const { Trainer } = await script("trainer");
-      // Last of all, so that no button is there before it does something.
+      // Last, so that no button is shown before it works.
       await furnish("training", by("train-panel"), () => this.parts.failed(new Gone()));
       this.trainer = new Trainer(this.parts);
     } catch (error) {
@@ -52,7 +52,7 @@ export class Training {
     else if (tabs.isShown("train") || stored("training", null)) this.run((trainer) => trainer.offer());
   }
 
-  /** A move on the board. */
+  /** Handles a move on the board. */
   played(move) {
     return this.trainer.played(move);
   }

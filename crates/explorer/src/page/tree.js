@@ -1,5 +1,5 @@
-// A tree of moves as a value: every function returns a new tree. Move 0 is the
-// first position; the first child of a move is its main line.
+// An immutable tree of moves: every function returns a new tree. Move 0 is the first position; the first
+// child of a move is its main line.
 
 const root = () => ({ id: 0, parent: null, uci: "", san: "", nags: [], comment: "", children: [] });
 
@@ -13,7 +13,7 @@ function change(tree, ...changed) {
   return { ...tree, nodes };
 }
 
-/** The child of `at` with this move, made where there is none: the tree and its number. */
+/** Finds or adds the child of `at` with this move; returns the tree and its number. */
 export function add(tree, at, { uci, san, nags = [], comment = "" }) {
   const parent = node(tree, at);
   const known = parent.children.find((id) => node(tree, id).uci === uci);
@@ -24,17 +24,17 @@ export function add(tree, at, { uci, san, nags = [], comment = "" }) {
   return [{ ...grown, next: id + 1 }, id];
 }
 
-/** The moves from the first position to `id`, which is the last one. */
+/** The moves from the first position to `id`, the last one. */
 export function path(tree, id) {
   const found = [];
   for (let at = id; at !== 0 && at !== null; at = node(tree, at).parent) found.unshift(at);
   return found;
 }
 
-/** The same moves in UCI notation. */
+/** The moves of `path` in UCI notation. */
 export const line = (tree, id) => path(tree, id).map((at) => node(tree, at).uci);
 
-/** The move at the end of a line, where the tree has it. */
+/** The move at the end of a line, if it is in the tree. */
 export const find = (tree, moves) =>
   moves.reduce(
     (at, uci) => (at === undefined ? at : node(tree, at).children.find((child) => node(tree, child).uci === uci)),
@@ -64,7 +64,7 @@ export function promote(tree, id) {
   return now;
 }
 
-/** Without `id` and all below it. */
+/** Removes `id` and all moves after it. */
 export function remove(tree, id) {
   const parent = node(tree, node(tree, id).parent);
   const now = change(tree, { ...parent, children: parent.children.filter((other) => other !== id) });
@@ -76,10 +76,10 @@ export function remove(tree, id) {
   return now;
 }
 
-/** With another comment or other signs at `id`. */
+/** Changes comment or annotations at `id`. */
 export const note = (tree, id, what) => change(tree, { ...node(tree, id), ...what });
 
-/** From what the program read. */
+/** Makes a tree from an answer of the program. */
 export function fromPasted({ fen, nodes, comment, tags }) {
   let tree = empty(fen);
   const ids = [];
@@ -91,11 +91,11 @@ export function fromPasted({ fen, nodes, comment, tags }) {
   return { ...note(tree, 0, { comment }), tags };
 }
 
-/** As plain data, for the browser's history. */
+/** The tree as plain data, for the browser's history. */
 export const pack = (tree) => ({ ...tree, nodes: [...tree.nodes.values()] });
 export const unpack = (data) => ({ ...data, nodes: new Map(data.nodes.map((one) => [one.id, one])) });
 
-/** The number in front of a move: "3." for White, "3…" for Black where it is needed. */
+/** The number before a move: "3." for White, "3…" for Black if needed. */
 export function numberOf(tree, id, always) {
   const fen = tree.fen?.split(" ") ?? [];
   const ply = path(tree, id).length - 1 + (fen[1] === "b" ? 1 : 0);
@@ -104,7 +104,7 @@ export function numberOf(tree, id, always) {
   return always ? `${number}…` : "";
 }
 
-/** The tree as PGN, with everything in it. */
+/** The tree as PGN, with all its data. */
 export function toPgn(tree) {
   const known = new Map(tree.tags);
   const usual = { Event: "?", Site: "?", Date: "????.??.??", Round: "?", White: "?", Black: "?", Result: "*" };

@@ -4,11 +4,11 @@
     benches/evaluations.py engine TABIA STOCKFISH [POSITIONS]
     benches/evaluations.py lichess TABIA [LINES]
 
-`engine`: nodes per second of processor time that `tabia evaluate` gets out of
-an engine, all processes counted, against the engine alone that is given the
-same searches. `lichess`: a file in the form of Lichess's export with 700
-positions of the starter book among LINES made ones, imported: megabytes of
-JSON per second of processor time, memory, and whether all were found.
+`engine`: nodes per second of processor time of an engine run by `tabia evaluate`,
+all processes counted, compared with the same searches of the engine alone.
+`lichess`: imports a file in the format of Lichess's export with 700 positions of
+the starter book among LINES generated ones: megabytes of JSON per second of
+processor time, memory, and whether all were found.
 """
 
 import json
@@ -30,7 +30,7 @@ def copy_of_starter(folder: Path) -> Path:
 
 
 def processor_seconds(work) -> float:
-    """What all the children of this program, and theirs, have used."""
+    """Resources used by all descendants of this process."""
     def used() -> float:
         usage = resource.getrusage(resource.RUSAGE_CHILDREN)
         return usage.ru_utime + usage.ru_stime

@@ -7,17 +7,17 @@
     benches/growth.py --months 5000000
 
 Writes three tables between their marks in docs/measured.md, and the plots
-docs/scale.svg and docs/scale-books.svg beside it. Rows that were there stay,
-but for those measured anew.
+docs/scale.svg and docs/scale-books.svg next to it. Only rows measured again are
+replaced.
 
-* --games: builds books of so many random games with every memory, and asks a
-  server for positions of each. Ten million games take some minutes a build and
-  13 GB of the folder; the smaller ones are done in four minutes.
-* --books: probes and requests in books of so many positions, which are sparse
-  files: a thousand million positions take 200 MB of the folder, though the
+* --games: builds books of these numbers of random games with each memory limit,
+  and requests positions of each from a server. Ten million games take some minutes
+  for a build and 13 GB of the folder; the smaller ones take four minutes in all.
+* --books: probes and requests in books of these numbers of positions, which are
+  sparse files: a thousand million positions take 200 MB of the folder, though the
   largest file says 70 GB.
-* --months: so many games of lichess's form, from a .zst of many frames and from
-  a pipe, 40 plies and positions of two games or more. Five million take half an
+* --months: this number of games in lichess's format, from a .zst of many frames and
+  from a pipe, 40 plies and positions of two games or more. Five million take half an
   hour, half of it to make them, and 12 GB of the folder.
 """
 
@@ -68,7 +68,7 @@ def positions_of(book):
 
 
 def request_time(book):
-    """Median milliseconds of a request, each on a connection of its own."""
+    """Median milliseconds of a request, each on a new connection."""
     command = [PROGRAM, "explore", "--read-only", "--no-open", "--port", "0", str(book)]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
@@ -106,7 +106,7 @@ def growth(numbers, memories, folder):
 
 
 def books(numbers, folder):
-    """Sparse books of so many positions."""
+    """Sparse books with these numbers of positions."""
     book = folder / "book.ctg"
     for number in numbers:
         clear(folder)
@@ -117,7 +117,7 @@ def books(numbers, folder):
 
 
 def months(number, folder):
-    """Games of lichess's form, packed as its monthly files are."""
+    """Games in lichess's format, compressed like its monthly files."""
     book, packed = folder / "book.ctg", folder / "months.pgn.zst"
     maker = subprocess.Popen([MAKER, str(number), "80", "lichess"], stdout=subprocess.PIPE)
     with open(packed, "wb") as to:
@@ -148,7 +148,7 @@ def number(cell):
 
 
 def plot(title, series, path):
-    """Figures over numbers, both logarithmic: a line for each of the series."""
+    """A plot with two logarithmic axes and a line for each series."""
     width, height, edge = 640, 400, 60
     xs = [x for line in series.values() for x, _ in line]
     ys = [y for line in series.values() for _, y in line]
@@ -188,7 +188,7 @@ def cells(line):
 
 
 def write(page, name, new):
-    """Puts rows into a table of the page, in place of older ones; gives all."""
+    """Puts rows into a table of the page, replacing older ones; returns all rows."""
     marks = f"<!-- {name} -->", f"<!-- /{name} -->"
     text = page.read_text()
     before, rest = text.split(marks[0])

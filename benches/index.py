@@ -4,11 +4,11 @@
     cargo build --release --bin tabia --example random_games
     benches/index.py [--games 10000000] [--memory 512M] [--folder DIR] [PGN...]
 
-Games come from the given files, or else from `random_games`, in the form of
-lichess's monthly files and up to 60 plies long, through a pipe. The maker
-takes a processor of its own: with two processors look at the processor
-seconds, not at the clock. Answers: the processor time of the server for each,
-over one connection; what a client takes is not in it.
+Games come from the given files, or else through a pipe from `random_games`, in
+the format of lichess's monthly files and up to 60 plies long. That generator uses
+one processor: with two processors look at the processor seconds, not at the clock.
+Answers: the processor time of the server for each, over one connection, without
+that of the client.
 """
 
 import argparse
@@ -27,7 +27,7 @@ TABIA = str(RELEASE / "tabia")
 
 
 def make(index, memory, games, sources):
-    """Makes the index and says what it took."""
+    """Makes the index and prints its cost."""
     maker = None
     named = [str(source) for source in sources]
     if not named:
@@ -94,7 +94,7 @@ class Server:
 
 
 def walk(server, draw, plies):
-    """A line of the index's own games."""
+    """A line from the games of the index."""
     line = []
     while len(line) < plies:
         moves = json.loads(server.get("/lichess?topGames=0&recentGames=0&play=" + ",".join(line)))["moves"]
@@ -105,7 +105,7 @@ def walk(server, draw, plies):
 
 
 def ask(server, name, targets):
-    """Asks and says what each answer took."""
+    """Sends requests and prints the cost of each answer."""
     server.connect()
     before, start = server.processor(), time.monotonic()
     for target in targets:

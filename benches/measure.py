@@ -11,14 +11,14 @@ Before a change and after it, for pairs of old and new with their ratio:
     benches/measure.py --save before
     benches/measure.py GAMES.pgn --old before --only "build,"
 
-Each case runs with every program by turns. Medians of clock, processor (user
-and system together) and the largest memory come from the system's own account
-of the ended process. --save keeps the binary in target/baselines under a name;
-with --old, such a name or any binary, each case runs seven times by turns with
-both, and the ratio of processor time stands beside. --only takes the cases whose
-names hold its words, makes only what these need, and leaves the page as it is.
-Polyglot and the `parser` of mcostalba/chess_db, where they are installed, make
-books of the same games. Look-ups from Python (benches/polyglot.py, by the package that
+Each case runs with all programs in turn. Medians of clock, processor (user and
+system together) and the largest memory come from the system's data about the
+ended process. --save saves the binary in target/baselines under a name; with
+--old, such a name or any binary, each case runs seven times in turn with both,
+and the ratio of processor time is added. --only runs the cases whose names
+contain its words, makes only the files that these need, and does not change the
+page. Polyglot and the `parser` of mcostalba/chess_db, if installed, make books
+from the same games. Look-ups from Python (benches/polyglot.py, by the package that
 python/check installs) and from Rust, and what the adapter adds to an engine's
 answers (the benches probe and relay), follow as these programs print them.
 """
@@ -46,8 +46,8 @@ DATABASES = ["pgn", "si5", "dci"]
 
 
 def run(command, pipe=None):
-    """Seconds on the clock, of processors, and megabytes. What the command
-    `pipe` says is piped in."""
+    """Seconds on the clock, of processors, and megabytes. The output of the
+    command `pipe` is the input."""
     source = subprocess.Popen(pipe, stdout=subprocess.PIPE) if pipe else None
     start = time.monotonic()
     child = subprocess.Popen(
@@ -71,11 +71,11 @@ def run(command, pipe=None):
 
 
 def cases(games, months, folder):
-    """Name, arguments behind the program, what is piped in, bytes of PGN."""
+    """Name, arguments after the program, piped command, bytes of PGN."""
     book, other = folder / "all.ctg", folder / "other.ctg"
     out = folder / "out"
     text = games.stat().st_size
-    # Known when they are made.
+    # Set when they are made.
     month = "months"
 
     def build(name, source, *options, size=text, pipe=None, kind="ctg"):
@@ -117,7 +117,7 @@ def cases(games, months, folder):
 
 
 def readings(games, folder):
-    """What `read_games` reads: every move checked, no book made."""
+    """The cases of `read_games`, which checks every move and makes no book."""
     for kind in DATABASES:
         yield f"reading the real games from .{kind}", [str(games if kind == "pgn" else folder / f"real.{kind}")]
         yield f"reading 1,000,000 games from .{kind}", [str(folder / f"many.{kind}")]
@@ -139,7 +139,7 @@ def makers(program, games, folder):
             subprocess.run(split, stdout=to, check=True)
 
     def evaluated_book():
-        """With some value for every tenth position."""
+        """A file with a value for every tenth position."""
         run([program, "build", "-o", str(book), str(games)])
         run([program, "convert", str(book), str(folder / "all.jsonl")])
         with open(folder / "all.jsonl") as lines, open(folder / "tenth.epd", "w") as to:
@@ -174,7 +174,7 @@ def makers(program, games, folder):
 
 
 def make(path, how):
-    """Makes a file that is not there yet, if it is known how."""
+    """Makes a missing file, if there is a rule for it."""
     sources, maker = how.get(Path(path), ([], None))
     if maker and not Path(path).exists():
         for source in sources:
@@ -183,9 +183,8 @@ def make(path, how):
 
 
 def rivals(games, folder):
-    """What other programs do with the same games: once, being slow, with the book
-    that they make. (Of games that it cannot read polyglot makes no book; then that
-    row is missing.)"""
+    """Other programs with the same games, and their books: run once, because they are
+    slow. (If polyglot cannot read the games, its row is missing.)"""
     polyglot = shutil.which("polyglot", path=f"{os.environ['PATH']}{os.pathsep}/usr/games")
     if polyglot:
         book = folder / "out.bin"
@@ -202,7 +201,7 @@ def rivals(games, folder):
 
 
 def text_of(command, **options):
-    """What a program prints; what it lacks, where it cannot run."""
+    """The output of a program; if it cannot run, the reason."""
     try:
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, **options)
     except OSError as error:
@@ -211,7 +210,7 @@ def text_of(command, **options):
 
 
 def looked_up(folder):
-    """Headings, and what the programs beneath them print."""
+    """Headings, each with the output of a program."""
     venv = ROOT / "target" / "python" / "venv" / "bin" / "python"
     books = [str(folder / "all.bin"), str(folder / "all.ctg")]
     if venv.is_file():
@@ -230,7 +229,7 @@ def looked_up(folder):
 
 
 def versions():
-    """What was measured on what, one a line."""
+    """The measured programs and the machine, one on each line."""
     names = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
     model = re.search(r"model name\s*: (.*)", names)
     yield model[1] if model else platform.processor()

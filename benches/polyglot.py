@@ -4,7 +4,7 @@
     benches/polyglot.py BOOK.bin [BOOK.ctg]
 
 Needs the package and python-chess. Positions are those of random lines of the
-.bin, each with the position behind its end; the best of five rounds counts.
+.bin, each with the position after its end; the best of five rounds counts.
 """
 
 import random

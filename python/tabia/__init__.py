@@ -1,5 +1,5 @@
 """Opening books of ChessBase (``.ctg``), Polyglot (``.bin``) and Arena
-(``.abk``), in the shape of ``chess.polyglot``.
+(``.abk``), with the interface of ``chess.polyglot``.
 
 >>> import tabia
 >>> with tabia.open_book("tabia.ctg") as book:

@@ -1,4 +1,4 @@
-"""``python -m tabia``: the program that came with the package."""
+"""``python -m tabia``: the program that is part of the package."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Open books, in the shape of ``chess.polyglot``."""
+"""Open books, with the interface of ``chess.polyglot``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 StrOrBytesPath = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
-#: The start position, for those who have no board.
+#: The start position, for programs without a board.
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 
@@ -35,13 +35,13 @@ def _randint(rng: Optional[_random.Random], a: int, b: int) -> int:
 
 
 class Book:
-    """A book of whatever format; made by :func:`open_book`.
+    """A book of any format; made by :func:`open_book`.
 
     Positions are boards of python-chess or FENs; a ``.bin`` and an ``.abk``
     also take Polyglot keys. A ``.bin`` answers as ``chess.polyglot`` does, bit
-    for bit. In the others the weight of an entry is how likely the adapter is
-    to play it, the likeliest 65,535, and 0 for what it never plays; heavy
-    entries come first.
+    for bit. In the others the weight of an entry is the probability that the
+    adapter plays it: 65,535 for the likeliest, 0 if it is never played; the
+    greatest weight comes first.
 
     Books may be used from several threads.
     """
@@ -57,9 +57,9 @@ class Book:
     ) -> None:
         if policy is not None and options:
             raise TypeError("either policy=... or its options, not both")
-        #: The policy of look-ups that name none.
+        #: The policy of look-ups without their own.
         self.policy = Policy(**options) if policy is None else policy
-        #: The file.
+        #: The path of the file.
         self.path = os.fsdecode(path)
         self.strict = strict
         self._native = NativeBook(self.path, weights)
@@ -89,7 +89,7 @@ class Book:
         return self._native.format
 
     def notices(self) -> list[str]:
-        """What is odd about the files, one sentence each.
+        """Problems of the files, one sentence each.
 
         >>> import tabia
         >>> tabia.open_book("tabia.ctg").notices()
@@ -148,8 +148,8 @@ class Book:
     ) -> Iterator[Entry]:
         """The entries of a position.
 
-        What is damaged is passed over with a :class:`tabia.BookWarning`; an
-        exception where the book was opened with ``strict=True``.
+        Damaged parts are skipped with a :class:`tabia.BookWarning`; they raise an
+        exception if the book was opened with ``strict=True``.
 
         >>> import tabia
         >>> book = tabia.open_book("tabia.ctg")
@@ -172,8 +172,8 @@ class Book:
         exclude_moves: Container[Any] = (),
         policy: Optional[Policy] = None,
     ) -> Entry:
-        """The heaviest entry, the first among equals; ``IndexError`` if there
-        is none.
+        """The entry with the greatest weight, the first among equals;
+        ``IndexError`` if there is none.
 
         >>> import tabia
         >>> tabia.open_book("tabia.ctg").find("8/8/8/8/8/4k3/8/4K3 w - - 0 1")
@@ -221,7 +221,7 @@ class Book:
         random: Optional[_random.Random] = None,
         policy: Optional[Policy] = None,
     ) -> Entry:
-        """An entry, all alike; ``IndexError`` if there is none.
+        """A random entry, all equally likely; ``IndexError`` if there is none.
 
         >>> import random, tabia
         >>> entry = tabia.open_book("tabia.ctg").choice(tabia.START, random=random.Random(1))
@@ -245,7 +245,7 @@ class Book:
         random: Optional[_random.Random] = None,
         policy: Optional[Policy] = None,
     ) -> Entry:
-        """An entry by its weight; ``IndexError`` if there is none.
+        """A random entry by weight; ``IndexError`` if there is none.
 
         >>> import tabia
         >>> book = tabia.open_book("tabia.ctg", variety=0)
@@ -265,7 +265,7 @@ class Book:
         raise AssertionError
 
     def probe(self, board: Position, *, policy: Optional[Policy] = None) -> dict[str, Any]:
-        """All that the book knows of a position: the object that
+        """All data of the book about a position: the object that
         ``tabia probe --json`` prints.
 
         >>> import tabia
@@ -278,7 +278,7 @@ class Book:
         return found
 
     def bisect_key_left(self, key: int) -> int:
-        """The first index with that Polyglot key; not of a ``.ctg``."""
+        """The first index with that Polyglot key; not for a ``.ctg``."""
         if key < 0:
             return 0
         return self._native.bisect(key) if key < 1 << 64 else len(self)
@@ -308,7 +308,7 @@ class Book:
         return True
 
     def close(self) -> None:
-        """Gives the files free; twice is harmless.
+        """Closes the files; may be called twice.
 
         >>> import tabia
         >>> book = tabia.open_book("tabia.ctg")
@@ -329,12 +329,12 @@ def open_book(
     strict: bool = False,
     **options: Any,
 ) -> Book:
-    """Opens a ``.ctg``, ``.bin`` or ``.abk``, whichever it is.
+    """Opens a ``.ctg``, ``.bin`` or ``.abk``, recognized by its content.
 
-    ``policy``, or its options by name, says how to choose where a look-up does
-    not; ``weights`` what the weight of an entry is where the format stores
-    none: ``"probability"``, ``"games"`` or ``"score"`` (twice the wins and the
-    draws). With ``strict`` damage is an exception.
+    ``policy``, or its options by name, is the policy of look-ups without their
+    own; ``weights`` is the source of weights if the format stores none:
+    ``"probability"``, ``"games"`` or ``"score"`` (twice the wins and the draws).
+    With ``strict`` damage raises an exception.
 
     >>> import tabia
     >>> with tabia.open_book("tabia.ctg", variety=30) as book:

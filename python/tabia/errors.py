@@ -17,10 +17,10 @@ __all__ = ["BookError", "BookNotFoundError", "BookWarning", "Error", "PositionEr
 
 
 class Error(Exception):
-    """Anything that goes wrong with a book.
+    """The base class of all errors with books.
 
     ``file`` is the path, ``page`` the page of a ``.ctg`` (0 follows the
-    header), ``byte`` the offset in the file, each ``None`` where unknown.
+    header), ``byte`` the offset in the file, each ``None`` if unknown.
     """
 
     file: Optional[str]
@@ -49,20 +49,20 @@ class Error(Exception):
 
 
 class BookError(Error, OSError):
-    """A book that cannot be opened or read: damaged, or none."""
+    """The file cannot be opened or read, is damaged, or is not a book."""
 
 
 class BookNotFoundError(BookError, FileNotFoundError):
-    """There is no such file."""
+    """The file does not exist."""
 
 
 class PositionError(Error, ValueError):
-    """Text that is no position."""
+    """The text is not a position."""
 
 
 class WriteError(Error, OSError):
-    """A book that was not made: nothing is left of it, ``file`` names it."""
+    """The book ``file`` could not be made; no part of it is left."""
 
 
 class BookWarning(UserWarning):
-    """A damaged place of a book that was passed over."""
+    """A damaged part of a book was skipped."""

@@ -1,4 +1,4 @@
-"""What ``chess.polyglot`` has, for books of every format.
+"""The functions of ``chess.polyglot``, for books of every format.
 
 >>> import tabia.polyglot as polyglot        # instead of chess.polyglot
 >>> with polyglot.open_reader("tabia.ctg") as reader:
@@ -18,7 +18,7 @@ __all__ = ["Entry", "MemoryMappedReader", "install", "open_reader"]
 
 
 def __getattr__(name: str) -> Any:
-    # zobrist_hash, POLYGLOT_RANDOM_ARRAY and ZobristHasher are python-chess's.
+    # For zobrist_hash, POLYGLOT_RANDOM_ARRAY and ZobristHasher.
     import chess.polyglot
 
     return getattr(chess.polyglot, name)

@@ -273,8 +273,7 @@ pub fn run_all(jobs: &[BuildJob], watch: &mut Watch<'_>) -> Result<Vec<Summary>,
     let sources = Sources::list(first.sources.iter().map(|source| &source.path))?;
     let mut sources = sources.with_password(first.password.as_deref());
     let tables = sources.take(records::is_records);
-    // Whether this source is a record file although the jobs need data that only games
-    // have.
+    // Whether this source is a record file although the jobs need games.
     let is_late = |argument: usize| {
         let marked = first.sources.get(argument).is_some_and(|s| s.priority);
         let chosen = |job: &BuildJob| job.dedupe || job.filter != GameFilter::default();

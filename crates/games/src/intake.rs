@@ -1,15 +1,15 @@
-//! From sources to the games that count: one way for everything that reads
+//! Reads the games of all sources in several threads, for every command that uses
 //! collections.
 //!
 //! ```text
-//! named -> Sources -> batches -> workers: games -> filter -> what they are for
-//!                                                              |
-//!                      in the order of the sources: sink <-----+
+//! named -> Sources -> batches -> workers: games -> filter -> use of a game
+//!                                                               |
+//!                       in the order of the sources: sink <-----+
 //! ```
 //!
-//! Games are decoded, and used, in several threads; what is made of a batch
-//! comes back in the order of the sources. What was skipped, filtered or cut
-//! short is counted and named here ([`Tally`]), once for all.
+//! Games are decoded and used in several threads; the results of the batches are
+//! returned in the order of the sources. [`Tally`] counts and names the games that were
+//! skipped, filtered out or cut short.
 
 use std::collections::HashSet;
 use std::fs;
@@ -22,29 +22,28 @@ use super::{
 use tabia_io::parallel::{self, Jobs, Lead, Panicked, Turn};
 use tabia_io::progress::{Progress, Watch};
 
-/// So many skipped games are remembered by name.
+/// Number of skipped games whose places are stored.
 const NAMED_SKIPS: usize = 1000;
 
-/// Greatest number of sources that are open at a time; each until all of its games
-/// have been read.
+/// Limit of open sources; each stays open until all of its games have been read.
 const OPEN_SOURCES: usize = 64;
 
 /// Files to read.
 #[derive(Debug)]
 pub struct Sources {
     named: Vec<PathBuf>,
-    /// Each with the number of the named source that it belongs to.
+    /// Each with the index of the named source that it belongs to.
     inputs: Vec<(usize, PathBuf)>,
     password: Option<String>,
     open: fn(&Path, Option<&str>) -> OpenResult,
 }
 
 impl Sources {
-    /// The files that a user named: see [`files`]. None comes twice.
+    /// The files of the given paths, without duplicates: see [`files`].
     ///
     /// # Errors
     ///
-    /// There is nothing of a name, or a folder has no games.
+    /// A path does not exist, or a folder has no games.
     pub fn list<'p>(named: impl IntoIterator<Item = &'p PathBuf>) -> Result<Sources, Error> {
         let mut sources = Sources {
             named: Vec::new(),
@@ -61,42 +60,42 @@ impl Sources {
         Ok(sources)
     }
 
-    /// The same with the password of encrypted archives.
+    /// Sets the password of encrypted archives.
     #[must_use]
     pub fn with_password(self, password: Option<&str>) -> Sources {
         let password = password.map(str::to_owned);
         Sources { password, ..self }
     }
 
-    /// Takes out the files that are no games, with the numbers of the named
-    /// sources they belong to.
+    /// Removes and returns the files for which `is_other` is true, with the indexes of
+    /// their named sources.
     pub fn take(&mut self, is_other: impl Fn(&Path) -> bool) -> Vec<(usize, PathBuf)> {
         let taken = self.inputs.extract_if(.., |(_, path)| is_other(path));
         taken.collect()
     }
 }
 
-/// What became of the games.
+/// Counts of the games read, and messages about them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Games that the sources hold, of whatever use.
+    /// Games in the sources, used or not.
     pub read: u64,
     /// Games that did not meet the filter.
     pub filtered: u64,
-    /// Those of them that have no rating although the filter asks for one.
+    /// Those of them without a rating that the filter needs.
     pub unrated: u64,
-    /// Games that were no use.
+    /// Games that could not be used.
     pub skipped: u64,
-    /// Games that counted as far as they could be read.
+    /// Games that were used up to the place where they break off.
     pub cut: u64,
-    /// Sources a part of which is lost.
+    /// Sources of which a part is lost.
     pub cut_sources: u64,
-    /// What databases hold beside their games: deleted ones, texts.
+    /// Entries of databases that are not games, or deleted.
     pub left_out: u64,
     /// The first games that were skipped or cut short, in the order of the
     /// sources.
     pub named: Vec<Skipped>,
-    /// The remarks about the sources.
+    /// Remarks about the sources.
     pub remarks: Vec<String>,
 }
 
@@ -115,8 +114,8 @@ impl Tally {
         self.remarks.extend(other.remarks);
     }
 
-    /// What became of the games, in one sentence: how many were skipped, where
-    /// the first of them is, how many a condition turned away.
+    /// Describes in one sentence how many games were skipped, where the first of them
+    /// is, and how many the filter rejected.
     #[must_use]
     pub fn what_is_left(&self) -> String {
         let left = self.read.saturating_sub(self.skipped + self.filtered);
@@ -142,39 +141,38 @@ impl Tally {
     }
 }
 
-/// Which games are wanted, and how.
+/// How games are read.
 #[derive(Clone, Copy, Debug)]
 pub struct Intake<'a> {
-    /// Conditions.
+    /// The filter.
     pub filter: &'a GameFilter,
-    /// How much of each game.
+    /// The parts of each game to read.
     pub wanted: GameParts,
-    /// Which ways to begin a game.
+    /// The accepted first positions.
     pub starts: Starts,
     /// Threads that decode, 1 or more.
     pub threads: usize,
 }
 
-/// Which ways to begin a game are of use; games that begin otherwise are
-/// skipped.
+/// Accepted first positions; games with others are skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Starts {
-    /// From the usual position.
+    /// Only the standard position.
     Usual,
-    /// From set-up positions of chess too.
+    /// Set-up positions of standard chess too.
     SetUp,
-    /// Any, Chess960 included.
+    /// All, Chess960 included.
     Any,
 }
 
 impl Intake<'_> {
-    /// Reads all games. In each thread `worker` is called once: it prepares
-    /// its buffers, uses [`Batches::each`], and returns a value, which is returned with
-    /// the tally. `sink` gets what was made of each batch.
+    /// Reads all games. `worker` is called once in each thread: it prepares its
+    /// buffers, uses [`Batches::each`], and returns a value, which is returned with the
+    /// tally. `sink` receives the result of each batch.
     ///
     /// # Errors
     ///
-    /// The first that happens; all threads have ended then.
+    /// The first error; all threads have ended then.
     pub fn read<P: Send, H: Send, E: From<Error> + From<Panicked> + Send>(
         &self,
         sources: &Sources,
@@ -198,7 +196,7 @@ impl Intake<'_> {
             },
         )?;
         for (argument, (path, games)) in sources.named.iter().zip(games_of).enumerate() {
-            // A source may contain files that an earlier one contains too.
+            // A file of this source may already belong to an earlier one.
             let is_read = sources.inputs.iter().any(|(number, _)| *number == argument);
             if games == 0 && is_read {
                 let path = path.clone();
@@ -208,8 +206,8 @@ impl Intake<'_> {
         Ok((tally, held))
     }
 
-    /// Adds all games up: each thread has a separate sum, to which `add` gives a
-    /// game. The sums come in no particular order.
+    /// Adds up all games: each thread has its own sum, to which `add` adds a game. The
+    /// sums are returned in no particular order.
     ///
     /// # Errors
     ///
@@ -235,19 +233,19 @@ impl Intake<'_> {
     }
 }
 
-/// A batch, and the number of the named source that it belongs to.
+/// A batch, with the index of its named source.
 type Numbered = (usize, Box<dyn GameBatch>);
 
-/// What came of it, with the same number.
+/// The result of a batch, with the same index.
 type Piece<P> = (usize, Tally, P);
 
-/// The thread that cuts sources into batches and takes what is made of them.
+/// The thread that reads batches from sources and receives their results.
 struct Reader<'l, 'c, 'w, P, H, E, S> {
     lead: &'l mut Lead<'c, Numbered, Piece<P>, H, E>,
     sink: S,
     watch: &'l mut Watch<'w>,
     tally: Tally,
-    /// By named source.
+    /// Number of games, by named source.
     games_of: Vec<u64>,
 }
 
@@ -291,7 +289,7 @@ where
         self.close(&mut open_sources)
     }
 
-    /// Collects the remarks, which are complete when the batches are done.
+    /// Collects the remarks of sources whose batches are done.
     fn close(&mut self, open_sources: &mut Vec<Box<dyn GameSource>>) -> Result<(), E> {
         while let Some(piece) = self.lead.rest()? {
             self.watch.go_on().map_err(Error::from)?;
@@ -341,7 +339,7 @@ impl<P, H, E> Batches<'_, P, H, E> {
     }
 }
 
-/// Some games of a source, one after the other.
+/// A batch of games of a source.
 pub struct Batch<'c> {
     intake: &'c Intake<'c>,
     argument: usize,
@@ -353,19 +351,19 @@ pub struct Batch<'c> {
 }
 
 impl<'c> Batch<'c> {
-    /// Which of the named sources it belongs to.
+    /// Index of the named source.
     #[must_use]
     pub fn argument(&self) -> usize {
         self.argument
     }
 
-    /// Its place among the others.
+    /// The batch's position in the order of all batches.
     #[must_use]
     pub fn turn(&self) -> &'c Turn<'c> {
         self.turn
     }
 
-    /// The next game that counts; false at the end.
+    /// Reads the next game that meets the filter; false at the end.
     pub fn next(&mut self, game: &mut Game) -> bool {
         let Intake { filter, wanted, .. } = *self.intake;
         loop {
@@ -399,7 +397,7 @@ impl<'c> Batch<'c> {
         }
     }
 
-    /// The last game is of no use after all.
+    /// Counts the last game as skipped, for a reason found by the caller.
     pub fn refuse(&mut self, reason: SkipReason) {
         if std::mem::take(&mut self.was_cut) {
             self.tally.cut -= 1;
@@ -421,7 +419,7 @@ mod tests {
     use super::*;
     use crate::GamePlace;
 
-    /// Twenty batches of ten games; the file's name decides what goes wrong.
+    /// Twenty batches of ten games; the name of the file selects the failure.
     struct Faulty {
         name: String,
         batch: u64,
@@ -483,8 +481,8 @@ mod tests {
         }
     }
 
-    /// The years of all games, which are their numbers. `full` is the first
-    /// game that the worker has no room for.
+    /// The years of all games, which are their numbers. At game `full` the worker
+    /// fails.
     fn years(name: &str, threads: usize, full: u16) -> Result<(Vec<u16>, Tally), Error> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
@@ -535,7 +533,7 @@ mod tests {
     }
 
     /// A reader that panics, one that fails, a worker that fails, and a caller that
-    /// cancels: no thread waits for another for ever.
+    /// cancels: no thread waits for ever.
     #[test]
     fn whatever_fails_ends_the_reading_with_its_message() {
         for threads in [1, 2, 4] {

@@ -1,8 +1,8 @@
-//! Which language the moves of a game are written in.
+//! Detects the language of piece letters in a game.
 //!
-//! English is tried first, always. Another language is that of a game only when its
-//! whole main line is legal in it, and in no other that makes another game of it; if
-//! there are several, the first games of the file decide.
+//! English is always tried first. Another language is accepted only if the whole main
+//! line is legal in it, and no other language gives a different legal game; if several
+//! do, the first games of the file decide.
 
 use std::sync::OnceLock;
 
@@ -10,10 +10,10 @@ use super::parse::main_line;
 use super::tokens::Tokens;
 use tabia_notation::Letters;
 
-/// So many games at the beginning of a file are examined.
+/// Number of games at the beginning of a file that are examined.
 const FIRST_GAMES: usize = 50;
 
-/// How a file begins, and what language that shows.
+/// The start of a file, and the language found in it.
 #[derive(Debug)]
 pub(super) struct Language {
     start: Vec<u8>,
@@ -21,10 +21,10 @@ pub(super) struct Language {
 }
 
 impl Language {
-    /// So many bytes are enough.
+    /// Number of bytes that are examined.
     pub(super) const START_BYTES: usize = 64 << 10;
 
-    /// That of a file which begins with whole games.
+    /// The language of a file that starts with these complete games.
     pub(super) fn new(start: &[u8]) -> Language {
         Language {
             start: start.to_owned(),
@@ -32,7 +32,7 @@ impl Language {
         }
     }
 
-    /// That of the game which begins at a byte of a text, if it is not English.
+    /// The language of the game at an offset, if it is not English.
     pub(super) fn of_game(&self, text: &[u8], at: usize) -> Option<&'static Letters> {
         let of_file = *self.found.get_or_init(|| of_file(&self.start));
         if of_file.is_some_and(|letters| main_line(text, at, letters).is_some()) {
@@ -47,14 +47,14 @@ impl Language {
             .then_some(letters)
     }
 
-    /// That of the file, if it is not English.
+    /// The language of the file, if it is not English.
     pub(super) fn of_file(&self) -> Option<&'static Letters> {
         self.found.get().copied().flatten()
     }
 }
 
-/// The language in which most of the first games are legal, of those that are
-/// not in English; `None` if it is not one alone.
+/// The language in which most of the first non-English games are legal; `None` if two
+/// are equal.
 fn of_file(start: &[u8]) -> Option<&'static Letters> {
     let mut counts = vec![0_u32; Letters::OTHERS.len()];
     let mut tokens = Tokens::new(start, 0);

@@ -1,5 +1,5 @@
-//! Compressed streams: members one after the other, as `cat a.gz b.gz` makes them,
-//! and the data after the last one.
+//! Compressed streams of several members, as `cat a.gz b.gz` makes them, and other data
+//! after the last one.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use ruzstd::decoding::StreamingDecoder;
 use super::peeked::Input;
 use tabia_io::input::kind::Packing;
 
-/// Whether an error means that compressed data are damaged or cut off, not that the
-/// system cannot read.
+/// Whether an error means that compressed data are damaged or cut off, and not that the
+/// system failed.
 pub(super) fn is_damage(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
     matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof)
@@ -42,8 +42,8 @@ fn damaged_zstd(error: impl ToString) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, text)
 }
 
-/// Decompresses all members. Other data after them is skipped, as gzip does it; a
-/// flag records that there was some.
+/// Decompresses all members. Like gzip, it skips other data after them; a flag records
+/// that there were some.
 pub(super) struct Members {
     decoder: Decoder,
     trailing_data: Arc<AtomicBool>,
@@ -69,7 +69,7 @@ impl Members {
         }
     }
 
-    /// Goes on to the next member; false if there is none.
+    /// Continues with the next member; false if there is none.
     fn go_on(&mut self) -> io::Result<bool> {
         let (packing, mut input) = match std::mem::replace(&mut self.decoder, Decoder::End) {
             Decoder::Start(packing, input) => (packing, input),
@@ -85,7 +85,7 @@ impl Members {
             }
             Decoder::End => return Ok(false),
         };
-        // Frames of Zstandard that are to be skipped.
+        // Skippable frames of Zstandard.
         while packing == Packing::Zstd
             && let [0x50..=0x5f, 0x2a, 0x4d, 0x18, a, b, c, d] = *input.peek(8)?
         {
@@ -153,7 +153,7 @@ mod tests {
         ruzstd::encoding::compress_to_vec(text, ruzstd::encoding::CompressionLevel::Fastest)
     }
 
-    /// What comes out before the end or the error, and whether other data follows.
+    /// The bytes before the end or the error, and whether other data follow.
     fn read(packed: &[u8]) -> (Vec<u8>, bool, bool) {
         let trailing_data = Arc::new(AtomicBool::new(false));
         let packing = Packing::of(packed).unwrap();
@@ -178,7 +178,7 @@ mod tests {
             };
             let mut packed = [skipped, &pack(one), skipped, &pack(two)].concat();
             assert!(read(&packed) == (text.clone(), true, false));
-            // What is there comes out, and then an error.
+            // The undamaged bytes come first, then an error.
             let (part, whole, trailing_data) = read(&packed[..packed.len() / 2]);
             assert!(!whole && !trailing_data && part.len() > 1000 && text.starts_with(&part));
             packed.extend(b"rubbish");

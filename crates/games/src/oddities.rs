@@ -1,9 +1,8 @@
-//! What is odd about a database, and counted rather than refused.
+//! Unusual properties of databases, which are counted, not refused.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// How often something was met, in all threads, and the text of the message after the
-/// number.
+/// A counter for all threads, and the text of its message after the number.
 #[derive(Debug)]
 pub(super) struct Oddity {
     count: AtomicU64,
@@ -18,18 +17,18 @@ impl Oddity {
 
     pub(super) fn add(&self, more: impl Into<u64>) {
         let more = more.into();
-        // Nearly always nothing: not worth a write to memory that all threads share.
+        // Usually 0: then do not write to memory that all threads share.
         if more > 0 {
             self.count.fetch_add(more, Relaxed);
         }
     }
 
-    /// Sets the count back, after games were only tried.
+    /// Resets the count after games were only tried.
     pub(super) fn clear(&self) {
         self.count.store(0, Relaxed);
     }
 
-    /// The message about the source of this name; `None` if it was never met.
+    /// The message for the source with this name; `None` if the count is 0.
     pub(super) fn report(&self, name: &str) -> Option<String> {
         let count = self.count.load(Relaxed);
         (count > 0).then(|| format!("{name}: {count} {}", self.what))

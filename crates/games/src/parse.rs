@@ -1,4 +1,4 @@
-//! One game's text into a [`Game`].
+//! Parses the text of one game into a [`Game`].
 
 use std::ops::ControlFlow::{self, Break, Continue};
 
@@ -13,10 +13,10 @@ use super::{Game, GameFilter, GameParts, GameResult, Recorder, SkipReason, encod
 
 use tabia_notation::{self as notation, Letters, MoveError};
 
-/// Names in a `Variant` tag that mean ordinary chess.
+/// Values of the `Variant` tag that mean standard chess.
 const ORDINARY: [&str; 5] = ["", "standard", "chess", "normal", "from position"];
 
-/// Names in a `Variant` tag that mean Chess960.
+/// Values of the `Variant` tag that mean Chess960.
 const CHESS960: [&str; 6] = [
     "chess960",
     "chess 960",
@@ -26,41 +26,41 @@ const CHESS960: [&str; 6] = [
     "freestyle",
 ];
 
-/// The games of a piece of text: usually one.
+/// A parser for a piece of text, which usually contains one game.
 #[derive(Default)]
 pub(super) struct Parser {
-    /// What is left of it.
+    /// Offset of the text not read yet.
     at: usize,
     end: usize,
     game_start: usize,
 }
 
-/// How the reading of a game ended.
+/// The result of parsing a game.
 pub(super) enum Ending {
-    /// It can be used; with notes, up to a move that cannot be.
+    /// A usable game; with notes, it may end at a move that cannot be played.
     Game(Option<Broken>),
-    /// It cannot.
+    /// The game must be skipped.
     Skip(SkipReason),
-    /// A move cannot be.
+    /// A move cannot be played.
     Move(Broken),
-    /// There was none: prose.
+    /// The text is no game.
     NoGame,
 }
 
-/// A move that cannot be.
+/// A move that cannot be played.
 pub(super) struct Broken {
-    /// As in `12...`.
+    /// Its number, as in `12...`.
     pub(super) number: String,
     pub(super) word: String,
-    /// Its offset.
+    /// Its offset in bytes.
     pub(super) at: usize,
-    /// Whether it looks like a move at all.
+    /// Whether it has the form of a move.
     pub(super) is_move: bool,
     in_main_line: bool,
 }
 
 impl Ending {
-    /// Where the main line breaks off.
+    /// Ply where the main line breaks off.
     fn main_break(&self) -> Option<usize> {
         match self {
             Ending::Game(Some(broken)) | Ending::Move(broken) => {
@@ -72,7 +72,7 @@ impl Ending {
 }
 
 impl Parser {
-    /// Goes on to a piece.
+    /// Continues with a piece of the text.
     pub(super) fn go_on(&mut self, start: usize, end: usize) {
         *self = Parser {
             at: start,
@@ -81,7 +81,7 @@ impl Parser {
         };
     }
 
-    /// The next game; `None` at the end of the piece of `text`.
+    /// Parses the next game; `None` at the end of the piece of `text`.
     pub(super) fn next(
         &mut self,
         text: &[u8],
@@ -106,8 +106,7 @@ impl Parser {
             let (mut ending, mut next) = read(Letters::ENGLISH);
             if let Some(at) = ending.main_break() {
                 let found = language.of_game(text, start);
-                // Of a game that is wrong in every language, the one is right
-                // that the file is written in.
+                // If a game is illegal in every language, that of the file is used.
                 let letters = found.or_else(|| language.of_file());
                 if let Some(letters) = letters {
                     let other = read(letters);
@@ -125,14 +124,14 @@ impl Parser {
         }
     }
 
-    /// Where the game that came last begins.
+    /// Offset of the last game.
     pub(super) fn game_start(&self) -> usize {
         self.game_start
     }
 }
 
-/// The main line of the game that begins at a byte of a text, in a language;
-/// `None` if not all of it is legal.
+/// The main line of the game at an offset, read in a language; `None` if not all of it
+/// is legal.
 pub(super) fn main_line(text: &[u8], at: usize, letters: &'static Letters) -> Option<Vec<Move>> {
     let mut game = Game::default();
     let mut tokens = Tokens::new(text, at);
@@ -141,9 +140,9 @@ pub(super) fn main_line(text: &[u8], at: usize, letters: &'static Letters) -> Op
     matches!(ending, Ending::Game(_)).then_some(game.moves)
 }
 
-/// Why a game is not read on.
+/// Why reading of a game stops.
 enum Stop {
-    /// Nothing that follows is wanted.
+    /// No later part is needed.
     Enough,
     Skip(SkipReason),
     Move(Broken),
@@ -158,20 +157,20 @@ struct Visit<'a> {
     wanted: GameParts,
     /// Which games are of use.
     filter: Option<&'a GameFilter>,
-    /// What the pieces are called.
+    /// The piece letters of the language.
     letters: &'static Letters,
-    /// Whether there was anything but empty space.
+    /// Whether there was anything except white space.
     is_game: bool,
     has_result: bool,
-    /// Whether the result came after the moves: then the game is over.
+    /// Whether the result followed the moves: then the game is over.
     is_over: bool,
     fen: Option<Fen>,
-    /// A FEN that is none.
+    /// An invalid FEN.
     bad_fen: Option<String>,
     variant: String,
-    /// The first move that cannot be. With notes, it ends its line, even the
-    /// main one: what can be read of a game is worth keeping. No game counts in
-    /// a book that is not sound to the last move wanted.
+    /// The first move that cannot be played. With notes it ends its line, even the main
+    /// one, to save the readable part. A book counts a game only if all requested moves
+    /// are legal.
     broken: Option<Broken>,
 }
 
@@ -201,7 +200,7 @@ impl<'a> Visit<'a> {
     /// Sets the game up from FEN and Variant.
     fn set_up(&mut self) -> Result<(), SkipReason> {
         let mut chess960 = false;
-        // Nearly no game has one.
+        // Fast path: few games have one.
         if !self.variant.is_empty() {
             let variant = self.variant.trim().to_ascii_lowercase();
             chess960 = CHESS960.contains(&variant.as_str());
@@ -229,7 +228,7 @@ impl<'a> Visit<'a> {
         Ok(())
     }
 
-    /// Reads the game that begins here, to its end or not.
+    /// Reads the game, to its end or until it must stop.
     fn game(mut self, tokens: &mut Tokens<'_>) -> Ending {
         match self.read(tokens) {
             Continue(()) => {}
@@ -263,7 +262,7 @@ impl<'a> Visit<'a> {
         if let Err(reason) = self.set_up() {
             return Break(Stop::Skip(reason));
         }
-        // Without a tag the result comes after the moves.
+        // If no tag states it, the result comes after the moves.
         if let Some(filter) = self.filter
             && self.has_result
             && !filter.admits(self.recorder.game())
@@ -312,7 +311,7 @@ impl<'a> Visit<'a> {
             Token::Unclosed => return Break(Stop::Unclosed),
             Token::Comment(text) if self.wanted.notes => self.comment(text),
             Token::LineComment(text) if self.wanted.notes => {
-                // In braces, as it is written again, it must hold none.
+                // Comments are written in braces, so they must not contain any.
                 let in_braces = |&byte: &u8| match byte {
                     b'{' => b'(',
                     b'}' => b')',
@@ -326,8 +325,8 @@ impl<'a> Visit<'a> {
     }
 
     fn comment(&mut self, text: &[u8]) {
-        // Line breaks stay: a PGN writer breaks lines anew, and databases store them
-        // as they are.
+        // Line breaks are preserved: the PGN writer breaks lines anew, and databases
+        // store them unchanged.
         let text = encodings::text(text.trim_ascii());
         if !text.is_empty() {
             self.is_game = true;
@@ -335,12 +334,12 @@ impl<'a> Visit<'a> {
         }
     }
 
-    /// Plays a word that is not simply a move of PGN, or passes over a sign.
+    /// Reads a word that is not a plain PGN move, or skips a sign.
     #[cold]
     fn word(&mut self, tokens: &Tokens<'_>, is_numbered: bool) -> ControlFlow<Stop> {
         let Some(position) = self.recorder.position() else {
-            // The line was given up, or no more of it is wanted. The result may still
-            // come at the end.
+            // The line was abandoned or is not needed any more. The result may still
+            // follow at the end.
             if self.recorder.is_main_line() && self.has_result {
                 return Break(Stop::Enough);
             }
@@ -377,7 +376,7 @@ impl<'a> Visit<'a> {
         }
     }
 
-    /// Ends the line at a move that cannot be, and the game if it is the main
+    /// Ends the line at a move that cannot be played, and the game if it is the main
     /// line.
     fn broken(&mut self, tokens: &Tokens<'_>, word: &str, is_move: bool) -> ControlFlow<Stop> {
         let in_main_line = self.recorder.is_main_line();
@@ -391,7 +390,7 @@ impl<'a> Visit<'a> {
         if !self.wanted.notes && in_main_line {
             return Break(Stop::Move(broken));
         }
-        // That of the main line is the most useful.
+        // A broken main line is the most useful message.
         if self.broken.is_none() || in_main_line {
             self.broken = Some(broken);
         }

@@ -1,11 +1,11 @@
-//! Streams whose next bytes can be looked at.
+//! Streams with lookahead.
 
 use std::io::{self, BufRead, Read};
 
-/// So much is read at once.
+/// Bytes of one read.
 const CHUNK_BYTES: usize = 128 << 10;
 
-/// A buffered stream whose next bytes can be looked at.
+/// A buffered stream with lookahead.
 pub(super) struct Input {
     from: Box<dyn Read + Send>,
     bytes: Vec<u8>,
@@ -23,7 +23,7 @@ impl Input {
         }
     }
 
-    /// The next bytes: so many, or fewer if there are no more.
+    /// The next `count` bytes without consuming them; fewer at the end.
     pub(super) fn peek(&mut self, count: usize) -> io::Result<&[u8]> {
         while self.end - self.at < count {
             self.bytes.copy_within(self.at..self.end, 0);

@@ -1,12 +1,12 @@
-//! PGN text, cut into games.
+//! PGN text, split into games.
 //!
-//! A game begins with a line that starts with `[Event `. The text is cut there before
-//! it is parsed: into batches for the threads, and each batch into games. So a
-//! comment or bracket that is never closed spoils only its own game. Text without
-//! such lines is cut at empty lines, once it has grown large.
+//! A game begins with a line that starts with `[Event `. The text is split there before
+//! it is parsed: into batches for the threads, and each batch into games. So a comment
+//! or bracket that is never closed damages only its own game. Text without such lines
+//! is split at empty lines once it is large.
 //!
-//! Before that, line ends of old systems (CR alone) become those of PGN, and
-//! the signs of quoted mail (`> `) are taken off.
+//! Before that, line ends of old systems (CR alone) become LF, and quote marks of
+//! e-mail (`> `) are removed.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -20,13 +20,13 @@ use super::parse::{Broken, Ending, Parser};
 use super::tokens::is_tag;
 use super::{Error, Game, GameBatch, GameFilter, GameParts, GamePlace, GameSource, SkipReason};
 
-/// Bytes that make a batch.
+/// Target size of a batch in bytes.
 const BATCH_BYTES: usize = 512 << 10;
 
-/// A batch may grow to this before it is cut at an empty line.
+/// Size from which a batch is split at an empty line.
 const LARGEST_BATCH_BYTES: usize = 16 << 20;
 
-/// How each game begins, with the end of the line before it.
+/// The start of each game, with the line end before it.
 const GAME_START: &[u8] = b"\n[Event ";
 
 /// PGN from a file or stream, already decompressed.
@@ -34,18 +34,18 @@ pub struct PgnSource {
     name: Arc<str>,
     text: Box<dyn Read + Send>,
     counter: Arc<AtomicU64>,
-    /// Read, but after the last cut.
+    /// Bytes read after the last split.
     pending: Vec<u8>,
-    /// So many bytes of it have the line ends of PGN.
+    /// Number of these bytes whose line ends are already converted.
     clean: usize,
-    /// Whether there were tags in quoted mail.
+    /// Whether tags were found in quoted e-mail.
     quoted: bool,
-    /// Number of the line that `pending` begins with.
+    /// Number of the first line of `pending`.
     line: u64,
     language: Option<Arc<Language>>,
-    /// Whether other data follows the compressed text: set by its decompressor.
+    /// Whether other data follow the compressed text: set by the decompressor.
     pub(super) trailing_data: Arc<AtomicBool>,
-    /// Where it breaks off, and why.
+    /// Where the text breaks off, and why.
     cut: Option<String>,
     at_end: bool,
 }
@@ -69,7 +69,7 @@ impl PgnSource {
         }
     }
 
-    /// Notes that the text breaks off; an error if there is nothing of it.
+    /// Records that the text breaks off; an error if nothing could be read.
     fn break_off(&mut self, error: io::Error, text: &[u8]) -> Result<(), Error> {
         let name = self.name.to_string();
         if !is_damage(&error) || self.line == 1 && text.is_empty() {
@@ -128,7 +128,7 @@ impl GameSource for PgnSource {
                     None => text.len(),
                 };
             }
-            // What was quoted may be shorter now.
+            // Removing quote marks may have shortened the text.
             goal = goal.max(text.len()) * 2;
         };
         if text.is_empty() {
@@ -183,8 +183,8 @@ fn lines(text: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', text).count() as u64
 }
 
-/// Makes lines of a text, from byte `from` on, lines of PGN. Gives how far that
-/// is done: only at the end of the text an unfinished line is looked at too.
+/// Converts the lines of a text from byte `from` on to PGN lines; returns the offset
+/// reached. An unfinished line is converted only at the end of the text.
 fn clean_lines(text: &mut Vec<u8>, from: usize, at_end: bool, quoted: &mut bool) -> usize {
     let mut at = from;
     while let Some(more) = memchr(b'\r', text.get(at..).unwrap_or_default()) {
@@ -194,7 +194,7 @@ fn clean_lines(text: &mut Vec<u8>, from: usize, at_end: bool, quoted: &mut bool)
         at = end;
         match text.get(end) {
             Some(b'\n') => {}
-            // The other half may come.
+            // The rest of the line may still come.
             None if !at_end => break,
             _ => text.get_mut(start..end).unwrap_or_default().fill(b'\n'),
         }
@@ -203,7 +203,7 @@ fn clean_lines(text: &mut Vec<u8>, from: usize, at_end: bool, quoted: &mut bool)
         Some(last) if !at_end => last + 1,
         _ => text.len(),
     };
-    // A line begins after the end of the one before.
+    // A line begins after the end of the previous one.
     let before = from.saturating_sub(1);
     let fresh = text.get(before..end).unwrap_or_default();
     if !(from == 0 && fresh.starts_with(b">")) && memmem::find(fresh, b"\n>").is_none() {
@@ -224,22 +224,22 @@ fn clean_lines(text: &mut Vec<u8>, from: usize, at_end: bool, quoted: &mut bool)
     end
 }
 
-/// Whole games as text.
+/// A batch of complete games as text.
 struct PgnBatch {
     name: Arc<str>,
     language: Arc<Language>,
     text: Vec<u8>,
     /// Number of the first line.
     line: u64,
-    /// Where the next game begins.
+    /// Offset of the next game.
     next_cut: usize,
-    /// Reads the piece before `next_cut`: more than one game if some do not
+    /// Parser of the piece before `next_cut`, which has several games if some do not
     /// begin with `[Event `.
     parser: Parser,
 }
 
 impl PgnBatch {
-    /// Goes on to the next piece of the text; false at its end.
+    /// Continues with the next piece of the text; false at its end.
     fn next_piece(&mut self) -> bool {
         let start = self.next_cut;
         let rest = self.text.get(start..).unwrap_or_default();
@@ -285,7 +285,7 @@ impl PgnBatch {
         }
     }
 
-    /// Number of the line that contains a byte of the text.
+    /// Number of the line that contains a byte.
     fn line_of(&self, at: usize) -> u64 {
         self.line + lines(self.text.get(..at).unwrap_or_default())
     }
@@ -325,7 +325,7 @@ mod tests {
         [Event \"3\"]\n[Result \"1-0\"]\n[WhiteElo \"2500\"]\n\n1. e4 {half\n\n\
         [Event \"4\"]\n[Result \"0-1\"]\n[WhiteElo \"2500\"]\n\n1. d4 d5 0-1\n";
 
-    /// The impossible move of the first game is not reported either.
+    /// The illegal move of the first game is not reported either.
     #[test]
     fn moves_of_games_that_tags_refuse_are_not_read() {
         let filter = GameFilter {
@@ -341,7 +341,7 @@ mod tests {
             (there, game.elo.white, game.moves.len())
         };
         assert_eq!(next(), (Ok(true), 1500, 0));
-        // Its result is known after its moves only.
+        // Its result is known only after its moves.
         assert_eq!(next(), (Ok(true), 1500, 2));
         let (broken, elo, _) = next();
         assert!(broken.is_err() && elo == 2500);
@@ -349,7 +349,7 @@ mod tests {
         assert_eq!(next().0, Ok(false));
     }
 
-    /// What is read of each game, or why it is not.
+    /// The content of each game, or why it was skipped.
     fn all(text: &[u8], wanted: GameParts) -> Vec<Result<Game, String>> {
         let counter = Arc::new(AtomicU64::new(0));
         let text = Box::new(io::Cursor::new(text.to_vec()));

@@ -1,4 +1,4 @@
-//! Writing down a game move by move, as a source decodes it.
+//! Records a game move by move while a source decodes it.
 
 use shakmaty::{Chess, Move, Position};
 
@@ -6,39 +6,39 @@ use super::{Game, GameParts, Item, Sign, SkipReason};
 
 use tabia_notation as notation;
 
-/// Fills the moves of a [`Game`]. A source calls it for each item, in the order of
-/// PGN; it knows the position that the next move is played in, keeps apart main line
-/// and variations, and writes down what is wanted.
+/// Fills the moves of a [`Game`]. A source calls it for each item, in the order of PGN;
+/// it tracks the current position, separates main line and variations, and stores the
+/// requested parts.
 ///
-/// The game is whole once this is dropped: only then does it hold its last
-/// position.
+/// The game is complete only after this is dropped: then its last position is stored.
 pub struct Recorder<'g> {
     game: &'g mut Game,
     wanted: GameParts,
-    /// The last position of the main line. Played on here, not in the game's
-    /// list: to read what has just been copied is slow.
+    /// The last position of the main line. Moves are played here, not in the game's
+    /// list: reading what was just copied is slow.
     now: Chess,
-    /// Where the main line is, once a null move was played in it: what comes then is
-    /// stored in the movetext only.
+    /// The state of the main line after a null move in it: later moves are stored in
+    /// the movetext only.
     beyond: Option<SideLine>,
-    /// Variations that are open and followed.
+    /// Open variations that are recorded.
     side_lines: Vec<SideLine>,
-    /// Variations that are open inside those, and not followed.
+    /// Number of open variations inside those that are not recorded.
     ignored: usize,
 }
 
-/// Deeper variations are left out: they come from damage, or from a file that was
-/// made to exhaust the memory.
+/// Deeper variations are ignored: they come from damage, or from a file made to exhaust
+/// the memory.
 const DEEPEST: usize = 500;
 
-/// A line of moves beside the main one.
+/// A variation, or the main line after a null move.
 #[derive(Default)]
 struct SideLine {
-    /// The position before its last move and how far that is from the start.
+    /// The position before its last move, and its ply.
     before: Option<(usize, Chess)>,
-    /// The same after it; `None` when the line is not followed on.
+    /// The position after its last move, and its ply; `None` if the line is not
+    /// recorded further.
     now: Option<(usize, Chess)>,
-    /// Place of its last move among the side moves.
+    /// Index of its last move in the side moves.
     last: Option<usize>,
 }
 
@@ -49,7 +49,7 @@ impl Drop for Recorder<'_> {
 }
 
 impl<'g> Recorder<'g> {
-    /// Goes on from the last position of `game`'s main line.
+    /// Continues from the last position of `game`'s main line.
     pub fn new(wanted: GameParts, game: &'g mut Game) -> Recorder<'g> {
         let now = game.positions.pop().unwrap_or_default();
         Recorder {
@@ -62,31 +62,31 @@ impl<'g> Recorder<'g> {
         }
     }
 
-    /// Begins anew, from a position.
+    /// Restarts from a position.
     pub fn start_from(&mut self, position: Chess) {
         self.game.start_from(position);
         self.now = self.game.positions.pop().unwrap_or_default();
     }
 
-    /// The game so far.
+    /// The game recorded so far.
     pub fn game(&mut self) -> &mut Game {
         self.game
     }
 
-    /// Whether notes are written down: comments, NAGs and the like.
+    /// Whether notes are recorded: comments, NAGs and the like.
     #[must_use]
     pub fn wants_notes(&self) -> bool {
         self.wanted.notes
     }
 
-    /// Whether variations are written down.
+    /// Whether variations are recorded.
     #[inline]
     #[must_use]
     pub fn wants_variations(&self) -> bool {
         self.wanted.variations || self.wanted.notes
     }
 
-    /// Whether nothing that may still come is wanted.
+    /// Whether no later part of the game is needed.
     #[inline]
     #[must_use]
     pub fn is_done(&self) -> bool {
@@ -95,15 +95,15 @@ impl<'g> Recorder<'g> {
         self.is_main_line() && (gave_up || full)
     }
 
-    /// Whether the line that comes is the main one.
+    /// Whether the current line is the main line.
     #[inline]
     #[must_use]
     pub fn is_main_line(&self) -> bool {
         self.side_lines.is_empty() && self.ignored == 0
     }
 
-    /// The position the next move is played in; `None` when it is not wanted
-    /// or its line was given up.
+    /// The position of the next move; `None` if the move is not needed or its line was
+    /// abandoned.
     #[inline]
     #[must_use]
     pub fn position(&self) -> Option<&Chess> {
@@ -123,8 +123,8 @@ impl<'g> Recorder<'g> {
         self.position().map_or_else(String::new, notation::number)
     }
 
-    /// Plays a move, which must be legal in [`Recorder::position`]. Without
-    /// one it is passed over, and so is all that depends on it.
+    /// Plays a move, which must be legal in [`Recorder::position`]. If that is `None`,
+    /// the move is ignored.
     #[inline]
     pub fn play(&mut self, m: Move) {
         if self.beyond.is_some() || !self.is_main_line() {
@@ -143,7 +143,7 @@ impl<'g> Recorder<'g> {
         self.now.play_unchecked(m);
     }
 
-    /// The same in a line beside the main one.
+    /// Plays a move in a line other than the main line.
     fn play_side_move(&mut self, m: Move) {
         let Some(position) = self.position() else {
             self.drop_line();
@@ -173,8 +173,8 @@ impl<'g> Recorder<'g> {
         }
     }
 
-    /// Plays a null move; false if the side to move is in check, so that it cannot
-    /// pass. No book holds one: what follows is stored in the movetext only.
+    /// Plays a null move; false if the side to move is in check. Books cannot store
+    /// one: later moves are stored in the movetext only.
     pub fn play_null(&mut self) -> bool {
         // Without notes the line ends here.
         let position = self.position().filter(|_| self.wanted.notes);
@@ -201,7 +201,7 @@ impl<'g> Recorder<'g> {
         true
     }
 
-    /// Notes a NAG of the last move, before the comments on it.
+    /// Records a NAG of the last move, before its comments.
     pub fn nag(&mut self, nag: u8) {
         if self.wanted.signs && !self.is_given_up() {
             let sign = match self.side_lines.last() {
@@ -234,7 +234,7 @@ impl<'g> Recorder<'g> {
         movetext.insert(at, Item::Nag(nag));
     }
 
-    /// Notes a comment.
+    /// Records a comment.
     pub fn comment(&mut self, text: impl Into<String>) {
         if self.wanted.notes && !self.is_given_up() {
             self.game.movetext.push(Item::Comment(text.into()));
@@ -247,7 +247,7 @@ impl<'g> Recorder<'g> {
             _ if !self.wants_variations() => None,
             (Some(line), _) | (None, Some(line)) => line.before.clone(),
             (None, None) => {
-                // The one that the last move was played in.
+                // The position in which the last move was played.
                 let ply = self.game.moves.len().checked_sub(1);
                 ply.and_then(|ply| Some((ply, self.game.positions.get(ply)?.clone())))
             }

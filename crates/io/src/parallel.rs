@@ -1,10 +1,9 @@
-//! Work in several threads, in order, failing well.
+//! Parallel work in order, with clean failure.
 //!
-//! One thread, the lead, gives jobs and takes what was made of them, in the order of
-//! the jobs; workers do them. So many are under way at most that memory does not grow
-//! with their number. Whatever fails (finding a job, doing it, taking its piece; an
-//! error or a panic) ends the whole at once: no thread waits for another that has
-//! ended.
+//! One thread, the lead, sends jobs to workers and receives their results in the order
+//! of the jobs. The number of jobs in progress is limited, so memory does not grow with
+//! their number. Any failure (in finding a job, doing it, or using its result; an error
+//! or a panic) ends all threads at once: no thread waits for another that has ended.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,8 +13,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// Jobs under way for each worker: one that it does, one that waits for it, and
-/// one that waits for its turn to be taken.
+/// Jobs in progress for each worker: one running, one in the queue, and one finished
+/// that waits for earlier results.
 const JOBS_EACH: u64 = 3;
 
 /// A worker panicked.
@@ -23,13 +22,14 @@ const JOBS_EACH: u64 = 3;
 #[error("a fault in tabia itself ended the work: {0}")]
 pub struct Panicked(String);
 
-/// Runs `worker` in some threads and `lead` in this one. A worker does jobs with
-/// [`Jobs::each`], and then returns a last result. The results of the workers come
-/// with that of the lead, in no particular order.
+/// Runs `worker` in several threads and `lead` in this one. A worker does jobs with
+/// [`Jobs::each`] and then returns a final result. Returns the result of the lead and
+/// those of the workers, in no particular order.
 ///
 /// # Errors
 ///
-/// The error of the lead or of a worker, or a worker's panic. All have ended then.
+/// The error of the lead or of a worker, or a worker's panic. All threads have ended
+/// then.
 pub fn run<J: Send, P: Send, H: Send, T, E: From<Panicked> + Send>(
     threads: usize,
     worker: impl Fn(&Jobs<J, P, H, E>) -> Result<H, E> + Sync,
@@ -72,8 +72,8 @@ pub fn run<J: Send, P: Send, H: Send, T, E: From<Panicked> + Send>(
     })
 }
 
-/// Does the pieces 0 to `count` on all processors and hands what each gives to
-/// `take`, in their order.
+/// Does the jobs 0 to `count` on all processors and passes the results to `take` in
+/// order.
 ///
 /// # Errors
 ///
@@ -86,13 +86,12 @@ pub fn in_order<P: Send, E: From<Panicked> + Send>(
     each_in_order(threads().min(8), 0..count, work, take)
 }
 
-/// One for each processor.
+/// The number of processors.
 pub fn threads() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Does jobs in some threads and hands what each gives to `take`, in their
-/// order.
+/// Does jobs in several threads and passes the results to `take` in order.
 ///
 /// # Errors
 ///
@@ -124,17 +123,17 @@ enum WorkerReport<P, H, E> {
     Ended(Result<H, E>),
 }
 
-/// The workers' side.
+/// The jobs, as a worker sees them.
 pub struct Jobs<J, P, H, E> {
     to_do: Mutex<Receiver<(u64, J)>>,
     report: Sender<WorkerReport<P, H, E>>,
     pace: Pace,
 }
 
-/// Whose turn it is, where jobs must do something one after the other.
+/// The order of jobs that must do some step one after the other.
 #[derive(Default)]
 struct Pace {
-    /// Some worker failed.
+    /// Set when a worker failed.
     over: AtomicBool,
     turns: Mutex<Turns>,
     turned: Condvar,
@@ -143,7 +142,7 @@ struct Pace {
 #[derive(Default)]
 struct Turns {
     next: u64,
-    /// Later ones that need none any more.
+    /// Later jobs that do not need their turn any more.
     passed: BTreeSet<u64>,
 }
 
@@ -152,14 +151,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<J, P, H, E> Jobs<J, P, H, E> {
-    /// Does jobs as long as there are any.
+    /// Does jobs until there are no more.
     ///
     /// # Errors
     ///
     /// The first error of `work`.
     pub fn each(&self, mut work: impl FnMut(J, &Turn<'_>) -> Result<P, E>) -> Result<(), E> {
         loop {
-            // Waits with the lock held: the worker that gets the lock gets the next job.
+            // Receives with the lock held: the worker that has the lock gets the next
+            // job.
             let job = lock(&self.to_do).recv();
             let Ok((number, job)) = job else {
                 return Ok(());
@@ -182,28 +182,28 @@ impl<J, P, H, E> Jobs<J, P, H, E> {
 
 impl Pace {
     fn end(&self) {
-        // With the lock, or another thread might just be about to wait.
+        // Locked first, because another thread may be about to wait.
         let _turns = lock(&self.turns);
         self.over.store(true, Relaxed);
         self.turned.notify_all();
     }
 }
 
-/// The place of a job among the others.
+/// The position of a job in the order of all jobs.
 pub struct Turn<'c> {
     pace: &'c Pace,
     number: u64,
 }
 
 impl Turn<'_> {
-    /// How many jobs were given before this one.
+    /// Number of jobs sent before this one.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// Waits until all jobs before this one are done or have let it
-    /// [pass](Turn::pass). False if the work is over: some worker has failed.
+    /// Waits until all earlier jobs are done or have called [pass](Turn::pass). False
+    /// if the work is over because a worker failed.
     #[must_use]
     pub fn wait(&self) -> bool {
         let turns = lock(&self.pace.turns);
@@ -216,7 +216,7 @@ impl Turn<'_> {
         !over()
     }
 
-    /// The next job need not wait for the end of this one.
+    /// Lets the next job continue before this one ends.
     pub fn pass(&self) {
         let mut turns = lock(&self.pace.turns);
         if self.number < turns.next {
@@ -231,26 +231,25 @@ impl Turn<'_> {
     }
 }
 
-/// The lead's side.
+/// The jobs, as the lead sees them.
 pub struct Lead<'c, J, P, H, E> {
     pace: &'c Pace,
-    /// `None` when no more jobs will come.
+    /// `None` when no more jobs will be sent.
     sender: Option<Sender<(u64, J)>>,
     reports: Receiver<WorkerReport<P, H, E>>,
-    /// Workers that have not ended.
+    /// Number of workers that have not ended.
     working: usize,
     most: u64,
     given: u64,
     taken: u64,
-    /// Made before those that are before them.
+    /// Results that arrived before those of earlier jobs.
     early: BTreeMap<u64, P>,
-    /// What the workers that have ended handed over.
+    /// Final results of the workers that have ended.
     held: Vec<H>,
 }
 
 impl<J, P, H, E: From<Panicked>> Lead<'_, J, P, H, E> {
-    /// Gives all jobs, and hands what is made of each to `take`, in their
-    /// order.
+    /// Sends all jobs, and passes their results to `take` in order.
     ///
     /// # Errors
     ///
@@ -272,8 +271,8 @@ impl<J, P, H, E: From<Panicked>> Lead<'_, J, P, H, E> {
         Ok(())
     }
 
-    /// Gives a job. Then take what is [ready](Lead::ready) until there is
-    /// nothing: that keeps the number of jobs under way within its limit.
+    /// Sends a job. Afterwards call [`Lead::ready`] until it returns `None`, to stay
+    /// within the limit of jobs in progress.
     pub fn give(&mut self, job: J) {
         if let Some(sender) = &self.sender
             && sender.send((self.given, job)).is_ok()
@@ -282,8 +281,8 @@ impl<J, P, H, E: From<Panicked>> Lead<'_, J, P, H, E> {
         }
     }
 
-    /// The next piece, if it is made. Waits for it where as many jobs are
-    /// under way as may be.
+    /// The next result, if it is available. Waits for it if the limit of jobs in
+    /// progress is reached.
     ///
     /// # Errors
     ///
@@ -292,7 +291,7 @@ impl<J, P, H, E: From<Panicked>> Lead<'_, J, P, H, E> {
         self.next(self.most)
     }
 
-    /// The next piece; waits for it. `None` when no job is under way.
+    /// Waits for the next result. `None` when no job is in progress.
     ///
     /// # Errors
     ///
@@ -301,7 +300,7 @@ impl<J, P, H, E: From<Panicked>> Lead<'_, J, P, H, E> {
         self.next(1)
     }
 
-    /// The next piece; waits for it if `most` jobs are under way.
+    /// The next result; waits for it if `most` jobs are in progress.
     fn next(&mut self, most: u64) -> Result<Option<P>, E> {
         loop {
             if let Some(piece) = self.early.remove(&self.taken) {
@@ -336,7 +335,7 @@ impl<J, P, H, E: From<Panicked>> Lead<'_, J, P, H, E> {
         Ok(())
     }
 
-    /// Waits until the workers have handed over what they hold.
+    /// Waits for the final results of the workers.
     fn dismiss(&mut self) -> Result<(), E> {
         self.sender = None;
         while self.working > 0
@@ -406,7 +405,7 @@ mod tests {
         assert!(taken.into_iter().eq((0..500).map(|job| job * job)));
     }
 
-    /// Also where every worker fails, and where some wait for their turn.
+    /// Also if every worker fails, and if some wait for their turn.
     #[test]
     fn a_failing_worker_ends_the_work() {
         for first in [0, 1, 37, 499] {
@@ -446,7 +445,7 @@ mod tests {
         assert_eq!(squares(500, Ok, take), Err(Failure::Full));
     }
 
-    /// What a worker holds at the end may fail too.
+    /// The final result of a worker may be an error too.
     #[test]
     fn handing_over_may_fail() {
         let worker = |jobs: &Jobs<u64, (), (), Failure>| {

@@ -2,25 +2,24 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How far the work is.
+/// The state of long work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// What is being done: "reading", "writing", ...
+    /// The current step: "reading", "writing", ...
     pub stage: &'static str,
     /// Of what: "pages", "positions" or "games".
     pub unit: &'static str,
-    /// How many are done.
+    /// Number of units done.
     pub done: u64,
-    /// How many there are, if that is known; by a header that may be wrong.
+    /// Total number of units, if known; it may come from a header that is wrong.
     pub total: Option<u64>,
-    /// Where files are read whose units are not counted: the bytes read,
-    /// and how many there are, if that is known.
+    /// Bytes read, and the total if known, for files whose units are not counted.
     pub bytes: Option<(u64, Option<u64>)>,
 }
 
 impl Progress {
-    /// So many of a known or unknown number of pages, positions or games.
+    /// The progress in pages, positions or games; `total` may be unknown.
     #[must_use]
     pub fn new(stage: &'static str, unit: &'static str, done: u64, total: Option<u64>) -> Progress {
         Progress {
@@ -32,7 +31,7 @@ impl Progress {
         }
     }
 
-    /// The same for what is read from files.
+    /// The progress of reading files.
     #[must_use]
     pub fn reading(unit: &'static str, done: u64, bytes: u64, of_bytes: Option<u64>) -> Progress {
         Progress {
@@ -47,12 +46,12 @@ impl Progress {
 #[error("interrupted; nothing was changed")]
 pub struct Stopped;
 
-/// Cancels long work in all its threads; [`Stop::default`] never does.
+/// A flag that cancels long work in all its threads; [`Stop::default`] never does.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stop<'a>(Option<&'a AtomicBool>);
 
 impl Stop<'_> {
-    /// Whether to go on.
+    /// Checks for cancellation.
     ///
     /// # Errors
     ///
@@ -74,8 +73,8 @@ pub struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    /// `progress` is called with the state of the work, some times a second at the most; once
-    /// `stop` is true it ends.
+    /// Calls `progress` with the state of the work, at most some times a second;
+    /// cancels the work once `stop` is true.
     #[must_use]
     pub fn new(progress: &'a mut dyn FnMut(Progress), stop: &'a AtomicBool) -> Watch<'a> {
         Watch {
@@ -84,7 +83,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Once `stop` is true the work ends.
+    /// Cancels the work once `stop` is true; reports no progress.
     #[must_use]
     pub fn stopped_by(stop: &'a AtomicBool) -> Watch<'a> {
         Watch {
@@ -93,13 +92,13 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// What ends the work, for threads of it.
+    /// The cancel flag, for other threads.
     #[must_use]
     pub fn stop(&self) -> Stop<'a> {
         self.stop
     }
 
-    /// Whether to go on.
+    /// Checks for cancellation.
     ///
     /// # Errors
     ///
@@ -108,7 +107,7 @@ impl<'a> Watch<'a> {
         self.stop.go_on()
     }
 
-    /// Reports how far the work is, and asks whether to go on.
+    /// Reports the progress and checks for cancellation.
     ///
     /// # Errors
     ///
@@ -121,8 +120,7 @@ impl<'a> Watch<'a> {
         Ok(())
     }
 
-    /// As [`Watch::step`] for pages that come one by one: only every 64th is
-    /// reported.
+    /// Like [`Watch::step`], to be called for each page: only every 64th is reported.
     ///
     /// # Errors
     ///
@@ -135,8 +133,8 @@ impl<'a> Watch<'a> {
         self.step(Progress::new(stage, "pages", done, total))
     }
 
-    /// As [`Watch::step`] for positions that come one by one: only every
-    /// 1024th is reported.
+    /// Like [`Watch::step`], to be called for each position: only every 1024th is
+    /// reported.
     ///
     /// # Errors
     ///

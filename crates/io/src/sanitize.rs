@@ -1,15 +1,14 @@
-//! Text of unknown origin on its way to a person.
+//! Sanitizes text of unknown origin before a user sees it.
 //!
-//! Names of files and players, tags, what engines declare of themselves: any of it
-//! may hold control characters, and a terminal obeys those: colours, titles, even
-//! what it types back. Here they become visible instead.
+//! Names of files and players, tags and the texts of engines may contain control
+//! characters, and a terminal executes them: colours, titles, even simulated key input.
+//! Here they are made visible instead.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-/// Whether a terminal would obey this character instead of showing it: control
-/// characters but for line feed and tab, and those that change the direction of
-/// writing.
+/// Whether a terminal would execute this character instead of showing it: control
+/// characters except line feed and tab, and those that change the direction of writing.
 fn is_unsafe(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
@@ -18,8 +17,8 @@ fn is_unsafe(c: char) -> bool {
     }
 }
 
-/// The text with every unsafe character written as `\u001b`: the form in
-/// which JSON has it, so that JSON stays what it was.
+/// The text with every unsafe character written as `\u001b`, the escape of JSON, so
+/// that JSON stays valid and equal.
 #[must_use]
 pub fn escape_control(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
@@ -33,7 +32,7 @@ pub fn escape_control(text: &str) -> String {
     shown
 }
 
-/// A word as a POSIX shell has to see it.
+/// A word quoted for a POSIX shell.
 #[must_use]
 pub fn shell_word(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "%+,-./:=@_".contains(c);
@@ -51,7 +50,7 @@ pub struct Plain<W> {
 }
 
 impl<W: Write> Plain<W> {
-    /// Around a writer for people.
+    /// Wraps a writer whose output users read.
     pub const fn new(inner: W) -> Plain<W> {
         Plain {
             inner,
@@ -59,9 +58,9 @@ impl<W: Write> Plain<W> {
         }
     }
 
-    /// The same for text to which this program has added colours: sequences that do
-    /// nothing but choose a style (`ESC [ 1 ; 32 m`) pass. Names from files
-    /// go through [`escape_control`] first.
+    /// Like [`Plain::new`], for text to which this program has added colours: sequences
+    /// that only set a style (`ESC [ 1 ; 32 m`) pass. Pass names from files through
+    /// [`escape_control`] first.
     pub const fn with_colours(inner: W) -> Plain<W> {
         Plain {
             inner,
@@ -69,7 +68,7 @@ impl<W: Write> Plain<W> {
         }
     }
 
-    /// Writes text, each whole style as it is, all else made visible.
+    /// Writes text: styles unchanged, other control characters visible.
     fn write_text(&mut self, text: &str) -> io::Result<()> {
         if !self.keeps_colours {
             return self.write_shown(text);
@@ -88,7 +87,7 @@ impl<W: Write> Plain<W> {
         self.write_shown(rest)
     }
 
-    /// Nearly all text shows as it is, which is seen many bytes at once.
+    /// Fast path: nearly all text is safe and is checked many bytes at once.
     fn write_shown(&mut self, text: &str) -> io::Result<()> {
         let is_shown = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
         let all_shown = |bytes: &[u8]| bytes.iter().fold(true, |all, byte| all & is_shown(byte));
@@ -99,7 +98,7 @@ impl<W: Write> Plain<W> {
     }
 }
 
-/// Bytes of the style that a text begins with.
+/// Bytes of the style sequence at the start of a text.
 fn style_length(text: &str) -> Option<usize> {
     let parameters = text.strip_prefix("\u{1b}[")?;
     let end = parameters.find(|c: char| !c.is_ascii_digit() && c != ';')?;
@@ -111,7 +110,7 @@ impl<W: Write> Write for Plain<W> {
         let text = match str::from_utf8(bytes) {
             Ok(text) => text,
             Err(error) => match bytes.split_at(error.valid_up_to()) {
-                // What cannot be text is shown as such.
+                // Invalid UTF-8 is shown as such.
                 ([], _) => {
                     let wrong = error.error_len().unwrap_or(bytes.len());
                     self.inner.write_all("\u{fffd}".as_bytes())?;

@@ -1,9 +1,9 @@
-//! What a line of the engine means.
+//! Parses lines of the engine.
 
 use super::line::{first_word, rest_after, text, words};
 
-/// The kind of a line of the engine, known from its first word alone. `info` lines,
-/// by far the most, are not looked into.
+/// The kind of a line of the engine, by its first word. `info` lines, by far the most,
+/// are not parsed further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EngineReply {
     /// `id name ...`, `id author ...`
@@ -24,7 +24,7 @@ pub enum EngineReply {
     Other,
 }
 
-/// Finds out what kind of line this is.
+/// Returns the kind of a line.
 #[must_use]
 pub fn parse(line: &[u8]) -> EngineReply {
     match first_word(line) {
@@ -69,17 +69,16 @@ pub struct EngineOption {
     pub name: String,
     /// Its type as the engine wrote it.
     pub kind: String,
-    /// The words after the type: default, limits, values; as written.
+    /// The words after the type (default, limits, values), unchanged.
     pub details: String,
 }
 
 impl EngineOption {
     /// The line that announces the option under the name `name`.
     ///
-    /// Types outside the standard are turned to `string` or `button`
-    /// (python-chess refuses an engine with others), and a string without a
-    /// default gets `<empty>` (Lucas Chess and older Cute Chess drop it
-    /// otherwise).
+    /// Types outside the standard become `string` or `button` (python-chess refuses an
+    /// engine with others), and a string without a default gets `<empty>` (Lucas Chess
+    /// and older Cute Chess drop it otherwise).
     #[must_use]
     pub fn announce(&self, name: &str) -> String {
         let kind = match self.kind.as_str() {
@@ -97,8 +96,8 @@ impl EngineOption {
 }
 
 impl EngineOption {
-    /// What the option takes, if that is not this value; `None` where nothing
-    /// declared is against it.
+    /// Describes the accepted values if this one is not among them; `None` if the
+    /// declaration allows it.
     fn expects(&self, value: &str) -> Option<String> {
         let value = value.trim();
         match self.kind.as_str() {
@@ -150,27 +149,27 @@ impl EngineOption {
     }
 }
 
-/// What is wrong with setting an option of an engine.
+/// Why an option of an engine cannot be set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Misfit {
-    /// It has declared none of this name.
+    /// The engine has not declared an option with this name.
     #[error("the engine has no option \"{name}\"{}", meant(like.as_deref()))]
     NoSuchOption {
         /// The name.
         name: String,
-        /// One that is like it.
+        /// A declared option with a similar name.
         like: Option<String>,
     },
-    /// The value is not of the type, or outside the range, that it has declared.
+    /// The value has the wrong type or is outside the declared range.
     #[error("the engine's option \"{name}\" takes {expected}, not \"{value}\"")]
     Value {
         /// The option.
         name: String,
-        /// What it takes.
+        /// The accepted values.
         expected: String,
-        /// What it was to be set to.
+        /// The rejected value.
         value: String,
-        /// Some engines may understand it all the same: `yes` of a check.
+        /// Some engines may accept it anyway: `yes` for a check option.
         doubtful: bool,
     },
 }
@@ -179,12 +178,11 @@ fn meant(like: Option<&str>) -> String {
     like.map_or_else(String::new, |like| format!(" (did you mean \"{like}\"?)"))
 }
 
-/// What is wrong with setting an option, if something is, by what the engine
-/// has declared.
+/// Checks an option and its value against the engine's declarations.
 ///
 /// # Errors
 ///
-/// There is no such option, or it does not take this value.
+/// There is no such option, or it does not accept this value.
 pub fn fits(declared: &[EngineOption], name: &str, value: &str) -> Result<(), Misfit> {
     let mut all = declared.iter();
     let Some(option) = all.find(|option| option.name.eq_ignore_ascii_case(name)) else {
@@ -215,8 +213,8 @@ pub fn fits(declared: &[EngineOption], name: &str, value: &str) -> Result<(), Mi
 
 /// Reads an `option` line; `None` when it has no name or no type.
 ///
-/// A name may hold any word, `type` included (the last `type` that a known
-/// kind follows counts).
+/// A name may contain any word, `type` included (the last `type` before a known kind
+/// counts).
 #[must_use]
 pub fn option(line: &[u8]) -> Option<EngineOption> {
     let name_word = words(line).nth(1).filter(|word| *word == b"name")?;
@@ -240,9 +238,8 @@ fn is_kind(word: &[u8]) -> bool {
     matches!(word, b"check" | b"spin" | b"combo" | b"button" | b"string")
 }
 
-/// The part of a `bestmove` line that a GUI can rely on: the whole of it, or
-/// the move alone when something else than a move to ponder on follows; `None`
-/// when it names no move.
+/// The part of a `bestmove` line that is safe for a GUI: the whole line, or only the
+/// move if anything but a valid ponder move follows; `None` if there is no move.
 #[must_use]
 pub fn sound_answer(line: &[u8]) -> Option<&[u8]> {
     let line = line.trim_ascii_end();
@@ -256,8 +253,8 @@ pub fn sound_answer(line: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// A move, on boards of up to 16 files too and with drops, or one of the words with
-/// which engines announce that they have none.
+/// Whether a word is a move (boards of up to 16 files and drops included), or a word
+/// with which engines announce that they have none.
 fn is_answer(word: &[u8]) -> bool {
     const NONE: [&[u8]; 5] = [b"0000", b"(none)", b"none", b"null", b"resign"];
     if NONE.iter().any(|none| word.eq_ignore_ascii_case(none)) {
@@ -273,7 +270,7 @@ fn is_answer(word: &[u8]) -> bool {
     }
 }
 
-/// What follows a square.
+/// The text after a square.
 fn square(text: &[u8]) -> Option<&[u8]> {
     match text {
         [b'a'..=b'p' | b'A'..=b'P', b'1', b'0'..=b'6', rest @ ..]
@@ -309,7 +306,7 @@ mod tests {
         }
     }
 
-    /// Option lines that the parser reads wrongly or not at all.
+    /// Option lines that other parsers read wrongly or not at all.
     #[test]
     fn options_keep_every_part() {
         for (name, details, announced) in [

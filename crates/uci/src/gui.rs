@@ -1,4 +1,4 @@
-//! What a line of the GUI means.
+//! Parses lines of the GUI.
 
 use std::borrow::Cow;
 use std::num::IntErrorKind;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::line::{first_word, rest_after, text, words};
 
-/// A line of the GUI, understood as far as the adapter needs it.
+/// A line of the GUI, parsed as far as the adapter needs it.
 ///
 /// Every sequence of bytes is one of these.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,8 +40,7 @@ pub enum GuiCommand {
 pub struct SetOption {
     /// The name, inner blanks collapsed to one.
     pub name: String,
-    /// The value as its bytes came, blanks at the ends cut; `None` without
-    /// the word `value` (a button).
+    /// The bytes of the value, trimmed; `None` without the word `value` (a button).
     pub value: Option<Vec<u8>>,
 }
 
@@ -58,27 +57,27 @@ impl SetOption {
     }
 }
 
-/// The conditions of a search, as far as they decide whether book or engine answers.
+/// The conditions of a search that decide whether book or engine answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Go {
-    /// The opponent's time runs: no answer before `ponderhit` or `stop`.
+    /// Searches on the opponent's time: no answer before `ponderhit` or `stop`.
     pub ponder: bool,
     /// No answer before `stop`. Also set for a `go` without any condition.
     pub infinite: bool,
-    /// Asks for something that only an engine can give: `mate`, `perft`, or
-    /// a word that is not known here.
+    /// Contains something that only an engine can answer: `mate`, `perft`, or an
+    /// unknown word.
     pub engine_only: bool,
     /// Counts positions; most engines, Stockfish too, give no `bestmove`.
     pub perft: bool,
     /// The moves to choose from; `None` without the word `searchmoves`.
     pub searchmoves: Option<Vec<String>>,
-    /// The time that there is.
+    /// The clocks.
     pub clocks: Clocks,
-    /// What else ends the search.
+    /// Other limits of the search.
     pub limits: Limits,
 }
 
-/// What ends a search beside its time.
+/// Limits of a search other than time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Moves until the next time control: `movestogo`.
@@ -102,18 +101,18 @@ pub struct Clocks {
     pub move_time: Option<i64>,
 }
 
-/// A player's clock in milliseconds, as the line has it.
+/// A player's clock in milliseconds, as given in the line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
-    /// What is left; `None` if it is not given, or no number.
+    /// Remaining time; `None` if it is missing or not a number.
     pub time: Option<i64>,
-    /// What each move adds.
+    /// Increment per move.
     pub increment: i64,
 }
 
 impl Clock {
-    /// The longest thought that the clock allows. A clock of zero is none:
-    /// programs without clocks write it, and engines take it so.
+    /// The longest search that the clock allows. Zero means no clock: programs without
+    /// clocks send it, and engines accept it so.
     fn longest(self) -> Option<i64> {
         let time = self.time.filter(|time| *time != 0)?;
         Some(time.max(0).saturating_add(self.increment.max(0)))
@@ -121,8 +120,8 @@ impl Clock {
 }
 
 impl Go {
-    /// The longest thought that it allows; `None` when nothing in it sets a
-    /// time. Without knowing whose move it is, the longer clock counts.
+    /// The longest search that the times allow; `None` if no time is set. If the side
+    /// to move is unknown, the longer clock counts.
     #[must_use]
     pub fn longest(&self, white_moves: Option<bool>) -> Option<Duration> {
         if self.infinite || self.perft {
@@ -142,8 +141,7 @@ impl Go {
         Some(Duration::from_millis(longest.unsigned_abs()))
     }
 
-    /// So much of its time is gone: the mover's clock and the time for the
-    /// move are shorter by that.
+    /// Subtracts used time from the clock of the side to move and from `movetime`.
     pub fn spend(&mut self, white_moves: bool, spent: Duration) {
         let clocks = &mut self.clocks;
         let clock = match white_moves {
@@ -156,8 +154,7 @@ impl Go {
     }
 }
 
-/// A time when `spent` of it is gone, not below 1 ms. What is not above 0
-/// already is no time to be shortened.
+/// A time minus `spent`, at least 1 ms. Zero and negative times are returned unchanged.
 fn left(time: i64, spent: Duration) -> i64 {
     let spent = i64::try_from(spent.as_millis()).unwrap_or(i64::MAX);
     match time {
@@ -166,9 +163,8 @@ fn left(time: i64, spent: Duration) -> i64 {
     }
 }
 
-/// The `go` line for a search that begins, or begins again, when `spent` of
-/// its time is gone: see [`Go::spend`]. A `ponder` that the GUI has taken back
-/// is left out.
+/// The `go` line for a search that starts, or restarts, after `spent` of its time is
+/// used: see [`Go::spend`]. Leaves out `ponder` if the search does not ponder any more.
 #[must_use]
 pub fn with_time_left(go: &[u8], white_moves: bool, spent: Duration, ponders: bool) -> Vec<u8> {
     let clock: &[u8] = if white_moves { b"wtime" } else { b"btime" };
@@ -192,7 +188,7 @@ pub fn with_time_left(go: &[u8], white_moves: bool, spent: Duration, ponders: bo
     line
 }
 
-/// A whole number; one with too many digits is the greatest.
+/// A whole number; the greatest one on overflow.
 fn number(word: &[u8]) -> Option<i64> {
     let number: Result<i64, _> = std::str::from_utf8(word).ok()?.parse();
     match number {
@@ -201,10 +197,10 @@ fn number(word: &[u8]) -> Option<i64> {
     }
 }
 
-/// Finds out what a line means.
+/// Parses a line.
 ///
-/// Unknown words before a command are passed over, as the protocol asks for ("joho
-/// debug on"), as long as there is a command after them.
+/// Unknown words before a command are skipped, as the protocol demands ("joho debug
+/// on"), if a command follows.
 #[must_use]
 pub fn parse(line: &[u8]) -> GuiCommand {
     let line = from_command(line);
@@ -227,9 +223,9 @@ pub fn parse(line: &[u8]) -> GuiCommand {
     }
 }
 
-/// The line from its command on: engines differ in whether they pass over
-/// unknown words before it, and what we take for a `go` they have to take
-/// for one too. A line without a command stays as it is.
+/// The line from its command on. Engines differ in whether they skip unknown words
+/// before it, and must see the same `go` as the adapter. A line without a command is
+/// returned unchanged.
 #[must_use]
 pub fn from_command(line: &[u8]) -> &[u8] {
     const COMMANDS: [&[u8]; 11] = [
@@ -253,7 +249,7 @@ pub fn from_command(line: &[u8]) -> &[u8] {
         .unwrap_or(line)
 }
 
-/// The part of a `position` line with the start of the game, and its moves.
+/// The first position and the moves of a `position` line.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PositionLine<'a> {
     /// `None` for `startpos`, else the FEN without quotes.
@@ -262,7 +258,7 @@ pub struct PositionLine<'a> {
     pub moves: &'a [u8],
 }
 
-/// Takes a `position` line apart; `None` when it names no start.
+/// Parses a `position` line; `None` if it has no first position.
 #[must_use]
 pub fn position(line: &[u8]) -> Option<PositionLine<'_>> {
     let command = words(line).find(|word| *word == b"position")?;
@@ -290,9 +286,9 @@ pub fn position(line: &[u8]) -> Option<PositionLine<'_>> {
     Some(PositionLine { fen, moves })
 }
 
-/// The moves in a list of words, in lower case (AnMon writes promotions in upper
-/// case). Read by the words: the parser takes a hundred times as long, and drops the
-/// rest of a list after a move that it cannot read.
+/// The moves in a list of words, in lower case (AnMon writes promotions in upper case).
+/// Not read by the full parser, which takes a hundred times as long and drops the rest
+/// of a list after a move that it cannot read.
 pub fn moves(list: &[u8]) -> impl Iterator<Item = Cow<'_, str>> {
     words(list).map(|word| match std::str::from_utf8(word) {
         Ok(word) if !word.bytes().any(|byte| byte.is_ascii_uppercase()) => Cow::Borrowed(word),
@@ -326,13 +322,13 @@ fn go(line: &[u8]) -> Go {
         match word {
             b"ponder" => {
                 go.ponder = true;
-                // `go ponder` alone waits for its ponderhit, not for a stop.
+                // `go ponder` alone ends at `ponderhit`, not at `stop`.
                 bare = false;
                 continue;
             }
             b"infinite" => go.infinite = true,
             _ if is_go_word(word) && word != b"searchmoves" => {
-                // A number that is missing takes no other word away.
+                // If a number is missing, the next word is not consumed.
                 let given = list.clone().next().filter(|given| !is_go_word(given));
                 let number = given.and_then(number);
                 if given.is_some() {

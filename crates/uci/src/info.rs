@@ -1,23 +1,23 @@
-//! What an engine found, from the `info` lines of one search.
+//! Results of one search, from the `info` lines of an engine.
 //!
-//! A search that ends by nodes or time ends inside an iteration, and about half
-//! of such searches end with a `lowerbound` or `upperbound` line. A bound that
-//! contradicts the last exact score refutes it: the score of a variation is the
-//! last exact one, limited by the bound that came after it at the same or a
-//! greater depth. To ignore such bounds is wrong to one side: with Stockfish
-//! 15.1 and 5,000 nodes by 12 centipawns on average, instead of 3.
+//! A search limited by nodes or time ends inside an iteration, and about half of such
+//! searches end with a `lowerbound` or `upperbound` line. A bound that contradicts the
+//! last exact score refutes it: the score of a variation is the last exact one, limited
+//! by a later bound at the same or a greater depth. To ignore such bounds causes a
+//! one-sided error: with Stockfish 15.1 and 5,000 nodes 12 centipawns on average,
+//! instead of 3.
 
 use shakmaty::{Color, uci::UciMove};
 
 use tabia_notation::value::{Evaluation, MoveValue, Value};
 
-/// Moves of one variation that are read; engines seldom print as many.
+/// Limit of moves read of one variation; engines seldom print as many.
 const MOST_MOVES: usize = 40;
 
-/// Variations that are read, whatever numbers an engine prints.
+/// Limit of variations read, whatever numbers an engine prints.
 const MOST_VARIATIONS: u16 = 500;
 
-/// What a score means for the value.
+/// How a score limits the value.
 #[derive(Clone, Copy, Debug)]
 enum Bound {
     Exact,
@@ -40,7 +40,7 @@ struct Info {
     wdl: Option<[u16; 3]>,
 }
 
-/// The `info` lines of one search, put together.
+/// The combined `info` lines of one search.
 #[derive(Debug)]
 pub struct Search {
     /// The side to move.
@@ -51,7 +51,7 @@ pub struct Search {
     pub(crate) nodes_a_second: Option<u64>,
 }
 
-/// The scores of one variation (by its `multipv` number) that count.
+/// The current scores of one variation (by its `multipv` number).
 #[derive(Debug, Default)]
 struct Variation {
     exact: Option<Info>,
@@ -60,8 +60,8 @@ struct Variation {
 }
 
 impl Search {
-    /// A search of a position where `turn` is to move; variations with greater
-    /// numbers than `most` are ignored.
+    /// Starts a search result; `turn` is to move. Variations with numbers above `most`
+    /// are ignored.
     pub fn new(turn: Color, most: u16) -> Search {
         Search {
             turn,
@@ -101,9 +101,9 @@ impl Search {
     }
 }
 
-/// What a search found about one variation.
+/// The result of a search for one variation.
 pub struct Found<'a> {
-    /// From White's view.
+    /// The value from White's view.
     pub value: Value,
     /// The depth of the line that it comes from.
     pub(crate) depth: u16,
@@ -166,7 +166,7 @@ pub fn finding<'a>(turn: Color, lines: impl IntoIterator<Item = &'a str>) -> Opt
     let first = search.results().next()??;
     let mut moves: Vec<MoveValue> = Vec::new();
     for found in search.results().flatten() {
-        // Variations of different depths may have changed places.
+        // Variations of different depths may be in the wrong order.
         if let Some(&mv) = found.moves.first()
             && moves.iter().all(|known| known.mv != mv)
         {
@@ -185,7 +185,7 @@ pub fn finding<'a>(turn: Color, lines: impl IntoIterator<Item = &'a str>) -> Opt
     })
 }
 
-/// Reads one line; `None` unless it is an `info` line as UCI has it.
+/// Reads one line; `None` unless it is a valid `info` line.
 fn read(turn: Color, line: &str) -> Option<Info> {
     let mut words = line.split_ascii_whitespace();
     if words.next() != Some("info") {
@@ -314,7 +314,7 @@ mod tests {
         ] {
             assert_eq!(black(bound), expected, "{bound}");
         }
-        // An exact score settles what a bound before it left open.
+        // An exact score overrides an earlier bound.
         let settled = [
             "info depth 9 score cp 20 pv e7e5",
             "info depth 10 score cp -10 upperbound pv e7e5",

@@ -1,12 +1,11 @@
-//! The wire: lines of the Universal Chess Interface as bytes and as commands.
+//! The Universal Chess Interface: splitting and parsing of its lines.
 //!
-//! A line travels through the program as the bytes that came in. [`mod@line`] cuts
-//! the stream into lines and lines into words; [`gui`] and [`engine`] read a line by
-//! its words and return its meaning; [`message`] writes our own lines. What is
-//! forwarded is always the original.
+//! [`mod@line`] splits the stream into lines and lines into words; [`gui`] and
+//! [`engine`] parse a line by its words; [`message`] writes Tabia's own lines.
+//! Forwarded lines are always the original bytes.
 //!
-//! No input or output happens here and no chess rules are known beyond the
-//! look of a move.
+//! No input or output happens here, and no chess rules are used beyond the format of a
+//! move.
 
 #![warn(missing_docs)]
 

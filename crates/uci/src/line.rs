@@ -1,14 +1,14 @@
-//! Bytes into lines, lines into words.
+//! Splits bytes into lines and lines into words.
 
 use std::io::{self, Read};
 
-/// Longest line that is taken in, in bytes. A `position` line of 20,000 plies
-/// has 100 kB; what is longer than this is no UCI.
+/// The longest accepted line, in bytes. A `position` line of 20,000 plies has 100 kB; a
+/// longer line than this is not UCI.
 pub const MAX_LINE: usize = 2 << 20;
 
 const FIRST_ROOM: usize = 64 << 10;
 
-/// The words of a line: runs of anything but blanks and tabs.
+/// The words of a line, separated by blanks and tabs.
 pub fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
     line.split(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
         .filter(|word| !word.is_empty())
@@ -20,8 +20,8 @@ pub fn first_word(line: &[u8]) -> &[u8] {
     words(line).next().unwrap_or_default()
 }
 
-/// What follows `word` (a slice of `line`, as [`words`] gives it), blanks at
-/// its start taken off; inner spacing stays as it is.
+/// The text after `word` (a slice of `line` from [`words`]), without leading blanks;
+/// inner spacing is unchanged.
 #[must_use]
 pub fn rest_after<'a>(line: &'a [u8], word: &[u8]) -> &'a [u8] {
     let end = (word.as_ptr() as usize + word.len()).saturating_sub(line.as_ptr() as usize);

@@ -1,4 +1,4 @@
-//! Opening a file as what it is.
+//! Opens files by their content.
 
 mod unpacked;
 
@@ -16,10 +16,10 @@ use tabia_io::input::file::DataFile;
 use tabia_io::input::kind::{self, Kind, Packing};
 use tabia_io::input::path::has_extension;
 
-/// A format of games beside PGN, which every other file is taken for.
+/// A format of games other than PGN. All unrecognized files are read as PGN.
 struct GameKind {
-    /// How the names of its files end: in a folder, and in an archive, these are
-    /// opened. Of a database that has several files, only the main one is here.
+    /// Extensions of its files, used for folders and archives. Of a database with
+    /// several files, only that of the main one.
     endings: &'static [&'static str],
     /// Whether a file is of this format, by its name and its first bytes
     /// ([`START_BYTES`], or fewer if it has no more).
@@ -28,16 +28,16 @@ struct GameKind {
     open: Open,
 }
 
-/// How a file is opened.
+/// How to open a file.
 enum Open {
     /// As a database.
     Database(fn(&Located) -> OpenResult),
-    /// As an archive of databases, with its path and the password. The error is
+    /// As an archive of databases, with its path and the password. The error describes
     /// what is wrong with it.
     Archive(fn(&Path, DataFile, Option<&str>) -> ArchiveResult),
 }
 
-/// All formats but PGN. The first that recognizes a file opens it.
+/// All formats except PGN, in the order in which they are tried.
 const KINDS: &[GameKind] = &[
     GameKind {
         endings: &[".cbh"],
@@ -89,7 +89,7 @@ const KINDS: &[GameKind] = &[
         is: |_, start| start.starts_with(tgx::MAGIC),
         open: Open::Database(tgx::open),
     },
-    // Refused, with advice.
+    // Refused with a message that gives advice.
     GameKind {
         endings: &[],
         is: nic::is_binary,
@@ -102,11 +102,11 @@ const KINDS: &[GameKind] = &[
     },
 ];
 
-/// How the names of PGN files end.
+/// Extensions of PGN files.
 const PGN_ENDINGS: &[&str] = &[".pgn", ".pgn.gz", ".pgn.zst", ".pgn.bz2"];
 
-/// Whether a file is one of games by its name alone; of a database that has several
-/// files, whether it is the one that is opened.
+/// Whether the name is that of a game file; of a database with several files, only of
+/// the main one.
 #[must_use]
 pub fn is_game_file(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default();
@@ -120,10 +120,10 @@ fn kind_of(path: &Path, start: &[u8]) -> Option<&'static GameKind> {
     KINDS.iter().find(|kind| (kind.is)(path, start))
 }
 
-/// So many bytes are looked at to know a file.
+/// Number of bytes read to recognize a format.
 const START_BYTES: u64 = kind::START_BYTES as u64;
 
-/// How deep archives may be nested.
+/// Limit of nested archives.
 const DEEPEST: usize = 3;
 
 /// Opens one file (`-`: standard input) by its content.
@@ -135,11 +135,11 @@ pub fn open(path: &Path) -> OpenResult {
     open_with(path, None)
 }
 
-/// The same with the password of an encrypted archive.
+/// Like [`open`], with the password of an encrypted archive.
 ///
 /// # Errors
 ///
-/// It cannot be read, or this is not its password.
+/// It cannot be read, or the password is wrong.
 pub fn open_with(path: &Path, password: Option<&str>) -> OpenResult {
     let failed = |source| Error::io(path, source);
     if path != Path::new("-") && path.metadata().map_err(failed)?.is_file() {
@@ -149,8 +149,7 @@ pub fn open_with(path: &Path, password: Option<&str>) -> OpenResult {
     pgn(path, begin(stream).map_err(failed)?)
 }
 
-/// The bytes of a file as stored (`-`: standard input), and their number, if it can
-/// be known.
+/// The bytes of a file as stored (`-`: standard input), and its size, if known.
 fn stream(path: &Path) -> io::Result<(Box<dyn Read + Send>, Option<u64>)> {
     if path == Path::new("-") {
         return Ok((Box::new(io::stdin()), None));
@@ -173,18 +172,18 @@ fn pgn(path: &Path, begun: Begun) -> OpenResult {
     Ok(Box::new(source))
 }
 
-/// A file as the text it is when unpacked.
+/// The decompressed text of a file.
 pub struct PlainText {
-    /// Its bytes.
+    /// The decompressed bytes.
     pub plain: Box<dyn Read + Send>,
-    /// How many bytes of the file have been read.
+    /// Number of bytes of the file read so far.
     pub read: Arc<AtomicU64>,
-    /// How many it has, where that is known.
+    /// Size of the file in bytes, if known.
     pub size: Option<u64>,
 }
 
-/// Opens a file (`-`: standard input), plain or compressed (`.gz`, `.zst`,
-/// `.bz2`) by its content, whatever it holds.
+/// Opens any file (`-`: standard input), plain or compressed (`.gz`, `.zst`, `.bz2`),
+/// by its content.
 ///
 /// # Errors
 ///
@@ -200,7 +199,7 @@ pub fn unpacked(path: &Path) -> io::Result<PlainText> {
 }
 
 /// Opens a file, in an archive or not, by its content. `depth` is the number of
-/// archives that it is in.
+/// archives around it.
 pub(crate) fn open_located(file: &Located, password: Option<&str>, depth: usize) -> OpenResult {
     let path = file.path();
     let failed = |source| Error::io(path, source);
@@ -235,7 +234,7 @@ pub(crate) fn packed(path: &Path, password: Option<&str>) -> Result<Option<Arc<P
     Ok(Some(Packed::new(path, archive)))
 }
 
-/// The first bytes of a stream, the rest, and what counts all that is read.
+/// The first bytes of a stream, the rest, and the counter of bytes read.
 type Begun = (Vec<u8>, Counted, Arc<AtomicU64>);
 
 fn begin(input: Box<dyn Read + Send>) -> io::Result<Begun> {
@@ -250,7 +249,7 @@ fn begin(input: Box<dyn Read + Send>) -> io::Result<Begun> {
     Ok((start, input, counter))
 }
 
-/// The plain text of an input that begins with `start`.
+/// The decompressed text of an input that begins with `start`.
 fn text(
     path: &Path,
     start: Vec<u8>,
@@ -277,7 +276,7 @@ fn text(
     }
 }
 
-/// The plain bytes of an input that begins with `start`.
+/// The decompressed bytes of an input that begins with `start`.
 fn decompress(
     start: Vec<u8>,
     rest: Counted,
@@ -291,7 +290,7 @@ fn decompress(
     }
 }
 
-/// A stream that has failed.
+/// A stream that returns an error.
 struct Fault(Option<io::Error>);
 
 impl Read for Fault {
@@ -300,7 +299,7 @@ impl Read for Fault {
     }
 }
 
-/// Counts what is read through it.
+/// A stream that counts the bytes read.
 struct Counted {
     input: Box<dyn Read + Send>,
     counter: Arc<AtomicU64>,

@@ -1,4 +1,4 @@
-//! The databases of an archive, one after the other.
+//! Reads the databases of an archive, one after the other.
 
 use std::io;
 use std::sync::Arc;
@@ -8,12 +8,12 @@ use crate::archive::{Archive, Located, Packed};
 use crate::members::is_damage;
 use crate::{GameBatch, GameSource};
 
-/// Opens all databases in an archive, which is the content of `file` and has `depth` - 1
-/// others around it.
+/// Opens all databases in an archive, the content of `file`, which has `depth` - 1
+/// archives around it.
 ///
 /// # Errors
 ///
-/// It holds no database, or the first one cannot be read.
+/// It contains no database, or the first one cannot be read.
 pub(super) fn open(
     file: &Located,
     archive: Arc<dyn Archive>,
@@ -49,31 +49,31 @@ pub(super) fn open(
 
 struct Unpacked {
     packed: Arc<Packed>,
-    /// Those that come.
+    /// The databases not opened yet.
     databases: std::vec::IntoIter<Located>,
-    /// How many there are, and how many of them have been opened.
+    /// Number of all databases, and of those opened.
     parts: u64,
     started: u64,
     password: Option<String>,
     depth: usize,
-    /// Of the archive, in bytes.
+    /// Size of the archive in bytes.
     size: u64,
-    /// The open one, and the bytes of its file.
+    /// The open database, and the size of its file.
     source: Option<(Box<dyn GameSource>, u64)>,
-    /// The earlier ones: their remarks are complete when all games are read.
+    /// Earlier databases: their remarks are complete when all games are read.
     done: Vec<Box<dyn GameSource>>,
-    /// What broke off.
+    /// Messages about files that broke off.
     remarks: Vec<String>,
 }
 
 impl Unpacked {
-    /// Those that have been opened.
+    /// All databases opened so far.
     fn sources(&self) -> impl Iterator<Item = &dyn GameSource> {
         let open = self.source.iter().map(|(source, _)| source);
         self.done.iter().chain(open).map(|source| &**source)
     }
 
-    /// Goes to the next one; false if there is none.
+    /// Opens the next database; false if there is none.
     fn next_database(&mut self) -> Result<bool, Error> {
         self.done
             .extend(self.source.take().map(|(source, _)| source));
@@ -103,7 +103,7 @@ impl GameSource for Unpacked {
             match source.next_batch() {
                 Ok(Some(batch)) => return Ok(Some(batch)),
                 Ok(None) => {}
-                // A damaged file of the archive ends here; the others need not.
+                // A damaged file ends here; the next ones can still be read.
                 Err(Error::Io { name, reason }) if reason.kind() == io::ErrorKind::InvalidData => {
                     self.remarks
                         .push(format!("{name}: {reason}; the rest of it is lost"));
@@ -116,7 +116,7 @@ impl GameSource for Unpacked {
         }
     }
 
-    /// As if all databases in it were of one size.
+    /// An estimate, as if all databases were of the same size.
     fn bytes_read(&self) -> u64 {
         let part = |count: u64| self.size / self.parts.max(1) * count;
         let Some((source, bytes)) = &self.source else {

@@ -1,26 +1,26 @@
-//! Putting files in place: whole or not at all, and nothing lost on the way.
+//! Atomic replacement of files: a new file appears complete or not at all, and no old
+//! data is lost.
 //!
-//! A file is written beside its place under a temporary name, brought to the
-//! disk, and renamed. What is in its place already is refused, kept under
-//! another name, or replaced ([`Old`]).
+//! A file is written in the target folder under a temporary name, synced, and renamed.
+//! An existing file is refused, kept under another name, or replaced ([`Old`]).
 //!
-//! Some files have companions, as a ChessBase book has its index. Companions
-//! beside a file that they do not belong to may go unnoticed by readers, so no
-//! moment may show such a pair; a file without companions is read rightly, or
-//! refused. Hence, with all new files complete and synced:
+//! Some files have companions, such as the index of a ChessBase book. Readers may not
+//! notice companions of another file, so such a pair must never exist; a file without
+//! companions is read correctly, or refused. Hence, with all new files complete and
+//! synced:
 //!
 //! 1. the old file gets a second name, the old companions another one;
-//! 2. the new file takes the place of the old one, in one rename;
-//! 3. the new companions come in place;
-//! 4. what is not to be kept of the old ones is deleted.
+//! 2. the new file replaces the old one, in one rename;
+//! 3. the new companions are renamed;
+//! 4. old files that are not to be kept are deleted.
 //!
-//! The folder is synced after 1, 2 and 3, so that a power cut sees the same
-//! order. If a step before the fourth fails, the old files are moved back.
+//! The folder is synced after 1, 2 and 3, so that the order also holds after a power
+//! failure. If a step before the fourth fails, the old files are moved back.
 //!
-//! Temporary names begin with a dot, the file's name and another dot, and end
-//! with `.tmp`; temporary folders are called `.tabia-XXXXXX`. A killed writer
-//! leaves its files; the next one removes them (`remove_leftovers`): those of
-//! a writer at work are locked.
+//! Temporary names begin with a dot, the file's name and another dot, and end with
+//! `.tmp`; temporary folders are called `.tabia-XXXXXX`. A killed writer leaves its
+//! files; the next one removes them (`remove_leftovers`), except locked ones, whose
+//! writer still runs.
 
 mod error;
 mod locked;
@@ -42,21 +42,21 @@ pub use temporary::is_temp_folder;
 pub(crate) use temporary::unnamed_file;
 pub use temporary::{TempFolder, remove_leftovers};
 
-/// What becomes of a file that is in the place of a new one.
+/// What to do with an existing file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Old {
-    /// It stays: the new one is refused, before any work.
+    /// The new file is refused, before any work.
     #[default]
     Refuse,
-    /// It is kept with `.bak` after its name, in place of an older one.
+    /// It is renamed to its name with `.bak`, and replaces an older backup.
     Keep,
-    /// As [`Old::Keep`]; older ones stay too, with numbers (`.bak2`).
+    /// Like [`Old::Keep`], but older backups stay too, with numbers (`.bak2`).
     KeepEach,
-    /// It is gone.
+    /// It is overwritten.
     Replace,
 }
 
-/// A file that is being written beside its place; deleted when dropped.
+/// A temporary file next to its target; deleted when dropped.
 #[derive(Debug)]
 pub struct NewFile {
     file: Output,
@@ -65,7 +65,7 @@ pub struct NewFile {
     old: Old,
 }
 
-/// Puts a file in place whose bytes are all there.
+/// Writes a file whose bytes are all in memory.
 ///
 /// # Errors
 ///
@@ -76,21 +76,22 @@ pub fn put(path: &Path, bytes: &[u8], old: Old) -> Result<Placed, WriteFileError
     file.put()
 }
 
-/// A file that was put in place.
+/// A file that was written and renamed.
 #[derive(Debug)]
 pub struct Placed {
     /// Its length in bytes.
     pub bytes: u64,
-    /// Where the old one is kept.
+    /// Path of the backup of the old file.
     pub kept: Option<PathBuf>,
 }
 
 impl NewFile {
-    /// Begins a file that will be `path`.
+    /// Creates the temporary file for the target `path`.
     ///
     /// # Errors
     ///
-    /// It is there and [`Old::Refuse`]d, or no file can be made in the folder.
+    /// The target exists and [`Old::Refuse`] is set, or no file can be created in the
+    /// folder.
     pub fn create(path: &Path, old: Old) -> Result<NewFile, WriteFileError> {
         check(path, &[], old)?;
         remove_leftovers(path);
@@ -104,44 +105,42 @@ impl NewFile {
         })
     }
 
-    /// The final place.
+    /// The target path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The file, for a caller that writes in large pieces past the buffer, and
-    /// nothing through it.
+    /// The file, for callers that write only in large pieces and need no buffer.
     pub fn as_file(&self) -> &File {
         self.file.file()
     }
 
-    /// Joins a system error with the name the file will have.
+    /// Adds the target path to a system error.
     pub fn failed(&self, error: io::Error) -> WriteFileError {
         WriteFileError::io(&self.path, error)
     }
 
-    /// Writes, and names the file if that fails.
+    /// Writes bytes; an error names the file.
     #[inline]
     pub fn add(&mut self, bytes: &[u8]) -> Result<(), WriteFileError> {
         self.write_all(bytes).map_err(|error| self.failed(error))
     }
 
-    /// Brings the file to the disk and puts it in its place.
+    /// Syncs the file and renames it to its target.
     ///
     /// # Errors
     ///
-    /// It cannot be written. The file in its place is there again.
+    /// It cannot be written. The old file is restored.
     pub fn put(self) -> Result<Placed, WriteFileError> {
         self.put_with(Vec::new())
     }
 
-    /// Puts a file in its place together with its companions, which are
-    /// without use alone: see the head of this module for the order.
+    /// Renames a file and its companions, which are useless without it, to their
+    /// targets: see the start of this module for the order.
     ///
     /// # Errors
     ///
-    /// One of them cannot be written. What was in their places is there
-    /// again.
+    /// One of them cannot be written. The old files are restored.
     pub fn put_with(mut self, companions: Vec<NewFile>) -> Result<Placed, WriteFileError> {
         let bytes = self.complete()?;
         let mut companions = companions;
@@ -181,7 +180,7 @@ impl NewFile {
         write(&mut self.file, &self.path).map_err(|error| self.failed(error))
     }
 
-    /// Gives a complete file its final name.
+    /// Renames a complete file to its target.
     fn rename(self) -> Result<(), WriteFileError> {
         let NewFile {
             file,
@@ -189,14 +188,14 @@ impl NewFile {
             path,
             old,
         } = self;
-        // Renamed while still open and locked, so that no program takes it for a
-        // leftover. On Windows a lock keeps readers out as well.
+        // Renamed while open and locked, so that no program takes it for a leftover.
+        // Unlocked after that: on Windows a lock also blocks readers.
         #[cfg(windows)]
         let _ = file.file().unlock();
         let renamed = match old {
-            // A second name, and the first is deleted with `temporary`.
+            // A hard link; the first name is deleted with `temporary`.
             Old::Refuse => fs::hard_link(&temporary.0, &path).or_else(|error| {
-                // Not every file system has links.
+                // Not every file system has hard links.
                 match fs::symlink_metadata(&path) {
                     Err(_) => fs::rename(&temporary.0, &path),
                     Ok(_) => Err(error),
@@ -229,13 +228,12 @@ impl Seek for NewFile {
     }
 }
 
-/// Looks, before any work, whether a file can be put in place: whether it, or
-/// a companion with one of these extensions, is there and refused, and
-/// whether there is a folder for it.
+/// Checks, before any work, whether a file can be written: the folder exists, and no
+/// file or companion with one of these extensions would be refused.
 ///
 /// # Errors
 ///
-/// If not.
+/// It cannot be written.
 pub fn check(path: &Path, companions: &[&str], old: Old) -> Result<(), WriteFileError> {
     let folder = folder_of(path);
     if !folder.is_dir() {
@@ -271,9 +269,8 @@ pub fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Makes new and deleted names in the folder of a file last. Windows has no
-/// such call for folders, and some file systems refuse it: then the order is
-/// theirs.
+/// Makes created and deleted names in the folder of a file durable. Windows has no such
+/// call for folders, and some file systems refuse it: then the order is not guaranteed.
 pub fn sync_folder(path: &Path) {
     #[cfg(unix)]
     if let Ok(folder) = File::open(folder_of(path)) {
@@ -283,8 +280,8 @@ pub fn sync_folder(path: &Path) {
     let _ = path;
 }
 
-/// Whether two names are of one file, or differ in case alone: then a book of
-/// the one name has the index of the other.
+/// Whether two paths are the same file, or differ only in case: then a book with one
+/// name would use the index of the other.
 #[must_use]
 pub fn is_same_file(a: &Path, b: &Path) -> bool {
     let (Ok(a), Ok(b)) = (resolved(a), resolved(b)) else {
@@ -294,7 +291,7 @@ pub fn is_same_file(a: &Path, b: &Path) -> bool {
     a.parent() == b.parent() && name(&a) == name(&b)
 }
 
-/// The path without links; of a file that does not exist yet, its folder's.
+/// The path without symbolic links; of a new file, that of its folder plus its name.
 fn resolved(path: &Path) -> io::Result<PathBuf> {
     path.canonicalize().or_else(|error| match path.file_name() {
         Some(name) => Ok(folder_of(path).canonicalize()?.join(name)),
@@ -302,8 +299,7 @@ fn resolved(path: &Path) -> io::Result<PathBuf> {
     })
 }
 
-/// Files whose names differ from that of `path` at most in case: readers may
-/// take any of them for it.
+/// Files whose names equal that of `path` except for case: readers may confuse them.
 pub(crate) fn named_like(path: &Path) -> io::Result<Vec<PathBuf>> {
     let wanted = path.file_name().unwrap_or_default();
     let names = names_beside(path)?.into_iter();

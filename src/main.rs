@@ -10,12 +10,12 @@
 //! ```
 //!
 //! 1. [`cli`] reads the command line and the configuration, and passes a
-//!   `tabia_adapter::session::Session` to `tabia_adapter::relay::run`.
+//!    `tabia_adapter::session::Session` to `tabia_adapter::relay::run`.
 //! 2. The relay waits for bytes of the GUI and of the engine and passes them, line by
-//!   line, to the session: a state machine without I/O.
+//!    line, to the session: a state machine without I/O.
 //! 3. If the book may answer, `session/answer.rs` asks the books (`tabia_book::Probe`),
-//!   and `tabia_book::policy` turns their data into probabilities (`weigh`) and draws a
-//!   move (`pick`).
+//!    and `tabia_book::policy` turns their data into probabilities (`weigh`) and draws a
+//!    move (`pick`).
 //! 4. Everything else goes to the engine unchanged.
 //!
 //! # Packages, from the lowest level up

@@ -18,11 +18,11 @@
 //! The adapter plays the candidate with the greatest weight
 //!
 //! 1. after which lines are left if the opponent repeats its former answers, where there
-//!   are any: an opponent that plays the same again, or leaves the books at once, must
-//!   not cause the same line again;
+//!    are any: an opponent that plays the same again, or leaves the books at once, must
+//!    not cause the same line again;
 //! 2. else after which lines are left for any answer of the opponent;
 //! 3. else after which lines are left only for running games, whose adapters may have
-//!   ended;
+//!    ended;
 //! 4. else there is none, and the move is drawn.
 
 use std::collections::HashMap;

@@ -7,8 +7,8 @@
 //! 1. checkmate or a draw by the rules (stalemate, material, 50 moves, third
 //!    repetition) in the last position, the last answer included;
 //! 2. else by the engine's last score, if it is of the last two plies: three pawns
-//!   ([`WON`]) or a mate score win or lose; at most 0.30 ([`EVEN`]) after move 40 is a
-//!   draw;
+//!    ([`WON`]) or a mate score win or lose; at most 0.30 ([`EVEN`]) after move 40 is a
+//!    draw;
 //! 3. else unknown, and nothing is recorded.
 //!
 //! Only book moves that were really played count, each for its own book. Nothing is

@@ -9,10 +9,10 @@
 //! for an answer to a later command:
 //!
 //! 1. `stop` is sent, at least [`PAUSE`] after its `go`: engines lose a `stop` that
-//!   follows at once, because they begin to search in another thread. As it may be lost
-//!   anyway, it is repeated.
+//!    follows at once, because they begin to search in another thread. As it may be lost
+//!    anyway, it is repeated.
 //! 2. After its `bestmove` Tabia sends an `isready`. All output before the `readyok`,
-//!   also a second `bestmove`, belongs to the background search.
+//!    also a second `bestmove`, belongs to the background search.
 //! 3. Only then are the waiting lines sent.
 
 use std::collections::VecDeque;

@@ -59,7 +59,7 @@ pub(crate) fn carry_out(
 ) -> anyhow::Result<()> {
     let mut new = record.clone();
     for change in &plan.changes {
-        // An earlier record of the file is what undo must restore.
+        // A later undo restores the text that an undo now would restore.
         let before = match (record.file(&change.path), &change.before) {
             (Some(file), Some(now)) => {
                 undone(file, &record.command, now).map_err(|reason| anyhow::anyhow!(reason))?

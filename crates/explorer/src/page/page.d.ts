@@ -1,5 +1,5 @@
-// What the types of browsers leave open: events of this page come from its
-// elements, and what selectors find is of the kind that the page has there.
+// Types for what the DOM types leave open: events of this page come from its own elements, and a selector
+// finds elements of the expected type.
 
 interface EventTarget {
   blur: any;
@@ -24,5 +24,5 @@ interface PerformanceEntry {
   type: any;
 }
 
-// The second script, which the program puts together.
+// The second script, which the program generates.
 declare module "*/main.js";

@@ -1,13 +1,13 @@
-//! Lines at the end of a file that several programs write.
+//! Appends lines to a file that several programs write.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Appends a line, without its end, to a file; a new file begins with `header`,
-/// line end included. Another program that writes is waited for, but no longer
-/// than `patience`: it may have been stopped in the middle.
+/// Appends a line, without its end, to a file; a new file begins with `header`, line
+/// end included. Waits for other writers, but at most `patience`: one may have been
+/// stopped while it holds the lock.
 ///
 /// # Errors
 ///
@@ -18,7 +18,7 @@ pub fn append_line(path: &Path, header: &str, line: &str, patience: Duration) ->
     append_locked(&mut file, header, line)
 }
 
-/// Opens a file to read it and to append to it; it is made if there is none.
+/// Opens a file for reading and appending; creates it if necessary.
 ///
 /// # Errors
 ///
@@ -31,7 +31,7 @@ pub fn open_for_append(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-/// [`append_line`] to a file that is open and locked.
+/// Like [`append_line`], for an open and locked file.
 ///
 /// # Errors
 ///
@@ -45,7 +45,7 @@ pub fn append_locked(file: &mut File, header: &str, line: &str) -> io::Result<()
     }
     text.push_str(line);
     text.push('\n');
-    // One call, and the system appends it in one piece.
+    // One call, so that the system appends the text in one piece.
     file.write_all(text.as_bytes())
 }
 
@@ -64,8 +64,8 @@ pub fn is_cut_short(file: &mut File) -> io::Result<bool> {
     Ok(last != [b'\n'])
 }
 
-/// Locks a file that several programs change; false if another one holds it for
-/// longer than `patience`. True where the system knows no locks, as some servers.
+/// Locks a file that several programs change; false if another one holds the lock for
+/// longer than `patience`. True if the file system has no locks.
 pub fn lock_within(file: &File, patience: Duration) -> bool {
     let until = Instant::now() + patience;
     loop {

@@ -1,14 +1,13 @@
-//! Why a file cannot be put in place.
+//! Errors of writing files.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file that cannot be written. Nothing of it is left then, and what was
-/// in its place is still there.
+/// A file cannot be written. No part of it is left, and an existing file is unchanged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteFileError {
-    /// There is one already.
+    /// The file exists already.
     #[error(
         "{}: is there already, nothing was changed; \
          --force replaces it and keeps the old one as {}.bak",
@@ -19,7 +18,7 @@ pub enum WriteFileError {
         /// The file.
         path: PathBuf,
     },
-    /// The folder is not there.
+    /// The folder does not exist.
     #[error("{}: cannot be written: there is no folder {}", path.display(), folder.display())]
     NoFolder {
         /// The file.
@@ -27,8 +26,8 @@ pub enum WriteFileError {
         /// Its folder.
         folder: PathBuf,
     },
-    /// Another program reads the file, and the system replaces no file that
-    /// is in use (Windows).
+    /// Another program has the file open, and the system does not replace files in use
+    /// (Windows).
     #[error(
         "{}: cannot be replaced while another program has it open: \
          end the games that use it, or close the program, and try again; \
@@ -39,10 +38,10 @@ pub enum WriteFileError {
         /// The file.
         path: PathBuf,
     },
-    /// The system refuses: the disk is full, the folder is not ours.
+    /// The system refuses: the disk is full, or permission is denied.
     #[error("{}: cannot be written: {reason}", path.display())]
     Io {
-        /// The file, under the name it would have got.
+        /// The target path.
         path: PathBuf,
         /// The error of the system.
         reason: io::Error,
@@ -50,7 +49,7 @@ pub enum WriteFileError {
 }
 
 impl WriteFileError {
-    /// An error of the system, with the file that it is about.
+    /// An error of the system, with the file.
     pub fn io(path: &Path, reason: io::Error) -> WriteFileError {
         let path = path.to_owned();
         if is_in_use(&path, &reason) {
@@ -60,10 +59,10 @@ impl WriteFileError {
     }
 }
 
-/// Whether the system refuses because another program has the file open. Windows says
-/// so in three ways: sharing violation, user-mapped section, and plain "access
-/// denied" when a mapped file is to be replaced; the last one means that only
-/// of a file that is there and may be written.
+/// Whether the system refuses because another program has the file open. Windows has
+/// three errors for it: sharing violation, user-mapped section, and "access denied"
+/// when a mapped file is replaced; the last one counts only if the file exists and is
+/// writable.
 fn is_in_use(path: &Path, reason: &io::Error) -> bool {
     const ACCESS_DENIED: i32 = 5;
     const SHARING_VIOLATION: i32 = 32;

@@ -1,4 +1,4 @@
-//! Locks that are released at once.
+//! Locks that are released explicitly.
 
 use std::fs::File;
 use std::ops::{Deref, DerefMut};
@@ -6,26 +6,24 @@ use std::time::Duration;
 
 use crate::lock_within;
 
-/// How long to wait for another program to close a file, by default. A
-/// program that was killed may take a moment to be gone with all it had begun
-/// to start.
+/// Default time to wait until another program closes a file. A killed program may take
+/// a moment to end together with its children.
 pub const LOCK_WAIT: Duration = Duration::from_secs(3);
 
-/// How often a lock is asked for.
+/// Pause between two attempts to lock.
 pub const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
 /// A file that is locked until this is dropped.
 ///
-/// It is unlocked explicitly: a program that is being started has a copy of each file
-/// that we have open, and a file that is only closed stays locked until that program
-/// gets going, which on a busy machine takes its time.
+/// It is unlocked explicitly: a child process that is being started has a copy of each
+/// open file, and a file that is only closed stays locked until that child runs exec,
+/// which takes time on a busy machine.
 #[derive(Debug)]
 pub struct Locked(pub File);
 
 impl Locked {
-    /// Takes the lock of a file; waits for it for at most `wait`. `None` if another
-    /// program still holds it then. Where the file system has no locks, the file
-    /// counts as locked.
+    /// Locks a file; waits at most `wait`. `None` if another program still holds the
+    /// lock. If the file system has no locks, the file counts as locked.
     pub fn within(wait: Duration, file: File) -> Option<Locked> {
         lock_within(&file, wait).then_some(Locked(file))
     }

@@ -1,4 +1,4 @@
-//! Old files under other names while new ones come.
+//! Renames old files while new ones are written; can undo it.
 
 use std::ffi::OsString;
 use std::fs;
@@ -7,20 +7,20 @@ use std::path::{Path, PathBuf};
 
 use super::{Old, TempFolder, WriteFileError, named_like};
 
-/// The old files; back in their places when dropped.
+/// The old files; restored when dropped.
 pub(super) struct OldFiles {
     path: PathBuf,
     old: Old,
-    /// Holds what is not kept, as long as it may have to come back.
+    /// Contains files that will be deleted, until they are certainly not needed.
     folder: Option<TempFolder>,
-    /// The other name of the old file, which bears its own as well until the
-    /// new one takes its place.
+    /// The second name of the old file, which also has its own name until the new file
+    /// replaces it.
     second: Option<PathBuf>,
-    /// Other and own names of its companions.
+    /// Backup and original names of its companions.
     companions: Vec<(PathBuf, PathBuf)>,
-    /// Whether the new file is in place.
+    /// Whether the new file has its final name.
     placed: bool,
-    /// New companions in place.
+    /// New companions that have their final names.
     new: Vec<PathBuf>,
     done: bool,
 }
@@ -57,7 +57,7 @@ impl OldFiles {
             .free_number(&others)
             .map_err(|error| WriteFileError::io(path, error))?;
         if old == Old::Keep {
-            // So that no older backup gets the companions of a newer one.
+            // So that an older backup does not get the companions of a newer one.
             for companion in companions {
                 for stale in named_like(&backup(companion, number)).unwrap_or_default() {
                     let _ = fs::remove_file(stale);
@@ -79,7 +79,7 @@ impl OldFiles {
             let second = other_name(path);
             match old_files.name_twice(&folder, &second) {
                 Ok(()) => old_files.second = Some(second),
-                // Then there is no way back once the new one is in place.
+                // In this case the old file cannot be restored later.
                 Err(_) if old == Old::Replace => {}
                 Err(error) => return Err(WriteFileError::io(path, error)),
             }
@@ -100,26 +100,26 @@ impl OldFiles {
         &self.path
     }
 
-    /// The new file is in place.
+    /// Records that the new file has its final name.
     pub(super) fn placed(&mut self) {
         self.placed = true;
     }
 
-    /// A new companion is in place.
+    /// Records that a new companion has its final name.
     pub(super) fn placed_too(&mut self, companion: PathBuf) {
         self.new.push(companion);
     }
 
-    /// All new files are in place; gives where the old one is kept.
+    /// Completes the replacement; returns the path of the backup.
     pub(super) fn forget(mut self) -> Option<PathBuf> {
         self.done = true;
-        // What is not kept goes with its folder.
+        // The other old files are deleted with the folder.
         let kept = self.second.take();
         kept.filter(|_| self.old != Old::Replace)
     }
 
-    /// Lets the old file have a second name. Where there are no such, it is
-    /// moved if it is to be kept: then, for a moment, no file is in its place.
+    /// Gives the old file a second name. Without hard links, a file to be kept is
+    /// moved: then, for a moment, no file has its name.
     fn name_twice(&self, folder: &Path, second: &Path) -> io::Result<()> {
         let link = folder.join("link");
         match fs::hard_link(&self.path, &link) {
@@ -131,7 +131,7 @@ impl OldFiles {
         }
     }
 
-    /// The number that makes all the names of backups free: 1 is none.
+    /// The smallest number for which all backup names are free; 1 means no number.
     fn free_number(&self, companions: &[PathBuf]) -> io::Result<u32> {
         if self.old != Old::KeepEach {
             return Ok(1);

@@ -1,32 +1,33 @@
-//! The buffer of a new file. Large files are written past the cache of the system where
-//! it allows that (Linux, `O_DIRECT`): they have to be on the disk at the end anyway, and
-//! copying them into the cache costs more than all else that the system does for them.
+//! The write buffer of a new file. Large files bypass the system's cache where possible
+//! (Linux, `O_DIRECT`): they must be synced at the end anyway, and copying them into
+//! the cache is the largest part of the system's work.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// Bytes that are written at once.
+/// Bytes of one write.
 const BLOCK_BYTES: usize = 1 << 20;
 
-/// Direct writes begin at multiples of this in memory and in the file, on any disk.
+/// Direct writes must be aligned to this in memory and in the file.
 const ALIGNMENT: usize = 4096;
 
 #[derive(Debug)]
 pub(super) struct Output {
     file: File,
-    /// The same file, for whole blocks past the cache; until something else is written.
+    /// The same file opened for direct writes of whole blocks; dropped at the first
+    /// other write.
     direct: Option<File>,
     /// Bytes written that way.
     written: u64,
-    /// Never grows beyond what it has room for at first.
+    /// Never grows beyond its first capacity.
     buffer: Vec<u8>,
-    /// Where the bytes begin in the buffer, for the alignment.
+    /// Offset of the data in the buffer, for the alignment.
     start: usize,
 }
 
 impl Output {
-    /// A file that is empty, and its name.
+    /// The output for an empty file with this path.
     pub(super) fn new(file: File, path: &Path) -> Output {
         let mut buffer: Vec<u8> = Vec::with_capacity(BLOCK_BYTES + ALIGNMENT);
         let start = buffer.as_ptr().align_offset(ALIGNMENT).min(ALIGNMENT);

@@ -1,13 +1,12 @@
-//! Temporary files and folders, and removing those of dead owners.
+//! Temporary files and folders, and removal of leftovers.
 //!
-//! A temporary file has a name that nothing else has, and its owner holds its
-//! lock: the system gives the lock back when the owner ends, however it ends.
-//! So a file that can be locked has no owner any more, and
-//! [`remove_leftovers`] removes it. Where the file system knows no locks,
-//! nothing is removed.
+//! A temporary file has a unique name and is locked by its owner; the system releases
+//! the lock when the owner ends for any reason. So a file that can be locked has no
+//! owner any more, and [`remove_leftovers`] removes it. If the file system has no
+//! locks, nothing is removed.
 //!
-//! A folder cannot be locked everywhere. `.tabia-XXXXXX` has a lock file,
-//! `.tabia-XXXXXX.lock`, that is made before it and removed after it.
+//! A folder cannot be locked on every system. `.tabia-XXXXXX` has a lock file,
+//! `.tabia-XXXXXX.lock`, created before it and removed after it.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, TryLockError};
@@ -17,24 +16,24 @@ use std::path::{Path, PathBuf};
 
 use super::{folder_of, names_beside};
 
-/// The end of the name of a temporary file.
+/// The suffix of temporary files.
 pub(super) const TEMPORARY: &str = ".tmp";
 
-/// Begins the names of temporary folders.
+/// The prefix of temporary folders.
 const FOLDER: &str = ".tabia-";
 
-/// The end of the name of a folder's lock file.
+/// The suffix of a folder's lock file.
 const LOCK: &str = ".lock";
 
-/// So often a file is made anew that others have removed.
+/// Number of attempts to create a file, if other programs remove it.
 const ATTEMPTS: u32 = 100;
 
-/// The name of a temporary file, which is deleted when this is dropped.
+/// The path of a temporary file, which is deleted when this is dropped.
 #[derive(Debug)]
 pub(super) struct TempPath(pub(super) PathBuf);
 
 impl TempPath {
-    /// Makes a file whose name nothing else has.
+    /// Creates a file with a unique name.
     fn create(folder: &Path, prefix: &OsStr, suffix: &str) -> io::Result<(File, TempPath)> {
         loop {
             let mut name = prefix.to_owned();
@@ -49,9 +48,9 @@ impl TempPath {
     }
 }
 
-/// A file without a name, which is gone when it is closed.
+/// A file without a name, deleted when it is closed.
 pub(crate) fn unnamed_file(folder: &Path) -> io::Result<File> {
-    // Its name is deleted here; Windows keeps it until then.
+    // Its name is deleted on drop; Windows does that when the file is closed.
     TempPath::create(folder, OsStr::new(FOLDER), TEMPORARY).map(|(file, _)| file)
 }
 
@@ -61,8 +60,8 @@ impl Drop for TempPath {
     }
 }
 
-/// A folder for what is made on the way to a file, where there is room for it;
-/// removed when dropped, and by [`remove_leftovers`] if its owner was killed.
+/// A folder for temporary files; removed when dropped, and by [`remove_leftovers`] if
+/// its owner was killed.
 #[derive(Debug)]
 pub struct TempFolder {
     folder: PathBuf,
@@ -70,7 +69,7 @@ pub struct TempFolder {
 }
 
 impl TempFolder {
-    /// Makes a folder beside a file.
+    /// Creates a folder in the folder of `path`.
     pub fn beside(path: &Path) -> io::Result<TempFolder> {
         remove_leftovers(path);
         let parent = folder_of(path);
@@ -94,8 +93,8 @@ impl TempFolder {
 
 impl Drop for TempFolder {
     fn drop(&mut self) {
-        // Windows deletes no file that a reader has mapped: the lock file stays too,
-        // so that the next search for leftovers removes both.
+        // Windows cannot delete a file that a reader has mapped: then the lock file
+        // stays too, so that the next search for leftovers removes both.
         if !is_removed(&self.folder)
             && let Some((_, path)) = self.lock.take()
         {
@@ -104,13 +103,13 @@ impl Drop for TempFolder {
     }
 }
 
-/// Makes a temporary file beside a file, and locks it.
+/// Creates and locks a temporary file in the folder of `path`.
 pub(super) fn file_beside(path: &Path) -> io::Result<(File, TempPath)> {
     make_locked(|| TempPath::create(folder_of(path), &prefix(path), TEMPORARY))
 }
 
-/// Makes a file that is locked and still there: between the two steps it looks as if
-/// it had no owner, and a program that removes leftovers then removes it.
+/// Creates a locked file and checks that it still exists: before it is locked, another
+/// program may remove it as a leftover.
 fn make_locked(
     mut make: impl FnMut() -> io::Result<(File, TempPath)>,
 ) -> io::Result<(File, TempPath)> {
@@ -126,9 +125,9 @@ fn make_locked(
     Err(io::ErrorKind::WouldBlock.into())
 }
 
-/// Removes what killed programs have left beside a file: temporary files for
-/// it and for the index of a book, and temporary folders for whatever file.
-/// What has a living owner stays.
+/// Removes the leftovers of killed programs in the folder of a file: temporary files
+/// for it and for the index of a book, and all temporary folders. Files of running
+/// programs stay.
 pub fn remove_leftovers(path: &Path) {
     let index = ["cto", "ctb"].map(|extension| path.with_extension(extension));
     let prefixes = [path, &index[0], &index[1]].map(prefix);
@@ -152,11 +151,11 @@ pub fn is_temp_folder(path: &Path) -> bool {
     name.starts_with(FOLDER.as_bytes())
 }
 
-/// Removes a file, and the folder whose lock file it is, if it can be locked.
-/// The lock is held until it is gone: another program may have made it just now, and
-/// must not take it for his.
+/// Removes a file, and the folder whose lock file it is, if it can be locked. Holds the
+/// lock until it is deleted: another program may have just created the file, and must
+/// not use it.
 fn remove_unowned(path: &Path, folder: Option<PathBuf>) {
-    // NFS locks no file that is open for reading alone.
+    // NFS cannot lock a file that is open only for reading.
     let writable = File::options().read(true).write(true).open(path);
     let Ok(file) = writable.or_else(|_| File::open(path)) else {
         return;
@@ -170,7 +169,7 @@ fn remove_unowned(path: &Path, folder: Option<PathBuf>) {
     let _ = file.unlock();
 }
 
-/// Removes a folder with all that is in it; true if it is gone.
+/// Removes a folder and its content; true if that succeeds.
 fn is_removed(folder: &Path) -> bool {
     match fs::remove_dir_all(folder) {
         Ok(()) => true,
@@ -195,7 +194,7 @@ mod tests {
         names_beside(&folder.path().join("x")).unwrap()
     }
 
-    /// Between its making and its locking a file has no owner.
+    /// Before a new file is locked it has no owner.
     #[test]
     fn a_file_that_is_removed_before_it_is_locked_is_made_anew() {
         let folder = tempfile::tempdir().unwrap();
@@ -210,7 +209,7 @@ mod tests {
             file
         });
         let (_file, path_made) = file.unwrap();
-        // Windows removes no file that is open.
+        // Windows removes no open file.
         let expected = if cfg!(windows) { 1 } else { 2 };
         assert_eq!((made, path_made.0.exists()), (expected, true));
         remove_leftovers(&path);

@@ -1,4 +1,4 @@
-//! Sorting more than memory holds.
+//! External sorting: sorts more data than fits into memory.
 //!
 //! ```text
 //! records -> Sorter (one in each thread) -> Runs, in memory or on disk
@@ -6,11 +6,11 @@
 //!                records, in order <- Merge <-+
 //! ```
 //!
-//! A [`Sorter`] gathers [records](Record), sorts them and writes them as a run.
-//! [`Runs`] keeps them in memory while there is room and in files without a name
-//! otherwise: whatever ends the program, nothing is left on the disk.
-//! At the end a [`Merge`] reads all runs side by side; several can, each its own
-//! parts of the order ([`Sorted::in_threads`]).
+//! A [`Sorter`] collects [records](Record), sorts them and writes them as a run.
+//! [`Runs`] stores them in memory or, if that is full, in unnamed files, so that
+//! nothing is left on the disk however the program ends. At the end a [`Merge`] reads
+//! all runs in parallel; several can run at once, each for its own parts of the order
+//! ([`Sorted::in_threads`]).
 
 mod digits;
 mod merge;
@@ -31,35 +31,34 @@ pub use runs::Runs;
 pub use runs::Sorted;
 pub use sorter::Sorter;
 
-/// A thread sorts at most so many bytes of records at once: more are no better.
+/// Limit of bytes that a thread sorts at once: more is not faster.
 pub const LARGEST_SORT_BYTES: u64 = 18 << 20;
 
-/// The order is cut into so many equal parts for threads that merge.
+/// Number of equal parts of the order, for merging in threads.
 pub(crate) const PARTS: usize = 4096;
 
-/// What is sorted: records of one kind, of any length.
+/// A record to sort; all have one type, but any length.
 pub trait Record: Default + Send + Sync {
-    /// The beginning of the place in the order. Records should spread evenly
-    /// over all numbers, as hashes do.
+    /// The first 32 bits of the sort key. Values should be spread evenly, like hashes.
     fn order(&self) -> u32;
 
-    /// Compares places in the order; by [`Record::order`] first.
+    /// Compares sort keys; [`Record::order`] must come first.
     fn compare(&self, other: &Self) -> Ordering;
 
     /// Appends its bytes, which include their length.
     fn encode(&self, out: &mut Vec<u8>);
 
-    /// Becomes the record that `bytes` begin with, and gives its length. `None`
-    /// if they hold no whole one.
+    /// Reads the record at the start of `bytes` and returns its length. `None` if it is
+    /// incomplete.
     fn decode(&mut self, bytes: &[u8]) -> Option<usize>;
 
-    /// Takes in another record of the same place; false if both are to stay.
+    /// Merges another record with the same key; false if both must stay.
     fn join(&mut self, _other: &Self) -> bool {
         false
     }
 }
 
-/// A file for sorting cannot be made, written or read.
+/// A file for sorting cannot be created, written or read.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{}: cannot write and read temporary files for sorting here: {reason}", folder.display())]
 pub struct SortError {
@@ -68,7 +67,7 @@ pub struct SortError {
 }
 
 impl SortError {
-    /// With the folder for the files, and the error of the system.
+    /// An error of the system, with the folder of the files.
     #[must_use]
     pub(crate) fn new(folder: &Path, reason: io::Error) -> SortError {
         SortError {
@@ -78,7 +77,7 @@ impl SortError {
     }
 }
 
-/// Where temporary files go: a folder that was named, or that of the target.
+/// The folder of temporary files: the named one, or that of the target.
 ///
 /// # Errors
 ///

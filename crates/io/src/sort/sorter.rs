@@ -1,4 +1,4 @@
-//! Records in any order into sorted runs.
+//! Sorts records into runs.
 
 use std::io;
 use std::path::Path;
@@ -8,31 +8,29 @@ use super::digits::{PARTITION_BITS, sort_by_order};
 use super::run::RunWriter;
 use super::{LARGEST_SORT_BYTES, Merge, Record, Runs, SortError};
 
-/// Less makes too many runs.
+/// A smaller limit makes too many runs.
 const SMALLEST_SORT_BYTES: u64 = 64 << 10;
 
-/// Gathers records in one thread.
+/// Collects records in one thread.
 pub struct Sorter<R> {
     runs: Arc<Runs<R>>,
-    /// By the upper bits of the order.
+    /// Indexed by the upper bits of the order.
     partitions: Vec<Partition>,
-    /// Bytes in them, and how many there may be.
+    /// Bytes in the partitions, and their limit.
     held: usize,
     most: usize,
 }
 
-/// Few enough records to be sorted within the processor's cache.
+/// A partition small enough to be sorted in the processor's cache.
 #[derive(Clone, Default)]
 struct Partition {
     /// Encoded records.
     bytes: Vec<u8>,
-    /// The order of each, and in the lower half where it begins and how long it is,
-    /// or [`LONG`].
+    /// The order of each record; in the lower half its offset and length, or [`LONG`].
     places: Vec<u64>,
 }
 
-/// Bits of the length of a record in its place, and the length of those that are
-/// longer than these bits can tell.
+/// Bits of a record's length in its place, and the value that marks longer records.
 const LENGTH_BITS: u32 = 7;
 const LONG: usize = (1 << LENGTH_BITS) - 1;
 
@@ -50,15 +48,15 @@ impl Partition {
         length
     }
 
-    /// What begins with the record of one of its places.
+    /// The bytes from the record of a place on.
     #[inline]
     fn from(&self, place: u64) -> &[u8] {
         let start = place as u32 >> LENGTH_BITS;
         self.bytes.get(start as usize..).unwrap_or_default()
     }
 
-    /// Writes its records in order and joins those that can be joined. `scratch` is
-    /// for two records, `other` for places.
+    /// Writes the records in order and joins those that can be joined. `scratch` is for
+    /// two records, `other` for places.
     fn write<R: Record>(
         &mut self,
         (last, next): &mut (R, R),
@@ -70,7 +68,7 @@ impl Partition {
         for same in places.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
             if let &mut [place] = same {
                 let length = place as usize & LONG;
-                // Most are alone: they stay as they are.
+                // Most records are single and are copied unchanged.
                 if length < LONG {
                     writer.push_encoded((place >> 32) as u32, self.from(place), length)?;
                     continue;
@@ -79,8 +77,8 @@ impl Partition {
             same.sort_unstable_by(|a, b| {
                 last.decode(self.from(*a));
                 next.decode(self.from(*b));
-                // Equal records stay in the order in which they came, so that lists
-                // that are joined are sorted.
+                // Equal records stay in their input order, so that joined lists are
+                // sorted.
                 last.compare(next).then_with(|| a.cmp(b))
             });
             let mut places = same.iter();
@@ -105,8 +103,8 @@ impl Partition {
 }
 
 impl<R: Record> Sorter<R> {
-    /// Adds to runs that others may add to as well. `memory` in bytes is for
-    /// what has not been sorted yet.
+    /// Adds to runs that other sorters may share. `memory` is the limit in bytes for
+    /// unsorted records.
     #[must_use]
     pub fn new(runs: Arc<Runs<R>>, memory: u64) -> Sorter<R> {
         Sorter {
@@ -117,11 +115,12 @@ impl<R: Record> Sorter<R> {
         }
     }
 
-    /// Sorts alone, within about `memory` bytes and with files in `folder` if
+    /// A sorter with its own runs, with about `memory` bytes, and files in `folder` if
     /// that is not enough.
     #[must_use]
     pub fn alone(folder: &Path, memory: u64) -> Sorter<R> {
-        // Half for runs; a quarter for what is not sorted and one for the run it becomes.
+        // Half for runs; a quarter for unsorted records, and one for the run made of
+        // them.
         Sorter::new(Arc::new(Runs::new(memory / 2, folder)), memory / 4)
     }
 

@@ -1,4 +1,4 @@
-//! An engine that evaluates positions one after the other.
+//! An engine that evaluates positions.
 
 use std::process::ExitStatus;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use tabia_notation::value::Evaluation;
 /// How long an engine searches a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// So many nodes: the same on every machine.
+    /// This number of nodes, the same on every machine.
     Nodes(u64),
     /// To this depth in plies.
     Depth(u16),
@@ -23,8 +23,8 @@ pub enum Effort {
 }
 
 impl Effort {
-    /// Whether a known evaluation took as much as this. Engines stop a little
-    /// early or late by nodes; the time of a search is not known.
+    /// Whether an earlier evaluation took at least this effort. Node counts of engines
+    /// vary a little; the time of a search is not stored.
     #[must_use]
     pub fn is_reached_by(self, known: &Evaluation) -> bool {
         match self {
@@ -40,16 +40,16 @@ impl Effort {
 pub struct Question<'a> {
     /// The position; it has legal moves.
     pub position: &'a Chess,
-    /// The moves to look at; empty is all.
+    /// The moves to search; empty means all.
     pub only: &'a [UciMove],
-    /// How many lines to look for, at least 1.
+    /// Number of lines (MultiPV), at least 1.
     pub lines: u16,
-    /// Whether the engine forgets what it knows first, so that the answer
-    /// depends on nothing asked before.
+    /// Whether the engine first clears its hash table, so that the result does not
+    /// depend on earlier searches.
     pub afresh: bool,
 }
 
-/// Why an engine does not evaluate.
+/// Why an engine returned no evaluation.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnalystError {
@@ -59,15 +59,15 @@ pub enum AnalystError {
     /// It ended.
     #[error("the engine ended{}", status(.0))]
     Gone(Option<ExitStatus>),
-    /// It did not send the line that was due.
+    /// It did not send an expected line in time.
     #[error("the engine did not say \"{word}\" within {} s", limit.as_secs_f32().ceil())]
     Silent {
-        /// What was waited for.
+        /// The first word of this line.
         word: &'static str,
-        /// How long.
+        /// The time limit.
         limit: Duration,
     },
-    /// What it prints is not UCI.
+    /// It printed too much, or lines that are too long.
     #[error("the engine floods its output")]
     Flood,
     /// Its search reported no exact score.
@@ -91,8 +91,8 @@ pub struct Analyst {
 const READY: Duration = Duration::from_secs(30);
 
 impl Analyst {
-    /// Starts an engine and sets its options. The calling thread must live as
-    /// long as it is used ([`EngineCommand::spawn`]).
+    /// Starts an engine and sets its options. The calling thread must live as long as
+    /// the engine is used ([`EngineCommand::spawn`]).
     ///
     /// # Errors
     ///
@@ -105,7 +105,8 @@ impl Analyst {
         Analyst::start_on(&Cancellation::default(), command, options, patience)
     }
 
-    /// The same, with a way for others to end it.
+    /// Like [`Analyst::start`], but another thread can kill the engine through
+    /// `cancellation`.
     ///
     /// # Errors
     ///
@@ -144,7 +145,7 @@ impl Analyst {
         })
     }
 
-    /// What it calls itself.
+    /// Its name from `id name`.
     #[must_use]
     pub fn name(&self) -> &Arc<str> {
         &self.name
@@ -178,7 +179,7 @@ impl Analyst {
         })
     }
 
-    /// Sends a question and the command `go` that begins the search.
+    /// Sends the position and the `go` command.
     pub(super) fn begin(
         &mut self,
         question: Question<'_>,
@@ -209,7 +210,7 @@ impl Analyst {
         Ok(())
     }
 
-    /// Whether it can look for several lines at once.
+    /// Whether it supports `MultiPV`.
     #[must_use]
     pub fn has_lines(&self) -> bool {
         self.has_multipv
@@ -220,12 +221,12 @@ impl Drop for Analyst {
     fn drop(&mut self) {
         self.peer.send("quit");
         self.peer.close_input();
-        // Then it is killed.
+        // If it does not end in this time, it is killed.
         self.peer.ends(Duration::from_millis(200));
     }
 }
 
-/// Castling as the king's two steps, which engines outside Chess960 want.
+/// Writes castling as the king's two steps, as engines expect outside Chess960.
 fn in_standard_form(mv: UciMove, position: &Chess) -> String {
     match mv.to_move(position) {
         Ok(mv) => UciMove::from_move(mv, CastlingMode::Standard).to_string(),

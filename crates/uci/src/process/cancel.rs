@@ -1,12 +1,11 @@
-//! A way to end an engine that another thread waits for.
+//! Cancellation of an engine for which another thread waits.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::EngineProcess;
 
-/// Holds an engine whose thread may be waiting for it. After a call of
-/// [`cancel`](Cancellation::cancel) the engine that it holds is killed, and so is each
-/// that it is given afterwards.
+/// A handle to kill the engine of another thread. [`cancel`](Cancellation::cancel)
+/// kills the current engine, and each engine that is registered later.
 #[derive(Debug, Default)]
 pub struct Cancellation(Mutex<Held>);
 
@@ -17,7 +16,7 @@ struct Held {
 }
 
 impl Cancellation {
-    /// Kills the engine. A thread that waits for it is notified that it has ended.
+    /// Kills the engine. A thread that waits for it is notified that it ended.
     pub fn cancel(&self) {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         held.cancelled = true;

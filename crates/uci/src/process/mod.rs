@@ -1,4 +1,4 @@
-//! The real engine as a child process.
+//! Engines as child processes.
 
 mod analyst;
 mod cancel;

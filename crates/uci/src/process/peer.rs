@@ -10,30 +10,30 @@ use std::time::{Duration, Instant};
 
 use super::{EngineCommand, EngineProcess, SpawnError, Spawned};
 
-/// No line of UCI is nearly as long, long option lists included.
+/// Limit of a line; real UCI lines, even long option lists, are much shorter.
 const MAX_LINE_BYTES: u64 = 64 << 10;
-/// Lines waiting to be looked at; a flood then blocks in its pipe.
+/// Limit of queued lines; when it is reached, the engine blocks on its pipe.
 const MAX_WAITING: usize = 64;
-/// What one answer may take up in all.
+/// Limit of the bytes of one answer.
 const MAX_ANSWER_BYTES: usize = 4 << 20;
-/// How many lines are stored for the report, and how much of each.
+/// Number of lines stored for the report, and bytes of each.
 const KEPT_LINES: usize = 40;
 const KEPT_CHARS: usize = 200;
 
-/// Something the engine did.
+/// An event from the engine.
 enum Event {
     Line(String),
     TooLong,
 }
 
-/// Why an expected line did not come.
+/// Why an expected line was not received.
 #[derive(Debug)]
 pub(in crate::process) enum Missing {
-    /// Time is up.
+    /// The time limit has passed.
     Silent,
-    /// A line beyond all measure.
+    /// A line is longer than the limit.
     TooLong,
-    /// Lines without end.
+    /// The answer is larger than the limit.
     Flood,
     /// The engine has closed its output; with its status if it has ended.
     Gone(Option<ExitStatus>),
@@ -55,9 +55,8 @@ impl Peer {
             stdin,
             stdout,
         } = command.spawn()?;
-        // A thread for each direction: an engine that does not read must not
-        // block us in a write, one that does not write not in a read. Both
-        // end with the process.
+        // A thread for each direction, so that an engine that does not read or write
+        // cannot block this thread. Both end with the process.
         let (input, to_write) = mpsc::channel();
         thread::spawn(move || write_all(stdin, &to_write));
         let (lines, output) = mpsc::sync_channel(MAX_WAITING);
@@ -77,12 +76,12 @@ impl Peer {
     pub(in crate::process) fn send_raw(&mut self, line: &str, end: &str) {
         self.keep(">> ", line);
         if let Some(input) = &self.input {
-            // A writer that is gone shows as a missing answer.
+            // If the writer has ended, the answer will be missing.
             let _ = input.send(format!("{line}{end}").into_bytes());
         }
     }
 
-    /// Ends the engine's input, once all that was sent is written.
+    /// Closes the engine's input after all pending lines are written.
     pub(in crate::process) fn close_input(&mut self) {
         self.keep(">> ", "(end of input)");
         self.input = None;
@@ -107,7 +106,7 @@ impl Peer {
         }
     }
 
-    /// Lines up to and including the first that begins with `word`.
+    /// Reads lines up to and including the first that begins with `word`.
     pub(in crate::process) fn until(
         &mut self,
         word: &str,
@@ -119,13 +118,13 @@ impl Peer {
         }
     }
 
-    /// What comes within `time`; ends early only with the engine.
+    /// Reads lines for `time`; returns earlier only if the engine ends.
     pub(in crate::process) fn watch(&mut self, time: Duration) -> Result<Vec<String>, Missing> {
         self.read(None, time).map(|(lines, _)| lines)
     }
 
-    /// The lines that come within `limit`, up to one that begins with `last`, and
-    /// whether that came.
+    /// Reads lines within `limit`, up to one that begins with `last`; returns whether
+    /// that one was received.
     fn read(
         &mut self,
         last: Option<&str>,
@@ -139,8 +138,8 @@ impl Peer {
                 Err(Missing::Silent) => return Ok((lines, false)),
                 line => line?,
             };
-            // A flood never lets the channel run dry, and so never lets the
-            // wait above run out.
+            // In a flood the channel is never empty, so the timeout above is never
+            // reached.
             bytes += line.len() + 16;
             if bytes > MAX_ANSWER_BYTES {
                 return Err(Missing::Flood);
@@ -153,8 +152,8 @@ impl Peer {
         }
     }
 
-    /// Whether the engine ends within `limit`. What it still prints is read
-    /// meanwhile, as it could not end with a full pipe.
+    /// Whether the engine ends within `limit`. Its output is read meanwhile, because it
+    /// cannot end with a full pipe.
     pub(in crate::process) fn ends(&mut self, limit: Duration) -> Option<ExitStatus> {
         let end = Instant::now() + limit;
         loop {
@@ -168,17 +167,17 @@ impl Peer {
         self.process.wait(left.max(Duration::from_millis(50)))
     }
 
-    /// Its process, for others to end it.
+    /// Its process, for cancellation by other threads.
     pub(in crate::process) fn process(&self) -> &Arc<EngineProcess> {
         &self.process
     }
 
-    /// Forgets the lines exchanged so far.
+    /// Deletes the stored lines.
     pub(in crate::process) fn new_exchange(&mut self) {
         self.exchange.clear();
     }
 
-    /// The last lines exchanged.
+    /// The last lines sent and received.
     pub(in crate::process) fn exchange(&self) -> Vec<String> {
         self.exchange.iter().cloned().collect()
     }
@@ -191,7 +190,7 @@ impl Peer {
         if text.len() < line.len() {
             text.push_str(" ...");
         }
-        // Escape codes and the like would play with the user's terminal.
+        // Control characters could change the user's terminal.
         let text = text.replace(char::is_control, "\u{fffd}");
         self.exchange.push_back(format!("{mark}{text}"));
     }
@@ -218,7 +217,7 @@ fn read_lines(stdout: ChildStdout, lines: &SyncSender<Event>) {
             Ok(_) => {}
         }
         let event = if line.len() as u64 == MAX_LINE_BYTES && line.last() != Some(&b'\n') {
-            // Reported before it is skipped: its end may never come.
+            // Reported before it is skipped: it may never end.
             if lines.send(Event::TooLong).is_err() || stdout.skip_until(b'\n').is_err() {
                 return;
             }

@@ -1,10 +1,9 @@
-//! Starting an engine so that it can never outlive the adapter.
+//! Starts an engine so that it cannot outlive the adapter.
 //!
-//! Three nets, one below the other: the engine's standard input closes when
-//! we go (engines take end of input as `quit`); a process group (Unix) or job
-//! object (Windows) lets its whole group be killed at once; and should we be
-//! killed outright, Linux sends the engine SIGKILL through the parent-death
-//! signal and Windows closes the job.
+//! Three methods: the engine's standard input closes when the adapter ends (engines
+//! treat end of input as `quit`); a process group (Unix) or job object (Windows) allows
+//! killing the engine with its children; and if the adapter itself is killed, Linux
+//! sends the engine SIGKILL through the parent-death signal and Windows closes the job.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -21,18 +20,18 @@ use tabia_io::sanitize::Plain;
 /// How to start an engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EngineCommand {
-    /// A path or a name to be found in `PATH`.
+    /// A path, or a name to search in `PATH`.
     pub program: PathBuf,
     /// Arguments, one each.
     pub args: Vec<OsString>,
-    /// Working folder; `None` is the folder of the executable when `program`
-    /// is a path (networks and ini files live there), else our own.
+    /// Working folder; `None` is the folder of the executable when `program` is a path
+    /// (networks and ini files are there), else the current one.
     pub dir: Option<PathBuf>,
     /// Environment variables to add.
     pub env: Vec<(String, String)>,
 }
 
-/// As it might be typed.
+/// The command line as a user would type it.
 impl fmt::Display for EngineCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.program.display().fmt(f)?;
@@ -41,14 +40,14 @@ impl fmt::Display for EngineCommand {
     }
 }
 
-/// An engine that runs, and the ends of its pipes.
+/// A running engine, and the ends of its pipes.
 #[derive(Debug)]
 pub struct Spawned {
     /// Handle to wait for or kill the engine; shareable between threads.
     pub process: EngineProcess,
-    /// What we write to.
+    /// Its standard input.
     pub stdin: ChildStdin,
-    /// What we read from.
+    /// Its standard output.
     pub stdout: ChildStdout,
 }
 
@@ -57,23 +56,23 @@ pub struct Spawned {
 #[error("engine \"{}\" cannot be started: {source}{}", program.display(), hint(source))]
 #[non_exhaustive]
 pub struct SpawnError {
-    /// What was tried.
+    /// The program that was tried.
     pub program: PathBuf,
     /// The error of the system.
     pub source: io::Error,
 }
 
-/// How long the last stderr_thread of an engine may take to be shown.
+/// How long to wait for the last output of an engine on standard error.
 const STDERR_LIMIT: Duration = Duration::from_millis(200);
 
-/// Where engines are found beside the folders of `PATH`.
+/// Folders with engines outside `PATH`.
 const OTHER_PLACES: &[&str] = if cfg!(unix) {
     &["/usr/games", "/usr/local/bin", "/opt/homebrew/bin"]
 } else {
     &[]
 };
 
-/// The folders of `PATH`, and the others where engines are found.
+/// The folders of `PATH`, and other usual folders of engines.
 #[must_use]
 pub fn search_path() -> Vec<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -83,8 +82,8 @@ pub fn search_path() -> Vec<PathBuf> {
         .collect()
 }
 
-/// Whether a bare name is that of a program in a folder of `PATH`, or in
-/// another one where engines are found.
+/// Whether a bare name is that of a program in `PATH` or another usual folder of
+/// engines.
 #[must_use]
 pub fn is_on_path(name: &str) -> bool {
     let file = Path::new(name).components().count() == 1;
@@ -103,16 +102,15 @@ fn hint(error: &io::Error) -> &'static str {
 }
 
 impl EngineCommand {
-    /// Starts the engine with piped input and output; its standard error
-    /// is ours, by way of [`Plain`] where that is a terminal.
+    /// Starts the engine with piped input and output; its standard error is that of the
+    /// adapter, filtered by [`Plain`] if that is a terminal.
     ///
-    /// On Linux the engine is tied to the *calling thread*: it is killed when
-    /// that thread ends, so call this from a thread that lives as long as
-    /// the engine may.
+    /// On Linux the engine is tied to the *calling thread*: it is killed when that
+    /// thread ends, so call this from a thread that lives as long as the engine.
     ///
     /// # Errors
     ///
-    /// The program does not exist, is not executable or has no room to run.
+    /// The program does not exist, is not executable, or there is too little memory.
     pub fn spawn(&self) -> Result<Spawned, SpawnError> {
         self.spawn_program(&self.resolved_program())
             .or_else(|error| self.spawn_elsewhere(error))
@@ -122,9 +120,9 @@ impl EngineCommand {
             })
     }
 
-    /// Tries the usual places for a bare name that `PATH` does not lead to:
-    /// programs started from a desktop often have a short one, without the
-    /// folder of games where Debian keeps engines.
+    /// Tries other usual folders for a bare name that is not in `PATH`: programs
+    /// started from a desktop often have a short `PATH`, without the folder of games
+    /// where Debian installs engines.
     fn spawn_elsewhere(&self, error: io::Error) -> io::Result<Spawned> {
         let is_bare = self.program.components().count() == 1;
         if error.kind() != io::ErrorKind::NotFound || !is_bare {
@@ -153,7 +151,7 @@ impl EngineCommand {
         let (mut child, group) = group::spawn(&mut command)?;
         let mut stderr_thread = None;
         if let Some(mut stderr) = child.stderr.take() {
-            // Whatever it complains of, it does not command the terminal.
+            // Sanitized, so that its messages cannot control the terminal.
             let pass_on = move || {
                 let _ = io::copy(&mut stderr, &mut Plain::new(io::stderr()));
             };
@@ -173,8 +171,8 @@ impl EngineCommand {
         })
     }
 
-    /// A relative path counts from our own folder, not from the one the
-    /// engine is to run in; a bare name is left to `PATH`.
+    /// A relative path is resolved from the current folder, not from the engine's
+    /// working folder; a bare name is searched in `PATH`.
     fn resolved_program(&self) -> PathBuf {
         if self.program.components().count() > 1 {
             let program = tabia_io::input::path::from_home(&self.program);
@@ -198,7 +196,7 @@ impl EngineCommand {
 pub struct EngineProcess {
     child: Mutex<Child>,
     group: group::Group,
-    /// Shows at a terminal what it complains of.
+    /// Copies standard error to the terminal.
     stderr_thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -207,15 +205,15 @@ impl EngineProcess {
         self.child.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The process number, for messages and tests.
+    /// The process id, for messages and tests.
     #[must_use]
     pub fn id(&self) -> u32 {
         self.child().id()
     }
 
-    /// A file that becomes readable when the engine's process ends, where the
-    /// system has such a thing (Linux since 5.3). The end of its output may
-    /// come later or never: what it has started may hold that open.
+    /// A file that becomes readable when the engine's process ends, if the system
+    /// supports it (Linux since 5.3). End of output may come later or never, because
+    /// child processes of the engine can keep it open.
     #[must_use]
     pub fn end(&self) -> Option<File> {
         #[cfg(target_os = "linux")]
@@ -234,22 +232,21 @@ impl EngineProcess {
         self.reap(&mut self.child())
     }
 
-    /// The exit status, if the engine has ended. What it has started goes
-    /// with it, as long as the number of the group is still its own: that
-    /// is, until it is reaped here.
+    /// The exit status, if the engine has ended. Its child processes are killed before
+    /// it is reaped, because after that the group id may be used again.
     fn reap(&self, child: &mut Child) -> Option<ExitStatus> {
-        // A process that is alive here may be dead a moment later: asking for the
-        // status then would give its number free before it has been used.
+        // Check first: a process may end between two calls, and asking for its status
+        // would free its id too early.
         if !self.group.end_if_leader_has_ended(child) {
             return None;
         }
         child.try_wait().ok().flatten()
     }
 
-    /// Waits for the engine to end by itself, at most `limit`.
+    /// Waits at most `limit` for the engine to end by itself.
     ///
-    /// Polls with growing pauses: an engine that ends at once costs a
-    /// fraction of a millisecond.
+    /// Polls with growing pauses: an engine that ends at once costs a fraction of a
+    /// millisecond.
     #[must_use]
     pub fn wait(&self, limit: Duration) -> Option<ExitStatus> {
         let start = Instant::now();
@@ -266,8 +263,8 @@ impl EngineProcess {
         }
     }
 
-    /// Kills the engine and whatever it has started, and reaps it. What it has
-    /// complained of is seen by then.
+    /// Kills the engine and its children, and reaps it. Waits for its last output on
+    /// standard error.
     pub fn kill(&self) {
         let mut child = self.child();
         if self.reap(&mut child).is_none() {
@@ -281,7 +278,7 @@ impl EngineProcess {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         if let Some(thread) = stderr_thread.take() {
-            // It ends with the pipe, unless a process that escaped holds the pipe
+            // The thread ends with the pipe, unless an escaped process keeps the pipe
             // open, or the terminal blocks.
             let until = Instant::now() + STDERR_LIMIT;
             while !thread.is_finished() && Instant::now() < until {
@@ -314,15 +311,14 @@ mod group {
         #[cfg(target_os = "linux")]
         {
             let parent = rustix::process::getpid();
-            // SAFETY: between fork and exec the closure makes nothing but
-            // system calls and touches no memory, lock or allocator, as
-            // `CommandExt::pre_exec` demands.
+            // SAFETY: between fork and exec the closure only makes system calls and
+            // touches no memory, lock or allocator, as `CommandExt::pre_exec` demands.
             unsafe {
                 command.pre_exec(move || {
                     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-                    // The parent may have died before the call above took effect.
-                    // Then an error would reach no process, and the child would abort
-                    // with a message.
+                    // The parent may have died before the call above took effect. Exit
+                    // silently: no process would receive an error, and the child would
+                    // abort with a message.
                     if rustix::process::getppid() != Some(parent) {
                         let me = rustix::process::getpid();
                         rustix::process::kill_process(me, Signal::KILL)?;
@@ -346,9 +342,9 @@ mod group {
             }
         }
 
-        /// Kills the rest of the process group if its leader has ended and its status
-        /// has not been asked for yet; later the number may belong to another
-        /// process. False while the leader lives.
+        /// Kills the rest of the process group if its leader has ended but was not
+        /// reaped; after that the id may belong to another process. False while the
+        /// leader lives.
         pub(super) fn end_if_leader_has_ended(&self, child: &Child) -> bool {
             let peek = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
             let Some(pid) = number(child) else {
@@ -357,7 +353,7 @@ mod group {
             match waitid(WaitId::Pid(pid), peek) {
                 Ok(Some(_)) => self.kill(child),
                 Ok(None) => return false,
-                // Its status has been taken already.
+                // It has been reaped already.
                 Err(_) => {}
             }
             true
@@ -381,9 +377,9 @@ mod group {
         Ok((job_around(&child), child)).map(|(job, child)| (child, Group(job)))
     }
 
-    /// A job that ends its members when its last handle closes, which the
-    /// system does for us when we die. Where jobs cannot be nested (before
-    /// Windows 8) the closed pipe has to do.
+    /// A job that ends its members when its last handle closes; the system does that
+    /// when the adapter dies. Before Windows 8 jobs cannot be nested: then only the
+    /// closed pipe ends the engine.
     fn job_around(child: &Child) -> Option<Job> {
         let job = Job::create().ok()?;
         let mut limits = job.query_extended_limit_info().ok()?;
@@ -395,12 +391,12 @@ mod group {
 
     impl Group {
         pub(super) fn kill(&self, _child: &Child) {
-            // Members other than the child itself go when the job's handle
-            // closes, that is with this value.
+            // Other members end when the job's handle closes, when this value is
+            // dropped.
             let _ = &self.0;
         }
 
-        /// The job sees to it when its handle closes.
+        /// Closing the job's handle does this.
         #[allow(clippy::unused_self)]
         pub(super) fn end_if_leader_has_ended(&self, _child: &Child) -> bool {
             true

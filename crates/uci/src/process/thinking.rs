@@ -1,4 +1,4 @@
-//! A search whose results are reported while it goes on.
+//! A search that reports intermediate results.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -11,17 +11,17 @@ use super::peer::Missing;
 use crate::info;
 use tabia_notation::value::Value;
 
-/// How long an engine may go on after `stop`.
+/// Time limit for `bestmove` after `stop`.
 const STOPPING: Duration = Duration::from_secs(5);
 
-/// How often the caller is asked whether the search goes on.
+/// Interval of the calls of `on_thought`.
 const TICK: Duration = Duration::from_millis(50);
 
-/// What a search has found so far.
+/// The results of a search so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Thought {
-    /// Lines by their number, the best first; `None` for a line that the engine has
-    /// not reported.
+    /// Variations by their `multipv` number, the best first; `None` if the engine has
+    /// not reported it.
     pub lines: Vec<Option<Variation>>,
     /// Nodes searched.
     pub nodes: u64,
@@ -29,21 +29,20 @@ pub struct Thought {
     pub nodes_a_second: Option<u64>,
 }
 
-/// A line of play with its value.
+/// A variation with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variation {
-    /// From White's view.
+    /// The value from White's view.
     pub value: Value,
-    /// The depth that it comes from.
+    /// The depth of the value.
     pub depth: u16,
-    /// The moves as the engine sent them; it is not checked whether they are legal.
+    /// The moves as the engine sent them; not checked for legality.
     pub moves: Vec<UciMove>,
 }
 
 impl Analyst {
-    /// Lets the engine think for a time and calls `on_thought` again and again with
-    /// the results so far, also when nothing is new, until `on_thought` breaks it
-    /// off.
+    /// Searches and calls `on_thought` repeatedly with the results so far, also without
+    /// new ones, until `on_thought` breaks the search off.
     ///
     /// # Errors
     ///

@@ -1,22 +1,22 @@
-//! Clocks of all kinds, as match drivers send them.
+//! Checks with clocks of all kinds, as match managers send them.
 
 use super::Outcome;
 use super::play::standard;
 use super::walk::{Answer, Fault, Verdict, Walk, first_word};
 
-/// On every clock of these steps.
+/// Time on each clock in these checks.
 const CLOCK_MS: u128 = 500;
 
-/// What an engine may need for a move when there is no time left: managers
-/// begin to warn about there.
+/// Time allowed for a move when the clock is empty: managers begin to warn at about
+/// this.
 const LAST_MOVE_MS: u128 = 200;
 
 fn search(walk: &mut Walk<'_>, moves: &str, go: &str) -> Result<Answer, Fault> {
     walk.search(&standard("", moves)?, go)
 }
 
-/// A match driver may leave out the opponent's clock; fastchess does so when
-/// it checks engines, and wants a score then too.
+/// A match manager may omit the opponent's clock; fastchess does so when it checks
+/// engines, and expects a score too.
 pub(super) fn own_clock_alone(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     search(walk, "", &format!("go wtime {CLOCK_MS}"))?.in_time(CLOCK_MS)?;
     let mut answer = search(walk, "e2e4", &format!("go btime {CLOCK_MS}"))?;
@@ -34,7 +34,7 @@ pub(super) fn moves_to_go(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     search(walk, "e2e4 e7e5", &format!("go {clocks}"))?.in_time(CLOCK_MS)
 }
 
-/// A clock that is all but used up, and one that is.
+/// Almost empty and empty clocks.
 pub(super) fn no_time_left(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     let mut slowest = search(walk, "d2d4", "go wtime 1 btime 1")?;
     let late = search(walk, "d2d4", "go wtime -20 btime -20 winc 10 binc 10")?;
@@ -48,7 +48,7 @@ pub(super) fn no_time_left(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     Ok(slowest.verdict())
 }
 
-/// A `stop` and a `ponderhit` that come too late ask for nothing.
+/// A late `stop` or `ponderhit` must have no effect.
 pub(super) fn late_stop(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     walk.send("stop")?;
     walk.ready()?;

@@ -15,8 +15,7 @@ const ALIGNMENT: usize = 4096;
 #[derive(Debug)]
 pub(super) struct Output {
     file: File,
-    /// The same file opened for direct writes of whole blocks; dropped at the first
-    /// other write.
+    /// The file for direct writes of whole blocks; dropped at the first other write.
     direct: Option<File>,
     /// Bytes written that way.
     written: u64,

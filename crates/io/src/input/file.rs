@@ -51,16 +51,17 @@ use crate::atomic;
 /// Files up to this many bytes are read into memory instead of mapped.
 pub const IN_MEMORY_LIMIT: u64 = 2 << 20;
 
-/// So much of a stream is written to a temporary file at once.
+/// Bytes of a stream that are written to a temporary file at once.
 const SPOOL_BYTES: u64 = 1 << 20;
 
 /// Why bytes could not be read.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum FileError {
-    /// The system reports an error.
+    /// An error of the system.
     #[error("{0}")]
     Io(Arc<io::Error>),
-    /// The file has lost the wanted bytes since it was opened.
+    /// The file has become shorter since it was opened and does not contain these
+    /// bytes.
     #[error("the file became shorter while it was open: {was} bytes then, {now} now")]
     Shrunk {
         /// Length in bytes at opening.
@@ -86,7 +87,7 @@ impl From<FileError> for io::Error {
 #[derive(Debug)]
 pub struct DataFile {
     path: Arc<Path>,
-    /// `None` for bytes that are in memory alone.
+    /// `None` for bytes that are only in memory.
     file: Option<(File, Identity)>,
     len: u64,
     store: Store,
@@ -126,8 +127,8 @@ impl DataFile {
         DataFile::open_with(path, mmap, IN_MEMORY_LIMIT)
     }
 
-    /// Opens `path` for reading, mapped however small it is: what others write
-    /// over it in place is seen at once, and a view costs less.
+    /// Opens `path` for reading and maps it even if it is small: changes by other
+    /// programs are visible at once, and a view costs less.
     ///
     /// # Errors
     ///
@@ -136,9 +137,9 @@ impl DataFile {
         DataFile::open_with(path, true, 0)
     }
 
-    /// Files of up to `in_memory` bytes are read into memory.
+    /// Opens a file; up to `in_memory` bytes are read into memory.
     fn open_with(path: &Path, mmap: bool, in_memory: u64) -> io::Result<DataFile> {
-        // Asked before opening, because opening a pipe waits for its writer.
+        // Checked before opening, because opening a pipe waits for its writer.
         if !path.metadata()?.is_file() {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
@@ -157,8 +158,8 @@ impl DataFile {
             Store::memory(bytes)
         } else {
             map(&file).map_or(Store::Positional, |map| {
-                // Look-ups read here and there: reading ahead would only fetch bytes
-                // that are not used. If the system refuses, only speed changes.
+                // Access is random, so read-ahead would only fetch unused bytes. If the
+                // system refuses, only speed changes.
                 #[cfg(unix)]
                 let _ = map.advise(memmap2::Advice::Random);
                 len = map.len() as u64;
@@ -176,7 +177,7 @@ impl DataFile {
         })
     }
 
-    /// Bytes that are part of the program, under a name for messages.
+    /// Bytes that are part of the program, with a name for messages.
     #[must_use]
     pub fn from_static(name: &Path, bytes: &'static [u8]) -> DataFile {
         DataFile {
@@ -187,10 +188,9 @@ impl DataFile {
         }
     }
 
-    /// Copies a stream, under a name for messages: into memory up to
-    /// [`IN_MEMORY_LIMIT`] bytes, beyond that into a temporary file that has no
-    /// name and so cannot be left behind. Where `input` fails, what came before
-    /// is copied, and the error is returned too.
+    /// Copies a stream into memory or, above [`IN_MEMORY_LIMIT`] bytes, into an unnamed
+    /// temporary file, which cannot be left behind. `name` is for messages. If `input`
+    /// fails, the bytes before the error are copied, and the error is returned too.
     ///
     /// # Errors
     ///
@@ -244,18 +244,18 @@ impl DataFile {
         DataFile::open(path, is_small)
     }
 
-    /// Length of the open file now.
+    /// The current length of the open file.
     fn present_len(&self) -> io::Result<u64> {
         match &self.file {
-            // Half the price of asking for all there is to know of the file;
-            // its cursor is not used.
+            // Costs half as much as reading all metadata; the file's cursor is not
+            // used.
             Some((file, _)) => (&*file).seek(SeekFrom::End(0)),
             None => Ok(self.len),
         }
     }
 
-    /// Whether the open file has new content in its old place. One that has
-    /// become shorter does not count: what is in memory is better then.
+    /// Whether the open file was overwritten in place. A shorter file does not count:
+    /// then the copy in memory is better.
     fn is_overwritten(&self) -> io::Result<bool> {
         let Some((file, identity)) = &self.file else {
             return Ok(false);
@@ -282,9 +282,8 @@ impl DataFile {
         self.len == 0
     }
 
-    /// Access for a short piece of work, such as one probe: take it, read,
-    /// drop it. A mapped file's present length is checked here (see the
-    /// [module](self)).
+    /// Access for a short operation, such as one probe: take it, read, drop it. Checks
+    /// the current length of a mapped file (see the [module](self)).
     ///
     /// # Errors
     ///
@@ -309,7 +308,7 @@ impl DataFile {
         Ok(View { file: self, bytes })
     }
 
-    /// Its first bytes: so many, or fewer if it has no more.
+    /// The first `count` bytes; fewer if the file is shorter.
     ///
     /// # Errors
     ///
@@ -321,9 +320,8 @@ impl DataFile {
         Ok(start)
     }
 
-    /// Access by positional reads alone, wherever the bytes are: right
-    /// for passes over the whole file, which take long and would draw all of
-    /// a mapping into memory.
+    /// Access only by positional reads, even if the file is mapped: for long passes
+    /// over the whole file, which would load the whole mapping into memory.
     #[must_use]
     pub fn positional_view(&self) -> View<'_> {
         let bytes = match &self.store {
@@ -358,7 +356,7 @@ fn map(file: &File) -> io::Result<Mmap> {
     unsafe { Mmap::map(file) }
 }
 
-/// Bytes of a [`DataFile`], valid for a short piece of work.
+/// Bytes of a [`DataFile`], valid for a short operation.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'f> {
     file: &'f DataFile,
@@ -403,7 +401,8 @@ impl<'f> View<'f> {
         Ok(wanted)
     }
 
-    /// The same, always into the buffer; gives how many there were.
+    /// Like [`View::read`], but always copies into the buffer; returns the number of
+    /// bytes.
     ///
     /// # Errors
     ///
@@ -433,7 +432,7 @@ pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize>
     while let Some(rest) = buffer.get_mut(done..).filter(|rest| !rest.is_empty()) {
         #[cfg(unix)]
         let read = std::os::unix::fs::FileExt::read_at(file, rest, offset + done as u64);
-        // Moves the file's cursor, which is not used; the read itself is positional.
+        // Changes the file's cursor, which is not used; the read itself is positional.
         #[cfg(windows)]
         let read = std::os::windows::fs::FileExt::seek_read(file, rest, offset + done as u64);
         match read {

@@ -1,29 +1,29 @@
-//! What a file is: games, a book, or neither. By its content; its name counts only
-//! where that decides nothing.
+//! Recognizes the kind of a file (games, book, or neither) by its content; its name is
+//! used only if the content is not enough.
 //!
-//! Everything that is given a file asks here, so that one given where the other
-//! is wanted is refused with the command that would help.
+//! All commands use this, so that a wrong kind of file is refused with a hint to the
+//! right command.
 
 use super::path::has_extension;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-/// The kind of a file is known from this many bytes at its beginning.
+/// Number of first bytes that are needed to recognize a file.
 pub const START_BYTES: usize = 1024;
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// An opening book.
     Book(BookKind),
     /// Games as PGN text.
     Pgn,
-    /// Something compressed: as PGN often is, and books never.
+    /// Compressed data: usual for PGN, never used for books.
     Packed,
-    /// Games as lines of JSON, which lichess gives on request.
+    /// Games as lines of JSON, as lichess can export them.
     GamesAsJson,
-    /// Text of 16 bits a character, which no reader takes.
+    /// UTF-16 text, which no reader accepts.
     Utf16,
     /// Neither a book nor PGN; it may be a database of games.
     Other,
@@ -41,13 +41,13 @@ pub enum Packing {
 }
 
 impl Packing {
-    /// Of a file by its first bytes.
+    /// The compression of a file, by its first bytes.
     #[must_use]
     pub fn of(start: &[u8]) -> Option<Packing> {
         match *start {
             [0x1f, 0x8b, ..] => Some(Packing::Gzip),
             [b'B', b'Z', b'h', b'1'..=b'9', ..] => Some(Packing::Bzip2),
-            // A frame, or one to be skipped before it.
+            // A frame, or a skippable frame before it.
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
                 Some(Packing::Zstd)
             }
@@ -70,7 +70,7 @@ pub enum BookKind {
 }
 
 impl BookKind {
-    /// What people call such a book.
+    /// The usual name of such a book.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -81,7 +81,7 @@ impl BookKind {
         }
     }
 
-    /// The same with its article.
+    /// The usual name with its article.
     #[must_use]
     pub const fn with_article(self) -> &'static str {
         match self {
@@ -94,11 +94,11 @@ impl BookKind {
 }
 
 impl Kind {
-    /// Of the file at a path. `None` if it cannot be read, which opening it
-    /// will report, or is no file.
+    /// The kind of the file at a path. `None` if it is not a regular file or cannot be
+    /// read; opening it will report that.
     #[must_use]
     pub fn of_file(path: &Path) -> Option<Kind> {
-        // A pipe would wait for its writer.
+        // Opening a pipe would wait for its writer.
         path.metadata().ok().filter(std::fs::Metadata::is_file)?;
         let mut start = Vec::new();
         let file = File::open(path).ok()?;
@@ -106,11 +106,12 @@ impl Kind {
         Some(Kind::of(path, &start))
     }
 
-    /// Of a file by its name and its first bytes: [`START_BYTES`], or less if
-    /// it has no more.
+    /// The kind of a file by its name and its first bytes: [`START_BYTES`], or all if
+    /// it is shorter.
     #[must_use]
     pub fn of(path: &Path, start: &[u8]) -> Kind {
-        // The index files of a ChessBase book begin alike; its reader knows.
+        // The index files of a ChessBase book have similar starts; its reader checks
+        // that.
         const CTG: [[u8; 4]; 3] = [[0, 0x20, 0x10, 0], [0, 0x10, 0, 1], [0, 0x0c, 0, 1]];
         let is = |extension| has_extension(path, extension);
         match *start {
@@ -141,17 +142,17 @@ impl Kind {
         let named = named.into_iter().find(|(extension, _)| is(extension));
         match named {
             _ if is_pgn(start) && (named.is_none() || !start.is_empty()) => Kind::Pgn,
-            // Polyglot books have no magic number, so they are known by the order of
+            // Polyglot books have no magic number; they are recognized by the order of
             // their entries.
             _ if is_ascending(start) => Kind::Book(BookKind::Bin),
-            // A damaged one too: its reader then reports what is missing.
+            // Also if it is damaged: its reader then reports what is missing.
             Some((_, book)) => Kind::Book(book),
             None => Kind::Other,
         }
     }
 
-    /// Where a book is wanted: what this is instead, and what would
-    /// help. `None` for a book.
+    /// For callers that need a book: a text that says what the file is instead, with a
+    /// hint. `None` for a book.
     #[must_use]
     pub fn no_book(self) -> Option<&'static str> {
         Some(match self {
@@ -167,8 +168,8 @@ impl Kind {
         })
     }
 
-    /// Where games are wanted: what this is instead, and what would
-    /// help. `None` for games.
+    /// For callers that need games: a text that says what the file is instead, with a
+    /// hint. `None` for games.
     #[must_use]
     pub fn no_games(self) -> Option<String> {
         Some(match self {
@@ -190,14 +191,14 @@ impl Kind {
     }
 }
 
-/// Whether an object of JSON begins here that has moves, or players, of a game.
+/// Whether a JSON object starts here that has moves or players of a game.
 fn is_games_as_json(start: &[u8]) -> bool {
     let text = start.trim_ascii_start();
     let has = |key: &str| text.windows(key.len()).any(|part| part == key.as_bytes());
     text.starts_with(b"{\"") && (has("\"moves\":") || has("\"players\":{"))
 }
 
-/// Whether bytes are PGN text, as far as one sees; also if there is nothing.
+/// Whether the bytes look like PGN text; true if there are none.
 fn is_pgn(start: &[u8]) -> bool {
     let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
     // Old editors end a text with 0x1a.
@@ -207,7 +208,7 @@ fn is_pgn(start: &[u8]) -> bool {
     let is_word = |word: &[u8]| {
         let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let tail = word.get(digits + 1);
-        // "1." and "1.e4"; "2.9" is a number.
+        // "1." and "1.e4" are move numbers; "2.9" is not.
         let numbered =
             digits > 0 && word.get(digits) == Some(&b'.') && !tail.is_some_and(u8::is_ascii_digit);
         numbered || is_move(word) || is_result(word)
@@ -215,14 +216,14 @@ fn is_pgn(start: &[u8]) -> bool {
     text_only
         && match text.trim_ascii_start().first() {
             None | Some(b'%' | b';' | b'(') => true,
-            // A tag; a list of something else has no name there.
+            // A tag has a name here; other lists do not.
             Some(b'[') => tag_name(text) || words.any(is_word),
             Some(b'{') => text.trim_ascii_start().get(1) != Some(&b'"'),
             Some(_) => words.any(is_word) || tag_name(text),
         }
 }
 
-/// Whether a line begins like a tag: `[Event "`.
+/// Whether a line starts like a tag: `[Event "`.
 fn tag_name(text: &[u8]) -> bool {
     text.split(|byte| *byte == b'\n').any(|line| {
         let Some(rest) = line.trim_ascii_start().strip_prefix(b"[") else {
@@ -258,8 +259,8 @@ fn is_move(word: &[u8]) -> bool {
     )
 }
 
-/// Whether bytes are Polyglot's: entries of 16 bytes with keys in order, which
-/// by chance are so in one file of thousands.
+/// Whether the bytes are Polyglot entries of 16 bytes with ascending keys; by chance
+/// that is true for one file in thousands.
 fn is_ascending(start: &[u8]) -> bool {
     let (entries, rest) = start.as_chunks::<16>();
     let key = |entry: &[u8; 16]| entry.first_chunk::<8>().copied().unwrap_or_default();

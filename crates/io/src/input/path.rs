@@ -1,9 +1,9 @@
-//! Paths as text: options and files of settings hold text, paths need not.
+//! Paths as text, for options and settings files.
 
 use std::path::{Path, PathBuf};
 
-/// The path with the user's home folder for a leading `~`, which only shells
-/// understand.
+/// The path with a leading `~` replaced by the user's home folder; otherwise only
+/// shells do that.
 #[must_use]
 pub fn from_home(path: &Path) -> PathBuf {
     match (path.strip_prefix("~"), std::env::home_dir()) {
@@ -12,7 +12,7 @@ pub fn from_home(path: &Path) -> PathBuf {
     }
 }
 
-/// Whether a name ends so, in whatever case.
+/// Whether a name has this extension, in any case.
 pub fn has_extension(path: &Path, extension: &str) -> bool {
     path.extension()
         .is_some_and(|found| found.eq_ignore_ascii_case(extension))

@@ -1,18 +1,17 @@
-//! Files that belong together by their names.
+//! Files of one database or book, found by their names.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::atomic::named_like;
 
-/// The file beside `path` with another extension, however it is written: in
-/// the case of ours, in the other, or with single letters in capitals (some
-/// programs exchange only the last letter: `.CTG`, `.CTo`).
+/// The file next to `path` with another extension in any case: first as in `path`, then
+/// all others (some programs capitalize only single letters: `.CTG`, `.CTo`).
 #[must_use]
 pub fn sibling(path: &Path, extension: &str) -> Option<PathBuf> {
     let lower = path.with_extension(extension);
     let upper = path.with_extension(extension.to_ascii_uppercase());
-    // Where names differ only in case, the one written like ours comes first.
+    // If names differ only in case, the one in the case of `path` comes first.
     let is_upper = path
         .extension()
         .and_then(OsStr::to_str)

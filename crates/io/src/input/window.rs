@@ -1,15 +1,14 @@
-//! A part of a large file, in memory for as long as it is wanted.
+//! A part of a large file, temporarily in memory.
 //!
-//! Code that reads a file from end to end reads a part at once, uses it and frees
-//! it: one system call instead of one for each piece, and what the file becomes
-//! meanwhile does not matter.
+//! Code that reads a file from end to end reads a large part at once, uses it and frees
+//! it: one system call instead of many, and later changes of the file do not matter.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::file::{DataFile, FileError};
 
-/// A larger part is not held: bytes that are wanted out of it lie far apart.
+/// Larger parts are not loaded, because only a few distant bytes of them are needed.
 const LARGEST_BYTES: u64 = 4 << 20;
 
 /// A part of a file. Bytes outside of it can be read too, by a system call.
@@ -21,7 +20,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// The part of `file` in `range`, as far as it exists and can be read.
+    /// Loads the part of `file` in `range`, as far as it exists and can be read.
     #[must_use]
     pub fn new(file: Arc<DataFile>, range: Range<u64>) -> Window {
         let end = range.end.min(file.len());
@@ -32,7 +31,7 @@ impl Window {
             let read = file
                 .view()
                 .and_then(|view| view.copy(range.start, &mut part));
-            // A later read of those bytes meets the same error and can report it.
+            // A later read of those bytes gets the same error and can report it.
             part.truncate(read.unwrap_or(0));
         }
         Window {
@@ -48,9 +47,9 @@ impl Window {
         self.file.len()
     }
 
-    /// `count` bytes from `offset` of the file on, fewer only where the file
-    /// (as opened) ends. Bytes outside of the part go through `buffer`, which
-    /// may be left untouched: use what is returned.
+    /// `count` bytes from `offset` of the file on; fewer only at the end of the file
+    /// (as opened). Bytes outside of the part are read into `buffer`; always use the
+    /// returned slice.
     ///
     /// # Errors
     ///

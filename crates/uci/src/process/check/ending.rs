@@ -1,4 +1,4 @@
-//! Ways to end.
+//! Checks of the ways to end.
 
 use std::time::Instant;
 
@@ -14,8 +14,8 @@ pub(super) const STEPS: &[(&str, StepFn)] = &[
     ("ends with its input during a search", |walk| {
         let lines = ["position startpos", "go infinite"];
         match end(walk, &lines, false) {
-            // No GUI counts on it, but one that crashes leaves the engine
-            // behind with a processor to itself.
+            // No GUI depends on it, but if a GUI crashes, such an engine runs on and
+            // uses a whole processor.
             Err(text) => {
                 walk.drop_peer();
                 Ok((Outcome::Warning, text))
@@ -30,7 +30,7 @@ fn end(walk: &mut Walk<'_>, before: &[&str], quit: bool) -> Result<Verdict, Faul
         walk.send(line)?;
     }
     if !before.is_empty() {
-        // Time to begin.
+        // Gives the search time to start.
         walk.watch(walk.patience.watch / 4)?;
     }
     let limit = walk.patience.quit;
@@ -64,19 +64,19 @@ fn group_survives(id: u32) -> bool {
     let Some(group) = i32::try_from(id).ok().and_then(Pid::from_raw) else {
         return false;
     };
-    // Helpers may take a moment longer.
+    // Child processes may end a moment later.
     for _ in 0..20 {
         if test_kill_process_group(group).is_err() {
             return false;
         }
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    // Not left running on our account.
+    // Kill them, so that the check leaves no process running.
     let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     true
 }
 
-/// The job that holds the engine's family ends it with the engine.
+/// The job object ends the children together with the engine.
 #[cfg(not(unix))]
 fn group_survives(_id: u32) -> bool {
     false

@@ -1,4 +1,4 @@
-//! From the start of the process to a new game.
+//! Checks from the start of the process to a new game.
 
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ pub(super) const STEPS: &[(&str, StepFn)] = &[
     ("starts a new game", new_game),
 ];
 
-/// Without these nothing else can be tried.
+/// Whether no later step is possible without this one.
 pub(super) fn is_essential(name: &str) -> bool {
     [GREETING, READY].contains(&name)
 }
@@ -63,8 +63,7 @@ fn greeting(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     if other > 3 {
         remarks.push(format!("{other} lines before \"uciok\" that are not UCI"));
     }
-    // Scid takes an engine that is silent for two seconds for one that
-    // speaks another protocol.
+    // Scid expects another protocol if an engine is silent for two seconds.
     if took.as_secs_f32() > 2.0 {
         remarks.push(format!(
             "it took {:.1} s, and some GUIs give up after 2",
@@ -110,7 +109,7 @@ fn ready_once(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
 
 fn second_uci(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     walk.send("uci")?;
-    // Asked together, so that an engine that ignores the first costs no wait.
+    // Sent together, so that an engine that ignores the first costs no time.
     walk.send("isready")?;
     let lines = walk.until("readyok", walk.patience.ready)?;
     if lines.iter().any(|line| first_word(line) == "uciok") {
@@ -134,7 +133,7 @@ fn own_defaults(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     if lines.is_empty() {
         return Ok((Outcome::Skipped, "it has none".to_owned()));
     }
-    // One by one: what an engine dies of is to be named.
+    // Sent one by one, to name the line that makes an engine crash.
     for line in &lines {
         let ready = walk.send(line).and_then(|()| walk.ready());
         ready.map_err(|why| format!("after \"{line}\": {why}"))?;

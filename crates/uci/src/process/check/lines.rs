@@ -1,20 +1,19 @@
-//! Judges lines that engines print. Pure functions; they judge a line as programs
-//! that read it would.
+//! Checks lines that engines print, as programs that read them would. Pure functions.
 
 use crate::engine::EngineOption;
 
-/// Faults that make programs drop the option or the engine, and oddities
-/// that only some stumble over.
+/// Faults that make programs reject the option or the engine, and oddities that cause
+/// problems only in some.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Findings {
-    /// What does not work.
+    /// Errors.
     pub(super) faults: Vec<String>,
-    /// What may not work everywhere.
+    /// Warnings.
     pub(super) oddities: Vec<String>,
 }
 
-/// What is wrong with an option as it is declared; of a line that declares none,
-/// the empty one.
+/// Checks the declaration of an option; the empty option means a line that declares
+/// none.
 pub(super) fn judge(option: &EngineOption) -> Findings {
     let mut found = Findings::default();
     let name = &option.name;
@@ -98,7 +97,7 @@ fn judge_combo(option: &EngineOption, found: &mut Findings) {
     }
 }
 
-/// The content of an `info` line, as far as it matters here.
+/// The parts of an `info` line that are checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Info {
     /// Has a `score cp N` or `score mate N`.
@@ -107,7 +106,7 @@ pub(super) struct Info {
     pub(super) multipv: Option<u64>,
     /// The words after `pv`.
     pub(super) pv: Vec<String>,
-    /// Words that UCI does not know; programs skip them at best.
+    /// Words that UCI does not define; programs ignore them at best.
     pub(super) unknown: Vec<String>,
 }
 
@@ -116,7 +115,7 @@ impl Info {
     ///
     /// # Errors
     ///
-    /// What about it cannot be read.
+    /// The part that cannot be read.
     pub(super) fn parse(line: &str) -> Result<Self, String> {
         let mut info = Self::default();
         let mut words = line.split_ascii_whitespace().skip(1).peekable();
@@ -172,7 +171,7 @@ impl Info {
         Ok(info)
     }
 
-    /// Whether it has the best line of play.
+    /// Whether it contains the best variation.
     pub(super) fn is_first_line(&self) -> bool {
         self.multipv.unwrap_or(1) == 1 && !self.pv.is_empty()
     }

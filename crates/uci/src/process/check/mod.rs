@@ -1,12 +1,11 @@
-//! Walks an engine through the UCI conversation and reports what it does
-//! wrong.
+//! Tests an engine with a UCI conversation and reports what it does wrong.
 //!
-//! The steps follow what GUIs and tournament managers really send and demand
-//! (fastchess' compliance check among them), so that a failure here is one a
-//! user would meet. Nothing the engine does can hang or bloat the checker:
-//! every wait has an end, every line and every buffer a limit.
+//! The steps follow what GUIs and tournament managers really send and expect
+//! (fastchess' compliance check among them), so a failure here is one that a user would
+//! see. The engine cannot block or overload the checker: every wait, line and buffer is
+//! limited.
 //!
-//! * `lines` judges single lines of output;
+//! * `lines` checks single lines of output;
 //! * `peer`, one module up, is the engine's process, with a thread for each direction;
 //! * `walk` keeps an engine running from step to step;
 //! * `handshake`, `play`, `clocks` and `ending` are the steps.
@@ -24,20 +23,20 @@ use super::EngineCommand;
 use super::peer::Peer;
 use crate::engine::{self, EngineOption, EngineReply};
 
-/// How long to wait for what.
+/// Time limits.
 #[derive(Clone, Debug)]
 pub struct Patience {
     /// From the start of the process to `uciok`.
     pub start: Duration,
     /// For `readyok`, which may load a network or allocate a table.
     pub ready: Duration,
-    /// For the `bestmove` of a search that is over in a moment.
+    /// For the `bestmove` of a very short search.
     pub search: Duration,
     /// For `bestmove` after `stop`.
     pub stop: Duration,
     /// For the end of the process after `quit` or the end of its input.
     pub quit: Duration,
-    /// How long an engine is watched for what must not come.
+    /// How long to watch for output that must not occur.
     pub watch: Duration,
 }
 
@@ -54,25 +53,25 @@ impl Default for Patience {
     }
 }
 
-/// How a step went.
+/// The result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// As it should be.
+    /// Correct.
     Passed,
-    /// It works, but some program may stumble over it.
+    /// It works, but may cause problems in some programs.
     Warning,
     /// It does not work.
     Failed,
-    /// Does not apply to this engine, or could not be tried.
+    /// Does not apply to this engine, or could not be tested.
     Skipped,
 }
 
-/// One thing that was tried.
+/// One test of the check.
 #[derive(Clone, Debug)]
 pub struct CheckStep {
-    /// What was tried, in a few words.
+    /// What was tested, in a few words.
     pub name: &'static str,
-    /// How it went.
+    /// The result.
     pub outcome: Outcome,
     /// What was seen and what it means; may be empty for a step that passed.
     pub explanation: String,
@@ -81,23 +80,23 @@ pub struct CheckStep {
     pub exchange: Vec<String>,
 }
 
-/// All that was tried.
+/// The results of all tests.
 #[derive(Clone, Debug, Default)]
 pub struct CheckReport {
-    /// What the engine calls itself.
+    /// The engine's name from `id name`.
     pub name: Option<String>,
-    /// In the order in which they were tried.
+    /// In the order of the tests.
     pub steps: Vec<CheckStep>,
 }
 
 impl CheckReport {
-    /// Nothing failed; warnings do not count.
+    /// Whether no step failed; warnings do not count.
     #[must_use]
     pub fn passed(&self) -> bool {
         self.count(Outcome::Failed) == 0
     }
 
-    /// The number of steps that went this way.
+    /// The number of steps with this result.
     #[must_use]
     pub fn count(&self, outcome: Outcome) -> usize {
         self.steps
@@ -107,16 +106,16 @@ impl CheckReport {
     }
 }
 
-/// What an engine sent when it was started.
+/// What an engine sent after its start.
 #[derive(Clone, Debug)]
 pub struct Greeting {
-    /// What it calls itself.
+    /// Its name from `id name`.
     pub name: Option<String>,
     /// From the start of the process to `uciok`.
     pub took: Duration,
-    /// What it has declared.
+    /// The options that it declared.
     pub options: Vec<EngineOption>,
-    /// Whether it was ready with the options that were set, or why not.
+    /// Whether it was ready after the options were set, or why not.
     pub ready: Result<(), String>,
 }
 
@@ -124,7 +123,7 @@ pub struct Greeting {
 ///
 /// # Errors
 ///
-/// It cannot be started or does not answer in time: why, in a user's words.
+/// It cannot be started or does not answer in time; the text is for users.
 pub fn greet(command: &EngineCommand, limit: Duration) -> Result<Greeting, String> {
     let (peer, greeting) = introduce(command, limit)?;
     end(peer);
@@ -144,7 +143,7 @@ pub fn try_options(
     chosen: impl FnOnce(&[EngineOption]) -> Vec<(String, String)>,
 ) -> Result<Greeting, String> {
     let (mut peer, mut greeting) = introduce(command, limit)?;
-    // Each may read a network.
+    // Each option may load a network.
     let limit = limit.max(Patience::default().ready);
     let lines = chosen(&greeting.options).into_iter();
     let lines = lines.map(|(name, value)| Some(format!("setoption name {name} value {value}")));
@@ -160,7 +159,7 @@ pub fn try_options(
     Ok(greeting)
 }
 
-/// Gives an engine its time to end by itself.
+/// Waits for an engine to end by itself.
 fn end(mut peer: Peer) {
     peer.send("quit");
     let _ = peer.ends(Patience::default().quit);
@@ -189,7 +188,7 @@ fn introduce(command: &EngineCommand, limit: Duration) -> Result<(Peer, Greeting
 pub struct PlayedMove {
     /// The move as the engine wrote it.
     pub mv: String,
-    /// The texts of its `info string` lines meanwhile.
+    /// The texts of its `info string` lines during the search.
     pub remarks: Vec<String>,
 }
 
@@ -226,11 +225,10 @@ pub fn play(
     Ok(played)
 }
 
-/// Tries every step, and calls `seen` after each.
+/// Runs every step, and calls `seen` after each.
 ///
-/// Starts the engine as often as needed (after each failure, and for the two
-/// ways to end it) and leaves none running. Takes a few seconds with a good
-/// engine.
+/// Starts the engine as often as needed (after each failure, and for the two ways to
+/// end it) and leaves none running. Takes a few seconds with a good engine.
 pub fn check(
     command: &EngineCommand,
     patience: &Patience,

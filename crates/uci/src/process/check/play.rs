@@ -1,4 +1,4 @@
-//! Searches of every kind.
+//! Checks with searches of every kind.
 
 use std::time::{Duration, Instant};
 
@@ -65,7 +65,7 @@ const CHESS960: &str = "r1k4r/p6p/8/8/8/8/P6P/R1K4R w HAha - 0 1";
 
 const CLOCK_MS: u128 = 1000;
 
-/// What GUIs allow beyond a `movetime` before they call it late.
+/// Delay after `movetime` that GUIs accept.
 const SLACK_MS: u128 = 400;
 
 pub(super) fn standard(fen: &str, moves: &str) -> Result<Scene, Fault> {
@@ -113,7 +113,7 @@ fn crlf(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
 }
 
 fn searchmoves(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
-    // Moves that no engine plays by itself.
+    // Moves that no engine plays without `searchmoves`.
     let allowed = ["f2f3", "g2g4"];
     let go = format!("go depth 3 searchmoves {}", allowed.join(" "));
     let mut answer = walk.search(&standard("", "")?, &go)?;
@@ -162,7 +162,7 @@ fn until_stop(walk: &mut Walk<'_>, go: &str) -> Result<Verdict, Fault> {
     Ok(answer.verdict())
 }
 
-/// Starts a search and sees that it does not answer by itself.
+/// Starts a search and checks that it does not end by itself.
 fn begin(walk: &mut Walk<'_>, scene: &Scene, go: &str) -> Result<(), Fault> {
     walk.send(&scene.line)?;
     walk.send(go)?;
@@ -179,7 +179,7 @@ fn no_answer_in(lines: &[String], awaited: &str) -> Result<(), Fault> {
 
 const GO_PONDER: &str = "go ponder wtime 1000 btime 1000 winc 20 binc 20";
 
-/// What becomes of a step whose option an engine has not.
+/// The result of a step whose option the engine does not have.
 fn without(walk: &Walk<'_>, option: &str) -> Option<Verdict> {
     let mut declared = walk.options.iter();
     let is_known = declared.any(|known| known.name.eq_ignore_ascii_case(option));

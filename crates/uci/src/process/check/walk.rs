@@ -1,4 +1,4 @@
-//! From step to step, with an engine that runs.
+//! Runs the steps of a check with a running engine.
 
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
@@ -13,11 +13,10 @@ use super::{CheckReport, CheckStep, Outcome, Patience};
 use crate::engine::EngineOption;
 use tabia_notation::Line;
 
-/// An engine that has to be started this often again is not worth more
-/// waiting.
+/// Limit of restarts; after it the check ends.
 const MAX_RESTARTS: u32 = 6;
 
-/// How a step went that did not fail, and a note.
+/// The result of a step that did not fail, and a note.
 pub(super) type Verdict = (Outcome, String);
 
 /// Passed with `note`, unless there are remarks.
@@ -28,13 +27,12 @@ pub(super) fn with_remarks(note: String, remarks: &[String]) -> Verdict {
     }
 }
 
-/// Why a step failed, in a user's words.
+/// Why a step failed, as a text for users.
 pub(super) type Fault = String;
 
 pub(super) type StepFn = fn(&mut Walk<'_>) -> Result<Verdict, Fault>;
 
-/// A position to be searched: the `position` line, the board, and how castling
-/// is written.
+/// A position to search: the `position` line, the board, and how castling is written.
 #[derive(Clone)]
 pub(super) struct Scene {
     pub(super) line: String,
@@ -43,8 +41,8 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    /// After `moves` from the start position or a FEN; an error is a mistake
-    /// of ours, which a test excludes.
+    /// The position after `moves` from the start position or a FEN; an error is a bug
+    /// in the checker, which a test excludes.
     pub(super) fn new(fen: &str, moves: &str, mode: CastlingMode) -> Result<Self, Fault> {
         let read = Line::read(fen, moves);
         let board = read.map_err(|error| error.to_string())?.last().clone();
@@ -63,8 +61,8 @@ impl Scene {
         })
     }
 
-    /// The legal move that a word means on a board, if it is written the way every
-    /// program reads it; else what is wrong with it, in a user's words.
+    /// The legal move that a word means on a board, if all programs can read it; else
+    /// what is wrong with it, as a text for users.
     fn read_move(&self, board: &Chess, word: &str) -> Result<Move, String> {
         let m: UciMove =
             (word.to_ascii_lowercase().parse()).map_err(|_| format!("\"{word}\" is not a move"))?;
@@ -76,7 +74,7 @@ impl Scene {
         }
     }
 
-    /// What is wrong with a line of play from here.
+    /// Checks a variation from here; the error describes its fault.
     fn judge_pv(&self, pv: &[String]) -> Result<(), String> {
         let mut board = self.board.clone();
         for word in pv {
@@ -105,7 +103,7 @@ impl Answer {
         with_remarks(note, &self.remarks)
     }
 
-    /// The same, if it did not take longer than there was on the clock.
+    /// The verdict on the time used: an error if it was more than the clock had.
     pub(super) fn in_time(self, clock_ms: u128) -> Result<Verdict, Fault> {
         let took = self.took.as_millis();
         if took > clock_ms {
@@ -120,7 +118,7 @@ pub(super) struct Walk<'a> {
     command: &'a EngineCommand,
     pub(super) patience: &'a Patience,
     peer: Option<Peer>,
-    /// Lines of a process that is gone.
+    /// Lines of a process that has ended.
     exchange: Vec<String>,
     restarts: u32,
     pub(super) name: Option<String>,
@@ -140,8 +138,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Goes these steps; where one that is `essential` fails, the others are
-    /// skipped.
+    /// Runs the steps; if one that is `essential` fails, the others are skipped.
     pub(super) fn run(
         mut self,
         steps: &[&[(&'static str, StepFn)]],
@@ -157,7 +154,8 @@ impl<'a> Walk<'a> {
             if !failed {
                 continue;
             }
-            // Whatever state it is in now, the next step deserves a fresh one.
+            // The next step gets a new process, because the state of this one is
+            // unknown.
             self.peer = None;
             let lost = if essential(name) {
                 "the engine cannot be talked to"
@@ -198,14 +196,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The process runs and has sent nothing yet.
+    /// Starts a process that has sent nothing yet.
     pub(super) fn start(&mut self) -> Result<&mut Peer, Fault> {
         self.peer = None;
         let peer = Peer::start(self.command).map_err(|error| error.to_string())?;
         Ok(self.peer.insert(peer))
     }
 
-    /// The running engine, started and greeted anew if the last one was lost.
+    /// The running engine; restarted, with a new handshake, if the last one was lost.
     pub(super) fn peer(&mut self) -> Result<&mut Peer, Fault> {
         if self.peer.is_none() {
             self.restarts += 1;
@@ -242,7 +240,7 @@ impl<'a> Walk<'a> {
             .map_err(|missing| explain(&missing, "answer", time))
     }
 
-    /// `isready`, and nothing but `readyok` and remarks for an answer.
+    /// Sends `isready` and accepts only `readyok` and `info string` lines.
     pub(super) fn ready(&mut self) -> Result<(), Fault> {
         self.send("isready")?;
         let lines = self.until("readyok", self.patience.ready)?;
@@ -252,7 +250,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Sends a position and a `go`, and judges all that comes back.
+    /// Sends a position and a `go`, and checks all output.
     pub(super) fn search(&mut self, scene: &Scene, go: &str) -> Result<Answer, Fault> {
         self.send(&scene.line)?;
         let start = Instant::now();
@@ -311,7 +309,7 @@ fn judge_lines(lines: &[String], scene: &Scene) -> Result<(Vec<Info>, Vec<String
     let mut infos = Vec::new();
     let mut remarks: Vec<String> = Vec::new();
     let mut remark = |text: String| {
-        // One of a kind is enough.
+        // Report each remark only once.
         if remarks.len() < 5 && !remarks.contains(&text) {
             remarks.push(text);
         }
@@ -341,7 +339,7 @@ pub(super) fn first_word(line: &str) -> &str {
     line.split_ascii_whitespace().next().unwrap_or_default()
 }
 
-/// A missing answer in a user's words.
+/// Explains a missing answer to users.
 fn explain(missing: &Missing, word: &str, limit: Duration) -> Fault {
     match missing {
         Missing::Silent => format!("no \"{word}\" within {}", seconds(limit)),
@@ -351,7 +349,7 @@ fn explain(missing: &Missing, word: &str, limit: Duration) -> Fault {
     }
 }
 
-/// Sends a line, and gives what comes up to the one that begins with `word`.
+/// Sends a line; returns the output up to the line that begins with `word`.
 pub(super) fn ask(
     peer: &mut Peer,
     line: &str,

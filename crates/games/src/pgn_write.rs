@@ -87,7 +87,7 @@ pub(super) fn first_fen(game: &Game) -> String {
     Fen::from_position(&position, EnPassantMode::Always).to_string()
 }
 
-/// Whether readers take this for the name of a tag.
+/// Whether readers accept this as the name of a tag.
 fn is_name(name: &str) -> bool {
     let mut bytes = name.bytes();
     bytes
@@ -96,7 +96,7 @@ fn is_name(name: &str) -> bool {
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"_+#=:-".contains(&byte))
 }
 
-/// A line of moves that is being written.
+/// A line of moves while it is written.
 struct TextLine {
     /// The position before its last move.
     before: Option<Chess>,
@@ -155,9 +155,9 @@ fn write_movetext(game: &Game, out: &mut String) {
     text.finish();
 }
 
-/// Whether there was anything to write.
+/// Writes a comment; false if there was nothing to write.
 fn write_comment(comment: &str, text: &mut Wrapped<'_>) -> bool {
-    // A brace would end it; PGN knows no way around.
+    // A brace would end the comment; PGN has no escape for it.
     let round;
     let comment = if comment.contains('}') {
         round = comment.replace('{', "(").replace('}', ")");
@@ -174,7 +174,7 @@ fn write_comment(comment: &str, text: &mut Wrapped<'_>) -> bool {
     }
     text.open('{');
     for word in words {
-        // A line must not begin so: `%` hides it from readers, and `[Event`
+        // A line must not begin with these: `%` hides it from readers, and `[Event`
         // begins a game for some.
         if word.starts_with('%') || word.starts_with("[Event") {
             text.same_line(word);
@@ -186,14 +186,14 @@ fn write_comment(comment: &str, text: &mut Wrapped<'_>) -> bool {
     true
 }
 
-/// Text that is broken into lines.
+/// Text with line breaks.
 struct Wrapped<'o> {
     out: &'o mut String,
-    /// Characters on the last line.
+    /// Number of characters on the last line.
     column: usize,
-    /// Opening brackets that belong to the next word.
+    /// Opening brackets before the next word.
     opened: String,
-    /// The last word, to which closing brackets may come.
+    /// The last word; closing brackets may be added to it.
     word: String,
 }
 
@@ -214,7 +214,7 @@ impl Wrapped<'_> {
         self.word.push_str(word);
     }
 
-    /// A word that stays with the one before it.
+    /// Adds a word that must stay on the line of the previous one.
     fn same_line(&mut self, word: &str) {
         if self.opened.is_empty() && !self.word.is_empty() {
             self.word.push(' ');

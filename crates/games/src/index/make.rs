@@ -1,4 +1,4 @@
-//! Making an index, and adding games to one.
+//! Creates an index, or adds games to one.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,48 +21,48 @@ use tabia_io::sort::{self, Merge, Runs, Sorter};
 /// Plies of each game that are indexed by default.
 pub const USUAL_PLIES: u16 = 50;
 
-/// What is to be made.
+/// Sources, target and options of an index.
 #[derive(Clone, Debug)]
 pub struct IndexJob {
     /// The games: files, folders, or `-` for standard input.
     pub sources: Vec<PathBuf>,
     /// The index.
     pub target: PathBuf,
-    /// What becomes of a file that is there already.
+    /// What to do with an existing file.
     pub old: Old,
-    /// Whether the games go to those that are there.
+    /// Whether the games are added to an existing index.
     pub append: bool,
-    /// Of encrypted archives.
+    /// Password of encrypted archives.
     pub password: Option<String>,
-    /// Which games count.
+    /// The games to index.
     pub filter: GameFilter,
-    /// The same as text, stored in the index for later queries.
+    /// The filter as text, stored in the index for later queries.
     pub conditions: String,
-    /// Plies of each game that are indexed; `None` for as many as those of the
-    /// index that is there, or [`USUAL_PLIES`].
+    /// Plies of each game that are indexed; `None` for those of the existing index, or
+    /// [`USUAL_PLIES`].
     pub max_ply: Option<u16>,
     /// Threads that count, 1 or more.
     pub threads: usize,
-    /// Bytes of memory.
+    /// Memory limit in bytes.
     pub memory: u64,
-    /// Where temporary files go; by default the folder of the index.
+    /// Folder of temporary files; by default that of the index.
     pub temp: Option<PathBuf>,
 }
 
-/// What was made.
+/// The result of making an index.
 #[derive(Clone, Debug, Default)]
 pub struct IndexReport {
-    /// What became of the games of the sources.
+    /// Games read, skipped and filtered out.
     pub tally: Tally,
-    /// Games that have no result, and so are not in it.
+    /// Games without a result, which are not indexed.
     pub without_result: u64,
     /// Games that were added.
     pub added: u64,
-    /// The part of the index that they are in.
+    /// The segment of the index that contains them.
     pub part: Segment,
-    /// Games in the index now.
+    /// Number of games in the index now.
     pub games: u64,
-    /// Bytes of the index now.
+    /// Size of the index in bytes now.
     pub bytes: u64,
     /// Bytes of the table of positions that was written.
     pub position_bytes: u64,
@@ -70,7 +70,7 @@ pub struct IndexReport {
     pub sorted_on_disk: u64,
 }
 
-/// What comes of a batch.
+/// The result of a batch.
 struct Piece {
     games: u64,
     without_result: u64,
@@ -85,11 +85,11 @@ struct Sorts {
     ids: Arc<Runs<Posting>>,
 }
 
-/// Makes the index, or adds to it.
+/// Creates the index, or adds to it.
 ///
 /// # Errors
 ///
-/// There is no index then, or the old one as it was.
+/// No index is created; an existing one is unchanged.
 pub fn run(job: &IndexJob, watch: &mut Watch<'_>) -> Result<IndexReport, Error> {
     let sources = Sources::list(&job.sources)?.with_password(job.password.as_deref());
     let is_target = |path: &&PathBuf| atomic::is_same_file(path, &job.target);
@@ -97,7 +97,7 @@ pub fn run(job: &IndexJob, watch: &mut Watch<'_>) -> Result<IndexReport, Error> 
         let path = path.clone();
         return Err(Error::Itself { path });
     }
-    // Fails early where the index cannot be written, before hours of counting.
+    // Fails before hours of counting if the index cannot be written.
     let (mut writer, before) = match job.append {
         true => {
             let (writer, before) = Writer::append(&job.target)?;
@@ -185,8 +185,8 @@ pub fn run(job: &IndexJob, watch: &mut Watch<'_>) -> Result<IndexReport, Error> 
     Ok(summary)
 }
 
-/// Reads every game, writes down the games themselves and sorts what is to be
-/// known of them.
+/// Reads every game, stores it, and sorts the records for its positions, players and
+/// names.
 fn read(
     job: &IndexJob,
     sources: &Sources,
@@ -214,7 +214,7 @@ fn read(
         let mut ids = Sorter::new(Arc::clone(&sorts.ids), share / 8);
         let mut blocks = BlockMaker::default();
         let mut game = Game::default();
-        // Of the batch: keys of players and of names, with the places of games.
+        // For the batch: keys of players and of names, with the numbers of games.
         let (mut named, mut known) = (Vec::new(), Vec::new());
         let mut posting = Posting::default();
         batches.each(|batch| {

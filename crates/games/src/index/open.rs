@@ -23,7 +23,7 @@ pub struct GamesIndex {
 /// A game that was looked up.
 #[derive(Clone, Debug)]
 pub struct FoundGame {
-    /// Its name: that of lichess, or one made by Tabia.
+    /// Its id: that of lichess, or one made by Tabia.
     pub id: String,
     /// Players, date and result.
     pub head: Head,
@@ -34,7 +34,7 @@ impl GamesIndex {
     ///
     /// # Errors
     ///
-    /// It cannot be read, or is none.
+    /// It cannot be read, or is not a games index.
     pub fn open(path: &Path, mmap: bool) -> Result<GamesIndex, Error> {
         let file = TgxFile::open(path, mmap)?;
         Ok(GamesIndex { file })
@@ -46,7 +46,7 @@ impl GamesIndex {
         &self.file
     }
 
-    /// The last month of which there is a game.
+    /// The month of the newest game.
     #[must_use]
     pub fn last_month(&self) -> Option<Month> {
         let months = self
@@ -74,7 +74,7 @@ impl GamesIndex {
         })
     }
 
-    /// Calls `each` with the bytes of a key, of each segment that has it.
+    /// Calls `each` with the bytes of a key in each segment that contains it.
     fn entries(
         &self,
         name: &str,
@@ -109,7 +109,7 @@ impl GamesIndex {
         Ok(all)
     }
 
-    /// Numbers of games that may be those of a player with a colour.
+    /// Numbers of games that may be of a player with a colour.
     pub(super) fn games_of(&self, player: &str, color: shakmaty::Color) -> Result<Vec<u32>, Error> {
         self.postings(PLAYERS, player_key(player, color))
     }
@@ -144,7 +144,7 @@ impl GamesIndex {
         let Some(number) = number.checked_sub(1) else {
             return Ok(None);
         };
-        // Only games without a name are found by their numbers.
+        // An id with a number is valid only for games that have no other.
         let found = self.game(number)?.filter(|found| found.id == id);
         Ok(found.map(|_| number))
     }
@@ -176,9 +176,9 @@ impl GamesIndex {
         })
     }
 
-    /// Plays a game: calls `each` with every position and the move in it, as long as
-    /// it returns true. Gives the head, for which `admit` decides first whether the
-    /// game is wanted.
+    /// Replays a game: calls `each` with every position and its move, as long as it
+    /// returns true. Returns the header; `admit` decides by it whether the game is
+    /// replayed.
     pub(super) fn play(
         &self,
         number: u64,

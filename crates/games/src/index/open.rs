@@ -144,7 +144,7 @@ impl GamesIndex {
         let Some(number) = number.checked_sub(1) else {
             return Ok(None);
         };
-        // An id with a number is valid only for games that have no other.
+        // The number of a game is its id only if it has no other.
         let found = self.game(number)?.filter(|found| found.id == id);
         Ok(found.map(|_| number))
     }

@@ -12,7 +12,7 @@ use super::{GamesIndex, key};
 use crate::Error;
 use crate::tgx::Facts;
 
-/// Of a player with more games, the newest count.
+/// Limit of games of a player; the newest are used.
 const MOST_GAMES: usize = 50_000;
 
 /// Calls `each` with the games of a player with one colour, of the one whose name has
@@ -64,14 +64,14 @@ pub fn each_game(
     Ok(older)
 }
 
-/// What a player played with one colour: made when it is needed, since an
-/// index has no room for every player's own tree.
+/// The games of a player with one colour by position; built on demand, because an index
+/// cannot store one tree for each player.
 #[derive(Debug, Default)]
 pub struct Player {
     games: Vec<(u32, Facts)>,
-    /// Games that were left out, since there are newer ones.
+    /// Number of older games left out because of the limit.
     older: usize,
-    /// Moves by the key of the position, with the places of their games.
+    /// Moves by the key of the position, with the indexes of their games.
     moves: FxHashMap<u64, Vec<(IndexedMove, u32)>>,
 }
 
@@ -102,25 +102,25 @@ impl Player {
         Ok(Player { older, ..player })
     }
 
-    /// Whether there is no game.
+    /// Whether there are no games.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.games.is_empty()
     }
 
-    /// Games that are known.
+    /// Number of games read.
     #[must_use]
     pub fn games(&self) -> usize {
         self.games.len()
     }
 
-    /// Games that were left out, since there are so many newer ones.
+    /// Number of older games left out because of the limit.
     #[must_use]
     pub fn older(&self) -> usize {
         self.older
     }
 
-    /// Counts what was played in a position.
+    /// Adds the moves played in a position.
     pub(super) fn count(&self, position: &Chess, gathering: &mut Gathering<'_>) {
         for (mv, place) in self.moves.get(&key(position)).into_iter().flatten() {
             if let Some((number, facts)) = self.games.get(*place as usize) {

@@ -1,4 +1,4 @@
-//! Which games a name belongs to.
+//! The games of each player and of each game id.
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ use tabia_io::sort::Record;
 /// The games of a key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Posting {
-    /// Of a player, or of a game's name.
+    /// Key of a player or of a game id.
     pub(super) key: u64,
     /// Numbers, ascending.
     pub(super) games: Vec<u32>,

@@ -1,4 +1,4 @@
-//! What is counted: a move in a position, for games that are alike.
+//! Counts of a move in a position, for games of one bucket.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -11,21 +11,21 @@ use tabia_io::input::bytes::{Cursor, put_varint};
 use tabia_io::sort::Record;
 use tabia_notation::Results;
 
-/// Games that are named as the ones of the best players.
+/// Number of listed games of the best players.
 pub const TOP_GAMES: usize = 15;
 
-/// Games that are named as the newest.
+/// Number of listed newest games.
 pub const RECENT_GAMES: usize = 8;
 
 /// If a row has more games than this, some are dropped before it is written.
 const MOST_REFS: usize = 16 * (TOP_GAMES + RECENT_GAMES);
 
-/// A move as 15 bits: from, to, and what a pawn becomes.
+/// A move as 15 bits: from, to, and promotion piece.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct IndexedMove(pub(super) u16);
 
 impl IndexedMove {
-    /// Of a legal move; castling is the king going to its rook.
+    /// Encodes a legal move; castling is king takes rook.
     #[must_use]
     pub fn of(m: Move) -> IndexedMove {
         let (from, to) = squares(m);
@@ -33,7 +33,7 @@ impl IndexedMove {
         IndexedMove(u16::from(from) | u16::from(to) << 6 | promotion << 12)
     }
 
-    /// From, to, promotion.
+    /// Returns from, to, promotion.
     #[must_use]
     pub fn parts(self) -> (Square, Square, Option<Role>) {
         let square = |at: u32| Square::new(u32::from(self.0) >> at & 63);
@@ -45,7 +45,7 @@ impl IndexedMove {
     }
 }
 
-/// A game that is named.
+/// A game in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GameRef {
     /// Its number.
@@ -59,19 +59,19 @@ pub struct GameRef {
 }
 
 impl GameRef {
-    /// Games of better players come later.
+    /// Sort key: games of better players are greater.
     #[must_use]
     pub fn by_rating(&self) -> (u16, u8, u32) {
         (self.elo.white + self.elo.black, self.day, self.game)
     }
 
-    /// Newer games come later; of two of a day, the one that was read later.
+    /// Sort key: newer games are greater; on the same day, the one read later.
     #[must_use]
     pub fn by_date(&self) -> (u8, u32) {
         (self.day, self.game)
     }
 
-    /// Of a game.
+    /// Creates the reference to a game.
     #[must_use]
     pub fn of(facts: Facts, game: u32) -> GameRef {
         GameRef {
@@ -88,7 +88,7 @@ impl GameRef {
         self.winner.map_or(GameResult::Draw, GameResult::Won)
     }
 
-    /// All but its number, in 31 bits: result, day, ratings.
+    /// Result, day and ratings in 31 bits, without the number.
     #[inline]
     pub(super) fn pack(&self) -> u32 {
         let result = u32::from(winner_number(self.winner));
@@ -96,7 +96,7 @@ impl GameRef {
         result | u32::from(self.day & 31) << 2 | ratings << 7
     }
 
-    /// Of such a number; `None` if it is none.
+    /// Decodes such bits; `None` if they are invalid.
     #[inline]
     pub(super) fn unpack(bits: u32, game: u32) -> Option<GameRef> {
         Some(GameRef {
@@ -110,8 +110,8 @@ impl GameRef {
         })
     }
 
-    /// Result and day are a byte, whose upper bit is set if there are ratings: three
-    /// more.
+    /// Result and day take one byte, whose upper bit is set if three bytes with ratings
+    /// follow.
     fn encode(&self, out: &mut Vec<u8>) {
         let bits = self.pack();
         let (low, ratings) = (bits as u8 & 0x7f, bits >> 7);
@@ -164,7 +164,7 @@ impl Counts {
         Results::new(*self.won.get(side), self.draws, *self.won.get(!side))
     }
 
-    /// Those with a result. Nobody knows which of the ratings are theirs.
+    /// Only games with this result, without ratings: those are not stored by result.
     #[must_use]
     pub fn with(&self, result: GameResult) -> Counts {
         let mut counts = Counts::default();
@@ -190,7 +190,7 @@ impl Counts {
         }
     }
 
-    /// Adds others.
+    /// Adds other counts.
     pub fn add(&mut self, other: &Counts) {
         self.draws += other.draws;
         for color in Color::ALL {
@@ -212,13 +212,13 @@ pub struct Row {
     pub bucket: Bucket,
     /// Their results.
     pub counts: Counts,
-    /// All of them, if there are at most [`TOP_GAMES`]; else at least the
-    /// [`TOP_GAMES`] of the best players and the [`RECENT_GAMES`] newest.
+    /// All games, if there are at most [`TOP_GAMES`]; else at least the [`TOP_GAMES`]
+    /// of the best players and the [`RECENT_GAMES`] newest.
     pub refs: Vec<GameRef>,
 }
 
 impl Row {
-    /// Makes it an empty one of another place.
+    /// Resets it to an empty row for another position, move and bucket.
     pub fn reset(&mut self, hash: u64, mv: IndexedMove, bucket: Bucket) {
         (self.hash, self.mv, self.bucket) = (hash, mv, bucket);
         self.counts = Counts::default();
@@ -257,15 +257,15 @@ impl Row {
         self.refs.sort_unstable_by_key(|game| game.game);
     }
 
-    /// Adds a row of the same place.
+    /// Adds a row with the same position, move and bucket.
     pub(super) fn take_in(&mut self, other: &Row) {
         self.counts.add(&other.counts);
         self.refs.extend_from_slice(&other.refs);
         self.prune();
     }
 
-    /// Appends bucket and numbers. Gives where a bit is to be set ([`MORE`]) if
-    /// another row of the same move follows.
+    /// Appends bucket and counts. Returns the offset of the byte in which to set
+    /// [`MORE`] if another row of the same move follows.
     pub(super) fn encode_numbers(&self, out: &mut Vec<u8>) -> usize {
         let at = out.len();
         put_varint(u64::from(self.bucket.0) << 1, out);
@@ -288,7 +288,7 @@ impl Row {
         at
     }
 
-    /// Reads bucket and numbers; whether another row follows.
+    /// Reads bucket and counts; returns whether another row follows.
     pub(super) fn decode_numbers(&mut self, cursor: &mut Cursor<'_>) -> Option<bool> {
         let head = cursor.varint()?;
         self.bucket = Bucket(u32::try_from(head >> 1).ok()?);

@@ -1,11 +1,10 @@
-//! Which games an answer is about.
+//! Selection of games for a query.
 
 use super::bucket::Bucket;
 use crate::tgx::speed_number;
 use crate::{GROUPS, GameResult, Month, Speed, group_of};
 
-/// Conditions on games; all that are set must be met. What the tags of a game do not
-/// state about itself never meets one.
+/// Conditions on games; all that are set must be met. A missing tag never meets one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct GameSelection {
     /// Played in this month or later.
@@ -33,8 +32,8 @@ impl GameSelection {
         }
     }
 
-    /// Only games of these speeds. All of them together are no condition: also games
-    /// without a known speed are meant then.
+    /// Only games of these speeds. All speeds together are no condition and include
+    /// games without a known speed.
     #[must_use]
     pub fn with_speeds(self, speeds: &[Speed]) -> GameSelection {
         let bits = speeds
@@ -66,7 +65,7 @@ impl GameSelection {
         }
     }
 
-    /// Only rated games, only casual ones, or (with both) any.
+    /// Only rated games, only casual ones, or (with both) all games.
     #[must_use]
     pub fn with_modes(self, rated: bool, casual: bool) -> GameSelection {
         GameSelection {
@@ -75,7 +74,7 @@ impl GameSelection {
         }
     }
 
-    /// Whether games are wanted, as far as their results do not decide.
+    /// Whether the games meet all conditions except that on the result.
     #[must_use]
     pub fn admits(&self, games: Bucket) -> bool {
         let months = games.when().range();
@@ -147,7 +146,7 @@ mod tests {
         };
         assert!(since("2025-05").admits(blitz) && !since("2025-06").admits(blitz));
         assert!(until("2025-05").admits(blitz) && !until("2025-04").admits(blitz));
-        // Some time in that year: only the whole year holds it for certain.
+        // It may be any month of that year, so only the whole year matches.
         assert!(since("1951").admits(old) && !since("1951-02").admits(old));
         assert!(until("1951").admits(old) && !until("1951-11").admits(old));
         let speeds = |list: &[Speed]| any.with_speeds(list);

@@ -73,8 +73,8 @@ impl Record for Posting {
     }
 }
 
-/// The words of a name, in lower case and in the order of the alphabet: so
-/// "Carlsen, Magnus" is "magnus carlsen".
+/// The words of a name, in lower case and sorted: "Carlsen, Magnus" becomes
+/// "carlsen magnus".
 #[must_use]
 pub(super) fn plain_name(name: &str) -> String {
     let name = name.to_lowercase();

@@ -60,8 +60,7 @@ pub enum FileError {
     /// An error of the system.
     #[error("{0}")]
     Io(Arc<io::Error>),
-    /// The file has become shorter since it was opened and does not contain these
-    /// bytes.
+    /// The file has become shorter and does not contain these bytes any more.
     #[error("the file became shorter while it was open: {was} bytes then, {now} now")]
     Shrunk {
         /// Length in bytes at opening.

@@ -64,7 +64,7 @@ impl Known {
                 mv: *mv,
                 annotation: Annotation::default(),
                 after: None,
-                judged: None,
+                evaluation: None,
                 transposition: false,
                 preference: Preference::Weight(*weight),
             });

@@ -12,7 +12,9 @@ use super::args::{ConfigArgs, Force, Sides};
 use super::engine_args::EngineArgs;
 use super::evaluations::{self, Form};
 use super::progress;
-use tabia_analysis::audit::{self, AuditOptions, Confirmation, Deep, Examined, Marks};
+use tabia_analysis::audit::{
+    self, AuditOptions, Confirmation, ConfirmationCriteria, Examined, Marks,
+};
 use tabia_analysis::evaluate;
 use tabia_analysis::graph::BookGraph;
 use tabia_book::evals::{EvalFile, EvalTable};
@@ -124,7 +126,7 @@ impl AuditArgs {
         known: &mut EvalTable,
         policy: Policy,
         options: &AuditOptions,
-    ) -> anyhow::Result<Option<Deep>> {
+    ) -> anyhow::Result<Option<ConfirmationCriteria>> {
         if self.confirm.is_none() {
             return Ok(None);
         }
@@ -146,7 +148,7 @@ impl AuditArgs {
             margin: self.confirm_margin,
         };
         let file = EvalFile::open(path)?;
-        let (deep, searches) = progress::watched(|watch| {
+        let (criteria, searches) = progress::watched(|watch| {
             audit::confirm(
                 confirmation,
                 graph,
@@ -164,12 +166,12 @@ impl AuditArgs {
             )
         })??;
         let searched = audit::counted(searches, "position", "positions");
-        let unanswered = audit::counted(deep.unanswered, "search", "searches");
+        let unanswered = audit::counted(criteria.unanswered, "search", "searches");
         say!(
             "{}: {searched} searched again; {unanswered} without an answer",
             path.display()
         );
-        Ok(Some(deep))
+        Ok(Some(criteria))
     }
 }
 
@@ -200,8 +202,8 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         side: args.side.alone(),
         described: SHOWN,
     };
-    let deep = args.confirm(&path, &graph, &mut known, policy, &options)?;
-    let examined = Examined::new(&graph, &known, policy, deep.as_ref());
+    let criteria = args.confirm(&path, &graph, &mut known, policy, &options)?;
+    let examined = Examined::new(&graph, &known, policy, criteria.as_ref());
     let found = examined.audit(&options);
     let title = format!("Audit of {}", args.book.display());
     // JSON contains all of them.

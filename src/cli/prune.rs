@@ -141,7 +141,7 @@ pub(super) fn run(args: &PruneArgs) -> anyhow::Result<u8> {
         args.output.display(),
         counted(done.moves, "move"),
         counted(done.positions, "position"),
-        done.moves_behind
+        done.moves_of_removed
     );
     if done.warned > 0 {
         what += &format!(

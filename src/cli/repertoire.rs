@@ -12,8 +12,8 @@ use super::args::{Force, PlayerColour};
 use super::evaluations;
 use super::progress;
 use tabia_analysis::repertoire::{
-    self, Differences, Gap, HOLD_BACK, Knowledge, Measured, Repair, Repertoire, RepertoireOptions,
-    RepertoireSummary, one_in,
+    self, Differences, Gap, Knowledge, Measured, Repair, Repertoire, RepertoireOptions,
+    RepertoireSummary, SHRINKAGE_GAMES, one_in,
 };
 use tabia_book::evals;
 use tabia_book::{Book, OpenOptions};
@@ -68,7 +68,7 @@ pub(super) struct RepertoireArgs {
     min_share: u8,
     /// Games that results are held back by, towards those of the other moves of the
     /// position: more for moves that hardly differ, less for results that hold
-    #[arg(long, value_name = "N", default_value_t = HOLD_BACK as u32,
+    #[arg(long, value_name = "N", default_value_t = SHRINKAGE_GAMES as u32,
           value_parser = clap::value_parser!(u32).range(1..))]
     hold_back: u32,
     /// How much the opponent's best reply counts instead of what is usual, in
@@ -130,7 +130,7 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
         caution: f64::from(args.caution) / 100.0,
         depth: args.depth.into(),
         line: Line::read("", args.line.as_deref().unwrap_or_default()).context("--line")?,
-        hold_back: args.hold_back.into(),
+        shrinkage_games: args.hold_back.into(),
     };
     let knowledge = Knowledge {
         book: &book,
@@ -226,11 +226,11 @@ fn print(
         say!("the values did not settle: lines that repeat moves count for too much");
     }
     writeln!(out, "expectation      {:.1}%", 100.0 * expectation)?;
-    if let Some(Measured { brings, error, all }) = measured {
+    if let Some(Measured { score, error, all }) = measured {
         writeln!(
             out,
             "measured         {:.1}% +-{:.1} in other games, of which all score {:.1}%",
-            100.0 * brings,
+            100.0 * score,
             100.0 * error,
             100.0 * all
         )?;
@@ -256,9 +256,9 @@ fn print(
     for repair in differences.repairs.iter().take(SHOWN) {
         let san =
             |mv| notation::number(repair.line.last()) + &notation::san(repair.line.last(), mv);
-        let brings = repair.brings.map_or_else(
+        let score = repair.score.map_or_else(
             || "not in the book".to_owned(),
-            |brings| format!("{:.1}%", 100.0 * brings),
+            |score| format!("{:.1}%", 100.0 * score),
         );
         let line = repair.line.to_string();
         let after = if line.is_empty() {
@@ -268,11 +268,11 @@ fn print(
         };
         writeln!(
             out,
-            "  {:<12} {} ({brings}): {} ({:.1}%){after}",
+            "  {:<12} {} ({score}): {} ({:.1}%){after}",
             one_in(repair.probability),
             san(repair.played),
             san(repair.better),
-            100.0 * repair.would_bring,
+            100.0 * repair.better_score,
         )?;
     }
     print_gaps("without a move", &differences.holes, out)
@@ -301,8 +301,8 @@ fn to_json(
         json!({
             "line": repair.line.to_string(), "uci": repair.line.uci_words(),
             "probability": repair.probability,
-            "played": san(repair.played), "brings": repair.brings,
-            "better": san(repair.better), "would_bring": repair.would_bring,
+            "played": san(repair.played), "brings": repair.score,
+            "better": san(repair.better), "would_bring": repair.better_score,
         })
     };
     let differences = differences.map(|found| {
@@ -317,7 +317,7 @@ fn to_json(
         "expectation": summary.expectation,
         "held_back": args.hold_back,
         "measured": measured.map(|found| json!({
-            "brings": found.brings, "error": found.error, "all": found.all,
+            "brings": found.score, "error": found.error, "all": found.all,
         })),
         "positions": summary.positions,
         "one_in": args.one_in,

@@ -168,7 +168,7 @@ pub enum Error {
     #[error("the book has more than {0} pages, which the index cannot number")]
     TooManyPages(u32),
     /// An earlier call failed.
-    #[error("the book was given up after an earlier error")]
+    #[error("the book cannot be written after an earlier error")]
     GivenUp,
 
     /// The operating system does not allow a change of the book.

@@ -29,7 +29,7 @@ pub use edit::{
 };
 pub use error::Error;
 pub use keyed::KeyedEntry;
-pub use lookup::{Annotation, BookMove, Judged, Lookup, Mark, PositionRecord, Preference};
+pub use lookup::{Annotation, BookMove, Lookup, Mark, MoveEvaluation, PositionRecord, Preference};
 pub use positions::{BookPosition, PositionMove, Positions};
 pub(crate) use positions::{BookWalk, position_of};
 pub use stats::Stats;

@@ -216,12 +216,12 @@ pub struct BookMove {
     /// The stored weight or priority.
     pub preference: Preference,
     /// Its evaluation, if evaluations were added to the book; no book format stores that.
-    pub judged: Option<Judged>,
+    pub evaluation: Option<MoveEvaluation>,
 }
 
 /// The evaluation of a move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Judged {
+pub struct MoveEvaluation {
     /// Value after the move in centipawns for its player, at most ten pawns.
     pub value: i32,
     /// Difference in centipawns from the best known value of the position's moves, in the
@@ -243,7 +243,7 @@ impl BookMove {
             after,
             transposition: false,
             preference: Preference::Statistics,
-            judged: None,
+            evaluation: None,
         }
     }
 

@@ -35,7 +35,7 @@
 //!
 //! # Evaluations
 //!
-//! If evaluations are available ([`crate::Judged`]) and [`Policy::judgement`] uses them,
+//! If evaluations are available ([`crate::MoveEvaluation`]) and [`Policy::judgement`] uses them,
 //! they make the weights:
 //!
 //! ```text
@@ -53,8 +53,8 @@
 //! too, so that an unknown move cannot replace a known one; no move may be left then.
 
 mod choice;
+mod evaluated;
 mod game;
-mod judged;
 
 use std::fmt;
 
@@ -62,11 +62,11 @@ use rand::{Rng, RngExt};
 use shakmaty::Move;
 
 pub use choice::{Choice, Exit, Rules, chance, choose, choose_knowing};
+pub use evaluated::learn_value;
 pub use game::{GameSituation, LineMemory};
-pub use judged::learn_value;
 
 use crate::{Annotation, BookMove, Mark, Preference};
-use judged::judged_weights;
+use evaluated::evaluation_weights;
 
 /// How to choose among book moves: the settings of the user.
 ///
@@ -390,10 +390,10 @@ impl Table<'_> {
             Judgement::Results => Vec::new(),
             _ => self.candidates().map(|(candidate, _)| candidate).collect(),
         };
-        let judged = judged_weights(&of_candidates, policy.judgement);
+        let by_evaluation = evaluation_weights(&of_candidates, policy.judgement);
         for (n, (candidate, verdict)) in self.candidates_mut().enumerate() {
             let stats = candidate.stats();
-            let by_value = judged.get(n).copied();
+            let by_value = by_evaluation.get(n).copied();
             let mut weight = by_value.unwrap_or_else(|| base_weight(candidate));
             // An evaluation does not depend on ratings.
             if (by_value.is_none() || policy.judgement == Judgement::Both)
@@ -428,14 +428,14 @@ impl Table<'_> {
     /// without an evaluation.
     fn drop_losing(&mut self, limit: u32) {
         let is_over = |candidate: &BookMove| {
-            let loss = candidate.judged.map(|judged| judged.loss);
+            let loss = candidate.evaluation.map(|known| known.loss);
             loss.filter(|loss| limit > 0 && *loss > limit)
         };
         if !self.candidates().any(|(mv, _)| is_over(mv).is_some()) {
             return;
         }
         for (candidate, verdict) in self.candidates_mut() {
-            let rejection = match (is_over(candidate), candidate.judged) {
+            let rejection = match (is_over(candidate), candidate.evaluation) {
                 (Some(loss), _) => Rejection::LosesTooMuch { loss, limit },
                 (None, None) => Rejection::ValueUnknown { limit },
                 (None, Some(_)) => continue,

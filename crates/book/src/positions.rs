@@ -142,7 +142,7 @@ impl<'b> BookWalk<'b> {
             if found.here.is_some() {
                 let moves = found.moves.iter().map(|known| known.mv);
                 let new = |next: &Chess| self.seen.insert(polyglot::key(next));
-                self.walk.go_on(&here, moves, new);
+                self.walk.enter_new(&here, moves, new);
                 return Ok(Some(here));
             }
         }

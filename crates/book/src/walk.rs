@@ -51,8 +51,8 @@ const ROOT: u32 = u32::MAX;
 
 /// Positions that one thread looks at in one batch, and batches for each thread before
 /// the walk goes on from them.
-const SHARE: usize = 512;
-const SHARES_EACH: usize = 4;
+const BATCH: usize = 512;
+const BATCHES_PER_THREAD: usize = 4;
 
 impl Walk {
     pub(crate) fn new(root: &Chess, order: Order) -> Walk {
@@ -60,7 +60,7 @@ impl Walk {
     }
 
     /// Enters those moves of a position that lead to new ones.
-    pub(crate) fn go_on(
+    pub(crate) fn enter_new(
         &mut self,
         here: &Reached,
         moves: impl DoubleEndedIterator<Item = Move>,
@@ -105,7 +105,7 @@ impl<T> Walk<T> {
         }
     }
 
-    /// The next position; the caller adds the positions after it with [`Walk::go_on`].
+    /// The next position; the caller adds the positions after it with [`Walk::enter_new`].
     pub(crate) fn next(&mut self) -> Option<Reached<T>> {
         match self.order {
             Order::Breadth => self.ahead.pop_front(),
@@ -200,28 +200,28 @@ impl<T: Send + Sync> Walk<T> {
         mut chunk_done: impl FnMut(&Walk<T>, &[Reached<T>]) -> Result<(), E>,
     ) -> Result<(), E> {
         let threads = parallel::threads();
-        let most = threads * SHARES_EACH * SHARE;
+        let most = threads * BATCHES_PER_THREAD * BATCH;
         while !self.ahead.is_empty() {
-            let batch: Vec<Reached<T>> = match self.order {
+            let chunk: Vec<Reached<T>> = match self.order {
                 Order::Breadth => self.ahead.drain(..most.min(self.ahead.len())).collect(),
                 Order::Depth => {
                     let rest = self.ahead.len().saturating_sub(most);
                     self.ahead.drain(rest..).collect()
                 }
             };
-            let shares: Vec<&[Reached<T>]> = batch.chunks(SHARE).collect();
-            let share = |n| shares.get(n as usize).copied().unwrap_or_default();
+            let batches: Vec<&[Reached<T>]> = chunk.chunks(BATCH).collect();
+            let batch = |n| batches.get(n as usize).copied().unwrap_or_default();
             let mut taken = 0;
             in_order(
-                shares.len() as u32,
-                |n| look(share(n)),
+                batches.len() as u32,
+                |n| look(batch(n)),
                 |made| {
-                    take(self, share(taken), made)?;
+                    take(self, batch(taken), made)?;
                     taken += 1;
                     Ok(())
                 },
             )?;
-            chunk_done(self, &batch)?;
+            chunk_done(self, &chunk)?;
         }
         Ok(())
     }

@@ -364,7 +364,7 @@ impl<'a> Visit<'a> {
             Ok(m) => {
                 self.is_game = true;
                 self.recorder.play(m);
-                for nag in notation::signs_behind(&word) {
+                for nag in notation::trailing_annotations(&word) {
                     self.recorder.nag(nag);
                 }
                 Continue(())

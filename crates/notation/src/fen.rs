@@ -51,7 +51,7 @@ pub fn position(text: &str) -> Result<Chess, FenError> {
     if text.len() > LONGEST {
         return Err(FenError::Long);
     }
-    let plain = undressed(text).replace('_', " ");
+    let plain = strip_wrapping(text).replace('_', " ");
     if plain.is_empty() || plain.eq_ignore_ascii_case("startpos") {
         return Ok(Chess::default());
     }
@@ -77,7 +77,7 @@ pub fn position(text: &str) -> Result<Chess, FenError> {
 /// Whether a text for [`position`] has the board but no other field of a FEN.
 #[must_use]
 pub fn is_board_alone(text: &str) -> bool {
-    let plain = undressed(text);
+    let plain = strip_wrapping(text);
     plain.contains('/') && !plain.contains([' ', '\t', '_'])
 }
 
@@ -141,7 +141,7 @@ pub fn fen_text(fen: &Fen) -> String {
 }
 
 /// Removes what surrounds a FEN in the place it was copied from.
-fn undressed(text: &str) -> &str {
+fn strip_wrapping(text: &str) -> &str {
     const QUOTES: [char; 7] = ['"', '\'', '`', '“', '”', '«', '»'];
     let mut text = text.trim().trim_matches(['[', ']']).trim();
     loop {

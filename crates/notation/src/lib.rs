@@ -42,7 +42,7 @@ pub use fen::fen_text;
 pub use fen::{FenError, colours_exchanged, fen, is_board_alone, ply, position, position_of};
 pub use line::{Line, LineError, MOST_PLIES, pass, signs};
 pub use line::{is_noise, is_null};
-pub use moves::{Letters, is_move, nag, read_move_in, signs_behind};
+pub use moves::{Letters, is_move, nag, read_move_in, trailing_annotations};
 pub use moves::{
     MoveError, after, find_uci, number, read_move, san, san_or_null, uci, uci_or_null,
 };

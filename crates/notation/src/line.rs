@@ -4,7 +4,7 @@ use std::fmt;
 
 use shakmaty::{Chess, EnPassantMode, Move, Position as _};
 
-use super::moves::{nag, signs_behind, without_number};
+use super::moves::{nag, trailing_annotations, without_number};
 use super::{FenError, MoveError, after, number, position, read_move, san_or_null, uci_or_null};
 
 /// The highest number of plies in a line; the longest game ever played has fewer.
@@ -239,7 +239,7 @@ pub fn signs(text: &str) -> Vec<(usize, u8)> {
         }
         let bare = without_number(word);
         if !bare.is_empty() {
-            found.extend(signs_behind(bare).map(|nag| (moves, nag)));
+            found.extend(trailing_annotations(bare).map(|nag| (moves, nag)));
             moves += 1;
         }
     }

@@ -168,7 +168,7 @@ fn without_signs(mut word: &str) -> &str {
 
 /// The annotations at the end of a move (`Nf3!?`, `Nf3+-`), as NAG numbers. A single plus
 /// is a check.
-pub fn signs_behind(word: &str) -> impl Iterator<Item = u8> {
+pub fn trailing_annotations(word: &str) -> impl Iterator<Item = u8> {
     let mut rest = word.split_at(without_signs(word).len()).1;
     std::iter::from_fn(move || {
         while let Some(first) = rest.chars().next() {
@@ -380,8 +380,8 @@ impl Written {
         };
         // A word in capitals only is coordinates; a single capital is a piece of another
         // language: "Cc6" is no pawn move.
-        let is_shouted = !parts.iter().any(char::is_ascii_lowercase);
-        let file = |c: char| match is_shouted {
+        let is_all_capitals = !parts.iter().any(char::is_ascii_lowercase);
+        let file = |c: char| match is_all_capitals {
             true => File::from_char(c.to_ascii_lowercase()),
             false => File::from_char(c),
         };

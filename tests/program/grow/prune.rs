@@ -137,7 +137,7 @@ proptest! {
             let moves = |(key, entry): (&Key, &Vec<u8>)| usize::from(entry[key.as_bytes().len()] / 2);
             book.iter().map(moves).sum()
         };
-        let gone = done.moves + done.moves_behind;
+        let gone = done.moves + done.moves_of_removed;
         prop_assert_eq!(count(&left) as u64 + gone, count(&book.contents()) as u64);
     }
 

@@ -37,7 +37,7 @@ fn wishes(colour: Color) -> RepertoireOptions {
         caution: 0.0,
         depth: 20,
         line: Line::default(),
-        hold_back: 90.0,
+        shrinkage_games: 90.0,
     }
 }
 

@@ -268,8 +268,8 @@ impl Session {
             if mv.factor() != 0 {
                 let _ = write!(line, ", {:+}", mv.factor());
             }
-            if let Some(judged) = mv.judged {
-                let _ = write!(line, ", {:+} cp", judged.value);
+            if let Some(evaluation) = mv.evaluation {
+                let _ = write!(line, ", {:+} cp", evaluation.value);
             }
             line.push(')');
         }

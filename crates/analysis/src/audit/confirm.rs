@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use rustc_hash::FxBuildHasher;
 use shakmaty::Chess;
 
-use super::{AuditOptions, Deep, Examined};
+use super::{AuditOptions, ConfirmationCriteria, Examined};
 use crate::graph::BookGraph;
 use tabia_book::eval::Evaluation;
 use tabia_book::evals::{EvalKey, EvalTable};
@@ -42,17 +42,17 @@ pub fn confirm<E>(
     policy: Policy,
     options: &AuditOptions,
     mut search: impl FnMut(u64, &[Chess]) -> Result<Vec<(usize, Evaluation)>, E>,
-) -> Result<(Deep, usize), E> {
+) -> Result<(ConfirmationCriteria, usize), E> {
     let Confirmation { nodes, top, .. } = confirmation;
-    let mut deep = Deep {
+    let mut criteria = ConfirmationCriteria {
         nodes,
         margin: confirmation.margin,
-        ..Deep::default()
+        ..ConfirmationCriteria::default()
     };
     let mut asked = HashSet::<(u64, EvalKey), FxBuildHasher>::default();
     let mut searches = 0;
     loop {
-        let examined = Examined::new(graph, table, policy, Some(&deep));
+        let examined = Examined::new(graph, table, policy, Some(&criteria));
         let mut not_asked = |nodes, mut positions: Vec<(EvalKey, Chess)>| {
             positions.retain(|(key, _)| asked.insert((nodes, *key)));
             (nodes, positions)
@@ -65,17 +65,17 @@ pub fn confirm<E>(
             first => first,
         };
         if open.is_empty() {
-            return Ok((deep, searches));
+            return Ok((criteria, searches));
         }
         let (keys, open): (Vec<EvalKey>, Vec<Chess>) = open.into_iter().unzip();
         let answers = search(length, &open)?;
-        deep.unanswered += open.len() - answers.len();
+        criteria.unanswered += open.len() - answers.len();
         for (index, found) in answers {
             // Also replaces one that is deeper by an unknown number of nodes.
             table.replace(&open[index], &found);
-            deep.searched.insert(keys[index]);
+            criteria.searched.insert(keys[index]);
             if length > nodes {
-                deep.searched_twice.insert(keys[index]);
+                criteria.searched_twice.insert(keys[index]);
             }
             searches += 1;
         }

@@ -4,7 +4,7 @@
 use serde::Serialize;
 use shakmaty::{CastlingMode, Chess, Color, Move, Position as _};
 
-use super::{AuditOptions, Examined, Losing, Worth, sign_of};
+use super::{AuditOptions, Examined, Losing, MoveComparison, sign_of};
 use crate::graph::{GraphMove, NodeId};
 use tabia_book::evals::EvalKey;
 use tabia_book::{Annotation, Mark};
@@ -180,8 +180,8 @@ impl<'a> Examined<'a> {
         let mut audit = Audit {
             positions: self.graph.in_book(),
             max_loss: options.max_loss,
-            confirmation_nodes: self.deep.map(|deep| deep.nodes),
-            unanswered_searches: self.deep.map(|deep| deep.unanswered),
+            confirmation_nodes: self.criteria.map(|criteria| criteria.nodes),
+            unanswered_searches: self.criteria.map(|criteria| criteria.unanswered),
             ..Audit::default()
         };
         let mut reached = 0.0;
@@ -205,7 +205,7 @@ impl<'a> Examined<'a> {
         let is_green =
             |&&(node, n, ..): &&Losing| self.mark_of(&self.graph.moves(node)[n]) == Mark::Main;
         audit.green_count = losing.iter().filter(is_green).count();
-        audit.confirmed_count = self.deep.map(|_| {
+        audit.confirmed_count = self.criteria.map(|_| {
             let may_mark =
                 |&&(node, n, ..): &&Losing| self.may_mark(node, &self.graph.moves(node)[n]);
             losing.iter().filter(may_mark).count()
@@ -238,7 +238,7 @@ impl<'a> Examined<'a> {
         audit
     }
 
-    fn describe_losing(&self, &(node, n, worth, likelihood): &Losing) -> LosingMove {
+    fn describe_losing(&self, &(node, n, comparison, likelihood): &Losing) -> LosingMove {
         let mv = &self.graph.moves(node)[n];
         let (played, before) = self.line_of(node, mv);
         let here = self.graph.key(node);
@@ -251,13 +251,13 @@ impl<'a> Examined<'a> {
             played,
             better: shown.map(|mv| notation::san(&before, mv)),
             better_uci: shown.map(uci),
-            best: worth.best,
-            value: worth.value,
-            loss: worth.loss(),
+            best: comparison.best,
+            value: comparison.value,
+            loss: comparison.loss(),
             likelihood,
-            sign: sign_of(worth).map_or("", Annotation::symbol),
+            sign: sign_of(comparison).map_or("", Annotation::symbol),
             green: self.mark_of(mv) == Mark::Main,
-            confirmed: self.deep.is_some() && self.may_mark(node, mv),
+            confirmed: self.criteria.is_some() && self.may_mark(node, mv),
             position_search: self.search_of(here, 1),
             move_search: self.search_of(self.graph.key(mv.to), -1),
             better_search: better_key.and_then(|key| self.search_of(key, -1)),
@@ -266,12 +266,12 @@ impl<'a> Examined<'a> {
 
     fn describe_refutation(
         &self,
-        &(node, mv, worth, others_lose): &(NodeId, &'a GraphMove, Worth, u32),
+        &(node, mv, comparison, others_lose): &(NodeId, &'a GraphMove, MoveComparison, u32),
     ) -> Refutation {
         let after = self.graph.moves(node).iter().map(|mv| mv.to);
         Refutation {
             played: self.line_of(node, mv).0,
-            value: worth.value,
+            value: comparison.value,
             others_lose,
             likelihood: self.reach.probability[node as usize],
             confirmed: after

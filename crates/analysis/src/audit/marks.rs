@@ -39,12 +39,12 @@ pub fn changes(
         let mut is_settled = vec![false; graph.len()];
         for node in graph.nodes() {
             for mv in graph.moves(node) {
-                let worth = examined.worth(node, mv);
+                let comparison = examined.comparison(node, mv);
                 is_settled[mv.to as usize] |= !examined.may_mark(node, mv)
-                    || worth.is_none_or(|w| !examined.is_losing(node, mv, w, max_loss));
+                    || comparison.is_none_or(|w| !examined.is_losing(node, mv, w, max_loss));
             }
         }
-        for (node, n, worth, _) in examined.losing(max_loss) {
+        for (node, n, comparison, _) in examined.losing(max_loss) {
             let mv = &graph.moves(node)[n];
             let Some(record) = graph.record(mv.to).filter(|_| examined.may_mark(node, mv)) else {
                 continue;
@@ -55,7 +55,7 @@ pub fn changes(
             let unsigned = mv.annotation.nag() == 0 || marks.over;
             let edit = MarkEdit {
                 recommendation: red.then_some(Mark::Avoid),
-                annotation: sign_of(worth).filter(|_| unsigned),
+                annotation: sign_of(comparison).filter(|_| unsigned),
                 ..MarkEdit::default()
             };
             let position = graph.position(node);
@@ -92,8 +92,9 @@ pub fn changes(
         let mut factors = vec![None; graph.len()];
         for node in graph.nodes() {
             for mv in graph.moves(node) {
-                let worth = examined.worth(node, mv);
-                let factor = worth.map(|worth| learn_value(worth.value, worth.best));
+                let comparison = examined.comparison(node, mv);
+                let factor =
+                    comparison.map(|comparison| learn_value(comparison.value, comparison.best));
                 let best = &mut factors[mv.to as usize];
                 *best = factor.max(*best);
             }

@@ -49,12 +49,12 @@ pub struct AuditOptions {
 
 /// The value of a move of the graph, and the best value in its position.
 #[derive(Clone, Copy, Debug)]
-struct Worth {
+struct MoveComparison {
     best: i32,
     value: i32,
 }
 
-impl Worth {
+impl MoveComparison {
     const fn loss(self) -> u32 {
         self.best.abs_diff(self.value)
     }
@@ -62,7 +62,7 @@ impl Worth {
 
 /// Conditions on evaluations for confirming a finding.
 #[derive(Clone, Debug, Default)]
-pub struct Deep {
+pub struct ConfirmationCriteria {
     /// Evaluations with at least this many nodes confirm.
     pub nodes: u64,
     /// Per cent by which a confirmed loss must exceed the limit.
@@ -75,7 +75,7 @@ pub struct Deep {
     pub unanswered: usize,
 }
 
-impl Deep {
+impl ConfirmationCriteria {
     fn is(&self, key: EvalKey, evaluation: &Evaluation) -> bool {
         // Engines stop slightly early or late.
         evaluation.nodes >= self.nodes / 10 * 9 || self.searched.contains(&key)
@@ -100,7 +100,7 @@ pub type LosingMoves = HashMap<(EvalKey, EvalKey), Annotation, FxBuildHasher>;
 pub struct Examined<'a> {
     graph: &'a BookGraph,
     table: &'a EvalTable,
-    deep: Option<&'a Deep>,
+    criteria: Option<&'a ConfirmationCriteria>,
     reach: Reach,
     values: Vec<Option<i32>>,
     /// The best known value of each position.
@@ -111,7 +111,7 @@ pub struct Examined<'a> {
 }
 
 /// A losing move of the graph: position, index of the move, its value, its probability.
-type Losing = (NodeId, usize, Worth, f64);
+type Losing = (NodeId, usize, MoveComparison, f64);
 
 impl<'a> Examined<'a> {
     /// Backs values up through a book and adds probabilities.
@@ -122,7 +122,7 @@ impl<'a> Examined<'a> {
         graph: &'a BookGraph,
         table: &'a EvalTable,
         policy: Policy,
-        deep: Option<&'a Deep>,
+        criteria: Option<&'a ConfirmationCriteria>,
     ) -> Examined<'a> {
         let reach = graph.reach_by(&policy);
         let mut plies = vec![u32::MAX; graph.len()];
@@ -135,7 +135,7 @@ impl<'a> Examined<'a> {
         let mut examined = Examined {
             graph,
             table,
-            deep,
+            criteria,
             reach,
             values: Vec::new(),
             best: Vec::new(),
@@ -153,19 +153,19 @@ impl<'a> Examined<'a> {
     /// The evaluation of a canonical board, if it is deep.
     fn deep(&self, key: EvalKey) -> Option<&'a Evaluation> {
         let known = self.table.canonical(key)?;
-        self.deep?.is(key, known).then_some(known)
+        self.criteria?.is(key, known).then_some(known)
     }
 
     /// Whether the evaluation of a position is deep, or need not be.
     fn is_confirmed(&self, node: NodeId) -> bool {
-        self.deep.is_none() || self.deep(self.graph.key(node)).is_some()
+        self.criteria.is_none() || self.deep(self.graph.key(node)).is_some()
     }
 
     /// Whether the evaluations of position, move and better move are deep, or need not
     /// be.
     fn is_searched(&self, node: NodeId, mv: &GraphMove) -> bool {
         let better = || self.better(node).map(|(_, key)| key);
-        self.deep.is_none()
+        self.criteria.is_none()
             || (self.is_confirmed(node)
                 && self.is_confirmed(mv.to)
                 && better().is_none_or(|key| self.deep(key).is_some()))
@@ -174,14 +174,14 @@ impl<'a> Examined<'a> {
     /// Those positions of a losing move that have not been searched twice: before it,
     /// after it, and after the better move.
     fn not_searched_twice(&self, node: NodeId, mv: &GraphMove) -> Vec<(EvalKey, Chess)> {
-        let Some(deep) = self.deep else {
+        let Some(criteria) = self.criteria else {
             return Vec::new();
         };
         let mut positions = vec![self.canonical(node), self.canonical(mv.to)];
         positions.extend(self.better(node).map(|(after, key)| (key, after)));
         positions.retain(|&(key, _)| {
             let known = self.table.canonical(key);
-            !known.is_some_and(|known| deep.is_second(key, known))
+            !known.is_some_and(|known| criteria.is_second(key, known))
         });
         positions
     }
@@ -193,9 +193,17 @@ impl<'a> Examined<'a> {
     }
 
     /// Whether a move loses more than `max_loss`, by a margin if losses are confirmed.
-    fn is_losing(&self, node: NodeId, mv: &GraphMove, worth: Worth, max_loss: u32) -> bool {
-        let is_clear = |deep: &Deep| worth.loss() > deep.limit(max_loss);
-        worth.loss() > max_loss && (self.deep.is_none_or(is_clear) || !self.is_searched(node, mv))
+    fn is_losing(
+        &self,
+        node: NodeId,
+        mv: &GraphMove,
+        comparison: MoveComparison,
+        max_loss: u32,
+    ) -> bool {
+        let is_clear =
+            |criteria: &ConfirmationCriteria| comparison.loss() > criteria.limit(max_loss);
+        comparison.loss() > max_loss
+            && (self.criteria.is_none_or(is_clear) || !self.is_searched(node, mv))
     }
 
     /// The side to move; White in unreachable positions.
@@ -253,10 +261,10 @@ impl<'a> Examined<'a> {
         Some((after, key))
     }
 
-    fn worth(&self, node: NodeId, mv: &GraphMove) -> Option<Worth> {
+    fn comparison(&self, node: NodeId, mv: &GraphMove) -> Option<MoveComparison> {
         let value = -self.value(mv.to)?;
         let best = self.best[node as usize]?.max(value);
-        Some(Worth { best, value })
+        Some(MoveComparison { best, value })
     }
 
     /// Moves that lose more than `max_loss` centipawns against the best, by the positions
@@ -266,9 +274,11 @@ impl<'a> Examined<'a> {
         let mut found = LosingMoves::default();
         for node in self.graph.nodes() {
             for mv in self.graph.moves(node) {
-                let worth = self.worth(node, mv).filter(|worth| worth.loss() > max_loss);
-                if let Some(worth) = worth {
-                    let sign = sign_of(worth).unwrap_or(Annotation::DUBIOUS);
+                let comparison = self
+                    .comparison(node, mv)
+                    .filter(|comparison| comparison.loss() > max_loss);
+                if let Some(comparison) = comparison {
+                    let sign = sign_of(comparison).unwrap_or(Annotation::DUBIOUS);
                     found.insert((self.graph.key(node), self.graph.key(mv.to)), sign);
                 }
             }
@@ -281,11 +291,12 @@ impl<'a> Examined<'a> {
         let mut found = Vec::new();
         for node in self.graph.nodes() {
             let moves = self.graph.moves(node);
-            let mut losing: Vec<(usize, Worth)> = Vec::new();
+            let mut losing: Vec<(usize, MoveComparison)> = Vec::new();
             for (n, mv) in moves.iter().enumerate() {
-                let worth = self.worth(node, mv);
-                let worth = worth.filter(|worth| self.is_losing(node, mv, *worth, max_loss));
-                losing.extend(worth.map(|worth| (n, worth)));
+                let comparison = self.comparison(node, mv);
+                let comparison =
+                    comparison.filter(|comparison| self.is_losing(node, mv, *comparison, max_loss));
+                losing.extend(comparison.map(|comparison| (n, comparison)));
             }
             if losing.is_empty() {
                 continue;
@@ -295,13 +306,14 @@ impl<'a> Examined<'a> {
                 true => self.graph.weighed(node, &self.policy),
                 false => Vec::new(),
             };
-            for (n, worth) in losing {
+            for (n, comparison) in losing {
                 let share = played.get(n).map_or(0.0, |verdict| verdict.probability);
-                found.push((node, n, worth, here * share));
+                found.push((node, n, comparison, here * share));
             }
         }
         found.sort_by(|a, b| {
-            let weight = |worth: &Worth, likely: f64| f64::from(worth.loss()) * likely;
+            let weight =
+                |comparison: &MoveComparison, likely: f64| f64::from(comparison.loss()) * likely;
             weight(&b.2, b.3)
                 .total_cmp(&weight(&a.2, a.3))
                 .then(b.2.loss().cmp(&a.2.loss()))
@@ -338,7 +350,7 @@ impl<'a> Examined<'a> {
         &self,
         losing: &[Losing],
         options: &AuditOptions,
-    ) -> Vec<(NodeId, &'a GraphMove, Worth, u32)> {
+    ) -> Vec<(NodeId, &'a GraphMove, MoveComparison, u32)> {
         let mut seen = HashSet::new();
         let mut found = Vec::new();
         for &(before, n, ..) in losing {
@@ -347,19 +359,25 @@ impl<'a> Examined<'a> {
                 continue;
             }
             let moves = self.graph.moves(node);
-            let known: Vec<(&GraphMove, Worth)> = moves
+            let known: Vec<(&GraphMove, MoveComparison)> = moves
                 .iter()
-                .filter_map(|mv| Some((mv, self.worth(node, mv)?)))
+                .filter_map(|mv| Some((mv, self.comparison(node, mv)?)))
                 .collect();
-            let Some(&(best, worth)) = known.iter().min_by_key(|(_, worth)| worth.loss()) else {
+            let Some(&(best, comparison)) =
+                known.iter().min_by_key(|(_, comparison)| comparison.loss())
+            else {
                 continue;
             };
             let others = known.iter().filter(|(mv, _)| mv.mv != best.mv);
-            let others_lose = others.map(|(_, worth)| worth.loss()).min().unwrap_or(0);
+            let others_lose = others
+                .map(|(_, comparison)| comparison.loss())
+                .min()
+                .unwrap_or(0);
             let is_marked =
                 self.mark_of(best) == Mark::Main || matches!(best.annotation.nag(), 1 | 3 | 8);
-            if !is_marked && worth.loss() <= options.max_loss && others_lose > options.max_loss {
-                found.push((node, best, worth, others_lose));
+            if !is_marked && comparison.loss() <= options.max_loss && others_lose > options.max_loss
+            {
+                found.push((node, best, comparison, others_lose));
             }
         }
         found
@@ -392,8 +410,10 @@ impl<'a> Examined<'a> {
         options: &AuditOptions,
     ) -> Vec<(NodeId, i32, f64)> {
         let is_bad = |&&(node, value, _): &&(NodeId, i32, f64)| {
-            let deep = self.deep.filter(|_| self.is_confirmed(node));
-            let limit = deep.map_or(options.max_loss, |deep| deep.limit(options.max_loss));
+            let criteria = self.criteria.filter(|_| self.is_confirmed(node));
+            let limit = criteria.map_or(options.max_loss, |criteria| {
+                criteria.limit(options.max_loss)
+            });
             self.is_wanted(options, node) && value < -limit.cast_signed()
         };
         let mut bad: Vec<_> = ends.iter().filter(is_bad).copied().collect();
@@ -474,6 +494,10 @@ const fn is_decisive(nag: u8) -> bool {
     matches!(nag, 16..=19)
 }
 
-fn sign_of(worth: Worth) -> Option<Annotation> {
-    sign::of_move(Value::cp(worth.best), Value::cp(worth.value), Color::White)
+fn sign_of(comparison: MoveComparison) -> Option<Annotation> {
+    sign::of_move(
+        Value::cp(comparison.best),
+        Value::cp(comparison.value),
+        Color::White,
+    )
 }

@@ -41,7 +41,7 @@ pub(super) struct Candidate {
 const DECIDED: i32 = 376;
 
 /// The input of a search for the cheapest ways.
-pub(super) struct Ground<'a> {
+pub(super) struct SearchInput<'a> {
     pub(super) graph: &'a BookGraph,
     pub(super) table: &'a EvalTable,
     /// The values of [`BookGraph::values`].
@@ -67,7 +67,7 @@ enum Where {
     End(NodeId, bool),
 }
 
-impl Ground<'_> {
+impl SearchInput<'_> {
     /// The cheapest `count` candidates for a book of `side`, cheapest first, one for each
     /// position.
     pub(super) fn candidates(
@@ -254,7 +254,7 @@ mod tests {
                 ply: line.plies() as u32,
             };
             let values = self.graph.values(&self.graph.leaving(&self.table));
-            let ground = Ground {
+            let input = SearchInput {
                 graph: &self.graph,
                 table: &self.table,
                 values: &values,
@@ -264,7 +264,7 @@ mod tests {
                 entrances: &entrances(&self.graph, &[root]),
                 barred: &HashSet::default(),
             };
-            let found = ground.candidates(side, &mut None, 100).unwrap();
+            let found = input.candidates(side, &mut None, 100).unwrap();
             let reach = self
                 .graph
                 .reach(|node| vec![1.0; self.graph.moves(node).len()]);

@@ -6,7 +6,7 @@ use std::time::Instant;
 use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Color, uci::UciMove};
 
-use super::frontier::{Candidate, Ground, Next};
+use super::frontier::{Candidate, Next, SearchInput};
 use super::region::entrances;
 use super::replies::Replies;
 use super::{End, GrowOptions, Grown};
@@ -57,7 +57,7 @@ pub fn grow(
             break End::Time;
         }
         let values = graph.values(&graph.leaving(table));
-        let ground = Ground {
+        let input = SearchInput {
             graph,
             table,
             values: &values,
@@ -67,7 +67,7 @@ pub fn grow(
             entrances: &entrances,
             barred: &barred,
         };
-        let candidates = chosen(&ground, options.side, &mut replies)?;
+        let candidates = chosen(&input, options.side, &mut replies)?;
         let room = options.positions - grown.positions;
         let jobs = jobs(graph, table, searched, candidates, room);
         if jobs.is_empty() {
@@ -90,16 +90,16 @@ pub fn grow(
 /// The candidates of this round, cheapest first; alternating between the sides in a book
 /// for both.
 fn chosen(
-    ground: &Ground<'_>,
+    input: &SearchInput<'_>,
     side: Option<Color>,
     replies: &mut Option<Replies<'_>>,
 ) -> Result<Vec<Candidate>, Error> {
-    let count = (ground.graph.len() / PART).clamp(FEWEST, MOST);
+    let count = (input.graph.len() / PART).clamp(FEWEST, MOST);
     if let Some(side) = side {
-        return ground.candidates(side, replies, count);
+        return input.candidates(side, replies, count);
     }
-    let of_white = ground.candidates(Color::White, replies, count)?;
-    let of_black = ground.candidates(Color::Black, replies, count)?;
+    let of_white = input.candidates(Color::White, replies, count)?;
+    let of_black = input.candidates(Color::Black, replies, count)?;
     let mut seen: HashSet<NodeId, FxBuildHasher> = HashSet::default();
     let mut both = Vec::new();
     let (mut white, mut black) = (of_white.into_iter(), of_black.into_iter());

@@ -160,21 +160,21 @@ pub fn points_of_white(exit: &Exit, evaluation: &Evaluation) -> (f64, PointsSour
 
 /// An exit in the statistics.
 #[derive(Clone, Copy)]
-struct Worth {
+struct ExitValue {
     /// Centipawns for White, at most ten pawns.
     cp: f64,
     points: f64,
     by: PointsSource,
 }
 
-impl Worth {
-    fn of(exit: &Exit, evaluation: &Evaluation) -> Worth {
+impl ExitValue {
+    fn of(exit: &Exit, evaluation: &Evaluation) -> ExitValue {
         let (points, by) = points_of_white(exit, evaluation);
         let cp = match exit.drawn {
             true => 0,
             false => evaluation.value.clamped(Color::White),
         };
-        Worth {
+        ExitValue {
             cp: cp.into(),
             points,
             by,
@@ -186,41 +186,44 @@ impl Worth {
 /// without a value for one of its exits does not count. `None` if no pair counts.
 #[must_use]
 pub fn figures(walks: &Walks, values: &[Option<Evaluation>]) -> Option<Figures> {
-    let worths: Vec<Option<Worth>> = walks
+    let exit_values: Vec<Option<ExitValue>> = walks
         .exits
         .iter()
         .zip(values)
-        .map(|(exit, value)| value.as_ref().map(|value| Worth::of(exit, value)))
+        .map(|(exit, value)| value.as_ref().map(|value| ExitValue::of(exit, value)))
         .collect();
-    let worth = |exit: usize| worths.get(exit).copied().flatten();
-    let pairs: Vec<[(usize, Worth); 2]> = walks
+    let exit_value = |exit: usize| exit_values.get(exit).copied().flatten();
+    let pairs: Vec<[(usize, ExitValue); 2]> = walks
         .pairs
         .iter()
-        .filter_map(|&[white, black]| Some([(white, worth(white)?), (black, worth(black)?)]))
+        .filter_map(|&[white, black]| {
+            Some([(white, exit_value(white)?), (black, exit_value(black)?)])
+        })
         .collect();
     // By pair: the mean of a number over both walks, from the first side's view.
-    let by_pair = |number: &dyn Fn(Worth, Color) -> f64| {
-        let of = |[(_, white), (_, black)]: &[(usize, Worth); 2]| {
+    let by_pair = |number: &dyn Fn(ExitValue, Color) -> f64| {
+        let of = |[(_, white), (_, black)]: &[(usize, ExitValue); 2]| {
             f64::midpoint(number(*white, Color::White), number(*black, Color::Black))
         };
         Interval::of(&pairs.iter().map(of).collect::<Vec<f64>>())
     };
-    let cp = |worth: Worth, first: Color| first.fold_wb(worth.cp, -worth.cp);
+    let cp = |exit_value: ExitValue, first: Color| first.fold_wb(exit_value.cp, -exit_value.cp);
     let below = |limit: f64| {
         let is_below = |cp: f64| f64::from(u8::from(cp < limit));
         Some(Share {
-            a: by_pair(&|worth, first| is_below(cp(worth, first)))?,
-            b: by_pair(&|worth, first| is_below(-cp(worth, first)))?,
+            a: by_pair(&|exit_value, first| is_below(cp(exit_value, first)))?,
+            b: by_pair(&|exit_value, first| is_below(-cp(exit_value, first)))?,
         })
     };
-    let of_colour = |number: fn(&[(usize, Worth); 2]) -> f64| {
+    let of_colour = |number: fn(&[(usize, ExitValue); 2]) -> f64| {
         Interval::of(&pairs.iter().map(number).collect::<Vec<f64>>())
     };
-    let points = by_pair(&|worth, first| first.fold_wb(worth.points, 1.0 - worth.points))?;
+    let points =
+        by_pair(&|exit_value, first| first.fold_wb(exit_value.points, 1.0 - exit_value.points))?;
     let games = 2.0 * walks.pairs.len() as f64;
     let mut points_by = BTreeMap::new();
-    for (_, worth) in pairs.iter().flatten() {
-        *points_by.entry(worth.by).or_default() += 1;
+    for (_, exit_value) in pairs.iter().flatten() {
+        *points_by.entry(exit_value.by).or_default() += 1;
     }
     let contributions = Contributions::of(walks.exits.len(), &pairs);
     Some(Figures {
@@ -240,7 +243,7 @@ pub fn figures(walks: &Walks, values: &[Option<Evaluation>]) -> Option<Figures> 
         leaves_first: leaves_first(walks).map(|count| count as f64 / games),
         plies: walks.book_moves.iter().sum::<u64>() as f64 / games,
         book_moves: walks.book_moves.map(|moves| moves as f64 / games),
-        deciding: contributions.deciding(&worths),
+        deciding: contributions.deciding(&exit_values),
     })
 }
 
@@ -272,15 +275,15 @@ struct Contributions {
 }
 
 impl Contributions {
-    fn of(exits: usize, pairs: &[[(usize, Worth); 2]]) -> Contributions {
+    fn of(exits: usize, pairs: &[[(usize, ExitValue); 2]]) -> Contributions {
         let step = 1.0 / pairs.len().max(1) as f64;
         let mut surplus = vec![0.0; exits];
         let mut mean = (0.0, 0.0);
         for pair in pairs {
-            for ((exit, worth), sign) in pair.iter().zip([step, -step]) {
+            for ((exit, exit_value), sign) in pair.iter().zip([step, -step]) {
                 surplus[*exit] += sign;
-                mean.0 += worth.points * step / 2.0;
-                mean.1 += worth.cp * step / 2.0;
+                mean.0 += exit_value.points * step / 2.0;
+                mean.1 += exit_value.cp * step / 2.0;
             }
         }
         Contributions { surplus, mean }
@@ -291,13 +294,13 @@ impl Contributions {
         squares.sum::<f64>().sqrt() / 2.0
     }
 
-    fn deciding(&self, worths: &[Option<Worth>]) -> Vec<DecidingExit> {
-        let all = self.surplus.iter().zip(worths).enumerate();
+    fn deciding(&self, exit_values: &[Option<ExitValue>]) -> Vec<DecidingExit> {
+        let all = self.surplus.iter().zip(exit_values).enumerate();
         let mut deciding: Vec<DecidingExit> = all
-            .filter_map(|(exit, (surplus, worth))| {
-                let worth = (*worth)?;
-                let points = surplus * (worth.points - self.mean.0) / 2.0;
-                let cp = surplus * (worth.cp - self.mean.1) / 2.0;
+            .filter_map(|(exit, (surplus, exit_value))| {
+                let exit_value = (*exit_value)?;
+                let points = surplus * (exit_value.points - self.mean.0) / 2.0;
+                let cp = surplus * (exit_value.cp - self.mean.1) / 2.0;
                 (points.abs() > 1e-9).then_some(DecidingExit { exit, points, cp })
             })
             .collect();

@@ -13,7 +13,7 @@ use tabia_notation as notation;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
     /// Points a game, 0 to 1.
-    pub brings: f64,
+    pub score: f64,
     /// Half of the 95 per cent interval of that score, by the number of these games.
     pub error: f64,
     /// Points a game of all games through the first position of the repertoire, whatever
@@ -97,7 +97,7 @@ impl Repertoire {
             None => None,
         };
         Ok(Some(Measured {
-            brings: mean.value,
+            score: mean.value,
             error: 1.96 * mean.variance.sqrt(),
             all: all.unwrap_or(mean).value,
         }))

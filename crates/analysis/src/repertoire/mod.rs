@@ -9,7 +9,7 @@
 //! * A repertoire is one move (or a few) for every own position that occurs at least once
 //!   in a given number of games; a green move if there is one.
 //! * A choice by results also prefers moves that were lucky: so results are shrunk
-//!   ([`HOLD_BACK`]), and other games measure the score of the moves
+//!   ([`SHRINKAGE_GAMES`]), and other games measure the score of the moves
 //!   ([`Repertoire::measure`]).
 
 mod estimate;
@@ -53,8 +53,8 @@ pub struct RepertoireOptions {
     /// The repertoire begins after this line, which must be in the book.
     pub line: Line,
     /// Number of games by which results of a position are shrunk towards those of the
-    /// other moves of the position before: see [`HOLD_BACK`].
-    pub hold_back: f64,
+    /// other moves of the position before: see [`SHRINKAGE_GAMES`].
+    pub shrinkage_games: f64,
 }
 
 /// The usual number of games for shrinking results. The score of a single game differs
@@ -62,7 +62,7 @@ pub struct RepertoireOptions {
 /// a position by little more than 1: (38 / 1.34)^2 are 800. With less, moves are chosen
 /// that were lucky, and score less in other games than expected. (They still do with 800,
 /// see docs/evaluations.md.)
-pub const HOLD_BACK: f64 = 800.0;
+pub const SHRINKAGE_GAMES: f64 = 800.0;
 
 /// A solved repertoire: see the [module](self).
 pub struct Repertoire {
@@ -123,11 +123,11 @@ pub struct Repair {
     /// The present move.
     pub played: Move,
     /// Its expected score, 0 to 1; `None` if it is not in the book.
-    pub brings: Option<f64>,
+    pub score: Option<f64>,
     /// The better move.
     pub better: Move,
     /// The expected score of the better move.
-    pub would_bring: f64,
+    pub better_score: f64,
 }
 
 /// The differences of a given repertoire from the best one.
@@ -397,7 +397,7 @@ impl Repertoire {
                 continue;
             };
             let line = play.line(n as NodeId);
-            let would_bring = self.value(best.to).unwrap_or(state.known.estimate());
+            let better_score = self.value(best.to).unwrap_or(state.known.estimate());
             if moves.is_empty() {
                 differences.holes.push(Gap { line, probability });
                 continue;
@@ -405,23 +405,23 @@ impl Repertoire {
             let mut is_agreed = true;
             for mv in moves.iter().filter(|mv| **mv != best.mv) {
                 let step = state.steps.iter().find(|step| step.mv == *mv);
-                let brings = step.and_then(|step| self.value(step.to));
-                if brings.is_none_or(|brings| would_bring - brings > WORTH_A_CHANGE) {
+                let score = step.and_then(|step| self.value(step.to));
+                if score.is_none_or(|score| better_score - score > WORTH_A_CHANGE) {
                     is_agreed = false;
                     differences.repairs.push(Repair {
                         line: line.clone(),
                         probability,
                         played: *mv,
-                        brings,
+                        score,
                         better: best.mv,
-                        would_bring,
+                        better_score,
                     });
                 }
             }
             differences.agreed += usize::from(is_agreed);
         }
         let cost = |repair: &Repair| {
-            repair.probability * (repair.would_bring - repair.brings.unwrap_or(0.0))
+            repair.probability * (repair.better_score - repair.score.unwrap_or(0.0))
         };
         differences
             .repairs

@@ -275,14 +275,14 @@ impl Knowledge<'_> {
         let (prior, weight) = match self.evaluations.get(position) {
             Some(found) => (
                 expected(found.value, side),
-                options.hold_back * EVALUATION_PART,
+                options.shrinkage_games * EVALUATION_PART,
             ),
             None => {
                 let others = (before.games - games).max(0.0);
                 let rest = (before.points - points).clamp(0.0, others);
                 (
                     shrunk(rest, others, before.prior, before.weight),
-                    options.hold_back,
+                    options.shrinkage_games,
                 )
             }
         };
@@ -314,7 +314,7 @@ pub(super) fn points(record: &PositionRecord, is_to_move: bool) -> (f64, f64) {
     )
 }
 
-/// The weight of an evaluation as a part of [`RepertoireOptions::hold_back`]: it is a
+/// The weight of an evaluation as a part of [`RepertoireOptions::shrinkage_games`]: it is a
 /// better estimate for a move than the other moves, but does not show how people play the
 /// position.
 const EVALUATION_PART: f64 = 0.25;

@@ -17,7 +17,7 @@ use shakmaty::{
 use super::entry::{bytes_of, number_of, other_wing, pack};
 use super::figures::{Figures, SuiteSummary, beginning};
 use super::metadata::{Checksums, SuiteRow};
-use super::worth::Worth;
+use super::values::PositionEval;
 use super::{gather, is_epd};
 use crate::error::{Error, about};
 use tabia_book::evals::epd;
@@ -214,13 +214,13 @@ impl Checking {
         if ep != position.ep_square(EnPassantMode::Legal) {
             self.superfluous += 1;
         }
-        let worth = epd::read(words).ok();
-        let worth = worth.map(|(position, value)| Worth::of(&position, &value));
+        let eval = epd::read(words).ok();
+        let eval = eval.map(|(position, value)| PositionEval::of(&position, &value));
         let ply = counters.map(|(_, full)| notation::ply(full, position.turn()));
         let opening = beginning(&position, None);
         self.position(number, &position, words);
         self.figures
-            .add(&position, ply, worth.as_ref(), opening.as_deref());
+            .add(&position, ply, eval.as_ref(), opening.as_deref());
     }
 
     /// The checks that lines and games have in common.

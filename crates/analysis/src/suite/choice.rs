@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use shakmaty::Chess;
 
 use super::entry::{Ranked, StartPosition, mix, number_of};
-use super::evaluate::Looked;
+use super::evaluate::Evaluated;
 use super::full_lines::{FullLines, line_of};
 use super::funnel::{Funnel, FunnelStep};
 use super::{SuiteJob, SuiteOrder};
@@ -47,9 +47,7 @@ fn rank_of_order(job: &SuiteJob, entry: &StartPosition) -> (u32, u64, u64) {
             (u32::MAX - games, u64::MAX - entry.share, random)
         }
         SuiteOrder::Eval => {
-            let cp = entry
-                .worth
-                .map_or(u32::MAX, |worth| worth.cp().unsigned_abs());
+            let cp = entry.eval.map_or(u32::MAX, |eval| eval.cp().unsigned_abs());
             (cp, random, key)
         }
         SuiteOrder::File => ((entry.first >> 32) as u32, entry.first, key),
@@ -89,19 +87,19 @@ impl<'a> Choice<'a> {
     /// it.
     pub(super) fn take(
         &mut self,
-        looked: Looked,
+        evaluated: Evaluated,
         funnel: &mut Funnel,
         chosen: &mut Sorter<Ranked>,
     ) -> Result<(), Error> {
         self.seen += 1;
-        let Some(position) = looked.entry.position() else {
+        let Some(position) = evaluated.entry.position() else {
             return Ok(());
         };
-        if let Some(step) = self.refuses(&looked, &position) {
+        if let Some(step) = self.refuses(&evaluated, &position) {
             funnel.lose(step, 1);
             return Ok(());
         }
-        if let Some((most, line)) = line_of(self.job, &looked.entry) {
+        if let Some((most, line)) = line_of(self.job, &evaluated.entry) {
             let count = self.lines.entry(line).or_default();
             *count += 1;
             if *count >= most {
@@ -109,27 +107,27 @@ impl<'a> Choice<'a> {
             }
         }
         self.taken += 1;
-        let entry = looked.entry;
+        let entry = evaluated.entry;
         let rank = rank_of_order(self.job, &entry);
         Ok(chosen.push(&Ranked { rank, entry })?)
     }
 
-    fn refuses(&mut self, looked: &Looked, position: &Chess) -> Option<FunnelStep> {
+    fn refuses(&mut self, evaluated: &Evaluated, position: &Chess) -> Option<FunnelStep> {
         let job = self.job;
-        let (most, line) = line_of(job, &looked.entry).unwrap_or((u32::MAX, 0));
+        let (most, line) = line_of(job, &evaluated.entry).unwrap_or((u32::MAX, 0));
         if self.lines.get(&line).copied().unwrap_or(0) >= most {
             return Some(FunnelStep::Line);
         }
-        let outside = match &looked.entry.worth {
-            Some(worth) => job.window.refuses(position, worth).or_else(|| {
+        let outside = match &evaluated.entry.eval {
+            Some(eval) => job.window.refuses(position, eval).or_else(|| {
                 job.confirm?;
                 let window = job.window.narrowed(job.confirm_margin);
-                window.refuses(position, worth)?;
+                window.refuses(position, eval)?;
                 Some(FunnelStep::Unconfirmed)
             }),
             None => job.window.needs_value().then_some(FunnelStep::Unknown),
         };
-        if looked.searched_again {
+        if evaluated.searched_again {
             self.confirmed.screened += 1;
             if outside.is_some() {
                 return Some(FunnelStep::Unconfirmed);

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use shakmaty::packed::PackedSetup;
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position as _, Setup};
 
-use super::worth::Worth;
+use super::values::PositionEval;
 use tabia_book::eval::Value;
 use tabia_book::polyglot::PackedMove;
 use tabia_io::input::bytes::{Cursor, FNV_START, fnv1a};
@@ -88,7 +88,7 @@ pub(super) struct StartPosition {
     /// Its index in the whole input.
     pub(super) first: u64,
     /// Its value, if known.
-    pub(super) worth: Option<Worth>,
+    pub(super) eval: Option<PositionEval>,
 }
 
 impl StartPosition {
@@ -164,15 +164,15 @@ impl StartPosition {
         for number in [self.book_games, self.played, self.share, self.first] {
             out.extend(number.to_be_bytes());
         }
-        match &self.worth {
+        match &self.eval {
             None => out.push(0),
-            Some(worth) => {
-                out.push(if worth.wdl.is_some() { 2 } else { 1 });
+            Some(eval) => {
+                out.push(if eval.wdl.is_some() { 2 } else { 1 });
                 // With mates beyond the centipawns, so that nothing is lost.
-                out.extend(worth.value.to_ce(Color::White).to_be_bytes());
-                out.extend(worth.depth.to_be_bytes());
-                out.extend(worth.nodes.to_be_bytes());
-                for share in worth.wdl.into_iter().flatten() {
+                out.extend(eval.value.to_ce(Color::White).to_be_bytes());
+                out.extend(eval.depth.to_be_bytes());
+                out.extend(eval.nodes.to_be_bytes());
+                for share in eval.wdl.into_iter().flatten() {
                     out.extend(share.to_be_bytes());
                 }
             }
@@ -198,10 +198,10 @@ impl StartPosition {
             *field = bytes.be_u64()?;
         }
         let kind = bytes.u8()?;
-        self.worth = None;
+        self.eval = None;
         if kind > 0 {
             let ce = bytes.be_u32()?.cast_signed();
-            self.worth = Some(Worth {
+            self.eval = Some(PositionEval {
                 value: Value::from_ce(Color::White, ce)?,
                 depth: bytes.be_u16()?,
                 nodes: bytes.be_u64()?,
@@ -358,16 +358,16 @@ mod tests {
         let mv = notation::read_move(&start, "e4").unwrap();
         let after = start.clone().play(mv).unwrap();
         let mut entry = StartPosition::new(&after, None, &[mv]);
-        for worth in [
+        for eval in [
             None,
-            Some(Worth {
+            Some(PositionEval {
                 value: Value::cp(-37),
                 depth: 20,
                 nodes: 1 << 40,
                 wdl: Some([100, 800, 100]),
             }),
         ] {
-            entry.worth = worth;
+            entry.eval = eval;
             let candidate = Candidate::new(entry.clone(), &after, 3, true);
             let mut bytes = Vec::new();
             candidate.encode(&mut bytes);

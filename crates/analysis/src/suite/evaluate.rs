@@ -9,7 +9,7 @@ use shakmaty::{Chess, Position as _};
 use super::SuiteJob;
 use super::entry::StartPosition;
 use super::full_lines::FullLines;
-use super::worth::{Values, Worth};
+use super::values::{PositionEval, Values};
 use crate::error::{Error, about};
 use crate::evaluate::Worker;
 use tabia_book::eval::Value;
@@ -19,7 +19,7 @@ use tabia_notation as notation;
 use tabia_uci::process::Effort;
 
 /// A position after evaluation.
-pub(super) struct Looked {
+pub(super) struct Evaluated {
     /// The position, with the value that decides.
     pub(super) entry: StartPosition,
     /// Whether that value is from an engine, not from a file.
@@ -46,26 +46,26 @@ impl Evaluator<'_> {
         &self,
         mut entry: StartPosition,
         worker: &mut Option<Worker<'_>>,
-    ) -> Result<Looked, Error> {
+    ) -> Result<Evaluated, Error> {
         let job = self.job;
         let (mut searched, mut searched_again) = (false, false);
         if let Some(position) = entry.position()
-            && !self.full.holds(job, &entry)
+            && !self.full.is_full(job, &entry)
         {
-            entry.worth = self.values.get(&position);
-            if let (None, Some(worker), Some(plan)) = (entry.worth, &mut *worker, &job.engine) {
-                entry.worth = Some(self.search(&position, worker, plan.effort)?);
+            entry.eval = self.values.get(&position);
+            if let (None, Some(worker), Some(plan)) = (entry.eval, &mut *worker, &job.engine) {
+                entry.eval = Some(self.search(&position, worker, plan.effort)?);
                 searched = true;
             }
-            if let (Some(nodes), Some(worth), Some(worker)) = (job.confirm, entry.worth, worker)
-                && !worth.took(nodes)
-                && job.window.refuses(&position, &worth).is_none()
+            if let (Some(nodes), Some(eval), Some(worker)) = (job.confirm, entry.eval, worker)
+                && !eval.took(nodes)
+                && job.window.refuses(&position, &eval).is_none()
             {
-                entry.worth = Some(self.search(&position, worker, Effort::Nodes(nodes))?);
+                entry.eval = Some(self.search(&position, worker, Effort::Nodes(nodes))?);
                 (searched, searched_again) = (true, true);
             }
         }
-        Ok(Looked {
+        Ok(Evaluated {
             entry,
             searched,
             searched_again,
@@ -77,7 +77,7 @@ impl Evaluator<'_> {
         position: &Chess,
         worker: &mut Worker<'_>,
         effort: Effort,
-    ) -> Result<Worth, Error> {
+    ) -> Result<PositionEval, Error> {
         let found = worker.ask_with(effort, position, &[]);
         let found = found.map_err(|error| {
             Error::Text(format!(
@@ -88,7 +88,7 @@ impl Evaluator<'_> {
         if let Some(file) = &self.saved {
             file.add(position, &found)?;
         }
-        Ok(Worth::of(position, &found))
+        Ok(PositionEval::of(position, &found))
     }
 }
 
@@ -117,8 +117,8 @@ pub(super) fn read_file(
         &source,
         &|key| found.borrow().wants(key),
         &mut |position, evaluation| {
-            let worth = Worth::of(position, &evaluation);
-            found.borrow_mut().add(position, worth);
+            let eval = PositionEval::of(position, &evaluation);
+            found.borrow_mut().add(position, eval);
             true
         },
         &mut |lines| {
@@ -176,7 +176,7 @@ fn read_table(
             .map_err(|_| bad("no centipawns behind the FEN"))?;
         any = true;
         let value = Value::cp_of_mover(position.turn(), cp.clamp(-1e6, 1e6).round() as i32);
-        values.add(&position, Worth::of(&position, &value.into()));
+        values.add(&position, PositionEval::of(&position, &value.into()));
     }
     match any {
         true => Ok(()),

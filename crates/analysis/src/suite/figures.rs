@@ -6,7 +6,7 @@ use serde::Serialize;
 use shakmaty::{Chess, Position as _};
 
 use super::filter::{is_opposite, queens};
-use super::worth::Worth;
+use super::values::PositionEval;
 use tabia_book::eval::model;
 
 /// Collects statistics of positions.
@@ -139,7 +139,7 @@ impl Figures {
         &mut self,
         position: &Chess,
         ply: Option<u32>,
-        worth: Option<&Worth>,
+        eval: Option<&PositionEval>,
         opening: Option<&[u8]>,
     ) {
         self.total += 1;
@@ -158,17 +158,17 @@ impl Figures {
         if let Some(opening) = opening {
             *self.openings.entry(opening.to_vec()).or_default() += 1;
         }
-        let Some(worth) = worth else { return };
-        if worth.is_decided() {
+        let Some(eval) = eval else { return };
+        if eval.is_decided() {
             self.decided += 1;
             return;
         }
-        let cp = worth.cp();
+        let cp = eval.cp();
         let white_better = (cp > 0) == position.turn().is_white() && cp != 0;
         let (count, white) = self.values.entry(cp.abs()).or_default();
         *count += 1;
         *white += u64::from(white_better);
-        self.draws += worth.results(position)[1];
+        self.draws += eval.results(position)[1];
         let (slope, variance) = contribution(f64::from(cp.abs()));
         self.slope += slope;
         self.variance += variance;
@@ -292,13 +292,13 @@ mod tests {
         let mut figures = Figures::default();
         let start = Chess::default();
         for (cp, opening) in [(90, b"a"), (110, b"a"), (-100, b"b")] {
-            let worth = Worth {
+            let eval = PositionEval {
                 value: Value::cp(cp),
                 depth: 1,
                 nodes: 0,
                 wdl: None,
             };
-            figures.add(&start, Some(0), Some(&worth), Some(opening));
+            figures.add(&start, Some(0), Some(&eval), Some(opening));
         }
         let summary = figures.summary();
         let values = summary.evaluation.expect("values");

@@ -173,7 +173,7 @@ pub(super) fn is_quiet(position: &Chess) -> bool {
 }
 
 /// Value of a piece in pawns; the king is worth more than all others.
-pub(super) fn worth(role: Role) -> i32 {
+pub(super) fn piece_value(role: Role) -> i32 {
     match role {
         Role::Pawn => 1,
         Role::Knight | Role::Bishop => 3,
@@ -190,7 +190,7 @@ fn exchange(position: &Chess, mv: Move) -> i32 {
     let to = mv.to();
     let mut standing = mv.promotion().unwrap_or(mv.role());
     let mut gains = vec![
-        mv.capture().map_or(0, worth) + mv.promotion().map_or(0, worth)
+        mv.capture().map_or(0, piece_value) + mv.promotion().map_or(0, piece_value)
             - i32::from(mv.is_promotion()),
     ];
     let mut occupied = board.occupied();
@@ -206,7 +206,7 @@ fn exchange(position: &Chess, mv: Move) -> i32 {
     let mut turn = !position.turn();
     while let Some((square, role)) = least(position, to, turn, occupied) {
         let before = gains.last().copied().unwrap_or(0);
-        gains.push(worth(standing) - before);
+        gains.push(piece_value(standing) - before);
         standing = role;
         occupied.discard(square);
         turn = !turn;
@@ -226,7 +226,7 @@ fn least(position: &Chess, to: Square, turn: Color, occupied: Bitboard) -> Optio
     attackers
         .into_iter()
         .filter_map(|square| Some((square, role(square)?)))
-        .min_by_key(|(_, role)| worth(*role))
+        .min_by_key(|(_, role)| piece_value(*role))
 }
 
 #[cfg(test)]

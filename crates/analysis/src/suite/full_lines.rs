@@ -22,7 +22,7 @@ impl FullLines {
     }
 
     /// Whether the line of a position is full.
-    pub(super) fn holds(&self, job: &SuiteJob, entry: &StartPosition) -> bool {
+    pub(super) fn is_full(&self, job: &SuiteJob, entry: &StartPosition) -> bool {
         line_of(job, entry).is_some_and(|(_, line)| self.lock().contains(&line))
     }
 }

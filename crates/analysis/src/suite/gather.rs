@@ -18,7 +18,7 @@ use tabia_notation as notation;
 
 /// The checks of a position before it becomes a candidate.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sieve<'a> {
+pub(super) struct CandidateFilter<'a> {
     pub(super) board: &'a BoardFilter,
     pub(super) mirrors: bool,
     /// Only positions after this one.
@@ -26,7 +26,7 @@ pub(super) struct Sieve<'a> {
     pub(super) cut: Cut,
 }
 
-impl Sieve<'_> {
+impl CandidateFilter<'_> {
     /// Makes a candidate, if the board meets the conditions.
     pub(super) fn admit(
         &self,
@@ -120,13 +120,13 @@ pub(super) struct Read {
 pub(super) fn read_games(
     sources: &Sources,
     filter: &GameFilter,
-    sieve: Sieve<'_>,
+    checks: CandidateFilter<'_>,
     threads: usize,
     watch: &mut Watch<'_>,
     mut keep: impl FnMut(Candidate) -> Result<(), Error>,
 ) -> Result<Read, Error> {
     let wanted = GameParts {
-        plies: match sieve.cut {
+        plies: match checks.cut {
             Cut::At(last) | Cut::Range(_, last) => last as usize,
             Cut::End | Cut::Exit => usize::MAX,
         },
@@ -145,7 +145,7 @@ pub(super) fn read_games(
             let mut made = Made::default();
             while batch.next(&mut game) {
                 made.games += 1;
-                sieve.game(&game, &mut made);
+                checks.game(&game, &mut made);
             }
             Ok(made)
         })
@@ -196,7 +196,7 @@ pub(super) fn each_game<T: Send>(
 /// Reads a suite of positions: one FEN or EPD per line. Invalid lines are reported.
 pub(super) fn read_epd(
     path: &Path,
-    sieve: Sieve<'_>,
+    checks: CandidateFilter<'_>,
     watch: &mut Watch<'_>,
     mut keep: impl FnMut(Candidate) -> Result<(), Error>,
 ) -> Result<Read, Error> {
@@ -224,7 +224,7 @@ pub(super) fn read_epd(
                 read.games += 1;
                 let mut entry = StartPosition::new(&position, Some(&position), &[]);
                 entry.played = 1;
-                let kept = sieve.admit(&position, entry, 0, &mut read.funnel);
+                let kept = checks.admit(&position, entry, 0, &mut read.funnel);
                 if let Some(candidate) = kept {
                     keep(candidate)?;
                 }

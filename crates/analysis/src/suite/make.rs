@@ -6,17 +6,17 @@ use std::sync::atomic::AtomicU64;
 use super::SuiteJob;
 use super::choice::{Choice, Confirmed, rank_of_choice};
 use super::entry::{ALL, Candidate, Ranked, StartPosition};
-use super::evaluate::{self, Evaluator, Looked};
+use super::evaluate::{self, Evaluated, Evaluator};
 use super::figures::SuiteSummary;
 use super::full_lines::FullLines;
 use super::funnel::{Funnel, FunnelStep};
-use super::gather::{self, Sieve};
+use super::gather::{self, CandidateFilter};
 use super::metadata::{self, SuiteRow};
 use super::publish::{Published, publish};
 use super::sources::Kinds;
 use super::unite::Group;
+use super::values::Values;
 use super::walk::Walk;
-use super::worth::Values;
 use crate::Error;
 use crate::evaluate::Worker;
 use tabia_book::evals::{self, EvalFile, EvalKey};
@@ -88,8 +88,8 @@ impl Making<'_> {
         atomic::folder_of(&self.job.target)
     }
 
-    fn sieve(&self) -> Sieve<'_> {
-        Sieve {
+    fn checks(&self) -> CandidateFilter<'_> {
+        CandidateFilter {
             board: &self.job.board,
             mirrors: self.job.mirrors,
             below: self.job.below(),
@@ -114,13 +114,13 @@ impl Making<'_> {
             let sources = Sources::list(&kinds.games)?;
             let sources = sources.with_password(job.password.as_deref());
             let keep = |candidate| push(&mut sorter, candidate, &mut first);
-            let sieve = self.sieve();
-            let read = gather::read_games(&sources, &job.filter, sieve, job.threads, watch, keep)?;
+            let checks = self.checks();
+            let read = gather::read_games(&sources, &job.filter, checks, job.threads, watch, keep)?;
             self.note(read);
         }
         for suite in &kinds.suites {
             let keep = |candidate| push(&mut sorter, candidate, &mut first);
-            let read = gather::read_epd(suite, self.sieve(), watch, keep)?;
+            let read = gather::read_epd(suite, self.checks(), watch, keep)?;
             self.note(read);
         }
         for (number, book) in kinds.books.iter().enumerate() {
@@ -142,10 +142,10 @@ impl Making<'_> {
                 memory: job.memory / 4,
                 folder: self.folder(),
             };
-            let sieve = self.sieve();
+            let checks = self.checks();
             let source = number as u32 + 1;
             walk.run(
-                |position, entry| match sieve.admit(position, entry, source, &mut funnel) {
+                |position, entry| match checks.admit(position, entry, source, &mut funnel) {
                     Some(candidate) => push(&mut sorter, candidate, &mut first),
                     None => Ok(()),
                 },
@@ -255,11 +255,11 @@ impl Making<'_> {
         let funnel = &mut self.funnel;
         let counts = &mut self.counts;
         // Returns whether more are needed.
-        let mut take = |looked: Looked| -> Result<bool, Error> {
+        let mut take = |evaluated: Evaluated| -> Result<bool, Error> {
             if choice.goes_on() {
-                counts.1 += u64::from(looked.searched);
+                counts.1 += u64::from(evaluated.searched);
                 watch.position("choosing", choice.seen, None)?;
-                choice.take(looked, funnel, &mut chosen)?;
+                choice.take(evaluated, funnel, &mut chosen)?;
             } else {
                 funnel.lose(FunnelStep::Count, 1);
             }

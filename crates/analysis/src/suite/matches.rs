@@ -8,7 +8,7 @@ use serde::Serialize;
 use shakmaty::Color;
 
 use super::entry::{number_of, pack};
-use super::gather::{self, Sieve};
+use super::gather::{self, CandidateFilter};
 use super::{BoardFilter, Cut, is_suite};
 use crate::error::{Error, about};
 use tabia_book::eval::model::elo;
@@ -173,7 +173,7 @@ fn keys_of(suite: &Path, watch: &mut Watch<'_>) -> Result<Keys, Error> {
         in_check: true,
         ..BoardFilter::default()
     };
-    let sieve = Sieve {
+    let checks = CandidateFilter {
         board: &board,
         mirrors: false,
         below: None,
@@ -187,10 +187,10 @@ fn keys_of(suite: &Path, watch: &mut Watch<'_>) -> Result<Keys, Error> {
         Ok(())
     };
     if is_suite(suite)? {
-        gather::read_epd(suite, sieve, watch, keep)?;
+        gather::read_epd(suite, checks, watch, keep)?;
     } else {
         let sources = Sources::list([&suite.to_owned()])?;
-        gather::read_games(&sources, &GameFilter::default(), sieve, 1, watch, keep)?;
+        gather::read_games(&sources, &GameFilter::default(), checks, 1, watch, keep)?;
     }
     if keys.is_empty() {
         return Err(about(suite, "no position in it"));

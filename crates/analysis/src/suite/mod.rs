@@ -31,8 +31,8 @@ mod publish;
 pub mod review;
 mod sources;
 mod unite;
+mod values;
 mod walk;
-mod worth;
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -45,8 +45,8 @@ pub use funnel::{Funnel, FunnelRow, FunnelStep};
 pub use gather::is_epd;
 pub use make::{MadeSuite, run};
 pub use output::{Counters, Form};
+pub use values::{PositionEval, ValueView, ValueWindow};
 pub use walk::Play;
-pub use worth::{ValueView, ValueWindow, Worth};
 
 use crate::error::{Error, about};
 use crate::evaluate::EnginePlan;

@@ -68,14 +68,14 @@ pub(super) fn write(
         }
     }
     if operations {
-        if let Some(worth) = &entry.worth {
-            let ce = Value::to_ce(worth.value, shakmaty::Color::White);
+        if let Some(eval) = &entry.eval {
+            let ce = Value::to_ce(eval.value, shakmaty::Color::White);
             let _ = write!(out, " ce {ce};");
-            if worth.depth > 0 {
-                let _ = write!(out, " acd {};", worth.depth);
+            if eval.depth > 0 {
+                let _ = write!(out, " acd {};", eval.depth);
             }
-            if worth.nodes > 0 {
-                let _ = write!(out, " acn {};", worth.nodes);
+            if eval.nodes > 0 {
+                let _ = write!(out, " acn {};", eval.nodes);
             }
         }
         let _ = write!(out, " id \"{name}.{number}\";");

@@ -57,7 +57,7 @@ pub(super) fn publish(
         };
         let opening = beginning(&position, path);
         let depth = depth(job.form, entry, &position);
-        figures.add(&position, depth, entry.worth.as_ref(), opening.as_deref());
+        figures.add(&position, depth, entry.eval.as_ref(), opening.as_deref());
     }
     if figures.total == 0 {
         return Ok(None);

@@ -49,7 +49,7 @@ pub(super) struct Seen {
 }
 
 /// The look-ups of some positions.
-pub(super) struct Looked {
+pub(super) struct LookUps {
     pub(super) positions: Vec<Found>,
     /// The positions after their moves, in the order of the positions.
     pub(super) next: Vec<Next>,
@@ -159,7 +159,7 @@ impl Seen {
     }
 
     /// Whether the walk reached an entry of the first or the second book.
-    pub(super) fn came_to(&self, book: usize, place: Place, entry: &Entry<'_>) -> bool {
+    pub(super) fn has_visited(&self, book: usize, place: Place, entry: &Entry<'_>) -> bool {
         let entries = self.entries.get(book);
         let normal = || entry.key().map(|key| key.wide_hash());
         entries.is_some_and(|entries| entries.contains(place))
@@ -271,8 +271,8 @@ impl<'b> Books<'b> {
     }
 
     /// Looks up some positions and goes on from those at fewer than `plies` plies.
-    pub(super) fn look(&self, share: &[Reached<Id>], plies: Option<u32>) -> Result<Looked, Error> {
-        let mut looked = Looked {
+    pub(super) fn look(&self, share: &[Reached<Id>], plies: Option<u32>) -> Result<LookUps, Error> {
+        let mut look_ups = LookUps {
             positions: Vec::with_capacity(share.len()),
             next: Vec::with_capacity(share.len() + share.len() / 4),
         };
@@ -282,7 +282,7 @@ impl<'b> Books<'b> {
             let mut found = self.look_at(position, &here.note, &mut probes)?;
             let goes_on = plies.is_none_or(|plies| here.ply < plies);
             if goes_on && (found.held || here.ply == 0) {
-                let before = looked.next.len();
+                let before = look_ups.next.len();
                 let (in_a, in_b) = (&mut probes.in_a, &mut probes.in_b);
                 let in_a = std::mem::take(&mut in_a.moves);
                 let in_b = std::mem::take(&mut in_b.moves);
@@ -292,7 +292,7 @@ impl<'b> Books<'b> {
                 for mv in in_a.iter().chain(only_in_b).map(|mv| mv.mv) {
                     let after = notation::after(position, mv);
                     if let Some(id) = self.id(&after, &mut probes)? {
-                        looked.next.push(Next {
+                        look_ups.next.push(Next {
                             mv,
                             san: San::of(position, mv),
                             position: after,
@@ -300,13 +300,13 @@ impl<'b> Books<'b> {
                         });
                     }
                 }
-                found.moves = looked.next.len() - before;
+                found.moves = look_ups.next.len() - before;
                 probes.in_a.moves = in_a;
                 probes.in_b.moves = in_b;
             }
-            looked.positions.push(found);
+            look_ups.positions.push(found);
         }
-        Ok(looked)
+        Ok(look_ups)
     }
 
     pub(super) fn look_at(

@@ -210,12 +210,13 @@ impl Comparison<'_> {
             watch,
             |all: &mut Vec<Result<BookEntry, Error>>, entry| {
                 // Most were reached, so their positions need not be made.
-                let new = entry.map(
-                    |(place, entry)| match known.came_to(number, place, &entry) {
-                        true => None,
-                        false => BookEntry::of(place, &entry),
-                    },
-                );
+                let new =
+                    entry.map(
+                        |(place, entry)| match known.has_visited(number, place, &entry) {
+                            true => None,
+                            false => BookEntry::of(place, &entry),
+                        },
+                    );
                 all.extend(new.transpose());
                 Ok(())
             },

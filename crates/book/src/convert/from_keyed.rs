@@ -277,7 +277,7 @@ mod tests {
                             }),
                             transposition: false,
                             preference,
-                            judged: None,
+                            evaluation: None,
                         };
                         if as_factor {
                             mv.after = Some(record_after(&mv));

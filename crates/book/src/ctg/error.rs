@@ -7,7 +7,7 @@ use super::page::PAGE_BYTES;
 #[non_exhaustive]
 pub enum HeaderFault {
     /// The file is empty.
-    #[error("the file is empty (0 bytes); get the book anew")]
+    #[error("the file is empty (0 bytes); copy or download the book again")]
     NoBytes,
     /// The file has less than the header page, or nothing after it.
     #[error(

@@ -17,12 +17,12 @@ impl KeyHashes {
     /// Reads the book once. `None` if a page is damaged, because its keys are unknown
     /// then.
     pub(super) fn of(book: &PageFile) -> Option<KeyHashes> {
-        let bits = (u64::from(book.held()) * BITS_OF_A_PAGE).next_power_of_two();
+        let bits = (u64::from(book.page_count()) * BITS_OF_A_PAGE).next_power_of_two();
         let mut hashes = KeyHashes {
             bits: vec![0; (bits / 64) as usize],
             shift: 64 - bits.trailing_zeros(),
         };
-        let read = scan::for_each_hash(book, book.held(), |_, hash| {
+        let read = scan::for_each_hash(book, book.page_count(), |_, hash| {
             let (word, bit) = hashes.place(hash.reverse_bits());
             if let Some(word) = hashes.bits.get_mut(word) {
                 *word |= bit;

@@ -63,7 +63,7 @@ impl CtgBook {
     ///
     /// The file cannot be read. Damage in it is counted, not returned.
     pub fn info(&self) -> Result<BookInfo, Error> {
-        let walked = self.pages.walked();
+        let walked = self.pages.pages_in_use();
         self.count_pages(0..walked, self.pages.walker())
     }
 
@@ -74,7 +74,7 @@ impl CtgBook {
     ///
     /// As for [`CtgBook::info`].
     pub fn glance(&self, pages: u32) -> Result<BookInfo, Error> {
-        let walked = self.pages.walked();
+        let walked = self.pages.pages_in_use();
         if walked <= pages {
             return self.info();
         }
@@ -93,7 +93,7 @@ impl CtgBook {
             games: header.games,
             header_positions: header.positions,
             bytes: self.pages.file().len(),
-            pages: self.pages.walked(),
+            pages: self.pages.pages_in_use(),
             ..BookInfo::default()
         };
         if let Index::Slots(slots) = &self.index {
@@ -266,7 +266,7 @@ impl Iterator for BookEntries<'_> {
             if let Some(entry) = self.queue.next() {
                 return Some(entry);
             }
-            if self.page >= self.book.pages.walked() {
+            if self.page >= self.book.pages.pages_in_use() {
                 return None;
             }
             let number = self.page;

@@ -22,7 +22,7 @@ pub enum MoveFault {
     #[error("move byte {0:#04x} has no known meaning")]
     UnknownByte(u8),
     /// The position has no such piece.
-    #[error("move byte {0:#04x} names a man that is not there")]
+    #[error("move byte {0:#04x} names a piece that is not on the board")]
     NoSuchMan(u8),
     /// The move is illegal.
     #[error("move byte {0:#04x} names an illegal move")]

@@ -150,7 +150,7 @@ fn index_on_disk(
 /// had, it is damaged or of a larger book, and many positions are stored elsewhere. Pages
 /// that are cut off are no fault of the index.
 fn of_this_book(pages: &PageFile, slots: &SlotFile) -> Result<(), String> {
-    let count = pages.held().max(pages.header().pages);
+    let count = pages.page_count().max(pages.header().pages);
     match slots.astray(count) {
         Ok(Some(page)) => Err(format!(
             "is damaged or of a larger book (it leads to page {page}, the book has {count} pages)"
@@ -167,7 +167,7 @@ pub(super) fn samples(pages: &PageFile) -> Result<Vec<(Key, u32)>, Error> {
     let mut reader = pages.reader()?;
     let mut samples = Vec::new();
     let mut first_error = None;
-    let count = pages.walked();
+    let count = pages.pages_in_use();
     let mut last = None;
     for n in 0..SAMPLES {
         let number = (u64::from(n) * u64::from(count - 1) / u64::from(SAMPLES - 1)) as u32;
@@ -201,12 +201,12 @@ pub(super) fn index_agrees(pages: &PageFile, slots: &SlotFile, samples: &[(Key, 
     let found = samples
         .iter()
         .filter(|(key, page)| {
-            reader
-                .walk(key.hash())
-                .any(|slot| match reader.page_of(slot.number, pages.held()) {
+            reader.walk(key.hash()).any(|slot| {
+                match reader.page_of(slot.number, pages.page_count()) {
                     Ok(found) => found == SlotPage::Page(*page),
                     Err(_) => false,
-                })
+                }
+            })
         })
         .count();
     2 * found >= samples.len()

@@ -41,7 +41,7 @@ pub(super) struct PageFile {
     file: DataFile,
     header: Header,
     /// Pages in the file, including a short last one.
-    held: u32,
+    page_count: u32,
 }
 
 const MAGIC: [u8; 4] = [0x00, 0x20, 0x10, 0x00];
@@ -75,14 +75,18 @@ impl PageFile {
             return Err(fault(HeaderFault::NoPages { bytes: file.len() }));
         }
         // Page numbers are signed 32-bit in the index.
-        let held = data.div_ceil(PAGE_BYTES as u64).min(i32::MAX as u64) as u32;
+        let page_count = data.div_ceil(PAGE_BYTES as u64).min(i32::MAX as u64) as u32;
         let number = |at| be_u32_at(&start, at).unwrap_or(0);
         let header = Header {
             pages: number(16),
             positions: number(24),
             games: number(28),
         };
-        Ok(PageFile { file, header, held })
+        Ok(PageFile {
+            file,
+            header,
+            page_count,
+        })
     }
 
     pub(super) fn file(&self) -> &DataFile {
@@ -94,16 +98,16 @@ impl PageFile {
     }
 
     /// Pages in the file, whatever the header says.
-    pub(super) fn held(&self) -> u32 {
-        self.held
+    pub(super) fn page_count(&self) -> u32 {
+        self.page_count
     }
 
     /// The number of pages to walk over: the header's count if the file has that many
     /// (anything may follow them), else all.
-    pub(super) fn walked(&self) -> u32 {
+    pub(super) fn pages_in_use(&self) -> u32 {
         match self.header.pages {
-            0 => self.held,
-            pages => pages.min(self.held),
+            0 => self.page_count,
+            pages => pages.min(self.page_count),
         }
     }
 
@@ -112,11 +116,11 @@ impl PageFile {
         let Header { pages, .. } = self.header;
         let path = self.file.path().display();
         let whole = self.file.len().is_multiple_of(PAGE_BYTES as u64);
-        if pages > self.held {
+        if pages > self.page_count {
             Some(format!(
                 "{path}: the header says {pages} pages, the file has {}: it seems to be cut off, \
                  positions in the missing part cannot be found",
-                self.held
+                self.page_count
             ))
         } else if !whole {
             Some(format!(
@@ -154,7 +158,7 @@ impl PageFile {
             at_once,
             buffer: Vec::new(),
             first: 0,
-            held: 0,
+            filled: 0,
         }
     }
 }
@@ -173,7 +177,7 @@ pub(super) struct PageReader<'f> {
     /// The number of the first page in the buffer.
     first: u32,
     /// Number of filled bytes in the buffer.
-    held: usize,
+    filled: usize,
 }
 
 impl PageReader<'_> {
@@ -187,14 +191,14 @@ impl PageReader<'_> {
         let buffered = page
             .checked_sub(self.first)
             .map(|n| n as usize)
-            .filter(|&n| n < self.held.div_ceil(PAGE_BYTES))
+            .filter(|&n| n < self.filled.div_ceil(PAGE_BYTES))
             .map(|n| n * PAGE_BYTES);
         let start = match buffered {
             Some(start) => start,
             None => {
-                self.held = 0;
+                self.filled = 0;
                 self.buffer.resize(self.at_once * PAGE_BYTES, 0);
-                self.held = self
+                self.filled = self
                     .view
                     .read(offset, &mut self.buffer)
                     .map_err(|error| Error::read(self.file.file.path(), error))?
@@ -203,8 +207,8 @@ impl PageReader<'_> {
                 0
             }
         };
-        let held = self.buffer.get(..self.held).unwrap_or_default();
-        Ok(page_of(held, start))
+        let filled = self.buffer.get(..self.filled).unwrap_or_default();
+        Ok(page_of(filled, start))
     }
 
     /// The page with its header checked.

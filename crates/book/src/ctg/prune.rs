@@ -67,7 +67,7 @@ pub struct Pruned {
     /// Positions removed.
     pub positions: u64,
     /// Moves of the removed positions.
-    pub moves_behind: u64,
+    pub moves_of_removed: u64,
 }
 
 /// One bit for each byte of a file.
@@ -92,13 +92,13 @@ impl Bits {
 }
 
 /// Decisions on moves: the bit of a move's annotation means that it stays, the bit before
-/// it that it goes. A position that is reached with either side to move is judged twice;
+/// it that it goes. A position that is reached with either side to move is decided twice;
 /// if a move stays in one of them, it stays.
 #[derive(Default)]
-struct Judged(Bits);
+struct Decisions(Bits);
 
-impl Judged {
-    fn judge(&mut self, mv: &VisitedMove, stays: bool) {
+impl Decisions {
+    fn decide(&mut self, mv: &VisitedMove, stays: bool) {
         self.0.set(mv.offset - u64::from(!stays));
     }
 
@@ -129,12 +129,12 @@ pub fn prune(
     tabia_io::atomic::check(target, &["cto", "ctb"], options.old)?;
     let book = CtgBook::open(source, &OpenOptions { mmap: false })?;
     let mut plan = Plan::of(&book, watch, rules.fates)?;
-    if has_strays(&book, &plan.before)? {
-        plan.look_at_strays(&book, watch)?;
+    if has_unreached(&book, &plan.before)? {
+        plan.visit_unreached(&book, watch)?;
     }
     if plan.any_out {
-        let warned = plan.warn(&book, rules.sign, watch)?;
-        plan.redden(&book, &warned, rules.is_played, watch)?;
+        let warned = plan.add_warnings(&book, rules.sign, watch)?;
+        plan.mark_red(&book, &warned, rules.is_played, watch)?;
     }
     drop(book);
     let mut done = Counts::default();
@@ -154,7 +154,7 @@ pub fn prune(
         warned: done.warned,
         red: done.red,
         positions: done.positions,
-        moves_behind: done.moves_behind,
+        moves_of_removed: done.moves_of_removed,
     })
 }
 
@@ -179,7 +179,7 @@ struct Plan {
     before: EntrySet,
     /// Those that are still reached without the removed moves.
     after: EntrySet,
-    judged: Judged,
+    decisions: Decisions,
     /// Moves that are removed from the list even if the positions after them stay.
     unlisted: Bits,
     /// Warning annotations of moves that stay, by their offset in the file.
@@ -208,7 +208,7 @@ impl Plan {
             rule(visit, &mut fates);
             for (n, mv) in visit.moves.iter().enumerate() {
                 let fate = fates.get(n).copied().unwrap_or(Fate::Kept);
-                plan.judged.judge(mv, fate == Fate::Kept);
+                plan.decisions.decide(mv, fate == Fate::Kept);
                 plan.unchanged &= fate == Fate::Kept;
                 plan.any_out |= fate == Fate::Out;
                 if matches!(fate, Fate::Unlisted | Fate::Gone) {
@@ -230,14 +230,14 @@ impl Plan {
 
     /// Also looks at entries that no line leads to: moves of theirs may lead to removed
     /// entries.
-    fn look_at_strays(&mut self, book: &CtgBook, watch: &mut Watch<'_>) -> Result<(), Error> {
+    fn visit_unreached(&mut self, book: &CtgBook, watch: &mut Watch<'_>) -> Result<(), Error> {
         book.visit(Pass::Moves, watch, &mut |_| (), |visit| {
             if self.before.contains(visit.entry.place) {
                 return Ok(());
             }
             for mv in visit.moves {
                 if mv.after.is_some_and(|child| self.goes(child.place)) {
-                    self.judged.judge(mv, false);
+                    self.decisions.decide(mv, false);
                 }
             }
             Ok(())
@@ -246,7 +246,7 @@ impl Plan {
 
     /// Stores the warning annotations of removed moves if the positions after them stay;
     /// returns the entries of these moves.
-    fn warn(
+    fn add_warnings(
         &mut self,
         book: &CtgBook,
         sign: &dyn Fn(&Visit<'_>, &VisitedMove) -> Annotation,
@@ -260,7 +260,7 @@ impl Plan {
             let known = self.signs.len();
             for mv in visit.moves {
                 let stays = mv.after.is_some_and(|child| !self.goes(child.place));
-                if stays && self.judged.goes(mv.offset) && !self.unlisted.has(mv.offset) {
+                if stays && self.decisions.goes(mv.offset) && !self.unlisted.has(mv.offset) {
                     self.signs.insert(mv.offset, sign(visit, mv));
                 }
             }
@@ -274,7 +274,7 @@ impl Plan {
 
     /// Makes positions red until no move with a warning is played. Each red position may
     /// leave another position without a better move.
-    fn redden(
+    fn mark_red(
         &mut self,
         book: &CtgBook,
         warned: &[Place],
@@ -321,7 +321,7 @@ impl Plan {
         let (position, stored) = stored_moves(place, reading)?;
         let mut unlisted = position.legal_moves();
         for known in stored {
-            let goes = self.judged.goes(known.offset);
+            let goes = self.decisions.goes(known.offset);
             let sign = self.signs.get(&known.offset);
             if goes && sign.is_none() {
                 continue;
@@ -380,7 +380,7 @@ fn place_of(file_offset: u64) -> Place {
 }
 
 /// Whether there are entries that are not in the set.
-fn has_strays(book: &CtgBook, reached: &EntrySet) -> Result<bool, Error> {
+fn has_unreached(book: &CtgBook, reached: &EntrySet) -> Result<bool, Error> {
     for entry in book.entries() {
         match entry {
             Ok(entry) if reached.contains(entry.place) => {}
@@ -399,7 +399,7 @@ struct Counts {
     warned: u64,
     red: u64,
     positions: u64,
-    moves_behind: u64,
+    moves_of_removed: u64,
 }
 
 impl Counts {
@@ -410,7 +410,7 @@ impl Counts {
         let count = u64::from(length / 2);
         if plan.goes(place) {
             self.positions += 1;
-            self.moves_behind += count;
+            self.moves_of_removed += count;
             return;
         }
         let recommendation_at = entry
@@ -435,7 +435,7 @@ impl Counts {
                     *byte = sign.annotation_byte(*byte);
                 }
                 self.warned += 1;
-            } else if plan.judged.goes(annotation_at) {
+            } else if plan.decisions.goes(annotation_at) {
                 entry.drain(at..at + 2);
                 self.moves += 1;
                 left -= 2;

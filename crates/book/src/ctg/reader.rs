@@ -129,7 +129,7 @@ impl CtgBook {
     pub(crate) fn reading(&self) -> Result<Reading<'_>, Error> {
         Ok(Reading {
             pages: self.pages.reader()?,
-            held: self.pages.held(),
+            page_count: self.pages.page_count(),
             index: match &self.index {
                 Index::Slots(slots) => IndexReader::Slots(slots.reader()?),
                 Index::Scan(scan) => IndexReader::Scan(scan),
@@ -221,7 +221,7 @@ impl Probe for CtgBook {
     /// Reads the whole book once if the announced probes cost more than that; then most
     /// positions that are not in it are rejected without reading a page.
     fn expect(&self, probes: u64) {
-        if probes > u64::from(self.pages.held()) / PAGES_READ_IN_A_PROBE {
+        if probes > u64::from(self.pages.page_count()) / PAGES_READ_IN_A_PROBE {
             self.hashes.get_or_init(|| KeyHashes::of(&self.pages));
         }
     }
@@ -310,7 +310,7 @@ pub(crate) fn fill_from(
 pub(crate) struct Reading<'b> {
     book: &'b PageFile,
     pages: PageReader<'b>,
-    held: u32,
+    page_count: u32,
     index: IndexReader<'b>,
     hashes: Option<&'b KeyHashes>,
     /// A walk over a whole book never returns to a page, so its pages are not in the CPU
@@ -389,7 +389,7 @@ impl Reading<'_> {
         match self.index {
             IndexReader::Slots(slots) => {
                 for slot in slots.walk(hash) {
-                    let page = slots.page_of(slot.number, self.held)?;
+                    let page = slots.page_of(slot.number, self.page_count)?;
                     on_step(LookupStep::Slot(slot, page));
                     if let SlotPage::Page(page) = page
                         && let Some(place) = self.find_in(page, key)?

@@ -269,14 +269,16 @@ impl<'b> Surveyed<'b> {
         // The index may have more pages than a damaged header says.
         let named = live.iter().flat_map(|live| &live.slots);
         let end = named.map(|(_, page)| page + 1).max().unwrap_or(0);
-        let pages = book.walked().max(end);
+        let pages = book.pages_in_use().max(end);
         let mut survey = Survey::of(book, pages, watch)?;
         let mut salvage = Salvage::default();
         let live = live.filter(|live| live.fits(&survey.spans));
         match &live {
             None => {
-                survey.spans.retain(|span| span.page < book.walked());
-                survey.faults.retain(|(page, _)| *page < book.walked());
+                survey.spans.retain(|span| span.page < book.pages_in_use());
+                survey
+                    .faults
+                    .retain(|(page, _)| *page < book.pages_in_use());
             }
             Some(live) => {
                 let slot_of = live.slot_of(pages);
@@ -332,7 +334,7 @@ impl LiveSlots {
             return None;
         }
         let mut slots: Vec<(u32, u32)> = Vec::new();
-        let mut named = vec![false; book.held() as usize];
+        let mut named = vec![false; book.page_count() as usize];
         let mut sound = true;
         index
             .for_each(|slot, page| {

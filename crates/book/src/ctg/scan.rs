@@ -32,7 +32,7 @@ impl ScanIndex {
     /// Reads all pages once, or twice if they overlap. Damaged pages are read as far as
     /// possible and reported.
     pub(super) fn build(book: &PageFile) -> Result<(ScanIndex, ScanReport), Error> {
-        ScanIndex::build_over(book, book.walked())
+        ScanIndex::build_over(book, book.pages_in_use())
     }
 
     /// As [`ScanIndex::build`], for the first `pages` pages of the file, whatever its

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use shakmaty::{CastlingMode, Chess, Move, Position as _};
 
 use super::EvalTable;
-use crate::{Annotation, BookMove, Error, Judged, Lookup, Probe, Wanted};
+use crate::{Annotation, BookMove, Error, Lookup, MoveEvaluation, Probe, Wanted};
 use tabia_notation as notation;
 
-/// A book whose moves get evaluations ([`Judged`]) from a table.
+/// A book whose moves get evaluations ([`MoveEvaluation`]) from a table.
 pub struct EvaluatedBook {
     book: Arc<dyn Probe + Send + Sync>,
     evaluations: Arc<EvalTable>,
@@ -37,7 +37,7 @@ impl Probe for EvaluatedBook {
         let mut alone = [BookMove::stored(mv, Annotation::default(), None)];
         judge(&self.evaluations, position, &mut alone);
         let [alone] = alone;
-        alone.judged.map(|judged| judged.value)
+        alone.evaluation.map(|known| known.value)
     }
 
     fn expect(&self, probes: u64) {
@@ -75,14 +75,14 @@ pub fn judge(evaluations: &EvalTable, position: &Chess, moves: &mut [BookMove]) 
             let known = here.as_ref()?.moves.iter().find(|known| known.mv == uci);
             known.map(|known| known.value)
         });
-        mv.judged = value.map(|value| Judged {
+        mv.evaluation = value.map(|value| MoveEvaluation {
             value: value.clamped(turn),
             loss: 0,
         });
-        best = best.max(mv.judged.map(|judged| judged.value));
+        best = best.max(mv.evaluation.map(|known| known.value));
     }
-    for judged in moves.iter_mut().filter_map(|mv| mv.judged.as_mut()) {
-        judged.loss = best.map_or(0, |best| best.abs_diff(judged.value));
+    for evaluation in moves.iter_mut().filter_map(|mv| mv.evaluation.as_mut()) {
+        evaluation.loss = best.map_or(0, |best| best.abs_diff(evaluation.value));
     }
 }
 
@@ -103,21 +103,23 @@ mod tests {
         table.add(&after("e4 e5"), &known(25, &[]));
         table.add(&after("d4"), &known(10, &[]));
         let book = EvaluatedBook::new(Arc::new(book), Arc::new(table));
-        let judged = |moves: &str, mv: &str| {
+        let evaluation = |moves: &str, mv: &str| {
             let mut found = Lookup::default();
             book.probe(&after(moves), Wanted::Stored, &mut found)
                 .unwrap();
             let mv = tabia_notation::read_move(&after(moves), mv).unwrap();
             let known = found.moves.iter().find(|known| known.mv == mv).unwrap();
-            known.judged.map(|judged| (judged.value, judged.loss))
+            known
+                .evaluation
+                .map(|evaluation| (evaluation.value, evaluation.loss))
         };
-        assert_eq!(judged("", "e4"), Some((30, 0)));
-        assert_eq!(judged("", "d4"), Some((10, 20)));
-        assert_eq!(judged("", "c4"), None);
+        assert_eq!(evaluation("", "e4"), Some((30, 0)));
+        assert_eq!(evaluation("", "d4"), Some((10, 20)));
+        assert_eq!(evaluation("", "c4"), None);
         let e5 = tabia_notation::read_move(&after("e4"), "e5").unwrap();
         assert_eq!(book.value_of(&after("e4"), e5), Some(-25));
-        assert_eq!(judged("e4", "e5"), Some((-25, 0)));
-        assert_eq!(judged("e4", "c5"), Some((-45, 20)));
+        assert_eq!(evaluation("e4", "e5"), Some((-25, 0)));
+        assert_eq!(evaluation("e4", "c5"), Some((-45, 20)));
     }
 
     /// A search of few nodes may end in the middle of an exchange.
@@ -136,8 +138,8 @@ mod tests {
         found.moves.retain(|known| known.mv == e4);
         judge(&table, line.start(), &mut found.moves);
         // The best known move, a2a3, is not stored here.
-        let judged = found.moves.first().and_then(|mv| mv.judged).unwrap();
-        assert_eq!((judged.value, judged.loss), (25, 15));
+        let evaluation = found.moves.first().and_then(|mv| mv.evaluation).unwrap();
+        assert_eq!((evaluation.value, evaluation.loss), (25, 15));
     }
 
     #[test]

@@ -133,7 +133,7 @@ impl Filter {
 
     /// Whether it tests a value of the move itself, not only of the position after it.
     #[must_use]
-    pub(crate) fn asks_of_moves(&self) -> bool {
+    pub(crate) fn tests_moves(&self) -> bool {
         self.root
             .names(&|word, _| matches!(word, Word::Annotation | Word::Share | Word::Ply))
     }
@@ -141,7 +141,7 @@ impl Filter {
     /// Whether it tests a value that differs when colours are exchanged: a commentary
     /// that gives one side the advantage.
     #[must_use]
-    pub(crate) fn asks_for_side(&self) -> bool {
+    pub(crate) fn depends_on_side(&self) -> bool {
         self.root.names(&|word, comparison| {
             let (sign, number) = comparison;
             let is_equality = matches!(sign, Comparison::Equal | Comparison::Other);
@@ -153,7 +153,7 @@ impl Filter {
     /// Whether it tests games, their results or players, which a Polyglot book does not
     /// store.
     #[must_use]
-    pub(crate) fn asks_for_games(&self) -> bool {
+    pub(crate) fn tests_games(&self) -> bool {
         use Word::{Draws, Elo, Games, Losses, Performance, Score, Share, Wins};
         self.root.names(&|word, _| {
             let counts = [Games, Wins, Draws, Losses, Score, Elo, Performance, Share];
@@ -163,7 +163,7 @@ impl Filter {
 
     /// Whether it tests the distance of a move from the start position.
     #[must_use]
-    pub(crate) fn asks_for_ply(&self) -> bool {
+    pub(crate) fn tests_ply(&self) -> bool {
         self.root.names(&|word, _| word == Word::Ply)
     }
 }

@@ -17,7 +17,7 @@ use tabia_notation::{self as notation, Line};
 
 /// Fails if a filter tests values that Polyglot books do not store.
 pub(super) fn check(book: &Book, filter: Option<&Filter>) -> Result<(), Error> {
-    match book.format() == Format::Bin && filter.is_some_and(Filter::asks_for_games) {
+    match book.format() == Format::Bin && filter.is_some_and(Filter::tests_games) {
         false => Ok(()),
         true => Err(Error::Format {
             path: book.path().into(),

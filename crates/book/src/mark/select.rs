@@ -21,14 +21,14 @@ pub struct Selection {
 impl Selection {
     /// The fastest pass that finds the selected moves.
     fn pass(&self) -> Pass {
-        let asks_of_moves = self.filter.as_ref().is_some_and(Filter::asks_of_moves);
-        let from_start = |filter: &Filter| filter.asks_for_ply() || filter.asks_for_side();
+        let tests_moves = self.filter.as_ref().is_some_and(Filter::tests_moves);
+        let from_start = |filter: &Filter| filter.tests_ply() || filter.depends_on_side();
         let from_start = self.filter.as_ref().is_some_and(from_start);
         // With a filter, annotations also need the position after the move.
         let filtered_signs = self.filter.is_some() && self.edit.touches_moves();
         if self.colour.is_some() || from_start {
             Pass::FromStart
-        } else if asks_of_moves || filtered_signs {
+        } else if tests_moves || filtered_signs {
             Pass::Moves
         } else if self.edit.touches_moves() {
             Pass::Signs

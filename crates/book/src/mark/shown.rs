@@ -242,7 +242,7 @@ impl Goals {
     }
 
     /// Whether moves may lead from a position to a goal.
-    fn are_ahead(&self, position: &Chess) -> bool {
+    fn reachable_from(&self, position: &Chess) -> bool {
         let (pawns, men) = unmoved(position);
         self.0[usize::from(pawns)] <= men
     }
@@ -279,7 +279,7 @@ fn look(
     for here in share {
         for mv in here.note.iter().flat_map(|stored| &stored.moves) {
             let after = notation::after(&here.position, *mv);
-            let stored = match goals.are_ahead(&after) {
+            let stored = match goals.reachable_from(&after) {
                 true => stored(&mut reader, &after, wanted, &mut found)?,
                 false => None,
             };
@@ -359,10 +359,10 @@ mod tests {
             for (n, goal) in game.iter().enumerate().step_by(7) {
                 let key = CanonicalBoard::from_position(goal).unwrap().key();
                 let goals = Goals::of(&HashSet::from_iter([key]));
-                assert!(game[..=n].iter().all(|before| goals.are_ahead(before)));
+                assert!(game[..=n].iter().all(|before| goals.reachable_from(before)));
                 let men = |position: &Chess| position.board().occupied().count();
                 let mut fewer = game.iter().filter(|other| men(other) < men(goal));
-                assert!(fewer.all(|after| !goals.are_ahead(after)));
+                assert!(fewer.all(|after| !goals.reachable_from(after)));
             }
             let start = CanonicalBoard::from_position(&game[0]).unwrap().key();
             let goals = Goals::of(&HashSet::from_iter([start]));
@@ -370,7 +370,7 @@ mod tests {
             assert!(
                 game.iter()
                     .filter(moved)
-                    .all(|after| !goals.are_ahead(after))
+                    .all(|after| !goals.reachable_from(after))
             );
         }
     }

@@ -48,8 +48,8 @@ impl Exit {
 
 /// The value of a position: that of its best evaluated move.
 fn value(moves: &[BookMove]) -> Option<i32> {
-    let judged = moves.iter().find_map(|mv| mv.judged)?;
-    Some(judged.value.saturating_add_unsigned(judged.loss))
+    let evaluation = moves.iter().find_map(|mv| mv.evaluation)?;
+    Some(evaluation.value.saturating_add_unsigned(evaluation.loss))
 }
 
 /// The rules of an adapter without options.
@@ -207,17 +207,17 @@ mod tests {
         fn a_book_is_silent_outside_its_values(
             below in prop::option::of(-300..300),
             above in prop::option::of(-300..300),
-            judged in prop::collection::vec(prop::option::of(-300..300), 1..5),
+            evaluation in prop::collection::vec(prop::option::of(-300..300), 1..5),
             searched in prop::option::of(-300..300),
         ) {
             let position = Chess::default();
-            let best = judged.iter().copied().flatten().max();
+            let best = evaluation.iter().copied().flatten().max();
             let moves: Vec<BookMove> = position
                 .legal_moves()
                 .into_iter()
-                .zip(&judged)
+                .zip(&evaluation)
                 .map(|(mv, value)| BookMove {
-                    judged: value.zip(best).map(|(value, best)| crate::Judged {
+                    evaluation: value.zip(best).map(|(value, best)| crate::MoveEvaluation {
                         value,
                         loss: best.abs_diff(value),
                     }),

@@ -23,9 +23,9 @@ fn candidate(index: usize, wins: u32, draws: u32, losses: u32) -> BookMove {
     BookMove::stored(mv, Annotation(0), Some(after))
 }
 
-fn judged(candidate: BookMove, value: i32, loss: u32) -> BookMove {
+fn evaluated(candidate: BookMove, value: i32, loss: u32) -> BookMove {
     BookMove {
-        judged: Some(crate::Judged { value, loss }),
+        evaluation: Some(crate::MoveEvaluation { value, loss }),
         ..candidate
     }
 }
@@ -44,8 +44,8 @@ fn evaluations_change_nothing_until_they_are_asked_for() {
         rated(candidate(1, 10, 10, 10), 2400),
     ];
     let known = [
-        judged(plain[0].clone(), -80, 110),
-        judged(plain[1].clone(), 30, 0),
+        evaluated(plain[0].clone(), -80, 110),
+        evaluated(plain[1].clone(), 30, 0),
     ];
     let usual = Policy::default();
     assert_eq!(verdicts(&plain, &usual), verdicts(&known, &usual));
@@ -87,8 +87,8 @@ const UNKNOWN: Option<Rejection> = Some(ValueUnknown { limit: LIMIT });
 
 #[test]
 fn an_unknown_move_is_never_played_in_the_place_of_a_known_one() {
-    let over = judged(candidate(0, 90, 0, 0), -60, 80);
-    let sound = judged(candidate(1, 10, 0, 0), 20, 0);
+    let over = evaluated(candidate(0, 90, 0, 0), -60, 80);
+    let sound = evaluated(candidate(1, 10, 0, 0), 20, 0);
     let unknown = candidate(2, 30, 0, 0);
     let doubtful = annotated(unknown.clone(), Annotation::DUBIOUS);
     let limit = limited(|_| ());
@@ -120,8 +120,8 @@ fn weights_by_evaluation_and_by_both() {
     let by = |judgement| policy(|p| (p.judgement, p.minimum_share) = (judgement, 0));
     // 30 centipawns less is a quarter of the weight.
     let moves = [
-        judged(candidate(0, 0, 0, 0), 30, 0),
-        judged(candidate(1, 900, 0, 0), 0, 30),
+        evaluated(candidate(0, 0, 0, 0), 30, 0),
+        evaluated(candidate(1, 900, 0, 0), 0, 30),
         candidate(2, 0, 1, 0),
     ];
     let moves = moves.map(|mv| with(mv, |child| child.stats.games = child.stats.games.max(1)));
@@ -141,7 +141,10 @@ fn weights_by_evaluation_and_by_both() {
     let both = probabilities(&moves, &by(Judgement::Both));
     assert!(both[1] > 0.99, "{both:?}");
     // Three wins have less.
-    let few = [moves[0].clone(), judged(candidate(1, 3, 0, 0), -100, 130)];
+    let few = [
+        moves[0].clone(),
+        evaluated(candidate(1, 3, 0, 0), -100, 130),
+    ];
     let both = probabilities(&few, &by(Judgement::Both));
     assert!(both[0] > 0.7, "{both:?}");
 }
@@ -523,7 +526,7 @@ prop_compose! {
             1 => (0_u8..10).prop_map(Preference::Priority),
             1 => Just(Preference::Weight(0)),
         ],
-        judged in prop::option::of((-1000_i32..1000, 0_u32..200)),
+        evaluation in prop::option::of((-1000_i32..1000, 0_u32..200)),
     ) -> BookMove {
         let mut mv = with(candidate(index, results.0, results.1, results.2), |after| {
             after.stats.games = games;
@@ -535,7 +538,7 @@ prop_compose! {
         mv.annotation = Annotation(annotation);
         mv.transposition = transposition;
         mv.preference = preference;
-        mv.judged = judged.map(|(value, loss)| crate::Judged { value, loss });
+        mv.evaluation = evaluation.map(|(value, loss)| crate::MoveEvaluation { value, loss });
         if !present { mv.after = None; }
         mv
     }
@@ -562,9 +565,9 @@ proptest! {
         let limited = Policy { maximum_loss, ..free };
         let (free, limited) = (verdicts(&moves, &free), verdicts(&moves, &limited));
         for ((mv, free), limited) in moves.iter().zip(&free).zip(&limited) {
-            match mv.judged {
+            match mv.evaluation {
                 None => prop_assert!(limited.probability <= free.probability),
-                Some(judged) if judged.loss > maximum_loss => {
+                Some(evaluation) if evaluation.loss > maximum_loss => {
                     prop_assert_eq!(limited.probability, 0.0);
                 }
                 Some(_) => {}
@@ -625,7 +628,10 @@ fn a_learn_value_gives_the_share_that_evaluations_give() {
         weigh(&[a, b], &policy, |_| None, &mut verdicts);
         verdicts[1].probability
     };
-    let both = [judged(plain.clone(), 0, 0), judged(plain.clone(), -30, 30)];
+    let both = [
+        evaluated(plain.clone(), 0, 0),
+        evaluated(plain.clone(), -30, 30),
+    ];
     let [best, worse] = both;
     let by_values = shares(best, worse, Judgement::Both);
     let by_learn_value = shares(plain, learnt, Judgement::Results);

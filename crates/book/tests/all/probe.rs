@@ -348,7 +348,7 @@ fn useless_stored_moves_are_left_out_and_explained() {
             "move byte 0x02 has no known meaning",
             "",
             "move byte 0x7f names an illegal move",
-            "move byte 0xf8 names a man that is not there",
+            "move byte 0xf8 names a piece that is not on the board",
             "move byte 0x5f names a move that is stored already",
             ""
         ]

@@ -116,7 +116,7 @@ impl WrittenBook {
                     }),
                     transposition: false,
                     preference: Preference::Statistics,
-                    judged: None,
+                    evaluation: None,
                 }
             })
             .collect();

@@ -110,7 +110,7 @@ impl Probe for TwoMoves {
                     after: Some(child),
                     transposition: false,
                     preference: Preference::Statistics,
-                    judged: None,
+                    evaluation: None,
                 });
             }
         }

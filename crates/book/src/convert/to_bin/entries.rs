@@ -67,7 +67,7 @@ pub(super) fn lines(
     if job.all_forms {
         for (place, forms) in found {
             if let Some(number) = reach.number(place) {
-                reach.come_to(number, forms);
+                reach.mark_reached(number, forms);
             }
         }
     } else {

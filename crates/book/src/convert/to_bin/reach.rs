@@ -153,7 +153,7 @@ const CHUNK: usize = 4096;
 
 /// What a step of the walk reaches.
 #[derive(Default)]
-struct Further {
+struct Next {
     /// Numbers of entries.
     entries: Vec<usize>,
     /// Entry, form, and the file of an en passant capture that is not in its key.
@@ -179,7 +179,7 @@ pub(super) struct Reach {
     moves: Vec<(PackedMove, u16)>,
     /// The low four bits: reached forms; the upper four: forms reached without en passant
     /// captures that are not in the key.
-    come_to: Vec<AtomicU8>,
+    reached: Vec<AtomicU8>,
     /// By entry and form: a bit for each file of en passant captures that are not in the
     /// key.
     passants: HashMap<usize, [u8; 4], FxBuildHasher>,
@@ -208,7 +208,7 @@ impl Reach {
             *step = step.to_number(step.place().and_then(|place| self.number(place)));
         }
         self.steps = steps;
-        self.come_to = none_of(self.ends.len());
+        self.reached = none_of(self.ends.len());
     }
 
     /// The number of an entry.
@@ -224,8 +224,8 @@ impl Reach {
     }
 
     /// Marks an entry as reached in these forms.
-    pub(super) fn come_to(&mut self, number: usize, forms: u8) {
-        if let Some(known) = self.come_to.get_mut(number) {
+    pub(super) fn mark_reached(&mut self, number: usize, forms: u8) {
+        if let Some(known) = self.reached.get_mut(number) {
             *known.get_mut() |= forms | forms << 4;
         }
     }
@@ -240,23 +240,24 @@ impl Reach {
     ) -> Result<(), E> {
         // For each entry: forms to go on from.
         let waiting = none_of(self.ends.len());
-        self.come_to(from, 1 << form.0);
+        self.mark_reached(from, 1 << form.0);
         if let Some(waiting) = waiting.get(from) {
             waiting.store(1 << form.0, Relaxed);
         }
         let mut ahead = vec![from];
         while !ahead.is_empty() {
             let (mut next, mut passants) = (Vec::new(), Vec::new());
-            let go_on =
-                |chunk: &[usize]| Ok::<_, E>((chunk.len() as u64, self.go_on(chunk, &waiting)));
-            let mut take = |(entries, further): (u64, Further)| {
-                next.extend(further.entries);
-                passants.extend(further.passants);
+            let follow_moves = |chunk: &[usize]| {
+                Ok::<_, E>((chunk.len() as u64, self.follow_moves(chunk, &waiting)))
+            };
+            let mut take = |(entries, next_entries): (u64, Next)| {
+                next.extend(next_entries.entries);
+                passants.extend(next_entries.passants);
                 step(entries)
             };
             match ahead.len() > CHUNK {
-                true => each_in_order(threads(), ahead.chunks(CHUNK), go_on, take)?,
-                false => take(go_on(&ahead)?)?,
+                true => each_in_order(threads(), ahead.chunks(CHUNK), follow_moves, take)?,
+                false => take(follow_moves(&ahead)?)?,
             }
             for (number, form, file) in passants {
                 let forms = self.passants.entry(number).or_default();
@@ -271,8 +272,8 @@ impl Reach {
 
     /// Follows the moves of some entries, each in its waiting forms. Other threads
     /// process other entries; the final result does not depend on the order.
-    fn go_on(&self, chunk: &[usize], waiting: &[AtomicU8]) -> Further {
-        let mut further = Further::default();
+    fn follow_moves(&self, chunk: &[usize], waiting: &[AtomicU8]) -> Next {
+        let mut next_entries = Next::default();
         for &number in chunk {
             let forms = waiting
                 .get(number)
@@ -281,7 +282,7 @@ impl Reach {
             for step in steps {
                 let Some(next) = step.number() else { continue };
                 let reached = turned(forms, step.form());
-                let (Some(known), Some(waiting)) = (self.come_to.get(next), waiting.get(next))
+                let (Some(known), Some(waiting)) = (self.reached.get(next), waiting.get(next))
                 else {
                     continue;
                 };
@@ -290,18 +291,18 @@ impl Reach {
                     Some(file) => {
                         let forms = Form::ALL.into_iter().filter(|form| form.is_in(reached));
                         let found = forms.map(|form| (next, form.0, file));
-                        further.passants.extend(found);
+                        next_entries.passants.extend(found);
                         0
                     }
                 };
                 // The thread that reaches it first adds it to the next step.
                 let new = reached & !known.fetch_or(reached | plain, Relaxed);
                 if new != 0 && waiting.fetch_or(new, Relaxed) == 0 {
-                    further.entries.push(next);
+                    next_entries.entries.push(next);
                 }
             }
         }
-        further
+        next_entries
     }
 
     /// The number of reached entries.
@@ -321,7 +322,7 @@ impl Reach {
     }
 
     fn known(&self, number: usize) -> u8 {
-        let known = self.come_to.get(number);
+        let known = self.reached.get(number);
         known.map_or(0, |known| known.load(Relaxed))
     }
 

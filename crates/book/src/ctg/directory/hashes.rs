@@ -52,7 +52,7 @@ pub(super) fn of_board(board: &CanonicalBoard) -> u64 {
 
 /// A position from the view of one side: in canonical form as if that side were to move.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Picture {
+pub(super) struct SideView {
     side: Color,
     hash: u64,
     /// XOR mask from a square of the board to the canonical one.
@@ -60,18 +60,18 @@ pub(super) struct Picture {
     castling: u8,
     /// Squares of rooks that kings may castle with, and of the other side's king if it
     /// may castle: moves from and to these squares change the rights.
-    bound: Bitboard,
+    castling_squares: Bitboard,
 }
 
-impl Picture {
+impl SideView {
     /// From the view of the side that is not to move, which is to move after the next
     /// move.
     #[inline]
-    pub(super) fn before_moves(position: &Chess) -> Picture {
-        Picture::of(position, !position.turn())
+    pub(super) fn before_moves(position: &Chess) -> SideView {
+        SideView::of(position, !position.turn())
     }
 
-    fn of(position: &Chess, side: Color) -> Picture {
+    fn of(position: &Chess, side: Color) -> SideView {
         let board = position.board();
         let inverted = side.is_black();
         let castling = castling_nibble(position, inverted).unwrap_or(0);
@@ -87,16 +87,16 @@ impl Picture {
                 }
             }
         }
-        let mut bound = position.castles().castling_rights();
+        let mut castling_squares = position.castles().castling_rights();
         if position.castles().has_color(!side) {
-            bound.extend(board.king_of(!side));
+            castling_squares.extend(board.king_of(!side));
         }
-        Picture {
+        SideView {
             side,
             hash,
             flip: orientation.apply(Square::A1).to_u32(),
             castling,
-            bound,
+            castling_squares,
         }
     }
 
@@ -117,7 +117,7 @@ impl Picture {
                 let captured = capture.map_or(0, |role| taken(to, role));
                 let moved = mover(from, role) ^ mover(to, promotion.unwrap_or(role));
                 let hash = self.hash ^ moved ^ captured;
-                if !self.bound.contains(from) && !self.bound.contains(to) {
+                if !self.castling_squares.contains(from) && !self.castling_squares.contains(to) {
                     return hash;
                 }
                 let castling = self.castling_after(position, role, from, to);
@@ -157,5 +157,5 @@ impl Picture {
 /// The hash of a position in any form.
 #[inline]
 pub(super) fn of_position(position: &Chess) -> u64 {
-    Picture::of(position, position.turn()).hash
+    SideView::of(position, position.turn()).hash
 }

@@ -194,7 +194,7 @@ impl CtgBook {
     where
         E: From<Error> + From<Panicked> + Send,
     {
-        let pages = self.pages.walked();
+        let pages = self.pages.pages_in_use();
         let mut done = 0_u64;
         in_order(
             pages.div_ceil(BLOCK),
@@ -239,7 +239,7 @@ impl CtgBook {
                 Ok(())
             },
         )?;
-        let mut directory = Directory::with_room(entries, self.pages.held());
+        let mut directory = Directory::with_room(entries, self.pages.page_count());
         let mut found = 0;
         let mut salvage = Salvage::default();
         // Reported after the damaged pages.
@@ -303,7 +303,7 @@ impl Owners {
         let Index::Slots(slots) = &book.index else {
             return Ok(Owners::All);
         };
-        let mut owners = vec![Owners::NONE; book.pages.held() as usize];
+        let mut owners = vec![Owners::NONE; book.pages.page_count() as usize];
         slots.for_each(|slot, page| {
             let owner = usize::try_from(page).ok().and_then(|at| owners.get_mut(at));
             if let Some(owner) = owner {
@@ -332,7 +332,7 @@ impl Owners {
 mod tests {
     use shakmaty::{Chess, Position as _};
 
-    use super::hashes::{Picture, of_position};
+    use super::hashes::{SideView, of_position};
     use super::*;
     use crate::{Lookup, OpenOptions, Probe as _, Wanted};
 
@@ -345,7 +345,7 @@ mod tests {
             let mut position = Chess::default();
             for _ in 0..80 {
                 let legal = position.legal_moves();
-                let here = Picture::before_moves(&position);
+                let here = SideView::before_moves(&position);
                 for mv in &legal {
                     let after = tabia_notation::after(&position, *mv);
                     assert_eq!(here.after(&position, *mv), of_position(&after));

@@ -3,7 +3,7 @@
 use shakmaty::{Chess, Move, MoveList, Position as _};
 
 use super::Directory;
-use super::hashes::{Picture, of_position};
+use super::hashes::{SideView, of_position};
 use crate::ctg::{
     CanonicalBoard, CtgBook, Entry, Error, Orientation, Place, moves,
     page::{PAGE_BYTES, split_entry},
@@ -138,7 +138,7 @@ impl<'b> DirectoryReader<'b> {
         self.after.clear();
         found.here = record;
         let legal = position.legal_moves();
-        let here = &Picture::before_moves(position);
+        let here = &SideView::before_moves(position);
         let mut known = MoveSet::default();
         if let Some(board) = board {
             for (byte, annotation) in stored {
@@ -163,7 +163,7 @@ impl<'b> DirectoryReader<'b> {
     fn transpositions(
         &mut self,
         position: &Chess,
-        here: &Picture,
+        here: &SideView,
         legal: &MoveList,
         known: &MoveSet,
         found: &mut Lookup,

@@ -75,7 +75,7 @@ impl BlockChecker<'_> {
                     let rest = bytes.get(page_bytes.used()..).unwrap_or_default();
                     report.stale_pages += u64::from(rest.iter().any(|&byte| byte != 0));
                 }
-                Err(fault) => page.tell_fault(fault),
+                Err(fault) => page.add_fault(fault),
             }
         }
         Ok(report)
@@ -125,7 +125,7 @@ struct PageChecker<'c, 'b> {
 }
 
 impl PageChecker<'_, '_> {
-    fn tell(&mut self, offset: u64, kind: ProblemKind, text: String) {
+    fn add_problem(&mut self, offset: u64, kind: ProblemKind, text: String) {
         let problem = Problem {
             page: Some(self.number),
             ..Problem::new(self.checker.book.file().path(), offset, kind, text)
@@ -133,13 +133,13 @@ impl PageChecker<'_, '_> {
         self.report.problems.push((problem, None));
     }
 
-    fn tell_fault(&mut self, fault: PageFault) {
+    fn add_fault(&mut self, fault: PageFault) {
         let kind = match fault {
             PageFault::CutOff { .. } | PageFault::Used { .. } => ProblemKind::PageBounds,
             _ => ProblemKind::EntryBounds,
         };
         let offset = file_offset(self.number, fault.offset());
-        self.tell(offset, kind, fault.to_string());
+        self.add_problem(offset, kind, fault.to_string());
     }
 
     fn check(&mut self, page: &Page<'_>) -> Result<(), Error> {
@@ -153,7 +153,7 @@ impl PageChecker<'_, '_> {
                 }
                 Err(fault) => {
                     whole = false;
-                    self.tell_fault(fault);
+                    self.add_fault(fault);
                 }
             }
         }
@@ -163,7 +163,7 @@ impl PageChecker<'_, '_> {
                 "the page counts {} entries, there are {count}",
                 page.count()
             );
-            self.tell(file_offset(self.number, 0), ProblemKind::EntryCount, text);
+            self.add_problem(file_offset(self.number, 0), ProblemKind::EntryCount, text);
         }
         if let Some(index) = self.checker.index {
             self.check_slot(index, whole);
@@ -189,7 +189,7 @@ impl PageChecker<'_, '_> {
             Ok(position) => position,
             Err((kind, text)) => {
                 self.bad_keys += 1;
-                self.tell(start, kind, text);
+                self.add_problem(start, kind, text);
                 return Ok(());
             }
         };
@@ -198,7 +198,7 @@ impl PageChecker<'_, '_> {
 
         let Some(position) = position else {
             let text = format!("a position that cannot arise in a game: {}", shown(&key));
-            self.tell(start, ProblemKind::Position, text);
+            self.add_problem(start, ProblemKind::Position, text);
             return Ok(());
         };
         let Ok(board) = CanonicalBoard::from_key(&key) else {
@@ -217,13 +217,13 @@ impl PageChecker<'_, '_> {
                         moves::MoveFault::UnknownByte(_) => ProblemKind::UnknownMove,
                         _ => ProblemKind::IllegalMove,
                     };
-                    self.tell(at, kind, fault.to_string());
+                    self.add_problem(at, kind, fault.to_string());
                     continue;
                 }
             };
             if !known.insert(index) {
                 let text = moves::MoveFault::Repeated(byte).to_string();
-                self.tell(at, ProblemKind::RepeatedMove, text);
+                self.add_problem(at, ProblemKind::RepeatedMove, text);
                 continue;
             }
             let after = notation::after(&position, mv);
@@ -233,7 +233,7 @@ impl PageChecker<'_, '_> {
                     "the book does not hold the position after {uci} of {}",
                     notation::fen(&position)
                 );
-                self.tell(at, ProblemKind::MissingChild, text);
+                self.add_problem(at, ProblemKind::MissingChild, text);
             }
         }
         Ok(())
@@ -279,7 +279,7 @@ impl PageChecker<'_, '_> {
                 first.page,
                 first.file_offset()
             );
-            self.tell(here.file_offset(), ProblemKind::Duplicate, text);
+            self.add_problem(here.file_offset(), ProblemKind::Duplicate, text);
         }
         Ok(())
     }
@@ -294,7 +294,7 @@ impl PageChecker<'_, '_> {
                 "{} wins, {} losses and {} draws are more than {} games",
                 stats.wins, stats.losses, stats.draws, stats.games
             );
-            self.tell(at, ProblemKind::Results, text);
+            self.add_problem(at, ProblemKind::Results, text);
         } else {
             let least = 5 * stats.results().half_points();
             let most = least + 10 * u64::from(stats.unfinished());
@@ -305,7 +305,7 @@ impl PageChecker<'_, '_> {
                 let text = format!(
                     "ten times the points are {points}, the results make {least} to {most}"
                 );
-                self.tell(at + 12, ProblemKind::Points, text);
+                self.add_problem(at + 12, ProblemKind::Points, text);
             }
         }
         let Stats {
@@ -321,10 +321,10 @@ impl PageChecker<'_, '_> {
         ] {
             if rated > stats.games {
                 let text = format!("{rated} ratings are more than {} games", stats.games);
-                self.tell(at + offset, ProblemKind::Ratings, text);
+                self.add_problem(at + offset, ProblemKind::Ratings, text);
             } else if (rated == 0) != (sum == 0) {
                 let text = format!("{rated} ratings add up to {sum}");
-                self.tell(at + offset, ProblemKind::Ratings, text);
+                self.add_problem(at + offset, ProblemKind::Ratings, text);
             }
         }
     }
@@ -350,7 +350,7 @@ impl PageChecker<'_, '_> {
             if named.is_none() && whole && self.bad_keys == 0 {
                 let text = "no slot leads to this page".to_owned();
                 let offset = file_offset(number, 0);
-                self.tell(offset, ProblemKind::UnreferencedPage, text);
+                self.add_problem(offset, ProblemKind::UnreferencedPage, text);
             }
             return;
         }
@@ -379,7 +379,7 @@ impl PageChecker<'_, '_> {
                         self.hashes.len()
                     );
                     let offset = file_offset(number, 0);
-                    self.tell(offset, ProblemKind::UnreferencedPage, text);
+                    self.add_problem(offset, ProblemKind::UnreferencedPage, text);
                 }
             },
             _ => {
@@ -393,7 +393,7 @@ impl PageChecker<'_, '_> {
                         ),
                         None => "no slot leads to this position".to_owned(),
                     };
-                    self.tell(file_offset(number, offset), ProblemKind::WrongPage, text);
+                    self.add_problem(file_offset(number, offset), ProblemKind::WrongPage, text);
                 }
             }
         }

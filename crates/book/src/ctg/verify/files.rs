@@ -20,18 +20,18 @@ use tabia_io::input::{
 };
 
 /// Receives a problem.
-pub(super) type Tell<'a> = &'a mut dyn FnMut(Problem);
+pub(super) type Report<'a> = &'a mut dyn FnMut(Problem);
 
 /// Compares the header page with that of all genuine books, and with the length of the
 /// file.
 pub(super) fn check_header(
     book: &PageFile,
-    tell: Tell<'_>,
+    report: Report<'_>,
     notes: &mut Vec<String>,
 ) -> Result<(), Error> {
     let file = book.file().path();
     let page = Error::start_of(book.file(), PAGE_BYTES)?;
-    let mut problem = |offset, kind, text| tell(Problem::new(file, offset, kind, text));
+    let mut problem = |offset, kind, text| report(Problem::new(file, offset, kind, text));
     for (at, expected) in [
         (4, 0x0001_0001),
         (8, 0x1000),
@@ -59,7 +59,7 @@ pub(super) fn check_header(
         problem(book.file().len(), ProblemKind::FileSize, text);
     }
     let announced = book.header().pages;
-    if ![whole, u64::from(book.held())].contains(&announced.into()) {
+    if ![whole, u64::from(book.page_count())].contains(&announced.into()) {
         let text = format!("the header counts {announced} pages, the file has {whole}");
         problem(16, ProblemKind::PageCount, text);
     }
@@ -70,7 +70,7 @@ pub(super) fn check_header(
 pub(super) fn check_positions(
     book: &PageFile,
     positions: u64,
-    tell: Tell<'_>,
+    report: Report<'_>,
     notes: &mut Vec<String>,
 ) {
     let announced = u64::from(book.header().positions);
@@ -78,7 +78,7 @@ pub(super) fn check_positions(
     let text = format!("the header counts {announced} positions, there are {positions}");
     if announced < counted {
         let file = book.file().path();
-        tell(Problem::new(file, 24, ProblemKind::PositionCount, text));
+        report(Problem::new(file, 24, ProblemKind::PositionCount, text));
     } else if announced > counted {
         notes.push(text);
     }
@@ -95,7 +95,7 @@ pub(super) struct IndexFacts {
     /// By page: the first slot that refers to it.
     slot_of: Vec<u32>,
     /// Page and slot of each further reference to a page, sorted.
-    named_again: Vec<(u32, u32)>,
+    duplicates: Vec<(u32, u32)>,
 }
 
 impl IndexFacts {
@@ -103,29 +103,29 @@ impl IndexFacts {
     pub(super) fn read(
         path: &Path,
         book: &PageFile,
-        tell: Tell<'_>,
+        report: Report<'_>,
         notes: &mut Vec<String>,
     ) -> Result<Option<IndexFacts>, Error> {
         let at = |extension| sibling(path, extension);
         let Some(cto) = at("cto") else {
-            tell(missing(path.with_extension("cto")));
+            report(missing(path.with_extension("cto")));
             if at("ctb").is_none() {
-                tell(missing(path.with_extension("ctb")));
+                report(missing(path.with_extension("ctb")));
             }
             return Ok(None);
         };
         let slots = match SlotFile::open(&cto, false) {
             Ok(slots) => slots,
             Err(text) => {
-                tell(whole_file(cto, format!("the index {text}")));
+                report(whole_file(cto, format!("the index {text}")));
                 return Ok(None);
             }
         };
-        let cto_lower = check_cto(&slots, tell)?;
-        let (facts, splits) = IndexFacts::of(book, &slots, tell)?;
+        let cto_lower = check_cto(&slots, report)?;
+        let (facts, splits) = IndexFacts::of(book, &slots, report)?;
         match at("ctb") {
-            Some(ctb) => check_ctb(&ctb, cto_lower, &facts, &splits, tell, notes),
-            None => tell(missing(path.with_extension("ctb"))),
+            Some(ctb) => check_ctb(&ctb, cto_lower, &facts, &splits, report, notes),
+            None => report(missing(path.with_extension("ctb"))),
         }
         Ok(Some(facts))
     }
@@ -133,11 +133,11 @@ impl IndexFacts {
     fn of(
         book: &PageFile,
         slots: &SlotFile,
-        tell: Tell<'_>,
+        report: Report<'_>,
     ) -> Result<(IndexFacts, Splits), Error> {
         let cto = Arc::clone(slots.file().path());
         let mut live: Vec<(u32, i32)> = Vec::new();
-        let most = 2 * book.held() as usize + 1024;
+        let most = 2 * book.page_count() as usize + 1024;
         let mut too_many = 0_u64;
         slots.for_each(|slot, page| {
             if page == -1 {
@@ -152,9 +152,9 @@ impl IndexFacts {
             let text = format!(
                 "{} slots have a page, the book has only {} pages",
                 live.len() as u64 + too_many,
-                book.held()
+                book.page_count()
             );
-            tell(whole_file(cto.to_path_buf(), text));
+            report(whole_file(cto.to_path_buf(), text));
         }
         let splits = Splits::above(live.iter().map(|(slot, _)| *slot));
         live.retain(|&(slot, page)| {
@@ -165,29 +165,29 @@ impl IndexFacts {
                      readers see one or the other"
                 );
                 let offset = slot_offset(slot);
-                tell(Problem::new(&cto, offset, ProblemKind::SplitSlot, text));
+                report(Problem::new(&cto, offset, ProblemKind::SplitSlot, text));
             }
             !split
         });
-        let mut slot_of = vec![NO_SLOT; book.held() as usize];
-        let mut named_again = Vec::new();
+        let mut slot_of = vec![NO_SLOT; book.page_count() as usize];
+        let mut duplicates = Vec::new();
         for &(slot, page) in &live {
             match usize::try_from(page)
                 .ok()
                 .and_then(|at| slot_of.get_mut(at))
             {
                 Some(known) if *known == NO_SLOT => *known = slot,
-                Some(_) => named_again.push((page.cast_unsigned(), slot)),
+                Some(_) => duplicates.push((page.cast_unsigned(), slot)),
                 // Reported at the end, unless the pages show more.
                 None => {}
             }
         }
-        named_again.sort_unstable();
+        duplicates.sort_unstable();
         let facts = IndexFacts {
             cto,
             live,
             slot_of,
-            named_again,
+            duplicates,
         };
         Ok((facts, splits))
     }
@@ -195,8 +195,8 @@ impl IndexFacts {
     /// The slots that refer to a page.
     pub(super) fn slots_of(&self, page: u32) -> impl Iterator<Item = u32> {
         let first = self.slot_of.get(page as usize).copied();
-        let from = self.named_again.partition_point(|(named, _)| *named < page);
-        let again = self.named_again.get(from..).unwrap_or_default();
+        let from = self.duplicates.partition_point(|(named, _)| *named < page);
+        let again = self.duplicates.get(from..).unwrap_or_default();
         let again = again.iter().take_while(move |(named, _)| *named == page);
         let first = first.filter(|&slot| slot != NO_SLOT);
         first.into_iter().chain(again.map(|(_, slot)| *slot))
@@ -225,17 +225,17 @@ impl IndexFacts {
         &self,
         rightful: &[(u32, u32)],
         accused: &HashSet<u32>,
-        tell: Tell<'_>,
+        report: Report<'_>,
     ) {
         let pages = self.slot_of.len();
         for &(slot, page) in &self.live {
             let exists = usize::try_from(page).is_ok_and(|page| page < pages);
             if !exists && !accused.contains(&slot) {
                 let text = format!("slot {slot} has page {page}, the book has {pages} pages");
-                tell(self.problem(slot, ProblemKind::SlotPage, text));
+                report(self.problem(slot, ProblemKind::SlotPage, text));
             }
         }
-        for pages in self.named_again.chunk_by(|a, b| a.0 == b.0) {
+        for pages in self.duplicates.chunk_by(|a, b| a.0 == b.0) {
             let Some(&(page, _)) = pages.first() else {
                 continue;
             };
@@ -246,7 +246,7 @@ impl IndexFacts {
                     let owner = owner.unwrap_or(slot);
                     let text =
                         format!("slot {slot} has page {page}, which is that of slot {owner}");
-                    tell(self.problem(slot, ProblemKind::SharedPage, text));
+                    report(self.problem(slot, ProblemKind::SharedPage, text));
                 }
             }
         }
@@ -267,11 +267,11 @@ fn whole_file(path: PathBuf, text: String) -> Problem {
 }
 
 /// Checks the header of the .cto file, and returns its lower bound.
-fn check_cto(slots: &SlotFile, tell: Tell<'_>) -> Result<u32, Error> {
+fn check_cto(slots: &SlotFile, report: Report<'_>) -> Result<u32, Error> {
     let file = slots.file();
     let head = Error::start_of(file, CTO_HEADER_BYTES as usize)?;
     let kind = ProblemKind::IndexHeader;
-    let mut problem = |offset, text| tell(Problem::new(file.path(), offset, kind, text));
+    let mut problem = |offset, text| report(Problem::new(file.path(), offset, kind, text));
     for (at, expected) in [(0, 0x0010_0001), (8, 0)] {
         let found = be_u32_at(&head, at).unwrap_or(0);
         if found != expected {
@@ -296,7 +296,7 @@ fn check_ctb(
     cto_lower: u32,
     facts: &IndexFacts,
     splits: &Splits,
-    tell: Tell<'_>,
+    report: Report<'_>,
     notes: &mut Vec<String>,
 ) {
     let read = || -> Result<(DataFile, [u8; 12]), String> {
@@ -313,12 +313,12 @@ fn check_ctb(
         Ok(read) => read,
         Err(text) => {
             let text = format!("the index cannot be read ({text})");
-            return tell(whole_file(path.to_owned(), text));
+            return report(whole_file(path.to_owned(), text));
         }
     };
     let number = |at| be_u32_at(&head, at).unwrap_or(0);
     let (magic, lower, upper) = (number(0), number(4), number(8));
-    let mut problem = |offset, kind, text| tell(Problem::new(file.path(), offset, kind, text));
+    let mut problem = |offset, kind, text| report(Problem::new(file.path(), offset, kind, text));
     if magic != 0x000c_0001 {
         let text = format!("{magic:08x} where 000c0001 is expected");
         problem(0, ProblemKind::IndexHeader, text);
@@ -358,7 +358,7 @@ fn check_ctb(
     // The same wrong bound in both files is one problem.
     if cto_lower != lower && cto_lower != right_lower {
         let text = format!("the lower bound is {cto_lower}, slot {lowest} makes it {right_lower}");
-        tell(Problem::new(&facts.cto, 12, ProblemKind::Bounds, text));
+        report(Problem::new(&facts.cto, 12, ProblemKind::Bounds, text));
     }
 }
 

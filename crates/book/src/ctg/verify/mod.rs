@@ -146,17 +146,17 @@ pub fn verify(
 ) -> Result<Verified, Error> {
     let book = PageFile::open(path, mmap)?;
     let mut verified = Verified {
-        pages: book.held(),
+        pages: book.page_count(),
         ..Verified::default()
     };
-    let mut tell = |problem| {
+    let mut on_problem = |problem| {
         verified.problems += 1;
         found(problem);
     };
     let mut notes = Vec::new();
-    files::check_header(&book, &mut tell, &mut notes)?;
-    let index = IndexFacts::read(path, &book, &mut tell, &mut notes)?;
-    let (scan, report) = ScanIndex::build_over(&book, book.held())?;
+    files::check_header(&book, &mut on_problem, &mut notes)?;
+    let index = IndexFacts::read(path, &book, &mut on_problem, &mut notes)?;
+    let (scan, report) = ScanIndex::build_over(&book, book.page_count())?;
     let checker = BlockChecker {
         book: &book,
         index: index.as_ref(),
@@ -164,7 +164,7 @@ pub fn verify(
         damaged: &report.damaged,
     };
 
-    let blocks = book.held().div_ceil(BLOCK);
+    let blocks = book.page_count().div_ceil(BLOCK);
     let mut total = BlockReport::default();
     let mut accused = HashSet::new();
     let mut done = 0_u64;
@@ -172,13 +172,13 @@ pub fn verify(
         blocks,
         |block| checker.check(block * BLOCK..book_end(block, &book)),
         |mut report: BlockReport| {
-            let pages = book.held().into();
+            let pages = book.page_count().into();
             let checked = (done * u64::from(BLOCK)).min(pages);
             watch.step(Progress::new("verifying", "pages", checked, Some(pages)))?;
             done += 1;
             for (problem, slot) in report.problems.drain(..) {
                 if slot.is_none_or(|slot| accused.insert(slot)) {
-                    tell(problem);
+                    on_problem(problem);
                 }
             }
             total.add(report);
@@ -186,9 +186,9 @@ pub fn verify(
         },
     )?;
     if let Some(index) = &index {
-        index.check_shared(&total.rightful, &accused, &mut tell);
+        index.check_shared(&total.rightful, &accused, &mut on_problem);
     }
-    files::check_positions(&book, total.positions, &mut tell, &mut notes);
+    files::check_positions(&book, total.positions, &mut on_problem, &mut notes);
     if total.stale_pages > 0 {
         notes.push(format!(
             "{} pages carry stale bytes after their used part",
@@ -208,5 +208,5 @@ pub fn verify(
 }
 
 fn book_end(block: u32, book: &PageFile) -> u32 {
-    (block * BLOCK).saturating_add(BLOCK).min(book.held())
+    (block * BLOCK).saturating_add(BLOCK).min(book.page_count())
 }

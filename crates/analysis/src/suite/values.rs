@@ -12,7 +12,7 @@ pub(super) const DECIDED: i32 = 2000;
 
 /// The value of a position for its side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Worth {
+pub struct PositionEval {
     /// The value as if that side were White.
     pub value: Value,
     /// Depth of the search, 0 when unknown.
@@ -23,11 +23,11 @@ pub struct Worth {
     pub wdl: Option<[u16; 3]>,
 }
 
-impl Worth {
+impl PositionEval {
     /// Converts the evaluation of a position.
     #[must_use]
-    pub fn of(position: &Chess, evaluation: &Evaluation) -> Worth {
-        Worth {
+    pub fn of(position: &Chess, evaluation: &Evaluation) -> PositionEval {
+        PositionEval {
             value: match position.turn() {
                 Color::White => evaluation.value,
                 Color::Black => evaluation.value.reversed(),
@@ -118,11 +118,11 @@ impl ValueWindow {
 
     /// The reason to exclude a value; `None` if it meets the conditions.
     #[must_use]
-    pub fn refuses(&self, position: &Chess, worth: &Worth) -> Option<FunnelStep> {
-        if self.undecided && worth.is_decided() {
+    pub fn refuses(&self, position: &Chess, eval: &PositionEval) -> Option<FunnelStep> {
+        if self.undecided && eval.is_decided() {
             return Some(FunnelStep::Decided);
         }
-        let of_white = position.turn().fold_wb(worth.cp(), -worth.cp());
+        let of_white = position.turn().fold_wb(eval.cp(), -eval.cp());
         if self
             .better
             .is_some_and(|side| side.fold_wb(of_white, -of_white) <= 0)
@@ -130,14 +130,14 @@ impl ValueWindow {
             return Some(FunnelStep::Better);
         }
         let cp = match self.view {
-            ValueView::Better => worth.cp().abs(),
+            ValueView::Better => eval.cp().abs(),
             ValueView::White => of_white,
-            ValueView::Mover => worth.cp(),
+            ValueView::Mover => eval.cp(),
         };
         if self.cp.is_some_and(|range| !range.contains(cp.into())) {
             return Some(FunnelStep::Cp);
         }
-        let wins = || 100.0 * worth.results(position)[0];
+        let wins = || 100.0 * eval.results(position)[0];
         let outside = self.wins.is_some_and(|range| !range.contains(wins()));
         outside.then_some(FunnelStep::Wins)
     }
@@ -147,7 +147,7 @@ impl ValueWindow {
 /// position, because there may be millions. (An [`EvalTable`] also stores single moves
 /// and sources.)
 #[derive(Clone, Debug, Default)]
-pub(super) struct Values(Vec<(EvalKey, Option<Worth>)>);
+pub(super) struct Values(Vec<(EvalKey, Option<PositionEval>)>);
 
 impl Values {
     /// An empty table for the positions with these keys.
@@ -172,17 +172,17 @@ impl Values {
 
     /// The value of a position, or of its mirror image.
     #[must_use]
-    pub(super) fn get(&self, position: &Chess) -> Option<Worth> {
+    pub(super) fn get(&self, position: &Chess) -> Option<PositionEval> {
         self.0.get(self.place(EvalKey::of(position)).ok()?)?.1
     }
 
     /// Adds a value, if its position is wanted; of several values the one with the
     /// greatest depth stays, in any order.
-    pub(super) fn add(&mut self, position: &Chess, worth: Worth) {
+    pub(super) fn add(&mut self, position: &Chess, eval: PositionEval) {
         if let Ok(place) = self.place(EvalKey::of(position))
             && let Some((_, known)) = self.0.get_mut(place)
         {
-            keep_deeper(known, worth);
+            keep_deeper(known, eval);
         }
     }
 
@@ -191,7 +191,7 @@ impl Values {
         for (key, known) in &mut self.0 {
             if let Some(evaluation) = table.canonical(*key) {
                 // White is to move there.
-                keep_deeper(known, Worth::of(&Chess::default(), evaluation));
+                keep_deeper(known, PositionEval::of(&Chess::default(), evaluation));
             }
         }
     }
@@ -201,10 +201,10 @@ impl Values {
     }
 }
 
-fn keep_deeper(known: &mut Option<Worth>, worth: Worth) {
-    let rank = |w: &Worth| (w.depth, w.nodes, w.wdl, w.cp());
-    if known.is_none_or(|known| rank(&worth) > rank(&known)) {
-        *known = Some(worth);
+fn keep_deeper(known: &mut Option<PositionEval>, eval: PositionEval) {
+    let rank = |w: &PositionEval| (w.depth, w.nodes, w.wdl, w.cp());
+    if known.is_none_or(|known| rank(&eval) > rank(&known)) {
+        *known = Some(eval);
     }
 }
 
@@ -215,17 +215,17 @@ mod tests {
     use tabia_book::evals::epd;
     use tabia_notation as notation;
 
-    fn worth(line: &str) -> (Chess, Worth) {
+    fn eval(line: &str) -> (Chess, PositionEval) {
         let (position, evaluation) = epd::read(line).unwrap();
-        let worth = Worth::of(&position, &evaluation);
-        (position, worth)
+        let eval = PositionEval::of(&position, &evaluation);
+        (position, eval)
     }
 
     #[test]
     fn a_window_is_seen_by_whom_it_is_said_to_be() {
         // Black to move, and better by a pawn.
         let line = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - ce 100;";
-        let (position, value) = worth(line);
+        let (position, value) = eval(line);
         let refused = |view, cp: &str| {
             let cp = Some(cp.parse().unwrap());
             let window = ValueWindow {
@@ -247,7 +247,7 @@ mod tests {
         // Black to move.
         let board = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -";
         for (ce, white, black) in [(100, false, true), (-100, true, false), (0, false, false)] {
-            let (position, value) = worth(&format!("{board} ce {ce};"));
+            let (position, value) = eval(&format!("{board} ce {ce};"));
             for (side, wanted) in [(Color::White, white), (Color::Black, black)] {
                 let window = ValueWindow {
                     better: Some(side),
@@ -284,7 +284,7 @@ mod tests {
     #[test]
     fn half_of_the_games_are_won_a_pawn_up() {
         let (position, mut value) =
-            worth("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - ce -100;");
+            eval("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - ce -100;");
         let window = ValueWindow {
             wins: "48..52".parse().ok(),
             ..ValueWindow::default()
@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn mates_are_decided() {
-        let (position, value) = worth("4k3/8/8/8/8/8/8/4K2R w K - ce 32750;");
+        let (position, value) = eval("4k3/8/8/8/8/8/8/4K2R w K - ce 32750;");
         let window = ValueWindow {
             undecided: true,
             ..ValueWindow::default()
@@ -312,7 +312,7 @@ mod tests {
         let at = |fen: &str| notation::position(fen).unwrap();
         let white = at("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
         let black = at("rnbqkbnr/pppp1ppp/8/4p3/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
-        let of = |cp, depth| Worth {
+        let of = |cp, depth| PositionEval {
             value: Value::cp(cp),
             depth,
             nodes: 0,
@@ -321,9 +321,9 @@ mod tests {
         let orders = [[of(1, 10), of(2, 20)], [of(2, 20), of(1, 10)]];
         for order in orders {
             let mut values = Values::of(vec![EvalKey::of(&white)]);
-            for worth in order {
-                values.add(&white, worth);
-                values.add(&Chess::default(), worth);
+            for eval in order {
+                values.add(&white, eval);
+                values.add(&Chess::default(), eval);
             }
             assert_eq!(values.get(&black).unwrap().cp(), 2);
             assert_eq!(values.len(), 1);

@@ -25,7 +25,7 @@ pub(super) fn configuration(args: &ConfigArgs) -> anyhow::Result<Config> {
     let mut empty = None;
     for path in config_places().into_iter().filter(|path| path.is_file()) {
         let config = Config::read(&path)?;
-        if !config.says_nothing() {
+        if !config.is_empty() {
             return Ok(config);
         }
         empty.get_or_insert(config);

@@ -129,7 +129,7 @@ fn evaluate_named(
     let searched = progress::watched(|watch| {
         evaluate::search(plan, &positions, Some(file), watch, |_, _| ())
     })??;
-    evaluations::say_unanswered(searched.first_fault.as_ref());
+    evaluations::report_unanswered(searched.first_fault.as_ref());
     say!(
         "{shown}: {named} positions, {} of them searched{}; {:.1} s",
         searched.done,
@@ -197,7 +197,7 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
         let (worked, leaving) = progress::watched(|watch| {
             evaluate::work(&plan, &graph, &table, &tasks, &file, watch)
         })??;
-        evaluations::say_unanswered(worked.first_fault.as_ref());
+        evaluations::report_unanswered(worked.first_fault.as_ref());
         code |= u8::from(worked.first_fault.is_some());
         let left = tasks.len() as u64 - worked.done - worked.failed;
         let seconds = start.elapsed().as_secs_f64();

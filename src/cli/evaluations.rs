@@ -39,7 +39,7 @@ pub(super) fn path(named: Option<&Path>, book: &Path) -> PathBuf {
 }
 
 /// Prints the first position for which the engine gave no answer.
-pub(super) fn say_unanswered(first: Option<&(Chess, AnalystError)>) {
+pub(super) fn report_unanswered(first: Option<&(Chess, AnalystError)>) {
     if let Some((position, error)) = first {
         let fen = tabia_notation::fen(position);
         say!("tabia: no answer about {fen}: {error}");

@@ -156,7 +156,7 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
         ),
         grown => grown?,
     };
-    evaluations::say_unanswered(grown.first_fault.as_ref());
+    evaluations::report_unanswered(grown.first_fault.as_ref());
     let counts = collection::counts([
         (grown.failed, "without an answer"),
         (grown.restarts, "engines started again"),

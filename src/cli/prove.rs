@@ -113,7 +113,7 @@ pub(super) fn run(args: &ProveArgs, out: &mut impl Write) -> anyhow::Result<u8> 
             None => bail!("interrupted; with --evaluations FILE nothing would be lost"),
         }
     }
-    evaluations::say_unanswered(searched.first_fault.as_ref());
+    evaluations::report_unanswered(searched.first_fault.as_ref());
     let values: Vec<Option<Evaluation>> = walks
         .exits
         .iter()

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use clap::Args;
 
 use tabia_adapter::book_set::Opener;
-use tabia_adapter::transcript::{Departure, Recording, escape, replay};
+use tabia_adapter::transcript::{Difference, Recording, escape, replay};
 
 /// Greatest number of lines shown of a difference.
 const SHOWN: usize = 6;
@@ -52,7 +52,7 @@ pub(super) fn run(args: &ReplayArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
     for note in &replayed.notes {
         writeln!(out, "note: {}", escape(note.as_bytes()))?;
     }
-    let code = match &replayed.departure {
+    let code = match &replayed.difference {
         None => {
             writeln!(
                 out,
@@ -61,31 +61,31 @@ pub(super) fn run(args: &ReplayArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
             )?;
             0
         }
-        Some(departure) => {
+        Some(difference) => {
             let lines: Vec<&str> = text.lines().collect();
-            write_departure(&name, departure, &lines, out)?;
+            write_difference(&name, difference, &lines, out)?;
             1
         }
     };
     Ok(code)
 }
 
-fn write_departure(
+fn write_difference(
     name: &str,
-    departure: &Departure,
+    difference: &Difference,
     lines: &[&str],
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
     writeln!(
         out,
         "{name}: line {}: the answers differ here",
-        departure.line
+        difference.line
     )?;
-    let from = departure.line.saturating_sub(SHOWN);
-    for line in lines.get(from..departure.line).unwrap_or_default() {
+    let from = difference.line.saturating_sub(SHOWN);
+    for line in lines.get(from..difference.line).unwrap_or_default() {
         writeln!(out, "  {line}")?;
     }
-    for (head, sent) in [("then:", &departure.then), ("now:", &departure.now)] {
+    for (head, sent) in [("then:", &difference.then), ("now:", &difference.now)] {
         writeln!(out, "{head}")?;
         if sent.is_empty() {
             writeln!(out, "  (nothing)")?;

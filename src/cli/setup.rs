@@ -92,9 +92,10 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     let configuration = own.join("engines.toml");
     let used = super::configuration(&ConfigArgs::default())?;
     // A configuration in the current folder is used only after ours.
-    let other = used.path.clone().filter(|path| {
-        *path != configuration && !used.says_nothing() && path.components().count() > 1
-    });
+    let other = used
+        .path
+        .clone()
+        .filter(|path| *path != configuration && !used.is_empty() && path.components().count() > 1);
     let planned = |registration: &Registration| {
         let situation = Situation {
             configuration: &configuration,

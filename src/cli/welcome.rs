@@ -18,7 +18,7 @@ pub(super) fn is_due(args: &PlayArgs, config: &Config) -> bool {
         || !args.command.is_empty()
         || args.log.is_some();
     let looked_at = io::stdin().is_terminal() && io::stderr().is_terminal();
-    looked_at && !named && !given && config.says_nothing()
+    looked_at && !named && !given && config.is_empty()
 }
 
 /// Explains the program, and reads the first typed line.

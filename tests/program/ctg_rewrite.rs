@@ -39,7 +39,7 @@ fn compacting_saves_what_can_be_read() {
 }
 
 #[test]
-fn wrong_wishes_are_refused_and_nothing_is_lost() {
+fn invalid_options_are_refused_and_nothing_is_lost() {
     let folder = Folder::new();
     let books = family(&folder);
     let before = folder.names();

@@ -43,7 +43,7 @@ fn differing(a: &[u8], b: &[u8]) -> Vec<(usize, u8, u8)> {
 }
 
 #[test]
-fn a_genuine_book_differs_in_the_wished_bytes_alone() {
+fn a_genuine_book_differs_in_the_requested_bytes_alone() {
     let folder = Folder::with(SIMPLE);
     let book = folder.join("book.ctg");
     let before = fs::read(&book).unwrap();

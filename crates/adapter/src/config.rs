@@ -323,7 +323,7 @@ impl Config {
 
     /// Whether the file has no content except comments.
     #[must_use]
-    pub fn says_nothing(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         Config {
             path: None,
             ..self.clone()

@@ -213,7 +213,12 @@ impl Covered {
 
     /// Whether this game continues the player's last entry: `Some(true)` if it still
     /// follows the books, `Some(false)` if they have ended in it.
-    pub(crate) fn goes_on(&self, player: u64, colour: Color, path: &[u64]) -> Option<bool> {
+    pub(crate) fn continues_last_entry(
+        &self,
+        player: u64,
+        colour: Color,
+        path: &[u64],
+    ) -> Option<bool> {
         let last = self.players.get(&(player, colour))?;
         path.starts_with(&last.path).then_some(last.under_way)
     }

@@ -156,7 +156,7 @@ fn takes_packed(headers: &HeaderMap) -> bool {
     takes.is_some_and(|takes| takes.split(',').any(|way| way.trim() == "gzip"))
 }
 
-fn say_packed(headers: &mut HeaderMap) {
+fn set_content_encoding(headers: &mut HeaderMap) {
     headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
 }
 
@@ -246,7 +246,7 @@ pub(super) fn packed_page(page: Response<Bytes>, headers: &HeaderMap) -> Respons
         return page;
     }
     let mut response = page.map(|text| packed(&text, Compression::fast()));
-    say_packed(response.headers_mut());
+    set_content_encoding(response.headers_mut());
     response
 }
 
@@ -268,7 +268,7 @@ pub(super) fn file(path: &str, headers: &HeaderMap) -> Option<Response<Bytes>> {
     headers.insert(header::CACHE_CONTROL, forever);
     headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
     if is_packed {
-        say_packed(headers);
+        set_content_encoding(headers);
     }
     Some(response)
 }

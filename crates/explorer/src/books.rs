@@ -165,7 +165,7 @@ impl ExploredBook {
 
     /// Reopens the book if one of its files has changed since the last check; reads
     /// nothing otherwise.
-    pub(super) fn look_after(&self) {
+    pub(super) fn reload_changed(&self) {
         let now = states(&self.files);
         let is_known = *self.seen() == now;
         if !is_known {
@@ -304,7 +304,7 @@ mod tests {
         let explored = ExploredBook::new("book".into(), Vec::new(), starter(), reopen, None)
             .with_files(vec![book.clone(), beside.clone()]);
         let look = || {
-            (0..100).for_each(|_| explored.look_after());
+            (0..100).for_each(|_| explored.reload_changed());
             (opened.load(Ordering::Relaxed), explored.renewals())
         };
         assert_eq!(look(), (0, 0));

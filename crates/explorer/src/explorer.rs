@@ -191,8 +191,8 @@ impl Explorer {
     }
 
     /// Reopens books that other programs have changed, and notifies pages.
-    pub(super) fn look_after(&self) {
-        self.books().iter().for_each(|book| book.look_after());
+    pub(super) fn reload_changed(&self) {
+        self.books().iter().for_each(|book| book.reload_changed());
         self.announce();
     }
 
@@ -306,7 +306,7 @@ impl Explorer {
                     games: &self.games,
                     settings: &self.general,
                 };
-                match api.is_kept(endpoint, &query) {
+                match api.is_cacheable(endpoint, &query) {
                     true => self.cache(request, || api.answer(endpoint, &query, request.body())),
                     false => api.answer(endpoint, &query, request.body()),
                 }

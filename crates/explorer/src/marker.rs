@@ -136,7 +136,7 @@ impl BookMarker for FileMarker {
         let options = EditOptions::default();
         let mut editor = BookEditor::open_for(&self.path, edit, &options).map_err(failed)?;
         if let Some(seen) = seen {
-            still_so(editor.book(), moves, seen)?;
+            check_unchanged(editor.book(), moves, seen)?;
         }
         let mut planned = Vec::new();
         for (position, mv) in moves {
@@ -149,7 +149,7 @@ impl BookMarker for FileMarker {
         let (path, moves, made) = (self.path.clone(), moves.to_vec(), *edit);
         Ok(Some(Box::new(move || {
             let mut editor = open(&path)?;
-            still_so(editor.book(), &moves, &made)?;
+            check_unchanged(editor.book(), &moves, &made)?;
             editor.apply(&back).map_err(failed)?;
             Ok(())
         })))
@@ -184,7 +184,11 @@ impl BookMarker for FileMarker {
 }
 
 /// Fails unless the values of moves in the book are those that a page saw or set.
-fn still_so(book: &Book, moves: &[(Chess, Move)], seen: &MarkEdit) -> Result<(), MarkerError> {
+fn check_unchanged(
+    book: &Book,
+    moves: &[(Chess, Move)],
+    seen: &MarkEdit,
+) -> Result<(), MarkerError> {
     let mut found = Lookup::default();
     for (position, mv) in moves {
         book.probe(position, Wanted::Transpositions, &mut found)

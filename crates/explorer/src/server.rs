@@ -120,7 +120,7 @@ async fn look_after_books(explorer: &Arc<Explorer>) {
         if explorer.is_watched() {
             let explorer = Arc::clone(explorer);
             // Opening a book may wait for the disk.
-            let _ = tokio::task::spawn_blocking(move || explorer.look_after()).await;
+            let _ = tokio::task::spawn_blocking(move || explorer.reload_changed()).await;
         }
     }
 }
@@ -192,7 +192,7 @@ impl Listening {
                 });
             } else if let Ok(place) = Arc::clone(&self.refused).try_acquire_owned() {
                 tokio::spawn(async move {
-                    let _ = timeout(Duration::from_secs(2), turn_away(stream)).await;
+                    let _ = timeout(Duration::from_secs(2), answer_busy(stream)).await;
                     drop(place);
                 });
             } else {
@@ -205,7 +205,7 @@ impl Listening {
 
 /// Sends a client the error, then reads what it has sent: closing a socket with unread
 /// bytes loses the answer.
-async fn turn_away(mut stream: TcpStream) {
+async fn answer_busy(mut stream: TcpStream) {
     let _ = stream.write_all(BUSY).await;
     let _ = stream.shutdown().await;
     let mut unread = [0; 1024];

@@ -27,7 +27,7 @@ fn book(folder: &Folder, name: &str, games: &[(&str, &str, usize)]) -> PathBuf {
     folder.join(format!("{name}.ctg"))
 }
 
-fn wishes(colour: Color) -> RepertoireOptions {
+fn options(colour: Color) -> RepertoireOptions {
     RepertoireOptions {
         colour,
         one_in: 100.0,
@@ -41,7 +41,7 @@ fn wishes(colour: Color) -> RepertoireOptions {
     }
 }
 
-fn solved(book: &Path, opponents: Option<&Path>, wishes: &RepertoireOptions) -> RepertoireSummary {
+fn solved(book: &Path, opponents: Option<&Path>, options: &RepertoireOptions) -> RepertoireSummary {
     let open = |path: &Path| Book::open(path, &OpenOptions::default()).unwrap();
     let (book, opponents) = (open(book), opponents.map(open));
     let knowledge = Knowledge {
@@ -49,7 +49,7 @@ fn solved(book: &Path, opponents: Option<&Path>, wishes: &RepertoireOptions) -> 
         opponents: opponents.as_ref(),
         evaluations: &EvalTable::default(),
     };
-    let found = Repertoire::solve(knowledge, wishes, &mut Watch::default()).unwrap();
+    let found = Repertoire::solve(knowledge, options, &mut Watch::default()).unwrap();
     found.summary()
 }
 
@@ -65,7 +65,7 @@ fn values_and_gaps_are_those_worked_out_by_hand() {
             ("1.d4 d5", "1/2-1/2", 60),
         ],
     );
-    let found = solved(&made, None, &wishes(Color::White));
+    let found = solved(&made, None, &options(Color::White));
     // All moves score a half. 1.e4: 30 of 60 games each, and 10 for two equal moves, of
     // 71 in all; one is for the others.
     assert!((found.expectation - 0.5).abs() < 1e-9, "{found:?}");
@@ -109,7 +109,7 @@ fn the_opponents_decide_what_a_move_is_worth() {
         "masters",
         &[("1.e4 c5", "*", 300), ("1.d4 d5", "*", 10)],
     );
-    let white = wishes(Color::White);
+    let white = options(Color::White);
     let [plain, weak, strong] =
         [None, Some(&*club), Some(&*masters)].map(|who| solved(&made, who, &white));
     // Against the club's games 1.e4 scores what it does there; the others do not allow
@@ -145,7 +145,7 @@ fn few_games_that_go_on_together_count_once() {
         ],
     );
     // Three more games after 90 with 60 per cent: 61.3 per cent, at any length.
-    let bold = wishes(Color::White);
+    let bold = options(Color::White);
     let found = solved(&made, None, &bold);
     assert!(
         (0.60..0.614).contains(&found.expectation),
@@ -277,7 +277,7 @@ fn other_games_say_what_the_moves_bring() {
 }
 
 #[test]
-fn wrong_wishes_are_refused() {
+fn invalid_options_are_refused() {
     let folder = Folder::with(SMALL);
     for options in [
         "book.ctg -o x.ctg",

@@ -192,7 +192,7 @@ fn of_several_engines_one_that_is_not_there_leaves_its_place_to_the_next() {
 fn the_sample_file_is_valid_and_contains_the_defaults() {
     let text = include_str!("../../../../engines.toml");
     let config = Config::parse(text, Path::new("engines.toml")).unwrap();
-    assert!(config.says_nothing());
+    assert!(config.is_empty());
     // The keys of lines with a space after `#`, up to the alternatives.
     let values = [
         "default", "[", "command", "start", "variety", "tour", "depth", "minimum",
@@ -206,7 +206,7 @@ fn the_sample_file_is_valid_and_contains_the_defaults() {
         .collect();
     let config = Config::parse(&opened, Path::new("engines.toml")).unwrap();
     assert_eq!((config.engines.len(), config.book.len()), (1, 4));
-    assert!(!config.says_nothing());
+    assert!(!config.is_empty());
     let settings = |config: &Config| {
         let (engines, _) = config.engines(&[], Some(&builtin())).unwrap();
         engines.profiles[0].settings.policy()

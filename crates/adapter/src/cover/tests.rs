@@ -93,7 +93,12 @@ impl Adapter {
             }
             None => true,
         };
-        if chosen.is_some() || self.covered.goes_on(self.number, colour, &path) == Some(true) {
+        if chosen.is_some()
+            || self
+                .covered
+                .continues_last_entry(self.number, colour, &path)
+                == Some(true)
+        {
             let entry = self.covered.entry(self.number, colour, &path, ended);
             file.push(entry.to_string());
         }

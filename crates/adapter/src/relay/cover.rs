@@ -13,7 +13,7 @@ use tabia_io::{append_locked, lock_within, open_for_append};
 const PATIENCE: Duration = Duration::from_millis(1);
 
 /// If more bytes than this are new, they are read before the file is locked.
-const LITTLE: u64 = 1 << 14;
+const READ_BEFORE_LOCK: u64 = 1 << 14;
 
 /// Greatest number of bytes read from a file: some hundred thousand games.
 const MOST_BYTES: u64 = 1 << 27;
@@ -54,7 +54,7 @@ impl CoverFile {
         if len < self.read {
             self.read = 0;
         }
-        if len > self.read + LITTLE {
+        if len > self.read + READ_BEFORE_LOCK {
             self.read_on(&mut file, &mut text)?;
         }
         if !lock_within(&file, PATIENCE) {

@@ -155,7 +155,7 @@ fn run_through<P: Port>(
     relay.end();
     Ok(Ended {
         code,
-        reason: relay.session.farewell().map(str::to_owned),
+        reason: relay.session.end_reason().map(str::to_owned),
     })
 }
 
@@ -425,7 +425,7 @@ impl<P: Port> Relay<P> {
     /// Reports to the session how long the engine was not read.
     fn end_unread(&mut self) {
         if let Some(since) = self.unread_since.take() {
-            self.step(Event::HeldUp(whole_micros(since.elapsed())));
+            self.step(Event::OutputPaused(whole_micros(since.elapsed())));
         }
     }
 

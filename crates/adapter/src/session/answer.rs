@@ -6,7 +6,7 @@ use std::time::Duration;
 use rand::RngExt as _;
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
-use super::why::Silence;
+use super::why::NoAnswerReason;
 use super::{Moment, Outlet, Session, info_string};
 use crate::book_set::{BookSet, OpenBook};
 use crate::settings::OptionId;
@@ -146,12 +146,14 @@ impl Session {
         troubles: &mut Vec<(&'a str, String)>,
     ) -> Option<Choice<'a>> {
         let own_settings = std::mem::take(&mut self.chooser.settings);
-        self.chooser.silences.clear();
+        self.chooser.no_answer_reasons.clear();
         let mut chance = self.chooser.chance(self.seed_in_force(), position);
         let mut choice = None;
         for (index, (book, settings)) in book_set.books.iter().zip(&own_settings).enumerate() {
-            if let Some(silence) = Silence::unasked(book, &self.conditions, settings, position) {
-                self.chooser.silences.push(silence);
+            if let Some(reason) =
+                NoAnswerReason::unasked(book, &self.conditions, settings, position)
+            {
+                self.chooser.no_answer_reasons.push(reason);
                 continue;
             }
             let probe: &dyn Probe = &*book.book;
@@ -160,7 +162,7 @@ impl Session {
                     .look_up((index, probe), settings, &self.game, position, asked);
             if let Err(trouble) = looked_up {
                 troubles.push((&book.spec.path, trouble));
-                self.chooser.silences.push(Silence::Trouble);
+                self.chooser.no_answer_reasons.push(NoAnswerReason::Trouble);
                 continue;
             }
             let (found, verdicts) = self.chooser.found(index);
@@ -178,8 +180,8 @@ impl Session {
                     .map(|mv| mv.mv)
             };
             let Some(mv) = uncovered.or_else(drawn) else {
-                let silence = Silence::after(found, verdicts);
-                self.chooser.silences.push(silence);
+                let reason = NoAnswerReason::after(found, verdicts);
+                self.chooser.no_answer_reasons.push(reason);
                 continue;
             };
             let reply = match settings.check(OptionId::Ponder) {
@@ -287,7 +289,7 @@ impl Session {
         let asked = go.searchmoves.as_ref().map(|moves| legal(moves, &position));
         let own_settings = std::mem::take(&mut self.chooser.settings);
         for (index, (book, settings)) in at.book_set.books.iter().zip(&own_settings).enumerate() {
-            if Silence::unasked(book, &self.conditions, settings, &position).is_some() {
+            if NoAnswerReason::unasked(book, &self.conditions, settings, &position).is_some() {
                 continue;
             }
             let looked_up = self.chooser.look_up(

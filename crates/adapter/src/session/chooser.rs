@@ -8,7 +8,7 @@ use shakmaty::{Chess, Move, Position};
 
 use super::game::Game;
 use super::seed::Seed;
-use super::why::{ReportedSilences, Silence};
+use super::why::{NoAnswerReason, ReportedReasons};
 use crate::book_set::BookSet;
 use crate::settings::{OptionId, Settings};
 use tabia_book::policy::{self, Exit, LineMemory, Rules, Weighed, chance};
@@ -28,8 +28,8 @@ pub(super) struct BookChooser {
     /// How many moves were drawn, for draws that must not repeat.
     draws: u64,
     /// Why each book of the book set did not answer when they were last asked.
-    pub(super) silences: Vec<Silence>,
-    pub(super) silences_reported: ReportedSilences,
+    pub(super) no_answer_reasons: Vec<NoAnswerReason>,
+    pub(super) reasons_reported: ReportedReasons,
     /// What each book of the book set has in the present position.
     found: Vec<FoundBook>,
     /// The verdicts on the moves of the book that was looked up last.
@@ -63,7 +63,7 @@ impl BookChooser {
         self.misses = 0;
         self.shut = false;
         self.value = None;
-        self.silences_reported = ReportedSilences::default();
+        self.reasons_reported = ReportedReasons::default();
     }
 
     /// Counts a new game announced by `ucinewgame`. Only these count for a seed:

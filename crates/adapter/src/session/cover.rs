@@ -183,7 +183,11 @@ impl Session {
             return false;
         };
         let game = (self.entropy, position.turn(), &self.game.keys()[..]);
-        let over = self.cover.covered.goes_on(game.0, game.1, game.2) == Some(false);
+        let over = self
+            .cover
+            .covered
+            .continues_last_entry(game.0, game.1, game.2)
+            == Some(false);
         let Some(book) = at.book_set.books.first().filter(|_| !over) else {
             return false;
         };
@@ -247,7 +251,7 @@ impl Session {
         };
         let (colour, path) = (position.turn(), self.game.keys());
         let covered = &self.cover.covered;
-        if covered.goes_on(self.entropy, colour, &path) == Some(true) {
+        if covered.continues_last_entry(self.entropy, colour, &path) == Some(true) {
             let entry = covered.entry(self.entropy, colour, &path, true);
             self.cover.note(entry, ponder, out);
         }

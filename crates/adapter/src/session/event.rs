@@ -32,7 +32,7 @@ pub enum Event<'a> {
     /// The [deadline](super::Session::deadline) is reached.
     Overdue,
     /// The engine's output was not read for this time, because the GUI did not read ours.
-    HeldUp(Duration),
+    OutputPaused(Duration),
     /// A line was too long, and is lost.
     Overlong(Speaker),
 }

@@ -125,7 +125,7 @@ pub struct Session {
     leaving: bool,
     ended: bool,
     /// The reason, if the end is not ordinary.
-    farewell: Option<String>,
+    end_reason: Option<String>,
 }
 
 impl Session {
@@ -159,7 +159,7 @@ impl Session {
             entropy,
             leaving: false,
             ended: false,
-            farewell: None,
+            end_reason: None,
         }
     }
 
@@ -182,8 +182,8 @@ impl Session {
 
     /// The reason why the session has ended, if the end is not ordinary.
     #[must_use]
-    pub fn farewell(&self) -> Option<&str> {
-        self.farewell.as_deref()
+    pub fn end_reason(&self) -> Option<&str> {
+        self.end_reason.as_deref()
     }
 
     /// Handles an event. `now` is the time since any fixed moment; it never decreases.
@@ -214,7 +214,7 @@ impl Session {
             Event::WakeUp if self.leaving => self.leave(at.out),
             Event::WakeUp => self.on_wake_up(at),
             Event::Overdue => self.on_overdue(at),
-            Event::HeldUp(time) => self.on_held_up(time),
+            Event::OutputPaused(time) => self.on_output_paused(time),
             Event::Overlong(side) => self.notice(
                 match side {
                     Speaker::Gui => "a line longer than 2 MiB was ignored",

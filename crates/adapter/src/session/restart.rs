@@ -134,7 +134,7 @@ impl Session {
         let text = format!("{reason}: giving up");
         self.send_notices(out);
         info_string(&text, out);
-        self.farewell = Some(text);
+        self.end_reason = Some(text);
         self.exit(2, out);
     }
 
@@ -252,7 +252,7 @@ impl Session {
         let is_due = |due: Option<Duration>| due.is_some_and(|due| due <= now);
         // While the `stop` is not sent, the engine cannot be late.
         if let Some(late) = self.link.first_stop_late(now) {
-            self.on_held_up(late);
+            self.on_output_paused(late);
         }
         if is_due(self.books.until) {
             self.on_books_late(at);
@@ -283,7 +283,7 @@ impl Session {
     fn on_engine_late(&mut self, late: Duration, at: &mut Moment<'_>) {
         if late > ASLEEP {
             // Tabia was not running, so perhaps the engine was not either.
-            return self.on_held_up(late.saturating_add(MARGIN));
+            return self.on_output_paused(late.saturating_add(MARGIN));
         }
         let in_background = self.background_due().is_some_and(|due| due <= at.now);
         let text = match &self.search {
@@ -305,7 +305,7 @@ impl Session {
     }
 
     /// Extends the engine's limits by a time in which its output could not be read.
-    pub(super) fn on_held_up(&mut self, time: Duration) {
+    pub(super) fn on_output_paused(&mut self, time: Duration) {
         if let Search::Engine(running) = &mut self.search {
             for due in [&mut running.due, &mut running.begin_due] {
                 *due = due.map(|due| due.saturating_add(time));

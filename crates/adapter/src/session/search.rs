@@ -153,7 +153,7 @@ impl Session {
             return self.answer_from_book(line, &go, answer, at);
         }
         if self.link.state != Engine::None {
-            self.report_silence(&go, at);
+            self.report_no_answer(&go, at);
             self.report_own_book(at.out);
         }
         self.have_engine_search(line, go, analysis, at);

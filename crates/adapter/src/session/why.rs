@@ -24,7 +24,7 @@ const LISTED: usize = 6;
 
 /// The reason why one book does not answer.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Silence {
+pub(super) enum NoAnswerReason {
     /// It is for games with other opponents or clocks.
     OtherGames,
     /// It is for the other colour.
@@ -41,28 +41,28 @@ pub(super) enum Silence {
     Trouble,
 }
 
-impl Silence {
+impl NoAnswerReason {
     /// The reason of a book that is not asked in this position.
     pub(super) fn unasked(
         book: &OpenBook,
         game: &GameConditions,
         settings: &Settings,
         position: &Chess,
-    ) -> Option<Silence> {
+    ) -> Option<NoAnswerReason> {
         if !book.spec.conditions.hold(game) {
-            return Some(Silence::OtherGames);
+            return Some(NoAnswerReason::OtherGames);
         }
         if let Some(colour) = book.spec.colour
             && colour != position.turn()
         {
-            return Some(Silence::Colour(colour));
+            return Some(NoAnswerReason::Colour(colour));
         }
         let depth = settings.number(OptionId::Depth);
-        (position.fullmoves().get() > depth).then_some(Silence::PastDepth(depth))
+        (position.fullmoves().get() > depth).then_some(NoAnswerReason::PastDepth(depth))
     }
 
     /// The reason of a book that was asked and has no move.
-    pub(super) fn after(found: &Lookup, verdicts: &[Weighed]) -> Silence {
+    pub(super) fn after(found: &Lookup, verdicts: &[Weighed]) -> NoAnswerReason {
         let against: Vec<(Move, Rejection)> = found
             .moves
             .iter()
@@ -70,24 +70,24 @@ impl Silence {
             .filter_map(|(mv, verdict)| Some((mv.mv, verdict.rejection?)))
             .collect();
         if against.is_empty() {
-            Silence::NotHere
+            NoAnswerReason::NotHere
         } else if let [(_, exit @ Rejection::Exit { .. }), ..] = against[..] {
-            Silence::Exit(exit)
+            NoAnswerReason::Exit(exit)
         } else {
-            Silence::NoMove(against)
+            NoAnswerReason::NoMove(against)
         }
     }
 
     fn describe(&self, chess960: bool, text: &mut String) {
         let _ = match self {
-            Silence::OtherGames => write!(text, "it is for other opponents or clocks"),
-            Silence::Colour(Color::White) => write!(text, "it is for White"),
-            Silence::Colour(Color::Black) => write!(text, "it is for Black"),
-            Silence::PastDepth(depth) => write!(text, "past Book Depth {depth}"),
-            Silence::NotHere => write!(text, "the position is not in it"),
-            Silence::Exit(reason) => write!(text, "{reason}"),
-            Silence::Trouble => write!(text, "it cannot be read here"),
-            Silence::NoMove(against) => {
+            NoAnswerReason::OtherGames => write!(text, "it is for other opponents or clocks"),
+            NoAnswerReason::Colour(Color::White) => write!(text, "it is for White"),
+            NoAnswerReason::Colour(Color::Black) => write!(text, "it is for Black"),
+            NoAnswerReason::PastDepth(depth) => write!(text, "past Book Depth {depth}"),
+            NoAnswerReason::NotHere => write!(text, "the position is not in it"),
+            NoAnswerReason::Exit(reason) => write!(text, "{reason}"),
+            NoAnswerReason::Trouble => write!(text, "it cannot be read here"),
+            NoAnswerReason::NoMove(against) => {
                 let mode = CastlingMode::from_chess960(chess960);
                 for (index, (mv, reason)) in against.iter().take(LISTED).enumerate() {
                     let comma = if index > 0 { ", " } else { "" };
@@ -104,7 +104,7 @@ impl Silence {
 
 /// The reasons that have been reported in the present game.
 #[derive(Debug, Default)]
-pub(super) struct ReportedSilences {
+pub(super) struct ReportedReasons {
     analysis: bool,
     out_of_book: bool,
     past_depth: bool,
@@ -113,12 +113,12 @@ pub(super) struct ReportedSilences {
 
 impl Session {
     /// Reports why this `go` goes to the engine, if the reason is unexpected.
-    pub(super) fn report_silence(&mut self, go: &Go, at: &mut Moment<'_>) {
+    pub(super) fn report_no_answer(&mut self, go: &Go, at: &mut Moment<'_>) {
         let wanted = self.settings.text(OptionId::Info) != "none";
-        let text = match self.silence_of_all(go, at.book_set) {
+        let text = match self.reason_of_all(go, at.book_set) {
             Some((text, news)) if (news && wanted) || self.debug => text,
             Some(_) => return,
-            None => match self.silence_of_books(at.book_set) {
+            None => match self.reason_of_books(at.book_set) {
                 Some((text, news)) if (news && wanted) || self.debug => text,
                 _ => return,
             },
@@ -145,8 +145,8 @@ impl Session {
     }
 
     /// The reason why no book answers, and whether it has not been reported yet.
-    fn silence_of_all(&mut self, go: &Go, book_set: &BookSet) -> Option<(String, bool)> {
-        let reported = &mut self.chooser.silences_reported;
+    fn reason_of_all(&mut self, go: &Go, book_set: &BookSet) -> Option<(String, bool)> {
+        let reported = &mut self.chooser.reasons_reported;
         let text = if !self.settings.check(OptionId::OwnBook) {
             "OwnBook is off"
         } else if go.infinite {
@@ -170,12 +170,12 @@ impl Session {
 
     /// The reason why each book does not answer, and whether it has not been reported
     /// yet.
-    fn silence_of_books(&mut self, book_set: &BookSet) -> Option<(String, bool)> {
+    fn reason_of_books(&mut self, book_set: &BookSet) -> Option<(String, bool)> {
         let position = self.game.position()?;
-        let reported = &mut self.chooser.silences_reported;
+        let reported = &mut self.chooser.reasons_reported;
         let chess960 = self.link.options.chess960;
-        let silences = &self.chooser.silences;
-        let has = |wanted: fn(&Silence) -> bool| silences.iter().any(wanted);
+        let no_answer_reasons = &self.chooser.no_answer_reasons;
+        let has = |wanted: fn(&NoAnswerReason) -> bool| no_answer_reasons.iter().any(wanted);
         let mut text = String::new();
         // No book has games of Chess960; the castling rights make the positions
         // different, as long as there are any.
@@ -183,21 +183,23 @@ impl Session {
             text.push_str("books have positions of ordinary chess only, and this is Chess960");
             return Some((text, !std::mem::replace(&mut reported.chess960, true)));
         }
-        for (book, silence) in book_set.books.iter().zip(silences) {
+        for (book, reason) in book_set.books.iter().zip(no_answer_reasons) {
             if !text.is_empty() {
                 text.push_str("; ");
             }
             let _ = write!(text, "{}: ", book.name);
-            silence.describe(chess960, &mut text);
+            reason.describe(chess960, &mut text);
         }
-        let news = if has(|silence| matches!(silence, Silence::NoMove(_) | Silence::Exit(_))) {
+        let news = if has(|reason| {
+            matches!(reason, NoAnswerReason::NoMove(_) | NoAnswerReason::Exit(_))
+        }) {
             true
-        } else if has(|silence| matches!(silence, Silence::PastDepth(_))) {
+        } else if has(|reason| matches!(reason, NoAnswerReason::PastDepth(_))) {
             !std::mem::replace(&mut reported.past_depth, true)
         } else {
             // A book with an error has been reported already.
             let sound = book_set.books.iter().all(|book| book.notices.is_empty())
-                && !has(|silence| matches!(silence, Silence::Trouble));
+                && !has(|reason| matches!(reason, NoAnswerReason::Trouble));
             !std::mem::replace(&mut reported.out_of_book, true) && sound
         };
         Some((text, news))

@@ -52,7 +52,7 @@ mod write;
 
 pub use file::create;
 pub use read::{Happening, LogEntry, LogError, LoggedLine, Recording};
-pub use replay::{Departure, Replayed, replay};
+pub use replay::{Difference, Replayed, replay};
 pub use text::{escape, unescape};
 pub use write::{LogHeader, Transcript};
 

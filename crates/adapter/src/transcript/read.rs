@@ -46,7 +46,7 @@ pub struct LoggedLine {
 #[derive(Debug)]
 pub enum LogEntry {
     /// An event of the session.
-    Came(Happening),
+    Event(Happening),
     /// A line was sent or a request made; the text is as in the file, starting with its
     /// keyword.
     Sent(String),
@@ -84,7 +84,7 @@ impl Happening {
             "no-cover" => Event::Cover(Err(text?)),
             "wake" => Event::WakeUp,
             "overdue" => Event::Overdue,
-            "heldup" => Event::HeldUp(Duration::from_micros(number(text?)?)),
+            "heldup" => Event::OutputPaused(Duration::from_micros(number(text?)?)),
             "overlong" => Event::Overlong(match text? {
                 "gui" => Speaker::Gui,
                 "eng" => Speaker::Engine,
@@ -239,7 +239,7 @@ impl Reader {
                     }
                 };
                 happening.event()?;
-                return Ok(Some(LogEntry::Came(happening)));
+                return Ok(Some(LogEntry::Event(happening)));
             }
         }
         Ok(None)

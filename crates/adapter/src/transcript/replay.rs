@@ -17,12 +17,12 @@ pub struct Replayed {
     /// Differences outside the session, mainly in the books.
     pub notes: Vec<String>,
     /// Where the output differs from the recording; `None` if nowhere.
-    pub departure: Option<Departure>,
+    pub difference: Option<Difference>,
 }
 
 /// The first place where the output of a session differs from the recording.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Departure {
+pub struct Difference {
     /// Line of the file, from 1: the event before the difference.
     pub line: usize,
     /// The recorded output from there to the next event.
@@ -104,7 +104,7 @@ pub fn replay(
         // A log that was cut off may end within the output of an event.
         let fits = same == then.len() && (is_last || same == output.lines.len());
         if !fits {
-            replayed.departure = Some(Departure {
+            replayed.difference = Some(Difference {
                 line: event_line,
                 then: then.split_off(same),
                 now: output.lines.split_off(same),
@@ -116,7 +116,7 @@ pub fn replay(
             return replayed;
         };
         event_line = line.number;
-        let LogEntry::Came(happening) = &line.entry else {
+        let LogEntry::Event(happening) = &line.entry else {
             continue;
         };
         let Ok(event) = happening.event() else {

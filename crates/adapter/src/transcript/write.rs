@@ -100,7 +100,9 @@ impl Transcript {
             Event::Cover(Err(reason)) => self.line("no-cover", reason.as_bytes()),
             Event::WakeUp => self.line("wake", b""),
             Event::Overdue => self.line("overdue", b""),
-            Event::HeldUp(time) => self.line("heldup", time.as_micros().to_string().as_bytes()),
+            Event::OutputPaused(time) => {
+                self.line("heldup", time.as_micros().to_string().as_bytes())
+            }
             Event::Overlong(Speaker::Gui) => self.line("overlong", b"gui"),
             Event::Overlong(Speaker::Engine) => self.line("overlong", b"eng"),
         }

@@ -120,7 +120,7 @@ impl Api<'_> {
 
     /// Whether an answer may be cached: those from games, because openings are expensive
     /// and requested again and again.
-    pub(super) fn is_kept(&self, endpoint: Endpoint<'_>, query: &Query) -> bool {
+    pub(super) fn is_cacheable(&self, endpoint: Endpoint<'_>, query: &Query) -> bool {
         use Endpoint::{History, Lichess, Masters};
         matches!(endpoint, Masters | Lichess | History)
             && !self.games.is_empty()

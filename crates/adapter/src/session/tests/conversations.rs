@@ -301,7 +301,7 @@ impl Conversation {
             "overdue" => self.step(Event::Overdue),
             "heldup" => {
                 let time = Duration::from_millis(rest.parse().unwrap());
-                self.step(Event::HeldUp(time));
+                self.step(Event::OutputPaused(time));
             }
             "eof" => self.step(Event::GuiClosed),
             "time" => self.now += Duration::from_millis(rest.parse().unwrap()),

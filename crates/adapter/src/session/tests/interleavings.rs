@@ -151,7 +151,7 @@ enum Do {
     Time(u64),
     /// Like `Time`, but alarms come only at the end.
     Sleep(u64),
-    HeldUp(u64),
+    OutputPaused(u64),
 }
 
 const OURS: [&str; 17] = [
@@ -191,7 +191,7 @@ const ODD: [&str; 8] = [
     "",
 ];
 
-fn any_deed() -> impl Strategy<Value = Do> {
+fn any_action() -> impl Strategy<Value = Do> {
     prop_oneof![
         5 => (0..POSITIONS.len()).prop_map(Do::Position),
         1 => (0..BAD.len()).prop_map(Do::BadPosition),
@@ -213,7 +213,7 @@ fn any_deed() -> impl Strategy<Value = Do> {
         2 => (1_u64..2000).prop_map(Do::Time),
         1 => (5000_u64..60_000).prop_map(Do::Time),
         1 => (5000_u64..600_000).prop_map(Do::Sleep),
-        1 => (1_u64..20_000).prop_map(Do::HeldUp),
+        1 => (1_u64..20_000).prop_map(Do::OutputPaused),
     ]
 }
 
@@ -260,7 +260,7 @@ struct World {
     /// Number of engines that have died, hung or not started.
     faults: usize,
     /// For a time there was no engine: lines for it are lost.
-    bereft: bool,
+    lost_engine: bool,
     /// While true, only engines that start or hang may be killed.
     alarm_rings: bool,
     declarations: usize,
@@ -418,7 +418,7 @@ impl Outlet for World {
                 "a line of the GUI doubled or out of order",
             );
             self.must(
-                number == self.own_arrived + 1 || self.bereft,
+                number == self.own_arrived + 1 || self.lost_engine,
                 "a line of the GUI is lost",
             );
             self.own_arrived = number;
@@ -448,7 +448,7 @@ impl Outlet for World {
                 self.on_kill();
                 // It never started.
                 self.faults += usize::from(self.wanted.take().is_some());
-                self.bereft = true;
+                self.lost_engine = true;
             }
             Request::OpenBooks(_) => self.opening = true,
             Request::WakeUp(after) => self.alarm = Some(self.now + after),
@@ -552,7 +552,7 @@ impl Play {
             exit: None,
             engine: None,
             faults: 0,
-            bereft: false,
+            lost_engine: false,
             alarm_rings: false,
             declarations: 0,
             transcript,
@@ -706,9 +706,9 @@ impl Play {
             }
             Do::Time(ms) => self.time(ms, false),
             Do::Sleep(ms) => self.time(ms, true),
-            Do::HeldUp(ms) => {
+            Do::OutputPaused(ms) => {
                 let time = Duration::from_millis(ms);
-                self.step(&format!("heldup {ms}"), Event::HeldUp(time));
+                self.step(&format!("heldup {ms}"), Event::OutputPaused(time));
             }
         }
     }
@@ -886,10 +886,10 @@ impl Play {
             self.action(action);
         }
         self.settle();
-        let bereft = self.world.exit == Some(2) && self.world.faults > 0;
+        let lost_engine = self.world.exit == Some(2) && self.world.faults > 0;
         let answered = self.world.answers == answers + 1;
         self.world
-            .must(answered || bereft, "the next game is not played");
+            .must(answered || lost_engine, "the next game is not played");
     }
 
     fn finish(&mut self, by_eof: bool) {
@@ -912,8 +912,10 @@ impl Play {
             self.world.must(code == 2, "an end that was not requested");
             let faults = self.world.faults > 0;
             self.world.must(faults, "giving up with a healthy engine");
-            self.world
-                .must(self.session.farewell().is_some(), "an end without a reason");
+            self.world.must(
+                self.session.end_reason().is_some(),
+                "an end without a reason",
+            );
             return;
         }
         let asked = self.world.asked.as_ref();
@@ -923,13 +925,15 @@ impl Play {
             let all = self.world.pongs == self.world.pings;
             self.world.must(all, "an isready without readyok");
             let arrived = self.world.own_arrived == self.world.own_sent;
-            self.world
-                .must(arrived || self.world.bereft, "a line of the GUI is lost");
+            self.world.must(
+                arrived || self.world.lost_engine,
+                "a line of the GUI is lost",
+            );
             // After several deaths the option may seem to be the cause.
             let is_left_out = self.session.link.options.is_left_out("Hash");
             let arrived = self.world.hash_arrived == self.world.hash_sent || is_left_out;
             self.world
-                .must(arrived || self.world.bereft, "an option is lost");
+                .must(arrived || self.world.lost_engine, "an option is lost");
             self.world.must(
                 !is_left_out || self.world.faults > 0,
                 "an option is left out",
@@ -971,9 +975,9 @@ impl Engine {
     }
 }
 
-fn run(polite: bool, deeds: &[Do], by_eof: bool, log: Option<&Log>) -> Result<(), TestCaseError> {
+fn run(polite: bool, actions: &[Do], by_eof: bool, log: Option<&Log>) -> Result<(), TestCaseError> {
     let mut play = Play::begin(polite, log);
-    for action in deeds {
+    for action in actions {
         play.action(*action);
         if play.world.wrong.is_some() {
             break;
@@ -998,15 +1002,15 @@ fn cases() -> u32 {
 }
 
 /// Runs a conversation, and replays it from its transcript.
-fn run_twice(deeds: &[Do], by_eof: bool) -> Result<(), TestCaseError> {
+fn run_twice(actions: &[Do], by_eof: bool) -> Result<(), TestCaseError> {
     let log = Log::default();
-    run(false, deeds, by_eof, Some(&log))?;
+    run(false, actions, by_eof, Some(&log))?;
     let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
     let recording = Recording::read(&text).unwrap();
     let replayed = replay(&recording, "", &mut |_, _| book_set(), &identify);
     prop_assert!(replayed.notes.is_empty(), "{:?}", replayed.notes);
-    if let Some(departure) = &replayed.departure {
-        return Err(TestCaseError::fail(format!("{departure:#?}\n{text}")));
+    if let Some(difference) = &replayed.difference {
+        return Err(TestCaseError::fail(format!("{difference:#?}\n{text}")));
     }
     prop_assert_eq!(replayed.came + replayed.matched, recording.lines.len());
     Ok(())
@@ -1024,18 +1028,18 @@ proptest! {
 
     #[test]
     fn a_polite_program_gets_what_it_asks_for(
-        deeds in prop::collection::vec(any_deed(), 0..50),
+        actions in prop::collection::vec(any_action(), 0..50),
         by_eof: bool,
     ) {
-        run(true, &deeds, by_eof, None)?;
+        run(true, &actions, by_eof, None)?;
     }
 
     #[test]
     fn a_rude_one_gets_what_is_owed_and_never_more(
-        deeds in prop::collection::vec(any_deed(), 0..50),
+        actions in prop::collection::vec(any_action(), 0..50),
         by_eof: bool,
     ) {
-        run(false, &deeds, by_eof, None)?;
+        run(false, &actions, by_eof, None)?;
     }
 }
 
@@ -1050,9 +1054,9 @@ proptest! {
 
     #[test]
     fn a_conversation_can_be_had_again(
-        deeds in prop::collection::vec(any_deed(), 0..50),
+        actions in prop::collection::vec(any_action(), 0..50),
         by_eof: bool,
     ) {
-        run_twice(&deeds, by_eof)?;
+        run_twice(&actions, by_eof)?;
     }
 }

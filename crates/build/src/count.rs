@@ -103,7 +103,7 @@ impl Counter {
             let reversible = ply.min(position.halfmoves() as usize);
             let first = ply - reversible;
             let orders = self.orders.get(first..).unwrap_or_default();
-            // No `any`: without it the compiler compares several values at once.
+            // Not `any`: with `fold` the compiler compares several values at once.
             let is_known = orders
                 .iter()
                 .fold(false, |known, &other| known | (other == order));

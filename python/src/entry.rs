@@ -199,7 +199,7 @@ impl Entry {
     /// The learn value, -125 to 125: positive values favour the move.
     #[getter]
     fn factor(&self) -> i8 {
-        self.known().map_or(0, BookMove::factor)
+        self.known().map_or(0, BookMove::learn_value)
     }
 
     /// "main" (green), "avoid" (red) or "none".

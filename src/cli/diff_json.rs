@@ -50,7 +50,7 @@ pub(super) fn difference(difference: &Difference, line: Option<Line>) -> Value {
         set("recommendation", json!([a, b]));
         set("mark", json!([Mark::of(a).as_str(), Mark::of(b).as_str()]));
     }
-    if let Some((a, b)) = difference.factor {
+    if let Some((a, b)) = difference.learn_value {
         // For the player of the move that leads to the position, as elsewhere.
         set("factor", json!([-i16::from(a), -i16::from(b)]));
     }

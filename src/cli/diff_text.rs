@@ -114,8 +114,8 @@ fn write_difference(difference: &Difference, position: &Chess, out: &mut String)
     if let Some((a, b)) = difference.recommendation {
         row("mark", words::mark_name(a), words::mark_name(b));
     }
-    if let Some((a, b)) = difference.factor {
-        let seen = |factor: i8| signed(factor.saturating_neg());
+    if let Some((a, b)) = difference.learn_value {
+        let seen = |learn_value: i8| signed(learn_value.saturating_neg());
         row("learn value", seen(a), seen(b));
     }
     if let Some((a, b)) = difference.commentary {

@@ -120,7 +120,7 @@ fn write_entry(found: &FoundEntry, out: &mut impl Write) -> io::Result<()> {
         ),
         format!(
             "stored: recommendation {:02x}, factor {}, commentary {}",
-            record.recommendation, record.factor, record.commentary
+            record.recommendation, record.learn_value, record.commentary
         ),
     ];
     for row in meaning {

@@ -135,7 +135,7 @@ impl MarkArgs {
             MarkEdit::default()
         };
         edit.clean = self.clean;
-        edit.factor = self.factor.or(edit.factor);
+        edit.learn_value = self.factor.or(edit.learn_value);
         edit.commentary = self.commentary;
         edit.weight = self.weight;
         let (mut colour, mut annotation) = (self.recommendation, self.annotation);

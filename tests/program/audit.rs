@@ -165,21 +165,21 @@ fn learn_values_make_worse_moves_rarer() {
     let book = made(&folder);
     folder.done("mark made.ctg --move e4 --factor 30");
     folder.tabia("audit made.ctg --learn-values").ends(1);
-    let factors = |moves: &str| {
+    let learn_values = |moves: &str| {
         let found = lookup(&book, &after(moves));
-        let factors = found
+        let learn_values = found
             .moves
             .iter()
-            .map(|mv| (mv.mv.to_string(), mv.factor()));
-        factors.collect::<std::collections::BTreeMap<_, _>>()
+            .map(|mv| (mv.mv.to_string(), mv.learn_value()));
+        learn_values.collect::<std::collections::BTreeMap<_, _>>()
     };
-    let first = factors("");
+    let first = learn_values("");
     // An existing value stays, and without an evaluation none is written.
     assert_eq!((first["e2-e4"], first["d2-d4"]), (30, 0));
     assert_eq!(first["f2-f3"], -124);
-    assert_eq!(factors("e4")["e7-e5"], 0);
+    assert_eq!(learn_values("e4")["e7-e5"], 0);
     folder.tabia("audit made.ctg --learn-values --over").ends(1);
-    assert_eq!(factors("")["e2-e4"], 0);
+    assert_eq!(learn_values("")["e2-e4"], 0);
     folder.done("verify made.ctg");
 }
 

@@ -19,7 +19,7 @@ fn the_command_shows_each_kind_of_difference_at_80_columns() {
     record.stats.wins += 3;
     record.stats.own_rating_sum += 50;
     record.recommendation = 0x80;
-    record.factor = -5;
+    record.learn_value = -5;
     record.commentary = 16;
     moves[0].1 = Annotation(1);
     moves.remove(2);

@@ -14,12 +14,15 @@ use tabia_build::learn::{Evidence, LearnedBook, PlayedGame, append, side_path};
 use crate::common::adapter::Adapter;
 use crate::common::{Folder, SMALL, after, assert_has, assert_sound, copy, look_up, open, project};
 
-fn factor(book: &dyn Probe, moves: &str, mv: &str) -> i8 {
+fn learn_value(book: &dyn Probe, moves: &str, mv: &str) -> i8 {
     let position = after(moves);
     let found = look_up(book, &position);
     let wanted = crate::common::uci(&position, mv);
     let mut moves = found.moves.iter();
-    moves.find(|known| known.mv == wanted).unwrap().factor()
+    moves
+        .find(|known| known.mv == wanted)
+        .unwrap()
+        .learn_value()
 }
 
 const GAMES: &str = "\
@@ -54,19 +57,19 @@ fn results_move_the_values_of_the_moves_played() {
     assert_has(&folder.done("learn book.ctg games.pgn"), "3 games");
     let opened = open(&book);
     // 125 * 1 / 12 for 1.e4 (a win and a draw), 125 / 11 for the others.
-    assert_eq!(factor(&opened, "", "e2e4"), 10);
-    assert_eq!(factor(&opened, "e2e4", "e7e5"), -11);
-    assert_eq!(factor(&opened, "e2e4", "c7c5"), 0);
-    assert_eq!(factor(&opened, "", "d2d4"), -11);
-    assert_eq!(factor(&opened, "d2d4", "g8f6"), 11);
-    assert_eq!(factor(&opened, "", "c2c4"), 0);
+    assert_eq!(learn_value(&opened, "", "e2e4"), 10);
+    assert_eq!(learn_value(&opened, "e2e4", "e7e5"), -11);
+    assert_eq!(learn_value(&opened, "e2e4", "c7c5"), 0);
+    assert_eq!(learn_value(&opened, "", "d2d4"), -11);
+    assert_eq!(learn_value(&opened, "d2d4", "g8f6"), 11);
+    assert_eq!(learn_value(&opened, "", "c2c4"), 0);
     assert_sound(&book);
 
     // Learning again adds up; `--fresh` starts again.
     folder.done("learn book.ctg games.pgn");
-    assert_eq!(factor(&open(&book), "", "d2d4"), -22);
+    assert_eq!(learn_value(&open(&book), "", "d2d4"), -22);
     folder.done("learn book.ctg games.pgn --fresh");
-    assert_eq!(factor(&open(&book), "", "d2d4"), -11);
+    assert_eq!(learn_value(&open(&book), "", "d2d4"), -11);
 }
 
 /// In a Polyglot book learning counts games and twice the points, as Polyglot does.
@@ -140,7 +143,7 @@ fn sides_players_results_and_strength_are_heeded() {
             ("", "d2d4"),
             ("d2d4", "g8f6"),
         ];
-        let found = lines.map(|(moves, mv)| factor(&opened, moves, mv));
+        let found = lines.map(|(moves, mv)| learn_value(&opened, moves, mv));
         assert_eq!(found, expected, "{options}");
     }
 }
@@ -214,9 +217,12 @@ fn played_games_are_noted_weighed_shared_and_folded_in() {
 
     // Merging writes the same values that were shown on top of the book.
     let learned = LearnedBook::new(Arc::new(open(&book)), &side);
-    let replies = |book: &dyn Probe| ["c7c5", "e7e5"].map(|mv| factor(book, "e2e4", mv));
+    let replies = |book: &dyn Probe| ["c7c5", "e7e5"].map(|mv| learn_value(book, "e2e4", mv));
     let on_top = replies(&learned);
-    assert!(on_top.iter().any(|factor| *factor < 0), "{on_top:?}");
+    assert!(
+        on_top.iter().any(|learn_value| *learn_value < 0),
+        "{on_top:?}"
+    );
     let fold = "learn book.ctg --from-side-file";
     assert_has(&folder.done(fold), "6 games");
     assert_eq!(replies(&open(&book)), on_top);
@@ -230,7 +236,7 @@ fn an_overlay_takes_up_what_others_add() {
     let book = folder.join("book.ctg");
     let side = side_path(&book);
     let learned = LearnedBook::new(Arc::new(open(&book)), &side);
-    assert_eq!(factor(&learned, "", "e2e4"), 0);
+    assert_eq!(learn_value(&learned, "", "e2e4"), 0);
     let game = |winner| PlayedGame {
         start: None,
         winner,
@@ -246,11 +252,11 @@ fn an_overlay_takes_up_what_others_add() {
         append(&side, &game(winner)).unwrap();
         // A new game.
         assert!(learned.is_current());
-        assert_eq!(factor(&learned, "", "e2e4"), expected);
+        assert_eq!(learn_value(&learned, "", "e2e4"), expected);
     }
     fs::remove_file(&side).unwrap();
     assert!(learned.is_current());
-    assert_eq!(factor(&learned, "", "e2e4"), 0);
+    assert_eq!(learn_value(&learned, "", "e2e4"), 0);
 }
 
 #[test]
@@ -263,8 +269,8 @@ fn a_side_file_that_is_broken_does_no_harm() {
         future thing\ngame 1 1-0 mate startpos d2d4* .\ngame 1 1-0 mate start";
     fs::write(&side, junk).unwrap();
     let learned = LearnedBook::new(Arc::new(open(&book)), &side);
-    assert_eq!(factor(&learned, "", "d2d4"), 11);
-    assert_eq!(factor(&learned, "", "e2e4"), 0);
+    assert_eq!(learn_value(&learned, "", "d2d4"), 11);
+    assert_eq!(learn_value(&learned, "", "e2e4"), 0);
     let mut adapter = Adapter::of_book(&book, &LEARNING);
     adapter.best("position startpos");
     assert!(adapter.quit().success());

@@ -60,7 +60,7 @@ fn a_genuine_book_differs_in_the_requested_bytes_alone() {
     assert_sound(&book);
     let lookup = lookup(&book, &Chess::default());
     let e4 = &lookup.moves[0];
-    assert_eq!((e4.mark(), e4.factor()), (Mark::Main, 20));
+    assert_eq!((e4.mark(), e4.learn_value()), (Mark::Main, 20));
     assert_eq!(e4.annotation.symbol(), "!?");
 
     mark(&folder, "book.ctg --all --clear").ok();
@@ -462,7 +462,7 @@ fn killed_at_random_moments_the_book_is_sound_and_entries_are_old_or_new() {
         let (mut green, mut red) = (0, 0);
         for entry in opened.entries() {
             let record = entry.unwrap().record;
-            match (record.mark(), record.factor) {
+            match (record.mark(), record.learn_value) {
                 (Mark::Main, -40) => green += 1,
                 (Mark::Avoid, 40) => red += 1,
                 state => panic!("half an entry: {state:?}"),

@@ -9,7 +9,7 @@ use crate::common::adapter::Adapter;
 use crate::common::{Folder, Ran, STARTER, assert_has, command, copy};
 
 #[test]
-fn a_factor_means_the_same_everywhere() {
+fn a_learn_value_means_the_same_everywhere() {
     let folder = Folder::with(STARTER);
     folder.done("mark book.ctg --move e4 --factor 40");
     let found = folder.tabia("probe book.ctg --json").json();

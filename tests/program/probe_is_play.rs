@@ -19,7 +19,7 @@ fn rich_book(folder: &Path) -> (PathBuf, Vec<String>) {
     let (mut book, positions) = crate::common::random_book(2500, 3);
     for (index, (_, record)) in book.entries.values_mut().enumerate() {
         record.recommendation = [0, 0, 0x80, 0, 0x40, 0, 0][index % 7];
-        record.factor = [0, 60, 0, -125, -40, 0, 20, 0, 0, 0, 125][index % 11];
+        record.learn_value = [0, 60, 0, -125, -40, 0, 20, 0, 0, 0, 125][index % 11];
         record.stats.wins += [0, 40, 9][index % 3];
         record.stats.games = record.stats.wins + 8;
     }

@@ -17,7 +17,7 @@ pub struct PositionRecord {
     pub recommendation: u8,
     /// The learn value ("Fact"), -125 to +125 in use, as in the file: from the view of
     /// the side to move in this position.
-    pub factor: i8,
+    pub learn_value: i8,
     /// Position commentary, a NAG number as in the file: on the board where the side to
     /// move is White. See [`PositionRecord::commentary_for`].
     pub commentary: u8,
@@ -43,7 +43,7 @@ impl PositionRecord {
     pub const fn marks(&self) -> [(Field, u8); 3] {
         [
             (Field::Recommendation, self.recommendation),
-            (Field::Factor, self.factor.cast_unsigned()),
+            (Field::Factor, self.learn_value.cast_unsigned()),
             (Field::Commentary, self.commentary),
         ]
     }
@@ -68,7 +68,7 @@ impl PositionRecord {
     pub(crate) const fn set_mark(&mut self, field: Field, byte: u8) {
         match field {
             Field::Recommendation => self.recommendation = byte,
-            Field::Factor => self.factor = byte.cast_signed(),
+            Field::Factor => self.learn_value = byte.cast_signed(),
             Field::Commentary => self.commentary = byte,
             Field::Annotation | Field::Weight | Field::Learn => {}
         }
@@ -277,9 +277,9 @@ impl BookMove {
     /// Stored from the view of the other side, which is to move after it (in a genuine
     /// book the byte is positive if that side has won more, in 2,349 of 2,726 entries).
     #[must_use]
-    pub fn factor(&self) -> i8 {
+    pub fn learn_value(&self) -> i8 {
         self.after
-            .map(|after| after.factor.saturating_neg().clamp(-125, 125))
+            .map(|after| after.learn_value.saturating_neg().clamp(-125, 125))
             .unwrap_or_default()
     }
 }

@@ -12,15 +12,15 @@
 //! weight = (2 * wins + draws + unfinished + 1)      points, doubled, plus one
 //!        * 2 ^ clamp(elo, -1, 1)                     stronger players count more
 //!        * annotation                                ! 2, !! 4 (?! 1/2, ? 1/10, ?? 1/100)
-//!        * 16 ^ (factor / 125 * influence / 50)      the learn value
+//!        * 16 ^ (learnt / 125 * influence / 50)      the learn value
 //!
 //! elo = (average - mean of all moves left) / 200 * rated / (rated + 10)
 //! ```
 //!
-//! where wins, draws, ratings and factor are those of the player of the move. Polyglot
-//! also stores doubled points as a weight; with the plus one a move without a point stays
-//! possible. If the book stores a weight ([`Preference`]), it replaces the first factor;
-//! a stored priority multiplies that factor by priority / 5. A weight or priority of 0 is
+//! where wins, draws, ratings and learn value are those of the player of the move.
+//! Polyglot also stores doubled points as a weight; with the plus one a move without a
+//! point stays possible. If the book stores a weight ([`Preference`]), it replaces the
+//! first factor; a stored priority multiplies that factor by priority / 5. A weight or priority of 0 is
 //! never played. Such books may not count games: a move of theirs without games passes
 //! minimum games and score. Two hundred Elo above the average of the position at most
 //! double a weight, and few rated games count less. Then moves below
@@ -283,7 +283,7 @@ fn rejected_alone(candidate: &BookMove, policy: &Policy) -> Option<Rejection> {
         Some(Rejection::FewGames)
     } else if counted && score_percent(candidate) < f64::from(policy.minimum_score.min(100)) {
         Some(Rejection::LowScore)
-    } else if policy.learn_influence > 0 && candidate.factor() <= -125 {
+    } else if policy.learn_influence > 0 && candidate.learn_value() <= -125 {
         Some(Rejection::LearnedNever)
     } else {
         None
@@ -370,7 +370,7 @@ impl Table<'_> {
         }
         if policy.learn_influence > 0 {
             self.keep_if_any(Rejection::NotLearnedAlways, |candidate| {
-                candidate.factor() >= 125
+                candidate.learn_value() >= 125
             });
         }
     }
@@ -406,7 +406,7 @@ impl Table<'_> {
             if policy.annotations {
                 weight *= annotation_weight(candidate.annotation);
             }
-            let factor = f64::from(candidate.factor()) / 125.0;
+            let factor = f64::from(candidate.learn_value()) / 125.0;
             weight *= (4.0 * factor * influence).exp2();
             verdict.weight = weight;
         }

@@ -126,7 +126,7 @@ impl MoveView {
             annotation: mv.annotation.symbol(),
             annotation_nag: mv.annotation.nag(),
             commentary: after.commentary_for(position.turn().other()),
-            factor: mv.factor(),
+            factor: mv.learn_value(),
             evaluation: mv.evaluation.map(|known| known.value),
             loss: mv.evaluation.map(|known| known.loss),
             transposition: mv.transposition,
@@ -174,7 +174,7 @@ mod tests {
         };
         let seen = view(PositionRecord {
             stats,
-            factor: 40,
+            learn_value: 40,
             commentary: 16,
             recommendation: 0x80,
             ..PositionRecord::default()

@@ -43,7 +43,7 @@ fn entry(node: &Node, min_games: u32, scratch: &mut Scratch, out: &mut Vec<u8>) 
         stats,
         points,
         recommendation: u8::from(node.main) * MAIN_MOVE,
-        factor: 0,
+        learn_value: 0,
         commentary: node.nag(None),
     };
     let key = Key::from_padded(node.place.key);

@@ -306,7 +306,7 @@ pub(super) fn read_change(kind: &str, value: &str, most_weight: u16) -> Result<M
                 )
             };
             let value = value.ok_or_else(range)?;
-            edit.factor = Some(value);
+            edit.learn_value = Some(value);
         }
         "weight" => {
             let value = value.parse().ok().filter(|value| *value <= most_weight);
@@ -344,9 +344,9 @@ mod tests {
         }
     }
 
-    fn value(factor: i8) -> MarkEdit {
+    fn value(learn_value: i8) -> MarkEdit {
         MarkEdit {
-            factor: Some(factor),
+            learn_value: Some(learn_value),
             ..MarkEdit::default()
         }
     }

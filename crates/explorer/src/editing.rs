@@ -132,7 +132,7 @@ impl Explorer {
             && book.learns()
         {
             // The page shows a learn value that differs from the one in the file.
-            seen.factor = None;
+            seen.learn_value = None;
         }
         let what = named(&name, &asked.change, &asked.value);
         let kind = ChangeKind::Mark { moves, edit, seen };

@@ -235,8 +235,11 @@ fn check_unchanged(
         {
             return changed(message!("annotation"), now.annotation.symbol());
         }
-        if seen.factor.is_some_and(|factor| factor != now.factor()) {
-            return changed(message!("learn value"), &now.factor().to_string());
+        if seen
+            .learn_value
+            .is_some_and(|learn_value| learn_value != now.learn_value())
+        {
+            return changed(message!("learn value"), &now.learn_value().to_string());
         }
         let after = now
             .after

@@ -109,7 +109,7 @@ proptest! {
                 *record = PositionRecord::default();
             }
             record.recommendation = [0, 0, 0, 0x80, 0x40, 0, 0, 0][(bits & 7) as usize];
-            record.factor = if bits & 0x38 == 0 { 125 } else { 0 };
+            record.learn_value = if bits & 0x38 == 0 { 125 } else { 0 };
         }
         let folder = Folder::new();
         let source = book.write(&folder, "book");

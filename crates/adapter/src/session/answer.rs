@@ -267,8 +267,8 @@ impl Session {
                 rounded(verdict.weight),
                 mv.stats().games,
             );
-            if mv.factor() != 0 {
-                let _ = write!(line, ", {:+}", mv.factor());
+            if mv.learn_value() != 0 {
+                let _ = write!(line, ", {:+}", mv.learn_value());
             }
             if let Some(evaluation) = mv.evaluation {
                 let _ = write!(line, ", {:+} cp", evaluation.value);

@@ -89,23 +89,23 @@ pub fn changes(
     if marks.learn_values {
         // The learn value is stored in the position: of all moves that lead there, the
         // one that loses least decides.
-        let mut factors = vec![None; graph.len()];
+        let mut learn_values = vec![None; graph.len()];
         for node in graph.nodes() {
             for mv in graph.moves(node) {
                 let comparison = examined.comparison(node, mv);
-                let factor =
+                let learn_value =
                     comparison.map(|comparison| learn_value(comparison.value, comparison.best));
-                let best = &mut factors[mv.to as usize];
-                *best = factor.max(*best);
+                let best = &mut learn_values[mv.to as usize];
+                *best = learn_value.max(*best);
             }
         }
-        for (node, factor) in graph.nodes().zip(factors) {
-            let old = graph.record(node).map(|record| record.factor);
-            if factor.is_none() || old.is_none_or(|old| old != 0 && !marks.over) {
+        for (node, learn_value) in graph.nodes().zip(learn_values) {
+            let old = graph.record(node).map(|record| record.learn_value);
+            if learn_value.is_none() || old.is_none_or(|old| old != 0 && !marks.over) {
                 continue;
             }
             let edit = MarkEdit {
-                factor,
+                learn_value,
                 ..MarkEdit::default()
             };
             changes.extend(editor.plan_position(&graph.position(node), &edit)?);

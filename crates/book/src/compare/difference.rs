@@ -92,7 +92,7 @@ pub struct Difference {
     /// Recommendation bytes: see [`PositionRecord::mark`].
     pub recommendation: Option<(u8, u8)>,
     /// Learn values as stored: from the view of the side to move.
-    pub factor: Option<(i8, i8)>,
+    pub learn_value: Option<(i8, i8)>,
     /// Commentaries as stored.
     pub commentary: Option<(u8, u8)>,
     /// Moves that differ.
@@ -132,7 +132,7 @@ impl Difference {
             }
             Aspect::Marks => self.recommendation.is_some(),
             Aspect::Annotations => self.moves.iter().any(|mv| mv.annotation.is_some()),
-            Aspect::Factors => self.factor.is_some(),
+            Aspect::Factors => self.learn_value.is_some(),
             Aspect::Commentaries => self.commentary.is_some(),
         }
     }
@@ -175,7 +175,7 @@ pub(crate) fn compare_at(
         difference.recommendation = pair(here_a.recommendation, here_b.recommendation);
     }
     if aspects.has(Aspect::Factors) {
-        difference.factor = pair(here_a.factor, here_b.factor);
+        difference.learn_value = pair(here_a.learn_value, here_b.learn_value);
     }
     if aspects.has(Aspect::Commentaries) {
         difference.commentary = pair(here_a.commentary, here_b.commentary);

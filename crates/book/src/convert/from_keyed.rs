@@ -173,7 +173,7 @@ fn record_after(mv: &BookMove) -> PositionRecord {
         stats,
         points: points(&stats),
         recommendation: if mv.preference.is_never() { RED } else { 0 },
-        factor: factor(mv.preference),
+        learn_value: learn_value(mv.preference),
         ..PositionRecord::default()
     }
 }
@@ -194,9 +194,9 @@ fn points(stats: &Stats) -> u32 {
         .saturating_add(halves.saturating_mul(5))
 }
 
-/// The factor, from the view of the side to move after the move, that changes a weight as
-/// the priority does: 16 ^ (-factor / 125) = priority / 5.
-fn factor(preference: Preference) -> i8 {
+/// The learn value, from the view of the side to move after the move, that changes a
+/// weight as the priority does: 16 ^ (-value / 125) = priority / 5.
+fn learn_value(preference: Preference) -> i8 {
     match preference {
         Preference::Priority(priority @ 1..) => {
             let wanted = f64::from(priority) / 5.0;
@@ -227,8 +227,8 @@ fn join(parts: &[(u64, Vec<u8>)], out: &mut Vec<u8>) -> Result<(), Error> {
             arrived = true;
             red &= record.recommendation & RED != 0;
             totals.add(&record);
-            if record.factor.unsigned_abs() > strongest.unsigned_abs() {
-                strongest = record.factor;
+            if record.learn_value.unsigned_abs() > strongest.unsigned_abs() {
+                strongest = record.learn_value;
             }
         }
     }
@@ -237,7 +237,7 @@ fn join(parts: &[(u64, Vec<u8>)], out: &mut Vec<u8>) -> Result<(), Error> {
         stats,
         points,
         recommendation: if arrived && red { RED } else { 0 },
-        factor: strongest,
+        learn_value: strongest,
         ..PositionRecord::default()
     };
     if let Some(key) = key {
@@ -253,16 +253,16 @@ mod tests {
     use super::*;
     use crate::policy::{self, Policy};
 
-    /// A priority and its factor change a weight equally.
+    /// A priority and its learn value change a weight equally.
     #[test]
-    fn factors_play_as_priorities_do() {
+    fn learn_values_play_as_priorities_do() {
         let legal = Chess::default().legal_moves();
         let policy = Policy {
             minimum_share: 0,
             ..Policy::default()
         };
         for priority in 1..=9 {
-            let chances = |as_factor: bool| {
+            let chances = |as_learn_value: bool| {
                 let moves: Vec<BookMove> = [priority, 5]
                     .into_iter()
                     .zip(&legal)
@@ -279,7 +279,7 @@ mod tests {
                             preference,
                             evaluation: None,
                         };
-                        if as_factor {
+                        if as_learn_value {
                             mv.after = Some(record_after(&mv));
                             mv.preference = Preference::Statistics;
                         }
@@ -290,10 +290,10 @@ mod tests {
                 policy::weigh(&moves, &policy, |_| None, &mut verdicts);
                 verdicts.first().map_or(0.0, |verdict| verdict.probability)
             };
-            let (by_priority, by_factor) = (chances(false), chances(true));
+            let (by_priority, by_learn_value) = (chances(false), chances(true));
             assert!(
-                (by_priority - by_factor).abs() < 0.005,
-                "{priority}: {by_priority} {by_factor}"
+                (by_priority - by_learn_value).abs() < 0.005,
+                "{priority}: {by_priority} {by_learn_value}"
             );
         }
     }

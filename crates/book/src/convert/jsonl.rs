@@ -165,7 +165,7 @@ fn line_of<'a>(key: &Key, entry: &Entry<'_>) -> PositionLine<'a> {
         stats,
         points,
         recommendation,
-        factor,
+        learn_value,
         commentary,
     } = entry.record();
     PositionLine {
@@ -180,7 +180,7 @@ fn line_of<'a>(key: &Key, entry: &Entry<'_>) -> PositionLine<'a> {
         other_rated: stats.other_rated,
         other_rating_sum: stats.other_rating_sum,
         recommendation,
-        factor,
+        factor: learn_value,
         commentary,
         moves: entry.moves().map(stored).collect(),
         key: (!same).then(|| key.to_string().into()),
@@ -336,7 +336,7 @@ fn entry_of(line: &PositionLine<'_>, entry: &mut Vec<u8>) -> Result<bool, Fault>
         stats,
         points: line.points,
         recommendation: line.recommendation,
-        factor: line.factor,
+        learn_value: line.factor,
         commentary: line.commentary,
     };
     encode_entry(&key, &bytes, &record, entry);

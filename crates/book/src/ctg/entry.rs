@@ -114,7 +114,7 @@ pub fn decode_record(bytes: &[u8]) -> Option<PositionRecord> {
         },
         points,
         recommendation: cursor.u8()?,
-        factor: cursor.i8()?,
+        learn_value: cursor.i8()?,
         commentary: cursor.u8()?,
     })
 }
@@ -150,7 +150,7 @@ pub fn encode_record(record: &PositionRecord) -> [u8; STATISTICS_BYTES] {
     let bytes = [
         g0, g1, g2, w0, w1, w2, l0, l1, l2, d0, d1, d2, p0, p1, p2, p3,
         n0, n1, n2, s0, s1, s2, s3, m0, m1, m2, t0, t1, t2, t3,
-        record.recommendation, record.factor.cast_unsigned(), record.commentary,
+        record.recommendation, record.learn_value.cast_unsigned(), record.commentary,
     ];
     bytes
 }
@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(record.stats.own_rating_sum, 0x1415_1617);
         assert_eq!(record.stats.other_rated, 0x18_191a);
         assert_eq!(record.stats.other_rating_sum, 0x1b1c_1d1e);
-        assert_eq!((record.recommendation, record.factor), (0x1f, 0x20));
+        assert_eq!((record.recommendation, record.learn_value), (0x1f, 0x20));
         assert_eq!(record.commentary, 0x21);
         assert_eq!(encode_record(&record).to_vec(), bytes);
         assert_eq!(decode_record(&bytes[1..]), None);
@@ -198,12 +198,12 @@ mod tests {
     #[test]
     fn large_counters_are_cut_not_wrapped() {
         let mut record = PositionRecord {
-            factor: -93,
+            learn_value: -93,
             ..PositionRecord::default()
         };
         record.stats.games = u32::MAX;
         let back = decode_record(&encode_record(&record)).unwrap();
         assert_eq!(back.stats.games, MAX_COUNT);
-        assert_eq!(back.factor, -93);
+        assert_eq!(back.learn_value, -93);
     }
 }

@@ -365,7 +365,7 @@ impl Plan {
 const RED: MarkEdit = MarkEdit {
     recommendation: Some(Mark::Avoid),
     annotation: None,
-    factor: None,
+    learn_value: None,
     commentary: None,
     weight: None,
     clean: false,

@@ -6,7 +6,7 @@
 //! | moves | lists that are all equal stay as they are; otherwise the union, sorted by move byte |
 //! | annotation of a move | the one that comes later in: none, other, `!`, `!!`, `!?`, `?!`, `?`, `??`, only move; of two others the greater number. Flags are united |
 //! | recommendation | bits united; "not for tournaments" overrides "main move" |
-//! | factor | the one farther from 0; at equal distance the negative one |
+//! | learn value | the one farther from 0; at equal distance the negative one |
 //! | commentary | the greater number, so any replaces none |
 //!
 //! Every rule but the first is the maximum of some order, or a union, so neither the
@@ -218,7 +218,7 @@ pub fn sum_entries(entries: &[&[u8]], out: &mut Vec<u8>) -> Result<(), PageFault
         let record = entry.record();
         totals.add(&record);
         marks.recommendation |= record.recommendation;
-        marks.factor = stronger(marks.factor, record.factor);
+        marks.learn_value = stronger(marks.learn_value, record.learn_value);
         marks.commentary = marks.commentary.max(record.commentary);
     }
     if marks.recommendation & 0x40 != 0 {
@@ -243,7 +243,7 @@ pub fn sum_entries(entries: &[&[u8]], out: &mut Vec<u8>) -> Result<(), PageFault
 }
 
 fn stronger(a: i8, b: i8) -> i8 {
-    let strength = |factor: i8| (factor.unsigned_abs(), factor < 0);
+    let strength = |learn_value: i8| (learn_value.unsigned_abs(), learn_value < 0);
     if strength(a) >= strength(b) { a } else { b }
 }
 
@@ -346,7 +346,7 @@ mod tests {
                 },
                 points,
                 recommendation: marks.0,
-                factor: marks.1,
+                learn_value: marks.1,
                 commentary: marks.2,
             };
             entry(&moves, &record)

@@ -19,7 +19,7 @@ pub struct MarkEdit {
     pub annotation: Option<Annotation>,
     /// The learn value from the view of the player of the move, -125 to +125: positive
     /// favours it. It is stored in the position after the move, with the sign reversed.
-    pub factor: Option<i8>,
+    pub learn_value: Option<i8>,
     /// The commentary of the position after the move: a NAG number on the real board.
     pub commentary: Option<u8>,
     /// Polyglot's weight, 0 to 65535, or Arena's priority, 0 to 9; with 0 the move is
@@ -37,7 +37,7 @@ impl MarkEdit {
         MarkEdit {
             recommendation: Some(Mark::None),
             annotation: Some(Annotation(0)),
-            factor: Some(0),
+            learn_value: Some(0),
             ..MarkEdit::default()
         }
     }
@@ -149,10 +149,10 @@ impl MarkEdit {
     }
 
     /// The new stored learn value, given the old one.
-    const fn stored_factor(&self, old: i8) -> i8 {
-        match self.factor {
+    const fn stored_learn_value(&self, old: i8) -> i8 {
+        match self.learn_value {
             // -128 has no opposite in a byte.
-            Some(factor) => factor.saturating_neg(),
+            Some(learn_value) => learn_value.saturating_neg(),
             None => old,
         }
     }
@@ -172,7 +172,7 @@ impl MarkEdit {
     pub const fn record(&self, old: &PositionRecord, turn: Color) -> PositionRecord {
         PositionRecord {
             recommendation: self.recommendation_byte(old.recommendation),
-            factor: self.stored_factor(old.factor),
+            learn_value: self.stored_learn_value(old.learn_value),
             commentary: match self.commentary {
                 // Exchanging the colours is its own inverse.
                 Some(commentary) => PositionRecord::commentary_seen(commentary, turn),
@@ -205,7 +205,7 @@ impl Format {
         [
             (marks || edit.clean, "marks"),
             (edit.annotation.is_some(), "annotations"),
-            (edit.factor.is_some(), "learn values"),
+            (edit.learn_value.is_some(), "learn values"),
             (edit.commentary.is_some(), "commentaries"),
             (
                 edit.weight.is_some_and(|weight| weight > most),
@@ -279,9 +279,9 @@ mod tests {
     #[test]
     fn a_learn_value_changes_sign_on_its_way_into_the_book() {
         let edit = MarkEdit {
-            factor: Some(125),
+            learn_value: Some(125),
             ..MarkEdit::default()
         };
-        assert_eq!(edit.stored_factor(3), -125);
+        assert_eq!(edit.stored_learn_value(3), -125);
     }
 }

@@ -31,7 +31,7 @@ pub struct Subject {
     /// From the view of the player of the move.
     pub stats: Stats,
     /// The learn value, from the same view.
-    pub factor: i8,
+    pub learn_value: i8,
     /// The colour.
     pub mark: Mark,
     /// The commentary of the position after the move, as on the real board.
@@ -213,7 +213,7 @@ impl Word {
             Word::Draws => Some(stats.draws.into()),
             Word::Losses => Some(stats.losses.into()),
             Word::Score => Some(100.0 * stats.score().unwrap_or(0.5)),
-            Word::Factor => Some(subject.factor.into()),
+            Word::Factor => Some(subject.learn_value.into()),
             Word::Mark => Some(mark_number(subject.mark)),
             Word::Annotation => subject.annotation.map(|sign| sign.nag().into()),
             Word::Commentary => Some(subject.commentary.into()),
@@ -434,7 +434,7 @@ mod tests {
                 losses: 4,
                 ..Stats::default()
             },
-            factor: -7,
+            learn_value: -7,
             mark: Mark::Avoid,
             annotation: Some(Annotation::DUBIOUS),
             share: Some(12.5),

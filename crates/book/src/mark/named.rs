@@ -41,7 +41,7 @@ pub(super) fn filter_admits(filter: &Filter, mv: &BookMove, found: &Lookup, afte
     let commentary = |record: crate::PositionRecord| record.commentary_for(after.turn());
     filter.admits(&Subject {
         stats: mv.stats(),
-        factor: mv.factor(),
+        learn_value: mv.learn_value(),
         mark: mv.mark(),
         commentary: mv.after.map_or(0, commentary),
         annotation: Some(mv.annotation),

@@ -144,7 +144,7 @@ pub fn subjects<'a>(
 fn subject(record: &PositionRecord) -> Subject {
     Subject {
         stats: record.stats.reversed(),
-        factor: record.factor.saturating_neg().clamp(-125, 125),
+        learn_value: record.learn_value.saturating_neg().clamp(-125, 125),
         mark: record.mark(),
         commentary: record.commentary,
         ..Subject::default()

@@ -321,7 +321,7 @@ fn small_shares_drop_out() {
 fn the_learn_value_is_seen_from_the_mover() {
     // The byte is in the position after the move, where the opponent is to move: negative
     // favours the move.
-    let liked = with(candidate(0, 10, 0, 10), |after| after.factor = -60);
+    let liked = with(candidate(0, 10, 0, 10), |after| after.learn_value = -60);
     let neutral = candidate(1, 10, 0, 10);
     let shares = usual(&[liked.clone(), neutral.clone()]);
     assert!(
@@ -333,8 +333,8 @@ fn the_learn_value_is_seen_from_the_mover() {
         probabilities(&[liked, neutral.clone()], &deaf)[0],
         0.5
     ));
-    let never = with(candidate(2, 10, 0, 10), |after| after.factor = 127);
-    let always = with(candidate(3, 10, 0, 10), |after| after.factor = -128);
+    let never = with(candidate(2, 10, 0, 10), |after| after.learn_value = 127);
+    let always = with(candidate(3, 10, 0, 10), |after| after.learn_value = -128);
     assert_eq!(
         refused(&[never, always, neutral]),
         [Some(LearnedNever), None, Some(NotLearnedAlways)]
@@ -516,7 +516,7 @@ prop_compose! {
         games in 0_u32..16_777_216,
         rating in (0_u32..16_777_216, any::<u32>()),
         recommendation in any::<u8>(),
-        factor in any::<i8>(),
+        learn_value in any::<i8>(),
         annotation in any::<u8>(),
         transposition in any::<bool>(),
         present in prop::bool::weighted(0.9),
@@ -533,7 +533,7 @@ prop_compose! {
             after.stats.other_rated = rating.0;
             after.stats.other_rating_sum = rating.1.into();
             after.recommendation = recommendation;
-            after.factor = factor;
+            after.learn_value = learn_value;
         });
         mv.annotation = Annotation(annotation);
         mv.transposition = transposition;
@@ -606,7 +606,7 @@ proptest! {
 
 #[test]
 fn a_learn_value_gives_the_share_that_evaluations_give() {
-    for (loss, factor) in [
+    for (loss, expected) in [
         (0, 0),
         (-5, 0),
         (10, -21),
@@ -614,11 +614,11 @@ fn a_learn_value_gives_the_share_that_evaluations_give() {
         (60, -124),
         (300, -124),
     ] {
-        assert_eq!(learn_value(-loss, 0), factor, "{loss}");
+        assert_eq!(learn_value(-loss, 0), expected, "{loss}");
     }
     let plain = candidate(0, 90, 0, 0);
     let mut learnt = plain.clone();
-    learnt.after.as_mut().unwrap().factor = -learn_value(-30, 0);
+    learnt.after.as_mut().unwrap().learn_value = -learn_value(-30, 0);
     let shares = |a: BookMove, b: BookMove, judgement| {
         let policy = Policy {
             judgement,

@@ -93,7 +93,7 @@ impl Change {
                 Some(Aspect::Marks)
             }
             Change::Factor => {
-                record.factor = 7;
+                record.learn_value = 7;
                 Some(Aspect::Factors)
             }
             Change::Commentary => {
@@ -185,7 +185,7 @@ fn a_walk_can_begin_anywhere_and_end_early() {
     let (a, all) = random_book(30, 8);
     let mut b = a.clone();
     for (_, record) in b.entries.values_mut() {
-        record.factor = 1;
+        record.learn_value = 1;
     }
     let plan = Plan {
         plies: Some(1),

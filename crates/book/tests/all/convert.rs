@@ -82,7 +82,7 @@ prop_compose! {
             stats: Stats { games, wins, draws, losses, own_rated, own_rating_sum: own_sum.into(), other_rated, other_rating_sum: other_sum.into() },
             points,
             recommendation: bytes.0,
-            factor: bytes.1,
+            learn_value: bytes.1,
             commentary: bytes.2,
         }
     }

@@ -463,7 +463,7 @@ fn extremes_come_back_as_they_went() {
         },
         points: u32::MAX,
         recommendation: 0xff,
-        factor: -128,
+        learn_value: -128,
         commentary: 0xff,
     };
     // The longest key of a position: kings, 30 queens, and no flags in the

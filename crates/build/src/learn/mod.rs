@@ -45,19 +45,22 @@ pub fn shift(results: Results, strength: u32) -> i32 {
     shift
 }
 
-/// The new learn value of `factor`, for the side that plays the move.
+/// The new learn value of `learn_value`, for the side that plays the move.
 ///
 /// Results alone never make a move certain (125) or impossible (-125): they move a
 /// value no further than 120 either way. A value of 125 or -125, which a user has set,
 /// stays.
 #[must_use]
-pub fn learned(results: Results, factor: i8, strength: u32) -> i8 {
-    if !(-124..=124).contains(&factor) {
-        return factor.clamp(-125, 125);
+pub fn learned(results: Results, learn_value: i8, strength: u32) -> i8 {
+    if !(-124..=124).contains(&learn_value) {
+        return learn_value.clamp(-125, 125);
     }
-    let sum = i32::from(factor) + shift(results, strength);
-    let bounds = (factor.min(-LEARNED_MOST), factor.max(LEARNED_MOST));
-    i8::try_from(sum.clamp(bounds.0.into(), bounds.1.into())).unwrap_or(factor)
+    let sum = i32::from(learn_value) + shift(results, strength);
+    let bounds = (
+        learn_value.min(-LEARNED_MOST),
+        learn_value.max(LEARNED_MOST),
+    );
+    i8::try_from(sum.clamp(bounds.0.into(), bounds.1.into())).unwrap_or(learn_value)
 }
 
 #[cfg(test)]
@@ -85,13 +88,13 @@ mod tests {
     proptest! {
         #[test]
         fn values_stay_in_bounds_and_wins_never_hurt(
-            [wins, draws, losses] in any::<[u32; 3]>(), factor in -125..=125_i8, strength in 0..=100_u32,
+            [wins, draws, losses] in any::<[u32; 3]>(), learn_value in -125..=125_i8, strength in 0..=100_u32,
         ) {
-            let before = learned(tally(wins, draws, losses), factor, strength);
+            let before = learned(tally(wins, draws, losses), learn_value, strength);
             prop_assert!((-125..=125).contains(&before));
-            let more = learned(tally(wins.saturating_add(1), draws, losses), factor, strength);
+            let more = learned(tally(wins.saturating_add(1), draws, losses), learn_value, strength);
             prop_assert!(more >= before);
-            let mirrored = learned(tally(losses, draws, wins), -factor, strength);
+            let mirrored = learned(tally(losses, draws, wins), -learn_value, strength);
             prop_assert_eq!(mirrored, -before);
         }
     }

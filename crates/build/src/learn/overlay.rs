@@ -82,14 +82,14 @@ impl Probe for LearnedBook {
             return Ok(());
         }
         for known in &mut found.moves {
-            let factor = known.factor();
+            let learn_value = known.learn_value();
             let Some(record) = &mut known.after else {
                 continue;
             };
             let after = notation::after(position, known.mv);
             let key = CanonicalBoard::from_position(&after).map(|board| board.key());
             if let Some(tally) = key.and_then(|key| learned.tally(&key)) {
-                record.factor = -learned_value(tally, factor, PLAY_STRENGTH);
+                record.learn_value = -learned_value(tally, learn_value, PLAY_STRENGTH);
             }
         }
         Ok(())

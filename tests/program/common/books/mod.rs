@@ -301,7 +301,7 @@ pub fn family(folder: &Path) -> Vec<PathBuf> {
         book.page_limit = 600;
         for (m, (moves, record)) in book.entries.values_mut().enumerate() {
             record.stats.games += n * 7;
-            record.factor = (m as u32 * 31 + n * 17) as i8;
+            record.learn_value = (m as u32 * 31 + n * 17) as i8;
             record.commentary = (m as u32 % 20 * n) as u8;
             let turn = n as usize % 3 % moves.len().max(1);
             moves.rotate_left(turn);

@@ -193,8 +193,8 @@ fn numbers(node: &PgnNode, mv: &BookMove) -> String {
         Preference::Weight(weight) => words.push(format!("weight {weight}")),
         Preference::Priority(priority) => words.push(format!("priority {priority}")),
     }
-    if mv.factor() != 0 {
-        words.push(format!("factor {:+}", mv.factor()));
+    if mv.learn_value() != 0 {
+        words.push(format!("factor {:+}", mv.learn_value()));
     }
     match mv.mark() {
         Mark::None => {}

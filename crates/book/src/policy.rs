@@ -20,10 +20,10 @@
 //! where wins, draws, ratings and learn value are those of the player of the move.
 //! Polyglot also stores doubled points as a weight; with the plus one a move without a
 //! point stays possible. If the book stores a weight ([`Preference`]), it replaces the
-//! first factor; a stored priority multiplies that factor by priority / 5. A weight or priority of 0 is
-//! never played. Such books may not count games: a move of theirs without games passes
-//! minimum games and score. Two hundred Elo above the average of the position at most
-//! double a weight, and few rated games count less. Then moves below
+//! first factor; a stored priority multiplies that factor by priority / 5. A weight or
+//! priority of 0 is never played. Such books may not count games: a move of theirs
+//! without games passes minimum games and score. Two hundred Elo above the average of the
+//! position at most double a weight, and few rated games count less. Then moves below
 //! [`Policy::minimum_share`] of the sum are removed, and
 //!
 //! ```text

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn mates_are_judged_by_what_stood_before() {
+    fn mates_are_annotated_by_the_value_before() {
         let mated = Value::mate_of_mover(Black, 4);
         let sign = |before| of_move(Value::Cp(before), mated, White).map(Annotation::symbol);
         assert_eq!(sign(-650), Some("??"));

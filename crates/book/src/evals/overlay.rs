@@ -95,7 +95,7 @@ mod tests {
     use tabia_notation::Line;
 
     #[test]
-    fn moves_are_judged_from_their_players_view() {
+    fn moves_are_evaluated_for_their_player() {
         let book = Book::open("../../books/tabia.ctg", &OpenOptions::default()).unwrap();
         let after = |moves: &str| Line::read("", moves).unwrap().last().clone();
         let mut table = EvalTable::default();

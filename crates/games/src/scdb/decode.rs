@@ -11,12 +11,11 @@ use super::source::Database;
 use crate::{Game, GameParts, Recorder, SkipReason};
 use tabia_notation as notation;
 
-/// Fills in the content of a game's bytes. What breaks off is there as far as it
-/// goes.
+/// Decodes the bytes of a game. At damage the game ends early.
 ///
 /// # Errors
 ///
-/// It cannot even be begun.
+/// Not even the first position can be read.
 pub(super) fn decode(
     bytes: &[u8],
     database: &Database,
@@ -32,7 +31,7 @@ pub(super) fn decode(
             Ok(Some(element)) => match record(&element, database, &mut recorder) {
                 Ok(()) => continue,
                 Err(reason) => {
-                    // What follows of this line makes no sense without it.
+                    // The rest of this line makes no sense without the move.
                     recorder.give_up_line(reason);
                     continue;
                 }
@@ -47,7 +46,7 @@ pub(super) fn decode(
     Ok(())
 }
 
-/// Reads the first position; gives the bytes after it.
+/// Reads the first position; returns the bytes after it.
 fn start<'b>(bytes: &'b [u8], game: &mut Game) -> Result<&'b [u8], SkipReason> {
     let damaged = |text: &str| Err(SkipReason::text(text));
     let (marker, rest) = match bytes.split_first() {
@@ -140,7 +139,7 @@ fn to(word: u16) -> Square {
     Square::new(u32::from(word & 63))
 }
 
-/// The legal move that a word means.
+/// The legal move that a word encodes.
 fn find_move(word: u16, position: &Chess, database: &Database) -> Option<Move> {
     let (from, to) = (from(word), to(word));
     let is_promotion = position.board().role_at(from) == Some(Role::Pawn)

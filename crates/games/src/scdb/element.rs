@@ -1,10 +1,10 @@
-//! The pieces that the bytes of a game are made of.
+//! The elements of an encoded game.
 
 use super::length;
 
-/// A piece of a game.
+/// An element of a game.
 pub(super) enum Element<'b> {
-    /// Promotion, from, to.
+    /// Bits for promotion, from, to.
     Move(u16),
     Begin,
     End,
@@ -13,15 +13,15 @@ pub(super) enum Element<'b> {
     Null,
 }
 
-/// The pieces that bytes hold after the start of a game.
+/// Reads the elements after the start of a game.
 pub(super) struct Elements<'b>(pub(super) &'b [u8]);
 
 impl<'b> Elements<'b> {
-    /// The next piece; `None` at the end.
+    /// The next element; `None` at the end.
     ///
     /// # Errors
     ///
-    /// Why it cannot be read on.
+    /// Why the bytes cannot be decoded.
     pub(super) fn next(&mut self) -> Result<Option<Element<'b>>, &'static str> {
         let Some((first, after)) = self.0.split_first() else {
             return Ok(None);
@@ -49,7 +49,7 @@ impl<'b> Elements<'b> {
     }
 }
 
-/// A text with its length before it, and the bytes after it.
+/// Reads a text after its length; returns it and the bytes after it.
 pub(super) fn text(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = length::read(bytes)?;
     rest.split_at_checked(length)

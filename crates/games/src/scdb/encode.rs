@@ -1,4 +1,4 @@
-//! A game as it is written.
+//! Encodes a game.
 
 use shakmaty::{CastlingSide, File, Move, Square};
 
@@ -13,23 +13,25 @@ use crate::{Game, Item, SkipReason};
 pub struct ScdbRecord {
     /// White, Black, site, event.
     pub(super) names: [String; 4],
-    /// Without references and place.
+    /// The entry without offsets of the names and the game.
     pub(super) entry: ScdbEntry,
-    /// With the length before them.
+    /// The encoded game, after its length.
     pub(super) bytes: Vec<u8>,
-    /// Whether it has tags, or long names, that the format has no room for.
+    /// Whether tags are lost or long names are shortened.
     pub loses_tags: bool,
 }
 
-/// Tags that find a place.
+/// Tags that the format can store.
 const KEPT_TAGS: [&str; 9] = [
     "Event", "Site", "Date", "Round", "White", "Black", "WhiteElo", "BlackElo", "ECO",
 ];
 
 impl ScdbRecord {
+    /// Encodes a game.
+    ///
     /// # Errors
     ///
-    /// The format has no room for the game.
+    /// The format cannot store the game.
     pub fn new(game: &Game) -> Result<ScdbRecord, SkipReason> {
         if game.chess960 {
             return Err(SkipReason::Variant(
@@ -75,7 +77,7 @@ impl ScdbRecord {
     }
 }
 
-/// Whether all lengths fit the format.
+/// Appends the tags and moves; false if a length does not fit the format.
 fn write_body(game: &Game, out: &mut Vec<u8>) -> bool {
     let mut fits = true;
     let mut text = |bytes: &[u8], out: &mut Vec<u8>| {
@@ -113,7 +115,7 @@ fn write_body(game: &Game, out: &mut Vec<u8>) -> bool {
     fits
 }
 
-/// Promotion, from, to.
+/// Encodes a move: promotion, from, to.
 fn word(m: &Move) -> u16 {
     let (from, to) = match m {
         Move::Castle { king, rook } => {

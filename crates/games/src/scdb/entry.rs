@@ -1,4 +1,4 @@
-//! An entry of the index: 39 bytes about one game.
+//! An entry of the index: 39 bytes for one game.
 
 use std::array;
 
@@ -9,10 +9,10 @@ use crate::game::eco_number;
 use crate::{Date, GameResult};
 use tabia_io::input::bytes::{be_u16_at, be_u32_at, be_u64_at};
 
-/// Bytes of an entry.
+/// Length of an entry.
 pub(super) const ENTRY_BYTES: usize = 39;
 
-/// Offset of the ECO code in it, and its length.
+/// Offset of the ECO code in an entry, and its length.
 const ECO_AT: usize = 32;
 const ECO_BYTES: usize = 3;
 
@@ -63,7 +63,7 @@ impl ScdbEntry {
             eco: eco
                 .filter(|eco| eco_number(*eco).is_some())
                 .unwrap_or_default(),
-            // What cannot be is unknown.
+            // Impossible parts of a date are unknown.
             date: Date {
                 year: at_most(9999, be_u16_at(bytes, eco_end)?),
                 month: at_most(12, *bytes.get(eco_end + 2)?),
@@ -72,7 +72,7 @@ impl ScdbEntry {
         })
     }
 
-    /// Writes it.
+    /// Encodes the entry.
     pub(super) fn encode(&self) -> [u8; ENTRY_BYTES] {
         let mut bytes = [&[self.status][..], &self.offset.to_be_bytes()].concat();
         bytes.extend(self.players.white.to_be_bytes());
@@ -91,7 +91,7 @@ impl ScdbEntry {
     }
 }
 
-/// Whether bytes may be an entry: what other bytes would hardly be by chance.
+/// Whether the bytes look like an entry; random bytes hardly ever do.
 pub(super) fn is_likely(bytes: &[u8], games_end: u64) -> bool {
     let Some(entry) = ScdbEntry::decode(bytes, 0) else {
         return false;
@@ -109,14 +109,14 @@ pub(super) fn is_likely(bytes: &[u8], games_end: u64) -> bool {
         && bytes.get(31).is_some_and(|result| *result <= 3)
 }
 
-/// Offset of a game; the rest of the entry is not read.
+/// The offset of the game in the bytes of an entry.
 pub(super) fn offset(bytes: &[u8]) -> Option<u64> {
     be_u64_at(bytes, 1)
 }
 
-/// How many bytes are missing in the ECO code of the last entry of a file,
-/// when these bytes are all there is of it: the code must be too short in
-/// itself, or the file has only been cut off.
+/// How many bytes are missing in the ECO code of the last entry of a file, from
+/// the last bytes of the file. `None` if the ECO code is whole: then the file was
+/// cut off.
 pub(super) fn short_eco(bytes: &[u8]) -> Option<usize> {
     let missing = ENTRY_BYTES.checked_sub(bytes.len())?;
     if !(1..=ECO_BYTES).contains(&missing) {
@@ -129,7 +129,7 @@ pub(super) fn short_eco(bytes: &[u8]) -> Option<usize> {
             letter.is_ascii_uppercase() && digits.iter().all(u8::is_ascii_digit)
         }
     };
-    // Behind a whole code there would be the year, which no digit begins.
+    // A whole code would be followed by the year, which never begins with a digit.
     let next = bytes.get(ECO_AT + ECO_BYTES - missing)?;
     (is_code && !next.is_ascii_digit() && *next != 0).then_some(missing)
 }

@@ -1,9 +1,9 @@
-//! Reading the index from its beginning to its end.
+//! Reads the index from start to end.
 //!
-//! The author's program writes an ECO code as it is in the PGN, so a code of fewer
-//! than three letters moves all entries after it. Such a place is known by an entry
-//! that cannot be one, when the bytes just before it are: they begin with the place
-//! where the game before ends.
+//! The author's program writes the ECO code of the PGN unchanged, so a code of
+//! fewer than three letters shifts all entries after it. This is detected where the
+//! next entry is impossible, but one that begins 1 to 3 bytes earlier is possible
+//! and has the offset at which the current game ends.
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
@@ -12,32 +12,32 @@ use super::entry::{self, ENTRY_BYTES, ScdbEntry};
 use super::length;
 use tabia_io::input::reader::FileReader;
 
-/// Bytes before the first entry: magic, version, the game to open at first.
+/// Bytes before the first entry: magic, version, number of the game to open first.
 pub(super) const HEADER_BYTES: usize = 19;
 
-/// Bytes that are read at once.
+/// Bytes that are read in one call.
 const CHUNK_BYTES: usize = 64 << 10;
 
 /// The index.
 pub(super) struct Index {
     file: BufReader<FileReader>,
     games: GameEnds,
-    /// Read, and not yet given out.
+    /// Bytes that have been read; those from `at` on are not yet returned.
     ahead: Vec<u8>,
     at: usize,
     at_end: bool,
-    /// Bytes given out, the header included.
+    /// Bytes of the entries returned, and of the header.
     pub(super) bytes_read: u64,
-    /// Entries that were displaced.
+    /// Number of entries that were too short.
     displaced: u64,
-    /// Bytes after the last entry that are no entry.
+    /// Bytes after the last entry that are not an entry.
     tail_bytes: usize,
-    /// Offset of the last game.
+    /// Highest offset of a game.
     last_offset: u64,
 }
 
 impl Index {
-    /// Reads on in `file`, whose position is after the header.
+    /// Reads entries from `file`, which is positioned after the header.
     pub(super) fn new(file: BufReader<FileReader>, games: FileReader, games_end: u64) -> Index {
         Index {
             file,
@@ -57,7 +57,7 @@ impl Index {
 
     /// The next entry.
     pub(super) fn next(&mut self) -> io::Result<Option<ScdbEntry>> {
-        // This one, and the next wherever it begins.
+        // This entry, and the next wherever it begins.
         self.fill(2 * ENTRY_BYTES)?;
         let rest = self.ahead.get(self.at..).unwrap_or_default();
         if rest.len() < ENTRY_BYTES {
@@ -66,7 +66,7 @@ impl Index {
             if last.is_some() {
                 self.displaced += 1;
             } else {
-                // Asked again at the end, there is nothing left.
+                // Another call at the end finds nothing left.
                 self.tail_bytes += rest.len();
             }
             self.bytes_read += rest.len() as u64;
@@ -96,7 +96,7 @@ impl Index {
         Ok(())
     }
 
-    /// Closes the files; gives what is wrong with them.
+    /// Closes the files; returns what is wrong with them.
     pub(super) fn close(mut self) -> Vec<String> {
         let last_end = self.games.game_end(self.last_offset).ok().flatten();
         let unnamed_bytes = last_end.map_or(0, |end| self.games.end.saturating_sub(end));
@@ -121,15 +121,14 @@ impl Index {
     }
 }
 
-/// Where games end.
+/// Finds the ends of games.
 struct GameEnds {
     file: BufReader<FileReader>,
     end: u64,
 }
 
 impl GameEnds {
-    /// How many bytes are missing in the first of the entries that `bytes`
-    /// begin with.
+    /// How many bytes are missing in the entry at the start of `bytes`.
     fn missing_bytes(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let next = bytes.get(ENTRY_BYTES..).unwrap_or_default();
         if next.is_empty() || entry::is_likely(next, self.end) {
@@ -145,7 +144,7 @@ impl GameEnds {
         Ok((1..=3).find(is_next).unwrap_or(0))
     }
 
-    /// Where the game at `offset` ends.
+    /// The offset at which the game at `offset` ends.
     fn game_end(&mut self, offset: u64) -> io::Result<Option<u64>> {
         if !(MAGIC_BYTES as u64..self.end).contains(&offset) {
             return Ok(None);

@@ -1,8 +1,8 @@
-//! How lengths are written: one byte, or the number of bytes that follow plus
-//! 0x80 and the length in these.
+//! Lengths: one byte; or 0x80 plus the number of bytes that follow, then the
+//! length in these bytes.
 
-/// Reads a length from the start of `bytes`; gives it with what follows.
-/// Takes more bytes than needed too.
+/// Reads a length from the start of `bytes`; returns it and the bytes after it.
+/// Accepts longer forms than needed.
 pub(super) fn read(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let (first, rest) = bytes.split_first()?;
     let count = match first {
@@ -17,12 +17,12 @@ pub(super) fn read(bytes: &[u8]) -> Option<(usize, &[u8])> {
     Some((usize::try_from(value).ok()?, rest))
 }
 
-/// The longest form.
+/// Bytes of the longest form.
 pub(super) const MOST_BYTES: usize = 5;
 
-/// Writes a length; false if it is too large for the format. The largest of
-/// each form goes into the next one already: so does the author's program, and
-/// its reader takes no 7F in one byte.
+/// Writes a length; false if it is too large for the format. The largest length of
+/// each form is written in the next longer form: the author's program does the
+/// same, and its reader does not accept 7F in one byte.
 #[must_use]
 pub(super) fn write(length: usize, out: &mut Vec<u8>) -> bool {
     let Ok(length) = u32::try_from(length) else {

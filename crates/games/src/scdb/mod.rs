@@ -1,12 +1,12 @@
-//! Simple Chess Database: five files of one name.
+//! Simple Chess Database: five files of the same name.
 //!
 //! Version 1.1 of the format's document (2017) and the program of its author
-//! (pgn2dcg) differ in places; where they do, this follows what the program
-//! writes, which is what there is on disks. Everything is big-endian.
+//! (pgn2dcg) differ in places. This module follows the program, because it wrote
+//! the existing files. Everything is big-endian.
 //!
-//! | file | holds |
+//! | file | content |
 //! |---|---|
-//! | .dci | 19 bytes of header, then 39 bytes a game: the index |
+//! | .dci | the index: 19 bytes of header, then 39 bytes per game |
 //! | .dcn, .dcs, .dce | players, sites, events: 36 bytes each |
 //! | .dcg | the games |
 //!
@@ -29,29 +29,29 @@ pub use write::Writer;
 
 use std::path::Path;
 
-/// What every file begins with, but for its last letter.
+/// First bytes of every file; its last letter follows.
 const MAGIC: &[u8; 9] = b"SimpleCDb";
 
-/// Bytes of it with the letter.
+/// Length of the magic with the letter.
 const MAGIC_BYTES: usize = 10;
 
-/// Bytes of a name, padded with blanks.
+/// Length of a name, padded with blanks.
 const NAME_BYTES: usize = 36;
 
-/// The files, by the letter of each; the index last.
+/// The last letters of the extensions; the index is last.
 const LETTERS: [u8; 5] = *b"nsegi";
 
-/// The extension of a file of the database.
+/// The extension of the file with this letter.
 fn extension(letter: u8) -> String {
     format!("dc{}", char::from(letter))
 }
 
-/// Whether bytes begin as the file of this letter does.
+/// Whether a file begins with the magic of this letter.
 fn has_magic(start: &[u8], letter: u8) -> bool {
     start.starts_with(MAGIC) && start.get(MAGIC.len()) == Some(&letter)
 }
 
-/// Whether a name is that of one of the five files.
+/// Whether a path has the extension of one of the five files.
 fn is_part(path: &Path) -> bool {
     LETTERS
         .iter()

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{MAGIC_BYTES, NAME_BYTES};
 
-/// The names of one file, as stored on disk.
+/// The bytes of one file of names.
 #[derive(Default)]
 pub(super) struct Names(Vec<u8>);
 
@@ -13,8 +13,8 @@ impl Names {
         Names(file)
     }
 
-    /// The name that begins at a byte of the file; `None` where none does: 0 is
-    /// what the author's program writes for a name that is too long.
+    /// The name at an offset of the file; `None` if no name begins there: the
+    /// author's program writes 0 for a name that is too long.
     pub(super) fn get(&self, offset: u32) -> Option<String> {
         let place = offset as usize;
         let past_magic = place.checked_sub(MAGIC_BYTES)?;
@@ -22,21 +22,21 @@ impl Names {
             return None;
         }
         let bytes = self.0.get(place..place.checked_add(NAME_BYTES)?)?;
-        // A program may have cut the last letter in two.
+        // A program may have cut the last letter in the middle.
         let text = String::from_utf8_lossy(bytes);
         let text = text.trim_end_matches([' ', '\0', '\u{fffd}']).trim_start();
         Some(if text.is_empty() { "?" } else { text }.to_owned())
     }
 }
 
-/// Names to be written: each once, in the order of their bytes, which is that
-/// of the author's program. A name with a blank at its end is another one, as
-/// it is for that program.
+/// Collects the names to be written: each once, in byte order, as the author's
+/// program sorts them. Like that program, it treats a name with a blank at its end
+/// as a different name.
 #[derive(Default)]
 pub(super) struct NewNames(BTreeMap<String, u32>);
 
 impl NewNames {
-    /// Takes a name in, and gives the number it came as.
+    /// Adds a name; returns its number in the order of adding.
     pub(super) fn number(&mut self, name: &str) -> u32 {
         let count = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
         let name = cut(name);
@@ -46,8 +46,8 @@ impl NewNames {
         }
     }
 
-    /// The file's content after its first bytes, and for each number the
-    /// place of the name.
+    /// Returns the file's content after its header, and the offset of each name by
+    /// its number.
     pub(super) fn finish(self) -> (Vec<u8>, Vec<u32>) {
         let mut bytes = Vec::with_capacity(self.0.len() * NAME_BYTES);
         let mut places = vec![0; self.0.len()];
@@ -62,7 +62,7 @@ impl NewNames {
     }
 }
 
-/// As much of a name as is stored, cut between two letters.
+/// The part of a name that fits the format, without half a letter.
 fn cut(name: &str) -> &str {
     if name.trim().is_empty() {
         return "?";

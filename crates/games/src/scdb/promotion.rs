@@ -1,9 +1,9 @@
-//! Which number means which piece.
+//! Numbers of promotion pieces.
 //!
-//! The document counts knight to queen from 1 to 4, in two bits that do not
-//! hold a 4. The author's program counts from 2 to 5 in three bits. A file of
-//! a program that followed the document is known by a 1 somewhere, which the
-//! author's never writes, and by no 5 anywhere.
+//! The document counts knight to queen from 1 to 4, in two bits, which cannot
+//! store a 4. The author's program counts from 2 to 5 in three bits. A file follows
+//! the document if it contains a 1, which the author's program never writes, and
+//! no 5.
 
 use std::io::{self, BufReader, Read};
 
@@ -12,21 +12,21 @@ use shakmaty::Role;
 use super::element::{Element, Elements, text};
 use super::{MAGIC_BYTES, length};
 
-/// A way of numbering.
+/// A numbering of the promotion pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Numbering {
-    /// 2 to 5: the author's program.
+    /// 2 to 5: used by the author's program.
     Program,
-    /// 1 to 4: the document.
+    /// 1 to 4: described in the document.
     Document,
 }
 
 impl Numbering {
-    /// The piece; `None` if the number means none.
+    /// The piece of a number; `None` if no piece has it.
     pub(super) fn role(self, number: u16) -> Option<Role> {
         let from_one = match self {
             Numbering::Document => number,
-            // No program could mean anything else by it.
+            // 1 can only mean the knight.
             Numbering::Program if number == 1 => 1,
             Numbering::Program => number.checked_sub(1)?,
         };
@@ -40,7 +40,7 @@ impl Numbering {
     }
 }
 
-/// The number that the author's program gives a piece; 0 for none.
+/// The author's program's number of a piece; 0 for none.
 pub(super) fn number(role: Option<Role>) -> u16 {
     match role {
         Some(Role::Knight) => 2,
@@ -51,7 +51,7 @@ pub(super) fn number(role: Option<Role>) -> u16 {
     }
 }
 
-/// Looks through all games of a .dcg file, as far as they follow each other.
+/// Detects the numbering from all games of a .dcg file, up to the first damage.
 pub(super) fn detect(file: impl Read) -> io::Result<Numbering> {
     let mut file = BufReader::with_capacity(256 << 10, file);
     io::copy(&mut file.by_ref().take(MAGIC_BYTES as u64), &mut io::sink())?;
@@ -88,8 +88,8 @@ fn next_length(file: &mut impl Read) -> io::Result<Option<u64>> {
     Ok(length::read(&bytes).map(|(length, _)| length as u64))
 }
 
-/// The promotion numbers of a game's moves from the last rank but one to the
-/// last one.
+/// The promotion numbers of the moves that go from a side's seventh rank to its
+/// last.
 fn numbers(game: &[u8]) -> Vec<u16> {
     let mut elements = Elements(match game.split_first() {
         Some((0, rest)) => rest,

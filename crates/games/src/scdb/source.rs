@@ -19,22 +19,22 @@ use tabia_io::input::file::{DataFile, FileError};
 use tabia_io::input::reader::FileReader;
 use tabia_io::input::window::Window;
 
-/// Games that make a batch.
+/// Games in a batch.
 const BATCH_GAMES: usize = 256;
 
-/// Bytes after the start of a batch's last game that are taken for its own.
+/// Bytes that are read for the last game of a batch, from its offset.
 const USUAL_GAME_BYTES: u64 = 1 << 12;
 
-/// Whether a file is one of a database.
+/// Whether a file belongs to a database.
 pub(crate) fn is_index(path: &Path, start: &[u8]) -> bool {
     has_magic(start, b'i') || is_part(path)
 }
 
-/// Opens a database by the name of its index, or of another of its files.
+/// Opens a database by the path of one of its files.
 ///
 /// # Errors
 ///
-/// The index or the games cannot be read, or the index is none.
+/// The index or the games cannot be read, or the index is not valid.
 pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
     let refused = |path: &Path, text: &str| Error::format(path, text);
     let index = index_of(named)
@@ -88,7 +88,7 @@ fn whole(file: &Arc<DataFile>) -> FileReader {
     FileReader::new(Arc::clone(file), 0..file.len())
 }
 
-/// What all batches share.
+/// The data that all batches use.
 pub(super) struct Database {
     name: String,
     games: Arc<DataFile>,
@@ -100,7 +100,7 @@ pub(super) struct Database {
     faults: Vec<String>,
     odd_status: Oddity,
     lost_names: Oddity,
-    /// A pawn reaches the last rank, and the piece that it becomes is not stored.
+    /// Pawns that reach the last rank without a stored promotion piece.
     pub(super) unknown_promotions: Oddity,
 }
 
@@ -140,8 +140,8 @@ impl Database {
     }
 }
 
-/// The names of one file, and what is wrong with it. Without them games are
-/// still games.
+/// Reads one file of names, and reports what is wrong with it. Games can be read
+/// without names.
 fn names(index: &Located, letter: u8, what: &str) -> (Names, Option<String>) {
     let Some(file) = index.sibling(&extension(letter)) else {
         let extension = extension(letter);
@@ -167,7 +167,7 @@ fn names(index: &Located, letter: u8, what: &str) -> (Names, Option<String>) {
 }
 
 impl Database {
-    /// How promotions are numbered in the games, looked for when there is one.
+    /// The numbering of promotions, detected at the first promotion.
     pub(super) fn numbering(&self) -> Numbering {
         let find = || promotion::detect(whole(&self.games));
         *self
@@ -178,12 +178,12 @@ impl Database {
 
 struct ScdbSource {
     database: Arc<Database>,
-    /// Until its end is reached.
+    /// `None` after the end.
     index: Option<Index>,
     bytes_read: u64,
-    /// Games of the batches so far.
+    /// Number of games in the batches so far.
     given: u64,
-    /// Of the index, known at its end.
+    /// Faults of the index, known at its end.
     faults: Vec<String>,
 }
 
@@ -284,7 +284,7 @@ impl ReadGame for Database {
     }
 }
 
-/// The fields of the index for a game.
+/// Copies the fields of the index entry into the game.
 fn describe(database: &Database, entry: &ScdbEntry, wanted: GameParts, game: &mut Game) {
     let name = |names: &Names, place: u32| {
         names.get(place).unwrap_or_else(|| {

@@ -1,4 +1,4 @@
-//! Writing the five files.
+//! Writes the five files.
 
 use std::io::{self, BufReader, Read, Seek, Write};
 use std::path::Path;
@@ -9,28 +9,28 @@ use super::names::NewNames;
 use super::{LETTERS, MAGIC, MAGIC_BYTES, extension};
 use tabia_io::atomic::{self, NewFile, Old, WriteFileError};
 
-/// Writes a database. Its files are there when [`Writer::finish`] has
-/// returned, and not before.
+/// Writes a database. Its files appear only when [`Writer::finish`] has
+/// returned.
 pub struct Writer {
     index: NewFile,
     games: NewFile,
-    /// Players, sites, events: the files, and what is in them.
+    /// Players, sites, events: the files and their names.
     names: [(NewFile, NewNames); 3],
-    /// Entries with the numbers of the names, not their places: these are known
-    /// at the end, and there may be more entries than fit memory.
+    /// A file of entries with numbers of names instead of offsets: these are known
+    /// only at the end, and the entries may not fit memory.
     entries: io::BufWriter<std::fs::File>,
-    /// Where the next game goes.
+    /// Offset of the next game.
     end: u64,
     count: u64,
 }
 
 impl Writer {
-    /// Begins a database by the name of its index. The other files get the
+    /// Starts a database with the path of its index. The other files get the
     /// same name and usual extensions, in lower case.
     ///
     /// # Errors
     ///
-    /// There is no writing in the folder.
+    /// The folder is not writable.
     pub fn create(index: &Path, old: Old) -> Result<Writer, WriteFileError> {
         let path = |letter: u8| match letter {
             b'i' => index.to_owned(),
@@ -56,8 +56,8 @@ impl Writer {
             end: MAGIC_BYTES as u64,
             count: 0,
         };
-        // Version, and the game to be opened at first, which the author's
-        // program always makes 0.
+        // Version, and the game to open first: the author's program always
+        // writes 0.
         writer.index.add(&[0; 9])?;
         Ok(writer)
     }
@@ -84,11 +84,11 @@ impl Writer {
         Ok(())
     }
 
-    /// Completes the files and puts them in place.
+    /// Completes the files and moves them into place.
     ///
     /// # Errors
     ///
-    /// Writing failed. Then nothing has changed.
+    /// Writing failed; no file has changed.
     pub fn finish(self) -> Result<(), WriteFileError> {
         let Writer {
             mut index,
@@ -113,7 +113,7 @@ impl Writer {
     }
 }
 
-/// Copies the entries, with the places of names instead of their numbers.
+/// Copies the entries; numbers of names become offsets.
 fn write_entries(
     entries: io::BufWriter<std::fs::File>,
     places: &[Vec<u32>],

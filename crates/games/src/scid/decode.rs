@@ -2,10 +2,10 @@
 //!
 //! | part | content |
 //! |---|---|
-//! | tags | length of a name (1 to 240), the name, length of the value (1 byte), the value; 241 to 250 mean a name of [`COMMON_TAGS`]; 251 to 254 for one that is not known; 255: three bytes that are no use now; 0: no more tags |
-//! | start | one byte; bit 0: a FEN follows, to a zero |
+//! | tags | length of a name (1 to 240), the name, length of the value (1 byte), the value; 241 to 250 mean a name of [`COMMON_TAGS`]; 251 to 254 an unknown name; 255: three obsolete bytes follow; 0: no more tags |
+//! | start | one byte; bit 0: a FEN that ends with a zero follows |
 //! | moves | see `moves` |
-//! | comments | each to a zero, in the order of their marks in the moves |
+//! | comments | each ends with a zero; in the order of their marks in the moves |
 
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, CastlingSide, Chess, Move, Position};
@@ -16,7 +16,7 @@ use crate::san::from_to;
 use crate::{Game, GameParts, Recorder, SkipReason};
 use tabia_notation as notation;
 
-/// Tags that have a number, from 241 on.
+/// Tags that are stored as a number, from 241 on.
 pub(super) const COMMON_TAGS: [&str; 10] = [
     "WhiteCountry",
     "BlackCountry",
@@ -30,24 +30,23 @@ pub(super) const COMMON_TAGS: [&str; 10] = [
     "SetUp",
 ];
 
-/// Number of the first of them.
+/// Number of the first common tag.
 pub(super) const FIRST_COMMON: u8 = 241;
 
-/// What a game's bytes did not hold.
+/// Counts of comments that do not match their marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Losses {
-    /// Comments that are marked, but nowhere written.
+    /// Marks of comments without a text.
     pub(super) missing_comments: u64,
-    /// Comments that nothing marks.
+    /// Texts of comments without a mark.
     pub(super) unmarked_comments: u64,
 }
 
-/// Fills in the content of a game's bytes. What breaks off is there as far as it
-/// goes, with [`Game::cut`].
+/// Decodes the bytes of a game. At damage the game ends early, with [`Game::cut`].
 ///
 /// # Errors
 ///
-/// It cannot even be begun.
+/// Not even the first position can be read.
 pub(super) fn decode(
     bytes: &[u8],
     chess960: bool,
@@ -90,7 +89,7 @@ fn damaged(text: &str) -> SkipReason {
     SkipReason::Text(text.to_owned())
 }
 
-/// Reads the tags; gives the bytes after them.
+/// Reads the tags; returns the bytes after them.
 fn tags<'b>(mut bytes: &'b [u8], wanted: GameParts, game: &mut Game) -> Option<&'b [u8]> {
     loop {
         let (kind, rest) = bytes.split_first()?;
@@ -117,7 +116,7 @@ fn tags<'b>(mut bytes: &'b [u8], wanted: GameParts, game: &mut Game) -> Option<&
         }
         if let Some(name) = name.filter(|_| wanted.tags()) {
             let name = text(name);
-            // These follow from the board.
+            // These tags follow from the board.
             if !["FEN", "SetUp", "Setup"].contains(&&*name) {
                 game.tags.set(&name, text(value));
             }
@@ -125,7 +124,7 @@ fn tags<'b>(mut bytes: &'b [u8], wanted: GameParts, game: &mut Game) -> Option<&
     }
 }
 
-/// Reads where the game starts; gives the bytes after it.
+/// Reads the first position of the game; returns the bytes after it.
 fn start<'b>(
     bytes: &'b [u8],
     chess960: bool,
@@ -163,11 +162,11 @@ fn start<'b>(
 #[derive(Default)]
 struct Comments<'b> {
     texts: Texts<'b>,
-    /// Marks without a text so far.
+    /// Number of marks without a text.
     missing: u64,
 }
 
-/// What is left of them.
+/// The texts that have not been read yet.
 #[derive(Default)]
 struct Texts<'b>(&'b [u8]);
 
@@ -186,7 +185,7 @@ impl<'b> Iterator for Texts<'b> {
 }
 
 impl<'b> Comments<'b> {
-    /// They are stored after the end of the moves. If that is not found, there are
+    /// Finds the comments after the end of the moves. Without that end there are
     /// none.
     fn find(mut moves: Tokens<'_>, bytes: &'b [u8]) -> Comments<'b> {
         let after = loop {
@@ -242,7 +241,7 @@ fn record(
     Ok(())
 }
 
-/// The move, if the rules allow it.
+/// The move of a step, if it is legal.
 #[inline]
 fn legal(step: Step, position: &Chess) -> Option<Move> {
     match step {

@@ -1,4 +1,4 @@
-//! A game as it is written in a database of version 5.
+//! Encodes a game for a database of version 5.
 
 use shakmaty::{ByColor, CastlingSide, Chess, Color, Move, Position, Role, Square};
 
@@ -9,13 +9,13 @@ use super::moves::{LineState, Pieces, Step, rooks};
 use crate::pgn_write::first_fen;
 use crate::{Date, Game, Item, SkipReason};
 
-/// A game of more bytes has no room in its record.
+/// Greatest length of a game that its record can store.
 const LARGEST_BYTES: usize = (1 << 17) - 1;
 
-/// Ratings have twelve bits.
+/// Highest rating: it has twelve bits.
 const HIGHEST_RATING: u16 = 0xfff;
 
-/// Tags that are stored in the index, or follow from the board.
+/// Tags that are stored in the index, or that follow from the board.
 const INDEX_TAGS: [&str; 13] = [
     "Event",
     "Site",
@@ -32,22 +32,24 @@ const INDEX_TAGS: [&str; 13] = [
     "SetUp",
 ];
 
-/// A game ready to be written.
+/// A game in the encoding of Scid, ready to be written.
 #[derive(Clone, Debug)]
 pub struct ScidRecord {
     /// White, Black, event, site, round.
     pub(super) names: [String; 5],
-    /// Without references and place.
+    /// The index entry, without the numbers of names and the offset.
     pub(super) entry: ScidEntry,
     pub(super) bytes: Vec<u8>,
-    /// Whether it has tags that are too long for the format.
+    /// Whether the game has tags that are too long for the format.
     pub loses_tags: bool,
 }
 
 impl ScidRecord {
+    /// Encodes a game.
+    ///
     /// # Errors
     ///
-    /// The format has no room for the game.
+    /// The format cannot store the game.
     pub fn new(game: &Game) -> Result<ScidRecord, SkipReason> {
         let tag = |name: &str| game.tags.get(name).unwrap_or_default();
         let or_unknown = |name: &str| if name.is_empty() { "?" } else { name }.to_owned();
@@ -129,11 +131,11 @@ impl ScidRecord {
 struct Rating {
     value: u16,
     kind: u8,
-    /// The tag that contains it.
+    /// The tag that the rating comes from.
     tag: String,
 }
 
-/// The Elo of a player or, without one, another rating of the tags.
+/// The Elo of a player, or else another rating from the tags.
 fn rating(game: &Game, color: Color) -> Rating {
     let elo = *game.elo.get(color);
     if elo > 0 {
@@ -153,7 +155,7 @@ fn rating(game: &Game, color: Color) -> Rating {
     ratings.next().unwrap_or_default()
 }
 
-/// Whether there is room for it.
+/// Appends a tag; false if it is too long.
 fn write_tag(name: &str, value: &str, out: &mut Vec<u8>) -> bool {
     let common = COMMON_TAGS.iter().position(|common| *common == name);
     let name_length = u8::try_from(name.len()).ok();
@@ -176,19 +178,19 @@ fn write_tag(name: &str, value: &str, out: &mut Vec<u8>) -> bool {
     true
 }
 
-/// Writes moves.
+/// Encodes the moves of a game.
 struct Writer {
     line: LineState,
-    /// The same, with the board, of lines in which variations have begun.
+    /// State of the lines around the current variation, with their boards.
     open: Vec<(LineState, Chess, Option<Chess>)>,
     now: Chess,
     before: Option<Chess>,
     comments: Vec<u8>,
     plies: u16,
-    /// Flags of promotions on the main line.
+    /// Flags for promotions on the main line.
     promotions: u32,
     gather: Gather,
-    /// Comments, variations, NAGs.
+    /// Numbers of comments, variations, NAGs.
     counts: [u32; 3],
     was_comment: bool,
 }
@@ -223,7 +225,7 @@ impl Writer {
             Item::Comment(text) => {
                 let text = text.replace('\0', " ");
                 if was_comment {
-                    // One place has one comment.
+                    // A position has one comment: append to the one before.
                     self.comments.pop();
                     self.comments.push(b' ');
                 } else {
@@ -339,7 +341,7 @@ fn step(m: Move) -> (Square, Step) {
     }
 }
 
-/// The four low bits of a move's byte.
+/// The low four bits of a move's byte.
 fn code(step: Step, position: &Chess) -> Option<u8> {
     let Step::Go {
         role,

@@ -1,10 +1,10 @@
-//! The entry of a game in an index.
+//! The index entry of a game.
 //!
 //! Version 4, `.si4`: 47 bytes, big-endian.
 //!
 //! | offset | size | content |
 //! |---|---|---|
-//! | 0 | 4 | where the game is in `.sg4` |
+//! | 0 | 4 | offset of the game in `.sg4` |
 //! | 4, 6 | 2, 1 | its length: low 16 bits; bit 7 of the second: bit 16 |
 //! | 7 | 2 | flags 0 to 15; 3: deleted |
 //! | 9, 10, 12 | 1, 2, 2 | White, Black: 4 high bits each, then 16 low ones each |
@@ -12,7 +12,7 @@
 //! | 21 | 2 | high 4 bits: result |
 //! | 23 | 2 | ECO |
 //! | 25 | 4 | date (20 low bits), date of the event (12 bits, relative) |
-//! | 29, 31 | 2 | ratings: 12 bits, and 4 high bits of what kind |
+//! | 29, 31 | 2 | ratings: 12 bits; 4 high bits: kind of rating |
 //! | 37, 38 | 1 | plies: low 8 bits; bits 8, 9 in the upper bits of the second |
 //!
 //! Version 5, `.si5`: 14 little-endian words, their fields from the top:
@@ -23,13 +23,13 @@
 //! | 3, 4 | 32 site; 1 Chess960, 31 round |
 //! | 5, 6 | 12 rating of White, Black; 20 date, date of the event |
 //! | 7 | 10 plies (modulo 1024), 22 flags |
-//! | 8, 9 | 17 length, 15 high bits of the place in `.sg5`; 32 low ones |
-//! | 10 | 8 stored opening line, 24 material at the end |
+//! | 8, 9 | 17 length, 15 high bits of the offset in `.sg5`; 32 low ones |
+//! | 10 | 8 stored opening line, 24 material in the last position |
 //! | 11 | 8 pawn moves, 3 and 3 kinds of the ratings, 2 result, 16 ECO |
 //! | 12, 13 | more of the pawn moves |
 //!
-//! Material, stored line and pawn moves serve searches, and are not read.
-//! Evidence: twenty databases, half of them genuine, against Scid itself.
+//! Material, stored line and pawn moves only speed up searches; they are not read.
+//! Checked with Scid itself on twenty databases, half of them genuine.
 
 use std::fmt::Write as _;
 
@@ -44,16 +44,16 @@ use tabia_io::input::bytes::{be_u16_at, be_u32_at, le_u32_at, u8_at};
 pub(super) const OLD_BYTES: u64 = 47;
 pub(super) const NEW_BYTES: u64 = 56;
 
-/// Flag of deleted games.
+/// Flag of a deleted game.
 const DELETED: u32 = 1 << 3;
 
-/// Years have eleven bits.
+/// The highest year: it has eleven bits.
 pub(super) const LAST_YEAR: u16 = 0x7ff;
 
-/// What ratings can be: the end of the tag's name.
+/// Kinds of ratings by number: the end of the tag's name.
 pub(super) const RATING_KINDS: [&str; 7] = ["Elo", "Rating", "Rapid", "ICCF", "USCF", "DWZ", "ECF"];
 
-/// The fields of a game. Names are numbers in the file of names.
+/// The entry of a game. Names are numbers in the file of names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ScidEntry {
     pub(super) offset: u64,
@@ -69,17 +69,17 @@ pub(super) struct ScidEntry {
     pub(super) date: Date,
     pub(super) event_date: Date,
     pub(super) ratings: ByColor<u16>,
-    /// See [`RATING_KINDS`].
+    /// Kinds of the ratings, see [`RATING_KINDS`].
     pub(super) kinds: ByColor<u8>,
-    /// Plies of the main line; written only, modulo 1024.
+    /// Plies of the main line; used only for writing, modulo 1024.
     pub(super) plies: u16,
-    /// Comments, variations, NAGs; written only, and roughly.
+    /// Numbers of comments, variations, NAGs; used only for writing, rounded.
     pub(super) counts: [u32; 3],
-    /// Written only.
+    /// Used only for writing.
     pub(super) keys: Keys,
 }
 
-/// The date of a tag's text; what is not a number is unknown.
+/// Parses the date of a tag; a part that is not a number is unknown.
 pub(super) fn date_of(text: &str) -> Date {
     let mut parts = text.trim().split('.');
     let mut part = |most| {
@@ -96,7 +96,7 @@ pub(super) fn date_of(text: &str) -> Date {
 }
 
 impl ScidEntry {
-    /// Whether the game is to be left out.
+    /// Whether the game is marked as deleted.
     pub(super) fn is_deleted(&self) -> bool {
         self.flags & DELETED != 0
     }
@@ -173,7 +173,7 @@ impl ScidEntry {
         })
     }
 
-    /// A record of version 5.
+    /// Encodes a record of version 5.
     pub(super) fn encode(&self) -> [u8; NEW_BYTES as usize] {
         let [comments, variations, nags] = self.counts.map(|count| rough(count) << 28);
         let Keys {
@@ -212,7 +212,7 @@ impl ScidEntry {
     }
 }
 
-/// A count in four bits.
+/// Rounds a count to the scale of four bits.
 fn rough(count: u32) -> u32 {
     match count {
         0..=10 => count,
@@ -225,8 +225,8 @@ fn rough(count: u32) -> u32 {
     }
 }
 
-/// The date of an event, which version 4 writes by its distance in years from
-/// that of the game.
+/// Decodes the date of an event of version 4: its year is relative to that of the
+/// game.
 fn near(day: Date, event: u32) -> Date {
     let years = event >> 9;
     if years == 0 {
@@ -238,8 +238,8 @@ fn near(day: Date, event: u32) -> Date {
     }
 }
 
-/// An ECO code as Scid writes it, with its finer divisions: `B36`, `B36f`,
-/// `B36f2`. `None` if there is none.
+/// The ECO code with Scid's subdivisions: `B36`, `B36f`, `B36f2`. `None` if
+/// there is none.
 pub(super) fn eco(value: u16) -> Option<String> {
     let mut text: String = eco_code(value)?.map(char::from).iter().collect();
     if let Some(fine) = ((value - 1) % 131).checked_sub(1) {
@@ -251,7 +251,7 @@ pub(super) fn eco(value: u16) -> Option<String> {
     Some(text)
 }
 
-/// Its three first letters: `B36`.
+/// The first three letters of the ECO code: `B36`.
 pub(super) fn eco_code(value: u16) -> Option<[u8; 3]> {
     let number = value.checked_sub(1)? / 131;
     let digit = |n: u16| b'0' + (n % 10) as u8;
@@ -259,7 +259,7 @@ pub(super) fn eco_code(value: u16) -> Option<[u8; 3]> {
     (number < 500).then(|| [letter, digit(number / 10), digit(number)])
 }
 
-/// The number of such a code, 0 if it is none.
+/// Scid's number of an ECO code, 0 if the text is not one.
 pub(super) fn eco_value(text: &str) -> u16 {
     let read = || {
         let [letter @ b'A'..=b'E', tens, ones, fine @ ..] = text.as_bytes() else {

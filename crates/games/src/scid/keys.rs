@@ -1,15 +1,15 @@
-//! The fields of the index for a game's positions, so that searches need not look at
-//! games which cannot have the position they look for.
+//! Index fields about the positions of a game. Searches use them to skip games
+//! that cannot contain the position.
 //!
-//! *Material at the end*: queens, rooks, bishops, knights (2 bits each, 3 is 3
+//! *Final material*: queens, rooks, bishops, knights (2 bits each, 3 means 3
 //! or more) and pawns (4 bits) of White, from the top of 24 bits, then of Black.
 //! *Pawns that left home*: in the order in which they moved or were taken, 15
 //! (a2) to 8 (h2), 7 (a7) to 0 (h7); 4 bits each, the upper half of a byte
-//! first. Evidence: databases written by Scid, all of whose records come out.
+//! first. Checked with all records of databases written by Scid.
 
 use shakmaty::{Bitboard, Board, Color, Rank, Role, Square};
 
-/// Half moves by which pawns leave home, and the material at the end.
+/// The order in which pawns leave home, and the material of the last position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Keys {
     pub(super) material: u32,
@@ -24,7 +24,7 @@ fn home(board: &Board) -> Bitboard {
     of(Color::White, Rank::Second) | of(Color::Black, Rank::Seventh)
 }
 
-/// Gathers them along a main line.
+/// Collects the keys along a main line.
 #[derive(Clone, Debug)]
 pub(super) struct Gather {
     keys: Keys,
@@ -32,7 +32,7 @@ pub(super) struct Gather {
 }
 
 impl Gather {
-    /// Games that do not begin as usual have no list of pawns.
+    /// Starts a game. Only games from the usual start have a list of pawns.
     pub(super) fn new(is_usual: bool) -> Gather {
         let at_home = home(&Board::default());
         Gather {
@@ -41,7 +41,7 @@ impl Gather {
         }
     }
 
-    /// Sees the board after a move.
+    /// Updates the pawns after a move.
     pub(super) fn see(&mut self, board: &Board) {
         let now = home(board);
         for square in self.at_home & !now {
@@ -50,7 +50,7 @@ impl Gather {
         self.at_home &= now;
     }
 
-    /// `last` is the board at the end.
+    /// Completes the keys; `last` is the final board.
     pub(super) fn finish(self, last: &Board) -> Keys {
         Keys {
             material: material(last),

@@ -1,13 +1,13 @@
 //! Scid databases: `.si4` with `.sn4` and `.sg4`, `.si5` with `.sn5` and
 //! `.sg5`.
 //!
-//! | file | holds | module |
+//! | file | content | module |
 //! |---|---|---|
 //! | .si4, .si5 | a record for each game | `entry` |
 //! | .sn4, .sn5 | players, events, sites, rounds | `names` |
 //! | .sg4, .sg5 | tags, moves, comments, at offsets that the index contains | `decode`, `moves` |
 //!
-//! The two versions differ in the first two; the games are the same.
+//! The versions differ in the first two files; `.sg4` and `.sg5` are the same.
 
 mod decode;
 mod encode;
@@ -37,13 +37,13 @@ use names::{EVENTS, Names, PLAYERS, ROUNDS, SITES};
 use tabia_io::input::bytes::be_u16_at;
 use tabia_io::input::window::Window;
 
-/// How an index of version 4 begins.
+/// First bytes of an index of version 4.
 const OLD_MAGIC: &[u8; 8] = b"Scid.si\0";
 
-/// Bytes before its first record.
+/// Bytes before the first record of version 4.
 const OLD_HEADER_BYTES: u64 = 182;
 
-/// The version that can be read, as written in the header.
+/// The supported version number in the header.
 const OLD_VERSION: u16 = 400;
 
 /// An open database.
@@ -65,7 +65,7 @@ pub(super) fn is_old(start: &[u8]) -> bool {
 ///
 /// # Errors
 ///
-/// It is none, or a file of it is missing.
+/// The file is not an index, or another file of the database is missing.
 pub(super) fn open(index: &Located) -> Result<Box<dyn GameSource>, Error> {
     let path = index.path();
     let (entries, start) = index.open_start(17)?;
@@ -96,7 +96,7 @@ pub(super) fn open(index: &Located) -> Result<Box<dyn GameSource>, Error> {
     let room = entries.len().saturating_sub(first_at);
     let (present, rest) = (room / record_bytes, room % record_bytes);
     let announced = if is_old {
-        // Three bytes.
+        // The number has three bytes.
         start.get(14..17).map_or(0, |bytes| {
             bytes
                 .iter()
@@ -144,7 +144,7 @@ pub(super) fn open(index: &Located) -> Result<Box<dyn GameSource>, Error> {
     Ok(Box::new(IndexedSource::new(database)))
 }
 
-/// Reads the file of names, all of which are kept in memory.
+/// Reads the file of names into memory.
 fn read_names(index: &Located, ending: &str, is_old: bool) -> Result<Names, String> {
     let file = index.sibling(ending);
     let file = file.ok_or_else(|| format!("its .{ending} file is missing"))?;
@@ -225,7 +225,7 @@ impl Database {
         })
     }
 
-    /// The entry of the index.
+    /// Copies the fields of the index entry into the game.
     fn describe(&self, entry: &ScidEntry, wanted: GameParts, game: &mut Game) {
         for color in Color::ALL {
             let name = self.look_up(PLAYERS, *entry.players.get(color));
@@ -238,7 +238,7 @@ impl Database {
         game.result = entry.result;
         game.eco = entry::eco_code(entry.eco).unwrap_or_default();
         for color in Color::ALL {
-            // As in PGN: other ratings than Elo are not compared with it.
+            // As in PGN: ratings other than Elo are not compared with Elo.
             if *entry.kinds.get(color) == 0 {
                 *game.elo.get_mut(color) = *entry.ratings.get(color);
             }

@@ -1,27 +1,27 @@
-//! The moves of a game: pieces by number, and where they go.
+//! The moves of a game: each is the number of a piece and a code for its target.
 //!
-//! A byte names the piece (4 high bits, its number in the list of its side) and
-//! what it does (4 low ones); see [`Pieces`]. King moves have room for marks:
+//! A byte contains the number of the piece in the list of its side (4 high bits)
+//! and the code of its move (4 low bits); see [`Pieces`]. Spare king codes are marks:
 //!
 //! | byte | meaning |
 //! |---|---|
-//! | 0B | the next byte is a NAG of the move just given, whatever its value |
+//! | 0B | the next byte is a NAG of the last move, whatever its value |
 //! | 0C | a comment; its text is stored after all moves, in the order of the marks |
-//! | 0D | a variation begins, an alternative to the move just given |
-//! | 0E | it ends |
+//! | 0D | a variation begins, an alternative to the last move |
+//! | 0E | the variation ends |
 //! | 0F | the game ends |
 //!
-//! Squares are numbered from a1 = 0, b1 = 1 to h8 = 63. The king does 1 to 8:
+//! Squares are numbered from a1 = 0, b1 = 1 to h8 = 63. King, 1 to 8:
 //! steps of -9, -8, -7, -1, +1, +7, +8, +9; 9, 10: castles long, short; 0:
-//! passes. The knight 1 to 8: -17, -15, -10, -6, +6, +10, +15, +17. The rook 0
-//! to 7: to that file; 8 to 15: to that rank. The bishop: to file `code & 7`,
-//! on the rising diagonal, from 8 on the falling one. The queen as a rook, but
-//! its own file means a diagonal, and the next byte is 64 and the square. The
-//! pawn 0, 1, 2: +7, +8, +9; the same with promotion to queen (3), rook (6),
-//! bishop (9), knight (12); 15: two steps. For Black pawns go down.
+//! null move. Knight, 1 to 8: -17, -15, -10, -6, +6, +10, +15, +17. Rook, 0
+//! to 7: to that file; 8 to 15: to that rank. Bishop: to file `code & 7`,
+//! on the rising diagonal, from 8 on the falling one. Queen: as a rook, but
+//! its own file means a diagonal, and the next byte is 64 plus the square.
+//! Pawn, 0, 1, 2: +7, +8, +9; the same with promotion to queen (3), rook (6),
+//! bishop (9), knight (12); 15: two steps. Black pawns go down.
 //!
-//! Nothing but the lists is needed to read on, so moves that are not wanted are
-//! passed over without a board.
+//! Only the lists are needed to decode the bytes, so unused moves are skipped
+//! without a board.
 
 use std::sync::LazyLock;
 
@@ -38,11 +38,11 @@ pub(super) enum Token {
     Comment,
     Begin,
     End,
-    /// Of the game.
+    /// The game ends.
     Stop,
 }
 
-/// A move as it is written.
+/// A move as stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     Castle(CastlingSide),
@@ -54,13 +54,13 @@ pub(super) enum Step {
     },
 }
 
-/// Why it cannot be read on.
+/// Why the moves cannot be decoded further.
 pub(super) type Fault = &'static str;
 
-/// More variations inside each other are damage.
+/// Greatest depth of variations; deeper ones mean damage.
 const DEEPEST: usize = 1024;
 
-/// Pieces of a side.
+/// Greatest number of pieces of a side.
 const MOST: usize = 16;
 
 /// The pieces of a side by their numbers.
@@ -68,7 +68,7 @@ const MOST: usize = 16;
 struct Side {
     pieces: [(Square, Role); MOST],
     count: u8,
-    /// The squares of the pieces: most squares that are looked up are empty.
+    /// The squares of the pieces: a fast test, because most squares are empty.
     squares: Bitboard,
 }
 
@@ -90,7 +90,7 @@ impl Side {
         self.count += 1;
         self.squares.add(square);
         if role == Role::King && at > 0 {
-            // The king is number 0; the piece that had this number goes to the end.
+            // The king gets number 0; the piece that had this number gets the king's.
             self.pieces.swap(0, at);
         }
         Some(())
@@ -103,7 +103,7 @@ impl Side {
         self.squares.contains(square).then(place).flatten()
     }
 
-    /// The last one takes the number of a captured one.
+    /// Removes a captured piece: the last piece of the list takes its number.
     fn remove(&mut self, number: usize, square: Square) {
         self.squares.discard(square);
         let last = usize::from(self.count).saturating_sub(1);
@@ -121,7 +121,7 @@ impl Side {
     }
 }
 
-/// The lists of both sides, whose turn it is, and what castling needs.
+/// The lists of both sides, the side to move, and the castling state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pieces {
     sides: ByColor<Side>,
@@ -129,7 +129,7 @@ pub(super) struct Pieces {
 }
 
 impl Pieces {
-    /// At the usual start: the king, the others from a to h, then the pawns.
+    /// The lists of the usual start: king, other pieces from a to h, then pawns.
     pub(super) fn usual() -> Pieces {
         static USUAL: LazyLock<Pieces> = LazyLock::new(Pieces::new);
         *USUAL
@@ -155,8 +155,8 @@ impl Pieces {
         Pieces { sides, turn }
     }
 
-    /// In a position: from a8 to h8, then a7, down to h1. `None` if a side has
-    /// too many.
+    /// The lists of a position: from a8 to h8, then a7, down to h1. `None` if a side
+    /// has too many pieces.
     pub(super) fn of(position: &Chess) -> Option<Pieces> {
         let mut sides = ByColor::new_with(|_| Side::EMPTY);
         for rank in Rank::ALL.into_iter().rev() {
@@ -195,12 +195,12 @@ impl Pieces {
         let (king_to, rook_to) = (side.king_to_file(), side.rook_to_file());
         mine.put(0, Square::from_coords(king_to, rank), Role::King);
         mine.put(rook, Square::from_coords(rook_to, rank), Role::Rook);
-        // In Chess960 the rook may have left where the king arrived.
+        // In Chess960 the rook may have left the square that the king went to.
         mine.squares = mine.live().iter().map(|(square, _)| *square).collect();
         Ok(())
     }
 
-    /// Moves the piece with a number, which is `role` then.
+    /// Moves piece `number`, which is a `role` after the move.
     #[inline(always)]
     fn go(&mut self, number: usize, from: Square, to: Square, role: Role) -> Result<(), Fault> {
         let us = self.turn;
@@ -224,7 +224,7 @@ impl Pieces {
     }
 }
 
-/// The rooks with which each side castles: short, long.
+/// The rooks that castle, of each side: short, long.
 pub(super) type Rooks = ByColor<[Square; 2]>;
 
 /// The rooks of the usual start.
@@ -233,7 +233,7 @@ pub(super) const USUAL_ROOKS: Rooks = ByColor {
     black: [Square::H8, Square::A8],
 };
 
-/// The squares at the start of the rooks that castle later: in Chess960 anywhere.
+/// The start squares of the rooks that can castle: in Chess960 on any file.
 pub(super) fn rooks(position: &Chess) -> Rooks {
     ByColor::new_with(|color: Color| {
         let rank = color.fold_wb(Rank::First, Rank::Eighth);
@@ -256,7 +256,7 @@ fn side_of(rooks: &[Square; 2], side: CastlingSide) -> &Square {
     }
 }
 
-/// Where the writing of a line is.
+/// State of the line that is being encoded.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LineState {
     now: Pieces,
@@ -273,12 +273,12 @@ impl LineState {
         }
     }
 
-    /// The number of the piece on a square, of the side to move.
+    /// The number of the side to move's piece on a square.
     pub(super) fn number(&self, square: Square) -> Option<usize> {
         self.now.sides.get(self.now.turn).number(square)
     }
 
-    /// Plays a move of the piece with a number, or passes.
+    /// Plays a move of a piece, or a null move.
     pub(super) fn play(&mut self, step: Option<(usize, Step)>) -> Result<(), Fault> {
         self.before = self.now;
         match step {
@@ -290,21 +290,21 @@ impl LineState {
         }
     }
 
-    /// Goes back to where the last move was played.
+    /// Takes back the last move.
     pub(super) fn back(&mut self) {
         self.now = self.before;
     }
 }
 
-/// Reads the moves of a game one after the other.
+/// Decodes the moves of a game one after the other.
 pub(super) struct Tokens<'b> {
     bytes: &'b [u8],
     at: usize,
     rooks: Rooks,
     now: Pieces,
-    /// Before the move just given, if a variation follows it.
+    /// The lists before the last move, if a variation follows it.
     before: Option<Pieces>,
-    /// The same of the lines that variations have begun in.
+    /// The lists (now, before) of the lines around the current variation.
     open: Vec<(Pieces, Option<Pieces>)>,
 }
 
@@ -332,8 +332,8 @@ impl<'b> Tokens<'b> {
         byte.ok_or("it ends without the mark of its end")
     }
 
-    /// Remembers the lists before a move if a variation comes next, or after
-    /// what belongs to the move: only then is it worth its time.
+    /// Copies the lists before a move if a variation follows it, directly or after
+    /// its NAGs and comments. Other moves do not need the slow copy.
     #[inline(always)]
     fn remember(&mut self) {
         self.before = None;
@@ -350,8 +350,8 @@ impl<'b> Tokens<'b> {
         }
     }
 
-    /// Inlined into its callers with all that it calls: results that are handed over
-    /// in memory, byte by byte, make a processor wait for them.
+    /// Inlined with everything it calls: returning results through memory, byte by
+    /// byte, stalls the processor.
     #[inline(always)]
     pub(super) fn next(&mut self) -> Result<Token, Fault> {
         let byte = self.byte()?;
@@ -381,7 +381,7 @@ impl<'b> Tokens<'b> {
         }))
     }
 
-    /// What is no move, or a null move.
+    /// Decodes a mark or a null move.
     fn mark(&mut self, byte: u8) -> Result<Token, Fault> {
         match byte {
             0x0b => Ok(Token::Nag(self.byte()?)),
@@ -410,8 +410,8 @@ impl<'b> Tokens<'b> {
         }
     }
 
-    /// Where a piece goes by its code, and what it becomes; `None` if that is off
-    /// the board, or where it is.
+    /// The target square of a code, and the promotion piece; `None` if the target is
+    /// off the board or the same square.
     #[inline(always)]
     fn target(&mut self, role: Role, from: Square, code: u8) -> Option<(Square, Option<Role>)> {
         let mut promotion = None;
@@ -447,7 +447,7 @@ const MARKS_LAST: u8 = 0x0f;
 const KING: [i32; 8] = [-9, -8, -7, -1, 1, 7, 8, 9];
 const KNIGHT: [i32; 8] = [-17, -15, -10, -6, 6, 10, 15, 17];
 
-/// What a pawn becomes, and the step of White's, by the code.
+/// The promotion piece and White's step for each pawn code.
 const PAWN: [(Option<Role>, i32); 16] = {
     let (queen, rook) = (Some(Role::Queen), Some(Role::Rook));
     let (bishop, knight) = (Some(Role::Bishop), Some(Role::Knight));
@@ -486,7 +486,7 @@ fn jump(from: Square, code: u8, steps: &[i32; 8]) -> Option<Square> {
     moved(from, *steps.get(usize::from(code.checked_sub(1)?))?)
 }
 
-/// A square some numbers away, not beyond the edge.
+/// The square `step` numbers away; `None` across the edge of the board.
 #[inline]
 fn moved(from: Square, step: i32) -> Option<Square> {
     let to = from.offset(step)?;

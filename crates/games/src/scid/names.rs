@@ -1,15 +1,15 @@
 //! The file of names: players, events, sites, rounds.
 //!
-//! Version 4, `.sn4`, big-endian: `Scid.sn` and a zero; 4 bytes that are not
-//! used; how many of each kind (4 x 3 bytes); the highest use of each (4 x 3);
-//! then the names of one kind after the other, sorted. Of each: its number (2
-//! bytes, 3 where there are 65,536 names), how often it is used (1 to 3 bytes,
-//! by the highest use), its length (1), how much of it is as in the name before
-//! (1, not in the first of a kind), and the rest.
+//! Version 4, `.sn4`, big-endian: `Scid.sn` and a zero; 4 unused bytes;
+//! number of names of each kind (4 x 3 bytes); highest use of each (4 x 3);
+//! then the names of one kind after the other, sorted. A name: its number (2
+//! bytes, 3 if there are 65,536 names), how often it is used (1 to 3 bytes,
+//! by the highest use), its length (1), how many bytes it shares with the name
+//! before it (1, not for the first of a kind), and the other bytes.
 //!
 //! Version 5, `.sn5`: a number of seven bits a byte, the lowest first, bit 7
-//! where more follow; in it the kind (3 low bits) and the length; then the
-//! name. A name's number is its place among those of its kind.
+//! set if more follow: the kind (3 low bits) and the length; then the
+//! name. Names of a kind are numbered in their order.
 //!
 //! Neither version stores how names are encoded: they are UTF-8 or Windows-1252, even
 //! side by side.
@@ -25,20 +25,20 @@ pub(super) const SITES: usize = 2;
 pub(super) const ROUNDS: usize = 3;
 const KINDS: usize = 4;
 
-/// In version 5, kind of what is no name, but about the database.
+/// Kind of version 5 for data about the database, which are not names.
 const ABOUT: usize = 4;
 
-/// How a file of version 4 begins.
+/// First bytes of a file of version 4.
 const MAGIC: &[u8; 8] = b"Scid.sn\0";
 
 /// All names of a database.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     bytes: Vec<u8>,
-    /// Of each kind, where the names begin and end in the bytes; beyond them where
-    /// there is none.
+    /// For each kind, start and end of the names in the bytes; `u32::MAX` if there
+    /// is none.
     kinds: [Vec<(u32, u32)>; KINDS],
-    /// Greatest number of names that the file can hold.
+    /// Greatest number of names that fit the file.
     most: usize,
     /// What is wrong with the file.
     pub(super) fault: Option<String>,
@@ -99,7 +99,7 @@ impl Names {
             let (start, end): (u32, u32) = last;
             let before = self.bytes.get(start as usize..end as usize)?;
             let is_new = self.bytes(kind, number).is_none();
-            // Each name takes four bytes at least: no list is longer than the file.
+            // A name takes at least four bytes, so the file limits the list.
             let is_sound = is_new && number < count && number as usize <= self.most;
             let shared = before.get(..shared).filter(|shared| shared.len() <= length);
             let (Some(shared), true) = (shared, is_sound) else {
@@ -145,28 +145,28 @@ impl Names {
         let places = self.kinds.get_mut(kind)?;
         let number = number as usize;
         if places.len() <= number {
-            // Numbers of version 4 come in any order; they are below a count
-            // of names, each of which takes bytes of the file.
+            // Version 4 has numbers in any order. They are below the count of names,
+            // which the size of the file limits.
             places.resize(number + 1, (u32::MAX, u32::MAX));
         }
         *places.get_mut(number)? = place;
         Some(place)
     }
 
-    /// A name as it is written.
+    /// The bytes of a name.
     pub(super) fn bytes(&self, kind: usize, number: u32) -> Option<&[u8]> {
         let place = self.kinds.get(kind)?.get(number as usize);
         let (start, end) = place.copied()?;
         self.bytes.get(start as usize..end as usize)
     }
 
-    /// A name; `None` if no name has the number.
+    /// The text of a name; `None` if no name has the number.
     pub(super) fn get(&self, kind: usize, number: u32) -> Option<Cow<'_, str>> {
         self.bytes(kind, number).map(encodings::text)
     }
 }
 
-/// Kind and name.
+/// Reads the kind and the bytes of a name.
 fn record<'f>(cursor: &mut Cursor<'f>) -> Option<(usize, &'f [u8])> {
     let mut value = 0_u64;
     for shift in (0..35).step_by(7) {

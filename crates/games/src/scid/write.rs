@@ -1,4 +1,4 @@
-//! Writing the three files of version 5.
+//! Writes the three files of version 5.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -7,28 +7,28 @@ use super::encode::ScidRecord;
 use super::names::{EVENTS, PLAYERS, ROUNDS, SITES};
 use tabia_io::atomic::{self, NewFile, Old, WriteFileError};
 
-/// No game crosses a multiple of this.
+/// Games do not cross multiples of this offset.
 const BLOCK_BYTES: u64 = 1 << 17;
 
-/// Writes a database. Its files are there when [`Writer::finish`] has
-/// returned, and not before.
+/// Writes a database. Its files appear only when [`Writer::finish`] has
+/// returned.
 pub struct Writer {
     index: NewFile,
     games: NewFile,
     names: NewFile,
-    /// The numbers of the names, by kind.
+    /// The numbers of the names written so far, by kind.
     known: [HashMap<String, u32>; 4],
-    /// Where the next game goes.
+    /// Offset of the next game.
     end: u64,
 }
 
 impl Writer {
-    /// Begins a database by the name of its index. The other files get the
+    /// Starts a database with the path of its index. The other files get the
     /// same name and usual extensions, in lower case.
     ///
     /// # Errors
     ///
-    /// There is no writing in the folder, or a file is there and refused.
+    /// The folder is not writable, or the file exists and `old` refuses it.
     pub fn create(index: &Path, old: Old) -> Result<Writer, WriteFileError> {
         atomic::check(index, &["sn5", "sg5"], old)?;
         Ok(Writer {
@@ -48,7 +48,7 @@ impl Writer {
     pub fn push(&mut self, record: &ScidRecord) -> Result<(), WriteFileError> {
         let [white, black, event, site, round] = &record.names;
         let mut entry = record.entry;
-        // In the order in which Scid numbers them.
+        // Scid numbers the names in this order.
         entry.event = self.name(EVENTS, event)?;
         entry.site = self.name(SITES, site)?;
         entry.round = self.name(ROUNDS, round)?;
@@ -65,7 +65,7 @@ impl Writer {
         self.index.add(&entry.encode())
     }
 
-    /// The number of a name, which is written when it comes first.
+    /// The number of a name; a new name is written.
     fn name(&mut self, kind: usize, name: &str) -> Result<u32, WriteFileError> {
         let Some(known) = self.known.get_mut(kind) else {
             return Ok(0);
@@ -87,11 +87,11 @@ impl Writer {
         Ok(number)
     }
 
-    /// Completes the files and puts them in place.
+    /// Completes the files and moves them into place.
     ///
     /// # Errors
     ///
-    /// Writing failed. Then nothing has changed.
+    /// Writing failed; no file has changed.
     pub fn finish(self) -> Result<(), WriteFileError> {
         self.index.put_with(vec![self.games, self.names])?;
         Ok(())

@@ -1,13 +1,12 @@
-//! Polyglot books (.bin): every move played is a record, sorted by position
-//! and then by the order of the games.
+//! Polyglot books (.bin): each move played becomes a record; records are sorted by
+//! position, then by the order of the games.
 //!
-//! The order of the games matters, for books are those of `polyglot
-//! make-book`: when a move of a position was played [`MOST_GAMES`] times, the
-//! counts of all moves of that position are halved and rounded up, then
-//! counting goes on; moves of the same weight are stored in the order in which
-//! they were first played. Unlike for the positions of a ChessBase book, a
-//! move counts again when its position is repeated in a game, and a game
-//! without a result counts as a draw.
+//! The books equal those of `polyglot make-book`, so the order of the games matters:
+//! when a move was played [`MOST_GAMES`] times, the counts of all moves of its
+//! position are halved and rounded up, then counting continues. Moves of equal
+//! weight are stored in the order in which they were first played. Unlike in
+//! ChessBase books, a move counts again when its position is repeated in a game,
+//! and a game without a result counts as a draw.
 
 use std::cmp::{Ordering, Reverse};
 use std::sync::Arc;
@@ -23,32 +22,32 @@ use tabia_io::atomic::NewFile;
 use tabia_io::progress::{Progress, Watch};
 use tabia_io::sort::{Merge, Record, Runs, SortError, Sorted, Sorter};
 
-/// What is stored of the moves that were counted.
+/// Which of the counted moves are stored, and with which weight.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PolyglotRule {
     /// Every weight is 1.
     pub uniform: bool,
-    /// Moves with a lower score, in per cent, are left out.
+    /// Moves with a lower score, in percent, are left out.
     pub min_score: f64,
 }
 
-/// Counts of moves stay below this number.
+/// Counts of moves are always below this number.
 const MOST_GAMES: u16 = 16_384;
 
-/// A batch has fewer moves than this power of two: it is read from 16 MiB of
-/// text at most. Batches are numbered with the 23 bits that are left.
+/// Bits for the number of a move in its batch, which is read from at most 16 MiB of
+/// text. The other 23 bits are the number of the batch.
 const MOVE_BITS: u32 = 24;
 
-/// Twice the points of a move: 2 bits. The move: 15 bits.
+/// Bits of twice the points of a move, and of the move itself (15).
 const POINT_BITS: u32 = 2;
 const TAIL_BITS: u32 = 15 + POINT_BITS;
 
-/// A move of a game.
+/// One move of one game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Played {
     key: u64,
-    /// From the upper bits on: its number among all moves, which no other has;
-    /// the move; twice the points of its player.
+    /// From the upper bits down: the unique number of this record, the move, twice the
+    /// points of its player.
     rest: u64,
 }
 
@@ -96,7 +95,7 @@ pub(super) struct MoveCounter {
 }
 
 impl MoveCounter {
-    /// `sort_bytes` of memory for records before they are sorted.
+    /// `sort_bytes` is the memory for records that are not sorted yet.
     pub(super) fn new(runs: &Arc<Runs<Played>>, sort_bytes: u64) -> MoveCounter {
         MoveCounter {
             sorter: Sorter::new(Arc::clone(runs), sort_bytes),
@@ -104,7 +103,7 @@ impl MoveCounter {
         }
     }
 
-    /// Numbers the moves of a batch after those of all batches before it.
+    /// Starts a batch, whose moves are numbered after those of earlier batches.
     pub(super) fn begin_batch(&mut self, batch: u64) {
         self.number = batch << MOVE_BITS;
     }
@@ -135,10 +134,10 @@ impl MoveCounter {
     }
 }
 
-/// A move of a position, as far as it has been counted.
+/// The counts of one move of a position.
 struct Counted {
     mv: u16,
-    /// Games, and twice the points, both halved now and then.
+    /// Number of games and twice the points; both are halved at [`MOST_GAMES`].
     games: u16,
     weight: u16,
 }
@@ -166,10 +165,10 @@ impl Moves {
         }
     }
 
-    /// Appends the entries of the position, and forgets its moves.
+    /// Appends the entries of the position, then clears its moves.
     fn settle(&mut self, key: u64, job: &BuildJob, rule: PolyglotRule, out: &mut Vec<u8>) {
         self.0.retain(|counted| {
-            // In the order in which polyglot divides, to round as it does.
+            // The same order of divisions as in polyglot, for the same rounding.
             let score = f64::from(counted.weight) / f64::from(counted.games) / 2.0;
             u32::from(counted.games) >= job.min_games
                 && counted.weight > 0
@@ -185,7 +184,7 @@ impl Moves {
     }
 }
 
-/// Writes the book, which is not put in its place yet.
+/// Writes the book into a temporary file. The caller renames it.
 pub(super) fn write(
     job: &BuildJob,
     rule: PolyglotRule,

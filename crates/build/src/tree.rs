@@ -1,10 +1,10 @@
-//! The opening tree: where most games go for their first moves.
+//! The opening tree: counts the first moves, which most games share.
 //!
-//! Positions there are counted in place, without normalising them, encoding
-//! their keys or sorting: the way a game came names them. The tree grows by a
-//! few nodes a game, so it follows where games go again and again. Positions
-//! that are reached in two ways have two nodes, which are added up later like
-//! everything else. Being only a short cut, it changes no number.
+//! Its positions are counted in place, without normalising them, encoding their
+//! keys or sorting, because a sequence of moves identifies a node. A game adds only
+//! a few nodes, so the tree contains the lines that are played often. Positions
+//! that are reached in two ways have two nodes, which are added up later. The tree
+//! saves time only: all numbers are the same without it.
 
 use std::num::NonZeroU32;
 
@@ -19,58 +19,58 @@ use tabia_book::ctg::{CanonicalBoard, Key, encode_move_byte};
 /// Nodes that one game may add.
 const GROWTH: usize = 6;
 
-/// A node of the tree: what is used with every game, in one line of the
-/// processor's cache. Numbers are those of [`MOST_GAMES`] games at most.
+/// A node of the tree: the data used in every game, in one cache line. Its counters
+/// are large enough for [`MOST_GAMES`] games.
 #[repr(align(64))]
 struct TreeNode {
     stats: Stats,
-    /// The first move that led on from here and where to: far from the start
-    /// mostly the only one, and found faster than in the table.
+    /// The first move added after this node, and its node: far from the start usually the
+    /// only one, and found faster than in the table.
     first: Option<(u32, NonZeroU32)>,
-    /// Games in which the move that leads here was played.
+    /// Number of games in which the move to this node was played.
     played: u32,
     /// [`Place::order`].
     order: u32,
-    /// The byte of the move that leads here, if the format has one.
+    /// The byte of the move to this node, if the format has one.
     byte: Option<u8>,
 }
 
 const _: () = assert!(size_of::<TreeNode>() == 64);
 
-/// What of a node is used at the end alone.
+/// Data of a node that only [`Tree::drain`] uses.
 struct Origin {
     key: [u8; Key::MAX_BYTES],
     parent: u32,
 }
 
-/// Bytes that a node takes with its share of the table.
+/// Memory for a node with its share of the table, in bytes.
 const NODE_BYTES: usize = size_of::<TreeNode>() + size_of::<Origin>() + 32;
 
-/// After so many games a tree is to be drained: no number of its nodes is
-/// larger than this.
+/// A tree must be drained after this many games, so that no counter of a node
+/// overflows.
 const MOST_GAMES: u32 = u32::MAX;
 
-/// What a step of a game does.
+/// The result of following one move.
 pub(super) struct Step {
-    /// The node it leads to.
+    /// The node after the move.
     pub(super) node: u32,
-    /// Its move byte.
+    /// The byte of the move.
     pub(super) byte: Option<u8>,
 }
 
 /// The tree from the usual start position.
 pub(super) struct Tree {
     nodes: Vec<TreeNode>,
-    /// In the same order.
+    /// Has the same indices as `nodes`.
     origins: Vec<Origin>,
     steps: HashMap<u64, u32, FxBuildHasher>,
     most: usize,
-    /// Nodes that this game may still add.
+    /// Number of nodes that the current game may still add.
     growth: usize,
 }
 
 impl Tree {
-    /// A tree of at most so many bytes.
+    /// Makes a tree of at most `bytes` bytes.
     pub(super) fn new(bytes: usize) -> Tree {
         let mut tree = Tree {
             nodes: Vec::new(),
@@ -102,14 +102,14 @@ impl Tree {
         self.nodes.len() as u32 - 1
     }
 
-    /// Whether it must be drained before another game.
+    /// Whether the tree must be drained before the next game.
     pub(super) fn is_full(&self) -> bool {
         self.nodes
             .first()
             .is_some_and(|start| start.stats.games == MOST_GAMES)
     }
 
-    /// The first node, at the beginning of a game.
+    /// Starts a game; returns the first node.
     pub(super) fn start(&mut self) -> u32 {
         self.growth = GROWTH;
         0
@@ -126,22 +126,22 @@ impl Tree {
         Key::from_padded(origin.map_or([0; Key::MAX_BYTES], |origin| origin.key))
     }
 
-    /// Counts a game in a node.
+    /// Counts a game at a node.
     pub(super) fn count(&mut self, node: u32, outcome: Outcome, own: u16, other: u16) {
         if let Some(node) = self.nodes.get_mut(node as usize) {
             node::count(&mut node.stats, outcome, own, other);
         }
     }
 
-    /// Counts a game in which the move into a node was played.
+    /// Counts a game in which the move to a node was played.
     pub(super) fn count_move(&mut self, node: u32) {
         if let Some(node) = self.nodes.get_mut(node as usize) {
             node.played += 1;
         }
     }
 
-    /// Follows a move, or adds it: `position` is before the move and `next`
-    /// after it. `None` where the tree ends.
+    /// Follows a move, or adds it. `position` is before the move and `next` after it.
+    /// Returns `None` where the tree ends.
     pub(super) fn step(
         &mut self,
         node: u32,
@@ -182,7 +182,7 @@ impl Tree {
         Some(Step { node: child, byte })
     }
 
-    /// Gives everything counted to `sink`, in order; the tree is empty then.
+    /// Passes all counts to `sink`, in order, and empties the tree.
     pub(super) fn drain<E>(
         &mut self,
         mut sink: impl FnMut(&Node) -> Result<(), E>,
@@ -191,7 +191,7 @@ impl Tree {
         let nodes = std::mem::take(&mut self.nodes);
         let origins = std::mem::take(&mut self.origins);
         self.add_start();
-        // What to add where: a node's numbers, and its move at the parent.
+        // (order, node, is move): a node's numbers, and its move at the order of its parent.
         let mut parts: Vec<(u32, u32, bool)> = Vec::with_capacity(2 * nodes.len());
         for (n, (node, origin)) in nodes.iter().zip(&origins).enumerate() {
             if node.stats.games > 0 {
@@ -206,7 +206,7 @@ impl Tree {
             }
         }
         parts.sort_unstable();
-        // The places of a part's numbers in the order.
+        // Where the numbers of a part belong in the order.
         let place = |&(order, n, is_move): &(u32, u32, bool)| {
             let mut origin = origins.get(n as usize)?;
             if is_move {
@@ -217,7 +217,7 @@ impl Tree {
         };
         for same in parts.chunk_by_mut(|a, b| a.0 == b.0) {
             if same.len() > 1 {
-                // Different keys may have one hash.
+                // Different keys may have the same hash.
                 same.sort_by_key(place);
             }
         }

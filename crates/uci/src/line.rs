@@ -14,7 +14,7 @@ pub fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
         .filter(|word| !word.is_empty())
 }
 
-/// The first word, empty for a blank line.
+/// Returns the first word; empty for a blank line.
 #[must_use]
 pub fn first_word(line: &[u8]) -> &[u8] {
     words(line).next().unwrap_or_default()
@@ -28,7 +28,7 @@ pub fn rest_after<'a>(line: &'a [u8], word: &[u8]) -> &'a [u8] {
     line.get(end..).unwrap_or_default().trim_ascii_start()
 }
 
-/// Text of a line: UTF-8 where it is valid, else Windows-1252, which some
+/// Decodes a line: UTF-8 if valid, otherwise Windows-1252, which some
 /// GUIs send (Cute Chess sends Latin-1, Arena the system's code page).
 #[must_use]
 pub fn text(bytes: &[u8]) -> String {
@@ -50,19 +50,18 @@ const fn windows_1252(byte: u8) -> char {
     }
 }
 
-/// Cuts a stream of bytes into lines without allocating once it has warmed
-/// up.
+/// Splits a stream of bytes into lines. Allocates only until its buffer is large enough.
 ///
 /// A line longer than [`MAX_LINE`] is dropped and counted.
 #[derive(Debug)]
 pub struct LineBuffer {
     bytes: Vec<u8>,
-    /// The part of `bytes` that holds data: `start..end`.
+    /// `bytes[start..end]` contains the unread data.
     start: usize,
     end: usize,
-    /// Up to where that part is known to hold no line end.
+    /// No line end occurs before this index.
     searched: usize,
-    /// Inside a line that is too long.
+    /// Whether it is inside a line that is too long.
     skipping: bool,
     dropped: u32,
 }
@@ -81,11 +80,11 @@ impl Default for LineBuffer {
 }
 
 impl LineBuffer {
-    /// Reads once from `source`; the number of bytes that came, 0 at the end.
+    /// Reads once from `source`; returns the number of bytes read, 0 at the end.
     ///
     /// # Errors
     ///
-    /// Those of `source`, but for interruptions, after which it reads again.
+    /// Those of `source`, except interruptions, after which it reads again.
     pub fn fill(&mut self, source: &mut impl Read) -> io::Result<usize> {
         self.make_room();
         loop {
@@ -109,7 +108,7 @@ impl LineBuffer {
         }
         if self.end == self.bytes.len() {
             if self.bytes.len() >= MAX_LINE {
-                // The line is too long: forget what came of it so far.
+                // The line is too long: drop the bytes of it so far.
                 self.skipping = true;
                 self.end = 0;
                 self.searched = 0;
@@ -122,8 +121,8 @@ impl LineBuffer {
         }
     }
 
-    /// The next whole line, without its line end (LF or CR LF); `None` until
-    /// more bytes are read.
+    /// Returns the next complete line, without its line end (LF or CR LF); `None` if more
+    /// bytes are needed.
     pub fn next_line(&mut self) -> Option<&[u8]> {
         loop {
             let unsearched = &self.bytes[self.searched..self.end];
@@ -144,8 +143,8 @@ impl LineBuffer {
         }
     }
 
-    /// What came after the last line end, at the end of the stream: a last
-    /// line without its end.
+    /// Returns the bytes after the last line end, at the end of the stream: an
+    /// unterminated last line.
     pub fn last_line(&mut self) -> Option<&[u8]> {
         if self.skipping {
             self.skipping = false;
@@ -158,7 +157,7 @@ impl LineBuffer {
         (!line.is_empty()).then(|| &self.bytes[line])
     }
 
-    /// How many lines were too long and dropped since the last call.
+    /// Returns the number of lines dropped as too long since the last call.
     pub fn take_dropped(&mut self) -> u32 {
         std::mem::take(&mut self.dropped)
     }

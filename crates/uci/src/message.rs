@@ -1,16 +1,15 @@
-//! Lines that a program sends itself, written by vampirc-uci.
+//! UCI lines that the program itself writes, formatted by vampirc-uci.
 //!
-//! Lines of other programs are read by their words ([`crate::gui`],
-//! [`crate::engine`]): as a reader vampirc-uci panics on some lines and misreads
-//! others.
+//! Lines of other programs are parsed by [`crate::gui`] and [`crate::engine`]:
+//! the parser of vampirc-uci panics on some lines and misreads others.
 
 use shakmaty::uci::UciMove;
 use shakmaty::{Role, Square};
 pub use vampirc_uci::{UciMessage, UciOptionConfig};
 use vampirc_uci::{UciPiece, UciSquare};
 
-/// `bestmove`, with a move to ponder on. A null move and a drop, which
-/// vampirc-uci does not have, are written as they are.
+/// `bestmove`, with an optional ponder move. Null moves and drops, which vampirc-uci
+/// does not support, are written in UCI notation.
 #[must_use]
 pub fn best_move(best: &UciMove, reply: Option<&UciMove>) -> String {
     let Some(best_move) = own(best) else {
@@ -20,7 +19,7 @@ pub fn best_move(best: &UciMove, reply: Option<&UciMove>) -> String {
     UciMessage::BestMove { best_move, ponder }.to_string()
 }
 
-/// `setoption`, of a button without a value.
+/// `setoption` for a button, without a value.
 #[must_use]
 pub fn set_option(name: &str, value: Option<&str>) -> String {
     let (name, value) = (name.to_owned(), value.map(str::to_owned));

@@ -1,4 +1,4 @@
-//! Instead of reading and writing, where the feature `parquet` is off.
+//! Replaces `read` and `write` in a build without the feature `parquet`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use tabia_io::atomic::NewFile;
 use tabia_io::progress::Watch;
 use tabia_io::sort::{Runs, Sorted};
 
-/// Returns the error that nothing can be read.
+/// Returns the error that this program cannot read records.
 pub(in super::super) fn read(
     inputs: &Inputs<'_>,
     _runs: &Arc<Runs<Node>>,
@@ -21,7 +21,7 @@ pub(in super::super) fn read(
     Err(RecordsError::no_feature(first.unwrap_or(Path::new(""))).into())
 }
 
-/// Returns the error that nothing can be written.
+/// Returns the error that this program cannot write records.
 pub(in super::super) fn write(
     file: &NewFile,
     _sorted: &Sorted<Node>,

@@ -1,11 +1,11 @@
-//! Records as Parquet tables: what was counted, for other programs to add up.
+//! Records as Parquet tables: counts that other programs can add up.
 //!
-//! Each row is a sum. There is one row for each (key, move), one with the move -1 for
-//! the position's own numbers, and one with an empty key for the number of games. So
-//! a `GROUP BY key, move` over any number of tables, in any engine, gives the table
+//! Each row is a sum: one row for each (key, move); one with the move -1 for the
+//! numbers of the position itself; one with an empty key for the number of games. So
+//! `GROUP BY key, move` over any number of tables, in any engine, gives the table
 //! of all their games. `docs/measured.md` has the columns and the statement.
 //!
-//! The code for Parquet comes with the feature `parquet` only.
+//! Reading and writing need the feature `parquet`.
 
 use std::path::{Path, PathBuf};
 
@@ -27,16 +27,16 @@ use absent as write;
 pub(super) use read::read;
 pub(super) use write::write;
 
-/// What is to be read, and with what.
+/// Settings for reading the tables.
 pub(super) struct Inputs<'j> {
     pub(super) paths: &'j [PathBuf],
-    /// Threads that read.
+    /// Number of threads that read.
     pub(super) threads: usize,
-    /// Bytes of each of them for sorting.
+    /// Memory of each thread for sorting, in bytes.
     pub(super) sort_bytes: u64,
 }
 
-/// The columns of counters, in the order of a [`Row`]'s numbers.
+/// The columns of counters, in the order of the numbers in a [`Row`].
 #[cfg(feature = "parquet")]
 const COUNTERS: [&str; 9] = [
     "games",
@@ -50,14 +50,14 @@ const COUNTERS: [&str; 9] = [
     "main",
 ];
 
-/// The `move` of a row that is about a position.
+/// The `move` of a row that describes the position itself.
 #[cfg(feature = "parquet")]
 const NO_MOVE: i32 = -1;
 
 /// Why records cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordsError {
-    /// This program cannot do it at all.
+    /// This program was built without Parquet.
     #[error(
         "{}: this tabia reads and writes no records: build it with `cargo build --release --features parquet`",
         path.display()
@@ -66,14 +66,13 @@ pub enum RecordsError {
         /// The file.
         path: PathBuf,
     },
-    /// The file for records has a name from which no program would read records.
+    /// The name of the output file does not end in `.parquet`, so it could not be read again.
     #[error("{}: the name of a file of records must end with .parquet", path.display())]
     Name {
         /// The name.
         path: PathBuf,
     },
-    /// It is no Parquet file, or a damaged one, or compressed in a way that
-    /// this program does not know.
+    /// Not a Parquet file, damaged, or compressed by an unsupported method.
     #[error("{}: cannot be read as Parquet: {text}", path.display())]
     Unreadable {
         /// The file.
@@ -81,7 +80,7 @@ pub enum RecordsError {
         /// What is wrong.
         text: String,
     },
-    /// A column is not what it should be.
+    /// A column is missing or has the wrong type.
     #[error("{}: column {column}: {text}", path.display())]
     Column {
         /// The file.
@@ -91,17 +90,17 @@ pub enum RecordsError {
         /// What is wrong.
         text: String,
     },
-    /// A row makes no sense.
+    /// The values of a row contradict each other.
     #[error("{}: row {row}: {text}", path.display())]
     Row {
         /// The file.
         path: PathBuf,
-        /// The row, from 1 on.
+        /// Number of the row, counted from 1.
         row: u64,
         /// What is wrong.
         text: String,
     },
-    /// No row states how many games there were.
+    /// No row contains the number of games.
     #[error(
         "{}: no row with an empty key, which tells the number of games, in any file of records",
         path.display()
@@ -110,7 +109,7 @@ pub enum RecordsError {
         /// The first file.
         path: PathBuf,
     },
-    /// Records are sums: their games cannot be distinguished any more.
+    /// A setting needs single games, but records contain only sums.
     #[error(
         "{}: records cannot be filtered, marked or searched for duplicates; do that when they are written",
         path.display()
@@ -134,7 +133,7 @@ impl RecordsError {
     }
 }
 
-/// Makes the file for records, beside the one that it will replace.
+/// Creates a temporary file for records, beside the file that it will replace.
 pub(super) fn create(path: &Path, old: Old) -> Result<NewFile, BuildError> {
     if cfg!(not(feature = "parquet")) {
         return Err(RecordsError::no_feature(path).into());
@@ -146,7 +145,7 @@ pub(super) fn create(path: &Path, old: Old) -> Result<NewFile, BuildError> {
     NewFile::create(path, old).map_err(BuildError::Place)
 }
 
-/// Whether a source is a file of records: by its name.
+/// Whether the name of a source is that of a file of records.
 pub(super) fn is_records(path: &Path) -> bool {
     tabia_io::input::path::has_extension(path, "parquet")
 }

@@ -1,4 +1,4 @@
-//! Tables into runs.
+//! Reads tables and sorts their rows into runs.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use tabia_io::parallel;
 use tabia_io::progress::{Progress, Watch};
 use tabia_io::sort::{Runs, SortError, Sorter};
 
-/// No honest sum is larger; with the limit, thousands of rows of one position
-/// add up without going over.
+/// Largest accepted sum. No real sum is larger, and thousands of rows of one position
+/// can be added without overflow.
 const MOST: u64 = 1 << 52;
 
-/// Reads tables, in any order of rows, and gives the number of their games.
+/// Reads tables, whose rows may be in any order, and returns the number of their games.
 pub(in super::super) fn read(
     inputs: &Inputs<'_>,
     runs: &Arc<Runs<Node>>,
@@ -85,7 +85,7 @@ pub(in super::super) fn read(
     }
 }
 
-/// Opens a table: the key in column 0, the move in 1, then the counters.
+/// Opens a table with the key as column 0, the move as column 1, then the counters.
 fn open(path: &Path) -> Result<Table, RecordsError> {
     let unreadable = |text| RecordsError::unreadable(path, text);
     let mut table = Table::open(path).map_err(unreadable)?;
@@ -125,10 +125,10 @@ fn want(table: &mut Table, name: &str) -> Result<(), String> {
 /// Sorts rows into runs.
 struct Gatherer {
     sorter: Sorter<Node>,
-    /// The position of the last row: the next one is often about the same.
+    /// Collects the rows of one position, which usually follow each other.
     node: Node,
     any: bool,
-    /// A complete position that has to be put into the sorter.
+    /// A finished position that is not yet in the sorter.
     full: Option<Node>,
 }
 
@@ -142,7 +142,7 @@ impl Gatherer {
         }
     }
 
-    /// Takes a row; returns the number of games if the row states it.
+    /// Adds a row; returns the number of games if the row contains it.
     fn push(&mut self, row: Row<'_>) -> Result<Option<u64>, String> {
         let key = row.bytes(0).ok_or("key is null")?;
         let byte = row.number(1).ok_or("move is null")?;
@@ -212,7 +212,7 @@ impl Gatherer {
         Ok(None)
     }
 
-    /// Puts the complete position into the sorter.
+    /// Moves the finished position into the sorter.
     fn settle(&mut self) -> Result<(), SortError> {
         match self.full.take() {
             Some(node) => self.sorter.push(&node),

@@ -1,4 +1,4 @@
-//! Runs into a table.
+//! Writes the merged runs as a table.
 
 use std::fs::File;
 use std::io;
@@ -20,11 +20,11 @@ use tabia_io::parallel::{self, Lead};
 use tabia_io::progress::{Progress, Watch};
 use tabia_io::sort::Sorted;
 
-/// Rows of a row group. Engines share files out by row groups; each takes some
-/// six megabytes here until it is written.
+/// Rows of a row group. Query engines distribute a file by row groups; each takes about
+/// six megabytes of memory here until it is written.
 const GROUP_ROWS: usize = 1 << 16;
 
-/// Writes everything that is in the runs into a file, which is not put in its place yet.
+/// Writes all runs into a temporary file. The caller renames it.
 pub(in super::super) fn write(
     file: &NewFile,
     sorted: &Sorted<Node>,
@@ -46,7 +46,7 @@ pub(in super::super) fn write(
     Ok(written)
 }
 
-/// Cuts the merged runs into row groups for the other thread.
+/// Divides the merged runs into row groups for the other thread.
 fn gather(
     sorted: &Sorted<Node>,
     games: u64,
@@ -73,7 +73,7 @@ fn gather(
     Ok(())
 }
 
-/// Rows by columns.
+/// Rows, stored by columns.
 #[derive(Default)]
 struct Rows {
     keys: Vec<u8>,
@@ -174,7 +174,7 @@ fn open(file: &File) -> Result<SerializedFileWriter<&File>, ParquetError> {
     let properties = WriterProperties::builder()
         .set_created_by(concat!("tabia ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_compression(Compression::SNAPPY)
-        // Hardly a key comes again but in the next row.
+        // A key rarely occurs except in consecutive rows.
         .set_column_dictionary_enabled(ColumnPath::from("key"), false)
         .set_statistics_enabled(EnabledStatistics::None)
         .set_offset_index_disabled(true)

@@ -1,7 +1,7 @@
-//! Checked reading of numbers out of book files.
+//! Bounds-checked reading of numbers from book files.
 //!
-//! Nothing here panics and nothing trusts a length: a read past the end is `None`,
-//! and the caller, which knows file and place, makes the error of it.
+//! Nothing here panics or trusts a length: a read past the end returns `None`,
+//! and the caller makes an error with the file and the offset.
 
 /// The byte at `at`.
 #[inline]
@@ -50,11 +50,11 @@ fn array_at<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
     bytes.get(at..)?.first_chunk::<N>().copied()
 }
 
-/// Where [`fnv1a`] begins.
+/// The initial state of [`fnv1a`].
 pub const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// FNV-1a, which is the same on every machine: goes on from the number of what
-/// came before, or from [`FNV_START`].
+/// FNV-1a hash, the same on every machine. `hash` is the hash of the bytes before,
+/// or [`FNV_START`].
 #[must_use]
 pub const fn fnv1a(mut hash: u64, bytes: &[u8]) -> u64 {
     let mut at = 0;
@@ -65,7 +65,7 @@ pub const fn fnv1a(mut hash: u64, bytes: &[u8]) -> u64 {
     hash
 }
 
-/// Appends what [`Cursor::varint`] reads.
+/// Appends a number in the encoding that [`Cursor::varint`] reads.
 #[inline]
 pub fn put_varint(mut value: u64, out: &mut Vec<u8>) {
     while value >= 0x80 {
@@ -75,7 +75,7 @@ pub fn put_varint(mut value: u64, out: &mut Vec<u8>) {
     out.push(value as u8);
 }
 
-/// Reads one number after the other; a read that does not fit is `None` and
+/// Reads numbers one after the other. A read past the end returns `None` and
 /// moves nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor<'a> {
@@ -172,8 +172,8 @@ impl<'a> Cursor<'a> {
         self.array().map(u64::from_le_bytes)
     }
 
-    /// A number of any length: seven bits a byte, the least significant ones
-    /// first, the highest bit set in all but the last.
+    /// A number of variable length: seven bits per byte, the least significant ones
+    /// first; the highest bit is set in all bytes but the last.
     #[inline]
     pub fn varint(&mut self) -> Option<u64> {
         let mut value = 0;

@@ -1,37 +1,35 @@
 //! Read access to a file that may be larger than memory and may change
 //! while it is open.
 //!
-//! Where its bytes are, chosen at opening:
+//! How its bytes are accessed is chosen at opening:
 //!
 //! * **static**: bytes that are part of the program;
-//! * **in memory**: files up to [`IN_MEMORY_LIMIT`] bytes are simply read;
-//! * **mapped**: larger files; no private memory, nothing is copied;
+//! * **in memory**: files up to [`IN_MEMORY_LIMIT`] bytes are read whole;
+//! * **mapped**: larger files; uses no private memory and copies nothing;
 //! * **positional reads** (`mmap: false`, or where mapping fails): every access
-//!   is a system call into a small buffer. Slower, but immune to everything
+//!   is a system call into a small buffer. Slower, but safe from everything
 //!   below.
 //!
 //! # When the file changes while it is open
 //!
-//! *Replaced by rename* (how careful programs save): the old file goes on being read,
-//! it lives as long as it is open. [`DataFile::change`] reports it.
+//! *Replaced by rename* (as most programs save): the old file stays open and is still
+//! read. [`DataFile::change`] reports it.
 //!
-//! *Made shorter in place*: on Unix, touching a mapped page that the file no
-//! longer has kills the process with SIGBUS. So every [`DataFile::view`] asks
-//! the open file for its length first (one `lseek`, about 0.1 µs); once it is
-//! found shorter than it was, the mapping is never used again and reads
-//! become positional: what is left can still be read, the rest is
-//! [`FileError::Shrunk`]. A view is taken for one probe, so what remains is the
-//! few microseconds between that question and the end of the probe; a program
-//! that cuts the file in exactly that moment, or a disk that fails under the
-//! mapping, still ends the process. There is no portable way to close this gap
-//! around a mapping; `mmap: false` has no such gap. Windows refuses to shorten
-//! a mapped file.
+//! *Truncated*: on Unix, reading a mapped page after the end of the file kills the
+//! process with SIGBUS. So every [`DataFile::view`] first gets the length of the open
+//! file (one `lseek`, about 0.1 µs). If the file has become shorter, the mapping is
+//! never used again and reads become positional: the rest of the file can still be
+//! read, missing bytes are [`FileError::Shrunk`]. A view is taken for one probe, so
+//! the risk is limited to a few microseconds: if a program truncates the file
+//! between this check and the end of the probe, or the disk fails under the mapping,
+//! the process still ends. No portable way to avoid this with a mapping exists;
+//! `mmap: false` avoids it. Windows does not truncate a mapped file.
 //!
-//! *Overwritten in place*: reads see old and new bytes in any mixture. Readers check
-//! every number against bounds at each use, so the worst is a wrong answer or an
-//! error; [`DataFile::change`] reports it. A file that is held in memory is compared
-//! by its time of modification at each [`DataFile::view`], and read positionally from
-//! then on: marks that are changed in a book (`tabia mark`) take effect at once.
+//! *Overwritten in place*: reads return old and new bytes in any mixture. Readers
+//! check every number against bounds at each use, so the worst result is a wrong
+//! answer or an error; [`DataFile::change`] reports it. For a file in memory, each
+//! [`DataFile::view`] compares the time of modification and switches to positional
+//! reads after a change: marks changed by `tabia mark` take effect at once.
 
 use std::{
     fs::File,
@@ -57,10 +55,10 @@ const SPOOL_BYTES: u64 = 1 << 20;
 /// Why bytes could not be read.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum FileError {
-    /// An error of the system.
+    /// An error of the operating system.
     #[error("{0}")]
     Io(Arc<io::Error>),
-    /// The file has become shorter and does not contain these bytes any more.
+    /// The file became shorter and no longer contains these bytes.
     #[error("the file became shorter while it was open: {was} bytes then, {now} now")]
     Shrunk {
         /// Length in bytes at opening.
@@ -82,7 +80,7 @@ impl From<FileError> for io::Error {
     }
 }
 
-/// An open file. Shared between threads without locks.
+/// An open file. Threads share it without locks.
 #[derive(Debug)]
 pub struct DataFile {
     path: Arc<Path>,
@@ -117,7 +115,7 @@ impl Store {
 
 impl DataFile {
     /// Opens `path` for reading. With `mmap`, files over [`IN_MEMORY_LIMIT`]
-    /// are mapped; without it nothing is held in memory, whatever the size.
+    /// are mapped; without it no file is stored in memory, whatever its size.
     ///
     /// # Errors
     ///
@@ -127,7 +125,7 @@ impl DataFile {
     }
 
     /// Opens `path` for reading and maps it even if it is small: changes by other
-    /// programs are visible at once, and a view costs less.
+    /// programs are visible at once, and a view is faster.
     ///
     /// # Errors
     ///
@@ -136,7 +134,7 @@ impl DataFile {
         DataFile::open_with(path, true, 0)
     }
 
-    /// Opens a file; up to `in_memory` bytes are read into memory.
+    /// Opens a file; reads files of up to `in_memory` bytes into memory.
     fn open_with(path: &Path, mmap: bool, in_memory: u64) -> io::Result<DataFile> {
         // Checked before opening, because opening a pipe waits for its writer.
         if !path.metadata()?.is_file() {
@@ -176,7 +174,7 @@ impl DataFile {
         })
     }
 
-    /// Bytes that are part of the program, with a name for messages.
+    /// Bytes that are part of the program. The name is for messages.
     #[must_use]
     pub fn from_static(name: &Path, bytes: &'static [u8]) -> DataFile {
         DataFile {
@@ -231,8 +229,8 @@ impl DataFile {
         Ok((spooled, fault))
     }
 
-    /// Opens `path` for reading once, piece by piece, whatever its size: files
-    /// over [`IN_MEMORY_LIMIT`] are not in memory at all, but see
+    /// Opens `path` for reading it once, in pieces, whatever its size. Files over
+    /// [`IN_MEMORY_LIMIT`] are not loaded into memory; see also
     /// [`Window`](super::window::Window).
     ///
     /// # Errors
@@ -243,17 +241,16 @@ impl DataFile {
         DataFile::open(path, is_small)
     }
 
-    /// The current length of the open file.
+    /// The current length of the open file in bytes.
     fn present_len(&self) -> io::Result<u64> {
         match &self.file {
-            // Costs half as much as reading all metadata; the file's cursor is not
-            // used.
+            // Twice as fast as reading all metadata; nothing uses the file's cursor.
             Some((file, _)) => (&*file).seek(SeekFrom::End(0)),
             None => Ok(self.len),
         }
     }
 
-    /// Whether the open file was overwritten in place. A shorter file does not count:
+    /// Whether the open file was overwritten in place. False for a shorter file, because
     /// then the copy in memory is better.
     fn is_overwritten(&self) -> io::Result<bool> {
         let Some((file, identity)) = &self.file else {
@@ -263,7 +260,7 @@ impl DataFile {
         Ok(metadata.len() >= self.len && metadata.modified().ok() != identity.modified)
     }
 
-    /// The path it was opened with.
+    /// The path given at opening.
     #[must_use]
     pub fn path(&self) -> &Arc<Path> {
         &self.path
@@ -275,14 +272,14 @@ impl DataFile {
         self.len
     }
 
-    /// Whether the file had no bytes at opening.
+    /// Whether the file was empty at opening.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Access for a short operation, such as one probe: take it, read, drop it. Checks
-    /// the current length of a mapped file (see the [module](self)).
+    /// Returns access for a short operation, such as one probe: take it, read, drop it.
+    /// Checks the current length of a mapped file (see the [module](self)).
     ///
     /// # Errors
     ///
@@ -307,7 +304,7 @@ impl DataFile {
         Ok(View { file: self, bytes })
     }
 
-    /// The first `count` bytes; fewer if the file is shorter.
+    /// Returns the first `count` bytes; fewer if the file is shorter.
     ///
     /// # Errors
     ///
@@ -319,8 +316,8 @@ impl DataFile {
         Ok(start)
     }
 
-    /// Access only by positional reads, even if the file is mapped: for long passes
-    /// over the whole file, which would load the whole mapping into memory.
+    /// Returns access by positional reads only, even if the file is mapped. For passes over
+    /// the whole file, which would load the whole mapping into memory.
     #[must_use]
     pub fn positional_view(&self) -> View<'_> {
         let bytes = match &self.store {
@@ -346,12 +343,11 @@ impl DataFile {
 
 #[allow(unsafe_code)]
 fn map(file: &File) -> io::Result<Mmap> {
-    // SAFETY: a mapping is sound as long as the file does not change under it.
-    // No program can promise that for a user's file; `DataFile::view` meets
-    // the obligation as far as it can be met: it returns the bytes only
-    // after comparing lengths, readers check every value they take out of
-    // them, and never keep the slice beyond one probe. The module text states
-    // what is left, and how to go without a mapping.
+    // SAFETY: a mapping is sound if the file does not change under it. No program can
+    // guarantee that for a user's file. `DataFile::view` does what is possible: it returns
+    // the bytes only after comparing lengths; readers check every value from them and
+    // never keep the slice longer than one probe. The module text describes the
+    // remaining risk and how to avoid the mapping.
     unsafe { Mmap::map(file) }
 }
 
@@ -363,15 +359,14 @@ pub struct View<'f> {
 }
 
 impl<'f> View<'f> {
-    /// The whole file without copying, when it is in memory or mapped.
+    /// The whole file without copying, if it is in memory or mapped.
     #[must_use]
     pub fn bytes(&self) -> Option<&'f [u8]> {
         self.bytes
     }
 
-    /// Up to `buffer.len()` bytes from `offset` on, fewer only where the file
-    /// (as opened) ends. The buffer may be left untouched: use what is
-    /// returned.
+    /// Reads up to `buffer.len()` bytes from `offset` on, fewer only at the end of the
+    /// file (as opened). Use the returned slice: the buffer may be unchanged.
     ///
     /// # Errors
     ///
@@ -425,13 +420,13 @@ impl<'f> View<'f> {
 ///
 /// # Errors
 ///
-/// As for a read of the system.
+/// The error of the system call.
 pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     let mut done = 0;
     while let Some(rest) = buffer.get_mut(done..).filter(|rest| !rest.is_empty()) {
         #[cfg(unix)]
         let read = std::os::unix::fs::FileExt::read_at(file, rest, offset + done as u64);
-        // Changes the file's cursor, which is not used; the read itself is positional.
+        // Changes the file's cursor, which nothing uses; the read itself is positional.
         #[cfg(windows)]
         let read = std::os::windows::fs::FileExt::seek_read(file, rest, offset + done as u64);
         match read {

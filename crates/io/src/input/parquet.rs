@@ -1,4 +1,4 @@
-//! Parquet files, opened so that damaged ones are errors, and read by threads.
+//! Reads Parquet files in several threads. Damaged files give errors.
 
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -20,13 +20,13 @@ use crate::progress::{Stop, Stopped};
 /// Rows that are read at once.
 const BATCH_ROWS: usize = 4096;
 
-/// Bytes that are read at once where pages are headed.
+/// Buffer for reading page headers, in bytes.
 const BUFFER_BYTES: usize = 8 << 10;
 
-/// A file of which several threads may read row groups at once.
+/// A Parquet file. Several threads may read its row groups at once.
 pub struct Table {
     reader: SerializedFileReader<FileReader>,
-    /// Places of the columns that are read.
+    /// Indices of the selected columns.
     columns: Vec<usize>,
 }
 
@@ -35,13 +35,13 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// It cannot be read, or is damaged: what is wrong, for people.
+    /// What is wrong, as text: the file cannot be read, or is damaged.
     pub fn open(path: &Path) -> Result<Table, String> {
         let file = DataFile::open_in_pieces(path).map_err(|error| error.to_string())?;
         let whole = 0..file.len();
         let file = FileReader::new(Arc::new(file), whole);
         let reader = SerializedFileReader::new(file).map_err(|error| error_text(&error))?;
-        // The library panics on some of these.
+        // The library panics on some of these faults.
         let is_sane = reader.metadata().row_groups().iter().all(|group| {
             group.num_rows() >= 0
                 && group.columns().iter().all(|column| {
@@ -63,12 +63,12 @@ impl Table {
         }
     }
 
-    /// Wants a column with one value a row: those of a row come in the order in
-    /// which they were wanted.
+    /// Selects a column with one value per row. A row has its values in the order in
+    /// which the columns were selected.
     ///
     /// # Errors
     ///
-    /// What is wrong with it, without its name.
+    /// What is wrong with the column, without its name.
     pub fn want(&mut self, name: &str) -> Result<&ColumnDescriptor, &'static str> {
         let schema = self.reader.metadata().file_metadata().schema_descr();
         let mut columns = schema.columns().iter();
@@ -83,7 +83,7 @@ impl Table {
         Ok(column)
     }
 
-    /// What threads are to read.
+    /// Returns all row groups.
     pub fn groups(&self) -> impl Iterator<Item = RowGroup> + use<> {
         let mut rows_before = 0_u64;
         let groups = self.reader.metadata().row_groups().iter().enumerate();
@@ -101,13 +101,13 @@ impl Table {
         groups.collect::<Vec<_>>().into_iter()
     }
 
-    /// Reads a row group: gives `take` each row, and its number in the file from
-    /// 1 on.
+    /// Reads a row group: calls `take` with the number of each row in the file, counted
+    /// from 1, and the row.
     ///
     /// # Errors
     ///
-    /// The error of `take`, a request to stop, or what `unreadable` makes of what is
-    /// wrong with the file.
+    /// The error of `take`, a request to stop, or the error that `unreadable` makes from
+    /// the description of a fault in the file.
     pub fn each_row<E: From<Stopped>>(
         &self,
         group: &RowGroup,
@@ -146,16 +146,16 @@ impl Table {
     }
 }
 
-/// Rows that are together.
+/// A group of consecutive rows in the file.
 pub struct RowGroup {
     number: usize,
     rows_before: u64,
     rows: u64,
-    /// Of the file.
+    /// Compressed size in bytes.
     pub bytes: u64,
 }
 
-/// A row, as far as its columns are wanted.
+/// The selected columns of one row.
 #[derive(Clone, Copy)]
 pub struct Row<'c> {
     columns: &'c [Column],
@@ -187,12 +187,12 @@ impl<'c> Row<'c> {
     }
 }
 
-/// A column of a row group, some rows at a time.
+/// The current rows of one column.
 enum Column {
     Bytes(Cells<ByteArrayType>),
     Short(Cells<Int32Type>),
     Long(Cells<Int64Type>),
-    /// As programs write whole numbers among which some are missing.
+    /// Some programs store whole numbers in this type if values are missing.
     Real(Cells<DoubleType>),
 }
 
@@ -225,10 +225,10 @@ impl Column {
 
 struct Cells<T: DataType> {
     reader: ColumnReaderImpl<T>,
-    /// One for each row, whatever is there where it is null.
+    /// One value per row; arbitrary where the row is null.
     values: Vec<T::T>,
     levels: Vec<i16>,
-    /// Level of a value that is not null; 0 where none can be.
+    /// Definition level of a value that is not null; 0 if the column has no nulls.
     full: i16,
 }
 
@@ -258,7 +258,7 @@ impl<T: DataType> Cells<T> {
             }
             rows += more;
         }
-        // Only what is not null has come: each to its row, from the last one on.
+        // Nulls are not stored: move each value to its row, starting with the last.
         let mut from = self.values.len();
         if from < count {
             self.values.resize(count, T::T::default());
@@ -304,7 +304,7 @@ impl ChunkReader for FileReader {
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
-        // A damaged file may ask for any length.
+        // A damaged file may request any length.
         if length as u64 > self.length() {
             return Err(ParquetError::EOF("it ends early".to_owned()));
         }

@@ -1,4 +1,4 @@
-//! A part of a file as a stream.
+//! Reads a part of a file as a stream.
 
 use std::io;
 use std::ops::Range;
@@ -15,14 +15,14 @@ pub struct FileReader {
 }
 
 impl FileReader {
-    /// A reader of a part, which may be longer than the file.
+    /// Makes a reader of a part, which may end after the end of the file.
     #[must_use]
     pub fn new(file: Arc<DataFile>, part: Range<u64>) -> FileReader {
         let at = part.start;
         FileReader { file, part, at }
     }
 
-    /// Bytes from the start of the part to its end.
+    /// Number of bytes not yet read.
     #[must_use]
     pub fn length(&self) -> u64 {
         self.part.end.saturating_sub(self.part.start)

@@ -1,23 +1,22 @@
-//! Whether a file is still the one that was opened.
+//! Detects that a file changed after it was opened.
 
 use std::fs::Metadata;
 use std::time::SystemTime;
 
-/// What has become of the file at a path since it was opened.
+/// How the file at a path differs from the one that was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
-    /// The same file, untouched.
+    /// The same file, unchanged.
     None,
-    /// There is no file at the path, or none that may be read; the open file can
-    /// still be read.
+    /// No readable file is at the path any more; the open file can still be read.
     Gone,
-    /// The same file, but its length or its time of modification changed.
+    /// The same file with another length or time of modification.
     Modified,
-    /// Another file has taken its place; the old one is still being read.
+    /// Another file is at the path; reads still use the old one.
     Replaced,
 }
 
-/// Identifies a file and its present state.
+/// Identifies a file and its current content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// Device and inode on Unix, the time of creation elsewhere.
@@ -28,7 +27,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// The identity of the file that the metadata is of.
+    /// Returns the identity of the file that has this metadata.
     #[cfg(unix)]
     #[must_use]
     pub fn of(metadata: &Metadata) -> Identity {
@@ -41,7 +40,7 @@ impl Identity {
         }
     }
 
-    /// The identity of the file that the metadata is of.
+    /// Returns the identity of the file that has this metadata.
     #[cfg(not(unix))]
     #[must_use]
     pub fn of(metadata: &Metadata) -> Identity {

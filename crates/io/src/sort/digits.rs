@@ -1,16 +1,16 @@
-//! Sorting numbers that records are known by.
+//! Radix sort of numbers that identify records.
 
-/// Upper bits of the order that choose a partition of records, so that each partition is
-/// small enough to be sorted near to the processor.
+/// Upper bits of the order that choose a partition of records. Each partition is
+/// small enough to be sorted in the processor's cache.
 pub const PARTITION_BITS: u32 = 6;
 
-/// Bits of each of the three digits of an order whose partition is known.
+/// Bits of each of the three digits of an order without its partition.
 const BITS: u32 = 9;
 
 const _: () = assert!(3 * BITS + PARTITION_BITS >= u32::BITS);
 
-/// Sorts numbers of one partition by their upper halves, digit by digit from the last
-/// one: a quarter of the time of comparing. What is equal there stays in its order.
+/// Sorts numbers of one partition by their upper halves, from the last digit to the
+/// first: a quarter of the time of comparing. The sort is stable.
 pub fn sort_by_order(entries: &mut Vec<u64>, other: &mut Vec<u64>) {
     let digit = |entry: u64, shift: u32| (entry >> shift) as usize & ((1 << BITS) - 1);
     other.clear();

@@ -1,4 +1,4 @@
-//! Many sorted runs as one sequence.
+//! Merges many sorted runs into one sequence.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use super::run::RunReader;
 use super::{Record, SortError};
 
-/// A run with its next record.
+/// A run and its next record.
 struct Front<R> {
     record: R,
     reader: RunReader,
 }
 
-/// What comes first is last.
+/// Runs in descending order: the next record is that of the last one.
 struct Fronts<R> {
-    /// The orders of their records: apart, so that the processor compares several at
+    /// The orders of their records, separate so that the processor compares several at
     /// once.
     orders: Vec<u32>,
-    /// By pointer: a record may be large to move.
+    /// Boxed, because moving a large record is slow.
     fronts: Vec<Box<Front<R>>>,
 }
 
@@ -27,12 +27,12 @@ impl<R: Record> Fronts<R> {
         self.fronts.pop()
     }
 
-    /// Reads on in a run, and puts it in its place if it has another record.
+    /// Reads the next record of a run and inserts the run in order, unless it has ended.
     fn read_on(&mut self, mut front: Box<Front<R>>) -> io::Result<()> {
         let Front { record, reader } = &mut *front;
         if reader.next(record)? {
             let order = record.order();
-            // No search by halves: nobody can foretell its branches.
+            // Not a binary search, whose branches the processor cannot predict.
             let mut at = self.orders.iter().filter(|&&other| other > order).count();
             while self.orders.get(at) == Some(&order)
                 && let Some(other) = self.fronts.get(at)
@@ -47,11 +47,11 @@ impl<R: Record> Fronts<R> {
     }
 }
 
-/// All records of some runs, in order; those of one place joined if they can
-/// be.
+/// Iterates over all records of some runs, in order. Records with the same key are
+/// joined if possible.
 pub struct Merge<R> {
     fronts: Fronts<R>,
-    /// The run of the record that was returned last.
+    /// The run of the last record returned.
     current: Option<Box<Front<R>>>,
     folder: PathBuf,
 }
@@ -78,12 +78,12 @@ impl<R: Record> Merge<R> {
         })
     }
 
-    /// The next record; `None` at the end.
+    /// Returns the next record; `None` at the end.
     ///
     /// # Errors
     ///
     /// A sort file cannot be read.
-    // No `Iterator`: the record is borrowed.
+    // Not an `Iterator`, because the record is borrowed.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Result<Option<&R>, SortError> {
         match self.advance() {

@@ -1,4 +1,4 @@
-//! A sorted run: writing one, and reading one.
+//! A sorted run: writing and reading.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -13,29 +13,29 @@ use crate::input::file::read_at;
 /// Bytes that are read or written at once.
 pub(super) const BLOCK_BYTES: usize = 64 << 10;
 
-/// The part that an order falls into.
+/// The part of the range of orders that contains `order`.
 fn part(order: u32) -> usize {
     order as usize / (u32::MAX as usize / PARTS + 1)
 }
 
-/// Takes records in ascending order.
+/// Writes records in ascending order.
 pub(super) struct RunWriter<R> {
-    /// Where full blocks go, if not to memory.
+    /// The file for full blocks; `None` for a run in memory.
     file: Option<Box<dyn Store>>,
     bytes: Vec<u8>,
     pub(super) reserved: u64,
-    /// Bytes in the file.
+    /// Bytes already written to the file.
     flushed: u64,
     starts: Vec<u64>,
     of: PhantomData<R>,
 }
 
-/// Where a run is written: a file, or in tests something that fails.
+/// The storage of a run: a file, or in tests one that fails.
 pub(super) trait Store: Write + Send {
     fn into_file(self: Box<Self>) -> io::Result<File>;
 }
 
-/// Makes such a file in a folder.
+/// Creates such a file in a folder.
 pub(super) type MakeStore = fn(&Path) -> io::Result<Box<dyn Store>>;
 
 impl Store for File {
@@ -62,7 +62,7 @@ impl<R: Record> RunWriter<R> {
         self.flush()
     }
 
-    /// Takes a record of this order as its bytes: the first `length` of some.
+    /// Writes a record of this order: the first `length` of `bytes`.
     #[inline]
     pub(super) fn push_encoded(
         &mut self,
@@ -72,8 +72,8 @@ impl<R: Record> RunWriter<R> {
     ) -> io::Result<()> {
         self.begin(order);
         let end = self.bytes.len() + length;
-        // Nearly all are short: a fixed number is copied without a call, and the rest
-        // taken away.
+        // Most records are short: copying a fixed number of bytes needs no call, and the
+        // surplus is removed.
         match bytes.first_chunk::<48>() {
             Some(short) if length <= short.len() => self.bytes.extend_from_slice(short),
             _ => self
@@ -146,7 +146,7 @@ impl Run {
         matches!(*self.data, Data::Memory(_))
     }
 
-    /// Bytes of one part.
+    /// Length of one part in bytes.
     pub(super) fn part_bytes(&self, part: usize) -> u64 {
         match self.starts.get(part..part + 2) {
             Some(&[start, end]) => end - start,
@@ -154,7 +154,7 @@ impl Run {
         }
     }
 
-    /// Reads some of its parts.
+    /// Returns a reader of some of the parts.
     pub(super) fn read(&self, parts: Range<usize>) -> RunReader {
         let place = |part| self.starts.get(part).copied().unwrap_or(0);
         RunReader {
@@ -170,7 +170,7 @@ impl Run {
 /// Reads records in ascending order.
 pub(super) struct RunReader {
     data: Arc<Data>,
-    /// What comes next, or after the buffer if it is a file.
+    /// Offset of the next bytes, in a file of those after the buffer.
     next: u64,
     end: u64,
     buffer: Vec<u8>,
@@ -178,7 +178,7 @@ pub(super) struct RunReader {
 }
 
 impl RunReader {
-    /// Whether there is another record, which `record` then is.
+    /// Reads the next record into `record`; returns false at the end.
     pub(super) fn next<R: Record>(&mut self, record: &mut R) -> io::Result<bool> {
         let changed = || io::Error::new(io::ErrorKind::InvalidData, "a sort file has changed");
         if let Data::Memory(bytes) = &*self.data {
@@ -208,7 +208,7 @@ impl RunReader {
         }
     }
 
-    /// Reads a block more.
+    /// Reads one more block.
     fn fill(&mut self) -> io::Result<()> {
         let Data::File(file) = &*self.data else {
             return Ok(());

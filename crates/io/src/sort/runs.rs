@@ -1,4 +1,4 @@
-//! All runs of one sort, and reading them.
+//! All runs of one sort, and reading them in order.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -11,31 +11,29 @@ use super::{Merge, PARTS, Record, SortError};
 use crate::atomic;
 use crate::parallel::{self, Panicked};
 
-/// So many runs in files become one.
+/// Number of runs in files that are merged into one.
 pub(super) const FAN_IN: usize = 48;
 
-/// Bytes of runs that one turn of a merging thread takes, if the parts are
-/// fine enough.
+/// Bytes of runs that a merging thread takes at once, if the parts are small enough.
 const SPAN_BYTES: u64 = 1 << 20;
 
-/// The runs of a sort, which several threads may add to.
+/// The runs of a sort. Several threads may add runs.
 pub struct Runs<R> {
-    /// Bytes that runs in memory may still take.
+    /// Bytes still free for runs in memory.
     room: AtomicU64,
-    /// Where files are made.
+    /// The folder for the files.
     folder: PathBuf,
     make: MakeStore,
     memory: Mutex<Vec<Run>>,
-    /// By how often what is in them was merged before.
+    /// Runs in files, by the number of earlier merges.
     files: Mutex<Vec<Vec<Run>>>,
-    /// Bytes ever written to files.
+    /// Bytes written to files in total.
     written: AtomicU64,
     of: PhantomData<fn() -> R>,
 }
 
 impl<R: Record> Runs<R> {
-    /// Keeps runs of at most `room` bytes in memory, the others in files in
-    /// `folder`.
+    /// Keeps runs of at most `room` bytes in memory, and the others in files in `folder`.
     #[must_use]
     pub fn new(room: u64, folder: &Path) -> Runs<R> {
         Runs::with_files(room, folder, |folder| {
@@ -69,7 +67,7 @@ impl<R: Record> Runs<R> {
         SortError::new(&self.folder, source)
     }
 
-    /// Makes a run of at most `estimate` bytes of what `fill` pushes, in
+    /// Makes a run of at most `estimate` bytes from what `fill` pushes, in
     /// ascending order.
     ///
     /// # Errors
@@ -85,9 +83,8 @@ impl<R: Record> Runs<R> {
         Ok(self.finish(writer)?)
     }
 
-    /// Begins a run. Where memory has no room for it, what is there goes to
-    /// disk as one run: the larger runs in files are, the fewer times they are
-    /// merged.
+    /// Begins a run. If it does not fit into memory, merges the runs there into one file: the
+    /// larger the runs in files, the fewer times they are merged.
     pub(super) fn begin(&self, estimate: u64) -> Result<RunWriter<R>, SortError> {
         if self.reserve(estimate) {
             return Ok(RunWriter::new(None, estimate));
@@ -114,7 +111,7 @@ impl<R: Record> Runs<R> {
             .is_ok()
     }
 
-    /// Merges runs into one on disk.
+    /// Merges runs into one file.
     fn join(&self, runs: &[Run]) -> Result<Run, SortError> {
         let mut writer = self.begin_file()?;
         let readers = runs.iter().map(|run| run.read(0..PARTS));
@@ -132,7 +129,7 @@ impl<R: Record> Runs<R> {
         Ok(RunWriter::new(Some(file), 2 * BLOCK_BYTES as u64))
     }
 
-    /// Takes a finished run. If that makes many, it merges some.
+    /// Adds a finished run, and merges files when there are many.
     pub(super) fn finish(&self, writer: RunWriter<R>) -> Result<(), SortError> {
         let reserved = writer.reserved;
         let run = writer.finish().map_err(|source| self.failed(source))?;
@@ -166,7 +163,7 @@ impl<R: Record> Runs<R> {
         self.add_file(run, level + 1)
     }
 
-    /// Everything that was added, to be read; the runs are empty then.
+    /// Takes everything that was added, for reading; the runs are empty afterwards.
     #[must_use]
     pub fn take(&self) -> Sorted<R> {
         let mut runs = std::mem::take(&mut *lock(&self.memory));
@@ -181,30 +178,30 @@ impl<R: Record> Runs<R> {
     }
 }
 
-/// Runs are whole or not there, so a panic elsewhere makes none of them bad.
+/// A run is added whole or not at all, so a panic in another thread damages none.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Sorted records, not yet merged.
+/// Sorted records, not merged yet.
 pub struct Sorted<R> {
     pub(super) runs: Vec<Run>,
     folder: PathBuf,
-    /// Bytes of runs that one turn of a thread takes.
+    /// Bytes of runs that a thread takes at once.
     span_bytes: u64,
     of: PhantomData<fn() -> R>,
 }
 
 impl<R: Record> Sorted<R> {
-    /// For work that takes long for each record: each thread's turns are so
-    /// short that all have some, however few records there are.
+    /// For work that is slow for each record: makes the spans so short that every thread
+    /// gets some, even if there are few records.
     pub fn finely(mut self, threads: usize) -> Sorted<R> {
         let all: u64 = self.runs.iter().map(Run::bytes).sum();
         self.span_bytes = (all / (8 * threads.max(1) as u64)).clamp(1 << 10, SPAN_BYTES);
         self
     }
 
-    /// All records in order.
+    /// Returns all records in order.
     ///
     /// # Errors
     ///
@@ -213,18 +210,18 @@ impl<R: Record> Sorted<R> {
         self.part(0..PARTS)
     }
 
-    /// The records of some [parts](PARTS) of the order.
+    /// Returns the records of some [parts](PARTS) of the order.
     pub(super) fn part(&self, parts: Range<usize>) -> Result<Merge<R>, SortError> {
         let readers = self.runs.iter().map(|run| run.read(parts.clone()));
         Merge::new(readers, &self.folder)
     }
 
-    /// Has `make` called in some threads, each time with the records of another
-    /// stretch of the order, and hands what it makes to `sink`, in order.
+    /// Calls `make` in several threads, each time with the records of one span of the
+    /// order, and passes the results to `sink` in order.
     ///
     /// # Errors
     ///
-    /// The first that happens; nothing goes on then.
+    /// Stops at the first error and returns it.
     pub fn in_threads<P: Send, E: From<SortError> + From<Panicked> + Send>(
         &self,
         threads: usize,
@@ -234,8 +231,8 @@ impl<R: Record> Sorted<R> {
         parallel::each_in_order(threads, self.spans(), |span| make(self.part(span)?), sink)
     }
 
-    /// Cuts the order into spans for the threads: neighbouring parts, together
-    /// not much larger than one turn should be.
+    /// Divides the order into spans for the threads: neighbouring parts, together not much
+    /// larger than `span_bytes`.
     fn spans(&self) -> Vec<Range<usize>> {
         let mut spans = Vec::new();
         let (mut start, mut bytes) = (0, 0);

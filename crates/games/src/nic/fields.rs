@@ -1,6 +1,6 @@
-//! The lines with fields.
+//! Lines with fields.
 
-/// Names of fields.
+/// All field names.
 const NAMES: [&str; 12] = [
     "Keycode",
     "Source",
@@ -16,10 +16,10 @@ const NAMES: [&str; 12] = [
     "Annotator",
 ];
 
-/// Names that begin a game.
+/// Names of fields that can begin a game.
 const FIRST: [&str; 3] = ["Keycode", "Source", "White"];
 
-/// The fields of a line, in its order; none if it does not begin with one.
+/// The fields of a line, in its order; none if the line does not begin with a field.
 pub(super) fn fields(line: &str) -> Vec<(&'static str, &str)> {
     let mut places: Vec<(usize, &'static str)> = Vec::new();
     for name in NAMES {
@@ -36,7 +36,7 @@ pub(super) fn fields(line: &str) -> Vec<(&'static str, &str)> {
     if places.first().is_none_or(|(at, _)| *at != begins) {
         return Vec::new();
     }
-    // What follows of a text is text.
+    // After such a field the rest of the line is its text.
     if matches!(places.first(), Some((_, "Info" | "Annotator" | "Source"))) {
         places.truncate(1);
     }
@@ -52,7 +52,7 @@ pub(super) fn fields(line: &str) -> Vec<(&'static str, &str)> {
         .collect()
 }
 
-/// Whether a line begins a game, if the one before has moves already.
+/// Whether a line begins a new game, provided that the current game has moves.
 pub(super) fn begins_game(line: &str) -> bool {
     fields(line)
         .first()

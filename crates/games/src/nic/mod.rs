@@ -1,7 +1,7 @@
-//! NicBase: its printed text as a source, and an error with advice for its
-//! own files.
+//! NicBase: reads its printed text as a source, and refuses its own files with
+//! advice.
 //!
-//! The text has fields and a movetext without capture signs:
+//! The text has fields, and a movetext without capture signs:
 //!
 //! ```text
 //! Keycode: SL 5.5
@@ -14,9 +14,9 @@
 //! Annotator: Kramnik/Anand
 //! ```
 //!
-//! (after CONVERT.TXT of 1994, a text about conversions that was
-//! distributed with them). What the program's own files hold is described in one post of 1994
-//! that leaves out where the moves begin; so they are refused.
+//! (From CONVERT.TXT of 1994, a text that came with conversion programs.)
+//! The only description of the program's own files is a post of 1994, which does not
+//! say where the moves begin, so they are refused.
 
 mod fields;
 mod movetext;

@@ -3,8 +3,8 @@
 use crate::{GameResult, Recorder, SkipReason};
 use tabia_notation as notation;
 
-/// Reads moves, variations in round or square brackets, signs, and words, which are
-/// comments. Returns the result, if there is one.
+/// Reads moves, variations in round or square brackets, annotation signs, and other
+/// words as comments. Returns the result, if there is one.
 pub(super) fn read(text: &str, recorder: &mut Recorder<'_>) -> Option<GameResult> {
     let mut comment = String::new();
     let mut result = None;
@@ -60,13 +60,13 @@ fn play(word: &str, sign: &str, recorder: &mut Recorder<'_>) {
     }
 }
 
-/// Whether a word is a move, played or not. Two files are a pawn that takes;
-/// only in small letters, or "He" would be one.
+/// Whether a word looks like a move. Two files, such as `cd`, are a pawn capture,
+/// but only in small letters: "He" is a word.
 fn is_move(word: &str) -> bool {
     notation::is_move(word) && (word.len() > 2 || !word.starts_with(char::is_uppercase))
 }
 
-/// Words; brackets are separate words.
+/// Splits a text into words; brackets are separate words.
 fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     for mut word in text.split_whitespace() {
@@ -87,7 +87,7 @@ fn words(text: &str) -> Vec<&str> {
     words
 }
 
-/// A word without the move's number before it.
+/// Removes the move number before a word.
 fn without_number(word: &str) -> &str {
     let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
     if rest.len() < word.len() && rest.starts_with('.') {

@@ -8,15 +8,15 @@ use crate::archive::Located;
 use crate::{Error, GameSource};
 use tabia_io::input::path::has_extension;
 
-/// No index is looked at that is larger.
+/// Greatest size of an index.
 const LARGEST_INDEX_BYTES: u64 = 16 << 20;
 
-/// The largest game there may be.
+/// Greatest size of a game.
 const LARGEST_GAME_BYTES: u32 = 20_000;
 
-/// Whether a file is one of a pair: an index of places that grow, four bytes each,
-/// the highest first, and beside it a file of the same name that is as long as the
-/// offsets state.
+/// Whether a file belongs to a pair: an index of ascending offsets, four bytes each,
+/// big-endian, and a file of the same name whose length matches the
+/// offsets.
 pub(crate) fn is_binary(path: &Path, start: &[u8]) -> bool {
     if !start.contains(&0) || start.contains(&b'[') && start.starts_with(b"[Event ") {
         return false;
@@ -30,7 +30,7 @@ pub(crate) fn is_binary(path: &Path, start: &[u8]) -> bool {
         .any(|other| is_pair(path, other) || is_pair(other, path))
 }
 
-/// Refuses it.
+/// The error for NicBase's own files, with advice.
 ///
 /// # Errors
 ///
@@ -44,7 +44,7 @@ pub(crate) fn refuse(file: &Located) -> Result<Box<dyn GameSource>, Error> {
     ))
 }
 
-/// Other files of the same name.
+/// Other files with the same name before the extension.
 fn others(path: &Path) -> Vec<PathBuf> {
     let folder = match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
@@ -77,7 +77,7 @@ fn is_pair(index: &Path, games: &Path) -> bool {
     }
     let words = bytes.as_chunks::<4>().0.iter();
     let places: Vec<u32> = words.map(|word| u32::from_be_bytes(*word)).collect();
-    // Four bytes of header, at least.
+    // A game has at least four bytes of header.
     let grows = |pair: &[u32]| match pair {
         [one, next] => (5..LARGEST_GAME_BYTES).contains(&next.saturating_sub(*one)),
         _ => false,

@@ -1,4 +1,4 @@
-//! A printed file as a source.
+//! A file of printed games as a source.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -12,13 +12,13 @@ use crate::{
 };
 use tabia_io::input::reader::FileReader;
 
-/// Games that make a batch.
+/// Games in a batch.
 const BATCH_GAMES: usize = 256;
 
-/// A line or a game that is longer is no print.
+/// Greatest length of a line or a game; a longer one is not printed text.
 const LONGEST_BYTES: usize = 1 << 20;
 
-/// Whether a file begins like a print.
+/// Whether a file begins like printed text.
 pub(crate) fn is_text(_: &Path, start: &[u8]) -> bool {
     if start.contains(&0) {
         return false;
@@ -28,11 +28,11 @@ pub(crate) fn is_text(_: &Path, start: &[u8]) -> bool {
     first.is_some_and(fields::begins_game)
 }
 
-/// Opens a print.
+/// Opens a file of printed games.
 ///
 /// # Errors
 ///
-/// It cannot be read.
+/// The file cannot be read.
 pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
     let path = named.path();
     let file = named.reader().map_err(|error| Error::io(path, error))?;
@@ -57,10 +57,10 @@ struct Print {
 struct TextSource {
     name: Arc<str>,
     text: BufReader<FileReader>,
-    /// Lines read.
+    /// Number of lines read.
     line: u64,
     bytes_read: u64,
-    /// The game that is being gathered.
+    /// The game whose lines are being collected.
     next: Print,
     at_end: bool,
 }
@@ -126,7 +126,7 @@ impl GameSource for TextSource {
 struct TextBatch {
     name: Arc<str>,
     prints: std::vec::IntoIter<Print>,
-    /// Where the last game begins.
+    /// Line at which the last game begins.
     line: u64,
 }
 
@@ -139,7 +139,7 @@ impl GameBatch for TextBatch {
         game.clear();
         let mut moves = String::new();
         let mut info = Vec::new();
-        // Title and Elo are those of the player before them.
+        // Title and Elo belong to the player before them.
         let mut black = false;
         for line in print.text.lines() {
             let fields = fields::fields(line);
@@ -205,7 +205,7 @@ fn set(name: &str, value: &str, black: bool, wanted: GameParts, game: &mut Game)
         return;
     }
     match name {
-        // As PGN has it.
+        // PGN writes GM.
         "Title" => game
             .tags
             .set(title, if value == "IGM" { "GM" } else { value }),

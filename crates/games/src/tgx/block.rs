@@ -1,4 +1,4 @@
-//! Some games one after the other.
+//! Blocks of consecutive games.
 
 use super::GAMES;
 use super::file::TgxFile;
@@ -10,10 +10,10 @@ use tabia_io::input::bytes::Cursor;
 /// A block is closed when it reaches this size.
 const BLOCK_BYTES: usize = 4 << 10;
 
-/// Makes blocks of games.
+/// Packs games into blocks.
 #[derive(Debug, Default)]
 pub struct BlockMaker {
-    /// Complete ones, each with the place of its first game among all.
+    /// Complete blocks, each with the number of its first game, from 0.
     pub blocks: Vec<(u64, Vec<u8>)>,
     bytes: Vec<u8>,
     texts: Texts,
@@ -31,7 +31,7 @@ impl BlockMaker {
         }
     }
 
-    /// Ends the last block. Gives how many games there are, and begins anew.
+    /// Closes the last block; returns the number of games and all blocks. Then starts anew.
     pub fn finish(&mut self) -> (u64, Vec<(u64, Vec<u8>)>) {
         self.close();
         self.first = 0;
@@ -60,7 +60,7 @@ pub struct GameBlock<'b> {
 }
 
 impl<'b> GameBlock<'b> {
-    /// Of a block's bytes.
+    /// Starts at the first game of a block.
     #[must_use]
     pub fn new(bytes: &'b [u8]) -> GameBlock<'b> {
         GameBlock {
@@ -75,12 +75,12 @@ impl<'b> GameBlock<'b> {
         self.cursor.remaining() > 0
     }
 
-    /// Passes over a game.
+    /// Skips a game.
     pub fn skip(&mut self) -> Option<()> {
         record::skip(&mut self.cursor, &mut self.texts)
     }
 
-    /// Reads the head of a game; its moves come next.
+    /// Reads the head of a game; its moves follow.
     pub fn head(&mut self) -> Option<Head> {
         record::decode_head(&mut self.cursor, &mut self.texts)
     }
@@ -90,21 +90,21 @@ impl<'b> GameBlock<'b> {
         record::decode_moves(&mut self.cursor)
     }
 
-    /// Passes over the moves after a head.
+    /// Skips the moves after a head.
     pub fn skip_moves(&mut self) -> Option<()> {
         self.moves().map(|_| ())
     }
 
-    /// Plays the moves after a head: `each` gets every position and the move in it,
-    /// as long as it returns true. `None` where they make no sense.
+    /// Plays the moves after a head. Calls `each` with every position and its move
+    /// until it returns false. `None` if the moves are invalid.
     pub fn play(&mut self, head: &Head, each: impl FnMut(&Chess, Move) -> bool) -> Option<()> {
         let moves = self.moves()?;
         moves.play(record::start_of(head)?, each)
     }
 }
 
-/// Has `use_game` called with the block that a game is in, just before it, if
-/// there is such a game.
+/// Calls `use_game` with the block that contains a game, positioned before the
+/// game. `None` if there is no such game.
 ///
 /// # Errors
 ///

@@ -1,26 +1,26 @@
-//! What counts about a game, in eight bytes.
+//! The data of a game that statistics use, in eight bytes.
 
 use shakmaty::{ByColor, Color};
 
 use crate::{Date, Game, GameResult, Speed, group_of};
 
-/// A game in short.
+/// Result, speed, ratings and date of a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// The winner; `None` for a draw.
     pub winner: Option<Color>,
-    /// How fast it was.
+    /// Speed; `None` if unknown.
     pub speed: Option<Speed>,
-    /// Whether it counted for ratings.
+    /// Whether the game was rated.
     pub rated: Option<bool>,
     /// Ratings up to 4095, 0 if unknown.
     pub elo: ByColor<u16>,
-    /// When it was.
+    /// Date of the game.
     pub date: Date,
 }
 
 impl Facts {
-    /// Of a game; `None` if it has no result.
+    /// The facts of a game; `None` if it has no result.
     #[must_use]
     pub fn of(game: &Game) -> Option<Facts> {
         let winner = match game.result {
@@ -37,22 +37,21 @@ impl Facts {
         })
     }
 
-    /// The result.
+    /// Result of the game.
     #[must_use]
     pub fn result(self) -> GameResult {
         self.winner.map_or(GameResult::Draw, GameResult::Won)
     }
 
-    /// The rating group: the least rating of the group that the mean of both
-    /// players' ratings, rounded down, belongs to. `None` unless both are
-    /// known.
+    /// The rating group: the lower bound of the group that contains the mean of both
+    /// players' ratings, rounded down. `None` unless both are known.
     #[must_use]
     pub fn group(self) -> Option<u16> {
         let (white, black) = (self.elo.white, self.elo.black);
         (white > 0 && black > 0).then(|| group_of(u16::midpoint(white, black)))
     }
 
-    /// As a number of 52 bits.
+    /// Packs the facts into 52 bits.
     #[must_use]
     pub fn pack(self) -> u64 {
         u64::from(winner_number(self.winner))
@@ -65,7 +64,7 @@ impl Facts {
             | u64::from(self.date.day & 0x1f) << 47
     }
 
-    /// Of such a number.
+    /// Unpacks facts from 52 bits.
     #[must_use]
     pub fn unpack(bits: u64) -> Facts {
         let part = |at: u32, bits_of: u32| (bits >> at) as u16 & ((1 << bits_of) - 1);
@@ -86,7 +85,7 @@ impl Facts {
     }
 }
 
-/// A number for the winner.
+/// The number of a winner.
 #[must_use]
 pub fn winner_number(winner: Option<Color>) -> u8 {
     match winner {
@@ -96,7 +95,7 @@ pub fn winner_number(winner: Option<Color>) -> u8 {
     }
 }
 
-/// The winner of such a number; the outer `None` if the number is not valid.
+/// The winner of a number; the outer `None` if the number is not valid.
 #[must_use]
 #[allow(clippy::option_option)]
 pub fn winner_of(number: u8) -> Option<Option<Color>> {
@@ -104,19 +103,19 @@ pub fn winner_of(number: u8) -> Option<Option<Color>> {
     all.get(usize::from(number)).copied()
 }
 
-/// A number for whether a game counted for ratings, 0 if unknown.
+/// The number for a rated or unrated game; 0 if unknown.
 #[must_use]
 pub fn rated_number(rated: Option<bool>) -> u8 {
     rated.map_or(0, |rated| 2 - u8::from(rated))
 }
 
-/// The meaning of such a number.
+/// Whether the number means a rated game; `None` if unknown.
 #[must_use]
 pub fn rated_of(number: u8) -> Option<bool> {
     matches!(number, 1 | 2).then_some(number == 1)
 }
 
-/// A number for each speed, 0 if unknown.
+/// The number of a speed, 0 if unknown.
 #[must_use]
 pub fn speed_number(speed: Option<Speed>) -> u8 {
     let place = |speed| Speed::ALL.iter().position(|(known, _)| *known == speed);

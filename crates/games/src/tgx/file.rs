@@ -1,17 +1,17 @@
-//! The file: blocks that are never changed, and a root that names the valid ones.
+//! The file format: blocks that never change, and a root that lists the valid ones.
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
 //! | 0..8 | [`MAGIC`] |
-//! | 512..544, 1024..1056 | two slots: generation (8 bytes), offset of the root (8), CRC-32 of both (4), nothing (4); the valid one of the higher generation counts |
+//! | 512..544, 1024..1056 | two slots: generation (8 bytes), offset of the root (8), CRC-32 of both (4), unused (4); the valid one with the higher generation counts |
 //! | from 4096 on | frames: length (4), CRC-32 of the bytes (4), the bytes |
 //!
-//! All numbers have their least significant byte first. A frame holds a block of a
-//! table, the directory of one, or a root (JSON, [`Root`]). A program that adds games
-//! writes after the end that the root names, brings that to the disk, then writes a
-//! root, and last the slot that is not in use. So whatever ends a writer leaves the
-//! file as it was before, and readers that have it open go on reading what they
-//! opened.
+//! Numbers are little-endian. A frame contains a block of a table, the directory of
+//! a table, or a root (JSON, [`Root`]). A program that adds games writes them after
+//! the end that the current root names and flushes them to the disk. Then it writes a
+//! new root, and last the unused slot. So a writer that is interrupted leaves the
+//! file unchanged, and programs that have the file open continue to read the old
+//! content.
 
 use std::path::Path;
 
@@ -22,13 +22,13 @@ use tabia_io::input::bytes::{Cursor, put_varint};
 use tabia_io::input::file::DataFile;
 use tabia_io::input::state::Change;
 
-/// How every file begins.
+/// First bytes of every file.
 pub const MAGIC: &[u8; 8] = b"tabiaGX1";
 
-/// Where frames begin.
+/// Offset of the first frame.
 pub(super) const HEAD_BYTES: u64 = 4096;
 
-/// Where the slots are.
+/// Offsets of the slots.
 pub(super) const SLOTS: [u64; 2] = [512, 1024];
 
 /// Bytes of a slot.
@@ -37,20 +37,20 @@ const SLOT_BYTES: usize = 24;
 /// Bytes up to the end of the last slot.
 const HEAD: usize = SLOTS[1] as usize + SLOT_BYTES;
 
-/// Bytes before those of a frame.
+/// Length of a frame's header.
 pub(super) const FRAME_HEAD: u64 = 8;
 
-/// No frame is longer: a greater length means damage.
+/// Greatest length of a frame; a greater one means damage.
 const LARGEST_FRAME: u32 = 1 << 30;
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Root {
-    /// Where the next frame belongs.
+    /// Offset of the next frame.
     pub end: u64,
-    /// Plies of each game that are indexed.
+    /// Number of plies of each game that are indexed.
     pub max_ply: u16,
-    /// What was written at once, each time.
+    /// Segments: one for each time that games were added.
     pub segments: Vec<Segment>,
 }
 
@@ -62,42 +62,42 @@ impl Root {
     }
 }
 
-/// Games that were added together, and what is known of them.
+/// Games that were added together, and their tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Segment {
     /// Number of the first game, from 0 over the whole file.
     pub first_game: u64,
-    /// Games in it.
+    /// Number of games in the segment.
     pub games: u64,
-    /// Different positions.
+    /// Number of different positions.
     pub positions: u64,
-    /// Different moves in them.
+    /// Number of different moves in them.
     pub moves: u64,
-    /// The last month of a game, as `year * 12 + month - 1`; 0 if none is
-    /// known.
+    /// The month of the newest game, as `year * 12 + month - 1`; 0 if
+    /// unknown.
     pub last_month: u32,
-    /// The files that were read, as they were named.
+    /// The source files, as the user named them.
     pub sources: Vec<String>,
-    /// Which games of them counted, in words of the command line.
+    /// The filter of the games, as options of the command line.
     pub filter: String,
-    /// The version of the program.
+    /// The version of the program that wrote the segment.
     pub version: String,
-    /// Its tables.
+    /// The tables of the segment.
     pub tables: Vec<TableRoot>,
 }
 
-/// Where a table is.
+/// The location of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableRoot {
-    /// Its name.
+    /// Name of the table.
     pub name: String,
-    /// Where the frame with its directory is.
+    /// Offset of the frame with its directory.
     pub directory: u64,
-    /// Bytes of its blocks.
+    /// Length of its blocks in bytes.
     pub bytes: u64,
 }
 
-/// The first key of each block and where it is, in order.
+/// The first key and the offset of each block of a table, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Directory(Vec<(u64, u64)>);
 
@@ -110,19 +110,19 @@ impl Directory {
         self.0.splice(..0, older.0.iter().copied());
     }
 
-    /// How many blocks there are.
+    /// Number of blocks.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no blocks.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The block that holds a key if any does.
+    /// The block that can contain a key.
     #[must_use]
     pub fn find(&self, key: u64) -> Option<usize> {
         self.0
@@ -136,7 +136,7 @@ impl Directory {
         self.0.get(block).map(|(key, _)| *key)
     }
 
-    /// Where a block is.
+    /// Offset of a block.
     pub(super) fn place(&self, block: usize) -> Option<u64> {
         self.0.get(block).map(|(_, at)| *at)
     }
@@ -165,21 +165,21 @@ impl Directory {
     }
 }
 
-/// An open file.
+/// An open games index.
 #[derive(Debug)]
 pub struct TgxFile {
     data: DataFile,
     root: Root,
-    /// Of each segment, by the order of its tables.
+    /// The directories of each segment, in the order of its tables.
     directories: Vec<Vec<Directory>>,
 }
 
 impl TgxFile {
-    /// Opens a file.
+    /// Opens a games index.
     ///
     /// # Errors
     ///
-    /// It cannot be read, is none, or its root is damaged.
+    /// The file cannot be read, is not a games index, or its root is damaged.
     pub fn open(path: &Path, mmap: bool) -> Result<TgxFile, Error> {
         let data = DataFile::open(path, mmap).map_err(|error| Error::io(path, error))?;
         let head = data.start(HEAD).map_err(|error| Error::io(path, error))?;
@@ -216,43 +216,43 @@ impl TgxFile {
         Ok(file)
     }
 
-    /// Its path.
+    /// Path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.data.path()
     }
 
-    /// Bytes on the disk.
+    /// Length of the file in bytes.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.data.len()
     }
 
-    /// Whether it holds no game.
+    /// Whether the file contains no game.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.games() == 0
     }
 
-    /// What it holds.
+    /// The root that was read at opening.
     #[must_use]
     pub fn root(&self) -> &Root {
         &self.root
     }
 
-    /// Games in it.
+    /// Number of games.
     #[must_use]
     pub fn games(&self) -> u64 {
         self.root.games()
     }
 
-    /// Whether the file is still the one that was opened.
+    /// Whether the file at the path is still the one that was opened.
     #[must_use]
     pub fn is_current(&self) -> bool {
         matches!(self.data.change(), Change::None | Change::Gone)
     }
 
-    /// A table of each segment that has it, in order.
+    /// The tables of a name, in order: at most one of each segment.
     pub fn tables<'f>(
         &'f self,
         name: &'f str,
@@ -264,11 +264,11 @@ impl TgxFile {
         })
     }
 
-    /// A block of a table.
+    /// Reads a block of a table.
     ///
     /// # Errors
     ///
-    /// It cannot be read, or is damaged.
+    /// The block cannot be read, or is damaged.
     pub fn block<'b>(
         &'b self,
         directory: &Directory,
@@ -280,7 +280,7 @@ impl TgxFile {
         self.frame(at, buffer)
     }
 
-    /// The bytes of a frame.
+    /// Reads the frame at an offset.
     fn frame<'b>(&'b self, at: u64, buffer: &'b mut Vec<u8>) -> Result<&'b [u8], Error> {
         let failed = |error| Error::io(self.path(), error);
         let view = self.data.view().map_err(failed)?;
@@ -301,7 +301,7 @@ impl TgxFile {
         Ok(bytes)
     }
 
-    /// The error that the bytes read at a place make no sense.
+    /// The error for invalid bytes at an offset.
     #[must_use]
     pub fn damaged(&self, at: u64, what: &'static str) -> Error {
         Error::Damaged {
@@ -311,14 +311,14 @@ impl TgxFile {
         }
     }
 
-    /// The same of a block.
+    /// The error for invalid bytes in a block.
     #[must_use]
     pub fn damaged_block(&self, directory: &Directory, block: usize) -> Error {
         let at = directory.place(block).unwrap_or(0);
         self.damaged(at, "its content makes no sense")
     }
 
-    /// Which of the two slots is in use, and its generation.
+    /// The number of the slot in use, and its generation.
     pub(super) fn slot(&self) -> Result<(usize, u64), Error> {
         let head = self.data.start(HEAD);
         let head = head.map_err(|error| Error::io(self.path(), error))?;
@@ -330,7 +330,7 @@ impl TgxFile {
     }
 }
 
-/// What names the root.
+/// The content of a slot, which points to the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Slot {
     pub(super) generation: u64,

@@ -1,9 +1,9 @@
 //! Games indexes (`.tgx`): games, and sorted tables about them, in one file.
 //!
-//! This is the file and the games in it, which are a source like any other; the
-//! content of the tables belongs to `index`. [`TgxFile`] reads, [`Writer`] writes;
-//! both know blocks of bytes under ascending keys and nothing of their content. A
-//! [`GameBlock`] is some games.
+//! This module contains the file format and its games, which are a game source; the
+//! content of the tables belongs to `index`. [`TgxFile`] reads and [`Writer`] writes
+//! blocks of bytes under ascending keys, whatever their content. A [`GameBlock`]
+//! contains consecutive games.
 //!
 //! # Why not an existing store
 //!
@@ -14,14 +14,13 @@
 //! |---|---|---|---|
 //! | `redb` 4.5 | 1.5 s, 1,078 MB | 1.4 s, 135 MB | 1 |
 //! | `fjall` 3.1 | 0.3 s, 891 MB | 0.6 s, 179 MB | 46 |
-//!
-//! The numbers of an index come out of a merge in the order of their keys, once, and
-//! are never changed: a store that sorts, logs and balances does that work a second
-//! time. `redb` grows by doubling (an 81 MB content took 135 MB; its compaction took
-//! 17 seconds), and keeps readers out while a program adds games; `fjall` is a folder
+//! The entries of an index come out of a merge in the order of their keys, once, and
+//! never change: a store that sorts, logs and balances does that work a second
+//! time. `redb` grows by doubling (81 MB of content took 135 MB; its compaction took
+//! 17 seconds), and blocks readers while a program adds games; `fjall` needs a folder
 //! and starts its own threads. Packed rows after a directory take 20 to 30 bytes a
-//! move, each block bears a checksum, readers go on while games are added, and the
-//! file is the same whatever the threads.
+//! move, each block has a checksum, programs can read while games are added, and the
+//! file does not depend on the number of threads.
 
 mod block;
 mod facts;
@@ -38,5 +37,5 @@ pub(super) use source::open;
 pub(crate) use write::lock;
 pub use write::{TableWriter, Writer};
 
-/// The table of games: by number, from 0.
+/// Name of the table of games: by number, from 0.
 pub const GAMES: &str = "games";

@@ -1,9 +1,9 @@
-//! A game as bytes: its head, then its moves.
+//! An encoded game: its head, then its moves.
 //!
-//! A move takes ten bits, and two more when it promotes: which of the side's
-//! pieces moves, counted from a1, and where to. Castling is the king going to
-//! its rook. Texts that occurred before in the same block are named by their
-//! number.
+//! A move takes ten bits, and two more for a promotion: the number of the moving
+//! piece among those of its side, from a1 on, and the target square. Castling is a
+//! king move to the rook's square. A text that occurred before in the same block is
+//! stored as a number.
 
 use shakmaty::fen::Fen;
 use shakmaty::{
@@ -17,33 +17,33 @@ use crate::san::from_to;
 use tabia_io::input::bytes::{Cursor, put_varint};
 use tabia_notation as notation;
 
-/// The head of a game.
+/// The head of a game: what is stored besides the moves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
-    /// What counts.
+    /// Result, speed, ratings and date.
     pub facts: Facts,
     /// Names of the players.
     pub names: ByColor<String>,
-    /// As in PGN; empty if unknown.
+    /// Event as in PGN; empty if unknown.
     pub event: String,
-    /// As in PGN; of a game of lichess its name there alone.
+    /// Site as in PGN; for a game of lichess only its ID.
     pub site: String,
-    /// As in PGN.
+    /// Round as in PGN.
     pub round: String,
-    /// ECO code as `C57`, zeros if unknown.
+    /// ECO code such as `C57`, zeros if unknown.
     pub eco: [u8; 3],
-    /// The first position as FEN, if it is not the usual one.
+    /// The first position as FEN; empty for the usual start.
     pub start: String,
 }
 
-/// How the site of a game on lichess begins.
+/// Start of the site of a game on lichess.
 const LICHESS: &str = "https://lichess.org/";
 
-/// Letters of a game's name on lichess.
+/// Length of a lichess game ID.
 const ID_LETTERS: usize = 8;
 
 impl Head {
-    /// Of a game; `None` if it has no result.
+    /// The head of a game; `None` if the game has no result.
     #[must_use]
     pub fn of(game: &Game) -> Option<Head> {
         let tag = |name: &str| {
@@ -67,7 +67,7 @@ impl Head {
         })
     }
 
-    /// The name that lichess gave the game.
+    /// The lichess game ID.
     #[must_use]
     pub fn lichess_id(&self) -> Option<&str> {
         let id = self.site.strip_prefix(LICHESS)?.get(..ID_LETTERS)?;
@@ -114,13 +114,13 @@ pub(super) fn encode(head: &Head, game: &Game, texts: &mut Texts, out: &mut Vec<
     bits.end();
 }
 
-/// From where to where; castling is the king going to its rook.
+/// Source and target square; castling is a king move to the rook's square.
 #[must_use]
 pub fn squares(m: Move) -> (Square, Square) {
     (m.from().unwrap_or(Square::A1), m.to())
 }
 
-/// The move of a piece, if it is legal.
+/// The move of a piece to a square, if it is legal.
 #[must_use]
 pub fn move_of(
     position: &Chess,
@@ -140,7 +140,7 @@ pub fn move_of(
     from_to(role, from, to, promotion, position)
 }
 
-/// Passes over a game.
+/// Skips a game.
 pub(super) fn skip<'b>(cursor: &mut Cursor<'b>, texts: &mut Vec<&'b str>) -> Option<()> {
     cursor.take(7)?;
     cursor.varint()?;
@@ -170,7 +170,7 @@ pub(super) fn decode_head<'b>(cursor: &mut Cursor<'b>, texts: &mut Vec<&'b str>)
     })
 }
 
-/// Where the moves of a game begin, and how many there are.
+/// The encoded moves of a game, and their number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moves<'b> {
     pub(super) count: usize,
@@ -178,8 +178,8 @@ pub(super) struct Moves<'b> {
 }
 
 impl<'b> Moves<'b> {
-    /// Plays them from the first position; calls `each` with every position and the
-    /// move in it, as long as it returns true. `None` where they make no sense.
+    /// Plays the moves from the first position. Calls `each` with every position and
+    /// its move until it returns false. `None` if the moves are invalid.
     pub(super) fn play(
         self,
         start: Chess,
@@ -209,7 +209,7 @@ impl<'b> Moves<'b> {
     }
 }
 
-/// What follows the head. The moves' bytes have their length before them.
+/// Reads the moves after the head: their number, their length in bytes, the bytes.
 pub(super) fn decode_moves<'b>(cursor: &mut Cursor<'b>) -> Option<Moves<'b>> {
     let count = cursor.varint()? as usize;
     let length = cursor.varint()? as usize;
@@ -238,7 +238,7 @@ fn nth(mut bits: u64, n: u32) -> Option<Square> {
     (bits != 0).then(|| Square::new(bits.trailing_zeros()))
 }
 
-/// Texts of a block, each with its number.
+/// The texts of a block, each with its number.
 #[derive(Debug, Default)]
 pub(super) struct Texts(std::collections::HashMap<String, u64, rustc_hash::FxBuildHasher>);
 
@@ -247,8 +247,8 @@ impl Texts {
         self.0.clear();
     }
 
-    /// Appends a text: 0 and itself if it is new, else its number from 2 on;
-    /// 1 for the empty one.
+    /// Appends a text: 1 if it is empty, 0 and the text if it is new, else its
+    /// number from 2 on.
     fn put(&mut self, text: &str, out: &mut Vec<u8>) {
         if text.is_empty() {
             out.push(1);
@@ -279,7 +279,7 @@ fn text<'b>(cursor: &mut Cursor<'b>, texts: &mut Vec<&'b str>) -> Option<&'b str
     }
 }
 
-/// Numbers of some bits, one after the other.
+/// Writes numbers of a few bits each.
 struct Bits<'o> {
     out: &'o mut Vec<u8>,
     held: u64,
@@ -310,7 +310,7 @@ struct BitReader<'b> {
 }
 
 impl BitReader<'_> {
-    /// A number of at most 8 bits.
+    /// Reads a number of at most 8 bits.
     fn take(&mut self, bits: u32) -> Option<u32> {
         let low = u32::from(*self.bytes.get(self.at / 8)?);
         let high = u32::from(self.bytes.get(self.at / 8 + 1).copied().unwrap_or(0));

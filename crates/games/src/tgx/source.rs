@@ -1,4 +1,4 @@
-//! The games of an index as a source.
+//! The games of a games index as a source.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use crate::archive::Located;
 use crate::{Error, Game, GameBatch, GameParts, GamePlace, GameSource, Recorder, SkipReason};
 use shakmaty::Chess;
 
-/// Blocks of a batch.
+/// Blocks in a batch.
 const BATCH_BLOCKS: usize = 32;
 
-/// Opens an index for the games in it.
+/// Opens a games index as a source.
 pub(crate) fn open(file: &Located) -> Result<Box<dyn GameSource>, Error> {
     let path = file.path();
     let opened = TgxFile::open(path, true)?;
@@ -32,7 +32,7 @@ struct TgxSource {
     name: Arc<str>,
     segment: usize,
     block: usize,
-    /// Blocks of the table that were given out, of all segments.
+    /// Number of blocks in the batches so far, in all segments.
     read: usize,
 }
 
@@ -76,7 +76,7 @@ impl GameSource for TgxSource {
     }
 }
 
-/// A game of a block that was read.
+/// A decoded game.
 struct Read {
     head: Head,
     moves: Vec<shakmaty::Move>,
@@ -88,12 +88,12 @@ struct TgxBatch {
     name: Arc<str>,
     segment: usize,
     blocks: Range<usize>,
-    /// The next of the games that were read.
+    /// Position of the next game in `heads`.
     at: usize,
-    /// Number of the game that came last, from 1.
+    /// Number of the last game, from 1.
     number: u64,
     heads: Vec<Read>,
-    /// A block could not be read; its games are lost.
+    /// A block could not be read; its games are missing.
     failed: bool,
 }
 
@@ -173,7 +173,7 @@ impl GameBatch for TgxBatch {
     }
 }
 
-/// Fills in the content of the head.
+/// Copies the head into the game.
 fn describe(head: &Head, wanted: GameParts, game: &mut Game) {
     game.names.clone_from(&head.names);
     game.elo = head.facts.elo;

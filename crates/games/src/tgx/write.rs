@@ -1,5 +1,5 @@
-//! Writing a file: a new one beside its place, or at the end of one that is
-//! there.
+//! Writes a games index: a new file, or a segment at the end of an existing
+//! one.
 
 use std::fs::OpenOptions;
 use std::io::{Seek, SeekFrom, Write};
@@ -11,21 +11,21 @@ use super::file::{
 use crate::Error;
 use tabia_io::atomic::{LOCK_WAIT, Locked, NewFile, Old};
 
-/// Blocks of sorted tables are closed when they reach this size.
+/// Blocks of sorted tables are closed at this size.
 const BLOCK_BYTES: usize = 16 << 10;
 
-/// So much is written at once.
+/// Bytes that are written in one call.
 const BUFFER_BYTES: usize = 1 << 20;
 
 /// Adds one segment to a file.
 #[derive(Debug)]
 pub struct Writer {
     path: PathBuf,
-    /// A new file, which goes in its place at the end.
+    /// A new file, which is moved into place at the end.
     beside: Option<NewFile>,
     file: Locked,
     buffer: Vec<u8>,
-    /// Where the next frame goes.
+    /// Offset of the next frame.
     at: u64,
     root: Root,
     slot: usize,
@@ -34,11 +34,11 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Begins a new file.
+    /// Starts a new file.
     ///
     /// # Errors
     ///
-    /// It is there and refused, or none can be made in its folder.
+    /// The file exists and `old` refuses it, or its folder is not writable.
     pub fn create(path: &Path, old: Old, max_ply: u16) -> Result<Writer, Error> {
         let beside = NewFile::create(path, old)?;
         let failed = |error| Error::io(path, error);
@@ -62,12 +62,12 @@ impl Writer {
         })
     }
 
-    /// Goes on at the end of a file, which is given too, as it was before. What
-    /// a writer that was ended has left there is overwritten.
+    /// Opens a file to add a segment at its end; returns the file's old content too.
+    /// Data of an interrupted writer is overwritten.
     ///
     /// # Errors
     ///
-    /// It is no games index, cannot be written, or another program is adding to it.
+    /// It is not a games index, is not writable, or another program is adding to it.
     pub fn append(path: &Path) -> Result<(Writer, TgxFile), Error> {
         let failed = |error| Error::io(path, error);
         let mut file = lock(path)?;
@@ -89,14 +89,14 @@ impl Writer {
         Ok((writer, before))
     }
 
-    /// What the file contained before.
+    /// The root of the file before this segment.
     #[must_use]
     pub fn root(&self) -> &Root {
         &self.root
     }
 
-    /// Takes the last segments out: the one that is being written holds what
-    /// they hold.
+    /// Removes the last segments from the root; the new segment contains their
+    /// games.
     pub fn replace_last(&mut self, count: usize) -> Vec<Segment> {
         let segments = &mut self.root.segments;
         segments.split_off(segments.len().saturating_sub(count))
@@ -121,7 +121,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Ends a table; gives the bytes of its blocks.
+    /// Completes a table; returns the length of its blocks in bytes.
     ///
     /// # Errors
     ///
@@ -137,18 +137,18 @@ impl Writer {
         Ok(table.bytes)
     }
 
-    /// Ends the segment; only now the file holds it. Gives its length.
+    /// Completes the segment and makes it valid. Returns the file's length.
     ///
     /// # Errors
     ///
-    /// The file cannot be written; it is as it was then.
+    /// The file cannot be written; its content is unchanged.
     pub fn finish(mut self, segment: Segment) -> Result<u64, Error> {
         let tables = std::mem::take(&mut self.tables);
         self.root.segments.push(Segment { tables, ..segment });
         let mut root = self.root.clone();
         root.end = self.at;
         let mut text = serde_json::to_vec(&root).unwrap_or_default();
-        // The end is after the root, whose length depends on that number.
+        // The root contains the end of the file, which depends on the root's length.
         loop {
             root.end = self.at + FRAME_HEAD + text.len() as u64;
             let again = serde_json::to_vec(&root).unwrap_or_default();
@@ -179,11 +179,11 @@ impl Writer {
     }
 }
 
-/// Opens a file for adding to it. As long as it is open no other program can do so.
+/// Opens a file for adding games and locks it against other writers.
 ///
 /// # Errors
 ///
-/// It cannot be written, or another program is adding to it.
+/// The file is not writable, or another program is adding to it.
 pub(crate) fn lock(path: &Path) -> Result<Locked, Error> {
     let opened = OpenOptions::new().read(true).write(true).open(path);
     let file = opened.map_err(|error| Error::io(path, error))?;
@@ -192,22 +192,22 @@ pub(crate) fn lock(path: &Path) -> Result<Locked, Error> {
     })
 }
 
-/// A table that is being written: its entries come in ascending order of
-/// their keys.
+/// A table that is being written. Its entries must be added in ascending order
+/// of their keys.
 #[derive(Debug, Default)]
 pub struct TableWriter {
     directory: Directory,
     block: Vec<u8>,
-    /// First key of the block.
+    /// First key of the current block.
     first: Option<u64>,
-    /// Last key.
+    /// Last key that was added.
     last: u64,
     bytes: u64,
 }
 
 impl TableWriter {
-    /// Begins an entry: gives where its bytes are to be appended, and the key
-    /// of the entry before it in the block; `None` if it is the first.
+    /// Starts an entry: returns the buffer for its bytes, and the key of the entry
+    /// before it in the block; `None` if it is the first.
     ///
     /// # Errors
     ///
@@ -226,7 +226,7 @@ impl TableWriter {
         Ok((&mut self.block, before))
     }
 
-    /// Adds a block that is complete.
+    /// Adds a complete block.
     ///
     /// # Errors
     ///
@@ -238,8 +238,8 @@ impl TableWriter {
         Ok(())
     }
 
-    /// Takes in, before everything else, the blocks of a table that the file
-    /// has already, where they are.
+    /// Adds the blocks that an older table already has in the file, before all
+    /// others. They are not copied.
     pub fn keep_before(&mut self, directory: &Directory, bytes: u64) {
         self.directory.put_before(directory);
         self.bytes += bytes;

@@ -160,11 +160,11 @@ fn damage(arguments: &[String]) -> Result<(), Box<dyn std::error::Error>> {
 struct Sum {
     variants: u64,
     refused: u64,
-    /// The counts are those of the undamaged database.
+    /// Variants with the same counts as the undamaged database.
     same: u64,
-    /// Something is missing, and the reader reported it.
+    /// Variants with a loss that the reader reported.
     reported: u64,
-    /// Other games or moves, and the reader reported nothing.
+    /// Variants with other games or moves that the reader did not report.
     unreported: u64,
     games: u64,
 }

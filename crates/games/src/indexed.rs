@@ -1,9 +1,9 @@
-//! Databases of two large files: an index with a record of equal length for each
+//! Databases with two large files: an index of equally long records, one for each
 //! game, and the moves, at offsets that the index contains.
 //!
-//! Nothing is read before it is wanted: a batch is a range of entries, and the thread
-//! that works on it reads its part of the moves, and frees it with the batch. So
-//! memory does not depend on the size of a database.
+//! Files are read only when needed: a batch is a range of entries; the thread that
+//! reads it loads its part of the moves, and frees it with the batch. So memory
+//! does not depend on the size of a database.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,24 +13,24 @@ use super::{Error, Game, GameBatch, GameParts, GamePlace, GameSource, SkipReason
 use tabia_io::input::file::DataFile;
 use tabia_io::input::window::Window;
 
-/// Games of a batch.
+/// Games in a batch.
 const BATCH_GAMES: u64 = 256;
 
-/// How a kind of database reads a game.
+/// Reads the games of one kind of database.
 pub(super) trait ReadGame: Send + Sync + 'static {
-    /// What is known of a game before it is read.
+    /// The index entry of a game.
     type Entry: Send;
-    /// Memory that is used again for each game.
+    /// Memory that is reused for each game.
     type Buffers: Default + Send;
 
-    /// Where its moves are, or are likely to be; `None` if they are not wanted.
+    /// Byte range of the moves, exact or likely; `None` if they are not needed.
     fn place(&self, entry: &Self::Entry) -> Option<Range<u64>>;
 
-    /// Fills in a game, which is empty.
+    /// Decodes a game into the empty `game`.
     ///
     /// # Errors
     ///
-    /// It is no use.
+    /// The game cannot be used.
     fn read(
         &self,
         entry: &Self::Entry,
@@ -43,29 +43,29 @@ pub(super) trait ReadGame: Send + Sync + 'static {
 
 /// A database whose index has records of equal length.
 pub(super) trait Indexed: ReadGame {
-    /// The files, and how the index is laid out.
+    /// The files, and the layout of the index.
     fn layout(&self) -> &Layout;
 
-    /// Reads a record of whole length.
+    /// Parses a complete record.
     fn parse(&self, record: &[u8]) -> Option<Self::Entry>;
 
-    /// What is counted while it is read.
+    /// Oddities that are counted during reading.
     fn oddities(&self) -> Vec<&Oddity>;
 }
 
-/// Both files.
+/// The files of a database, and the layout of its index.
 pub(super) struct Layout {
-    /// As its user named it.
+    /// The name that the user gave.
     pub(super) name: String,
-    /// What was found at opening.
+    /// Remarks from opening the database.
     pub(super) remarks: Vec<String>,
     pub(super) entries: Arc<DataFile>,
     pub(super) moves: Arc<DataFile>,
-    /// Where the first record is.
+    /// Offset of the first record.
     pub(super) first_at: u64,
-    /// Bytes of a record.
+    /// Length of a record in bytes.
     pub(super) record_bytes: u64,
-    /// Records to read.
+    /// Number of records.
     pub(super) count: u64,
 }
 
@@ -135,17 +135,17 @@ impl<D: Indexed> GameSource for IndexedSource<D> {
     }
 }
 
-/// Games whose entries are known.
+/// A batch of games whose entries have been read.
 pub(super) struct EntryBatch<D: ReadGame> {
     database: Arc<D>,
     name: String,
-    /// The file with their moves, and the part of it that they need.
+    /// The file of moves, and the part of it that the batch needs.
     moves: Arc<DataFile>,
     window: Option<Window>,
-    /// Number of the first one, from 1.
+    /// Number of the first game, from 1.
     first: u64,
     entries: Vec<Result<D::Entry, SkipReason>>,
-    /// How many of them have been read.
+    /// Number of games read so far.
     done: usize,
     buffers: D::Buffers,
 }
@@ -178,8 +178,8 @@ impl<D: ReadGame> GameBatch for EntryBatch<D> {
         };
         self.done += 1;
         let entry = entry.as_ref().map_err(SkipReason::clone)?;
-        // Moves usually are in the order of the entries, so those of a batch are one
-        // range.
+        // Moves usually are in the order of the entries, so a batch needs one range
+        // of them.
         let window = self.window.get_or_insert_with(|| {
             let places = self.entries.iter().flatten();
             let places = places.filter_map(|entry| self.database.place(entry));

@@ -1,4 +1,4 @@
-//! Tags and comments of PGN.
+//! Tags and numbers of PGN.
 
 use super::{Tags, encodings};
 
@@ -16,7 +16,7 @@ pub(super) fn note_tag(tags: &mut Tags, name: &[u8], value: &[u8]) {
     tags.set(name, text);
 }
 
-/// A tag's text: `\"` and `\\` without the first backslash, on one line.
+/// The text of a tag: one line; `\"` and `\\` lose the first backslash.
 pub(super) fn text_of(value: &[u8], out: &mut String) {
     out.clear();
     let text = encodings::text(value);
@@ -37,7 +37,7 @@ pub(super) fn text_of(value: &[u8], out: &mut String) {
     }
 }
 
-/// A rating: digits, at most four; anything else is none.
+/// A rating of one to four digits; 0 for anything else.
 pub(super) fn number(bytes: &[u8]) -> u16 {
     let digits = bytes.trim_ascii();
     if digits.len() > 4 {
@@ -49,14 +49,14 @@ pub(super) fn number(bytes: &[u8]) -> u16 {
         .unwrap_or(0)
 }
 
-/// The year that a date begins with.
+/// The year at the start of a date.
 pub(super) fn year(bytes: &[u8]) -> Option<u16> {
     let digits = bytes.trim_ascii().get(..4)?;
     let year = std::str::from_utf8(digits).ok()?.parse().ok()?;
     (year > 0).then_some(year)
 }
 
-/// The month of a date such as `2025.06.24`; 0 if it has none.
+/// The month of a date such as `2025.06.24`; 0 if unknown.
 pub(super) fn month(bytes: &[u8]) -> u8 {
     let digits = bytes.trim_ascii().get(5..7);
     let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());

@@ -1,17 +1,17 @@
-//! Which move a SAN means, and which moves are legal; fast enough for millions of
-//! them.
+//! Finds the move of a SAN, and checks whether moves are legal; fast enough for
+//! millions of moves.
 
 use shakmaty::san::San;
 use shakmaty::{Bitboard, Chess, Color, Move, Position, Role, Square, attacks};
 
-/// The move that is meant.
+/// The legal move that a SAN names.
 #[inline]
 pub(super) fn resolve(san: San, position: &Chess) -> Option<Move> {
     plain(san, position).or_else(|| san.to_move(position).ok())
 }
 
-/// Whether a move that a database names is legal, with the same result as the
-/// library, but without looking at any other move.
+/// Whether a move read from a database is legal: the same result as the library,
+/// but without generating other moves.
 #[inline(always)]
 pub(super) fn is_legal(m: Move, position: &Chess) -> bool {
     match m {
@@ -29,7 +29,7 @@ pub(super) fn is_legal(m: Move, position: &Chess) -> bool {
     }
 }
 
-/// The move of a piece from square to square, if it is legal. Castling is none.
+/// The move of a piece between two squares, if it is legal; never castling.
 #[inline(always)]
 pub(super) fn from_to(
     role: Role,
@@ -52,8 +52,8 @@ pub(super) fn from_to(
     })
 }
 
-/// Whether a piece of the side to move is on a square and may go to another,
-/// en passant and castling apart.
+/// Whether a square has a piece of the side to move that can go to another square.
+/// Ignores en passant and castling.
 #[inline(always)]
 fn can_go(
     role: Role,
@@ -74,9 +74,9 @@ fn can_go(
         && is_safe(role, from, to, position)
 }
 
-/// The move, if one piece alone can go there, as with nearly all moves of a game.
-/// Castling, en passant, and pieces that only a pin or a check distinguishes are for the
-/// library.
+/// The move, if only one piece can go there, as for nearly all moves of a game.
+/// `None` for castling, en passant, and moves that need a pin or check to be unambiguous:
+/// the library resolves these.
 #[inline(always)]
 fn plain(san: San, position: &Chess) -> Option<Move> {
     let San::Normal {
@@ -116,8 +116,8 @@ fn plain(san: San, position: &Chess) -> Option<Move> {
     })
 }
 
-/// Where a piece goes from a square of an empty board: one table for all kinds,
-/// because to sort them is slow, no two moves of a game being alike.
+/// The squares that a piece attacks on an empty board. One table for all roles: a
+/// branch on the role is slow, because it is hard to predict.
 #[inline]
 fn reach(role: Role, from: Square) -> Bitboard {
     REACH[usize::from(role) - 1][from.to_usize()]
@@ -136,8 +136,8 @@ static REACH: [[Bitboard; 64]; 6] = {
     reach
 };
 
-/// From where a piece could go to a square if nothing were between, en passant and
-/// castling apart. `None` if no piece may go there like that.
+/// Squares from which a piece could reach a square of an empty board, without en
+/// passant and castling. `None` if no piece can go there like that.
 #[inline]
 fn origins(
     role: Role,
@@ -163,7 +163,7 @@ fn origins(
     }
 }
 
-/// Whether the own king is not attacked after a move.
+/// Whether the mover's king is not attacked after a move.
 #[inline]
 fn is_safe(role: Role, from: Square, to: Square, position: &Chess) -> bool {
     let (board, turn) = (position.board(), position.turn());
@@ -172,7 +172,7 @@ fn is_safe(role: Role, from: Square, to: Square, position: &Chess) -> bool {
         _ => board.king_of(turn),
     };
     let Some(king) = king else { return false };
-    // Except for the piece that is taken.
+    // All but the captured piece.
     let them = board.by_color(!turn).without(to);
     let threats = reach(Role::Rook, king) & board.rooks_and_queens()
         | reach(Role::Bishop, king) & board.bishops_and_queens()
@@ -180,13 +180,13 @@ fn is_safe(role: Role, from: Square, to: Square, position: &Chess) -> bool {
         | attacks::pawn_attacks(turn, king) & board.pawns()
         | attacks::king_attacks(king) & board.kings();
     let after = board.occupied().without(from).with(to);
-    // Mostly there is none.
+    // Usually there is no such piece.
     (threats & them)
         .into_iter()
         .all(|piece| (attacks::between(king, piece) & after).any())
 }
 
-/// Where a pawn can come from that does not take.
+/// Squares from which a pawn can advance to a square.
 fn pushes(to: Square, position: &Chess) -> Option<Bitboard> {
     let back = position.turn().fold_wb(-8, 8);
     let one = to.offset(back)?;
@@ -204,7 +204,7 @@ mod tests {
 
     use super::*;
 
-    /// Some moves from anywhere to anywhere, right or wrong.
+    /// Random moves between any squares, legal or not.
     fn some_moves(random: &mut impl FnMut(usize) -> usize) -> Vec<Move> {
         let mut moves = Vec::new();
         for role in Role::ALL {
@@ -225,8 +225,8 @@ mod tests {
         moves
     }
 
-    /// SAN of every kind, right or wrong, in thousands of positions of random
-    /// games: to some squares in each, to all of them in all.
+    /// Tests SAN of every kind, legal or not, in thousands of positions of random
+    /// games: some target squares in each position.
     #[test]
     fn what_is_plain_is_what_the_rules_say() {
         let mut number = 1_u64;

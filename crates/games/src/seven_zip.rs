@@ -1,8 +1,8 @@
-//! `.7z` archives, read in place.
+//! Reads `.7z` archives without unpacking them to disk.
 //!
-//! Files are packed in blocks that are unpacked from their start only. A thread
-//! does that and hands over the file that is wanted; then it waits for another
-//! file of the block, so that reading them in their order unpacks a block once.
+//! Files are packed in blocks, which can only be unpacked from their start. A thread
+//! unpacks a block and sends the requested file; then it waits for a request for a
+//! later file of the block. So reading the files in order unpacks each block once.
 
 use std::io::{self, BufReader, Read};
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
@@ -15,13 +15,13 @@ use super::archive::{Archive, ArchiveMember, ArchiveResult};
 use tabia_io::input::file::DataFile;
 use tabia_io::input::reader::FileReader;
 
-/// Bytes that are handed over at once.
+/// Bytes of a piece sent by the thread.
 const CHUNK_BYTES: usize = 256 << 10;
 
 /// Number of pieces that may wait for the reader.
 const CHUNKS_AHEAD: usize = 4;
 
-/// A dictionary may be as large as the window of a `.zst` file.
+/// Largest dictionary: that of the window of a `.zst` file.
 const LARGEST_DICTIONARY_KB: usize = 2 << 20;
 
 /// An open archive.
@@ -29,35 +29,35 @@ struct SevenZip {
     file: Arc<DataFile>,
     contents: Arc<Contents>,
     entries: Vec<ArchiveMember>,
-    /// Their numbers in the archive, which has folders too.
+    /// Numbers of `entries` in the archive, which also contains folders.
     numbers: Vec<usize>,
-    /// The thread that has unpacked a part of a block.
+    /// The thread that has unpacked part of a block.
     unpacker: Mutex<Option<Unpacker>>,
 }
 
 struct Unpacker {
     block: usize,
-    /// The first file that it can still give.
+    /// The first file that the thread can still send.
     next: usize,
     requests: Sender<Request>,
 }
 
-/// A file that is wanted, and where its pieces go: an empty one is its end.
+/// A request for a file, and the channel for its pieces; an empty piece is the end.
 struct Request {
     file: usize,
     to: SyncSender<io::Result<Vec<u8>>>,
 }
 
-/// Whether a file begins as archives do.
+/// Whether a file begins like a `.7z` archive.
 pub(super) fn is_archive(start: &[u8]) -> bool {
     start.starts_with(b"7z\xbc\xaf\x27\x1c")
 }
 
-/// The archive in a file.
+/// Opens the archive in a file.
 ///
 /// # Errors
 ///
-/// What is wrong with it, for its user.
+/// A message for the user about what is wrong with it.
 pub(super) fn archive(file: DataFile) -> ArchiveResult {
     let file = Arc::new(file);
     let contents = Contents::read_with_memory_limit(
@@ -92,7 +92,7 @@ fn reader(file: &Arc<DataFile>) -> BufReader<FileReader> {
     BufReader::with_capacity(CHUNK_BYTES, reader)
 }
 
-/// The text of an error, without the library's name for its kind.
+/// The message of an error, without the name of the library's variant.
 fn error_text(error: sevenz_rust2::Error) -> String {
     match error {
         sevenz_rust2::Error::Io(error, _) => error.to_string(),
@@ -123,7 +123,7 @@ impl Archive for SevenZip {
         let mut unpacker = self.unpacker.lock().unwrap_or_else(PoisonError::into_inner);
         let before = unpacker.take();
         let before = before.filter(|one| one.block == block && one.next <= file);
-        // One that has met damage has ended.
+        // A thread that found damage has ended, so sending fails.
         let sent = match before {
             Some(one) => one.requests.send(request).map(|()| one.requests),
             None => Err(mpsc::SendError(request)),
@@ -147,8 +147,8 @@ impl Archive for SevenZip {
 }
 
 impl SevenZip {
-    /// Starts a thread that unpacks a block. It ends when no sender of requests is
-    /// left, or at damage.
+    /// Starts a thread that unpacks a block. It ends at damage, or when all senders
+    /// of requests are dropped.
     fn unpack(&self, block: usize, first: Request) -> io::Result<Sender<Request>> {
         let (requests, more) = mpsc::channel();
         let (file, contents) = (Arc::clone(&self.file), Arc::clone(&self.contents));
@@ -186,13 +186,13 @@ fn unpack(
         wanted = more.recv().ok().filter(|request| request.file > this);
         Ok(wanted.is_some())
     });
-    // A file before the wanted one is damaged.
+    // A file before the requested one is damaged.
     if let (Err(error), Some(request)) = (done, wanted) {
         let _ = request.to.send(Err(damaged(error_text(error))));
     }
 }
 
-/// Hands a file over; false at damage. A file that is not read is not unpacked here.
+/// Sends a file; false at damage. Stops early if the reader was dropped.
 fn give(bytes: &mut dyn Read, request: &Request) -> bool {
     loop {
         let mut piece = Vec::new();
@@ -212,7 +212,7 @@ fn give(bytes: &mut dyn Read, request: &Request) -> bool {
     }
 }
 
-/// A file as it comes from the thread that unpacks it.
+/// Reads a file from the thread that unpacks it.
 struct Unpacked {
     from: Receiver<io::Result<Vec<u8>>>,
     piece: io::Cursor<Vec<u8>>,
@@ -226,7 +226,7 @@ impl Read for Unpacked {
             if count > 0 || self.is_over || buffer.is_empty() {
                 return Ok(count);
             }
-            // If the thread has ended without a message the library has failed.
+            // If the thread ended without a message, the library panicked.
             let piece = self.from.recv().unwrap_or_else(|_| {
                 self.is_over = true;
                 Err(damaged("it cannot be unpacked"))

@@ -5,18 +5,18 @@ use std::fmt;
 /// A game that was left out or cut short, and why.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {
-    /// The source, as its user named it.
+    /// The source, as the user named it.
     pub source: String,
-    /// Where in the source.
+    /// Where the game is in the source.
     pub place: GamePlace,
-    /// Whether the game is there, but not all of it.
+    /// Whether part of the game was read.
     pub cut: bool,
-    /// Why.
+    /// Why it was left out or cut short.
     pub reason: SkipReason,
 }
 
 impl Skipped {
-    /// The same of a game that is there in part.
+    /// Marks the game as cut short.
     #[must_use]
     pub fn cut_short(self) -> Skipped {
         Skipped { cut: true, ..self }
@@ -36,12 +36,12 @@ impl fmt::Display for Skipped {
     }
 }
 
-/// The place of a game in its source.
+/// The location of a game in its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GamePlace {
-    /// The line of the (decompressed) text that it starts on, from 1.
+    /// The line of the (decompressed) text at which the game starts, from 1.
     Line(u64),
-    /// Its number in a database, from 1.
+    /// Number of the game in a database, from 1.
     Game(u64),
 }
 
@@ -57,53 +57,53 @@ impl fmt::Display for GamePlace {
 /// Why a game was left out or cut short.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub enum SkipReason {
-    /// It starts from a set-up position.
+    /// The game starts from a set-up position.
     #[error("it starts from a set-up position")]
     SetUp,
-    /// It is no ordinary chess.
+    /// The game is a chess variant.
     #[error("its variant is {0}")]
     Variant(String),
-    /// Its first position is impossible.
+    /// The first position is impossible.
     #[error("its set-up position cannot be used: {0}")]
     Position(String),
-    /// A move breaks the rules.
+    /// A move is illegal.
     #[error("move {number} on line {line} is impossible: {san}")]
     Move {
-        /// The move's number as in `12...`.
+        /// The move's number, such as `12...`.
         number: String,
         /// Its line in the text, from 1.
         line: u64,
         /// The move as written.
         san: String,
     },
-    /// A word in the place of a move is not a move.
+    /// A word that should be a move is not one.
     #[error("move {number} on line {line} is not understood: {word}")]
     Word {
-        /// The number of the move as in `12...`.
+        /// The move's number, such as `12...`.
         number: String,
         /// Its line in the text, from 1.
         line: u64,
         /// The word.
         word: String,
     },
-    /// The text, or the bytes, are broken.
+    /// The text or the bytes are damaged.
     #[error("{0}")]
     Text(String),
-    /// It is marked as deleted.
+    /// The game is marked as deleted.
     #[error("it is deleted")]
     Deleted,
-    /// The entry is not a game but a text or the like.
+    /// The entry is not a game but, for example, a text.
     #[error("it is {0}")]
     NoGame(String),
 }
 
 impl SkipReason {
-    /// Broken text, or bytes.
+    /// The reason for damaged text or bytes.
     pub(super) fn text(text: impl Into<String>) -> SkipReason {
         SkipReason::Text(text.into())
     }
 
-    /// Whether nothing is wrong: the source wants it left out.
+    /// Whether the source itself excludes the game, so nothing is wrong.
     #[must_use]
     pub fn is_intended(&self) -> bool {
         matches!(self, SkipReason::Deleted | SkipReason::NoGame(_))

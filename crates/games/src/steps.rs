@@ -1,9 +1,9 @@
-//! How pieces go, in the order of ChessBase's programs: what numbers moves by
-//! it depends on that.
+//! Steps of the pieces, in the order of ChessBase's programs: the move numbers of
+//! their formats depend on it.
 
 use shakmaty::{File, Rank, Role, Square};
 
-/// A step: files and ranks.
+/// A step: number of files and of ranks.
 pub(super) type Step = (i32, i32);
 
 pub(super) const KING: [Step; 8] = [
@@ -39,7 +39,7 @@ pub(super) const KNIGHT: [Step; 8] = [
     (1, 2),
 ];
 
-/// Pieces in the order of ChessBase's numbers; pawns come after them.
+/// Pieces in the order of ChessBase's numbers; pawns come last.
 pub(super) const ROLES: [Role; 5] = [
     Role::King,
     Role::Queen,
@@ -54,7 +54,7 @@ pub(super) fn go(from: Square, (files, ranks): Step) -> Option<Square> {
     Some(Square::from_coords(file, from.rank().offset(ranks)?))
 }
 
-/// A square by its number in ChessBase's formats: a1, a2 and so on to h8. Only
+/// The square with a number in ChessBase's formats: a1, a2 and so on to h8. Only
 /// the lowest six bits count.
 pub(super) fn square(number: u16) -> Square {
     let (file, rank) = (number >> 3 & 7, number & 7);

@@ -1,9 +1,9 @@
-//! The tokens of PGN text, read in place.
+//! Splits PGN text into tokens, without copying it.
 //!
-//! Every word is given, also one that means nothing: if a move is passed over, the
-//! moves after it become another game. (`pgn-reader` does not report such words.)
-//! These common errors in PGN are read as they were meant: tags over two lines,
-//! without quotation marks or with too many of them, with text after them; empty
+//! Every word is returned, even one without meaning: without that move, the
+//! moves after it would be another game. (`pgn-reader` does not report such words.)
+//! These common errors in PGN are corrected: tags over two lines, without
+//! quotation marks or with too many of them, with text after them; empty
 //! lines between the moves of a game.
 
 use memchr::{memchr, memchr2, memchr3, memrchr};
@@ -12,22 +12,22 @@ use shakmaty::san::San;
 
 use super::GameResult;
 
-/// A text, and how far it has been read.
+/// A tokenizer: a text, and the position in it.
 pub(super) struct Tokens<'t> {
     text: &'t [u8],
     at: usize,
-    /// Where the last token begins.
+    /// Offset of the last token.
     start: usize,
-    /// Where the movetext begins.
+    /// Offset of the movetext.
     movetext: usize,
     /// Comments between tags.
     notes: Vec<Token<'t>>,
 }
 
-/// What movetext is made of.
+/// A token of the movetext.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Token<'t> {
-    /// A move as PGN wants it, without check and mate.
+    /// A move in standard SAN, without check or mate sign.
     Move(San),
     /// Any other word.
     Word(&'t [u8]),
@@ -36,7 +36,7 @@ pub(super) enum Token<'t> {
     Comment(&'t [u8]),
     /// A comment from a semicolon to the end of the line.
     LineComment(&'t [u8]),
-    /// A comment that the text ends in.
+    /// A comment that is still open at the end of the text.
     Unclosed,
     /// `(`
     Begin,
@@ -52,11 +52,11 @@ pub(super) struct Tag<'t> {
     pub(super) value: &'t [u8],
 }
 
-/// So many lines a tag may go on over.
+/// Greatest number of lines of a tag.
 const TAG_LINES: usize = 4;
 
 impl<'t> Tokens<'t> {
-    /// Reads `text` from byte `at` on.
+    /// Reads `text` from offset `at` on.
     pub(super) fn new(text: &'t [u8], at: usize) -> Tokens<'t> {
         Tokens {
             text,
@@ -67,12 +67,12 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// How far it has been read.
+    /// Offset of the next token.
     pub(super) fn at(&self) -> usize {
         self.at
     }
 
-    /// Where the last token begins.
+    /// Offset of the last token.
     pub(super) fn start(&self) -> usize {
         self.start
     }
@@ -82,7 +82,7 @@ impl<'t> Tokens<'t> {
         self.text.get(self.start..self.at).unwrap_or_default()
     }
 
-    /// What has not been read.
+    /// The text that has not been read.
     #[inline]
     pub(super) fn rest(&self) -> &'t [u8] {
         self.text.get(self.at..).unwrap_or_default()
@@ -93,7 +93,7 @@ impl<'t> Tokens<'t> {
         self.text.get(self.at).copied()
     }
 
-    /// Goes to the next such byte, or to the end; gives what is before it.
+    /// Moves to the next `byte`, or to the end; returns the text before it.
     fn until(&mut self, byte: u8) -> &'t [u8] {
         let rest = self.rest();
         let length = memchr(byte, rest).unwrap_or(rest.len());
@@ -101,8 +101,8 @@ impl<'t> Tokens<'t> {
         rest.get(..length).unwrap_or_default()
     }
 
-    /// Passes over space, and over lines that begin with `%`; returns whether an
-    /// empty line was there.
+    /// Skips whitespace, and lines that begin with `%`; returns whether there was an
+    /// empty line.
     fn skip_space(&mut self, mut is_line_start: bool) -> bool {
         let mut is_gap = false;
         while let Some(byte) = self.peek() {
@@ -121,15 +121,15 @@ impl<'t> Tokens<'t> {
         is_gap
     }
 
-    /// Goes to the next game; false if there is none.
+    /// Moves to the next game; false at the end of the text.
     pub(super) fn go_to_game(&mut self) -> bool {
         self.skip_space(true);
         self.at < self.text.len()
     }
 
-    /// The next tag of a game whose first one has the name `first`; `None` where the
-    /// movetext begins. `is_gap` is whether an empty line is before it, and becomes
-    /// whether one follows.
+    /// The next tag of a game; `None` where the movetext begins. After an empty line, a
+    /// tag named `first` begins the next game. `is_gap`: whether an empty line comes before
+    /// the tag; it is updated for the next tag.
     pub(super) fn next_tag(&mut self, first: Option<&[u8]>, is_gap: &mut bool) -> Option<Tag<'t>> {
         loop {
             let start = self.at;
@@ -137,7 +137,7 @@ impl<'t> Tokens<'t> {
                 break;
             }
             if !is_tag(self.rest()) {
-                // Nothing that could be one, such as `[%clk 1]` or `[]`.
+                // Not a tag, such as `[%clk 1]` or `[]`.
                 let rest = self.rest();
                 self.at += memchr2(b']', b'\n', rest).map_or(rest.len(), |at| at + 1);
                 *is_gap |= self.skip_space(true);
@@ -148,7 +148,7 @@ impl<'t> Tokens<'t> {
                 continue;
             };
             if *is_gap && first == Some(tag.name) {
-                // Another game. The movetext of this one ends at once.
+                // The next game begins, so this one has no movetext.
                 let before = self.text.get(..start).unwrap_or_default();
                 self.at = memrchr(b'\n', before).unwrap_or(start);
                 break;
@@ -160,12 +160,12 @@ impl<'t> Tokens<'t> {
         None
     }
 
-    /// The comments between the tags of a game.
+    /// Takes the comments between the tags of a game.
     pub(super) fn notes(&mut self) -> Vec<Token<'t>> {
         std::mem::take(&mut self.notes)
     }
 
-    /// Passes over comments that are followed by a tag; false if there are none.
+    /// Skips comments that are followed by a tag; false if there are none.
     fn skip_notes(&mut self) -> bool {
         let (start, count) = (self.at, self.notes.len());
         loop {
@@ -185,7 +185,7 @@ impl<'t> Tokens<'t> {
         is_there
     }
 
-    /// The tag at the present place; `None` if it has no value.
+    /// Reads a tag at the current position; `None` if it has no value.
     fn tag(&mut self) -> Option<Tag<'t>> {
         self.at += 1;
         let line = self.rest();
@@ -199,7 +199,7 @@ impl<'t> Tokens<'t> {
             let value = value.get(..length).unwrap_or_default();
             return Some(Tag { name, value });
         }
-        // The value is on the next line.
+        // The value may be on the next line.
         let next = line.get(left..).unwrap_or_default().trim_ascii_start();
         if line.get(left) == Some(&b'\n') && next.starts_with(b"\"") && !name.is_empty() {
             self.at += line.len() - next.len() + 1;
@@ -209,7 +209,7 @@ impl<'t> Tokens<'t> {
             let value = value.get(..length).unwrap_or_default();
             return Some(Tag { name, value });
         }
-        // No quotation marks, or words before them.
+        // There are no quotation marks, or there are words before them.
         let end = memchr(b'\n', line).unwrap_or(line.len());
         let whole = line.get(..end).unwrap_or_default();
         let end = memrchr(b']', whole).unwrap_or(end);
@@ -221,8 +221,8 @@ impl<'t> Tokens<'t> {
         Some(Tag { name, value })
     }
 
-    /// Passes over the end of a tag and the text after it that belongs to no
-    /// movetext; returns whether an empty line follows.
+    /// Skips the end of a tag and the text after it that is not movetext;
+    /// returns whether an empty line follows.
     fn end_tag(&mut self) -> bool {
         let is_blank = |byte| matches!(byte, Some(b' ' | b'\t' | b'\r' | b'"'));
         while is_blank(self.peek()) {
@@ -251,8 +251,8 @@ impl<'t> Tokens<'t> {
         self.skip_space(false)
     }
 
-    /// Passes over the line end in movetext at the present place; true if the
-    /// movetext ends with it.
+    /// Skips a line end in the movetext; returns true if the movetext ends
+    /// with it.
     fn ends_with_line(&mut self) -> bool {
         self.at += 1;
         match self.peek() {
@@ -266,8 +266,8 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// Whether an empty line ends the movetext. Between comments and moves, and
-    /// before a move with a higher number, it does not.
+    /// Whether an empty line ends the movetext. It does not between comments and
+    /// moves, and before a move number above 1 unless a result came before.
     fn ends_with_gap(&self) -> bool {
         let next = self.rest().trim_ascii_start();
         match next.first() {
@@ -338,7 +338,7 @@ impl<'t> Tokens<'t> {
         Token::LineComment(self.until(b'\n'))
     }
 
-    /// A move number, a result, castling with zeros or a null move of zeros.
+    /// Reads a move number, a result, castling with zeros or a null move of zeros.
     #[inline]
     fn number(&mut self) -> Option<Token<'t>> {
         let rest = self.rest();
@@ -364,7 +364,7 @@ impl<'t> Tokens<'t> {
     fn zeros_or_result(&mut self, digits: usize) -> Option<Token<'t>> {
         let rest = self.rest();
         let after = rest.get(digits..).unwrap_or_default();
-        // Figurines and the dots of "1…" begin like dashes.
+        // In UTF-8, figurines and the dots of "1…" begin like dashes.
         let is_dash = matches!(
             after,
             [b'-' | b'/' | b':', ..] | [0xe2, 0x80, 0x90..=0x95, ..] | [0xe2, 0x88, 0x92, ..]
@@ -385,7 +385,7 @@ impl<'t> Tokens<'t> {
         digits.parse().ok().map(Token::Nag)
     }
 
-    /// `!`, `?!` and the like.
+    /// Reads an annotation sign such as `!` or `?!`.
     fn sign(&mut self) -> Token<'t> {
         let (nag, length) = match self.rest() {
             [b'!', b'!', ..] => (3, 2),
@@ -419,7 +419,7 @@ impl<'t> Tokens<'t> {
         self.odd_word()
     }
 
-    /// What is no move as PGN wants it.
+    /// Reads a word that is not standard SAN.
     #[cold]
     fn odd_word(&mut self) -> Option<Token<'t>> {
         let rest = self.rest();
@@ -427,7 +427,7 @@ impl<'t> Tokens<'t> {
             self.at += length;
             return None;
         }
-        // A command of a program that should be in a comment.
+        // A command such as `[%clk 1]` outside a comment.
         if rest.starts_with(b"[%") {
             let length = memchr2(b']', b'\n', rest).unwrap_or(rest.len());
             self.at += length + usize::from(rest.get(length) == Some(&b']'));
@@ -439,7 +439,7 @@ impl<'t> Tokens<'t> {
         Some(result(word).map_or(Token::Word(word), Token::Result))
     }
 
-    /// Passes over a variation to the `)` that closes it.
+    /// Skips a variation up to the `)` that closes it.
     pub(super) fn skip_variation(&mut self) {
         let mut depth = 0_usize;
         while let Some(byte) = self.peek() {
@@ -458,7 +458,7 @@ impl<'t> Tokens<'t> {
                 b'\n' => {
                     let start = self.at;
                     if self.ends_with_line() {
-                        // With it the movetext ends.
+                        // The movetext ends here.
                         self.at = start;
                         return;
                     }
@@ -470,7 +470,7 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// Passes over what is left of the movetext.
+    /// Skips the rest of the movetext.
     pub(super) fn skip_movetext(&mut self) {
         loop {
             let rest = self.rest();
@@ -489,13 +489,13 @@ impl<'t> Tokens<'t> {
     }
 }
 
-/// Whether a game's moves begin here, with a number.
+/// Whether the text begins with a numbered move.
 pub(super) fn is_numbered(text: &[u8]) -> bool {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     digits > 0 && text.get(digits) == Some(&b'.')
 }
 
-/// Whether a tag begins here: `[Event`.
+/// Whether the text begins with a tag, such as `[Event`.
 pub(super) fn is_tag(text: &[u8]) -> bool {
     let name = text.strip_prefix(b"[").map(<[u8]>::trim_ascii_start);
     name.is_some_and(|name| name.first().is_some_and(u8::is_ascii_alphabetic))
@@ -520,7 +520,7 @@ fn is_only_comments(text: &[u8]) -> bool {
     }
 }
 
-/// Where a tag's value ends that ends as it should, before `"]`.
+/// Where a correct tag value ends: before `"]`.
 #[inline]
 fn closing(value: &[u8]) -> Option<usize> {
     let mut at = 0;
@@ -535,9 +535,9 @@ fn closing(value: &[u8]) -> Option<usize> {
     }
 }
 
-/// Where a tag's value ends that does not: before the last quotation mark of its
-/// line, a bracket after it or not; or of one of the next lines, if it goes on
-/// there; or with the line.
+/// Where an incorrect tag value ends: before the last quotation mark of its line,
+/// with or without a bracket after it; or of one of the next lines, if the value goes
+/// on there; or at the end of the line.
 #[cold]
 fn odd_closing(value: &[u8]) -> usize {
     let mut start = 0;
@@ -585,7 +585,7 @@ fn ends_word(byte: u8) -> bool {
     )
 }
 
-/// The bytes of `(Q)`, whatever piece it names; 0 if it is something else.
+/// Length of a piece in brackets, such as `(Q)`; 0 for anything else.
 fn bracketed_promotion(text: &[u8]) -> usize {
     let length = text.iter().take(5).position(|byte| *byte == b')');
     let inside = length.and_then(|length| text.get(1..length));
@@ -597,13 +597,13 @@ fn bracketed_promotion(text: &[u8]) -> usize {
     }
 }
 
-/// The bytes of a word, at least one.
+/// Length of a word, at least one byte.
 fn word_length(text: &[u8]) -> usize {
     let mut at = 1;
     while let Some(&byte) = text.get(at) {
         let rest = text.get(at..).unwrap_or_default();
         let ends = match byte {
-            // "e.p."
+            // The abbreviation "e.p."
             b'.' => text
                 .get(at + 1)
                 .is_none_or(|&next| !next.is_ascii_alphabetic()),
@@ -622,8 +622,8 @@ fn word_length(text: &[u8]) -> usize {
     at
 }
 
-/// The bytes of a space of the web, of the three dots of a number, or of the mark of
-/// the encoding of a text.
+/// Length of a Unicode space, an ellipsis or a byte order mark; `None` for
+/// other text.
 fn space_in_utf8(text: &[u8]) -> Option<usize> {
     let spaces = [
         "\u{a0}", "…", "\u{feff}", "\u{2009}", "\u{202f}", "\u{200b}",
@@ -634,9 +634,9 @@ fn space_in_utf8(text: &[u8]) -> Option<usize> {
     space.map(|space| space.len())
 }
 
-/// The result that a word means, with any dash.
+/// The result that a word means; all kinds of dashes are accepted.
 fn result(word: &[u8]) -> Option<GameResult> {
-    // Latin-1 has the half as one byte.
+    // In Latin-1, ½ is one byte.
     let word = match word {
         b"\xbd-\xbd" | b"\xbd" => "1/2-1/2",
         word => std::str::from_utf8(word).ok()?,
@@ -653,7 +653,7 @@ fn result(word: &[u8]) -> Option<GameResult> {
 mod tests {
     use super::*;
 
-    /// Tags as `name=value`, then the tokens of the movetext, for each game.
+    /// For each game, its tags as `name=value`, then the tokens of the movetext.
     fn parsed(text: &str) -> Vec<String> {
         let mut tokens = Tokens::new(text.as_bytes(), 0);
         let mut games = Vec::new();

@@ -1,32 +1,32 @@
-//! The moves of a game with its variations.
+//! The tree of a game's moves and variations.
 
 use shakmaty::Move;
 
 use crate::Recorder;
 
-/// Where a line of moves has come to.
+/// A node of the tree: the position after a move.
 pub(super) type Place = u32;
 
-/// No move has been played.
+/// The node before the first move.
 pub(super) const ROOT: Place = 0;
 
-/// More moves than that are no game but damage.
+/// Greatest number of moves; a larger tree means damage.
 const LARGEST: usize = 1 << 20;
 
-/// The moves of a game. Those that follow a place are alternatives to each
-/// other, in the order of the file; the first is the main one.
+/// The moves of a game. The moves after a node are alternatives, in the order of the
+/// file; the first is the main move.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     nodes: Vec<TreeNode>,
-    /// The parts that are still to be recorded; stored here to reuse the memory.
+    /// Tasks that are still to be recorded; stored here to reuse the memory.
     agenda: Vec<Task>,
 }
 
 #[derive(Clone, Debug)]
 struct TreeNode {
-    /// `None` is a null move.
+    /// The move to this node; `None` for a null move.
     step: Option<Move>,
-    /// Places; [`ROOT`] where there is none.
+    /// Links to other nodes; [`ROOT`] if there is none.
     first_after: Place,
     last_after: Place,
     next_alternative: Place,
@@ -34,9 +34,9 @@ struct TreeNode {
 
 #[derive(Clone, Copy, Debug)]
 enum Task {
-    /// What follows a place.
+    /// The moves after a node.
     Line(Place),
-    /// A variation that begins with the move to a place.
+    /// A variation that begins with the move to a node.
     Variation(Place),
     End,
 }
@@ -62,7 +62,7 @@ impl Default for Tree {
 }
 
 impl Tree {
-    /// Makes it empty, keeping its memory unless that is large.
+    /// Empties the tree. Its memory is reused unless it is large.
     pub(super) fn clear(&mut self) {
         self.nodes.truncate(1);
         self.nodes.shrink_to(1 << 14);
@@ -73,13 +73,13 @@ impl Tree {
         self.agenda.shrink_to(1 << 12);
     }
 
-    /// How many moves it has.
+    /// Number of moves.
     pub(super) fn len(&self) -> usize {
         self.nodes.len() - 1
     }
 
-    /// Adds a move after a place, as the last alternative there, and returns its
-    /// place; `None` if there are too many.
+    /// Adds a move after a node, as the last alternative, and returns the new
+    /// node; `None` if there are too many.
     pub(super) fn add(&mut self, after: Place, step: Option<Move>) -> Option<Place> {
         if self.nodes.len() > LARGEST {
             return None;
@@ -104,7 +104,7 @@ impl Tree {
         self.nodes.get(usize::try_from(place).ok()?)
     }
 
-    /// Records everything in the order of PGN. All moves are legal.
+    /// Records the whole tree in the order of PGN. All moves must be legal.
     pub(super) fn record(&mut self, recorder: &mut Recorder<'_>) {
         let mut agenda = std::mem::take(&mut self.agenda);
         agenda.push(Task::Line(ROOT));
@@ -127,8 +127,8 @@ impl Tree {
         self.agenda = agenda;
     }
 
-    /// The main move after a place; then come its alternatives, then what
-    /// follows it.
+    /// Records the main move after a node, and schedules its alternatives and the
+    /// moves after it.
     fn record_next(&self, after: Place, recorder: &mut Recorder<'_>, agenda: &mut Vec<Task>) {
         let Some(main) = self.node(after).map(|node| node.first_after) else {
             return;
@@ -150,7 +150,7 @@ impl Tree {
     fn play(&self, place: Place, recorder: &mut Recorder<'_>) {
         match self.node(place).and_then(|node| node.step) {
             Some(m) => recorder.play(m),
-            // The code that built the tree has checked that it is possible.
+            // The code that built the tree has checked that a null move is possible.
             None => {
                 recorder.play_null();
             }

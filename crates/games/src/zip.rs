@@ -1,4 +1,4 @@
-//! `.zip` archives, read in place.
+//! Reads `.zip` archives without unpacking them to disk.
 
 use std::io::{self, BufReader, Read};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::archive::{Archive, ArchiveMember, ArchiveResult};
 use tabia_io::input::file::DataFile;
 use tabia_io::input::reader::FileReader;
 
-/// Bytes that are read at once.
+/// Bytes that are read in one call.
 const CHUNK_BYTES: usize = 256 << 10;
 
 /// An open archive.
@@ -19,11 +19,11 @@ struct Zip {
     file: Arc<DataFile>,
     entries: Vec<ArchiveMember>,
     places: Vec<MemberPlace>,
-    /// Files that another of the same name hides.
+    /// Number of files hidden by another file of the same name.
     hidden: u64,
 }
 
-/// Where a file of it is, and what is known of it.
+/// Location of a file in the archive, and its properties.
 struct MemberPlace {
     at: u64,
     bytes: u64,
@@ -33,16 +33,16 @@ struct MemberPlace {
     is_encrypted: bool,
 }
 
-/// Whether a file begins as archives do.
+/// Whether a file begins like a `.zip` archive.
 pub(super) fn is_archive(start: &[u8]) -> bool {
     start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06")
 }
 
-/// The archive in a file.
+/// Opens the archive in a file.
 ///
 /// # Errors
 ///
-/// What is wrong with it, for its user.
+/// A message for the user about what is wrong with it.
 pub(super) fn archive(file: DataFile) -> ArchiveResult {
     let file = Arc::new(file);
     let failed = |error: zip::result::ZipError| format!("no .zip file that can be read: {error}");
@@ -79,8 +79,8 @@ pub(super) fn archive(file: DataFile) -> ArchiveResult {
     }))
 }
 
-/// The number of files that the end of an archive states; the library gives one of
-/// each name.
+/// Number of files according to the end of the archive; the library returns only one
+/// of each name.
 fn count_of_files(file: &DataFile) -> Option<u64> {
     const END: &[u8] = b"PK\x05\x06";
     let count = file.len().min(64 << 10) as usize;
@@ -89,7 +89,7 @@ fn count_of_files(file: &DataFile) -> Option<u64> {
     let end = end.get(..there.ok()?)?;
     let at = memchr::memmem::rfind(end, END)?;
     let number = end.get(at + 10..)?.first_chunk().copied()?;
-    // A larger archive stores the number elsewhere.
+    // Archives with more files store the number elsewhere.
     let number = u16::from_le_bytes(number);
     (number < u16::MAX).then_some(number.into())
 }
@@ -137,7 +137,7 @@ impl Archive for Zip {
     }
 }
 
-/// A file of an archive; its end is an error if it is another than packed.
+/// Reads a file of an archive. At its end, a wrong size or checksum is an error.
 struct Checked {
     plain: CrcReader<Box<dyn Read + Send>>,
     read: u64,
@@ -149,7 +149,7 @@ impl Read for Checked {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.plain.read(buffer)?;
         self.read += count as u64;
-        // One that claims to be small must not fill a disk.
+        // Stop at the stated size, so that a false size cannot fill the disk.
         let is_end = count == 0 && !buffer.is_empty();
         if self.read > self.size
             || is_end && (self.read < self.size || self.plain.crc().sum() != self.checksum)

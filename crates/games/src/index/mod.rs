@@ -1,4 +1,4 @@
-//! Games by position: what an opening explorer answers from.
+//! Games by position: the data that an opening explorer answers from.
 //!
 //! ```text
 //! sources -> games -> workers: moves -> sorted runs -> rows -> GAMES.tgx
@@ -8,19 +8,19 @@
 //!          answer <- sums over what is wanted <- rows <- lookup -+
 //! ```
 //!
-//! A game is one record a ply: position, move, and what counts about the game
-//! ([`Facts`](crate::tgx::Facts)). They are sorted within the memory that is allowed
-//! and added up to [`Row`]s: a move in a position, for the games of one month (or
+//! Each ply of a game is one record: position, move, and the [`Facts`](crate::tgx::Facts)
+//! of the game. The records are sorted within the memory limit
+//! and summed up into [`Row`]s: a move in a position, for the games of one month (or
 //! year), speed and rating group, with their results, the sums of their ratings, and
-//! the best and newest of them by number. The games are stored in the same file,
-//! headers and all moves, so that an index is a source of games like any other: books
-//! are built from it, filtered anew, without the files it was made from.
+//! the numbers of the best and newest of them. The same file stores the games with
+//! headers and all moves, so an index is a source of games like any other: books can
+//! be built from it, with new filters, without the original files.
 //!
-//! What is added later ([`make::IndexJob::append`]) is a separate segment; an answer
-//! is the sum over all. So adding a month costs what that month costs.
+//! Games that are added later ([`make::IndexJob::append`]) are a separate segment; an
+//! answer is the sum over all segments. So adding a month costs only that month's work.
 //!
-//! [`make::run`] makes, [`GamesIndex`] reads, [`GameSelection`] decides which games
-//! are wanted, and [`ask`] gives the sums: without any HTTP, which is `explore`'s.
+//! [`make::run`] makes an index, [`GamesIndex`] reads it, [`GameSelection`] selects
+//! games, and [`ask`] returns the sums. HTTP is the task of `explore`.
 
 pub mod ask;
 mod bucket;
@@ -48,11 +48,11 @@ pub use players::players;
 pub use row::{Counts, GameRef, IndexedMove, RECENT_GAMES, Row, TOP_GAMES};
 pub use selection::GameSelection;
 
-/// The table of positions: by [`key`], rows.
+/// Name of the table of positions: rows by [`key`].
 const POSITIONS: &str = "positions";
 
-/// The table of players: by name and colour, numbers of games.
+/// Name of the table of players: numbers of games by name and colour.
 const PLAYERS: &str = "players";
 
-/// The table of names that games have on lichess, which is by number.
+/// Name of the table of lichess game IDs: by number.
 const IDS: &str = "ids";

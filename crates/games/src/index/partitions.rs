@@ -1,10 +1,10 @@
-//! Records that wait to be sorted, in partitions by the upper bits of their place.
+//! Records to be sorted, in partitions by the upper bits of their sort key.
 
 use super::bucket::Bucket;
 use super::row::{GameRef, IndexedMove, Row};
 use tabia_io::sort::{LARGEST_SORT_BYTES, Runs, SortError, sort_by_order};
 
-/// A move of a game: what is sorted.
+/// A move of a game: a record to be sorted.
 #[derive(Clone, Copy)]
 pub(super) struct Seen {
     pub(super) hash: u64,
@@ -16,28 +16,28 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Hash, move and bucket.
+    /// The sort key: hash, move, bucket.
     #[inline]
     fn place(&self) -> u128 {
         u128::from(self.hash) << 64 | u128::from(self.mv.0) << 32 | u128::from(self.bucket.0)
     }
 }
 
-/// So much is sorted at once at most: four times as much as elsewhere, in four
-/// times as many partitions, for rows are expensive to read and to compare when runs are
-/// merged.
+/// Greatest size of one sort: four times as much as elsewhere, in four times as
+/// many partitions, because merging runs is slow: rows are expensive to read and
+/// compare.
 pub(super) const MOST_SORT_BYTES: u64 = 4 * LARGEST_SORT_BYTES;
 
-/// Upper bits of the order that choose a partition.
+/// Upper bits of the sort key that choose a partition.
 const PARTITION_BITS: u32 = tabia_io::sort::PARTITION_BITS + 2;
 
-/// How many partitions there are.
+/// Number of partitions.
 pub(super) const PARTITIONS: usize = 1 << PARTITION_BITS;
 
-/// Bytes of a record in a run, at most, until games are dropped.
+/// Greatest length of a record in a run, before games are dropped.
 const RUN_BYTES: u64 = 28;
 
-/// The records of one thread.
+/// The partitions of one thread.
 pub(super) struct Partitions {
     partitions: Vec<Vec<Seen>>,
     held: usize,
@@ -45,7 +45,7 @@ pub(super) struct Partitions {
 }
 
 impl Partitions {
-    /// For so many bytes of records.
+    /// Creates partitions for `bytes` bytes of records.
     pub(super) fn new(bytes: usize) -> Partitions {
         Partitions {
             partitions: vec![Vec::new(); PARTITIONS],
@@ -54,7 +54,7 @@ impl Partitions {
         }
     }
 
-    /// Whether there is no room for another one.
+    /// Whether there is no room for another record.
     pub(super) fn is_full(&self) -> bool {
         self.held >= self.most
     }
@@ -63,7 +63,7 @@ impl Partitions {
         let partition = (seen.hash >> (u64::BITS - PARTITION_BITS)) as usize;
         if let Some(partition) = self.partitions.get_mut(partition) {
             if partition.capacity() == 0 {
-                // Never to be moved: a partition is nearly as large as the others.
+                // Reserve the full size: partitions become about equally large.
                 partition.reserve(self.most >> PARTITION_BITS);
             }
             partition.push(seen);
@@ -71,7 +71,7 @@ impl Partitions {
         }
     }
 
-    /// Sorts all into a run; there are none then.
+    /// Sorts all records into a run, and empties the partitions.
     pub(super) fn sort_into(&mut self, runs: &Runs<Row>) -> Result<(), SortError> {
         if self.held == 0 {
             return Ok(());
@@ -89,7 +89,7 @@ impl Partitions {
     }
 }
 
-/// Calls `push` with the rows of one of the partitions of all threads, in order.
+/// Calls `push` with the sorted rows of one partition of all threads.
 pub(super) fn rows_of<E>(
     all: &[Partitions],
     partition: usize,
@@ -107,7 +107,7 @@ pub(super) fn rows_of<E>(
     Sorting::default().rows(&records, push)
 }
 
-/// What sorting a partition takes.
+/// Buffers for sorting a partition.
 #[derive(Default)]
 struct Sorting {
     sorted: Vec<u64>,
@@ -117,7 +117,7 @@ struct Sorting {
 }
 
 impl Sorting {
-    /// Adds records up to rows.
+    /// Sorts records and sums them up into rows.
     fn rows<E>(
         &mut self,
         partition: &[Seen],

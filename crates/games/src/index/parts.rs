@@ -1,11 +1,11 @@
-//! Parts of an index that become one.
+//! Joins parts of an index.
 //!
-//! What is added at once is a part with separate tables, and an answer is the sum
-//! over all parts. So that no query reads many, parts of a size are joined as they
-//! are added: there are at most three of each level, which are powers of four. Of a
-//! hundred months of one size that makes four, and each month was written three
-//! times. Entries with the same key are joined; all else is copied as it is, and
-//! games stay where they are.
+//! Each addition of games is a part with separate tables, and an answer is the sum
+//! over all parts. To limit their number, parts of a level are joined when games are
+//! added: there are at most three of each level; levels are powers of four. A
+//! hundred equal months make four parts, and each month was written three
+//! times. Entries with the same key are joined; other entries are copied, and games
+//! are not moved.
 
 use super::POSITIONS;
 use super::position::{PositionWriter, read_rows};
@@ -17,14 +17,14 @@ use crate::tgx::{Directory, GAMES, Segment, TableWriter, TgxFile, Writer};
 use tabia_io::input::bytes::Cursor;
 use tabia_io::progress::{Progress, Watch};
 
-/// So many parts of a level become one.
+/// Number of parts of a level that are joined.
 const ALIKE: usize = 4;
 
-/// Parts of fewer games than twice this are all of the lowest level.
+/// Parts of fewer than four times as many games are on the lowest level.
 const SMALLEST_GAMES: u64 = 1 << 14;
 
-/// How many of the last parts, whose games are given, become one: 1 if the last
-/// one stays alone.
+/// How many of the last parts are joined, from the numbers of their games; 1 if
+/// the last one is not joined.
 pub(super) fn due(parts: &[u64]) -> usize {
     let level = |games: u64| (games / SMALLEST_GAMES).max(1).ilog(ALIKE as u64);
     let mut joined = 1;
@@ -39,13 +39,13 @@ pub(super) fn due(parts: &[u64]) -> usize {
     }
 }
 
-/// Between the conditions of parts that became one.
+/// Separates the filters of joined parts.
 const BETWEEN: &str = "; ";
 
-/// Such conditions of a part that had none.
+/// The filter of a joined part that had none.
 const ALL: &str = "all";
 
-/// What several parts are together, but for their tables.
+/// The segment that joins several parts, without tables.
 pub(super) fn together(parts: &[Segment]) -> Segment {
     let mut filters: Vec<&str> = Vec::new();
     for filter in parts.iter().flat_map(|part| part.filter.split(BETWEEN)) {
@@ -57,7 +57,7 @@ pub(super) fn together(parts: &[Segment]) -> Segment {
     Segment {
         first_game: parts.first().map_or(0, |part| part.first_game),
         games: parts.iter().map(|part| part.games).sum(),
-        // At most: what several have is counted once when it is written.
+        // An upper bound: writing counts shared positions and moves once.
         positions: parts.iter().map(|part| part.positions).sum(),
         moves: parts.iter().map(|part| part.moves).sum(),
         last_month: parts.iter().map(|part| part.last_month).max().unwrap_or(0),
@@ -71,24 +71,24 @@ pub(super) fn together(parts: &[Segment]) -> Segment {
     }
 }
 
-/// A table that is being written, and older ones that go into it.
+/// A table that is being written, joined with older tables.
 pub(super) struct Joined<'f> {
     older: Vec<Entries<'f>>,
     join: Join,
     table: TableWriter,
-    /// Entries so far.
+    /// Number of entries so far.
     pub(super) entries: u64,
-    /// Moves that more than one had.
+    /// Number of moves that several parts had.
     pub(super) shared_moves: u64,
     buffer: Vec<u8>,
 }
 
-/// Appends the sum of what several parts have under a key. Gives how many moves
-/// more than one had; `None` where they make no sense.
+/// Appends the sum of the values of a key in several parts. Returns how many moves
+/// were in more than one; `None` if the bytes are invalid.
 type Join = fn(&[&[u8]], &mut Vec<u8>) -> Option<u64>;
 
 impl<'f> Joined<'f> {
-    /// The table of a name, with what the last of the older parts have there.
+    /// Starts a table, joined with the tables of the last `parts` older parts.
     pub(super) fn new(
         name: &'static str,
         older: Option<&'f TgxFile>,
@@ -114,7 +114,7 @@ impl<'f> Joined<'f> {
         Ok(joined)
     }
 
-    /// Adds an entry, the keys of which ascend, and before it what is older.
+    /// Adds the older entries up to a key, then the entry; keys must ascend.
     pub(super) fn put(&mut self, key: u64, bytes: &[u8], writer: &mut Writer) -> Result<(), Error> {
         while let Some(first) = self.first().filter(|first| *first < key) {
             self.entry(first, None, writer)?;
@@ -122,7 +122,7 @@ impl<'f> Joined<'f> {
         self.entry(key, Some(bytes), writer)
     }
 
-    /// Adds the rest of what is older, and ends the table. Gives its bytes.
+    /// Adds the remaining older entries and completes the table.
     pub(super) fn finish(
         mut self,
         name: &str,
@@ -141,12 +141,12 @@ impl<'f> Joined<'f> {
         })
     }
 
-    /// The least key that is older.
+    /// The lowest key of the older entries.
     fn first(&self) -> Option<u64> {
         self.older.iter().filter_map(Entries::key).min()
     }
 
-    /// Adds what there is under a key, and goes after it.
+    /// Adds the joined entry of a key, and moves past it.
     fn entry(&mut self, key: u64, new: Option<&[u8]>, writer: &mut Writer) -> Result<(), Error> {
         self.entries += 1;
         if self.older.is_empty()
@@ -184,14 +184,14 @@ impl<'f> Joined<'f> {
     }
 }
 
-/// What was written of a table.
+/// Counts for a completed table; `bytes` is its length.
 pub(super) struct Finished {
     pub(super) bytes: u64,
     pub(super) entries: u64,
     pub(super) shared_moves: u64,
 }
 
-/// The tables of a name of the last parts.
+/// The tables of a name in the last parts.
 fn last_tables<'f>(
     file: &'f TgxFile,
     name: &'static str,
@@ -208,7 +208,7 @@ fn last_tables<'f>(
         .filter(move |(part, _)| parts > 0 && part.first_game >= first)
 }
 
-/// Takes in the games of the last parts, where they are.
+/// Adds the games of the last parts, without copying them.
 pub(super) fn keep_games(games: &mut TableWriter, file: &TgxFile, parts: usize) {
     let mut older: Vec<_> = last_tables(file, GAMES, parts).collect();
     older.reverse();
@@ -254,8 +254,8 @@ fn join_postings(all: &[&[u8]], out: &mut Vec<u8>) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// The parts after so many additions of the same size, with what was
-    /// written for them.
+    /// The sizes of the parts after a number of equal additions, and the number of
+    /// games written for them.
     fn grown(additions: u64, games: u64) -> (Vec<u64>, u64) {
         let (mut parts, mut written) = (Vec::new(), 0);
         for _ in 0..additions {
@@ -279,7 +279,7 @@ mod tests {
             parts.len() <= 12 && written <= 5 * 300_000_000,
             "{parts:?} {written}"
         );
-        // Small ones after a large one become one; it stays alone.
+        // Small parts after a large one are joined; the large one is not.
         assert_eq!(due(&[50_000_000, 1000, 1000, 1000]), 1);
         assert_eq!(due(&[50_000_000, 1000, 1000, 1000, 1000]), 4);
         assert_eq!(due(&[1000, 1000, 1000, 50_000_000]), 4);

@@ -7,8 +7,8 @@ use super::posting::plain_name;
 use crate::Error;
 use crate::tgx::{GAMES, GameBlock};
 
-/// Players by name, with the numbers of their games: of the newest games, `most` or a
-/// few more. What has the same words is one name, spelt as in a newest game.
+/// Names of players with numbers of games, from the newest `most` games or a few
+/// more. Names with the same words count as one, spelt as in one of these games.
 ///
 /// # Errors
 ///

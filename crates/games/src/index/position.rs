@@ -1,15 +1,15 @@
-//! The rows of a position as bytes.
+//! Encoding of the rows of a position.
 
 use super::row::{IndexedMove, MORE, Row};
 use tabia_io::input::bytes::Cursor;
 
-/// Writes the rows of a position, which come by move and bucket.
+/// Encodes the rows of a position; they must be sorted by move and bucket.
 #[derive(Debug, Default)]
 pub(super) struct PositionWriter {
     pub(super) bytes: Vec<u8>,
-    /// The move that was written last, and where its second byte is.
+    /// The last move written, and the offset of its second byte.
     last_move: Option<(IndexedMove, usize)>,
-    /// Where the last row begins.
+    /// Offset of the last row.
     last_row: usize,
 }
 
@@ -19,7 +19,7 @@ impl PositionWriter {
         self.last_move = None;
     }
 
-    /// Adds a row; whether it is the first of its move.
+    /// Adds a row; returns whether it is the first of its move.
     pub(super) fn push(&mut self, row: &Row) -> bool {
         let is_new = match self.last_move {
             Some((mv, _)) if mv == row.mv => {
@@ -47,10 +47,10 @@ impl PositionWriter {
     }
 }
 
-/// In the second byte of a move: another one follows.
+/// Bit in the second byte of a move: another move follows.
 const MORE_MOVES: u8 = 0x80;
 
-/// Reads the rows of a position; `None` if they make no sense.
+/// Decodes the rows of a position; `None` if the bytes are invalid.
 pub(super) fn read_rows(bytes: &[u8], row: &mut Row, mut each: impl FnMut(&Row)) -> Option<()> {
     let mut cursor = Cursor::new(bytes);
     loop {

@@ -1,4 +1,4 @@
-//! Rows in order, written out as the table of positions.
+//! Writes sorted rows as the table of positions.
 
 use super::POSITIONS;
 use super::partitions::{PARTITIONS, Partitions, rows_of};
@@ -11,13 +11,13 @@ use tabia_io::parallel;
 use tabia_io::progress::{Progress, Watch};
 use tabia_io::sort::{Merge, Runs};
 
-/// Positions one after the other.
+/// Encoded positions in order.
 #[derive(Default)]
 struct Written {
     bytes: Vec<u8>,
-    /// The key of each, and how many bytes and moves it has.
+    /// The key of each position, its length in bytes, and its number of moves.
     positions: Vec<(u64, u32, u32)>,
-    /// The one that is being written.
+    /// The position that is being written.
     position: PositionWriter,
     key: Option<u64>,
     moves: u32,
@@ -62,9 +62,9 @@ impl Written {
     }
 }
 
-/// Writes the table of positions: of what is sorted in runs, and of what is
-/// still in memory. Where there are no runs that goes straight into the table.
-/// Gives how many moves are in what is new.
+/// Writes the table of positions from sorted runs and from the records in memory.
+/// Without runs, the records go directly into the table. Returns the table's counts
+/// and the number of new moves.
 pub(super) fn write_rows(
     threads: usize,
     runs: &Runs<Row>,

@@ -1,13 +1,13 @@
-//! The entries of a table: bytes under a key, in blocks of neighbouring ones.
+//! The entries of a table: bytes under a key, in blocks of neighbouring keys.
 //!
-//! An entry is the difference of its key to the one before it in the block,
+//! An entry is the difference between its key and the key before it in the block,
 //! the length of its bytes, and the bytes.
 
 use crate::Error;
 use crate::tgx::{Directory, TableWriter, TgxFile, Writer};
 use tabia_io::input::bytes::{Cursor, put_varint};
 
-/// Appends an entry to a table. Keys ascend.
+/// Appends an entry to a table. Keys must ascend.
 pub(super) fn put(
     table: &mut TableWriter,
     key: u64,
@@ -21,16 +21,16 @@ pub(super) fn put(
     Ok(())
 }
 
-/// Reads the entry after one with the key `before`, or the first one of a
-/// block (0); `None` if it makes no sense.
+/// Reads the entry after the one with key `before` (0 at the start of a block);
+/// `None` if it is invalid.
 fn next<'b>(cursor: &mut Cursor<'b>, before: u64) -> Option<(u64, &'b [u8])> {
     let key = before.checked_add(cursor.varint()?)?;
     let length = usize::try_from(cursor.varint()?).ok()?;
     Some((key, cursor.take(length)?))
 }
 
-/// The bytes of a key in a block. The outer `None` is a block that makes no
-/// sense.
+/// The bytes of a key in a block. The outer `None` means that the block is
+/// invalid.
 #[allow(clippy::option_option)]
 pub(super) fn find(block: &[u8], wanted: u64) -> Option<Option<&[u8]>> {
     let mut cursor = Cursor::new(block);
@@ -49,19 +49,19 @@ pub(super) fn find(block: &[u8], wanted: u64) -> Option<Option<&[u8]>> {
 pub(super) struct Entries<'f> {
     file: &'f TgxFile,
     directory: &'f Directory,
-    /// The block that comes next.
+    /// Number of the next block.
     next: usize,
-    /// A copy of the one that is being read.
+    /// A copy of the current block.
     block: Vec<u8>,
-    /// Where the entry after this one begins.
+    /// Offset of the next entry.
     at: usize,
     key: Option<u64>,
-    /// Where the bytes of this entry begin.
+    /// Offset of the current entry's bytes.
     start: usize,
 }
 
 impl<'f> Entries<'f> {
-    /// Begins at the first entry.
+    /// Starts at the first entry.
     pub(super) fn new(file: &'f TgxFile, directory: &'f Directory) -> Result<Entries<'f>, Error> {
         let mut entries = Entries {
             file,
@@ -76,17 +76,17 @@ impl<'f> Entries<'f> {
         Ok(entries)
     }
 
-    /// The key of this entry; `None` after the last one.
+    /// The key of the current entry; `None` after the last one.
     pub(super) fn key(&self) -> Option<u64> {
         self.key
     }
 
-    /// Its bytes.
+    /// The bytes of the current entry.
     pub(super) fn bytes(&self) -> &[u8] {
         self.block.get(self.start..self.at).unwrap_or_default()
     }
 
-    /// Goes to the next entry.
+    /// Moves to the next entry.
     pub(super) fn advance(&mut self) -> Result<(), Error> {
         let mut before = self.key.unwrap_or(0);
         while self.at >= self.block.len() {
@@ -106,7 +106,7 @@ impl<'f> Entries<'f> {
         let Some((key, bytes)) = next(&mut cursor, before) else {
             return Err(self.damaged());
         };
-        // A key that does not ascend would go on for ever.
+        // A key that does not ascend could make the loop endless.
         if self.key.is_some_and(|last| last >= key) {
             return Err(self.damaged());
         }
@@ -116,7 +116,7 @@ impl<'f> Entries<'f> {
         Ok(())
     }
 
-    /// The error that the bytes of this entry make no sense.
+    /// The error for invalid bytes of the current entry.
     pub(super) fn damaged(&self) -> Error {
         let block = self.next.saturating_sub(1);
         self.file.damaged_block(self.directory, block)

@@ -1,19 +1,19 @@
-//! Databases of the tests, and archives of them.
+//! Test databases, and archives of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A file below `tests/data` of the source.
+/// The path of a file in `tests/data`.
 pub(crate) fn data(name: &str) -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    // The package is the program, or `crates/games`.
+    // This package is the program, or `crates/games`.
     let root = here
         .ancestors()
         .find(|folder| folder.join("tests/data").is_dir());
     root.unwrap_or(here).join("tests/data").join(name)
 }
 
-/// The files of a database, by their path without extension.
+/// The files of a database, from their path without extension.
 pub(crate) fn parts(path: &str, extensions: &[&str]) -> Vec<(String, Vec<u8>)> {
     let part = |extension: &&str| {
         let path = data(path).with_extension(extension);
@@ -23,7 +23,7 @@ pub(crate) fn parts(path: &str, extensions: &[&str]) -> Vec<(String, Vec<u8>)> {
     extensions.iter().map(part).collect()
 }
 
-/// A ChessBase archive with stored blocks.
+/// A ChessBase archive with uncompressed blocks.
 pub(crate) fn pack_cbv(files: &[(String, Vec<u8>)]) -> Vec<u8> {
     let mut table = Vec::new();
     let mut pool = Vec::new();

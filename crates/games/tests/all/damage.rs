@@ -1,5 +1,5 @@
-//! Every file of a database, cut off and changed anywhere: nothing panics, and what
-//! is lost is reported.
+//! Cuts off and changes every file of a database at many places: nothing may panic,
+//! and losses must be reported.
 
 use std::fs::{self, File};
 use std::io::{Seek as _, SeekFrom, Write as _};
@@ -11,8 +11,8 @@ use tabia_games::{self as games, Game, GameParts};
 
 use crate::archives::{pack_cbv, pack_zip, parts};
 
-/// Reads whatever can be read of a database in every way: whole games, others,
-/// and remarks.
+/// Reads a database with several sets of game parts; counts whole games, other
+/// games, and remarks.
 fn read_all(path: &Path) -> [u64; 3] {
     let [mut good, mut bad, mut remarks] = [0; 3];
     let short = GameParts {
@@ -51,7 +51,7 @@ fn read_all(path: &Path) -> [u64; 3] {
     [good, bad, remarks]
 }
 
-/// Cuts and changes every file of a database.
+/// Cuts off and changes every file of a database.
 fn damage(main: &str, files: &[(String, Vec<u8>)], cuts: usize, flips: usize) {
     let mut random = StdRng::seed_from_u64(15);
     let folder = tempfile::tempdir().unwrap();
@@ -62,8 +62,8 @@ fn damage(main: &str, files: &[(String, Vec<u8>)], cuts: usize, flips: usize) {
     let whole = read_all(&path(main));
     assert!(whole[0] > 0);
     for (name, bytes) in files {
-        // Changed in its place: a file that is written anew goes to the disk at
-        // once, and that takes longer than to read a database.
+        // Changed in place: a new file is flushed to the disk at once, which takes
+        // longer than reading a database.
         let mut file = File::options().write(true).open(path(name)).unwrap();
         let write = |file: &mut File, at: usize, bytes: &[u8]| {
             file.seek(SeekFrom::Start(at as u64)).unwrap();
@@ -73,9 +73,9 @@ fn damage(main: &str, files: &[(String, Vec<u8>)], cuts: usize, flips: usize) {
             let length = bytes.len() * cut / cuts;
             file.set_len(length as u64).unwrap();
             let [good, bad, remarks] = read_all(&path(main));
-            // What is missing is reported, or the whole is refused. Neither an index
-            // of Scid 5 nor a text states how many games there should be; what a .dci
-            // lacks is reported instead of the remarks about those games.
+            // Losses must be reported, or the database refused. Indexes of Scid 5 and texts
+            // do not state the number of games; for a damaged .dci a remark about it
+            // replaces the remarks about its games.
             let is_silent = good + bad < whole[0] + whole[1] && remarks <= whole[2];
             let is_known = ["dci", "prn"].iter().any(|end| name.ends_with(end))
                 || name.ends_with("si5") && length.is_multiple_of(56);
@@ -91,8 +91,8 @@ fn damage(main: &str, files: &[(String, Vec<u8>)], cuts: usize, flips: usize) {
     }
 }
 
-/// How often each file is cut, and changed. `TABIA_DAMAGE=1` for all that is
-/// worth doing.
+/// How often each file is cut off, and changed. `TABIA_DAMAGE=1` for the full
+/// test.
 fn amount() -> (usize, usize) {
     if std::env::var_os("TABIA_DAMAGE").is_some() {
         (200, 2000)

@@ -1,6 +1,6 @@
-//! Databases that are damaged.
+//! Tests with damaged databases.
 
-// A failed step is the test's failure.
+// In tests, a failed step is a failed test.
 #![allow(clippy::unwrap_used)]
 
 mod archives;

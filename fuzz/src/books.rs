@@ -1,4 +1,4 @@
-//! Books: bytes that say they are one.
+//! ChessBase books made of arbitrary bytes.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ use tabia_io::progress::Watch;
 
 use super::{sample, scratch};
 
-/// A page of a .ctg file, as it is and made as long as pages are.
+/// A page of a .ctg file: the bytes as they are, and filled up to the length of a page.
 pub fn ctg_page(data: &[u8]) {
     let mut bytes = data.to_vec();
     page(&bytes);
@@ -30,7 +30,7 @@ fn page(bytes: &[u8]) {
         let Ok((offset, entry)) = entry else { break };
         assert!(usize::from(offset) < page.used());
         let record = entry.record();
-        // What can be read is written so that it reads the same.
+        // A record that can be read is written so that it reads the same.
         assert_eq!(decode_record(&encode_record(&record)), Some(record));
         let _ = page.find(entry.key_bytes());
         let Some(board) = entry
@@ -70,8 +70,8 @@ static POSITIONS: LazyLock<Vec<Chess>> = LazyLock::new(|| {
 });
 
 /// All three files of a book: two bytes each for the lengths of .cto and .ctb,
-/// those files, and the rest is the .ctg file. A length of 65535 stands for
-/// a file that is not there.
+/// then these files; the rest is the .ctg file. The length 65535 means that the
+/// file is missing.
 pub fn ctg_book(data: &[u8]) {
     let Some((lengths, rest)) = data.split_first_chunk::<4>() else {
         return;
@@ -110,7 +110,7 @@ pub fn ctg_book(data: &[u8]) {
     )
     .is_ok()
     {
-        // What we have written ourselves has no fault in its structure.
+        // Files that Tabia wrote have no structural errors.
         let book = CtgBook::open(&target, &OpenOptions { mmap: true });
         exercise(&book.unwrap_or_else(|error| panic!("our own book: {error}")));
     }

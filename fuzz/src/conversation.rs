@@ -13,8 +13,8 @@ use tabia_uci::gui::GuiCommand;
 use tabia_uci::line::{LineBuffer, MAX_LINE, text, words};
 use tabia_uci::{engine, gui};
 
-/// Each line as one of the GUI and as one of the engine. The first byte says
-/// in what pieces the bytes arrive.
+/// Parses each line as one of the GUI and as one of the engine. The first byte decides
+/// the sizes of the pieces in which the bytes arrive.
 pub fn uci_line(data: &[u8]) {
     let Some((step, mut rest)) = data.split_first() else {
         return;
@@ -65,7 +65,7 @@ static STARTER: LazyLock<Arc<Book>> = LazyLock::new(|| {
     Arc::new(book_set::starter().unwrap_or_else(|error| panic!("the starter book: {error}")))
 });
 
-/// What the session said and asked for.
+/// What the session sent and requested.
 #[derive(Default)]
 struct Heard {
     best_moves: usize,
@@ -110,9 +110,9 @@ impl Outlet for Heard {
     }
 }
 
-/// A conversation in the form of the files in `crates/adapter/tests/session/`: `gui>`,
+/// Runs a conversation in the form of the files in `crates/adapter/tests/session/`: `gui>`,
 /// `eng>`, `up`, `gone`, `opened`, `wake`, `time`, `eof`, `set NAME=VALUE`,
-/// `engine`. Lines of any other kind are passed over.
+/// `engine`. Other lines are ignored.
 pub fn session(data: &[u8]) {
     let heard = Rc::new(RefCell::new(Heard::default()));
     let mut out = Ear(Rc::clone(&heard));
@@ -207,7 +207,7 @@ pub fn session(data: &[u8]) {
     }
 }
 
-/// The session's outlet, while we look on.
+/// An outlet of the session that shares what it receives.
 struct Ear(Rc<RefCell<Heard>>);
 
 impl Outlet for Ear {
@@ -232,7 +232,7 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Each line of those once, and some that are odd.
+/// Each distinct line of the conversations, and some unusual lines.
 pub(crate) fn line_seeds() -> Vec<Vec<u8>> {
     let mut lines: Vec<Vec<u8>> = seeds()
         .iter()

@@ -1,4 +1,4 @@
-//! Game databases: bytes that say they are one.
+//! Game databases made of arbitrary bytes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,8 @@ use tabia_io::progress::{Stop, Watch};
 
 use super::{read, root, sample, scratch};
 
-/// Opens what lies at `path` and reads every game, as if the main lines were
-/// wanted and as if everything were.
+/// Opens the source at `path` and reads every game twice: only its main line, then
+/// with all parts.
 fn read_all(path: &Path) {
     let all = GameParts::default();
     for wanted in [
@@ -39,8 +39,8 @@ fn read_all(path: &Path) {
     }
 }
 
-/// Files of one name out of one input: two bytes of length for each but the
-/// last (65535: it is not there), then the files.
+/// Unpacks files of one name from one input: two bytes of length for each file but the
+/// last (65535: the file is missing), then the files.
 fn unpack(data: &[u8], folder: &Path, extensions: &[&str]) -> Option<()> {
     let (lengths, mut rest) = data.split_at_checked(2 * (extensions.len() - 1))?;
     let mut lengths = lengths
@@ -146,7 +146,7 @@ pub fn cbf(data: &[u8]) {
     }
 }
 
-/// Layouts without sense: no database of that program is ours to keep.
+/// Invented layouts: no database of that program may be distributed.
 pub(crate) fn cbf_seeds() -> Vec<Vec<u8>> {
     let index = |numbers: &[u32]| {
         numbers
@@ -164,7 +164,7 @@ pub(crate) fn cbf_seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// A print of NicBase.
+/// A text print of NicBase.
 pub fn nic_text(data: &[u8]) {
     let folder = scratch();
     let path = folder.path().join("x.prn");
@@ -188,7 +188,7 @@ pub(crate) fn nic_seeds() -> Vec<Vec<u8>> {
 const SCID4: [&str; 3] = ["si4", "sn4", "sg4"];
 const SCID5: [&str; 3] = ["si5", "sn5", "sg5"];
 
-/// A Scid database of either version: the first byte says which.
+/// A Scid database of either version, which the first byte decides.
 pub fn scid(data: &[u8]) {
     let folder = scratch();
     let (parts, main) = match data.first() {
@@ -219,7 +219,7 @@ pub fn cbh2(data: &[u8]) {
     }
 }
 
-/// The first entries of a made one, and none of its names: they are far apart.
+/// The first entries of a made database, without their names, which are far apart.
 pub(crate) fn cbh2_seeds() -> Vec<Vec<u8>> {
     let folder = scratch();
     let path = root().join("tests/data/cbh2/made.2cbh");
@@ -260,7 +260,7 @@ fn archive(data: &[u8], name: &str) {
     let old = tabia_io::atomic::Old::Refuse;
 
     let _ = tabia_games::extract(&path, &out, None, old, Stop::default());
-    // Nothing but the archive and the folder.
+    // Nothing else was written than the archive and the folder.
     let entries = fs::read_dir(folder.path()).map_or(0, Iterator::count);
     assert!(entries <= 2);
 }

@@ -1,9 +1,8 @@
-//! What is done with the bytes of each fuzz target, and the inputs that are
-//! always tried.
+//! The code of each fuzz target, and the inputs that are always tried.
 //!
-//! The targets in `fuzz_targets/` hand over what the fuzzer invents;
-//! `tests/program/fuzz_corpus.rs` of the program includes this file and hands over the
-//! seeds and everything in `regressions/`, so that a finding stays found.
+//! The targets in `fuzz_targets/` pass on the fuzzer's inputs. The test
+//! `tests/program/fuzz_corpus.rs` of the program includes this file and passes the
+//! seeds and everything in `regressions/`, so that a fixed fault stays fixed.
 
 mod books;
 mod conversation;
@@ -20,10 +19,10 @@ pub use texts::{engines_toml, pgn};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What a target does with an input. It panics if something is wrong.
+/// The code of a target for one input. It panics if something is wrong.
 pub type Body = fn(&[u8]);
 
-/// Every target by its name.
+/// Every target with its name.
 pub const TARGETS: &[(&str, Body)] = &[
     ("uci_line", uci_line),
     ("session", session),
@@ -44,8 +43,8 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("scid", scid),
 ];
 
-/// The inputs that are always tried with a target: seeds made of the tests'
-/// own data, then former findings by the order of their names.
+/// The inputs that are always tried with a target: seeds from test data, then
+/// regressions in the order of their names.
 pub fn inputs(target: &str) -> Vec<Vec<u8>> {
     let mut inputs = match target {
         "uci_line" => conversation::line_seeds(),
@@ -71,7 +70,7 @@ pub fn inputs(target: &str) -> Vec<Vec<u8>> {
     inputs
 }
 
-/// Former findings: the name of each, and its bytes.
+/// Inputs that once failed: the name of each, and its bytes.
 pub fn regressions(target: &str) -> Vec<(String, Vec<u8>)> {
     let folder = root().join("fuzz/regressions").join(target);
     let mut found: Vec<_> = files(&folder)
@@ -85,7 +84,7 @@ pub fn regressions(target: &str) -> Vec<(String, Vec<u8>)> {
     found
 }
 
-/// Puts the inputs of a target where the fuzzer looks for them.
+/// Writes the inputs of a target to the fuzzer's corpus folder.
 pub fn write_seeds(target: &str) {
     let folder = root().join("fuzz/corpus").join(target);
     fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
@@ -95,10 +94,10 @@ pub fn write_seeds(target: &str) {
     }
 }
 
-/// The folder of the program's sources.
+/// The root folder of the sources.
 fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    // The package is `fuzz` itself or, in the tests, the one around it.
+    // The package is `fuzz` itself or, in the tests, its parent.
     if here.join("fuzz_targets").is_dir() {
         here.join("..")
     } else {
@@ -121,15 +120,14 @@ fn read(path: &Path) -> Vec<u8> {
     fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The first `limit` bytes of a file among the sources.
+/// The first `limit` bytes of a source file.
 fn sample(path: &str, limit: usize) -> Vec<u8> {
     let mut bytes = read(&root().join(path));
     bytes.truncate(limit);
     bytes
 }
 
-/// A folder for the files of one input, in memory where there is such a
-/// place.
+/// A folder for the files of one input, in memory if the system has such a folder.
 fn scratch() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
     let folder = if memory.is_dir() {

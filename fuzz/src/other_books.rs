@@ -1,4 +1,4 @@
-//! Books of other programs, and books as text.
+//! Books in the formats of other programs and as text.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use tabia_book::{Book, Lookup, OpenOptions, Probe, Wanted};
 
 use super::{read, root, scratch};
 
-/// Where the moves of an .abk begin.
+/// Offset of the moves in an .abk file.
 const ABK_HEADER: usize = 900 * 28;
 
 fn exercise(path: &Path) {
@@ -37,7 +37,7 @@ fn exercise(path: &Path) {
     into(path, "y.ctg");
 }
 
-/// Converts what lies at `path`; true if that could be done.
+/// Converts the book at `path`; returns true on success.
 fn into(path: &Path, name: &str) -> bool {
     let mut job = ConvertJob::new(path.to_owned(), path.with_file_name(name));
     job.memory = 1 << 20;
@@ -53,7 +53,7 @@ pub fn bin(data: &[u8]) {
     }
 }
 
-/// An Arena book: its moves, behind a header that is always the same.
+/// An Arena book: its moves, after a header that is always the same.
 pub fn abk(data: &[u8]) {
     let folder = scratch();
     let path = folder.path().join("x.abk");
@@ -70,8 +70,7 @@ pub fn jsonl(data: &[u8]) {
     let folder = scratch();
     let path = folder.path().join("x.jsonl");
     if fs::write(&path, data).is_ok() && into(&path, "y.ctg") {
-        // What we have written ourselves can be read; of a book without
-        // positions nothing is written.
+        // Files that Tabia wrote can be read. A book without positions is not written.
         let book = folder.path().join("y.ctg");
         let filled = CtgBook::open(&book, &OpenOptions::default())
             .is_ok_and(|book| book.header().positions > 0);

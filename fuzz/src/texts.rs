@@ -30,7 +30,7 @@ pub fn engines_toml(data: &[u8]) {
 
 pub(crate) fn toml_seeds() -> Vec<Vec<u8>> {
     let shipped = sample("engines.toml", usize::MAX);
-    // With everything that is only a comment there.
+    // With all commented-out settings active.
     let open: Vec<u8> = shipped
         .split(|byte| *byte == b'\n')
         .flat_map(|line| [line.strip_prefix(b"# ").unwrap_or(line), b"\n"].concat())
@@ -60,7 +60,7 @@ depth = 12
     vec![shipped, open, other.to_vec()]
 }
 
-/// Games in PGN, read as if nothing were wanted, and as if everything were.
+/// Games in PGN, read once with few parts and once with all.
 pub fn pgn(data: &[u8]) {
     for (plies, variations) in [(40, false), (usize::MAX, true)] {
         let text = Box::new(Cursor::new(data.to_vec()));

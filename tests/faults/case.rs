@@ -1,24 +1,24 @@
-//! The cases: what the engine does wrong, what the GUI does wrong, and when;
-//! and what is to be seen then.
+//! The cases: the fault of the engine, the fault of the GUI, the moment, and the
+//! expected result.
 
 use std::fmt;
 
-/// When things go wrong.
+/// The moment of the fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moment {
-    /// The GUI has said `uci`.
+    /// The GUI has sent `uci`.
     Handshake,
-    /// It has said `isready`.
+    /// It has sent `isready`.
     Idle,
-    /// It ponders on a move that the book has answered.
+    /// The engine ponders, and the book has the answer to the ponder move.
     InBook,
     /// The engine searches with a clock.
     Thinking,
     /// The engine ponders.
     Pondering,
-    /// The GUI has said `stop`.
+    /// The GUI has sent `stop`.
     AfterStop,
-    /// The GUI has said `quit`.
+    /// The GUI has sent `quit`.
     Quitting,
 }
 
@@ -32,31 +32,31 @@ pub(crate) const MOMENTS: [(Moment, &str); 7] = [
     (Moment::Quitting, "quitting"),
 ];
 
-/// What the GUI does wrong at that moment.
+/// The fault of the GUI at that moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gui {
     /// Nothing.
     Sound,
-    /// It sends each byte by itself.
+    /// It sends one byte at a time.
     ByteByByte,
     /// Its lines end with CR LF.
     CarriageReturns,
-    /// It sends bytes that mean nothing.
+    /// It sends meaningless bytes.
     Garbage,
     /// It sends the whole conversation at once, `quit` included.
     OneWrite,
-    /// It closes our input.
+    /// It closes the adapter's input.
     ClosesInput,
-    /// It closes our output, and leaves the input open.
+    /// It closes the adapter's output, and leaves the input open.
     ClosesOutput,
-    /// It reads no more, but goes on to talk, and says `quit`.
+    /// It stops reading, but continues to send commands, and sends `quit`.
     StopsReading,
     /// It is killed.
     Killed,
 }
 
 impl Gui {
-    /// Whether it hears what comes of it.
+    /// Whether it receives the results.
     pub(crate) fn stays(self) -> bool {
         use Gui::{ByteByByte, CarriageReturns, Garbage, Sound};
         matches!(self, Sound | ByteByByte | CarriageReturns | Garbage)
@@ -75,22 +75,22 @@ pub(crate) const GUIS: [(Gui, &str); 9] = [
     (Gui::Killed, "killed"),
 ];
 
-/// What is seen by a GUI that stays.
+/// The result that a GUI sees if it [stays](Gui::stays).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seen {
-    /// Every question is answered, as with a sound engine; exit code 0.
+    /// Every command is answered, as with an engine without faults; exit code 0.
     Plays,
-    /// The same, with the message that the engine was started again.
+    /// As `Plays`, with a message that the engine was started again.
     Restarts,
-    /// The same; there is no engine, and out of book the first legal move is
-    /// played, with a message.
+    /// As `Plays`, but without an engine: out of book the first legal move is played, with
+    /// a message.
     NoEngine,
-    /// The engine's answer is waited for; `quit` ends it with exit code 0.
+    /// The adapter waits for the engine's answer; `quit` ends it with exit code 0.
     Waits,
-    /// Exit code 2 with a message: a move is owed that nobody can make.
+    /// Exit code 2 with a message: a move is due and there is no engine to find it.
     Ends,
-    /// One or the other: it depends on when the question comes, between two
-    /// deaths or after the last.
+    /// `Restarts` or `Ends`: it depends on whether the command comes between two crashes
+    /// or after the last.
     RestartsOrEnds,
 }
 
@@ -107,7 +107,7 @@ impl fmt::Display for Seen {
     }
 }
 
-/// An engine's fault, what it is, and what is seen at each moment.
+/// A fault of an engine, its description, and the result at each moment.
 pub(crate) struct EngineFault {
     pub(crate) name: &'static str,
     pub(crate) is: &'static str,
@@ -163,13 +163,13 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// Whether it is one only when the engine has come to its fault. In one
-    /// write, `quit` may be there before.
+    /// Whether the case is valid only if the engine has shown its fault. In one write,
+    /// `quit` may come before it.
     pub(crate) fn must_fail(&self) -> bool {
         self.engine.name != "none" && self.gui.0 != Gui::OneWrite
     }
 
-    /// Whether what is asked in one write is answered before its `quit`.
+    /// Whether all commands of one write are answered before its `quit`.
     pub(crate) fn is_answered_in_one_write(&self) -> bool {
         let answers = matches!(self.seen, Plays | Restarts | NoEngine);
         answers && self.gui.0 == Gui::OneWrite

@@ -1,5 +1,5 @@
-//! Floods: a million lines of infos for a GUI that reads slowly, and a GUI that
-//! talks to an engine which does not listen.
+//! Floods: a million info lines for a GUI that reads slowly, and a flood of lines from
+//! the GUI to an engine that does not read.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -13,8 +13,8 @@ use super::run::{MEMORY_LIMIT_KIB, engine};
 
 const LINES: u64 = 1_000_000;
 
-/// `stop` goes against the flood to the engine at once, no line of it is lost,
-/// doubled or out of order, there is one answer, and nothing piles up.
+/// `stop` reaches the engine at once despite the flood; no line is lost, doubled or out
+/// of order; there is one answer; memory does not grow.
 pub(crate) fn check() {
     let folder = tempfile::tempdir().expect("a folder");
     let notes = folder.path().join("notes");
@@ -37,7 +37,7 @@ pub(crate) fn check() {
         .write_all(b"uci\nposition startpos\ngo infinite\n")
         .expect("it listens");
     while next() != "uciok" {}
-    // Everything between it and us fills up before the first line is read.
+    // All buffers between the engine and this test are full before the first line is read.
     let read = || fs::read_to_string(&notes).unwrap_or_default();
     wait_until("the flood", || read().contains("fault"));
     std::thread::sleep(Duration::from_millis(300));
@@ -61,7 +61,7 @@ pub(crate) fn check() {
             seen += 1;
             assert!(rest.starts_with(&format!("{seen} ")), "{line}");
             if seen % 1000 == 0 {
-                // A slow reader: the flood is always ahead of it.
+                // A slow reader: the flood never stops.
                 std::thread::sleep(Duration::from_micros(500));
             }
         }
@@ -78,12 +78,12 @@ pub(crate) fn check() {
     );
 }
 
-/// 200 MB of lines for an engine that does not read, and 84 MB of `position`
-/// lines for one that never comes up: the first are not taken in, the second
-/// are, and neither stays in memory.
+/// 200 MB of lines for an engine that does not read, and 84 MB of `position` lines for
+/// one that never starts. The adapter stops reading the former and reads all of
+/// the latter; it stores neither.
 pub(crate) fn check_from_gui() {
     let command = b"d some command of the engine's own that nobody else knows\n";
-    // As long as it would take if it were taken.
+    // Much longer than reading them would take.
     let quiet = Duration::from_millis(1500);
     let (taken, peak) = talk("echo uciok; exec sleep 600", command, 200_000_000, quiet);
     println!("200 MB for an engine that does not read: {taken} bytes were taken in, {peak} KiB");
@@ -101,9 +101,9 @@ pub(crate) fn check_from_gui() {
     assert!(peak < MEMORY_LIMIT_KIB, "{peak} KiB of memory");
 }
 
-/// Says `line` again and again to an engine that is this script of a shell and
-/// reads nothing; how many bytes were taken until for so long none were, and
-/// the most memory.
+/// Repeats `line` to an adapter whose engine is this shell script, which reads nothing.
+/// Returns the number of bytes read before nothing was read for `quiet`, and the
+/// peak memory in KiB.
 fn talk(script: &str, line: &[u8], bytes: usize, quiet: Duration) -> (usize, u64) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_tabia"))
         .args(["--set", "OwnBook=false", "--", "/bin/sh", "-c", script])
@@ -121,10 +121,10 @@ fn talk(script: &str, line: &[u8], bytes: usize, quiet: Duration) -> (usize, u64
         while count.load(Ordering::Relaxed) < bytes && stdin.write_all(&piece).is_ok() {
             count.fetch_add(piece.len(), Ordering::Relaxed);
         }
-        // Not closed before its memory has been looked at.
+        // Stays open until the memory has been measured.
         stdin
     });
-    // Until nothing more is taken.
+    // Until nothing more is read.
     let mut last = (0, std::time::Instant::now());
     while last.0 < bytes && last.1.elapsed() < quiet {
         std::thread::sleep(Duration::from_millis(20));

@@ -1,5 +1,5 @@
-//! A GUI with one fault, on raw pipes: it reads only when it waits for
-//! something, and it never waits for ever.
+//! A GUI with one fault, on raw pipes. It reads only when it waits for an answer, and
+//! every wait has a limit.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -12,30 +12,30 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::case::{Case, Gui, Moment, Seen};
 
-/// Far more than anything takes here; only a hang reaches it.
+/// Far longer than any step takes; only a hang reaches it.
 pub(crate) const LIMIT: Duration = Duration::from_secs(120);
 
-/// How long it is seen to that no answer comes.
+/// How long to wait where no answer is expected.
 const SILENCE: Duration = Duration::from_millis(150);
 
 const OUT_OF_BOOK: &str = "position startpos moves a2a3 a7a6 h2h3";
 
-/// What was seen of a case.
+/// What happened in a case.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Observation {
     pub(crate) heard: Vec<String>,
     pub(crate) asked_go: usize,
     pub(crate) asked_ready: usize,
-    /// `None` when the GUI did not live to see it.
+    /// `None` if the GUI ended first.
     pub(crate) code: Option<i32>,
-    /// From the GUI's last deed to the end of the adapter.
+    /// From the last action of the GUI to the end of the adapter.
     pub(crate) end_took: Duration,
-    /// Most memory of the adapter that was resident, in KiB.
+    /// Peak resident memory of the adapter in KiB.
     pub(crate) peak_kib: u64,
 }
 
 impl Observation {
-    /// How often lines that begin with `start` have come.
+    /// Number of received lines that begin with `start`.
     pub(crate) fn count(&self, start: &str) -> usize {
         let begins = |line: &&String| line.starts_with(start);
         self.heard.iter().filter(begins).count()
@@ -45,12 +45,12 @@ impl Observation {
         self.heard.iter().any(|line| line.contains(part))
     }
 
-    /// Every question has its answer.
+    /// Whether every command was answered.
     pub(crate) fn is_answered(&self) -> bool {
         self.count("bestmove") == self.asked_go && self.count("readyok") == self.asked_ready
     }
 
-    /// What that is, for a GUI that stays.
+    /// The result for a GUI that stays.
     pub(crate) fn seen(&self) -> Option<Seen> {
         match (self.code, self.is_answered()) {
             (Some(2), _) => Some(Seen::Ends),
@@ -78,8 +78,8 @@ impl Place {
     }
 
     pub(crate) fn set_up(&self, engine: &Path, case: &Case) {
-        // Only who never comes up has to be given up quickly, but not before
-        // it has heard the first word.
+        // Only an engine that never starts needs a short limit, but one long enough to receive
+        // its first line.
         let mute = matches!(case.engine.name, "silent" | "hangs" | "no-newline");
         let limit = match case.moment.0 {
             Moment::Handshake if mute => 3000,
@@ -99,12 +99,12 @@ impl Place {
         fs::read_to_string(&self.notes).unwrap_or_default()
     }
 
-    /// The engine has begun to fail.
+    /// Whether the engine has begun to fail.
     pub(crate) fn has_failed(&self) -> bool {
         self.noted().lines().any(|line| line == "fault")
     }
 
-    /// Every process that was started.
+    /// The ids of all processes that were started.
     pub(crate) fn processes(&self) -> Vec<u32> {
         self.noted()
             .lines()
@@ -119,7 +119,7 @@ impl Place {
     }
 }
 
-/// Waits until `done` says so.
+/// Waits until `done` returns true.
 pub(crate) fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
     let until = Instant::now() + LIMIT;
     while !done() {
@@ -128,15 +128,14 @@ pub(crate) fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
     }
 }
 
-/// Whether a process is gone. A zombie that nobody has reaped counts as gone.
+/// Whether a process has ended. A zombie counts as ended.
 pub(crate) fn is_gone(process: u32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{process}/stat"));
     stat.map_or(true, |stat| stat.contains(") Z") || stat.contains(") X"))
 }
 
-/// The adapter's peak of memory of its own. Of its program, which is large as
-/// tests build it, more or less has been read: that is no memory that it
-/// holds.
+/// The peak of the adapter's own memory in KiB. Excludes pages of its program file, which
+/// is large in a debug build.
 pub(crate) fn peak_kib(adapter: &Child) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{}/status", adapter.id())).ok()?;
     let number = |name: &str| -> Option<u64> {
@@ -153,7 +152,7 @@ pub(crate) struct Player<'a> {
     stdin: Option<ChildStdin>,
     stdout: Option<ChildStdout>,
     unread: Vec<u8>,
-    /// The adapter has closed its output.
+    /// Whether the adapter has closed its output.
     ended: bool,
     seen: Observation,
 }
@@ -192,7 +191,7 @@ impl<'a> Player<'a> {
         std::mem::take(&mut self.seen)
     }
 
-    /// Plays up to the moment, and no further.
+    /// Plays up to the moment and stops there.
     pub(crate) fn play_to_the_moment(&mut self) {
         self.lead_up();
         self.come_to_the_moment();
@@ -225,7 +224,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// What is said before the moment, and what makes it come.
+    /// The lines before the moment, and the line that causes it.
     fn lines(&self) -> (String, &'static str) {
         let hello = "uci\nisready\n";
         let out_of_book = format!("{hello}{OUT_OF_BOOK}\n");
@@ -264,13 +263,13 @@ impl<'a> Player<'a> {
         }
         let quits = self.case.moment.0 == Moment::Quitting;
         let child = &mut self.child;
-        // One that does not come to hear "quit" within a second is killed.
+        // An engine that does not receive "quit" within a second is killed.
         let mut is_over = || quits && matches!(child.try_wait(), Ok(Some(_)));
         wait_until("the engine's fault", || place.has_failed() || is_over());
         self.measure();
     }
 
-    /// A GUI that stays: what is owed, one more search, the end.
+    /// For a GUI that stays: the pending answer, one more search, the end.
     fn go_on(&mut self) {
         let answered = match self.case.moment.0 {
             Moment::Handshake => self.expect("uciok"),
@@ -311,7 +310,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// The adapter may have had reason to end.
+    /// Ignores errors: the adapter may have ended for a good reason.
     fn write(&mut self, bytes: &[u8]) {
         if let Some(stdin) = &mut self.stdin {
             let _ = stdin.write_all(bytes);
@@ -327,15 +326,15 @@ impl<'a> Player<'a> {
         self.write(b"\n");
     }
 
-    /// Waits for a line that begins with `start`; false if none comes, which
-    /// only the cases know in which it has to be so.
+    /// Waits for a line that begins with `start`. Returns false if none comes; panics if
+    /// the case does not allow that.
     fn expect(&mut self, start: &str) -> bool {
         let patient = !matches!(
             self.case.seen,
             Seen::Waits | Seen::Ends | Seen::RestartsOrEnds
         );
         let gui = self.case.gui.0;
-        // Long enough even there for what still is to come.
+        // In other cases too, lines that always come get the full limit.
         let limit = if patient || self.comes_in_any_case(start) {
             LIMIT
         } else {
@@ -355,7 +354,7 @@ impl<'a> Player<'a> {
         false
     }
 
-    /// Even an engine that is about to fall silent gives these, or the book.
+    /// Whether even an engine that is about to fail, or the book, gives this answer.
     fn comes_in_any_case(&self, start: &str) -> bool {
         let before = !self.place.has_failed();
         let ends = matches!(self.case.seen, Seen::Ends | Seen::RestartsOrEnds);
@@ -369,7 +368,7 @@ impl<'a> Player<'a> {
         &heard[heard.len().saturating_sub(3)..]
     }
 
-    /// The next line, `None` at the end or when the time is up.
+    /// Returns the next line; `None` at the end or after the time limit.
     fn next_line(&mut self, until: Instant) -> Option<String> {
         loop {
             if let Some(at) = self.unread.iter().position(|byte| *byte == b'\n') {
@@ -383,7 +382,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Reads once; false when nothing came.
+    /// Reads once; returns false if nothing came.
     fn read(&mut self, until: Instant) -> bool {
         let Some(stdout) = &mut self.stdout else {
             return false;
@@ -407,7 +406,7 @@ impl<'a> Player<'a> {
         self.seen.peak_kib = self.seen.peak_kib.max(peak);
     }
 
-    /// Hears the adapter out, if this GUI listens, until it ends.
+    /// Waits until the adapter ends; reads its output if this GUI reads.
     fn wait_for_end(&mut self) {
         let begin = Instant::now();
         let until = begin + LIMIT;

@@ -2,8 +2,8 @@
 //! conversation: processes with real pipes, many cases at once.
 //!
 //! `cargo test --test faults [WORD]` runs the cases whose names contain the
-//! word, as in `crashes/killed/thinking`. What is expected stands in `case.rs`
-//! and, made from it, in `docs/behaviour.md`.
+//! word, for example `crashes/killed/thinking`. The expected results are in `case.rs`
+//! and, generated from it, in `docs/behaviour.md`.
 
 #![allow(clippy::print_stdout)] // The report is for people.
 
@@ -23,7 +23,7 @@ fn main() -> std::process::ExitCode {
     run::main()
 }
 
-/// Who is gone and who is not is asked of /proc.
+/// The tests read /proc to see which processes run.
 #[cfg(not(target_os = "linux"))]
 fn main() {
     println!("the fault cases run on Linux only");

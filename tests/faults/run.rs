@@ -1,4 +1,4 @@
-//! Runs the cases, judges them and reports.
+//! Runs the cases, checks their results and reports.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,16 +12,16 @@ use super::case::{self, Case, Gui, Moment, Seen};
 use super::gui::{Observation, Place, Player, is_gone, wait_until};
 use super::{flood, table};
 
-/// Most memory that the adapter may ever hold, in KiB.
+/// Limit for the adapter's memory, in KiB.
 pub(crate) const MEMORY_LIMIT_KIB: u64 = 32 << 10;
 
-/// Most memory of its own that it may hold in a case, its program aside.
+/// Limit for the adapter's memory in a case without pages of its program file, in KiB.
 const OWN_LIMIT_KIB: u64 = 8 << 10;
 
-/// Cases at a time: most of them wait most of the time.
+/// Number of cases at a time: most of them mostly wait.
 const AT_ONCE: usize = 12;
 
-/// The word by which this program is the GUI of a case.
+/// The argument that makes this program the GUI of a case.
 const AS_GUI: &str = "as-gui";
 
 pub(crate) fn main() -> ExitCode {
@@ -29,10 +29,10 @@ pub(crate) fn main() -> ExitCode {
     if words.first().is_some_and(|word| word == AS_GUI) {
         die_as_gui(&words[1..]);
     }
-    // A panic is a failure, which is printed.
+    // libtest_mimic prints a panic as a failure.
     std::panic::set_hook(Box::new(|_| {}));
     let mut args = Arguments::from_args();
-    // A dot for each of so many.
+    // Print dots instead of hundreds of names.
     args.quiet |= args.format.is_none() && args.filter.is_none();
     let report = Arc::<Mutex<Report>>::default();
     let mut trials = vec![Trial::test("table", || Ok(table::check()?))];
@@ -51,7 +51,7 @@ pub(crate) fn main() -> ExitCode {
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .print();
-    // Beside nothing else: how much piles up depends on who reads when.
+    // Alone, because the amount of buffered data depends on scheduling.
     args.test_threads = Some(1);
     let floods = vec![
         Trial::test("flood/of-the-engine", || {
@@ -68,7 +68,7 @@ pub(crate) fn main() -> ExitCode {
     ExitCode::from(if failed { 101 } else { 0 })
 }
 
-/// Examples lie beside the binary.
+/// Cargo puts examples beside the binary.
 pub(crate) fn engine() -> PathBuf {
     let path = Path::new(env!("CARGO_BIN_EXE_tabia")).with_file_name("examples/faulty_engine");
     assert!(
@@ -78,7 +78,7 @@ pub(crate) fn engine() -> PathBuf {
     path
 }
 
-/// How the cases went.
+/// The results of all cases.
 #[derive(Default)]
 struct Report {
     outcomes: BTreeMap<String, usize>,
@@ -120,9 +120,9 @@ impl Report {
 }
 
 fn run(case: &Case) -> Result<Observation, String> {
-    // An engine that is to fail at "quit" may be killed before it hears of it:
-    // the case has not come about then. And "quit" waits for half a second
-    // alone, in which a busy machine may do nothing.
+    // An engine that should fail at "quit" may be killed before it receives it: then the
+    // case did not happen. And "quit" waits only half a second, in which a busy
+    // machine may run nothing.
     let may_miss = case.moment.0 == Moment::Quitting && case.must_fail();
     let mut tries = match may_miss || case.is_answered_in_one_write() {
         true => 12,
@@ -156,7 +156,7 @@ fn judged(case: &Case, place: &Place, seen: Observation) -> Result<Observation, 
     Ok(seen)
 }
 
-/// A GUI that is a process of its own and ends by SIGKILL.
+/// Runs the GUI as a separate process that ends by SIGKILL.
 fn killed(case: &Case, folder: &Path) -> Result<Observation, String> {
     let this = std::env::current_exe().map_err(|error| error.to_string())?;
     let output = Command::new(this)

@@ -1,4 +1,4 @@
-//! The tables of `docs/behaviour.md`, made of what the cases expect.
+//! The tables of `docs/behaviour.md`, generated from the cases.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -32,8 +32,7 @@ fn table() -> String {
         )
 }
 
-/// The page says what the cases expect; with `TABIA_WRITE_TABLES` it is made
-/// to.
+/// Checks that the page agrees with the cases; with `TABIA_WRITE_TABLES`, updates it.
 pub(crate) fn check() -> Result<(), String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/behaviour.md");
     let page = fs::read_to_string(&path).map_err(|error| format!("docs/behaviour.md: {error}"))?;

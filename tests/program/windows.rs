@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 const TABIA: &str = env!("CARGO_BIN_EXE_tabia");
 
-/// Far more than anything takes here; only a hang takes so long.
+/// Far longer than any step takes; only a hang reaches it.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// A folder with a typical user path.
@@ -29,7 +29,7 @@ fn odd_engine() -> PathBuf {
         .join("odd_engine.exe")
 }
 
-/// A book that is large enough to be mapped.
+/// A book large enough to be mapped.
 fn large_book(folder: &Path) -> PathBuf {
     let (book, _) = crate::common::random_book(900, 70);
     let path = book.write(folder, "große Eröffnungen");
@@ -48,7 +48,7 @@ fn tabia(args: &[&Path]) -> Command {
     command
 }
 
-/// Sends lines with CRLF, and returns the answers up to a line.
+/// Sends lines with CRLF, and returns the answers up to the line `last`.
 fn talk(child: &mut Child, lines: &str, last: &str) -> Vec<String> {
     let crlf = lines.replace('\n', "\r\n") + "\r\n";
     child
@@ -132,7 +132,7 @@ fn a_book_in_use_is_not_replaced_and_the_message_has_the_reason() {
     assert_eq!(output.status.code(), Some(2), "{message}");
     assert!(message.contains("another program has it open"), "{message}");
     assert_eq!(fs::read(&book).unwrap(), before);
-    // The index is still in its place.
+    // The index is still at its path.
     for extension in ["cto", "ctb"] {
         assert!(book.with_extension(extension).is_file(), "{extension}");
     }

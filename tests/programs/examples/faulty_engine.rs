@@ -1,14 +1,14 @@
 //! A UCI engine that plays the first legal move and fails in one way at one
-//! moment of the conversation: for tests of whoever talks to engines.
+//! moment of the conversation: for tests of programs that use engines.
 //!
 //! `faulty_engine FAULT MOMENT`. The moments are `handshake` (at `uci`),
 //! `idle` (`isready`), `in-book` (`position startpos`), `thinking` (`go` with
-//! a clock), `pondering` (`go ponder`), `analysing` (`go infinite`), `after-stop` (`stop`) and `quitting`
-//! (`quit`). The faults are in [`Engine::fail`].
+//! a clock), `pondering` (`go ponder`), `analysing` (`go infinite`), `after-stop` (`stop`)
+//! and `quitting` (`quit`). The faults are in [`Engine::fail`].
 //!
-//! What happens is noted, a line each, in the file that `FAULTY_ENGINE_NOTES`
-//! names: `process N` for itself and whatever it starts, `fault` when it
-//! begins to fail, `stop after N` with the lines of its flood so far.
+//! It appends lines to the file `FAULTY_ENGINE_NOTES`: `process N` for its own
+//! process and each that it starts, `fault` when it begins to fail, `stop after N`
+//! with the number of lines of its flood so far.
 //! `FAULTY_ENGINE_FLOOD` is the number of lines of a flood.
 
 use std::fs::{self, File};
@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use shakmaty::{Chess, Position};
 use test_programs::engine::{Search, lines_of_input, position, say, uci, write};
 
-/// How long a search with a clock takes.
+/// Duration of a search with a clock.
 const THINKS: Duration = Duration::from_millis(30);
 
 fn main() {
@@ -53,15 +53,15 @@ fn main() {
 struct Engine {
     fault: String,
     moment: String,
-    /// An earlier process of this engine has failed.
+    /// Whether an earlier process of this engine has failed.
     failed_before: bool,
     notes: Option<File>,
     board: Chess,
     search: Search,
-    /// The moment has come.
+    /// Whether it has begun to fail.
     failing: bool,
     silent: bool,
-    /// Lines of the flood that have been written.
+    /// Number of flood lines written so far.
     written: Arc<AtomicUsize>,
 }
 
@@ -99,7 +99,7 @@ impl Engine {
             ["isready"] => "idle",
             ["position", "startpos"] => "in-book",
             ["go", "ponder", ..] => "pondering",
-            // What began as pondering may be repeated without it.
+            // A search that began as pondering may be repeated without `ponder`.
             ["go", "wtime", ..] if self.failed_before && self.moment == "pondering" => "pondering",
             ["go", "wtime", ..] => "thinking",
             ["go", "infinite"] => "analysing",
@@ -120,7 +120,7 @@ impl Engine {
         self.answer(&words);
     }
 
-    /// Does wrong what it is there to do wrong.
+    /// Shows its fault.
     fn fail(&mut self, moment: &str) {
         let first = !self.failing;
         self.failing = true;
@@ -149,7 +149,7 @@ impl Engine {
                 self.fork();
                 std::process::exit(9);
             }
-            // What nobody has asked for.
+            // Answers without a command.
             "answers-twice" if first => match moment {
                 "idle" | "in-book" => say("bestmove a7a6\nreadyok"),
                 "handshake" => say("uciok\nbestmove a7a6"),
@@ -231,7 +231,7 @@ impl Engine {
     }
 }
 
-/// Becomes a process that has closed the output and lives on.
+/// Becomes a process that has closed its output but does not end.
 #[cfg(unix)]
 fn close_output() {
     use std::os::unix::process::CommandExt;

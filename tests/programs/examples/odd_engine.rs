@@ -1,5 +1,5 @@
-//! A tiny UCI engine that plays the first legal move, and on request gets one
-//! thing wrong: a stand-in for the engines of this world in tests.
+//! A tiny UCI engine that plays the first legal move and has one fault if requested. It
+//! imitates the faults of real engines.
 //!
 //! `odd_engine [FAULT]`; see `main` for the faults.
 
@@ -12,7 +12,7 @@ use test_programs::engine::{position, say, uci};
 struct Engine {
     fault: String,
     board: Chess,
-    /// A search waits for `stop` or `ponderhit`.
+    /// Whether a search waits for `stop` or `ponderhit`.
     held: bool,
     searches: u32,
     moves_asked: Vec<String>,

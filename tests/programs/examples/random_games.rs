@@ -7,11 +7,11 @@
 //! ```
 //!
 //! A third argument, `lichess`, gives them the form of lichess's monthly files:
-//! long headers, and the clock and often an evaluation behind every move.
+//! long headers, and after every move the clock and often an evaluation.
 //!
-//! The same numbers give the same games. Each has 8 plies or more and at
-//! most the given number (24); its first moves come from a few popular ones, as
-//! in real games, the others are drawn from all legal ones.
+//! The same arguments give the same games. Each has 8 plies or more and at most the
+//! given number (24). The first moves come from a few popular ones, as in real
+//! games; the others are drawn from all legal ones.
 
 use std::error::Error;
 use std::io::{BufWriter, Write};
@@ -77,7 +77,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The tags of such a game: the other rating is 200 less.
+/// The tags of a lichess game; the other rating is 200 less.
 fn header(out: &mut impl Write, game: u64, elo: u64, result: &str) -> std::io::Result<()> {
     let other = elo - 200;
     write!(

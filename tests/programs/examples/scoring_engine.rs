@@ -1,17 +1,17 @@
-//! A UCI engine without a search, for tests of whoever asks engines for
-//! evaluations: every legal move has a score that its letters decide. Several
-//! lines and `searchmoves` are as UCI wants them.
+//! A UCI engine without a search, for tests of programs that ask engines for
+//! evaluations: the letters of a legal move decide its score. It supports MultiPV
+//! and `searchmoves`.
 //!
-//! What it is asked is noted, a line each, in the file that
-//! `SCORING_ENGINE_NOTES` names: the position, and ` only` with searchmoves.
-//! `SCORING_ENGINE_DIES` is after how many searches it ends without an answer,
-//! `SCORING_ENGINE_HANGS` the same for one that falls silent,
-//! `SCORING_ENGINE_MS` how long a search takes, `SCORING_ENGINE_SHY` how many
-//! searches tell their first line alone, as those that are stopped early do.
-//! `SCORING_ENGINE_VALUES` is a file of positions that it knows better, a line
-//! each: the first four fields of a FEN, score and best move, as
-//! `8/8/... w - -;cp 30;e2e4`. There it says that it searched as many nodes as it
-//! was asked for; elsewhere always 100.
+//! It appends a line for each search to the file `SCORING_ENGINE_NOTES`: the
+//! position, and ` only` with searchmoves.
+//! `SCORING_ENGINE_DIES` is the number of searches after which it ends without an
+//! answer, `SCORING_ENGINE_HANGS` the number after which it stops answering,
+//! `SCORING_ENGINE_MS` the duration of a search, `SCORING_ENGINE_SHY` the number of
+//! searches that return only their first line, as early stopped ones do.
+//! `SCORING_ENGINE_VALUES` is a file of positions with better values, a line each:
+//! the first four fields of a FEN, score and best move, as
+//! `8/8/... w - -;cp 30;e2e4`. For these it reports as many nodes as requested;
+//! for others always 100.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -26,7 +26,7 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// -50 to 50 by the letters of a text.
+/// A score from -50 to 50, from the letters of a text.
 fn score(text: &str) -> i64 {
     let sum = text
         .bytes()

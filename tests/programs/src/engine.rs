@@ -1,4 +1,4 @@
-//! UCI as an engine has it.
+//! UCI on the side of an engine.
 
 use std::io::{self, BufRead, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -8,7 +8,7 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Position};
 
-/// Writes a text as it is. Where nobody reads any more, the program ends.
+/// Writes a text without a line end. Ends the program if the output is closed.
 pub fn write(text: &str) {
     let mut out = io::stdout().lock();
     let written = out.write_all(text.as_bytes());
@@ -22,7 +22,7 @@ pub fn say(line: &str) {
     write(&format!("{line}\n"));
 }
 
-/// Lines as they come, so that a search can be interrupted.
+/// Returns the lines as they come, so that a search can be interrupted.
 pub fn lines_of_input() -> Receiver<String> {
     let (to_lines, lines) = channel();
     std::thread::spawn(move || {
@@ -36,7 +36,7 @@ pub fn lines_of_input() -> Receiver<String> {
     lines
 }
 
-/// A search under way.
+/// The current search.
 pub enum Search {
     None,
     /// Until `stop` or `ponderhit`.
@@ -45,7 +45,7 @@ pub enum Search {
 }
 
 impl Search {
-    /// The next line, unless the time of the search is up first.
+    /// Waits for the next line, or until the time of the search is up.
     pub fn next_line(&self, lines: &Receiver<String>) -> Result<String, RecvTimeoutError> {
         lines.recv_timeout(match self {
             Search::Until(end) => end.saturating_duration_since(Instant::now()),
@@ -54,7 +54,7 @@ impl Search {
     }
 }
 
-/// The position that `position` is followed by.
+/// The position from the words after `position`.
 pub fn position(words: &[&str]) -> Chess {
     let (mut board, moves) = match words {
         ["fen", rest @ ..] => {
@@ -71,7 +71,7 @@ pub fn position(words: &[&str]) -> Chess {
     board
 }
 
-/// A move as UCI writes it.
+/// A move in UCI notation.
 pub fn uci(m: shakmaty::Move) -> String {
     m.to_uci(CastlingMode::Standard).to_string()
 }

@@ -1,9 +1,9 @@
-//! What the programs share that tests start.
+//! Code shared by the programs that tests start.
 
 pub mod engine;
 pub mod referee;
 
-/// Numbers that look random and are the same each time: Marsaglia's xorshift.
+/// Pseudo-random numbers, the same each time: Marsaglia's xorshift.
 pub struct Random(pub u64);
 
 impl Random {

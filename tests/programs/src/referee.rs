@@ -1,4 +1,4 @@
-//! Games between engines, as a manager has them.
+//! Games between engines, as a manager runs them.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Write};
@@ -13,7 +13,7 @@ use shakmaty::{Chess, EnPassantMode, Move, Position};
 
 use crate::engine::uci;
 
-/// An engine at its pipes.
+/// An engine and its pipes.
 pub struct Player {
     pub child: Child,
     stdin: ChildStdin,
@@ -21,7 +21,7 @@ pub struct Player {
 }
 
 impl Player {
-    /// Starts a program; the configuration of whoever runs this stays out of it.
+    /// Starts a program without the user's configuration.
     pub fn start(command: &mut Command) -> Player {
         let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = pipes.env("TABIA_CONFIG", "").spawn().expect("the engine");
@@ -43,16 +43,16 @@ impl Player {
 
     /// # Errors
     ///
-    /// It does not listen any more.
+    /// The engine has closed its input.
     pub fn say(&mut self, line: &str) -> io::Result<()> {
         self.stdin.write_all(format!("{line}\n").as_bytes())
     }
 
-    /// Waits for the line that begins with `word`; `hear` gets those before it.
+    /// Waits for the line that begins with `word`; `hear` receives the lines before it.
     ///
     /// # Errors
     ///
-    /// The engine has ended, or the time was not enough.
+    /// The engine has ended, or the time limit has passed.
     pub fn wait_for(
         &self,
         word: &str,
@@ -71,13 +71,13 @@ impl Player {
     }
 }
 
-/// A game under way.
+/// The current game.
 pub struct Game {
     pub start: Chess,
     pub board: Chess,
     pub moves: Vec<Move>,
     seen: HashMap<Zobrist64, u32>,
-    /// For the engines.
+    /// The `position` command for the engines.
     pub position: String,
 }
 
@@ -108,7 +108,7 @@ impl Game {
         *self.seen.entry(self.hash()).or_default() += 1;
     }
 
-    /// A legal move, whichever way it writes castling.
+    /// A legal move in UCI notation, with castling written either way.
     pub fn read(&self, text: &str) -> Option<Move> {
         text.parse::<UciMove>().ok()?.to_move(&self.board).ok()
     }
@@ -126,15 +126,15 @@ impl Game {
         self.see();
     }
 
-    /// By the rules of chess, draws that a player may claim among them.
+    /// By the rules of chess, including draws that a player may claim.
     pub fn is_over(&self) -> bool {
         self.board.is_game_over() || self.board.halfmoves() >= 100 || self.seen[&self.hash()] >= 3
     }
 }
 
-/// What a `go` has of the clocks of White and Black.
+/// The clocks of White and Black as in a `go`.
 pub fn clocks(left: [Duration; 2], increment: Duration) -> String {
-    // Zero stands for no clock in some engines.
+    // Some engines read zero as no clock.
     let [white, black] = left.map(|left| left.as_millis().max(1));
     let increment = increment.as_millis();
     format!("wtime {white} btime {black} winc {increment} binc {increment}")

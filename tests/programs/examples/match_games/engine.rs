@@ -1,5 +1,5 @@
-//! A small engine that uses its clock: takes what it can, else any move. What it
-//! thinks of a move comes from the position after it.
+//! A small engine that uses its clock: it captures if possible, else plays any move. Its
+//! evaluation of a move comes from the position after it.
 
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
@@ -49,7 +49,7 @@ pub(crate) fn run() {
     }
 }
 
-/// Some of the clock, never much: a thirtieth, at most six milliseconds.
+/// Time for a move: a thirtieth of the clock, at most six milliseconds.
 fn time_for_move(words: &[&str], board: &Chess) -> Duration {
     let clock = if board.turn().is_white() {
         "wtime"
@@ -83,8 +83,8 @@ fn answer(board: &Chess, only: &[Move]) {
     }
 }
 
-/// Mate, else the dearest man that can be taken, else what the position's
-/// hash says: the same each time.
+/// Chooses mate, else the capture of the most valuable piece, else a move by the hash of
+/// the position: the same each time.
 fn choose(board: &Chess) -> Option<Move> {
     let moves = board.legal_moves();
     let mates = |m: &Move| {

@@ -1,4 +1,4 @@
-//! Games with clocks, and what is made of them.
+//! Plays games with clocks and reports their results.
 
 use std::collections::VecDeque;
 use std::process::ExitCode;
@@ -14,10 +14,10 @@ use test_programs::{Random, referee};
 
 use super::player::{Player, send};
 
-/// A game that is not over by then is a draw.
+/// A game with this many plies is a draw.
 const LONGEST: usize = 240;
 
-/// Where growth is measured from: everything has been used once.
+/// Growth is measured after this many games, when all buffers have been used.
 const WARM: u64 = 20;
 
 struct Plan {
@@ -27,7 +27,7 @@ struct Plan {
     at_once: u64,
     time: Duration,
     increment: Duration,
-    /// What a `go` has besides clocks.
+    /// Limits in a `go` besides the clocks.
     limit: String,
     kill_every: u64,
     freeze_every: u64,
@@ -108,11 +108,11 @@ struct Report {
     pondered: u64,
     ponder_hits: u64,
     on_time: Vec<String>,
-    /// The same while the machine itself stood still.
+    /// Moves over time while the machine itself was stalled.
     stalled: Vec<String>,
     illegal: Vec<String>,
     protocol: Vec<String>,
-    /// Least time that a player had left on its clock.
+    /// The shortest time left on a clock.
     least_left: Option<Duration>,
     /// Memory (KiB), descriptors and threads: when warm, and at the end.
     sizes: Vec<([u64; 3], [u64; 3])>,
@@ -150,7 +150,7 @@ fn play_games(plan: &Plan, stalls: &Stalls, next: &AtomicU64, report: &Mutex<Rep
         let mut game = Game::new(plan, stalls, number);
         game.play(&mut players);
         game.add_to(&mut report.lock().unwrap_or_else(PoisonError::into_inner));
-        // Who had white has black.
+        // The players change colours.
         players.swap(0, 1);
         played += 1;
         if played == WARM {
@@ -173,8 +173,8 @@ fn play_games(plan: &Plan, stalls: &Stalls, next: &AtomicU64, report: &Mutex<Rep
     }
 }
 
-/// How long this machine let a process wait that wanted to run, and when: one
-/// that always sleeps for a millisecond tells.
+/// When and how long this machine delayed processes that could run: measured by a thread
+/// that always sleeps for a millisecond.
 #[derive(Default)]
 struct Stalls(Mutex<VecDeque<(Instant, Duration)>>);
 
@@ -203,21 +203,21 @@ impl Stalls {
     }
 }
 
-/// So many processes have to get their turn for one answer, one after the
-/// other: us, the adapter, the engine, the adapter, us.
+/// Number of process switches for one answer: this program, the adapter, the engine,
+/// the adapter, this program.
 const PROCESSES: u32 = 4;
 
-/// What is done to an engine in a game.
+/// A signal to an engine during a game.
 struct Attack {
     ply: usize,
-    /// So long after the `go`.
+    /// Delay after the `go`.
     after: Duration,
     kind: Kind,
 }
 
 enum Kind {
     Kill,
-    /// Stopped for so many hundredths of what the clock has left.
+    /// Stopped for this many hundredths of the time left on the clock.
     Freeze(u32),
 }
 
@@ -228,10 +228,10 @@ struct Game<'a> {
     dice: Random,
     at: referee::Game,
     left: [Duration; 2],
-    /// What each side ponders on.
+    /// The move on which each side ponders.
     ponders: [Option<Move>; 2],
     attack: Option<Attack>,
-    /// Lets an engine go on that is stopped.
+    /// The thread that continues a stopped engine.
     thaw: Option<JoinHandle<()>>,
     report: Report,
 }
@@ -299,13 +299,13 @@ impl<'a> Game<'a> {
                 player.say("stop");
                 player.wait_for("bestmove");
             }
-            // Whatever should not come has come by then.
+            // Unexpected lines have arrived after `readyok`.
             player.is_ready();
             self.report.protocol.append(&mut player.heard.faults);
         }
     }
 
-    /// Asks the side to move for its answer, and watches its clock.
+    /// Asks the side to move for its answer, and updates its clock.
     fn ask(&mut self, ply: usize, player: &mut Player) -> Option<String> {
         let side = ply % 2;
         let begin = Instant::now();
@@ -329,7 +329,7 @@ impl<'a> Game<'a> {
             let left = self.left[side];
             let what = format!("game {}, ply {ply}: {took:?} of {left:?}", self.number);
             let late = took.saturating_sub(left);
-            // Who watches the machine stood still as well, and says so in a moment.
+            // The thread that measures stalls was stalled too, and records it in a moment.
             std::thread::sleep(Stalls::NAP * 50);
             if self.stalls.since(begin) * PROCESSES >= late {
                 self.report.stalled.push(what);
@@ -359,7 +359,7 @@ impl<'a> Game<'a> {
         }
     }
 
-    /// Plays the answer on the board; the reply that it suggests, as text.
+    /// Plays the answer on the board; returns the suggested reply as text.
     fn take(&mut self, answer: &str) -> Option<Option<String>> {
         let words: Vec<&str> = answer.split(' ').collect();
         let Some(m) = words.get(1).and_then(|word| self.at.read(word)) else {
@@ -388,7 +388,7 @@ impl<'a> Game<'a> {
         self.report.pondered += 1;
         self.ponders[side] = Some(m);
         let clocks = self.clocks();
-        // A move has been played: they have begun.
+        // `position` already contains `moves`, because a move has been played.
         let position = &self.at.position;
         player.say(&format!("{position} {}\ngo ponder {clocks}", uci(m)));
     }
@@ -448,7 +448,7 @@ fn print(plan: &Plan, report: &Report, took: Duration) -> ExitCode {
             "an adapter after {WARM} games and at the end: {} and {} KiB, {} and {} descriptors, {} and {} threads",
             warm[0], end[0], warm[1], end[1], warm[2], end[2]
         );
-        // What an allocator keeps is no growth that goes on.
+        // Memory that the allocator retains is not lasting growth.
         if end[0] > warm[0] + 2048 || end[1] > warm[1] || end[2] > warm[2] {
             grown.push("an adapter has grown".to_owned());
         }

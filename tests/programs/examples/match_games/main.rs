@@ -1,19 +1,19 @@
 //! Plays a match between adapters with clocks, as a manager would, and counts
-//! whatever would cost a game: `match_games ADAPTER [OPTION=NUMBER]...`.
+//! everything that would lose a game: `match_games ADAPTER [OPTION=NUMBER]...`.
 //!
-//! Both players are the program `ADAPTER` around the small engine that this
-//! program is itself when it is run as `match_games engine` (around the
-//! built-in one with `builtin=1`, and that of one player is `engine=PROGRAM`), on the
-//! starter book; with `direct=1` the small engine alone plays, to see what the machine
-//! does to clocks. The options and their defaults: `games=500 at-once=2 time=200
+//! Both players are the program `ADAPTER` with the starter book and the small engine that
+//! this program becomes as `match_games engine`. With `builtin=1` they use the built-in
+//! engine; `engine=PROGRAM` replaces that of one player. With `direct=1` the small
+//! engines play without adapters, to measure the effect of the machine on
+//! clocks. The options and their defaults: `games=500 at-once=2 time=200
 //! increment=10` (milliseconds), `nodes=0` (besides the clocks), `kill-every=5` (in each
 //! fifth game an engine is killed at a random moment), `freeze-every=0` (is stopped for
-//! up to a third of its clock), `ponder-every=4`, `seed=1`. Exit code 1 if anything was
-//! wrong. Every option is set to its default first, sorted by name, with a preset among
-//! them; then those given as `set:NAME=VALUE`. `arg:WORD` is an argument of the adapters.
+//! up to a third of its clock), `ponder-every=4`, `seed=1`. Exit code 1 after any fault.
+//! Every option is first set to its default, sorted by name, with a preset among
+//! them; then come those given as `set:NAME=VALUE`. `arg:WORD` is an adapter's argument.
 //!
-//! A move that takes longer than the clock has is a loss on time, unless the
-//! machine itself stood still for it: that is measured and told apart.
+//! A move that exceeds the clock is a loss on time, unless the machine itself was
+//! stalled: such moves are counted separately.
 
 #![allow(clippy::print_stdout)] // The report is for people.
 
@@ -34,7 +34,7 @@ fn main() -> std::process::ExitCode {
     game::run_match(&args)
 }
 
-/// Whom to kill and what is left behind is asked of /proc.
+/// It reads /proc to find engines and to measure memory.
 #[cfg(not(target_os = "linux"))]
 fn main() {
     println!("matches are played on Linux only");

@@ -1,4 +1,4 @@
-//! One adapter, seen from the manager's end of the pipes.
+//! One adapter, as the manager uses it through pipes.
 
 use std::fs;
 use std::process::Command;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use test_programs::referee;
 
-/// When nothing has come for so long, nothing will.
+/// After so long without output the player hangs.
 const HANGS: Duration = Duration::from_secs(30);
 
 pub(crate) struct Player {
@@ -15,16 +15,16 @@ pub(crate) struct Player {
     pub(crate) heard: Heard,
 }
 
-/// What came that was not waited for.
+/// Counts of messages, and faults.
 #[derive(Default)]
 pub(crate) struct Heard {
-    /// What was wrong with it so far.
+    /// The faults found so far.
     pub(crate) faults: Vec<String>,
     pub(crate) book_moves: usize,
     pub(crate) restarts: usize,
     pub(crate) vetoes: usize,
     pub(crate) exits: usize,
-    /// What it offers, from behind `option name`.
+    /// Its options: the text after `option name`.
     options: Vec<String>,
 }
 
@@ -84,7 +84,7 @@ impl Player {
         self.heard.faults.push(what.to_owned());
     }
 
-    /// Hears everything up to the line that begins with `word`.
+    /// Reads all lines up to the one that begins with `word`.
     pub(crate) fn wait_for(&mut self, word: &str) -> Option<String> {
         let line = self.at.wait_for(word, HANGS, |line| self.heard.hear(line));
         if line.is_err() {
@@ -108,15 +108,15 @@ impl Player {
             .collect()
     }
 
-    /// Sends a signal to the engine, such as the system kills it with when memory
-    /// is short; whom it was sent to.
+    /// Sends a signal to the engine, such as SIGKILL, which the system sends when memory is
+    /// short. Returns the processes.
     pub(crate) fn signal_engine(&self, signal: Signal) -> Vec<u32> {
         let engines = self.engines();
         send(&engines, signal);
         engines
     }
 
-    /// Resident memory that is its own (KiB), descriptors and threads.
+    /// Its private resident memory (KiB), descriptors and threads.
     pub(crate) fn size(&self) -> [u64; 3] {
         let proc = format!("/proc/{}", self.at.child.id());
         let status = fs::read_to_string(format!("{proc}/status")).unwrap_or_default();
@@ -129,8 +129,8 @@ impl Player {
         [number("RssAnon:"), files, number("Threads:")]
     }
 
-    /// The same, once no more descriptors and threads are there than before:
-    /// one that opens books goes when it is done.
+    /// As `size`, after temporary descriptors and threads are gone: a thread that opens
+    /// books ends when it is done.
     pub(crate) fn size_at_rest(&self, before: [u64; 3]) -> [u64; 3] {
         let until = Instant::now() + HANGS;
         loop {
@@ -142,7 +142,7 @@ impl Player {
         }
     }
 
-    /// Says `quit` and sees it off.
+    /// Sends `quit` and waits for its end; returns the faults.
     pub(crate) fn quit(mut self) -> Vec<String> {
         let engines = self.engines();
         self.say("quit");

@@ -5,7 +5,7 @@
 //!                        |                                       |
 //!                        +-> the games themselves, packed -------+
 //!                                                                |
-//!          answer <- sums over what is wanted <- rows <- lookup -+
+//!          answer <- sums over selected games <- rows <- lookup -+
 //! ```
 //!
 //! Each ply of a game is one record: position, move, and the [`Facts`](crate::tgx::Facts)

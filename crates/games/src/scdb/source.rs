@@ -96,7 +96,7 @@ pub(super) struct Database {
     sites: Names,
     events: Names,
     numbering: OnceLock<Numbering>,
-    /// What is wrong with the files beside the index.
+    /// What is wrong with the files other than the index.
     faults: Vec<String>,
     odd_status: Oddity,
     lost_names: Oddity,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import runner
 
-# Importing a module adds its cases.
+# Importing a module registers its cases.
 for file in sorted(Path(__file__).parent.glob("case_*.py")):
     importlib.import_module(file.stem)
 

@@ -1,4 +1,4 @@
-"""Analysis and upkeep through python-chess; an engine that is killed."""
+"""Analysis and book maintenance with python-chess; an engine that is killed."""
 
 import time
 
@@ -27,7 +27,7 @@ def analysis_with_multipv_3_is_the_engines():
         for info in infos:
             _is_no_book(info)
             assert info["depth"] >= 7, info
-        # And play is the book's again.
+        # And play uses the book again.
         assert from_book(engine.play(chess.Board(), LIMIT, info=chess.engine.INFO_ALL))
 
 
@@ -125,19 +125,19 @@ def an_engine_killed_in_a_search_is_started_again_and_answers():
         killed = []
         with engine.analysis(OUT, chess.engine.Limit(time=1.2)) as analysis:
             for info in analysis:
-                # Every search gets as far as depth 1, however little time it is given.
+                # Every search reaches depth 1, however short it is.
                 if not killed and "depth" in info:
                     killed.append(kill_child_of(engine))
             best = analysis.wait()
         assert killed and best.move in OUT.legal_moves
-        # Options survive, and the next game goes on as if nothing had been.
+        # The new process has the same options, and the next game is normal.
         assert from_book(engine.play(chess.Board(), LIMIT, info=chess.engine.INFO_ALL))
         assert engine.play(OUT, LIMIT).move in OUT.legal_moves
 
 
 @case(40)
 def a_game_goes_on_over_five_dead_engines():
-    """Killed between moves, each time once it has answered again."""
+    """Killed between moves, each time after it has answered again."""
     with player(adapter()) as engine:
         board = OUT.copy()
         for _ in range(5):

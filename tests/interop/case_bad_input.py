@@ -1,5 +1,5 @@
-"""Books, engines, lines and files as they should not be: one clear message,
-no hang, no crash, and the game goes on where there is a game."""
+"""Invalid books, engines, lines and files: one clear message, no hang, no
+crash, and a running game continues."""
 
 import os
 import random
@@ -18,7 +18,7 @@ def _strings(lines: list[str]) -> list[str]:
 
 
 def _fits(position: str, answer: Answer) -> None:
-    """It is a legal move after `position startpos moves ...`."""
+    """Checks that the move is legal after `position startpos moves ...`."""
     assert chess.Move.from_uci(answer.move) in board_after(position.split()[3:]).legal_moves
 
 
@@ -58,7 +58,7 @@ def the_index_files_of_a_book_cut_or_random_never_bring_us_down():
 
 
 def _large_book(where: Path) -> Path:
-    """More than 2 MiB: such books are mapped into memory."""
+    """More than 2 MiB: such books are mapped."""
     book = copy_starter(where, "large")
     with book.open("r+b") as file:
         file.truncate(4 << 20)
@@ -138,7 +138,7 @@ def a_quoted_path_and_values_of_every_kind():
     assert client.go("position startpos").from_book
 
 
-# Engines.
+# Faults of engines.
 
 
 @case(30)
@@ -168,12 +168,12 @@ def the_built_in_engine_stands_in_when_it_is_allowed_to():
     client.go(OUT_OF_BOOK, "go movetime 50")
 
 
-# Lines.
+# Faults of lines.
 
 
 @case()
 def a_bad_fen_that_is_searched_is_the_engines_affair():
-    """Stockfish may die of it; there is no hang, and it is told."""
+    """Stockfish may crash; the adapter must report the position and not hang."""
     client = greeted()
     client.send("position fen nonsense w - - 0 1", "go nodes 100")
     said = []
@@ -181,7 +181,7 @@ def a_bad_fen_that_is_searched_is_the_engines_affair():
         said.append(line)
     assert any(line.startswith("info string position:") for line in said), said
     if line is None:
-        # It died of it again and again: the manager is to know.
+        # The engine crashed repeatedly: the exit code tells the manager.
         client.end(code=2)
 
 
@@ -200,7 +200,7 @@ def a_position_of_20000_plies():
     assert ours < 2, ours
     answer = client.go(line + " a2a3", "go nodes 200", limit=15)
     _fits("position startpos moves a2a3", answer)
-    # A game that grows to 1,200 plies, position by position.
+    # A game that grows to 1,200 plies, two moves of each side at a time.
     start = client.processor_seconds()
     for plies in range(0, 1200, 4):
         client.send("position startpos moves " + _shuffle(plies) if plies else "position startpos")
@@ -221,7 +221,7 @@ def a_line_of_three_megabytes_is_ignored_with_a_message():
 
 @case(30)
 def lines_of_random_bytes():
-    """Not to the engine: Stockfish has commands that write files."""
+    """Not with Stockfish, which has commands that write files."""
     rng = random.Random(77)
     client = greeted(engine=odd("plain"))
     words = [b"go", b"position", b"setoption", b"name", b"value", b"fen", b"moves", b"startpos", b"stop", b"isready"]
@@ -232,7 +232,7 @@ def lines_of_random_bytes():
     client.send("stop", "setoption name OwnBook value true", "setoption name Book File value <starter>")
     client.send("ucinewgame", "isready")
     client.until("readyok")
-    # Answers to what was asked before may still come; they are White's moves.
+    # Answers to earlier searches may still come; they are White's moves.
     board = board_after(["e2e4"])
     blacks = lambda line: line.startswith("bestmove ") and chess.Move.from_uci(line.split()[1]) in board.legal_moves
     assert Answer(client.ask("position startpos moves e2e4", "go movetime 20", wanted=blacks)).from_book

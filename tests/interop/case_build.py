@@ -30,7 +30,7 @@ def unpack(packed: Path, to: Path) -> Path:
 
 
 def random_games(to: Path, count: int) -> Path:
-    """Games by python-chess, with a seed."""
+    """Makes random games with python-chess from a seed."""
     rng = random.Random(7)
     with to.open("w") as out:
         for number in range(count):
@@ -49,7 +49,7 @@ def random_games(to: Path, count: int) -> Path:
 
 
 def normal(board: chess.Board) -> str:
-    """The one of four pictures in which the format stores a position."""
+    """The EPD of a position as the format normalises it."""
     picture = board if board.turn else board.mirror()
     king = picture.king(chess.WHITE)
     if not picture.clean_castling_rights() and chess.square_file(king) < 4:
@@ -108,7 +108,7 @@ def compare(path: Path, book: Path, plies: int, positions: int) -> str:
             board.push_uci(move["uci"])
             child = count.results[normal(board)]
             board.pop()
-            # Results of a move are seen from the side that plays it.
+            # Results of a move are those of the side that plays it.
             assert move["games"] == child["games"], (name, move)
             assert (move["wins"], move["losses"]) == (child["losses"], child["wins"]), (name, move)
             children += 1
@@ -134,13 +134,13 @@ def numbers_of_real_games_are_those_that_python_chess_counts():
 
 
 def measured(command: list) -> tuple[float, float, str]:
-    """Seconds, megabytes and what it said."""
+    """Returns seconds, peak memory in MiB and standard error."""
     start = time.monotonic()
     child = subprocess.Popen(
         [str(word) for word in command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment()
     )
-    # Asked of the system while it runs: what it says of a child that has ended
-    # includes what we had ourselves when we started it.
+    # Read from /proc while it runs: the peak reported for an ended child includes
+    # this process's own memory at the time of the fork.
     peak = 0
     while child.poll() is None:
         try:
@@ -160,17 +160,17 @@ def measured(command: list) -> tuple[float, float, str]:
 
 @case(limit=300, needs_shared=True)
 def memory_is_bounded_and_polyglot_takes_longer():
-    """The ratio is printed, not judged: whatever else runs is in it too."""
+    """The ratio is printed, not checked: other programs affect it too."""
     here = folder("speed")
     games = unpack(ALL, here)
     polyglot, build = [], []
     for _ in range(2):
-        # By turns, so that whatever else runs slows both.
+        # In turns, so that other programs slow both.
         command = [POLYGLOT, "make-book", "-pgn", games, "-bin", here / "out.bin"]
         polyglot.append(measured([*command, "-max-ply", "40", "-min-game", "1"])[0])
         build.append(measured([TABIA, "build", "--force", "-o", here / "out.ctg", games]))
     seconds, megabytes = min(one[0] for one in build), max(one[1] for one in build)
-    # The sums must not depend on what was free.
+    # The sums must not depend on the memory available.
     first = (here / "out.ctg").read_bytes()
     _, small, text = measured([TABIA, "build", "--force", "-o", here / "out.ctg", games, "--memory", "64M", "--threads", "1"])
     assert (here / "out.ctg").read_bytes() == first
@@ -183,7 +183,7 @@ def memory_is_bounded_and_polyglot_takes_longer():
 
 
 def full_disk(script: str, megabytes: int) -> subprocess.CompletedProcess:
-    """Runs a script in a tiny file system of its own, as $D."""
+    """Runs a script in a tiny file system of its own, in whose root it starts."""
     place = folder("disk")
     return subprocess.run(
         ["unshare", "-rm", "sh", "-c", f"mount -t tmpfs -o size={megabytes}m tmpfs {place} && cd {place} && {script}"],
@@ -208,14 +208,14 @@ def a_full_disk_is_one_message_and_no_litter():
 
 
 def interrupted(text: bytes, book: Path) -> None:
-    """Stops a build while it reads these games again and again."""
+    """Stops a build while it reads these games repeatedly."""
     command = [TABIA, "build", "-o", str(book), "-", "--memory", "1M"]
     child = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
     for _ in range(40):
         child.stdin.write(text)
     child.stdin.flush()
     child.send_signal(signal.SIGINT)
-    # Games without end, until it has noticed.
+    # Write games until it has noticed the signal.
     with contextlib.suppress(BrokenPipeError):
         while True:
             child.stdin.write(text)

@@ -1,5 +1,5 @@
 """ChessBase databases: genuine files against python-chess and against readings
-of other programs; each file damaged over and over; large databases."""
+of other programs; each file with many kinds of damage; large databases."""
 
 import re
 import struct
@@ -17,8 +17,8 @@ from runner import case
 
 DATA = SHARED / "data" / "chessbase"
 
-# Folder and name; games, texts, plies of main lines and of all lines, as other
-# readers count them.
+# Folder and name; numbers of games, texts, plies of main lines and of all lines, as
+# other readers count them.
 CORPUS = {
     "hedgehog/Hedgehog": (204, 27, 15064, 30807),
     "linares/linares": (503, 0, 41911, 49606),
@@ -35,7 +35,7 @@ CORPUS = {
 
 
 def export(source: Path, out: Path) -> str:
-    """Writes a database as PGN; gives what is said about it."""
+    """Writes a database as PGN; returns what the program reports."""
     return ran("games", "--force", source, "-o", out, "--strict", limit=60).stderr
 
 
@@ -64,7 +64,7 @@ def count_nodes(game: chess.pgn.Game) -> int:
 
 
 def fields(base: Path) -> list[dict]:
-    """Tags of each game, read from the files by other code than ours."""
+    """Tags of each game, read from the files by independent code."""
     cbh = base.with_suffix(".cbh").read_bytes()
     names = base.with_suffix(".cbp").read_bytes()
     size, gap = struct.unpack_from("<I", names, 12)[0] + 9, struct.unpack_from("<I", names, 24)[0]
@@ -136,7 +136,7 @@ def every_game_of_the_corpus_is_there_and_legal():
 
 
 def database(base: Path, blocks: list[bytes]):
-    """A database of these blocks, without names."""
+    """Makes a database of these blocks, without names."""
     cbg, records = bytearray(26), bytearray()
     for block in blocks:
         record = bytearray(46)
@@ -213,7 +213,7 @@ def every_file_damaged_two_thousand_times():
 
 
 def replicate(name: str, times: int, base: Path):
-    """The same games over and over, each copy with its own moves."""
+    """Repeats the same games; each copy has its own moves."""
     source = DATA / name
     cbh, cbg = source.with_suffix(".cbh").read_bytes(), source.with_suffix(".cbg").read_bytes()
     header = struct.unpack_from(">H", cbg)[0]

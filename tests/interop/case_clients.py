@@ -71,7 +71,7 @@ def every_option_line_suits_the_parsers_of_the_guis():
 
 def _cutechess_begins(client: Client, options: dict[str, str]) -> None:
     client.hello()
-    # All at once, sorted by name, without waiting.
+    # All at once, sorted by name, without waiting for answers.
     client.send(*[f"setoption name {name} value {options[name]}" for name in sorted(options)])
     client.ready()
     client.send("ucinewgame", "setoption name Ponder value true", "position startpos")
@@ -86,13 +86,13 @@ def _cutechess_moves(client: Client, position: str, go: str = CLOCK) -> Answer:
 
 @case(60)
 def cutechess_plays_a_game_with_ponder_hits_and_misses():
-    """Both sides' moves come as positions; every second ponder move is right."""
+    """The moves of both sides come as positions; every second ponder move is right."""
     client = tabia("--set", "Book Seed=11")
     _cutechess_begins(client, {"Hash": "16", "Book Variety": "50", "Threads": "1", "Book Depth": "30"})
     rng = random.Random(5)
     hits = misses = held = 0
     with Oracle(STARTER) as oracle:
-        # Out of the book a game may soon be over.
+        # After the book, a game may end soon.
         for _ in range(10):
             if hits > 4 and misses > 4 and held > 2:
                 break
@@ -153,7 +153,7 @@ def cutechess_may_drop_a_ponder_search_before_it_begins():
 
 @case(30)
 def the_engines_options_are_there_in_each_of_sixty_starts():
-    """Also when `uci` is there before we are."""
+    """Even if `uci` arrives before the adapter has started."""
     for _ in range(60):
         client = tabia(engine=[TABIA, "engine"])
         hello = client.hello()
@@ -164,14 +164,14 @@ def the_engines_options_are_there_in_each_of_sixty_starts():
 @case()
 def options_in_any_order_before_and_after_uci():
     client = tabia()
-    # Init strings of Cute Chess come before "uci".
+    # Cute Chess sends init strings before "uci".
     client.send("setoption name Hash value 16", "setoption name Book Variety value 0")
     hello = client.hello()
     client.ready()
     moves = {client.go("position startpos").move for _ in range(20)}
     assert len(moves) == 1, moves
     assert sum(line == "uciok" for line in hello) == 1
-    # Another "uci" is answered again, from the cache.
+    # A second "uci" is answered from the cache.
     again = client.hello()
     assert [line for line in again if line.startswith("option")] == [
         line for line in hello if line.startswith("option")
@@ -185,7 +185,7 @@ def fastchess_plays_three_games_with_three_isready_a_move():
     rng = random.Random(8)
     booked = 0
     for game in range(3):
-        # Unchanged options before each game.
+        # The same options before each game.
         client.send(*[f"setoption name {option}" for option in options], "ucinewgame")
         client.ready()
         board = chess.Board()
@@ -210,7 +210,7 @@ def fastchess_plays_three_games_with_three_isready_a_move():
 
 
 def _strict_infos(board: chess.Board, answer: Answer) -> None:
-    """`bestmove` alone, or a scored info line whose PV begins with it."""
+    """Checks for `bestmove` alone, or a scored info line whose PV begins with it."""
     if len(answer.lines) == 1:
         return
     scored = [line.split() for line in answer.lines if line.startswith("info ") and " score " in line]
@@ -257,10 +257,10 @@ def nibbler_gets_king_takes_rook_castling_in_ordinary_chess():
     assert castled.from_book and castled.move == "e1h1", castled.lines
     after = client.go(start + moves + " e1h1", "go nodes 1000")
     assert after.from_book, after.lines
-    # Castling rights as they stand in the middle of a game.
+    # Castling rights in the middle of a game.
     middle = "position fen r1bqkb1r/1ppp1ppp/p1n2n2/4p3/B3P3/5N2/PPPP1PPP/RNBQK2R w HAha - 4 5"
     assert client.go(middle, "go nodes 1000 searchmoves e1h1").move == "e1h1"
-    # And without Chess960 the same answer is written the usual way.
+    # Without Chess960 the same answer has the usual notation.
     client.send("setoption name UCI_Chess960 value false")
     usual = client.go("position startpos" + moves, "go nodes 1000 searchmoves e1g1")
     assert usual.from_book and usual.move == "e1g1", usual.lines
@@ -281,7 +281,7 @@ def chess960_start_positions_are_out_of_book_and_go_to_the_engine():
 
 @case()
 def en_croissant_sends_new_searches_without_waiting():
-    """`stop`, 50 ms, the next `position` and `go`, whatever has come."""
+    """`stop`, 50 ms, the next `position` and `go`, without reading answers."""
     client = greeted()
     client.send("setoption name MultiPV value 3", "setoption name Threads value 1", "setoption name Hash value 16")
     board = chess.Board()
@@ -308,7 +308,7 @@ def pychess_changes_multipv_between_stop_and_go():
         client.send("position startpos", "go infinite")
         client.until(lambda line: " depth 6 " in line)
         client.send("stop", f"setoption name MultiPV value {lines}", "position startpos", "go depth 6")
-        # The answer to the search that was stopped, and the new one's.
+        # The answer to the stopped search, then that to the new one.
         client.until("bestmove")
         answer = Answer(client.until("bestmove"))
         shown = {line.split(" multipv ")[1].split()[0] for line in answer.lines if " multipv " in line}
@@ -331,10 +331,10 @@ def scid_gets_uciok_well_within_its_2_seconds():
     client = greeted()
     client.send("setoption name UCI_AnalyseMode value true", "isready")
     client.until("readyok")
-    # In analyse mode the engine answers, however the search is limited.
+    # In analyse mode the engine answers, whatever the limit of the search.
     assert not client.go("position startpos").from_book
     client.send("setoption name UCI_AnalyseMode value false")
-    # `pv` comes last, for Scid cuts it at the next word that it knows.
+    # `pv` comes last, because Scid ends it at the next keyword.
     answer = client.go("position startpos")
     assert answer.from_book and answer.lines[-2].split(" pv ")[1].split()[0] == answer.move
     return f"{1000 * spent:.0f} ms"
@@ -347,7 +347,7 @@ def what_only_an_engine_can_answer_is_the_engines():
         client.send("position startpos", go)
         if "perft" in go:
             client.until(lambda line: line.startswith("Nodes searched"))
-            # Stockfish gives no `bestmove` for perft.
+            # Stockfish sends no `bestmove` for perft.
             client.send("stop")
             continue
         assert not Answer(client.until("bestmove")).from_book, go
@@ -391,7 +391,7 @@ def a_person_types_at_a_terminal():
     client.send("position   startpos\tmoves  e2e4 ")
     answer = Answer(client.ask("go   movetime\t50", wanted="bestmove"))
     assert answer.from_book
-    # What is not UCI is the engine's.
+    # Commands that are not UCI go to the engine.
     client.send("d")
     got = client.until(lambda line: line.startswith("Checkers"))
     assert any("4P3" in line or "4p3" in line for line in got), got
@@ -428,7 +428,7 @@ def a_terminal_is_greeted_on_standard_error():
 
 @case()
 def readyok_comes_before_the_answer_to_a_later_go():
-    """In the order of the questions, as from any engine."""
+    """In the order of the commands, as from any engine."""
     client = greeted()
     for _ in range(20):
         client.send("isready", "position startpos", "go movetime 10")
@@ -452,7 +452,7 @@ def thinking_ahead_warms_the_engine_and_says_nothing_of_it():
 
 @case()
 def an_option_for_a_searching_engine_waits_for_its_end():
-    """Stockfish stops reading when one comes, and would miss the `stop`."""
+    """Stockfish would stop reading at such an option, and miss the `stop`."""
     client = greeted()
     client.send("position startpos", "go infinite", "setoption name Hash value 32")
     client.quiet(0.1)

@@ -26,7 +26,7 @@ GM2001, SMALL, LIBRA = BOOKS / "gm2001.bin", BOOKS / "book_small.bin", BOOKS / "
 
 
 def convert(*args) -> str:
-    """Converts, and gives the summary line."""
+    """Converts a book; returns the summary line."""
     done = ran("convert", *args, limit=250)
     return done.stderr.strip().splitlines()[-1]
 
@@ -36,7 +36,7 @@ def three(ctg: Path) -> list[bytes]:
 
 
 def reach(book: chess.polyglot.MemoryMappedReader) -> list[chess.Board]:
-    """Every position of a Polyglot book that its moves lead to."""
+    """Every position of a Polyglot book that its moves reach."""
     start = chess.Board()
     seen, ahead, found = {chess.polyglot.zobrist_hash(start)}, [start], []
     while ahead:
@@ -83,7 +83,7 @@ def polyglot_books_are_read_as_python_chess_reads_them():
 
 
 class Arena:
-    """An Arena book, read after its description."""
+    """An Arena book, read by the description of the format."""
 
     PROMOTIONS = {0: None, 1: chess.ROOK, 2: chess.KNIGHT, 3: chess.BISHOP, 4: chess.QUEEN}
 
@@ -183,10 +183,10 @@ def whole_games_from_polyglot_and_arena_books():
     return "; ".join(text)
 
 
-# Random positions that go there and back.
+# Number of random positions that are converted both ways.
 POSITIONS = 100_000
 
-# What the 33 bytes and the move list may hold.
+# Fields of the 33 bytes of an entry.
 COUNTERS = ("games", "wins", "losses", "draws", "own_rated", "other_rated")
 SUMS = ("points", "own_rating_sum", "other_rating_sum")
 
@@ -200,7 +200,7 @@ def normal(board: chess.Board) -> chess.Board:
 
 
 def storable(board: chess.Board, move: chess.Move) -> bool:
-    """The format has bytes for two men of a kind, and for queens only."""
+    """The format has bytes for two pieces of a kind, and only for promotion to a queen."""
     if move.promotion not in (None, chess.QUEEN):
         return False
     kind = board.piece_type_at(move.from_square)
@@ -233,7 +233,7 @@ def a_hundred_thousand_random_positions_there_and_back():
             line["recommendation"], line["commentary"] = extreme(8), extreme(8)
             line["factor"] = rng.choice((-128, 127, 0, rng.randrange(-128, 128)))
             line["moves"] = []
-            # Legal moves are dear in Python; most positions do without.
+            # Generating legal moves in Python is slow; most positions have none.
             if len(seen) % 5 == 0:
                 stored = [move for move in picture.legal_moves if storable(picture, move)]
                 rng.shuffle(stored)
@@ -363,7 +363,7 @@ def damaged_books_of_other_formats_are_one_message():
 @case(limit=60, needs_shared=True)
 def books_of_all_formats_in_order_each_with_its_policy():
     to = folder("mixed")
-    # The white book knows White's moves only by its colour; the others follow.
+    # Only the colour of a move shows that it is in the white book.
     copy_starter(to)
     config = to / "engines.toml"
     config.write_text(

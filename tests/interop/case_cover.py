@@ -18,7 +18,7 @@ DRAWN = "info string the move is drawn"
 
 
 def _bushy_book(here: Path, lines: int) -> Path:
-    """A book of more lines than that, each of one game."""
+    """Makes a book of this many lines, each from one game."""
     rng = random.Random(7)
     ends = [chess.Board()]
     while len(ends) < lines:
@@ -40,7 +40,7 @@ def _game(board: chess.Board) -> chess.pgn.Game:
 
 
 def _play(players, number: int) -> tuple[str, int]:
-    """A game from the book alone: its moves, and how many of them were drawn."""
+    """Plays a game from the book alone; returns its moves and how many were drawn at random."""
     white, black = players if number % 2 else reversed(players)
     for player in players:
         player.send("ucinewgame", "isready")
@@ -86,6 +86,6 @@ def two_adapters_play_four_hundred_games_at_eight_at_once_and_repeat_no_line():
     drawn = sum(drawn for _, drawn in played)
     repeated = len(played) - len(lines)
     assert len(played) == GAMES and min(len(line.split()) for line in lines) > 3, lines
-    # A busy machine may take the file away from someone: that move is drawn.
+    # On a busy machine an adapter may fail to lock the file: it draws that move.
     assert repeated <= drawn, (repeated, drawn, lines.most_common(3))
     return f"{len(lines)} lines in {GAMES} games, {drawn} moves drawn"

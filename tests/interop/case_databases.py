@@ -1,5 +1,5 @@
 """Game databases against other readers: a decoder of Simple Chess Databases
-that is written here, python-chess for PGN, an encoder for ChessBase for DOS."""
+written here, python-chess for PGN, an encoder for ChessBase for DOS."""
 
 import hashlib
 import shutil
@@ -41,7 +41,7 @@ def length(data, at):
 
 
 def moves_of(data, at):
-    """A game of .dcg as UCI moves, brackets and notes; up to an illegal move."""
+    """The UCI moves, brackets and notes of a .dcg game, up to an illegal move."""
     size, at = length(data, at)
     end = at + size
     board = chess.Board()
@@ -86,7 +86,7 @@ def moves_of(data, at):
 
 
 def decoded(index: Path):
-    """What a database says, game by game."""
+    """The content of a database, game by game."""
     read = {part: index.with_suffix(".dc" + part).read_bytes() for part in "insge"}
 
     def name(part, at):
@@ -113,7 +113,7 @@ def decoded(index: Path):
 
 
 def content_of(game: chess.pgn.Game):
-    """The same from PGN."""
+    """The same content from PGN."""
     tags = {
         key: game.headers.get(key, "")
         for key in ("White", "Black", "Site", "Event", "Round", "WhiteElo", "BlackElo", "Result", "Date")
@@ -174,8 +174,8 @@ def what_the_authors_program_wrote_is_written_again():
             theirs = (SCDB / name / f"{name}.dc{part}").read_bytes()
             if ours == theirs:
                 same.append(f"{name}.dc{part}")
-    # The others have faults of that program: names that are too long (twic),
-    # comments before a variation's first move (kramnik).
+    # The other databases have faults of that program: names that are too long (twic),
+    # comments before the first move of a variation (kramnik).
     assert len(same) == 17, same
     return f"{len(same)} of 20 files byte for byte"
 
@@ -260,7 +260,7 @@ def scid_databases_say_what_their_pgn_says():
     ]:
         ran("games", database, "-f", "-o", work / "ours.pgn")
         ran("games", source, "-f", "-o", work / "theirs.pgn")
-        # Version 4 has no room for event dates years away.
+        # Version 4 cannot store event dates that differ by many years.
         ours, theirs = (without_event_dates(work / f"{name}.pgn") for name in ("ours", "theirs"))
         assert ours == theirs, database
         for name, source_of in (("ours", database), ("theirs", source)):
@@ -279,7 +279,7 @@ def a_scid_database_is_written_as_scid_writes_it():
         assert (work / f"kramnik.{part}").read_bytes() == (data / f"kramnik.{part}").read_bytes(), part
     ours, theirs = ((place / "kramnik.si5").read_bytes() for place in (work, data))
     assert len(ours) == len(theirs)
-    # All but the number of a stored opening line.
+    # All fields except the number of a stored opening line.
     stored = {56 * game + 43 for game in range(len(ours) // 56)}
     assert [at for at in range(len(ours)) if at not in stored and ours[at] != theirs[at]] == []
     return f"{len(ours) // 56} records"

@@ -1,4 +1,4 @@
-"""docs/ctg.md is enough: a reader written from that page alone agrees with Tabia."""
+"""A reader written only from docs/ctg.md agrees with Tabia, so the page is complete."""
 
 import csv
 import json
@@ -35,8 +35,8 @@ def a_reader_written_from_the_page_agrees_over_the_whole_starter_book():
 def the_page_gives_every_key_and_hash_of_the_vectors():
     with open(ROOT / "crates/book/tests/data/ctg/vectors.csv", newline="") as table:
         rows = list(csv.DictReader(table))
-    # The reader knows no rules: a square without a legal capture is its
-    # caller's mistake.
+    # The reader knows no rules of chess: the caller must not pass an en passant
+    # square without a legal capture.
     rows = [row for row in rows if "not capturable" not in row["note"] and "illegal" not in row["note"]]
     assert len(rows) > 35
     for row in rows:

@@ -11,25 +11,25 @@ from runner import case
 
 @case(90)
 def four_games_with_the_starter_book_against_stockfish():
-    """As White and as Black, pondering."""
+    """As White and as Black, with pondering."""
     report = Report()
     with player(adapter()) as ours, player([STOCKFISH]) as other, Oracle(STARTER) as book:
         for game in range(4):
             if game % 2 == 0:
                 play_game(report, ours, other, {chess.WHITE: book, chess.BLACK: None})
             else:
-                # Whether the book knows an answer is not to hang on Stockfish.
+                # Whether the book has an answer must not depend on Stockfish.
                 board = chess.Board()
                 board.push_san("e4")
                 play_game(report, other, ours, {chess.WHITE: None, chess.BLACK: book}, board=board)
-    # What else is of the book hangs on Stockfish; `play_game` looks at each move.
+    # Other book moves depend on Stockfish; `play_game` checks each move.
     assert report.booked >= 4, report
     return str(report)
 
 
 @case(90)
 def four_games_on_clocks_against_the_built_in_engine_behind_us():
-    """Both sides are ours and both play from the book: long book lines."""
+    """Both sides use the adapter and play from the book: long book lines."""
     report = Report()
     with (
         player(adapter("--set", "Book Seed=1")) as one,
@@ -45,7 +45,7 @@ def four_games_on_clocks_against_the_built_in_engine_behind_us():
 
 @case(90)
 def four_chess960_games():
-    """Number 518 is the ordinary start position: there the book plays."""
+    """Number 518 is the ordinary start position, where the book plays."""
     report = Report()
     with player(adapter()) as ours, player([STOCKFISH]) as other, Oracle(STARTER) as book:
         for number in (0, 518, 959, 361):
@@ -64,7 +64,7 @@ def four_chess960_games_against_ourselves_castle_legally():
     with player(adapter()) as one, player(adapter("--set", "OwnBook=false")) as two:
         for number in (3, 74, 320, 944):
             board = chess960_board(number)
-            # Whether they would castle by themselves hangs on how far they see.
+            # Whether they castle without this depends on their search.
             (castling,) = [move for move in board.legal_moves if board.is_castling(move)]
             assert one.play(board, chess.engine.Limit(time=0.03), root_moves=[castling]).move == castling
             board.push(castling)
@@ -92,7 +92,7 @@ def four_games_with_the_genuine_book_as_white_and_black():
                 board = chess.Board()
                 board.push_san("d4")
                 play_game(report, other, ours, {True: None, False: book}, board=board, clock=(2, 0.02), plies=80)
-    # Two first moves as White, two replies 1...d5 as Black.
+    # Two first moves as White, two answers to 1...d5 as Black.
     assert report.booked == 4, report
     return str(report)
 

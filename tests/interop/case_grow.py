@@ -1,4 +1,4 @@
-"""Books that Stockfish evaluates and lets grow."""
+"""Books that Stockfish evaluates and extends."""
 
 import json
 import subprocess
@@ -30,16 +30,16 @@ def a_book_grows_by_good_moves_and_goes_on_after_an_end():
     assert "60 positions more" in done.stderr, done.stderr
     assert run("verify", grown).returncode == 0
 
-    # Every new move is legal, and what it leads to has a value.
+    # Every new move is legal, and the position after it has a value.
     first = _moves(grown)
     assert "e2e4" in first and len(first) > 1, first
     assert all(move["evaluation"] is not None for move in first.values()), first
     board = chess.Board()
     assert all(chess.Move.from_uci(uci) in board.legal_moves for uci in first)
-    # Nobody who plays well allows the fool's mate.
+    # The fool's mate is not in the book of a good player.
     assert "g2g4" not in first and "f2f3" not in first, first
 
-    # The same from what the engine has said: not one search more.
+    # With the stored evaluations it needs no further search.
     again = run("grow", book, "-o", grown, "--force", *arguments, limit=250)
     assert again.returncode == 0 and " 0 searches" in again.stderr, again.stderr
     assert grown.read_bytes() == grown.with_suffix(".ctg.bak").read_bytes()
@@ -47,8 +47,8 @@ def a_book_grows_by_good_moves_and_goes_on_after_an_end():
 
 
 def _halves(where) -> list:
-    """A book of each half of some 20,000 games, by their moves, so that a game
-    that was noted twice is in one of them only."""
+    """Makes two books, each from half of some 20,000 games. The moves decide the half, so
+    a game that was recorded twice is in one of them only."""
     games = SHARED / "data" / "pgn" / "gnuchess_book_1.02.pgn.zst"
     text = subprocess.run(["zstd", "-dc", "--long=27", games], check=True, capture_output=True)
     halves: list[list[bytes]] = [[], []]
@@ -68,7 +68,7 @@ def _halves(where) -> list:
 
 @case(1800, needs_shared=True)
 def a_repertoire_is_measured_by_games_that_did_not_choose_it():
-    """The promise has an error of its own, about as large as that of what is measured."""
+    """The prediction has an error of its own, about as large as that of the measurement."""
     books = _halves(folder("promise"))
     rows, differences = [], []
     for chosen, others in (books, books[::-1]):

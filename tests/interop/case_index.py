@@ -1,7 +1,7 @@
 """Games indexes, and the opening explorer that answers from them.
 
-Real clients, unmodified but for the address; and every number against a count
-of its own, with python-chess.
+Unmodified real clients with another address; and every number against an
+independent count with python-chess.
 """
 
 import http.client
@@ -37,7 +37,7 @@ def _unpacked(name: str, games: int = 0) -> str:
 
 
 def _index(texts: list[str], *arguments: str):
-    """An index of some texts, each added to those before."""
+    """Makes an index and adds the texts one after the other."""
     place = folder("index")
     index = place / "games.tgx"
     for number, text in enumerate(texts):
@@ -49,7 +49,7 @@ def _index(texts: list[str], *arguments: str):
 
 
 def _positions(explorer: oracle.Explorer, count: int) -> list[chess.Board]:
-    """Some positions: the start, popular ones, and any."""
+    """Some positions: the start, popular ones, and random ones."""
     draw = random.Random(18)
     boards = [chess.Board()]
     while len(boards) < count:
@@ -65,7 +65,7 @@ def _positions(explorer: oracle.Explorer, count: int) -> list[chess.Board]:
 
 
 def _plain(board: chess.Board, uci: str) -> str:
-    """Castling as python-chess takes it."""
+    """Castling in the notation of python-chess."""
     if uci in ("e1h1", "e1a1", "e8h8", "e8a8") and board.kings & chess.BB_SQUARES[chess.parse_square(uci[:2])]:
         return uci[:2] + {"h": "g", "a": "c"}[uci[2]] + uci[3]
     return uci
@@ -80,7 +80,7 @@ def _same(answer: dict, expected: dict, what: str) -> None:
         for name in ("white", "draws", "black", "averageRating"):
             if name in shown[uci]:
                 assert shown[uci][name] == move[name], f"{what} {uci}: {name} {shown[uci][name]}, not {move[name]}"
-        # Who asks for no games gets none with the moves.
+        # A request for no games gets none with the moves either.
         named = answer.get("topGames") or answer.get("recentGames")
         assert not named or (shown[uci]["game"] is not None) == (len(move["games"]) == 1), what
 
@@ -130,7 +130,7 @@ def numbers_are_those_of_an_independent_count():
 
 
 def _same_games(answer: dict, games: list, path: str) -> None:
-    """The best players' games, and the newest, as far as there is an order."""
+    """Compares top games, and recent games as far as their order is defined."""
     date = lambda game: (game.year, game.month, game.day, game.number)
     rating = lambda game: sum(game.elo.values())
     if path.startswith("masters"):
@@ -153,7 +153,7 @@ def _players(games: oracle.Explorer) -> list[tuple[str, str]]:
         for color in ("white", "black"):
             if len(game.names[color]) > 3:
                 count[game.names[color], color] = count.get((game.names[color], color), 0) + 1
-    # Names that differ in case or order of words alone are one player here.
+    # Names that differ only in case or order of words are one player.
     plain = lambda name: " ".join(sorted(name.lower().replace(",", " ").replace(".", " ").split()))
     forms = {}
     for name, _ in count:
@@ -232,7 +232,7 @@ def scripts_of_other_clients_are_answered():
 
 
 def _schema(answer: dict, target: str) -> None:
-    """What the published schemas require."""
+    """The constraints of the published schemas."""
     wanted = {"opening", "white", "draws", "black", "moves"}
     each = {"uci", "san", "white", "draws", "black", "game", "opening"}
     if target.startswith(("player", "personal")):
@@ -282,7 +282,7 @@ def a_page_of_another_site_reads_and_changes_nothing():
 
 @case(limit=300, needs_shared=True)
 def an_index_answers_many_requests_in_flat_memory():
-    """Floors far below what it does: 25 us for an opening, 80 us for any other position."""
+    """Required rates far below the usual ones: 25 us for an opening, 80 us for any other position."""
     server = Server(_index([_unpacked("gnuchess_book_1.02", 20_000)]))
     connection = Connection(server)
     draw = random.Random(20)
@@ -320,7 +320,7 @@ def an_index_answers_many_requests_in_flat_memory():
 
 @case(limit=300, needs_shared=True)
 def an_index_survives_being_killed():
-    """Also while parts are joined: what is added is the fourth part."""
+    """Also while parts are joined: the fourth part is being added."""
     place = folder("killed")
     small = _unpacked("lichess_db_1000k")
     index = _index([small] * 3)
@@ -332,7 +332,7 @@ def an_index_survives_being_killed():
         adding = subprocess.Popen(
             [TABIA, "index", "-o", index, "--append", "--memory", "4M", more], stderr=subprocess.DEVNULL, env=environment()
         )
-        # Wherever it is by then: even done is right.
+        # It may be at any step by then, or finished.
         time.sleep(draw.uniform(0.02, 1.5))
         adding.send_signal(signal.SIGKILL)
         adding.wait()

@@ -1,4 +1,4 @@
-"""What a proxy costs. Shown, not judged: other programs share the machine."""
+"""The delay that the proxy adds. Printed, not checked: other programs share the machine."""
 
 import os
 import statistics

@@ -1,6 +1,6 @@
-"""`tabia mark` under kill -9: at moments spread over its whole run, and fifty
-times in the middle of writing if that takes no more than a minute, the book is
-sound afterwards and each entry old or new."""
+"""`tabia mark` under kill -9: at moments spread over its whole run, and up to fifty
+times during writing if that takes less than a minute, the book is
+valid afterwards and each entry old or new."""
 
 import random
 import subprocess
@@ -13,7 +13,7 @@ from runner import case
 
 
 def entries(book: Path):
-    """Offset of the statistics of every entry, by the sheet of the format."""
+    """Offset of the statistics of every entry, by the format description."""
     data = book.read_bytes()
     for page in range(4096, len(data), 4096):
         at, end = page + 4, page + int.from_bytes(data[page + 2 : page + 4], "big")
@@ -42,7 +42,7 @@ def mark_is_killed_fifty_times_in_the_middle_of_writing():
     journal = here / ".book.ctg.edit"
     kills, middle, turns = 0, 0, 0
     begun = time.monotonic()
-    # However slow the machine, some are killed in time.
+    # However slow the machine, some kills happen during writing.
     while turns < 120 or kills <= turns // 10 or (time.monotonic() - begun < 60 and (middle < 50 or turns < 300)):
         command = [TABIA, "mark", str(book), "--all", *changes[turns % 2]]
         turns += 1
@@ -50,14 +50,14 @@ def mark_is_killed_fifty_times_in_the_middle_of_writing():
         if turns % 3 == 0:
             time.sleep(rng.random() * whole)
         else:
-            # Once the journal is there, writing is not far.
+            # The book is written soon after the journal exists.
             while not journal.exists() and child.poll() is None:
                 pass
             time.sleep(rng.random() ** 2 * 0.04)
         child.kill()
         kills += child.wait() != 0
         states = {(stats[30], stats[31]) for stats in entries(book)}
-        # A learn value is stored with the other sign.
+        # A learn value is stored with the opposite sign.
         assert states <= {(0x80, 256 - 40), (0x40, 40)}, states
         middle += len(states) == 2
         if turns % 10 == 0:

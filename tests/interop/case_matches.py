@@ -1,4 +1,4 @@
-"""Long matches with clocks, engines killed on the way: nothing may cost a game."""
+"""Long matches with clocks and killed engines: no fault may lose a game."""
 
 import csv
 import re
@@ -14,7 +14,7 @@ FAULTS = ("losses on time", "illegal moves", "protocol faults", "grown")
 
 
 def _run(*options: str, limit: float) -> tuple[dict[str, int], str]:
-    """A match: the counts of what was wrong, and the report."""
+    """Plays a match; returns the counts of faults and the report."""
     done = subprocess.run(
         [DRIVER, TABIA, *options], capture_output=True, text=True, env=environment(), timeout=limit * PATIENCE
     )
@@ -25,7 +25,7 @@ def _run(*options: str, limit: float) -> tuple[dict[str, int], str]:
 
 def _match(*options: str, limit: float) -> str:
     reports = []
-    # A busy machine may cost a game at such clocks; we would cost one each time.
+    # A busy machine may lose a game with such clocks; a fault of the adapter does each time.
     for _ in range(6):
         counts, report = _run(*options, limit=limit)
         reports.append(report)
@@ -35,8 +35,8 @@ def _match(*options: str, limit: float) -> str:
         if not late:
             return report
         if "builtin=1" not in options:
-            # The engines alone tell, too: no adapter, no book, nobody killed,
-            # and half as many processes that may have to wait for their turn.
+            # A control match of the engines alone, without adapters, books or killed engines;
+            # half as many processes may have to wait for their turn.
             alone, control = _run("direct=1", "games=200", limit=limit)
             reports.append(f"the engines alone:\n{control}")
             if 2 * alone["losses on time"] / 200 >= late / 500:
@@ -57,7 +57,7 @@ def games_of_the_built_in_engine_with_kills():
 
 
 def _delays(log: Path) -> list[float]:
-    """The seconds between each `go` that was not pondered on and its book move."""
+    """The seconds from each `go` without pondering to its book move."""
     since, booked, delays = None, False, []
     for line in log.read_text().splitlines():
         words = line.split(maxsplit=2)
@@ -79,8 +79,8 @@ def _delays(log: Path) -> list[float]:
 
 @case(300)
 def fifty_games_with_options_that_hold_a_book_move_back():
-    """Verify, Exit and Delay at once. The engine of the match leaves the book for
-    good with its first move, so that few positions are left to exit by value."""
+    """Verify, Exit and Delay at once. The engine of the match leaves the book
+    permanently with its first move, so few positions can be exits by value."""
     here = folder("held-back")
     options = ("Book Verify=80", "Book Verify Margin=30", "Book Exit Above=10", "Book Exit Below=-10", "Book Delay=5+10")
     sets = [f"set:{option}" for option in options]

@@ -1,5 +1,5 @@
-"""`tabia build -o BOOK.bin` and `tabia merge` against Polyglot itself: the same
-bytes, and what Polyglot gets wrong."""
+"""`tabia build -o BOOK.bin` and `tabia merge` against Polyglot: the same bytes,
+and the faults of Polyglot."""
 
 import random
 import struct
@@ -38,13 +38,13 @@ def sample(games: Path, to: Path, count: int) -> Path:
 
 
 def polyglot(command: str, *arguments) -> str:
-    """What it prints: it always ends well."""
+    """Runs Polyglot; returns its output, because its exit code is always 0."""
     done = subprocess.run([POLYGLOT, command, *arguments], capture_output=True, text=True, errors="replace")
     return done.stdout + done.stderr
 
 
 def theirs(games: Path, plies: int, least: int, options: list[str]) -> bytes | None:
-    """The book that Polyglot makes; `None` where it gives up, or finds no move."""
+    """The book that Polyglot makes; `None` if it fails or finds no move."""
     book = games.with_suffix(".theirs.bin")
     limits = ["-max-ply", str(plies), "-min-game", str(least)]
     said = polyglot("make-book", "-pgn", games, "-bin", book, *limits, *options)
@@ -59,7 +59,7 @@ def ours(games: Path, plies: int, least: int, options: list[str]) -> bytes:
 
 
 def compare(games: Path, plies: int, least: int, which: str) -> int | None:
-    """Bytes of the book, which is the same."""
+    """Checks that both books are equal; returns their size in bytes."""
     our_options, their_options = SAME[which]
     expected = theirs(games, plies, least, their_options)
     if expected is None:
@@ -83,12 +83,12 @@ def polyglot_makes_the_same_books_of_a_sample():
 
 @case(limit=120, needs_shared=True)
 def polyglot_makes_the_same_books_of_all_games():
-    """Here counts are halved, some of them many times."""
+    """Counts are halved here, some of them many times."""
     here = folder("make")
     games = unpack(ALL, here)
     sizes = [compare(games, 40, 1, "all"), compare(games, 24, 3, "white")]
     assert all(sizes), sizes
-    # Nor does working with little memory change a byte.
+    # Limited memory must not change a byte.
     white = games.with_suffix(".theirs.bin").read_bytes()
     assert ours(games, 24, 3, ["--only", "white", "--memory", "16M", "--threads", "3"]) == white
     return f"{sizes} bytes"
@@ -117,7 +117,7 @@ def entries(book: bytes) -> list[tuple]:
 def where_polyglot_gives_up_or_errs():
     here = folder("odd")
     start = chess.polyglot.zobrist_hash(chess.Board())
-    # What stands in a file, with what options, and how many entries are right.
+    # File text, options, and the right number of entries.
     files = {
         "set_up": ('[SetUp "1"]\n[FEN "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"]\n[Result "1-0"]\n\n1. O-O O-O-O 2. Kg2 1-0\n', ["--setups"], 2),
         "illegal": ('[Result "1-0"]\n\n1. e4 e5 2. Ke3 1-0\n\n[Event "b"]\n[Result "0-1"]\n\n1. d4 d5 0-1\n', [], 1),
@@ -130,7 +130,7 @@ def where_polyglot_gives_up_or_errs():
         games.write_text('[Event "a"]\n' + text)
         assert theirs(games, 40, 1, []) is None, name
         assert len(entries(ours(games, 40, 1, options))) == count, (name, entries(ours(games, 40, 1, options)))
-    # Without the tag, only the end of the game says who won.
+    # Without the tag, only the end of the game has the result.
     games = here / "no tag.pgn"
     games.write_text('[Event "a"]\n\n1. e4 e5 0-1\n')
     assert [entry[2] for entry in entries(theirs(games, 40, 1, []))] == [1, 1]
@@ -139,7 +139,7 @@ def where_polyglot_gives_up_or_errs():
 
 
 def random_book(rng: random.Random) -> bytes:
-    """Positions with some moves each, the heaviest first."""
+    """Positions with some moves each, those with the largest weight first."""
     book = []
     for key in sorted(rng.sample(range(1, 300), 120)):
         moves = rng.sample(range(1, 60), rng.randrange(1, 12))
@@ -167,7 +167,7 @@ def polyglot_merges_books_to_the_same_bytes():
         found = entries((here / "ours.bin").read_bytes())
         assert sorted(found) == sorted(entries(merged))
         assert found == sorted(found, key=lambda entry: (entry[0], -entry[2]))
-    # Sums of more than 16 bits are cut down by Polyglot, and scaled by us.
+    # Sums of more than 16 bits are limited by Polyglot, and scaled by Tabia.
     one.write_bytes(struct.pack(">QHHI", 1 << 40, 1, 60000, 0) + struct.pack(">QHHI", 1 << 40, 2, 20000, 0))
     polyglot("merge-book", "-in1", one, "-in2", one, "-out", here / "theirs.bin")
     assert [entry[2] for entry in entries((here / "theirs.bin").read_bytes())] == [54464, 40000]
@@ -182,7 +182,7 @@ def a_full_disk_leaves_the_old_polyglot_book():
         return "left out: no file system may be mounted here"
     for memory in ("1M", "64M"):
         build = f"{TABIA} build --force -o out.bin {games} --max-ply 60 --memory {memory}"
-        # Some room for sorting, none for the book.
+        # Enough room for sorting, too little for the book.
         done = full_disk(f"head -c 900000 /dev/zero > big; echo old > out.bin; {build}; echo $?; cat out.bin; ls -A", 1)
         assert done.stdout.split() == ["2", "old", "big", "out.bin"], (memory, done)
         assert "No space left" in done.stderr and len(done.stderr.strip().splitlines()) == 1, (memory, done.stderr)

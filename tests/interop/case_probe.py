@@ -1,4 +1,4 @@
-"""`tabia probe` and `tabia info`, and what they promise about play."""
+"""`tabia probe` and `tabia info` agree with the moves that are played."""
 
 import math
 
@@ -11,7 +11,7 @@ from runner import case
 
 
 def _chi_square_limit(freedom: int) -> float:
-    """What chi-square exceeds once in 10,000 (Wilson and Hilferty)."""
+    """The value that chi-square exceeds once in 10,000 times (Wilson and Hilferty)."""
     part = 2 / (9 * freedom)
     return freedom * (1 - part + 3.719 * math.sqrt(part)) ** 3
 
@@ -22,7 +22,7 @@ def _draw(book, variety: int, seed: int, count: int) -> list[str]:
     )
     moves = []
     for _ in range(count // 100):
-        # A seed draws by game and position.
+        # With a seed, game and position decide the random move.
         client.send(*["ucinewgame", "position startpos", "go wtime 60000 btime 60000"] * 100)
         for _ in range(100):
             moves.append(client.until("bestmove")[-1].split()[1])

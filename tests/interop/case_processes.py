@@ -1,4 +1,4 @@
-"""Ends: quick ones, and nobody is left behind."""
+"""Shutdown: it is quick, and no process is left."""
 
 import os
 import signal
@@ -29,7 +29,7 @@ def _started(engine, *lines: str) -> Client:
 
 
 def _time_to_end(engine, lines: list[str], end: Callable[[Client], object]) -> float:
-    """From the beginning of the end until everything is gone."""
+    """Seconds from the start of the shutdown until all processes have ended."""
     client = _started(engine, *lines)
     start = time.monotonic()
     end(client)
@@ -52,7 +52,7 @@ def quit_takes_at_most_100_ms_more_than_stockfishs_own():
     direct, through = [], []
 
     def more() -> float:
-        # By turns, so that whatever else runs slows both.
+        # In turns, so that other programs slow both.
         for _ in range(9):
             direct.append(_time_to_quit([STOCKFISH]))
             through.append(_time_to_quit([TABIA, "--", STOCKFISH]))
@@ -95,14 +95,14 @@ def killing_the_adapter_ends_an_engine_behind_a_shell():
 
 @case(30)
 def what_an_engine_has_said_before_its_end_waits_for_a_gui_that_does_not_read():
-    """In its pipe, where more is kept than for the GUI."""
+    """More output is in its pipe than the adapter buffers for the GUI."""
     process = subprocess.Popen(
         [TABIA, "--set", "OwnBook=false", "--", *odd("ends-after-a-flood")],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(),
     )
     process.stdin.write(b"uci\nisready\nposition startpos\ngo movetime 10\n")
     process.stdin.flush()
-    # By then it has ended; were it slower, this would hold all the more.
+    # It has ended by then; if it were slower, the case would hold all the same.
     time.sleep(1.5)
     said = []
     for line in process.stdout:

@@ -1,4 +1,4 @@
-"""Two books judged by their exits, and holes that are planted."""
+"""Two books compared by their exits, and planted holes."""
 
 import json
 
@@ -16,7 +16,7 @@ def exits_are_judged_by_a_real_engine_once_each():
     arguments = ("prove", book, book, "--set-a", "Book Variety=0", "--walks", 40, "--nodes", 3000)
     engine = ("--evaluations", where / "exits.evals", "--json", "--", STOCKFISH)
     found = json.loads(ran(*arguments, *engine, limit=200).stdout)
-    # Stockfish says how many games it expects to win.
+    # Stockfish reports the expected score.
     assert found["points_by"] == {"engine": 80}, found["points_by"]
     assert found["searched"] <= found["different_exits"] <= 80
     for exit in found["exits"]:

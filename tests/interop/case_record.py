@@ -1,4 +1,4 @@
-"""The record of a match, seeds of games, and engines that die of an option."""
+"""The record of a match, seeds of games, and engines that crash at an option."""
 
 import csv
 import io
@@ -22,7 +22,7 @@ BUILT_IN = (TABIA, "engine")
 
 
 def _game(white, black, number: int, kill: bool) -> tuple[chess.Board, list[str]]:
-    """A short game; the moves from books. Its engine is killed on the way."""
+    """Plays a short game and kills its engine; returns the moves from books."""
     board, booked = chess.Board(), []
     while not board.is_game_over() and len(board.move_stack) < PLIES:
         mover = white if board.turn else black
@@ -95,7 +95,7 @@ def fifty_games_with_seeds_of_a_file_repeat_with_eight_at_once():
                             return
                         number = left.pop()
                     board = chess.Board()
-                    # Both sides by one process: the book alone decides.
+                    # One process plays both sides: the book alone decides.
                     while len(board.move_stack) < PLIES:
                         limit = chess.engine.Limit(nodes=1)
                         result = engine.play(board, limit, game=number, info=chess.engine.INFO_ALL)

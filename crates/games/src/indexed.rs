@@ -53,7 +53,7 @@ pub(super) trait Indexed: ReadGame {
     fn oddities(&self) -> Vec<&Oddity>;
 }
 
-/// The files of a database, and the layout of its index.
+/// Files, and the layout of the index.
 pub(super) struct Layout {
     /// The name that the user gave.
     pub(super) name: String,

@@ -1,4 +1,4 @@
-//! Reads `.7z` archives without unpacking them to disk.
+//! Reads `.7z` archives in place.
 //!
 //! Files are packed in blocks, which can only be unpacked from their start. A thread
 //! unpacks a block and sends the requested file; then it waits for a request for a
@@ -123,7 +123,7 @@ impl Archive for SevenZip {
         let mut unpacker = self.unpacker.lock().unwrap_or_else(PoisonError::into_inner);
         let before = unpacker.take();
         let before = before.filter(|one| one.block == block && one.next <= file);
-        // A thread that found damage has ended, so sending fails.
+        // A thread that found damage has ended.
         let sent = match before {
             Some(one) => one.requests.send(request).map(|()| one.requests),
             None => Err(mpsc::SendError(request)),

@@ -11,7 +11,7 @@ pub struct Skipped {
     pub place: GamePlace,
     /// Whether part of the game was read.
     pub cut: bool,
-    /// Why it was left out or cut short.
+    /// Why it is missing or cut.
     pub reason: SkipReason,
 }
 

@@ -36,7 +36,7 @@ pub(super) enum Token<'t> {
     Comment(&'t [u8]),
     /// A comment from a semicolon to the end of the line.
     LineComment(&'t [u8]),
-    /// A comment that is still open at the end of the text.
+    /// A comment without a closing brace.
     Unclosed,
     /// `(`
     Begin,
@@ -127,9 +127,9 @@ impl<'t> Tokens<'t> {
         self.at < self.text.len()
     }
 
-    /// The next tag of a game; `None` where the movetext begins. After an empty line, a
-    /// tag named `first` begins the next game. `is_gap`: whether an empty line comes before
-    /// the tag; it is updated for the next tag.
+    /// The next tag; `None` at the movetext. After an empty line, a tag named `first`
+    /// begins the next game. `is_gap`: whether an empty line comes before the tag; it is
+    /// updated for the next one.
     pub(super) fn next_tag(&mut self, first: Option<&[u8]>, is_gap: &mut bool) -> Option<Tag<'t>> {
         loop {
             let start = self.at;
@@ -209,7 +209,7 @@ impl<'t> Tokens<'t> {
             let value = value.get(..length).unwrap_or_default();
             return Some(Tag { name, value });
         }
-        // There are no quotation marks, or there are words before them.
+        // No quotation marks, or words before them.
         let end = memchr(b'\n', line).unwrap_or(line.len());
         let whole = line.get(..end).unwrap_or_default();
         let end = memrchr(b']', whole).unwrap_or(end);
@@ -267,7 +267,7 @@ impl<'t> Tokens<'t> {
     }
 
     /// Whether an empty line ends the movetext. It does not between comments and
-    /// moves, and before a move number above 1 unless a result came before.
+    /// moves, or before a number above 1 without a result.
     fn ends_with_gap(&self) -> bool {
         let next = self.rest().trim_ascii_start();
         match next.first() {
@@ -385,7 +385,7 @@ impl<'t> Tokens<'t> {
         digits.parse().ok().map(Token::Nag)
     }
 
-    /// Reads an annotation sign such as `!` or `?!`.
+    /// Reads a sign such as `?!`.
     fn sign(&mut self) -> Token<'t> {
         let (nag, length) = match self.rest() {
             [b'!', b'!', ..] => (3, 2),
@@ -535,9 +535,9 @@ fn closing(value: &[u8]) -> Option<usize> {
     }
 }
 
-/// Where an incorrect tag value ends: before the last quotation mark of its line,
-/// with or without a bracket after it; or of one of the next lines, if the value goes
-/// on there; or at the end of the line.
+/// Where an incorrect tag value ends: before the last quotation mark of its line or,
+/// if the value continues there, of one of the next lines; without any, at the last
+/// bracket or the end of the line.
 #[cold]
 fn odd_closing(value: &[u8]) -> usize {
     let mut start = 0;

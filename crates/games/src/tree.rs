@@ -24,7 +24,7 @@ pub(super) struct Tree {
 
 #[derive(Clone, Debug)]
 struct TreeNode {
-    /// The move to this node; `None` for a null move.
+    /// The move; `None` for a null move.
     step: Option<Move>,
     /// Links to other nodes; [`ROOT`] if there is none.
     first_after: Place,

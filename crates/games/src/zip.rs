@@ -1,4 +1,4 @@
-//! Reads `.zip` archives without unpacking them to disk.
+//! Reads `.zip` archives in place.
 
 use std::io::{self, BufReader, Read};
 use std::sync::Arc;

@@ -45,7 +45,7 @@ pub(super) struct Partitions {
 }
 
 impl Partitions {
-    /// Creates partitions for `bytes` bytes of records.
+    /// Creates space for `bytes` bytes.
     pub(super) fn new(bytes: usize) -> Partitions {
         Partitions {
             partitions: vec![Vec::new(); PARTITIONS],

@@ -184,7 +184,7 @@ impl<'f> Joined<'f> {
     }
 }
 
-/// Counts for a completed table; `bytes` is its length.
+/// Counts for a completed table.
 pub(super) struct Finished {
     pub(super) bytes: u64,
     pub(super) entries: u64,

@@ -81,7 +81,7 @@ impl<'f> Entries<'f> {
         self.key
     }
 
-    /// The bytes of the current entry.
+    /// Bytes of this entry.
     pub(super) fn bytes(&self) -> &[u8] {
         self.block.get(self.start..self.at).unwrap_or_default()
     }

@@ -36,7 +36,7 @@ pub(super) fn fields(line: &str) -> Vec<(&'static str, &str)> {
     if places.first().is_none_or(|(at, _)| *at != begins) {
         return Vec::new();
     }
-    // After such a field the rest of the line is its text.
+    // Here the rest of the line is text.
     if matches!(places.first(), Some((_, "Info" | "Annotator" | "Source"))) {
         places.truncate(1);
     }

@@ -66,7 +66,7 @@ fn is_move(word: &str) -> bool {
     notation::is_move(word) && (word.len() > 2 || !word.starts_with(char::is_uppercase))
 }
 
-/// Splits a text into words; brackets are separate words.
+/// Splits a text into words and brackets.
 fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     for mut word in text.split_whitespace() {

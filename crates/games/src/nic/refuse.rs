@@ -30,7 +30,7 @@ pub(crate) fn is_binary(path: &Path, start: &[u8]) -> bool {
         .any(|other| is_pair(path, other) || is_pair(other, path))
 }
 
-/// The error for NicBase's own files, with advice.
+/// Returns an error with advice.
 ///
 /// # Errors
 ///
@@ -44,7 +44,7 @@ pub(crate) fn refuse(file: &Located) -> Result<Box<dyn GameSource>, Error> {
     ))
 }
 
-/// Other files with the same name before the extension.
+/// Other files with the same stem.
 fn others(path: &Path) -> Vec<PathBuf> {
     let folder = match path.parent() {
         Some(folder) if folder != Path::new("") => folder,

@@ -15,7 +15,7 @@ use tabia_io::input::reader::FileReader;
 /// Games in a batch.
 const BATCH_GAMES: usize = 256;
 
-/// Greatest length of a line or a game; a longer one is not printed text.
+/// Greatest length of a line or a game.
 const LONGEST_BYTES: usize = 1 << 20;
 
 /// Whether a file begins like printed text.

@@ -13,7 +13,7 @@ use crate::{Game, Item, SkipReason};
 pub struct ScdbRecord {
     /// White, Black, site, event.
     pub(super) names: [String; 4],
-    /// The entry without offsets of the names and the game.
+    /// The entry, without offsets.
     pub(super) entry: ScdbEntry,
     /// The encoded game, after its length.
     pub(super) bytes: Vec<u8>,
@@ -77,7 +77,7 @@ impl ScdbRecord {
     }
 }
 
-/// Appends the tags and moves; false if a length does not fit the format.
+/// Appends tags and moves; false if a length is too large.
 fn write_body(game: &Game, out: &mut Vec<u8>) -> bool {
     let mut fits = true;
     let mut text = |bytes: &[u8], out: &mut Vec<u8>| {

@@ -22,7 +22,7 @@ const CHUNK_BYTES: usize = 64 << 10;
 pub(super) struct Index {
     file: BufReader<FileReader>,
     games: GameEnds,
-    /// Bytes that have been read; those from `at` on are not yet returned.
+    /// Bytes read; not yet returned from `at` on.
     ahead: Vec<u8>,
     at: usize,
     at_end: bool,

@@ -21,8 +21,8 @@ pub(super) fn read(bytes: &[u8]) -> Option<(usize, &[u8])> {
 pub(super) const MOST_BYTES: usize = 5;
 
 /// Writes a length; false if it is too large for the format. The largest length of
-/// each form is written in the next longer form: the author's program does the
-/// same, and its reader does not accept 7F in one byte.
+/// each form takes the next form: the author's program does the same, and its
+/// reader rejects 7F in one byte.
 #[must_use]
 pub(super) fn write(length: usize, out: &mut Vec<u8>) -> bool {
     let Ok(length) = u32::try_from(length) else {

@@ -32,12 +32,12 @@ const INDEX_TAGS: [&str; 13] = [
     "SetUp",
 ];
 
-/// A game in the encoding of Scid, ready to be written.
+/// An encoded game to be written.
 #[derive(Clone, Debug)]
 pub struct ScidRecord {
     /// White, Black, event, site, round.
     pub(super) names: [String; 5],
-    /// The index entry, without the numbers of names and the offset.
+    /// The entry, without name numbers and offset.
     pub(super) entry: ScidEntry,
     pub(super) bytes: Vec<u8>,
     /// Whether the game has tags that are too long for the format.
@@ -225,7 +225,7 @@ impl Writer {
             Item::Comment(text) => {
                 let text = text.replace('\0', " ");
                 if was_comment {
-                    // A position has one comment: append to the one before.
+                    // A position has only one comment.
                     self.comments.pop();
                     self.comments.push(b' ');
                 } else {

@@ -69,7 +69,7 @@ pub(super) struct ScidEntry {
     pub(super) date: Date,
     pub(super) event_date: Date,
     pub(super) ratings: ByColor<u16>,
-    /// Kinds of the ratings, see [`RATING_KINDS`].
+    /// Indexes of [`RATING_KINDS`].
     pub(super) kinds: ByColor<u8>,
     /// Plies of the main line; used only for writing, modulo 1024.
     pub(super) plies: u16,
@@ -212,7 +212,7 @@ impl ScidEntry {
     }
 }
 
-/// Rounds a count to the scale of four bits.
+/// Rounds a count to four bits.
 fn rough(count: u32) -> u32 {
     match count {
         0..=10 => count,

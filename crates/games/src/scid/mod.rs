@@ -65,7 +65,7 @@ pub(super) fn is_old(start: &[u8]) -> bool {
 ///
 /// # Errors
 ///
-/// The file is not an index, or another file of the database is missing.
+/// It is not an index, or a file is missing.
 pub(super) fn open(index: &Located) -> Result<Box<dyn GameSource>, Error> {
     let path = index.path();
     let (entries, start) = index.open_start(17)?;
@@ -225,7 +225,7 @@ impl Database {
         })
     }
 
-    /// Copies the fields of the index entry into the game.
+    /// Copies the index entry into the game.
     fn describe(&self, entry: &ScidEntry, wanted: GameParts, game: &mut Game) {
         for color in Color::ALL {
             let name = self.look_up(PLAYERS, *entry.players.get(color));

@@ -1,4 +1,4 @@
-//! The moves of a game: each is the number of a piece and a code for its target.
+//! The moves of a game: the number of a piece and a move code.
 //!
 //! A byte contains the number of the piece in the list of its side (4 high bits)
 //! and the code of its move (4 low bits); see [`Pieces`]. Spare king codes are marks:
@@ -60,7 +60,7 @@ pub(super) type Fault = &'static str;
 /// Greatest depth of variations; deeper ones mean damage.
 const DEEPEST: usize = 1024;
 
-/// Greatest number of pieces of a side.
+/// Maximum pieces of a side.
 const MOST: usize = 16;
 
 /// The pieces of a side by their numbers.
@@ -103,7 +103,7 @@ impl Side {
         self.squares.contains(square).then(place).flatten()
     }
 
-    /// Removes a captured piece: the last piece of the list takes its number.
+    /// Removes a piece; the last one takes its number.
     fn remove(&mut self, number: usize, square: Square) {
         self.squares.discard(square);
         let last = usize::from(self.count).saturating_sub(1);
@@ -486,7 +486,7 @@ fn jump(from: Square, code: u8, steps: &[i32; 8]) -> Option<Square> {
     moved(from, *steps.get(usize::from(code.checked_sub(1)?))?)
 }
 
-/// The square `step` numbers away; `None` across the edge of the board.
+/// Adds a step to a square; `None` across the edge.
 #[inline]
 fn moved(from: Square, step: i32) -> Option<Square> {
     let to = from.offset(step)?;

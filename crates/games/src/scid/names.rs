@@ -166,7 +166,7 @@ impl Names {
     }
 }
 
-/// Reads the kind and the bytes of a name.
+/// Reads kind and name.
 fn record<'f>(cursor: &mut Cursor<'f>) -> Option<(usize, &'f [u8])> {
     let mut value = 0_u64;
     for shift in (0..35).step_by(7) {

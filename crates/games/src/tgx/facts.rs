@@ -4,7 +4,7 @@ use shakmaty::{ByColor, Color};
 
 use crate::{Date, Game, GameResult, Speed, group_of};
 
-/// Result, speed, ratings and date of a game.
+/// Key data of a game for statistics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// The winner; `None` for a draw.
@@ -109,7 +109,7 @@ pub fn rated_number(rated: Option<bool>) -> u8 {
     rated.map_or(0, |rated| 2 - u8::from(rated))
 }
 
-/// Whether the number means a rated game; `None` if unknown.
+/// Decodes [`rated_number`].
 #[must_use]
 pub fn rated_of(number: u8) -> Option<bool> {
     matches!(number, 1 | 2).then_some(number == 1)

@@ -67,7 +67,7 @@ impl Root {
 pub struct Segment {
     /// Number of the first game, from 0 over the whole file.
     pub first_game: u64,
-    /// Number of games in the segment.
+    /// Games in the segment.
     pub games: u64,
     /// Number of different positions.
     pub positions: u64,
@@ -80,7 +80,7 @@ pub struct Segment {
     pub sources: Vec<String>,
     /// The filter of the games, as options of the command line.
     pub filter: String,
-    /// The version of the program that wrote the segment.
+    /// Version of the writing program.
     pub version: String,
     /// The tables of the segment.
     pub tables: Vec<TableRoot>,
@@ -179,7 +179,7 @@ impl TgxFile {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, is not a games index, or its root is damaged.
+    /// The file is unreadable, not a games index, or its root is damaged.
     pub fn open(path: &Path, mmap: bool) -> Result<TgxFile, Error> {
         let data = DataFile::open(path, mmap).map_err(|error| Error::io(path, error))?;
         let head = data.start(HEAD).map_err(|error| Error::io(path, error))?;
@@ -234,7 +234,7 @@ impl TgxFile {
         self.games() == 0
     }
 
-    /// The root that was read at opening.
+    /// The root as read at opening.
     #[must_use]
     pub fn root(&self) -> &Root {
         &self.root
@@ -311,7 +311,7 @@ impl TgxFile {
         }
     }
 
-    /// The error for invalid bytes in a block.
+    /// An error for invalid bytes in a block.
     #[must_use]
     pub fn damaged_block(&self, directory: &Directory, block: usize) -> Error {
         let at = directory.place(block).unwrap_or(0);
@@ -330,7 +330,7 @@ impl TgxFile {
     }
 }
 
-/// The content of a slot, which points to the root.
+/// A slot, which points to the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Slot {
     pub(super) generation: u64,

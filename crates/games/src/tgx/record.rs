@@ -1,9 +1,9 @@
 //! An encoded game: its head, then its moves.
 //!
-//! A move takes ten bits, and two more for a promotion: the number of the moving
-//! piece among those of its side, from a1 on, and the target square. Castling is a
-//! king move to the rook's square. A text that occurred before in the same block is
-//! stored as a number.
+//! A move takes ten bits, and two more for a promotion: the number of the piece
+//! among those of its side, from a1 on, and the target square. Castling is a king
+//! move to the rook's square. A text that occurred before in the block is stored
+//! as a number.
 
 use shakmaty::fen::Fen;
 use shakmaty::{
@@ -17,10 +17,10 @@ use crate::san::from_to;
 use tabia_io::input::bytes::{Cursor, put_varint};
 use tabia_notation as notation;
 
-/// The head of a game: what is stored besides the moves.
+/// The data of a game before its moves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
-    /// Result, speed, ratings and date.
+    /// Key data of the game.
     pub facts: Facts,
     /// Names of the players.
     pub names: ByColor<String>,

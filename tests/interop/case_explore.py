@@ -29,7 +29,7 @@ def explorer_walks_by_drag_and_by_keyboard_with_the_figures_of_probe():
         same_figures(page, probe(STARTER, "e2e4 c7c5 g1f3"))
         expect(page.locator("#opening")).to_contain_text("B27 Sicilian Defense")
         page.wait_for_url("**/?play=e2e4,c7c5,g1f3")
-        # Back to the start by keys; then with the cursor on the board.
+        # Back to the start by keyboard; then with the cursor on the board.
         for _ in range(3):
             page.keyboard.press("ArrowLeft")
         expect(page.locator("#line [aria-current]")).to_have_count(0)
@@ -125,7 +125,7 @@ def explorer_marks_a_move_red_and_the_adapter_never_plays_it():
     row = 'tr[data-uci="e2e4"]'
 
     def played() -> set[str]:
-        # A seed draws by game and position: the same moves each time.
+        # With a seed, game and position decide the move: the same moves each time.
         sets = ("Book Variety=100", "Book Minimum Share=0", "Book Seed=1")
         adapter = tabia("--book", book, *(word for one in sets for word in ("--set", one)), engine=[TABIA, "engine"])
         adapter.ask("uci", wanted="uciok")
@@ -149,7 +149,7 @@ def explorer_marks_a_move_red_and_the_adapter_never_plays_it():
         assert chance()["e4"] == 0
         assert "e2e4" not in played()
         expect(page.locator("#undo")).to_be_enabled()
-        # An annotation and a factor by mouse.
+        # An annotation and a learn value by mouse.
         page.click('button[aria-label="Change d4"]')
         page.check('input[name="annotation"][value="!"]', force=True)
         expect(page.locator('tr[data-uci="d2d4"] .sign')).to_have_text("!")
@@ -209,7 +209,7 @@ def explorer_shows_two_books_in_one_table():
     here = folder("explore")
     other = here / "other.ctg"
     run("build", "-o", str(other), str(SAMPLE))
-    # Books are named, so that the order of the command line does not matter.
+    # Books have names, so the order of the command line does not matter.
     with explorer(other, STARTER) as server, page_of(server, "?play=e2e4,c7c5&books=tabia.ctg/other.ctg") as page:
         moves = lambda book: {move["uci"]: move for move in probe(book, "e2e4 c7c5")["moves"]}
         first, second = moves(STARTER), moves(other)
@@ -218,7 +218,7 @@ def explorer_shows_two_books_in_one_table():
                 [row.dataset.uci, [...row.querySelectorAll('.number')].map((cell) => Number(cell.dataset.probability))]))"""
         )
         assert cells == {uci: [first[uci]["probability"], second[uci]["probability"]] for uci in first.keys() & second.keys()}
-        # Moves of one book alone are folded together unless one of them matters.
+        # Moves of only one book are folded unless one of them is important.
         alone = [first[uci] for uci in first.keys() - second.keys()]
         matters = any(move["mark"] != "none" or move["probability"] >= 0.05 for move in alone)
         fold = page.locator(".fold").first
@@ -227,7 +227,7 @@ def explorer_shows_two_books_in_one_table():
             rows = page.locator("tbody:has(.fold) + tbody").first.locator("tr.lone:visible")
             expect(rows).to_have_count(len(alone) if is_open else 0)
             fold.click()
-        # Both books are summed up, and the table can be ordered by either of them.
+        # The last row has the sums of both books; either book can sort the table.
         expect(page.locator("tfoot td.n").nth(1)).to_have_text("{:,}".format(probe(other, "e2e4 c7c5")["games"]).replace(",", "\u202f"))
         page.click("th.n.b button")
         games = sorted((second[uci]["games"] for uci in first.keys() & second.keys()), reverse=True)
@@ -254,11 +254,11 @@ def explorer_shows_polyglot_books_too():
         assert {row["uci"]: row["probability"] for row in shown(page)} == {move["uci"]: move["probability"] for move in expected}
         assert shown(page)[0]["games"].replace("\u202f", "") == str(expected[0]["stored_weight"])
         expect(page.locator("th.n")).to_have_text("Weight")
-        # What the book does not know is not made up.
+        # Values that the book does not have are not shown.
         expect(page.locator("td.score").first).to_be_hidden()
         expect(page.locator("#plot")).to_contain_text("counts no games")
         assert [move["uci"] for move in server.get("masters")["moves"]][:2] == [move["uci"] for move in expected][:2]
-        # Its weights can be changed, and nothing else of it.
+        # Its weights can be changed, but nothing else.
         before = book.read_bytes()
         first = expected[0]
         row = page.locator(f'tr[data-uci="{first["uci"]}"]')
@@ -295,12 +295,12 @@ def explorer_bears_a_key_that_is_held_and_a_double_click():
                     for _ in range(60):
                         page.keyboard.press("ArrowRight", delay=0)
                         page.wait_for_timeout(5)
-                    # The same word stands in the line more than once: the place decides.
+                    # The same text occurs several times in the line: the position decides.
                     expect(page.locator("#line button").last).to_have_attribute("aria-current", "step")
                     expect(page.locator("#line button")).to_have_count(60)
                     page.keyboard.press("Home")
                     expect(page.locator("#line [aria-current]")).to_have_count(0)
-                # On unknown ground: always the likeliest move, whatever the answers take.
+                # From positions not yet cached: always the likeliest move, however slow the answers.
                 ready(page, server.url)
                 for _ in range(30):
                     page.keyboard.press("ArrowRight")
@@ -312,14 +312,14 @@ def explorer_bears_a_key_that_is_held_and_a_double_click():
                 expect(page.locator("#line [aria-current]")).to_have_text("d4")
                 page.wait_for_timeout(2 * latency + 200)
                 expect(page.locator("#line [aria-current]")).to_have_text("d4")
-                # However soon it is: the table may have changed between the two clicks.
+                # However fast: the table may have changed between the two clicks.
                 clicks(page, 'tr[data-uci="d7d5"] td.n', 2)
                 page.click('tr[data-uci="g8f6"] td.n')
                 expect(page.locator("#line [aria-current]")).to_have_text("Nf6")
 
 
 def clicks(page: Page, selector: str, *details: int):
-    """Clicks by script, each the one of so many in a row: on a busy machine two of a mouse may not be one double click."""
+    """Sends clicks by script, each with its number in the row: on a busy machine two mouse clicks may not make a double click."""
     script = "(one, details) => details.forEach((detail) => one.dispatchEvent(new MouseEvent('click', { bubbles: true, detail })))"
     page.locator(selector).first.evaluate(script, details)
 
@@ -327,7 +327,7 @@ def clicks(page: Page, selector: str, *details: int):
 @case(limit=120, browsers=True)
 def explorer_keeps_variations_and_comments_and_gives_them_back():
     with explorer() as server, page_of(server, "?play=e2e4,e7e5,g1f3&at=1") as page:
-        # In the middle of a line another move is a variation.
+        # In the middle of a line another move becomes a variation.
         drag(page, "c7", "c5")
         expect(page.locator("#line button")).to_have_text(["e4", "e5", "c5", "Nf3"])
         page.wait_for_url("**/?play=e2e4,c7c5")
@@ -344,7 +344,7 @@ def explorer_keeps_variations_and_comments_and_gives_them_back():
         assert "1. e4 c5 $1 {fights at once} (1... e5 2. Nf3) *" in pgn, pgn
         again(page)
         expect(page.locator("#line button")).to_have_text(["e4", "c5!", "e5", "Nf3"])
-        # As where a reload has a process of its own.
+        # As in browsers where a reload starts a new process.
         page.evaluate("addEventListener('pagehide', () => history.replaceState(null, ''))")
         again(page)
         expect(page.locator("#line button")).to_have_text(["e4", "c5!", "e5", "Nf3"])
@@ -371,18 +371,18 @@ def explorer_tells_other_tabs_and_overwrites_nothing():
             page.click('button[aria-label="Change d4"]')
         first.check('input[name="mark"][value="main"]', force=True)
         expect(first.locator('tr[data-uci="d2d4"].main')).to_have_count(1)
-        # The other tab has heard of it, but its dialog was opened on the old
-        # mark: what it writes now is a conflict, not a change.
+        # The other tab has received the change, but its dialog was opened with the old
+        # mark, so a change there must be a conflict.
         expect(second.locator('tr[data-uci="d2d4"].main')).to_have_count(1)
-        # A click, not `check`: the refusal may already have put the old mark back.
+        # `click` instead of `check`: the refusal may already have restored the old mark.
         second.click('input[name="mark"][value="avoid"]', force=True)
         expect(second.locator("#status")).to_contain_text("its mark is main now")
         marks = {move["san"]: move["mark"] for move in probe(book, "")["moves"]}
         assert marks["d4"] == "main"
-        # Each tab takes back its own changes alone.
+        # Each tab undoes only its own changes.
         second.keyboard.press("Escape")
         expect(second.locator("#undo")).to_be_disabled()
-        # What is not in front has no focus.
+        # A page in the background has no focus.
         first.bring_to_front()
         first.keyboard.press("Escape")
         expect(first.locator('button.move[data-uci="d2d4"]')).to_be_focused()
@@ -447,7 +447,7 @@ def explorer_has_no_barriers_that_axe_finds():
     with explorer(copy_starter(here), other, "--engine", STOCKFISH, "--threads", "1") as server, browser() as started:
         for width, height in ((360, 740), (740, 360), (683, 384), (768, 1024), (1366, 768), (1920, 1080)):
             for scheme in ("light", "dark"):
-                # The page's own policy would keep axe out.
+                # The page's own policy would block axe.
                 context = started.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, bypass_csp=True)
                 page = context.new_page()
                 ready(page, server.url + f"?play=e2e4,c7c5{'&books=0,1' if scheme == 'dark' else ''}")
@@ -511,7 +511,7 @@ def explorer_refuses_hostile_requests():
         try:
             assert server.status("api/position?fen=" + fen) in (400, 414, 431)
         except OSError:
-            pass  # Hung up on before all of it was sent.
+            pass  # The server closed the connection before all was sent.
         assert server.get("api/position")["books"][0]["in_book"]
 
 
@@ -551,7 +551,7 @@ def explorer_explains_itself_and_refuses_what_it_cannot_open():
     assert "--read-only" in run("explore", "--help").stdout
     missing = run("explore", "--no-open", "nowhere.ctg")
     assert missing.returncode == 2 and "nowhere.ctg" in missing.stderr
-    # The browser is whatever the desktop opens addresses with.
+    # The browser is the one with which the desktop opens addresses.
     here = folder("explore")
     opened = here / "opened"
     (here / "xdg-open").write_text(f'#!/bin/sh\nprintf %s "$1" > {opened}.new && mv {opened}.new {opened}\n')

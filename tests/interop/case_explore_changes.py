@@ -1,4 +1,4 @@
-"""The page of `tabia explore` in Chromium and in Firefox: what is changed and deleted, here and by others, and how it is shown."""
+"""The page of `tabia explore` in Chromium and Firefox: how changes and deletions, here and in other programs, are shown."""
 
 import contextlib
 import functools
@@ -14,7 +14,7 @@ from runner import case
 
 
 class Window:
-    """A page of either browser."""
+    """A page in either browser."""
 
     def __init__(self, context: Any):
         self.page = context.new_page()
@@ -29,7 +29,7 @@ class Window:
         self.page.wait_for_function(f"() => {{ try {{ return Boolean({condition}); }} catch {{ return false; }} }}")
 
     def click(self, selector: str) -> None:
-        # A radio lies below its label.
+        # A radio button lies below its label.
         self.page.locator(selector).first.click(force="input" in selector)
 
     def keys(self, *names: str) -> None:
@@ -57,11 +57,11 @@ def marks(book: object, moves: str = "") -> dict[str, str]:
 
 
 def say(page: Any, text: str) -> None:
-    """Waits until the page says this."""
+    """Waits until the page contains this text."""
     page.until(f"document.querySelector('#status').textContent.includes({json.dumps(text)})")
 
 
-# How wide the line of moves is, how wide its box, how many rows it has, and how far its parts reach out of the box.
+# Width of the line of moves and of its box, number of its rows, and how far its parts extend beyond the box.
 LINE = """return (() => {
     const box = document.querySelector('#line'), inner = box.getBoundingClientRect();
     const parts = [...box.children].map((one) => one.getBoundingClientRect());
@@ -81,11 +81,11 @@ def explorer_wraps_the_line_of_moves_in_both_browsers():
                     fits = lambda now: now[0] <= now[1] and now[2] > 5 and now[3] <= 0
                     seen = settled(lambda: page.run(LINE), fits)
                     assert fits(seen), f"{name} {width}x{height}: {seen}"
-                    # A number stays with its move, and the last move is seen.
+                    # A number stays with its move, and the last move is visible.
                     parted = page.run("[...document.querySelectorAll('#line .ply')].filter((one) => one.getClientRects().length > 1 || one.offsetHeight > 40).length")
                     assert parted == 0, f"{name}: {parted} moves are parted"
                     page.until("(() => { const box = document.querySelector('#line').getBoundingClientRect(), now = document.querySelector('#line [aria-current]').getBoundingClientRect(); return now.top >= box.top - 1 && now.bottom <= box.bottom + 1; })()")
-                # On a phone it is one row, which goes along.
+                # On a phone it is one row, which scrolls.
                 page.open(f"{server.url}?play={line}")
                 page.size(360, 740)
                 one_row = lambda now: now[2] == 1 and now[0] > now[1]
@@ -105,14 +105,14 @@ def explorer_shows_what_a_refused_change_has_met():
             page.click('input[name="mark"][value="avoid"]')
             say(page, "its mark is main now")
             assert marks(book)["d2d4"] == "main", name
-            # Dialog and table say what the book says, and the next change is one.
+            # Dialog and table agree with the book, and another change is possible.
             page.until("document.querySelector('input[name=\"mark\"]:checked').value === 'main' && document.querySelector('#edit-factor-number').value === '30'")
             page.until("document.querySelector('tr[data-uci=\"d2d4\"].main')")
             page.click('input[name="mark"][value="avoid"]')
             say(page, "Saved: d4: mark avoid")
             page.until("document.querySelector('tr[data-uci=\"d2d4\"].avoid')")
             assert marks(book)["d2d4"] == "avoid", name
-            # A move that is gone leaves nothing to change.
+            # A deleted move cannot be changed.
             assert run("prune", str(book), "-o", str(book), "-f", "--line", "d4").returncode == 0
             page.click('input[name="mark"][value="none"]')
             page.until("!document.querySelector('dialog[open]')")
@@ -130,7 +130,7 @@ def explorer_shows_within_a_second_what_others_have_changed():
             turns = iter(range(100))
 
             def shows() -> float:
-                """How long a mark takes from the end of `tabia mark` to the page."""
+                """Seconds from the end of `tabia mark` until the page shows the mark."""
                 value = ("main", "avoid")[next(turns) % 2]
                 assert run("mark", str(book), "--line", "d4", value).returncode == 0
                 begun = time.monotonic()
@@ -138,7 +138,7 @@ def explorer_shows_within_a_second_what_others_have_changed():
                 return time.monotonic() - begun
 
             within(1.0, shows)
-            # Learning, and another book in its place.
+            # `tabia learn`, and another book at the same path.
             assert run("learn", str(book), str(games), "--player", "Me").returncode == 0
             learned = {move["uci"]: move["factor"] for move in probe(book, "")["moves"]}["e2e4"]
             assert learned < 0, learned
@@ -166,14 +166,14 @@ def explorer_asks_before_it_deletes_and_loses_no_way_back():
             told = page.run("document.querySelector('#removal-told').textContent")
             counted = int("".join(one for one in told if one.isdigit()))
             assert page.run("document.querySelector('#removal-title').textContent") == "Delete e4 in book.ctg"
-            # Who does not want it has lost nothing.
+            # Cancelling changes nothing.
             page.keys("Escape")
             page.until("!document.querySelector('dialog[open]')")
             assert book.read_bytes() == before
             page.click('tr[data-uci="e2e4"] td.edit button')
             page.click("#remove-move")
             page.click("#removal-begin:not(:disabled)")
-            # It shows that it works; the page is left in the middle of it.
+            # It shows its progress; the page is closed meanwhile.
             page.until("document.querySelector('#removal-progress').checkVisibility() && document.querySelector('#removal-begin').disabled")
             wait_until(lambda: any(one.name.startswith(".tabia-") for one in here.iterdir()), 20, lambda: list(here.iterdir()))
             page.open(server.url + "?play=d2d4")
@@ -202,11 +202,11 @@ def explorer_shows_a_games_index_alone_as_it_shows_a_book():
                 shown = page.run("[...document.querySelectorAll('#books tr[data-uci]')].map((row) => [row.dataset.uci, Number(row.querySelector('td.n').textContent.replace(/\\s/g, ''))])")
                 assert sorted(shown) == sorted(results), (name, shown, results)
                 assert page.run("[...document.querySelectorAll('#first-book option')].map((one) => one.textContent)") == ["games.tgx"]
-                # Nothing of it can be changed.
+                # Nothing in it can be changed.
                 assert not page.run("document.querySelector('#books .pencil')")
                 assert page.run("document.querySelector('#undo').hidden")
                 page.until("/^Main line \\d+ moves deep: \\d/.test(document.querySelector('#plot .hint').textContent)")
-    # Beside a book it is the other column.
+    # With a book it is the other column.
     book = copy_starter(here)
     with explorer(games, book) as server, window("Firefox") as page:
         page.open(server.url + "?play=e2e4&books=book.ctg/games.tgx")
@@ -214,7 +214,7 @@ def explorer_shows_a_games_index_alone_as_it_shows_a_book():
         assert [one["name"] for one in server.get("api/start")["books"]] == ["book.ctg", "games.tgx"]
 
 
-# By language: the sign before the digits behind it, and what takes back.
+# By language: the decimal separator, and the label of Undo.
 LANGUAGES = {"en": (".", "Undo"), "de": (",", "Rückgängig"), "es": (",", "Deshacer"), "fr": (",", "Annuler"), "ru": (",", "Отменить")}
 
 
@@ -242,7 +242,7 @@ def explorer_writes_numbers_as_its_language_does():
                     assert page.run("document.querySelector('#undo').textContent") == undo, where
 
 
-# Pencils of two books that lie over the number beside them.
+# Pencils of two books that overlap the number beside them.
 OVER = """return (() => {
     const box = (node) => { const range = document.createRange(); range.selectNodeContents(node); return range.getBoundingClientRect(); };
     return [...document.querySelectorAll('.pair td.prob:has(.pencil)')].map((cell) => [box(cell.querySelector('.pencil')), box(cell.querySelector('.number'))])

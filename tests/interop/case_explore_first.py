@@ -1,4 +1,4 @@
-"""How soon the page of `tabia explore` shows figures, beside an empty page."""
+"""How soon the page of `tabia explore` shows figures, compared with an empty page."""
 
 import contextlib
 import http.server
@@ -16,9 +16,9 @@ from runner import case
 ROUNDS = 20
 SETTLED_MS = 500
 
-# The frame after the one in which it is there has been painted. It is told by
-# the page itself: to ask for it, Playwright would first have the page compile
-# 330 KB of its own, and later pictures wait for that.
+# The frame after the one with the figures has been painted. The page itself reports
+# it: Playwright would first make the page compile 330 KB of its own script, which
+# delays painting.
 PAINTED = """(() => {
     const look = () => {
         if (!document.querySelector('#books td.n, #empty')) { requestAnimationFrame(look); return; }
@@ -30,7 +30,7 @@ PAINTED = """(() => {
 
 @contextlib.contextmanager
 def empty_page() -> Iterator[str]:
-    """The address of a page with a word on it."""
+    """Returns the address of a page with one word."""
 
     class Answer(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -51,12 +51,12 @@ def empty_page() -> Iterator[str]:
 
 
 def painted(started: Browser, address: str, again: bool) -> float:
-    """Milliseconds from the wish to see a page until it is painted; `again` for
-    a browser that has seen it before."""
+    """Milliseconds from the request for a page until it is painted; `again` for a
+    browser that has visited it before."""
     context = started.new_context(viewport={"width": 1366, "height": 768})
     context.add_init_script(PAINTED)
     page = context.new_page()
-    # A new window starts more than a page: Chromium's own bars are pages, too.
+    # A new window starts more than a page: Chromium's toolbars are pages too.
     page.wait_for_timeout(SETTLED_MS)
     for _ in range(2 if again else 1):
         with page.expect_console_message(lambda message: message.text.startswith("painted ")) as said:
@@ -67,7 +67,7 @@ def painted(started: Browser, address: str, again: bool) -> float:
 
 
 def shows_figures_by_itself(started: Browser, address: str) -> None:
-    """Nothing that the page loads is waited for; what is done meanwhile is done later."""
+    """The page shows figures before its other files have loaded; earlier input takes effect later."""
     page = started.new_page()
     held: list[Route] = []
     holding = True
@@ -82,7 +82,7 @@ def shows_figures_by_itself(started: Browser, address: str) -> None:
     page.wait_for_timeout(100)
     expect(page.locator("#line button")).to_have_text(["e4", "c5"])
     holding = False
-    # What did not come is asked for again.
+    # The page requests failed answers again.
     for route in held:
         route.abort()
     walked(page, "e4", "c5", "Nf3")
@@ -96,11 +96,11 @@ def explorer_shows_its_first_figures_nearly_as_soon_as_an_empty_page():
     told = []
     with explorer() as server, empty_page() as empty, browser() as started:
         for again in (False, True):
-            # In turns, so that a busy machine is busy for both.
+            # In turns, so that a busy machine slows both.
             pairs = [(painted(started, empty, again), painted(started, server.url + "?play=e2e4,c7c5", again)) for _ in range(ROUNDS)]
             without, figures = (statistics.median(one) for one in zip(*pairs))
             told.append(f"{'seen before' if again else 'first time'}: empty {without:.0f} ms, figures {figures:.0f} ms, {figures - without:+.0f} ms")
-            # In full it is run on a quiet machine; another one may be anything.
+            # The full case runs on a quiet machine; others may be slow.
             most = 50 if THOROUGH else 1000 + 5 * without
             assert figures - without < most, told
         shows_figures_by_itself(started, server.url + "?play=e2e4,c7c5")

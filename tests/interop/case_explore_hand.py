@@ -1,4 +1,4 @@
-"""The page of `tabia explore` under a quick hand, in Chromium and in Firefox: clicks, keys, the right button, several windows."""
+"""The page of `tabia explore` with fast input, in Chromium and Firefox: clicks, keys, the right button, several windows."""
 
 import json
 import random
@@ -14,10 +14,10 @@ from procs import settled, within
 from runner import case
 from playwright.sync_api import expect
 
-# What the program is asked, as the page counts it.
+# Requests to the program, as the page counts them.
 ASKED = "return performance.getEntriesByType('resource').map((one) => new URL(one.name).pathname).filter((path) => path.startsWith('/api/')).sort().join(' ')"
 
-# A click by script on a square, as a mouse makes it.
+# A click on a square by script, with the events of a mouse.
 CLICKS = """return (() => {
     for (const name of %s) {
         const place = document.querySelector(`[data-square="${name}"]`), box = place.getBoundingClientRect();
@@ -39,10 +39,10 @@ def explorer_asks_once_at_first_and_loses_no_click():
             with started() as page:
                 page.open(server.url)
                 expected = "/api/events /api/line /api/start"
-                # The answer about the position came with the page; what listens may not be counted before it ends.
+                # The page contains the answer about the position; a connection for events may not be counted before it ends.
                 seen = settled(lambda: page.run(ASKED), lambda seen: seen in (expected, expected.removeprefix("/api/events ")))
                 assert seen in (expected, expected.removeprefix("/api/events ")), f"{name}: {seen}"
-                # All of it at once: each click is for the position after the moves before it.
+                # All at once: each click is for the position after the moves before it.
                 page.run(CLICKS % json.dumps(["e2", "e4", "c7", "c5", "g1", "f3"]))
                 made = settled(lambda: line(page), lambda made: len(made) == 3)
                 assert made == ["e4", "c5", "Nf3"], f"{name}: {made}"
@@ -91,14 +91,14 @@ def explorer_tells_eight_windows_by_one_connection():
         pages = [context.new_page() for _ in range(8)]
         for page in pages:
             ready(page, server.url)
-        # A browser opens six connections to a program: the last window moves as the first does.
+        # A browser opens six connections to a server: the last window works like the first.
         page.locator('tr[data-uci="e2e4"] button.move').click()
         expect(page.locator("#line button")).to_have_text(["e4"])
         pages[0].locator('button.move[data-uci="d2d4"]').focus()
         pages[0].keyboard.press("+")
         for one in pages[:-1]:
             expect(one.locator('tr[data-uci="d2d4"].main')).to_have_count(1)
-        # Who listened goes: another one listens.
+        # The window with the connection for events is closed: another takes over.
         for gone in pages[:4]:
             gone.close()
         pages[5].locator('button.move[data-uci="d2d4"]').focus()
@@ -116,7 +116,7 @@ def explorer_draws_variations_of_a_game_under_its_header():
         expect(page.locator("#line button")).to_have_text(["e4", "e5", "c5", "Nf3", "Nc3", "Nf3"])
         expect(page.locator("#line .game")).to_have_text("A, B 2500 – C, D 1-0 · Open · 2024.05")
         expect(page.locator("#line > .variation .aside button")).to_have_text(["Nc3"])
-        # A step changes what is set off, and nothing else is made anew.
+        # A step changes only the highlighting; no element is replaced.
         first = page.locator("#line button").first.element_handle()
         page.keyboard.press("Home")
         expect(page.locator("#line [aria-current]")).to_have_count(0)
@@ -128,7 +128,7 @@ def explorer_draws_variations_of_a_game_under_its_header():
 
 
 def repertoire(moves: int) -> str:
-    """A game with so many moves in its variations, the same each time."""
+    """Makes a game with this many moves in its variations, the same each time."""
     game, rng, count = chess.pgn.Game(), random.Random(28), 0
     while count < moves:
         node = game
@@ -141,7 +141,7 @@ def repertoire(moves: int) -> str:
     return str(game)
 
 
-# Milliseconds from a key until the line shows the step, and what its next frame takes to be laid out.
+# Milliseconds from a key until the line shows the step, and the time to lay out the next frame.
 STEP = """(key) => new Promise((done) => {
     const line = document.querySelector('#line'), begun = performance.now();
     const watch = new MutationObserver(() => {
@@ -175,16 +175,16 @@ def explorer_makes_nothing_anew_when_somebody_steps_through_3000_moves():
             page.keyboard.press("ArrowLeft")
             expect(page.locator("#line [aria-current]")).not_to_have_attribute("data-id", before)
         changes = page.evaluate("changes")
-        # Two moves that are current or not, and one that is ahead.
+        # Two moves that gain or lose `aria-current`, and one that is later.
         assert set(changes) == {"attributes"} and len(changes) <= 5 * 3, changes
-        # Back and forth: the answers are known, as they are to somebody who holds a key.
+        # Back and forth: the answers are cached, as when a key is held down.
         steps = []
 
         def fastest() -> float:
             steps.extend(page.evaluate(STEP, key) for key in ("ArrowRight", "ArrowLeft") * 10)
             return min(steps) / 1000
 
-        # A frame, at 60 in a second.
+        # One frame at 60 frames per second.
         within(0.016, fastest)
         return f"{min(steps):.1f} ms a step, and {statistics.median(steps):.1f} in the median of {len(steps)}"
 

@@ -1,4 +1,4 @@
-"""The page of `tabia explore` where answers come late, in another order, or when it shows something else by then."""
+"""The page of `tabia explore` when answers come late, in another order, or after the page has changed."""
 
 import contextlib
 from typing import Iterator
@@ -13,7 +13,7 @@ from runner import case
 
 @contextlib.contextmanager
 def page_to_hold(server: Server, address: str = "") -> Iterator[Page]:
-    """A page whose requests all pass by here: to be asked that only later, the browser takes a moment."""
+    """A page whose requests all pass through the driver, because adding an interception later takes the browser a moment."""
     with page_of(server, address) as page:
         page.route("**/*", lambda route: route.continue_())
         again(page)
@@ -22,7 +22,7 @@ def page_to_hold(server: Server, address: str = "") -> Iterator[Page]:
 
 @contextlib.contextmanager
 def held(page: Page, what: str) -> Iterator[list[Route]]:
-    """Requests that do not reach the program before they are let go, at the latest in the end."""
+    """Delays requests until they are released, at the latest at the end."""
     routes: list[Route] = []
     holding = True
     page.route(what, lambda route: routes.append(route) if holding else route.continue_())
@@ -34,7 +34,7 @@ def held(page: Page, what: str) -> Iterator[list[Route]]:
 
 
 def come(page: Page, routes: list[Route], count: int) -> None:
-    """Waits until so many requests are held."""
+    """Waits until this many requests are delayed."""
     wait_until(lambda: page.wait_for_timeout(10) or len(routes) == count, 15, lambda: routes)
 
 
@@ -55,7 +55,7 @@ def mark(page: Page, san: str, value: str) -> None:
 @case(limit=90, browsers=True)
 def explorer_shows_what_was_wanted_last_however_late_the_rest_comes():
     with explorer() as server, page_to_hold(server) as page:
-        # Two texts, of which the first is read last.
+        # Two texts; the first is read last.
         with held(page, "**/api/read") as routes:
             paste(page, "1. e4 e5")
             come(page, routes, 1)
@@ -67,7 +67,7 @@ def explorer_shows_what_was_wanted_last_however_late_the_rest_comes():
         page.keyboard.press("ArrowLeft")
         expect(page.locator("#line [aria-current]")).to_have_text("d5")
         expect(page.locator("#line button")).to_have_text(["d4", "d5", "c4"])
-        # Enter takes the opening that was typed, not one that is still listed from before.
+        # Enter selects the opening that was typed, not one of an older list.
         page.keyboard.press("/")
         page.fill("#search-text", "B90")
         expect(page.locator("#search-list button").first).to_contain_text("Najdorf")
@@ -77,7 +77,7 @@ def explorer_shows_what_was_wanted_last_however_late_the_rest_comes():
             wait_until(lambda: page.wait_for_timeout(10) or any("defense" in route.request.url for route in routes), 15, lambda: routes)
             page.keyboard.press("Enter")
         expect(page.locator("#opening")).to_contain_text("Caro-Kann")
-        # Moves that are typed one after the other are each of the position that the last one leads to.
+        # Each move typed is for the position after the move typed before it.
         page.keyboard.press("Home")
         expect(page.locator("#line [aria-current]")).to_have_count(0)
         with held(page, "**/api/position*") as routes:
@@ -87,7 +87,7 @@ def explorer_shows_what_was_wanted_last_however_late_the_rest_comes():
                 page.keyboard.press("Enter")
             come(page, routes, 1)
         expect(page.locator("#line [aria-current]")).to_have_text("g3")
-        # Who goes back while a step is under way is where the address says.
+        # Going back during a step leads to the position in the address.
         ready(page, server.url + "?play=e2e4,c7c5&at=0")
         page.keyboard.press("End")
         walked(page, "e4", "c5")
@@ -115,7 +115,7 @@ def explorer_changes_the_place_that_was_asked_about_in_the_order_of_the_wishes()
         expect(page.locator('tr[data-uci="g1f3"].main')).to_have_count(1)
         page.keyboard.press("Escape")
         expect(page.locator('button.move[data-uci="g1f3"]')).to_be_focused()
-        # Taken back is what was changed last, though it is not written yet; and then what was before it.
+        # Undo reverts the last change, even if it is not written yet; then the change before it.
         with held(page, "**/api/edit") as routes:
             mark(page, "e4", "avoid")
             come(page, routes, 1)
@@ -123,7 +123,7 @@ def explorer_changes_the_place_that_was_asked_about_in_the_order_of_the_wishes()
             page.keyboard.press("Control+z")
         expect(page.locator("#status")).to_have_text("Taken back: e4: mark avoid")
         assert (marks(book, "")["g1f3"], marks(book, "")["e2e4"]) == ("main", "none")
-        # Two changes of a kind, the second before the first is written: neither is a conflict.
+        # Two changes of the same kind, the second before the first is written: neither is a conflict.
         with held(page, "**/api/edit") as routes:
             mark(page, "e4", "avoid")
             come(page, routes, 1)
@@ -136,7 +136,7 @@ def explorer_changes_the_place_that_was_asked_about_in_the_order_of_the_wishes()
             page.keyboard.press("Control+z")
             expect(page.locator("#status")).to_have_text(f"Taken back: {told}")
         assert book.read_bytes() == before
-        # A dialog is about the move for which it was opened, wherever the page is by then.
+        # A dialog changes the move for which it was opened, even if the page shows another position by then.
         ready(page, server.url + "?play=d2d4")
         page.click('tr[data-uci="g8f6"] td.n')
         walked(page, "d4", "Nf6")
@@ -156,18 +156,18 @@ def explorer_loses_nothing_that_was_begun_when_a_book_changes():
     book = here / "repertoire.ctg"
     assert run("build", "-o", str(book), str(games)).returncode == 0
     with explorer(book) as server, page_of(server, "?play=e2e4,c7c5") as page:
-        # In a window of its own: what is not seen is slow.
+        # In a separate window, because a hidden page is slow.
         other = page.context.browser.new_context().new_page()
         ready(other, server.url + "?play=e2e4,c7c5")
         mark(other, "Nf3", "main")
 
         def changes(value: str) -> None:
-            """The other page marks a move, and this one has heard of it."""
+            """The other page marks a move, and this one has received the change."""
             other.check(f'input[name="mark"][value="{value}"]', force=True)
             expect(page.locator('tr[data-uci="g1f3"] .mark')).to_have_class(f"mark {value}" if value != "none" else "mark")
 
         changes("avoid")
-        # One's own arrow, the one of the row under the pointer, and the piece in hand.
+        # The user's arrow, the one of the row under the pointer, and the piece being dragged.
         page.mouse.move(*square(page, "a2"))
         page.mouse.down(button="right")
         page.mouse.move(*square(page, "a4"))
@@ -185,7 +185,7 @@ def explorer_loses_nothing_that_was_begun_when_a_book_changes():
         changes("none")
         page.mouse.up()
         walked(page, "e4", "c5", "Nf3")
-        # What was missed in training stays missed, and what was said stays said.
+        # A missed training move stays missed, and its message stays.
         page.keyboard.press("Home")
         expect(page.locator("#line [aria-current]")).to_have_count(0)
         page.keyboard.press("r")
@@ -208,7 +208,7 @@ def explorer_goes_on_with_a_program_that_was_started_anew_unnoticed():
     book = copy_starter(folder("explore"))
     server = Server(book, "--port", lasting_port())
     with page_of(server) as page:
-        # Nothing is asked meanwhile but by what listens, which connects again by itself.
+        # Meanwhile the page requests only the event stream, which reconnects by itself.
         server.end()
         again = Server(book, "--port", server.port)
         try:
@@ -224,12 +224,12 @@ def explorer_goes_on_with_a_program_that_was_started_anew_unnoticed():
 @case(limit=60, browsers=True)
 def explorer_does_all_that_was_wanted_before_it_could():
     with explorer() as server, page_to_hold(server) as page:
-        # What comes by itself would help.
+        # Without events, which would update the page.
         with held(page, "**/api/events"):
             with held(page, "**/main.js") as routes:
                 page.goto(server.url + "?play=e2e4,c7c5,g1f3&at=0")
                 come(page, routes, 1)
-                # The first of them leads nowhere.
+                # The first key changes nothing.
                 for key in ("Home", "ArrowRight", "ArrowRight"):
                     page.keyboard.press(key)
             expect(page.locator("#line [aria-current]")).to_have_text("c5")

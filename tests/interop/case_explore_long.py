@@ -1,4 +1,4 @@
-"""The page of `tabia explore`, used for a long time: nothing grows."""
+"""The page of `tabia explore` during long use: no resource grows."""
 
 import contextlib
 import os
@@ -15,12 +15,12 @@ from places import STOCKFISH, USE_MINUTES, copy_starter, folder
 from procs import wait_until
 from runner import case
 
-# Plies that are walked through in a round.
+# Number of plies in a round.
 PLIES = 60
 
 
 def walk(page: Page, plies: int) -> float:
-    """Walks a line to its end and back; returns moves a second of the way there."""
+    """Goes to the end of a line and back; returns moves per second on the way there."""
     moves = page.locator("#line button")
     page.keyboard.press("Home")
     expect(page.locator("#line [aria-current]")).to_have_count(0)
@@ -42,7 +42,7 @@ def paste(page: Page, text: str) -> None:
 
 
 def use(page: Page, turn: int) -> float:
-    """What a player does in an evening, once."""
+    """The actions of a player in an evening, once each."""
     paste(page, "position startpos moves " + " ".join(plies_of_a_game(PLIES)))
     rate = walk(page, PLIES)
     # A game with variations and comments, then another one.
@@ -52,11 +52,11 @@ def use(page: Page, turn: int) -> float:
     page.fill("#search-text", ("najdorf", "caro-kann", "B90", "catalan")[turn % 4])
     page.locator("#search-list button").nth(turn % 3).click()
     expect(page.locator("#search-dialog")).to_be_hidden()
-    # What is said of it comes with the opening itself.
+    # The status message comes with the opening itself.
     expect(page.locator("#status")).not_to_be_empty()
     page.keyboard.press("g")
     page.wait_for_function("() => document.querySelector('#line [aria-current]') !== null")
-    # A mark, and its way back.
+    # A mark, and undo.
     paste(page, "startpos")
     expect(page.locator("#line button")).to_have_count(0)
     page.click('button[aria-label="Change d4"]')
@@ -65,7 +65,7 @@ def use(page: Page, turn: int) -> float:
     page.click("#edit-form button.main")
     page.keyboard.press("Control+z")
     expect(page.locator('tr[data-uci="d2d4"] .mark.avoid')).to_have_count(0)
-    # The engine, over some moves.
+    # The engine, for several moves.
     page.click("#engine-tab")
     page.click("#engine")
     drag(page, "e2", "e4")
@@ -84,13 +84,13 @@ def use(page: Page, turn: int) -> float:
     return rate
 
 
-# What the browser's driver leaves behind in the page in each round (a few bytes
-# for each question; what was typed stays in the fields' own undo), measured
-# with rounds that only ask. What a page forgets to forget is many times that.
+# Memory that the browser's driver leaves in the page in each round (a few bytes
+# per request; typed text in the undo history of fields), measured with rounds
+# of requests only. A leak in the page would be many times larger.
 OF_THE_DRIVER = {"JSHeapUsedSize": 4096, "Nodes": 4, "JSEventListeners": 0.1, "server": 0}
 
-# Growth from the third quarter of the time to the last that is none: in a
-# minute the allocators of the server's threads still fill up.
+# Growth from the third to the last quarter of the time that counts as none: for
+# a minute the allocators of the server's threads still fill up.
 NOTHING = {"JSHeapUsedSize": 0.06, "Nodes": 0.06, "JSEventListeners": 0.06, "server": 0.35}
 
 
@@ -101,7 +101,7 @@ def quarters(samples: list[float]) -> list[float]:
 
 
 def at_rest(page: Page, tools: CDPSession) -> dict[str, float]:
-    """What the page takes once nothing is under way any more: what came last is garbage, too."""
+    """Memory of the page at rest, after collecting the latest garbage."""
     told: list[dict[str, float]] = [{}]
 
     def measure() -> bool:
@@ -127,14 +127,14 @@ def explorer_does_not_grow_while_it_is_used():
         begun = time.monotonic()
         end = begun + 60 * USE_MINUTES
         turn = 0
-        # The first rounds fill what is kept for good, and the browser's history.
+        # The first rounds fill the permanent caches and the browser's history.
         warm_up = 8
         while time.monotonic() < end or turn < warm_up + 12:
             rates.append(use(page, turn))
             turn += 1
             if turn < warm_up:
                 continue
-            # What the engine said last is long or short, as fast as the machine is.
+            # The length of the engine's last output depends on the speed of the machine.
             page.evaluate("document.querySelector('#engine-list').replaceChildren()")
             told = at_rest(page, tools)
             told["server"] = server.memory_kb() * 1024
@@ -154,7 +154,7 @@ def explorer_does_not_grow_while_it_is_used():
         return "\n".join([report, *table])
 
 
-# To the end of a line and back, a frame for each step; then another order of
+# To the end of a line and back, one frame per step; then another sort order of
 # the table, and the other side of the board.
 ROUND = """(async () => {
     const key = (name) => document.body.dispatchEvent(new KeyboardEvent('keydown', { key: name, bubbles: true, cancelable: true }));
@@ -174,17 +174,17 @@ ROUND = """(async () => {
     return 2 * plies;
 })()"""
 
-# A line that the book holds: the table is the largest part of the page.
+# A line in the book, so that the table is the largest part of the page.
 OF_THE_BOOK = "e2e4,c7c5,g1f3,d7d6,d2d4,c5d4,f3d4,g8f6,b1c3,a7a6"
 
 
 def takes_no_more(walk: Callable[[], int], memory_kb: Callable[[], int]) -> str:
-    """`walk` uses the page, and returns how many moves that were."""
+    """`walk` uses the page, and returns the number of moves."""
     samples: list[float] = []
     walked = 0
     begun = time.monotonic()
     end = begun + 60 * USE_MINUTES
-    # What is kept for good is there after some hundred moves.
+    # The permanent caches are full after some hundred moves.
     while time.monotonic() < end or len(samples) < 20:
         walked += walk()
         if walked > 400:
@@ -204,7 +204,7 @@ def explorer_takes_no_more_memory_of_the_browser_the_longer_it_is_used():
 
 
 def pages_of_firefox() -> list[int]:
-    """The processes that show pages, of the browser that this case has started."""
+    """The content processes of the browser that this case started."""
     parents, commands = {}, {}
     for one in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""How the page of `tabia explore` looks: nothing is cut or out of place, at every size, in long languages."""
+"""The layout of the page of `tabia explore`: nothing is cut off or misplaced, at every size, in long languages."""
 
 import re
 
@@ -10,11 +10,11 @@ from places import STOCKFISH, copy_starter, folder
 from procs import run, settled
 from runner import case
 
-# What has more in it than it shows, and how much more, in pixels.
+# Elements whose content is larger than they are, and by how many pixels.
 CUT = """() => [document.documentElement, ...document.querySelectorAll('#books, .book, #books thead button, .top, #walk, #tabs, [role=tabpanel], [role=tabpanel] .head, dialog[open], dialog[open] .head, dialog[open] .buttons')]
     .map((one) => [one.id || one.className || one.tagName, one.scrollWidth - one.clientWidth]).filter(([, more]) => more > 0)"""
 
-# Buttons and lists whose text does not fit into them; names of files may be longer.
+# Buttons and lists whose text does not fit; file names may be longer.
 SHORT = """() => [...document.querySelectorAll('button, summary, select')].filter((one) => one.checkVisibility() && !one.closest('.book, #line, #engine-list, li, .choices')).map((one) => {
     const style = getComputedStyle(one), pen = document.createElement('canvas').getContext('2d');
     pen.font = style.font;
@@ -24,10 +24,10 @@ SHORT = """() => [...document.querySelectorAll('button, summary, select')].filte
     return [`${one.id || one.className} “${(one.selectedOptions?.[0] ?? one).textContent.trim()}”`, Math.round(wide - one.clientWidth)];
 }).filter(([, more]) => more > 0)"""
 
-# Sizes in which all languages are looked at.
+# Sizes at which all languages are checked.
 EVERYWHERE = ((1366, 768), (390, 844))
 
-# Cells that are seen in each row of the table, with what they span.
+# Visible cells in each row of the table, with their spans.
 CELLS = """() => [...document.querySelectorAll('.book tr')].filter((row) => row.checkVisibility())
     .map((row) => [...row.cells].filter((cell) => cell.checkVisibility()).reduce((sum, cell) => sum + cell.colSpan, 0))"""
 
@@ -72,14 +72,14 @@ def explorer_cuts_nothing_off_at_any_size_in_long_languages():
                     expect(page.locator(f"#{name}-panel")).to_be_visible()
                     if name == "train":
                         expect(page.locator("#train-form")).to_be_visible()
-                    # What can be opened in it is looked at, too.
+                    # Expandable parts are checked too.
                     page.evaluate("(name) => document.querySelectorAll(`#${name}-panel details`).forEach((one) => { one.open = true; })", name)
                     check(f"panel {name}")
                 for key in DIALOGS:
                     page.keyboard.press(key)
                     expect(page.locator("dialog[open]")).to_be_visible()
                     check(f"dialog {key}")
-                    # Long or short, a dialog begins with its title.
+                    # Whatever its length, a dialog starts with its title visible.
                     top = settled(lambda: page.evaluate("document.querySelector('dialog[open]').scrollTop"), lambda top: top == 0)
                     assert top == 0, f"dialog {key} of {width}x{height} begins at {top}"
                     page.keyboard.press("Escape")
@@ -152,14 +152,14 @@ def explorer_has_no_dialog_or_state_with_a_finding_of_axe():
                 ready(page, server.url + address)
                 check(what)
             ready(page, server.url + "?fen=7k/8/8/8/8/7K/p7/8+b+-+-+0+1")
-            # There is nothing to go back to, and no line to add.
+            # There is no position to go back to, and no line to add.
             expect(page.locator("#books")).to_have_text("This position is not in the book.")
             check("own position")
             page.click('[data-square="a2"]')
             page.click('[data-square="a1"]')
             expect(page.locator(".promotion")).to_be_visible()
             check("promotion")
-            # Black's pieces are dark in both themes, and what lies under them is not.
+            # Black's pieces are dark in both themes, and their background is not.
             ground = page.evaluate("getComputedStyle(document.querySelector('.promotion button:last-child')).backgroundColor")
             light = page.evaluate("getComputedStyle(document.querySelector('.square.light')).backgroundColor")
             assert ground == light, (ground, light)
@@ -167,16 +167,16 @@ def explorer_has_no_dialog_or_state_with_a_finding_of_axe():
     assert not found, "\n".join(found)
 
 
-# Whether nothing lies over the middle of it.
+# Whether nothing covers the middle of it.
 SEEN = """(id) => {
     const one = document.getElementById(id), box = one.getBoundingClientRect();
     return one.contains(document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2));
 }"""
 
-# Where what can be clicked in the dialog is.
+# Positions of the controls in the dialog.
 PLACES = "() => [...document.querySelectorAll('dialog[open] :is(button, label, input, select)')].map((one) => one.getBoundingClientRect()).map(({ x, y }) => [x, y])"
 
-# How high the rows of two books are, and whether the table is wider than its place; then without pencils.
+# Heights of the rows of two books, and whether the table is wider than its box; then without pencils.
 WITH_AND_WITHOUT = """() => {
     const measure = () => [document.querySelector('#books').scrollWidth - document.querySelector('#books').clientWidth,
         ...[...document.querySelectorAll('.pair tr')].map((row) => row.getBoundingClientRect().height)];
@@ -189,7 +189,7 @@ WITH_AND_WITHOUT = """() => {
 }"""
 
 
-# Messages that are seen, and not behind an open dialog: there everything is inert.
+# Messages that are visible and not inert behind an open dialog.
 HEARD = """() => {
     const dialog = document.querySelector('dialog[open]') ?? document;
     return [...dialog.querySelectorAll('[role=status], [role=alert]')].filter((one) => one.checkVisibility()).map((one) => one.textContent);
@@ -197,8 +197,8 @@ HEARD = """() => {
 
 
 def read_aloud(page: Page) -> list[str]:
-    """What of the page's messages a screen reader can find: nothing behind an open dialog. Firefox gives its
-    accessibility tree to nobody outside: there it is what the standard of HTML has in it."""
+    """Messages of the page that a screen reader can find: none behind an open dialog. Firefox does not export its
+    accessibility tree: there the result follows the HTML standard."""
     if is_firefox(page):
         return page.evaluate(HEARD)
     nodes = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
@@ -240,11 +240,11 @@ def explorer_has_a_pencil_for_each_of_two_books():
             expect(page.locator("#edit-dialog")).to_be_visible()
             page.keyboard.press("Escape")
             expect(page.locator("dialog[open]")).to_have_count(0)
-            # A click beside it plays the move. (The driver taps in Chromium alone.)
+            # A click beside it plays the move. (The driver can tap only in Chromium.)
             row.locator("td.n").first.click()
             expect(page.locator("#line button")).to_have_text(["e4", "e5"])
             context.close()
-        # By keys alone: from the move to its two pencils; E is the one that has the focus.
+        # By keyboard alone: from the move to its two pencils; E uses the one with the focus.
         page = started.new_context().new_page()
         ready(page, server.url + "?play=e2e4&books=0/1")
         move = page.locator('tr[data-uci="e7e5"] button.move')
@@ -256,9 +256,9 @@ def explorer_has_a_pencil_for_each_of_two_books():
             expect(page.locator("#edit-title")).to_have_text(f"e5 in {book.name}")
             expect(page.locator("#edit-dialog")).to_be_visible()
             page.keyboard.press("Escape")
-            # The focus comes back a moment after the dialog has gone.
+            # The focus returns a moment after the dialog has closed.
             expect(move).to_be_focused()
-        # What is written goes to that book alone, and back.
+        # The change and its undo affect only that book.
         before = marks(one)
         page.locator('tr[data-uci="e7e5"] .pencil').nth(1).click()
         page.locator('input[name="mark"][value="avoid"]').check(force=True)
@@ -280,7 +280,7 @@ def explorer_says_what_it_has_to_say_in_front_of_an_open_dialog():
             status = page.locator("#status")
 
             def told(place: str, text: str) -> None:
-                """Waits until it is seen and can be found by ear: a moment after a dialog has gone, say."""
+                """Waits until it is visible and a screen reader can find it, for example a moment after a dialog has closed."""
                 assert settled(lambda: page.evaluate(SEEN, place)), f"{width}x{height}: “{text}” is hidden"
                 heard = settled(lambda: read_aloud(page), lambda heard: any(text in one for one in heard))
                 assert any(text in one for one in heard), (text, heard)
@@ -289,18 +289,18 @@ def explorer_says_what_it_has_to_say_in_front_of_an_open_dialog():
                 expect(status).to_contain_text(text)
                 told("status", text)
 
-            # From the beginning: to be asked that only later, the browser takes a moment.
+            # From the beginning, because adding an interception later takes the browser a moment.
             away: list[bool] = []
             page.route("**/api/position*", lambda route: route.abort() if away else route.continue_())
             ready(page, server.url + "?play=e2e4")
-            # An error belongs to its dialog.
+            # An error appears in its dialog.
             page.keyboard.press("v")
             page.fill("#paste-text", "nonsense")
             page.click('#paste-form button[value="load"]')
             said("neither a FEN nor a game")
             page.keyboard.press("Escape")
             expect(status).to_be_empty()
-            # What was done is said in the dialog, and stays when it closes; nothing above it moves.
+            # The result appears in the dialog, and stays when it closes; nothing above it moves.
             page.locator("td.edit button").first.click()
             expect(page.locator("#edit-dialog")).to_be_visible()
             places = page.evaluate(PLACES)
@@ -312,16 +312,16 @@ def explorer_says_what_it_has_to_say_in_front_of_an_open_dialog():
             page.locator("#edit-form button.main").click()
             expect(page.locator("dialog[open]")).to_have_count(0)
             said("Saved: ")
-            # The program is gone while an option is changed, and comes back.
+            # The program ends while an option is changed, and starts again.
             page.keyboard.press("o")
             away.append(True)
             page.locator("#policy input[type=checkbox]").first.click()
-            # Once a second, for a moment, the page believes that it is back.
+            # Once a second the page briefly assumes that the program is back.
             expect(page.locator("#gone")).to_be_visible()
             told("gone", "does not answer")
             away.clear()
             expect(page.locator("#gone")).to_be_hidden()
-            # What is done from the menu is said on the page.
+            # The result of a menu command appears on the page.
             ready(page, server.url)
             page.click("#line-menu")
             page.click("text=Add the line to")
@@ -329,7 +329,7 @@ def explorer_says_what_it_has_to_say_in_front_of_an_open_dialog():
             context.close()
 
 
-# Keys as they are called on a keyboard of that language: Ctrl, Shift, Home, End, Delete, Escape.
+# Names of keys on a keyboard of that language: Ctrl, Shift, Home, End, Delete, Escape.
 KEYS = {
     "de": ("Strg", "Umschalt", "Pos1", "Ende", "Entf", "Esc"),
     "es": ("Ctrl", "Mayús", "Inicio", "Fin", "Supr", "Esc"),
@@ -349,7 +349,7 @@ def explorer_calls_keys_as_keyboards_of_its_language_do():
             assert {"N", "K", "G", "E"} <= set(texts), texts
             for place, key in (("#to-start", home), ("#to-end", end), ("#redo", f"{ctrl}+{shift}+Z")):
                 expect(page.locator(place)).to_have_attribute("title", re.compile(re.escape(f"({key})")))
-            # It comes with its panel.
+            # It appears with its panel.
             page.keyboard.press("r")
             for place, key in (("#train-stop", escape),):
                 assert page.locator(place).text_content().endswith(f"({key})"), page.locator(place).text_content()

@@ -1,4 +1,4 @@
-"""Panels of the page of `tabia explore`, in Chromium and in Firefox: tabs by keys, what stays visible, what is asked."""
+"""Panels of the page of `tabia explore`, in Chromium and Firefox: tabs by keyboard, what stays visible, which requests are sent."""
 
 from case_explore_changes import BROWSERS
 from pages import SAMPLE, SIZES, explorer
@@ -8,16 +8,16 @@ from runner import case
 
 CHOSEN = "document.querySelector('#tabs [aria-selected=true]').id === '%s-tab' && document.querySelector('#%s-panel').checkVisibility()"
 
-# Panels that are seen: one of them, whatever is chosen.
+# Visible panels: one, whatever is chosen.
 PANELS = "return [...document.querySelectorAll('[role=tabpanel]')].filter((one) => one.checkVisibility()).length"
 
-# Rows of the table that are seen in full.
+# Fully visible rows of the table.
 ROWS = """return (() => {
     const place = document.querySelector('#books').getBoundingClientRect(), foot = document.querySelector('#books tfoot').getBoundingClientRect();
     return [...document.querySelectorAll('#books tr[data-uci]')].filter((row) => row.getBoundingClientRect().bottom <= Math.min(place.bottom, foot.top, innerHeight) + 1).length;
 })()"""
 
-# What was asked of the program since, by its path.
+# Later requests to the program, by path.
 ASKED = "return performance.getEntriesByType('resource').map((one) => new URL(one.name).pathname).filter((path) => ['/api/line', '/lichess', '/api/games'].includes(path)).sort().join(' ')"
 
 
@@ -42,25 +42,25 @@ def explorer_chooses_panels_by_keys_beside_the_table():
                 page.size(1366, 768)
                 rows = settled(lambda: page.run(ROWS), lambda rows: rows >= 12)
                 assert rows >= 12, f"{name}: {rows} rows"
-                # A key each; the table stays, and a game that was not asked for is not read.
+                # One key each; the table stays, and no game is read without a request.
                 for key, panel in (("i", "games"), ("r", "train"), ("o", "choice"), ("b", "book")):
                     page.keys(key)
                     chosen(page, panel)
                     assert page.run(ROWS) >= 5, (name, panel)
-                # The arrow keys go from tab to tab, and not along the line.
+                # The arrow keys move between tabs, not along the line.
                 page.run("return document.querySelector('#book-tab').focus()")
                 for key, panel in (("ArrowLeft", "choice"), ("ArrowRight", "book"), ("ArrowRight", "games"), ("End", "choice")):
                     page.keys(key)
                     chosen(page, panel)
                     page.until(f"document.activeElement.id === '{panel}-tab'")
                 assert page.run("return document.querySelector('#line [aria-current]').textContent") == "e4", name
-                # The same key again goes into the panel, Escape out of it: the arrow keys are the line's again.
+                # The same key again moves the focus into the panel, Escape out of it: then the arrow keys move along the line.
                 page.run("return document.activeElement.blur()")
                 page.keys("o")
                 page.until("document.activeElement.closest('#choice-panel')")
                 page.keys("Escape", "ArrowLeft")
                 page.until("!document.querySelector('#line [aria-current]')")
-                # It is kept, and a panel that is not shown asks nothing.
+                # The choice is stored, and a hidden panel sends no requests.
                 page.open(server.url + "?play=e2e4")
                 chosen(page, "choice")
                 page.until("document.documentElement.dataset.ready")
@@ -68,7 +68,7 @@ def explorer_chooses_panels_by_keys_beside_the_table():
                 page.keys("ArrowRight")
                 page.until("document.querySelectorAll('#line button').length === 2")
                 assert page.run(ASKED) == before and "/api/line" not in before, (name, page.run(ASKED))
-                # The games follow the position.
+                # The games are those with the current position.
                 page.open(server.url + "?play=a2a4,h7h5,a4a5,h5h4")
                 page.keys("i")
                 page.until("document.querySelector('#games-none').textContent && !document.querySelectorAll('#games-list li').length")
@@ -105,7 +105,7 @@ def explorer_orders_games_and_switches_named_filters_by_a_digit():
                 page.until("document.querySelectorAll('#games-list li').length > 5")
                 count = page.run("return document.querySelectorAll('#games-list li').length")
 
-                # In order of their dates, one way and the other.
+                # Sorted by date, ascending and descending.
                 dates = "return [...document.querySelectorAll('#games-list .hint')].map((one) => one.textContent.split(' · ').at(-1))"
                 fill(page, "#games-order", "newest", "input")
                 newest = settled(lambda: page.run(dates), lambda now: now == sorted(now, reverse=True))
@@ -113,14 +113,14 @@ def explorer_orders_games_and_switches_named_filters_by_a_digit():
                 oldest = settled(lambda: page.run(dates), lambda now: now == sorted(now))
                 assert len(oldest) == len(newest) == count and oldest[0] < newest[0], (name, newest, oldest)
                 fill(page, "#games-order", "", "input")
-                # Words of a player's name leave only his games, of the whole index.
+                # Words of a player's name leave only that player's games of the whole index.
                 player = page.run("return document.querySelector('#games-list span').textContent").split(" – ")[0].rstrip("0123456789 ")
                 fill(page, "#games-words", player.lower(), "input")
                 players = "return [...document.querySelectorAll('#games-list span:first-child')].map((one) => one.textContent)"
                 settled(lambda: page.run(players), lambda left: left and all(player in one for one in left))
                 fill(page, "#games-words", "", "input")
                 page.until(f"document.querySelectorAll('#games-list li').length === {count}")
-                # Filters get a name; its digit applies them, and clears them again, wherever one is.
+                # A named filter: its digit applies it, and clears it again, from anywhere.
                 fill(page, "#games-until", "1500-01")
                 page.until("document.querySelector('#games-none').textContent")
                 page.click("#games-more summary")
@@ -136,10 +136,10 @@ def explorer_orders_games_and_switches_named_filters_by_a_digit():
                 page.until("document.querySelector('#games-none').textContent && document.querySelector('#games-until').value === '1500-01'")
                 page.keys("1")
                 page.until(f"document.querySelectorAll('#games-list li').length === {count} && document.querySelector('#games-until').value === ''")
-                # It is stored; saved with all filters open it goes.
+                # It is stored; saving the same name without filters deletes it.
                 page.open(server.url)
                 page.until("document.querySelectorAll('#games-named li').length === 1")
-                # What comes later moves what is below it.
+                # Content that loads later moves what is below it.
                 page.until(f"document.querySelectorAll('#games-list li').length === {count}")
                 page.click("#games-more summary")
                 page.until("document.querySelector('#games-more').open")
@@ -167,7 +167,7 @@ def explorer_opens_books_and_games_of_a_folder_and_filters_their_table():
             page.until("!document.querySelector('#open-book').hidden")
             page.keys("p")
             page.until(f"{listed} === 'broken.ctg games.tgx mine.ctg'")
-            # What is damaged is one sentence, and the page stays.
+            # A damaged file gives one sentence, and the book stays open.
             page.keys("ArrowDown", "Enter")
             page.until("/broken.ctg/.test(document.querySelector('#files-dialog #status')?.textContent)")
             assert page.run(f"return {shown}") == "tabia.ctg", name
@@ -177,13 +177,13 @@ def explorer_opens_books_and_games_of_a_folder_and_filters_their_table():
             page.keys("Enter")
             page.until(f"{shown} === 'mine.ctg' && !document.querySelector('#files-dialog').open")
             page.until("document.querySelector('#books button.pencil')")
-            # It comes first the next time, and the games are a book like it.
+            # It comes first the next time, and the games are a column like a book.
             page.keys("p")
             page.until(f"{listed} === 'mine.ctg broken.ctg games.tgx'")
             page.keys("ArrowDown", "ArrowDown", "ArrowDown", "Enter")
             page.until(f"{shown} === 'games.tgx' && document.querySelectorAll('#books tr[data-uci]').length > 3")
             everything = page.run(f"return {games}")
-            # A filter acts on the table and on the list, is seen beside both, and goes by its chip.
+            # A filter affects the table and the list, is shown beside both, and its chip removes it.
             page.keys("i")
             page.until("document.querySelectorAll('#games-list li').length > 50")
             fill(page, "#games-result", "1-0")
@@ -203,7 +203,7 @@ def explorer_opens_books_and_games_of_a_folder_and_filters_their_table():
 
 @case(limit=120)
 def explorer_says_in_its_cell_why_a_move_is_not_played():
-    # What is not clipped away.
+    # Reasons that are not clipped.
     seen = "[...document.querySelectorAll('.reason')].filter((one) => getComputedStyle(one).clipPath === 'none').map((one) => one.textContent)"
     with explorer() as server:
         for name, started in BROWSERS:
@@ -211,7 +211,7 @@ def explorer_says_in_its_cell_why_a_move_is_not_played():
                 page.open(server.url + "?play=e2e4,c7c5")
                 reasons = page.run("document.querySelectorAll('#books tr.out .reason').length")
                 assert reasons > 2 and page.run(seen) == [], name
-                # By keys: of the chosen move.
+                # By keyboard: of the selected move.
                 page.run("return document.querySelector('#books tr.out button.move').focus()")
                 page.until(f"{seen}.length === 1 && {seen}[0].startsWith('not played: ')")
                 page.keys("ArrowUp")

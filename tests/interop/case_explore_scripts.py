@@ -1,4 +1,4 @@
-"""The scripts of the page, which no compiler looks at: their layout, usual mistakes, types."""
+"""The scripts of the page, which no compiler checks: their layout, usual mistakes, types."""
 
 import json
 import math

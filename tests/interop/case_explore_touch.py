@@ -1,4 +1,4 @@
-"""The page of `tabia explore` under fingers, and for eyes that see little contrast."""
+"""The page of `tabia explore` with touch, and for users who need high contrast."""
 
 from playwright.sync_api import expect
 
@@ -7,8 +7,8 @@ from places import STOCKFISH, copy_starter, folder
 from procs import run, settled
 from runner import case
 
-# Pixels in CSS, of what a finger hits. Squares of the board are pieces' places,
-# not controls; those of the plot lead where the line of moves leads, too.
+# Minimum size of a touch target in CSS pixels. Squares of the board are no controls;
+# squares of the plot lead to positions that the line of moves offers too.
 FINGER = 44
 CONTROLS = "button, select, input:not([type=hidden]), textarea, summary, a[href]:not(.skip)"
 
@@ -30,7 +30,7 @@ SMALL = """([controls, finger]) => {
     return [...new Set(found)];
 }"""
 
-# What is seen on what: colours as they are drawn, one over the other.
+# Text and its background, in the colours as drawn, with transparency applied.
 CONTRASTS = """() => {
     const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
     const seen = (...layers) => {
@@ -148,7 +148,7 @@ def explorer_shows_arrows_dots_and_bars_with_enough_contrast():
                 for board in ("green", "brown", "blue", "grey", "sand", "violet"):
                     ready(page, server.url + "?play=e2e4,c7c5")
                     page.evaluate("(board) => { document.documentElement.dataset.board = board; }", board)
-                    # One's own arrow, and one that points.
+                    # The user's arrow, and one of the table.
                     page.mouse.move(*square(page, "a2"))
                     page.mouse.down(button="right")
                     page.mouse.move(*square(page, "a4"))

@@ -1,4 +1,4 @@
-"""Training on the page of `tabia explore`: your own games against your repertoire, what it has no answer to, and which move is asked for."""
+"""Training on the page of `tabia explore`: your games against your repertoire, moves without an answer, the choice of moves."""
 
 import json
 import urllib.parse
@@ -10,7 +10,7 @@ from places import folder
 from procs import run
 from runner import case
 
-# A repertoire of White, and games of one who plays it.
+# A repertoire for White, and games of a player who uses it.
 REPERTOIRE = "1. e4 c5 2. Nf3 d6 3. d4 1-0\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 1/2-1/2\n\n1. e4 e5 2. Nf3 d6 3. d4 1/2-1/2\n"
 
 
@@ -27,7 +27,7 @@ MINE = (
 
 TOLD = "document.querySelector('#train-told').textContent"
 
-# Chooses a file in a field.
+# Selects a file in a field.
 CHOOSE = """return (() => {
     const data = new DataTransfer(), field = document.querySelector('%s');
     data.items.add(new File([%s], 'games.pgn'));
@@ -46,7 +46,7 @@ PASTE = """return (() => {
 
 
 def press(page, selector: str) -> None:
-    """Presses a button wherever the panel has been scrolled to, as the keyboard does."""
+    """Presses a button by keyboard, wherever the panel has been scrolled to."""
     page.run(f"return (() => {{ document.querySelector('{selector}').click(); return true; }})()")
 
 
@@ -73,7 +73,7 @@ def explorer_and_review_find_where_games_left_a_repertoire():
     assert "left by the player:\n  1. e4 c5: Nc3, not Nf3 (100 %): 3 games, +0 =0 -3" in told, told
     query = urllib.parse.urlencode({"player": "myself me", "color": "white"})
     with explorer(book, index) as server:
-        # The same by the page's program, of the index and of a text.
+        # The same from the server, for the index and for a text.
         of_index = server.get(f"departures?{query}")
         request = urllib.request.Request(f"{server.url}departures?{query}", data=MINE.encode())
         with urllib.request.urlopen(request, timeout=20) as answer:
@@ -82,7 +82,7 @@ def explorer_and_review_find_where_games_left_a_repertoire():
         assert [of_text[name] for name in ("games", "others", "left_by_player", "left_by_opponent", "unanswered")] == [6, 1, 3, 2, 0], of_text
         assert server.status(f"departures?{query.replace('white', 'black')}&book=7") == 400
         assert server.status("departures?player=Nobody&color=white") == 400
-        # Opponents as the book has them: the ends of its lines are no holes. As the games have them: where those go on.
+        # By the book, the ends of its lines are no holes. By the games they are, where the games continue.
         assert server.get("coverage?color=black")["holes"] == []
         holes = server.get("coverage?color=white&opponents=1")["holes"]
         assert [(hole["line"], round(hole["share"], 3), hole["is_end"]) for hole in holes] == [("1. e4 e6", 0.333, False), ("1. e4 e5 2. Nf3 Nc6 3. Bb5", 0.167, True)], holes
@@ -115,11 +115,11 @@ def explorer_compares_own_games_with_the_repertoire():
         book = repertoire(here)
         with explorer(book) as server, started() as page:
             page.open(server.url)
-            # The scripts of the panel come when it is opened, and at once work.
+            # The scripts of the panel load when it opens, and work at once.
             assert not page.run("document.querySelector('#train-offer') !== null"), name
             page.keys("r")
             page.until("document.querySelector('#train-offer').checkVisibility()")
-            # Firefox gives events of scripts no clipboard.
+            # In Firefox, script events have no clipboard.
             page.run(PASTE % json.dumps(MINE) if name == "Chromium" else CHOOSE % ("#mine-file", json.dumps(MINE)))
             page.until("document.querySelector('#mine-message').textContent === '6 games. Left by you: 3, by the opponent: 2, without an answer: 0.'")
             assert page.run("document.querySelector('#mine-name').value") == "Me, Myself", name
@@ -127,17 +127,17 @@ def explorer_compares_own_games_with_the_repertoire():
             assert rows == ["You: Nc3, the book: Nf3 (100\u202f%)", "The opponent: e6, you then: d4 (100\u202f%)"], rows
             press(page, "#mine-list li:first-child button")
             page.until("[...document.querySelectorAll('#line button')].map((one) => one.textContent).join() === 'e4,c5'")
-            # It is asked from now on: first it is shown.
+            # From now on it is trained: first it is shown.
             press(page, "#mine-list li:first-child button:nth-child(2)")
             page.until("document.querySelector('#train-tab').title === '1 due today'")
-            # The answer to what the opponents play comes into the book, as the main move.
+            # The answer to the opponents' move is added to the book, as the main move.
             press(page, "#mine-list li:nth-child(2) button:nth-child(2)")
             say(page, "Saved:")
             page.until("document.querySelector('#mine-list li:nth-child(2) button:nth-child(2)').disabled")
             assert marks(book, "e2e4 e7e6") == {"d2d4": "main"}, (name, marks(book, "e2e4 e7e6"))
             press(page, "#coverage summary")
             page.until("document.querySelector('#coverage-message').textContent === 'No answer is missing where the book goes on.'")
-        # Black answers 1.e4, and not 1.d4.
+        # Black has an answer to 1.e4, but not to 1.d4.
         with explorer(repertoire(folder("explore"), "1. e4 e5 1-0\n\n1. d4 1-0\n")) as server, started() as page:
             page.open(server.url)
             page.keys("r")
@@ -160,7 +160,7 @@ def explorer_asks_for_one_move_of_several_and_shows_new_ones_first():
             page.until(f"{TOLD} === 'The book has several moves here. Which is yours?'")
             page.click("#train-choices button:first-child")
             page.until(f"{TOLD} === 'The book’s line ends here.'")
-            # It comes again, without its move; the other is wrong now.
+            # It comes again, without showing its move; the other is wrong now.
             page.click("#train-next")
             page.until(f"{TOLD} === 'Your move as White.' && !document.querySelector('#train-choices button')")
             chosen = page.run("return JSON.parse(localStorage.getItem('training')).moves[0][1]")
@@ -173,7 +173,7 @@ def explorer_asks_for_one_move_of_several_and_shows_new_ones_first():
             page.until(f"{TOLD} === 'The book’s line ends here.'")
             page.keys("Escape")
             page.until("document.querySelector('#train-progress').checkVisibility() && document.querySelector('#train-openings td').textContent === '1'")
-            # After the choice was forgotten a new move is shown, and counts when it was found without that.
+            # Without the stored choice, a new move is shown first; it counts when found unaided.
             page.run("return (() => { const all = JSON.parse(localStorage.getItem('training')); all.cards = []; localStorage.setItem('training', JSON.stringify(all)); return true; })()")
             page.open(server.url)
             page.keys("r")
@@ -201,7 +201,7 @@ def explorer_trains_chapters_of_a_file():
             page.click("#train-learn")
             page.run(CHOOSE % ("#chapters-file", json.dumps(COURSE)))
             page.until("[...document.querySelectorAll('#chapters-list span')].map((one) => one.textContent).join() === 'games.pgn,Course: Italian,Course: Sicilian'")
-            # They are kept in the browser, and go with their file.
+            # They are stored in the browser, and saved in the training file.
             page.open(server.url)
             page.keys("r")
             page.until("document.querySelectorAll('#chapters-list li').length === 3")
@@ -223,14 +223,14 @@ def explorer_trains_chapters_of_a_file():
             page.keys("Escape")
             listed = "[...document.querySelectorAll('#chapters-list span')].map((one) => one.textContent).join() === 'games.pgn,Course: Italian,1 due today,Course: Sicilian'"
             page.until(listed)
-            # The file of the training has them too, and what was trained of them.
+            # The training file contains them too, with their progress.
             saved = saved_by(page.page, lambda: page.click("#train-save")).read_text()
             page.click("#train-forget")
             page.click("#chapters-list .file button")
             page.until("!document.querySelector('#chapters-list li')")
             page.run(CHOOSE % ("#train-file", json.dumps(saved)))
             page.until(listed)
-            # And so has the browser from then on.
+            # After loading, the browser has them too.
             page.open(server.url)
             page.keys("r")
             page.until(listed)

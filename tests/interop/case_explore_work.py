@@ -1,4 +1,4 @@
-"""What a player does on the page of `tabia explore`: engine, changes to the book, training."""
+"""Typical work on the page of `tabia explore`: engine, changes to the book, training."""
 
 import json
 import re
@@ -19,7 +19,7 @@ def engines_of(server) -> list[str]:
 
 
 def busy(pid: str) -> int:
-    """Ticks of a processor that a process has used."""
+    """Clock ticks of processor time that a process has used."""
     with open(f"/proc/{pid}/stat") as stat:
         return sum(map(int, stat.read().rsplit(")", 1)[1].split()[11:13]))
 
@@ -27,7 +27,7 @@ def busy(pid: str) -> int:
 @case(limit=150, browsers=True)
 def explorer_lets_the_engine_evaluate_while_somebody_looks():
     with explorer("--engine", STOCKFISH, "--threads", "1") as server, page_of(server, "?play=e2e4,c7c5") as page:
-        # Nothing runs before it is asked for.
+        # The engine starts only on request.
         expect(page.locator("#engine-pane")).to_be_hidden()
         assert not engines_of(server)
 
@@ -40,30 +40,30 @@ def explorer_lets_the_engine_evaluate_while_somebody_looks():
         page.click("#engine")
         expect(page.locator("#engine-list li")).to_have_count(3)
         expect(page.locator("#engine-told")).to_contain_text("Stockfish")
-        # The book's likeliest moves have values, each in its row.
+        # The likeliest book moves have values, each in its row.
         likely = [move["uci"] for move in probe(STARTER, "e2e4 c7c5")["moves"][:4]]
         for uci in likely:
             page.wait_for_function("(uci) => /^[+−]?\\d+\\.\\d\\d$/.test(document.querySelector(`tr[data-uci=\"${uci}\"] td.eval`).textContent)", arg=uci)
         one_engine()
         page.select_option("#engine-lines", "5")
         expect(page.locator("#engine-list li")).to_have_count(5)
-        # What is listed changes, and is not made anew: a finger or a pointer hits it.
+        # The list is updated in place, so that a finger or pointer does not miss.
         listed = page.locator("#engine-list li:first-child button").first.element_handle()
         expect(page.locator("#engine-told")).not_to_have_text(page.locator("#engine-told").inner_text())
         assert listed.evaluate("(one) => one.isConnected")
-        # A line can be pointed at and played.
+        # A line can be previewed and played.
         third = page.locator("#engine-list li:first-child button").nth(2)
         third.hover()
         expect(page.locator(".pointed [data-arrow]")).to_have_count(3)
         names = page.locator("#engine-list li:first-child button").evaluate_all("(all) => all.slice(0, 3).map((one) => one.textContent.replace(/^\\d+[.…]/, ''))")
         third.click()
         walked(page, "e4", "c5", *names)
-        # The value is White's whoever is to move: a queen more for Black is good for Black.
-        # It is still on when the page is loaded again, and shows its best move and the values along the line.
+        # The value is White's, whoever is to move: an extra queen for Black is good for Black.
+        # After a reload it is still on, and shows its best move and the values along the line.
         ready(page, server.url + "?fen=" + "3qk3/8/8/8/8/8/8/4K3+w+-+-+0+1")
         expect(page.locator("#engine-score")).to_contain_text("−")
         page.wait_for_function("() => parseFloat(document.querySelector('#gauge div').style.getPropertyValue('--white')) < 20")
-        # Another page takes the engine; this one says so.
+        # Another page takes the engine; this one reports it.
         other = page.context.new_page()
         ready(other, server.url)
         other.click("#engine-tab")
@@ -71,7 +71,7 @@ def explorer_lets_the_engine_evaluate_while_somebody_looks():
         expect(other.locator("#engine-told")).to_contain_text("depth")
         expect(page.locator("#engine-told")).to_contain_text("another page")
         one_engine()
-        # What the other one gives back this one takes up by itself.
+        # When the other page releases it, this one takes it again.
         other.click("#engine-tab")
         other.click("#engine")
         expect(other.locator("#engine-pane")).to_be_hidden()
@@ -82,7 +82,7 @@ def explorer_lets_the_engine_evaluate_while_somebody_looks():
         expect(page.locator("#plot .value")).to_have_count(1)
         page.keyboard.press("ArrowLeft")
         expect(page.locator("#plot .value")).to_have_count(2)
-        # Turned off it thinks no more.
+        # When turned off it stops searching.
         page.click("#engine-tab")
         page.click("#engine")
         expect(page.locator(".best [data-arrow]")).to_have_count(0)
@@ -113,7 +113,7 @@ def explorer_does_not_believe_a_bad_engine():
     with explorer("--engine", liar) as server, page_of(server) as page:
         page.click("#engine-tab")
         page.click("#engine")
-        # The line that cannot be played is left out, the other ends before its bad move.
+        # The line without a legal move is left out, the other ends before its illegal move.
         expect(page.locator("#engine-list li")).to_have_count(1)
         expect(page.locator("#engine-list li")).to_have_text("+0.201.d4d5")
         expect(page.locator("#engine-told")).to_contain_text("<img")
@@ -141,7 +141,7 @@ def explorer_adds_and_deletes_lines_with_the_way_back():
         expect(page.locator("#status")).to_contain_text("added 1.h4")
         expect(page.locator("#books")).to_contain_text("ends here")
         assert has("", "h2h4")
-        # A pasted game with a variation and signs.
+        # A pasted game with a variation and annotations.
         page.keyboard.press("v")
         page.fill("#paste-text", "1. a4 a5! (1... h5 2. h4?) 2. Ra3 *")
         page.click("#paste-form .main")
@@ -177,7 +177,7 @@ def explorer_adds_and_deletes_lines_with_the_way_back():
         page.click("#removal-begin")
         expect(page.locator('tr[data-uci="e7e5"]:not(.transposition)')).to_have_count(0)
         assert not has("e2e4", "e7e5")
-        # Back to the first byte, though the page was loaded anew in between.
+        # Undo restores every byte, even after a reload.
         for told in ("deleted 1.e4 e5", "deleted all after", "c5: commentary"):
             page.keyboard.press("Control+z")
             expect(page.locator("#status")).to_contain_text(f"Taken back: {told}")
@@ -204,7 +204,7 @@ def explorer_trains_a_repertoire_and_plays_on():
         moves = page.locator("#line button")
 
         def own_move(count: int) -> None:
-            """Plays the move of the book after `count` plies."""
+            """Plays the book move after `count` plies."""
             expect(moves).to_have_count(count)
             last = moves.last.inner_text() if count else ""
             drag(page, *replies[last])
@@ -213,7 +213,7 @@ def explorer_trains_a_repertoire_and_plays_on():
         page.uncheck("#train-learn")
         page.click("#train-form .main")
         expect(told).to_have_text("Your move as White.")
-        # Nothing tells the move.
+        # Nothing shows the move.
         for place in ("#books", "#plot-pane", ".likely"):
             expect(page.locator(place)).to_be_hidden()
         drag(page, "d2", "d4")
@@ -226,14 +226,14 @@ def explorer_trains_a_repertoire_and_plays_on():
         own_move(4)
         expect(told).to_contain_text("line ends here")
         expect(page.locator("#train-score")).to_have_text("2 right, 1 missed, 1 to come again")
-        # What was missed comes again, first of all.
+        # The missed move comes again, first of all.
         page.click("#train-next")
         expect(moves).to_have_count(0)
         expect(told).to_have_text("Your move as White.")
         own_move(0)
         expect(page.locator("#train-score")).to_have_text("3 right, 1 missed, 0 to come again")
         expect(moves).to_have_count(2)
-        # Shown is not known.
+        # A move that was shown does not count as known.
         page.click("#train-show")
         expect(told).to_have_text("The book plays Nf3.")
         expect(page.locator('.pointed [data-arrow="g1f3"]')).to_have_count(1)
@@ -241,13 +241,13 @@ def explorer_trains_a_repertoire_and_plays_on():
         expect(page.locator("#train-pane")).to_be_hidden()
         expect(page.locator("#books")).to_be_visible()
         expect(moves).to_have_count(0)
-        # It is kept, and goes out and in as a file.
+        # It is stored, and can be saved and loaded as a file.
         again(page)
         page.keyboard.press("r")
         expect(page.locator("#train-cards")).to_contain_text("due in this book: 1 as White, 0 as Black")
         file = saved_by(page, lambda: page.click("#train-save"))
         cards = json.loads(file.read_text())["cards"]
-        # By FSRS: what was known at once for 3.7 days, what was missed half a day; that is due now.
+        # By FSRS: a move known at once is due after 3.7 days, a missed one after half a day; that one is due now.
         stable = [card["stability"] for _, card in cards]
         assert any(abs(one - 3.7145) < 0.01 for one in stable) and any(abs(one - 0.4872) < 0.01 for one in stable), cards
         expect(page.locator("#train-tab")).to_have_attribute("title", "1 due today")
@@ -260,7 +260,7 @@ def explorer_trains_a_repertoire_and_plays_on():
         page.set_input_files("#train-file", bad)
         expect(page.locator("#status")).to_have_text("0 positions taken in.")
         page.keyboard.press("Escape")
-        # On from here against the engine.
+        # From here the game continues against the engine.
         drag(page, "e2", "e4")
         walked(page, "e4")
         page.click("#engine-tab")
@@ -284,7 +284,7 @@ def explorer_goes_to_gaps_marks_and_differences():
         assert run("build", "-o", str(name), str(games)).returncode == 0
     assert run("mark", str(book), "--moves", "e2e4", "--move", "e7e5", "--mark", "main").returncode == 0
     with explorer(book, other) as server, page_of(server) as page:
-        # The likeliest end of a line first, then the next.
+        # First the likeliest end of a line, then the next.
         page.keyboard.press("g")
         walked(page, "e4", "c5", "Nf3", "d6")
         page.keyboard.press("g")
@@ -306,7 +306,7 @@ def explorer_goes_to_gaps_marks_and_differences():
 
 
 def on_paper(page: Page, is_paper: bool) -> None:
-    """Shows the page as on paper. BiDi prints, and cannot show that: Firefox takes the rules for paper as those for screens."""
+    """Shows the page as printed. BiDi prints, but cannot show that: in Firefox the print rules become screen rules."""
     if not is_firefox(page):
         page.emulate_media(media="print" if is_paper else "screen")
         return
@@ -325,7 +325,7 @@ def explorer_speaks_five_languages_and_changes_its_looks():
         page.wait_for_function("() => getComputedStyle(document.documentElement).getPropertyValue('--dark-square').trim() === '#b98f63'")
         page.select_option("#set-pieces", "strong")
         page.wait_for_function("() => getComputedStyle(document.querySelector('.piece')).strokeWidth === '2.4px'")
-        # A set of pieces of its own, on the board at once and after the next move.
+        # Another piece set, on the board at once and after the next move.
         page.select_option("#set-pieces", "round")
         drawn = "[...document.querySelectorAll('.piece use')].map((one) => one.getAttribute('href')).filter((name) => name.startsWith('#round-') && document.querySelector(name)).length"
         assert page.evaluate(drawn) == 32
@@ -337,13 +337,13 @@ def explorer_speaks_five_languages_and_changes_its_looks():
         # The coordinates are beside the board.
         board, *names = (page.locator(f"#{one}").bounding_box() for one in ("board", "ranks", "files"))
         assert names[0]["x"] + names[0]["width"] <= board["x"] + 1 and names[1]["y"] >= board["y"] + board["height"] - 1, (board, names)
-        # On paper there are board, line and table, and nothing to press.
+        # A print contains board, line and table, and no controls.
         on_paper(page, True)
         for one, is_seen in (("#board", True), ("#line", True), ("#books", True), ("#tabs", False), ("#choice-panel", False), ("#menu", False)):
             assert page.locator(one).is_visible() == is_seen, one
         printed = page.pdf()
         assert printed.startswith(b"%PDF")
-        # Firefox packs what says how many sheets there are: one.
+        # One page. (Firefox compresses the page objects.)
         assert is_firefox(page) or len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
         on_paper(page, False)
         for code, title in titles.items():
@@ -351,15 +351,15 @@ def explorer_speaks_five_languages_and_changes_its_looks():
                 page.select_option("#set-language", code)
             page.wait_for_selector("html[data-ready]")
             expect(page.locator("html")).to_have_attribute("lang", code)
-            # Moves in the letters of the language, in the table and in the line.
+            # Moves with the piece letters of the language, in the table and in the line.
             expect(page.locator('button.move[data-uci="g1f3"]')).to_have_text(knights[code])
             page.click('tr[data-uci="g1f3"]')
             expect(page.locator("#line button").last).to_have_text(knights[code])
-            # And said to screen readers.
+            # And in messages to screen readers.
             expect(page.locator("#announce")).not_to_be_empty()
             page.keyboard.press("Home")
             expect(page.locator("#opening")).to_have_text(title)
-            # Nothing of the page itself is English any more.
+            # No text of the page itself is in English now.
             left = settled(lambda: page.evaluate(
                 """async (code) => {
                     const table = await (await fetch(document.querySelector('link[rel=icon]').href.replace('favicon.svg', `${code}.json`))).json();
@@ -370,7 +370,7 @@ def explorer_speaks_five_languages_and_changes_its_looks():
                 code,
             ), lambda left: not left)
             assert not left, (code, left)
-            # Nor is what the program says: about its options, about moves that are not played, about a text.
+            # Nor are texts of the program: about its options, about moves not played, about a pasted text.
             spoken = page.evaluate(
                 """async (code) => {
                     const table = await (await fetch(document.querySelector('link[rel=icon]').href.replace('favicon.svg', `${code}.json`))).json();
@@ -381,7 +381,7 @@ def explorer_speaks_five_languages_and_changes_its_looks():
             helps = page.locator("#policy .hint").all_text_contents()
             assert len(helps) > 9 and set(helps) <= set(spoken), (code, helps)
             ready(page, server.url + "?play=e2e5&Book+Minimum+Games=1000000")
-            # After "not played: ".
+            # The text after "not played: ".
             reasons = [text.rpartition(": ")[2] for text in page.locator(".reason").all_text_contents()]
             assert reasons and set(reasons) <= set(spoken), (code, reasons)
             expect(page.locator("#status")).to_contain_text("(e2e5)")
@@ -408,7 +408,7 @@ def explorer_walks_by_swiping_and_moves_nothing_when_less_motion_is_wanted():
         expect(page.locator("#line [aria-current]")).to_have_text("c5")
         page.evaluate(swipe, -120)
         expect(page.locator("#line button")).to_have_count(3)
-        # Less than a swipe is none.
+        # A movement shorter than a swipe does nothing.
         page.evaluate(swipe, 20)
         expect(page.locator("#line button")).to_have_count(3)
         glides = "document.getAnimations().filter((one) => one.effect.target.closest?.('#board .piece')).length"
@@ -437,16 +437,16 @@ def explorer_reads_a_dropped_file_of_games_in_the_browser():
         expect(page.locator("#games-list li")).to_have_count(1)
         page.click("#games-list button")
         expect(page.locator("#line button")).to_have_text(["e4", "c5", "c3", "d6"])
-        # At the position that was on the board, so that it can be played through from there.
+        # At the position on the board, so that the game can be played through from there.
         expect(page.locator("#line [aria-current]")).to_have_text("c5")
         page.keyboard.press("ArrowRight")
         expect(page.locator("#line [aria-current]")).to_have_text("c3")
-        # One game alone is shown at once; what is no game is said.
+        # A single game is shown at once; invalid text gives a message.
         page.evaluate(drop, ["one.pgn", "1. d4 d5 2. c4 *"])
         expect(page.locator("#line button")).to_have_text(["d4", "d5", "c4"])
         page.evaluate(drop, ["picture.png", "nonsense"])
         expect(page.locator("#status")).to_contain_text("neither a FEN nor a game")
-        # Nobody has an index here, so there are no games with a position.
+        # Without an index there are no games with a position.
         page.click("#book-tab")
         page.keyboard.press("i")
         expect(page.locator("#games-none")).to_contain_text("No index of games is open")
@@ -463,7 +463,7 @@ def explorer_closes_and_opens_books_and_files_of_games():
         names = page.locator("#first-book option")
         expect(names).to_have_text(["one.ctg", "two.ctg", "tabia.ctg"])
         page.uncheck("#open-books li:nth-child(1) input")
-        # What is closed is shown no more and cannot be chosen.
+        # A closed book is not shown and cannot be chosen.
         expect(names).to_have_text(["two.ctg", "tabia.ctg"])
         expect(page.locator("#first-book")).to_have_value("two.ctg")
         expect(page.locator("#books .pair")).to_have_count(0)
@@ -471,10 +471,10 @@ def explorer_closes_and_opens_books_and_files_of_games():
         page.uncheck("#open-books li:nth-child(2) input")
         expect(names).to_have_text(["tabia.ctg"])
         expect(page.locator("#second-choice")).to_be_hidden()
-        # The last one stays.
+        # The last one cannot be closed.
         expect(page.locator("#open-books li:nth-child(3) input")).to_be_disabled()
         page.wait_for_url("**/?books=tabia.ctg&closed=one.ctg%2Ftwo.ctg")
-        # The address keeps it; back opens them again.
+        # The address contains the choice; back opens them again.
         again(page)
         expect(names).to_have_text(["tabia.ctg"])
         page.go_back()
@@ -482,7 +482,7 @@ def explorer_closes_and_opens_books_and_files_of_games():
         page.check("#open-books li:nth-child(1) input")
         expect(names).to_have_text(["one.ctg", "two.ctg", "tabia.ctg"])
         page.wait_for_url("**/?books=two.ctg")
-        # Files stay in the browser: no request tells of them.
+        # Files stay in the browser: no request contains them.
         sent = []
         page.on("request", lambda request: sent.append((request.url, request.post_data)))
         page.set_input_files("#open-input", games)
@@ -492,7 +492,7 @@ def explorer_closes_and_opens_books_and_files_of_games():
         expect(page.locator("#games-list li")).to_have_count(2)
         assert not any(body or "games" in url for url, body in sent), sent
         page.click("#games-list li:nth-child(2) button")
-        # It is shown from the position on in which it was chosen.
+        # It is shown from the position at which it was chosen.
         expect(page.locator("#line button.later")).to_have_text(["h3"])
         page.click('#open-list button[aria-label="Close games.pgn"]')
         expect(page.locator("#open-list li")).to_have_count(0)
@@ -517,7 +517,7 @@ def explorer_lists_the_games_behind_a_position_and_plays_them_through():
         page.keyboard.press("i")
         listed = page.locator("#games-list li")
         expect(listed).to_have_count(len(wanted))
-        # No game is played before it was.
+        # No game is before the given date.
         page.click("#games-more summary")
         page.fill("#games-until", "1500-01")
         page.press("#games-until", "Tab")
@@ -527,12 +527,12 @@ def explorer_lists_the_games_behind_a_position_and_plays_them_through():
         page.press("#games-until", "Tab")
         expect(listed).to_have_count(len(wanted))
         page.click("#games-list button >> nth=0")
-        # At the position that was on the board; the game goes on from there.
+        # At the position on the board; the game continues from there.
         page.wait_for_function("() => document.querySelectorAll('#line button').length > 10")
         expect(page.locator("#line [aria-current]")).to_have_text("c5")
         page.keyboard.press("ArrowRight")
         expect(page.locator("#line [aria-current]")).not_to_have_text("c5")
-        # The next game of the list, and the one before, by a key each.
+        # The next and the previous game of the list, by one key each.
         header = page.locator("#line .game")
         first = header.inner_text()
         page.keyboard.press("PageDown")

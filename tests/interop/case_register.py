@@ -1,5 +1,5 @@
-"""`tabia register`: what it writes starts the adapter, in the programs
-themselves where they can be had (PyChess, XBoard), else as they would."""
+"""`tabia register`: the registered command starts the adapter, in the programs
+themselves if they are installed (PyChess, XBoard), else in imitations of them."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from places import TABIA, copy_starter, folder
 from procs import PATIENCE
 from runner import case
 
-# What each program's file may look like before, with an engine of the user's.
+# A file of each program as it may be before, with an engine of the user's.
 BEFORE = {
     "cutechess": '[\n    {\n        "command": "crafty",\n        "name": "Crafty",\n        "protocol": "xboard"\n    }\n]\n',
     "banksia": '[\n  {\n    "app" : {\n      "name": "Crafty",\n      "protocol": "wb",\n      "command": "/x/crafty"\n    }\n  }\n]\n',
@@ -28,7 +28,7 @@ BEFORE = {
 
 
 def _home() -> tuple[Path, Path]:
-    """A home folder and a book in it; blanks in the paths of both."""
+    """A home folder and a book in it; both paths contain spaces."""
     home = folder("home of me")
     books = home / "my books"
     books.mkdir()
@@ -54,7 +54,7 @@ def _file(home: Path, program: str) -> Path:
 
 
 def _written(program: str) -> tuple[Path, Path, object]:
-    """Registers with a program that has an engine already; its file after that."""
+    """Registers in a program that has an engine already; returns its file afterwards."""
     home, book = _home()
     file = _file(home, program)
     file.write_text(BEFORE[program])
@@ -69,14 +69,14 @@ def _written(program: str) -> tuple[Path, Path, object]:
     assert file.read_text() == text
     backups = [path for path in home.iterdir() if path.name.endswith(".bak")]
     assert [path.read_text() for path in backups] == [BEFORE[program]], backups
-    # What was there is there, to the byte, and in front.
+    # The old content comes first and is unchanged.
     start = BEFORE[program].rstrip()[:-1].rstrip()
     assert text.startswith(start + ","), text
     return home, book, json.loads(text)
 
 
 def _plays_from_the_book(command: list[str], home: Path, book: Path, options: dict[str, str], cwd=None) -> str:
-    """Starts an engine as a chess program does; its first move is one of the book."""
+    """Starts an engine as a chess program does; checks that its first move is in the book."""
     with Oracle(book) as oracle:
         expected = oracle.playable(chess.Board())
     with chess.engine.SimpleEngine.popen_uci(command, timeout=30 * PATIENCE, env=_environment(home), cwd=cwd) as engine:
@@ -93,10 +93,10 @@ def cute_chess_starts_what_is_registered():
     home, book, engines = _written("cutechess")
     ours = engines[1]
     assert ours["name"] == "Tabia" and ours["protocol"] == "uci", ours
-    # It starts the command alone and sets each option that has a value.
+    # Cute Chess starts the command without arguments and sets each option that has a value.
     options = {option["name"]: option["value"] for option in ours["options"]}
     assert options["Book File"] == str(book) and len(options) > 20, options
-    # "Restore defaults" must not take the book away.
+    # "Restore defaults" must not remove the book.
     assert all(option["default"] == option["value"] for option in ours["options"]), ours["options"]
     return _plays_from_the_book([ours["command"]], home, book, options, ours["workingDirectory"])
 
@@ -124,7 +124,7 @@ def pychess_starts_what_is_registered():
     return _plays_from_the_book([ours["command"], *ours["args"]], home, book, {}, ours["workingDirectory"])
 
 
-# PyChess's own search for engines: what its window does at the start.
+# PyChess's own search for engines, which its window runs at the start.
 DISCOVER = """
 import asyncio, json, sys
 from pychess.Players import engineNest
@@ -155,11 +155,11 @@ def pychess_itself_finds_the_engine_and_its_options():
     engines = {engine["name"]: engine for engine in json.loads(file.read_text())}
     assert "Tabia" in engines, done.stderr
     ours = engines["Tabia"]
-    # It has asked the engine, and noted what it said.
+    # It has started the engine, and stored its answers.
     assert ours["recheck"] is False, (ours, done.stderr)
     options = {option["name"] for option in ours["options"]}
     assert {"Book File", "Book Variety", "OwnBook"} <= options, options
-    # After it has written its file anew there is still nothing to change.
+    # PyChess has rewritten its file; still nothing needs to be changed.
     assert "nothing to change" in _register(home, *arguments).stderr
     return f"{len(options)} options"
 
@@ -175,7 +175,7 @@ def xboard_plays_a_book_move_with_the_printed_line():
 
 
 def _xboard_plays(home: Path, book: Path, words: list[str]) -> str:
-    """Starts XBoard with a printed line, with the engine as White: its move."""
+    """Starts XBoard with a printed line, the engine as White; returns its move."""
     assert words[0] == "xboard", words
     readable, writable = os.pipe()
     screen = subprocess.Popen(
@@ -201,7 +201,7 @@ def _xboard_plays(home: Path, book: Path, words: list[str]) -> str:
         end = time.monotonic() + 60 * PATIENCE
         while not moves and time.monotonic() < end:
             time.sleep(0.1)
-            # It may be in the middle of a line.
+            # The last line may be incomplete.
             text = log.read_text(errors="replace").rpartition("\n")[0] if log.exists() else ""
             moves = [part.split()[0] for part in text.split("<first : move ")[1:]]
         assert moves, text[-2000:]
@@ -211,14 +211,14 @@ def _xboard_plays(home: Path, book: Path, words: list[str]) -> str:
         return f"1.{moves[0]}"
     finally:
         os.close(readable)
-        # It has shown what it had to; asked to end it may think a while.
+        # The result is known, and a normal exit may take a while.
         for process in (xboard, screen):
             if process is not None:
                 process.kill()
                 process.wait()
 
 
-# GNOME Chess in a session of its own, with our engine as White.
+# GNOME Chess in a session of its own, with the adapter as White.
 GNOME = """
 gsettings set org.gnome.Chess opponent Tabia
 gsettings set org.gnome.Chess play-as black
@@ -252,7 +252,7 @@ def gnome_chess_plays_a_book_move_and_keeps_its_other_engines():
         "GSK_RENDERER": "cairo",
         "G_MESSAGES_DEBUG": "all",
         "XDG_RUNTIME_DIR": str(home / "run"),
-        # It would wait for what the bus does not start.
+        # Otherwise it would wait for a service that the bus does not start.
         "ADW_DISABLE_PORTAL": "1",
         "GTK_USE_PORTAL": "0",
         "GTK_A11Y": "none",
@@ -304,8 +304,8 @@ def _pairs(words: list[str]) -> dict[str, str]:
 
 @case(60)
 def lines_for_match_programs_start_the_adapter():
-    """Read as their sources read them: options by the first `=`, fastchess's
-    `args` split at blanks outside double quotes."""
+    """Read as in their sources: options by the first `=`, fastchess's
+    `args` split at spaces outside double quotes."""
     home, book = _home()
     config = home / "my engines.toml"
     config.write_text('default = ["builtin"]\n')

@@ -1,5 +1,5 @@
-"""Past one machine: records of shards, added up by SQL engines, make the book
-that all the games make, byte for byte."""
+"""Books beyond one machine: records of shards, added up by SQL engines, give the same
+book as all games at once, byte for byte."""
 
 import subprocess
 import sys
@@ -30,7 +30,7 @@ def book(path: Path) -> list[bytes]:
 
 
 def shards() -> tuple[list[Path], list[bytes]]:
-    """Four files of records, written side by side, and the book of all games."""
+    """Four files of records, written in parallel, and the book of all games."""
     here = folder("shards")
     games = random_games(here / "games.pgn", 400)
     check([WITH_PARQUET, "build", "-o", here / "direct.ctg", games, *PLIES])
@@ -56,7 +56,7 @@ def added_up_by(engine: str, pattern: str) -> None:
     tables = sorted(here.glob(pattern))
     check([WITH_PARQUET, "build", "-o", here / "sum.ctg", *tables])
     assert book(here / "sum.ctg") == direct, f"another book than that of all games ({engine})"
-    # Without an engine in between it is the same sum.
+    # Without an SQL engine the sum is the same.
     check([WITH_PARQUET, "build", "-o", here / "own.ctg", *records])
     assert book(here / "own.ctg") == direct, "another book than that of all games"
 

@@ -1,5 +1,5 @@
-"""`tabia setup`: a first minute as people have it, in the programs
-themselves, and no trace of it afterwards."""
+"""`tabia setup`: the first steps of a new user, in the programs themselves, and
+removal without a trace."""
 
 import json
 import os
@@ -59,7 +59,7 @@ def set_up_twice_with_pychess_and_xboard_and_removed():
     _setup(home, "--remove", "--yes")
     assert _tree(home) == before
 
-    # Once more; now the programs use it.
+    # Set up again; now the programs use it.
     _setup(home, "--yes")
     file = home / ".config" / "pychess" / "engines.json"
     (ours,) = json.loads(file.read_text())
@@ -74,7 +74,7 @@ def set_up_twice_with_pychess_and_xboard_and_removed():
     (line,) = [line for line in lines if line.startswith("xboard ")]
     moves.append(_xboard_plays(home, book, shlex.split(line)))
 
-    # PyChess has written its file anew; Tabia goes, the rest stays.
+    # PyChess has rewritten its file; Tabia is removed, the rest stays.
     others = set(engines) - {"Tabia"}
     _setup(home, "--remove", "--yes")
     left = {engine["name"] for engine in json.loads(file.read_text())} if file.exists() else set()
@@ -120,7 +120,7 @@ def without_a_configuration_a_terminal_is_told_and_asked():
     terminal = Terminal(home)
     terminal.until("tabia setup")
     terminal.until("Set it up now?")
-    # Whoever knows UCI just speaks it.
+    # UCI commands work without an answer to the question.
     terminal.type("uci")
     terminal.until("uciok")
     terminal.type("position startpos")
@@ -139,7 +139,7 @@ def without_a_configuration_a_terminal_is_told_and_asked():
     assert terminal.ends() == 1
     assert _tree(home) == {}
 
-    # Once it is set up there is nothing to be asked.
+    # After the setup there is no question.
     _setup(home, "--yes")
     terminal = Terminal(home)
     terminal.until('Type "uci"')

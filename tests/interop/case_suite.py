@@ -24,7 +24,7 @@ def _make(*arguments) -> None:
 
 
 def _engine(where, name: str):
-    """Stockfish behind the adapter, which writes down what it is sent."""
+    """Stockfish behind the adapter, which logs every line sent to it."""
     log = where / f"{name}.log"
     log.unlink(missing_ok=True)
     command = [TABIA, "--set", "OwnBook=false", "--log", str(log), "--", STOCKFISH]
@@ -38,8 +38,8 @@ def _started(command: list[str]) -> chess.engine.SimpleEngine:
 
 
 def _match(where, suite, form: str, manager: str, plies: int = 1024) -> list[chess.Board]:
-    """Ten pairs as the manager deals them out, a few moves each; what both
-    engines were sent is what the manager read. Gives the first positions."""
+    """Plays ten pairs in the manager's order, a few moves each; compares the lines sent to
+    both engines with what the manager read. Returns the first positions."""
     boards = managers.openings(suite.read_bytes(), manager, form, seed=1, plies=plies)
     (log, first), (other_log, other) = _engine(where, "first"), _engine(where, "other")
     begun, played = [], []
@@ -58,7 +58,7 @@ def _match(where, suite, form: str, manager: str, plies: int = 1024) -> list[che
             game.headers.update(White="first" if first_is_white else "other",
                                 Black="other" if first_is_white else "first", Result="1/2-1/2")
             played.append(str(game))
-        # All that they have to write down is written when they have ended.
+        # The logs are complete when both have ended.
         for engine in (first, other):
             engine.quit()
     text = log.read_text() + other_log.read_text()
@@ -86,7 +86,7 @@ def twenty_games_of_every_form_begin_where_its_lines_say():
         for manager in managers.MANAGERS:
             kind = "pgn" if form == "pgn" else "epd"
             begun = _match(where, path, kind, manager, plies=8)
-            # Who keeps which counters.
+            # Which managers read which counters.
             keeps = form in ("epd", "pgn") or (form == "fen" and manager == "fastchess")
             assert {board.fullmove_number for board in begun} == {5 if keeps else 1}, (form, manager)
             assert {len(board.move_stack) for board in begun} == {8 if form == "pgn" else 0}
@@ -145,7 +145,7 @@ def what_managers_stumble_over_is_found():
 
 def _entry(text: bytes) -> dict:
     """The entry of `books.json` as official-stockfish's script makes it: side
-    to move by field 2, plies by field 6."""
+    to move from field 2, plies from field 6."""
     lines = [line.split() for line in text.decode().splitlines()]
     plies = [2 * (int(words[5]) - 1) + (words[1] == "b") for words in lines]
     white = sum(words[1] == "w" for words in lines)
@@ -166,7 +166,7 @@ def the_entry_and_the_archive_are_as_farms_want_them():
                "sri": "B0D/PN334ez5R9K8mGspR5ZjfXb0sWoEObBnkCI7sczqZbaOHQ5aooqk97zeHM0a"}
     assert _entry(chess.STARTING_FEN.encode() + b"\n") == genuine
     where = folder("suite")
-    # A file as 2moves_v1 is: every position after two moves of each side, by
+    # A file like 2moves_v1: every position after two moves of each side, from
     # python-chess, 197,281 lines.
     lines, positions = [], set()
 
@@ -217,7 +217,7 @@ def the_suite_that_is_given_away_is_sound():
 
 
 def _drawn(games: int, *settings: str) -> list[chess.Board]:
-    """Games of one process of the adapter, eight plies of the starter book."""
+    """Games of one process of the adapter, eight plies of the starter book each."""
     command = [TABIA, "--book", str(STARTER), *settings, "--", STOCKFISH]
     boards = []
     with _started(command) as engine:
@@ -233,7 +233,7 @@ def _drawn(games: int, *settings: str) -> list[chess.Board]:
 def a_match_can_be_had_again_on_two_roads():
     where = folder("suite")
     lines = lambda boards: [board.move_stack for board in boards]
-    # What a seed repeats: game n of a process, in every process.
+    # A seed repeats game n of a process in every process.
     one = lines(_drawn(4, "--set", "Book Seed=7"))
     assert one == lines(_drawn(4, "--set", "Book Seed=7"))
     assert any(line != one[0] for line in one), "not every game opens alike"
@@ -242,7 +242,7 @@ def a_match_can_be_had_again_on_two_roads():
         _make(STARTER, "-o", where / name, "--plies", 8, "--min-share", "0.01")
     assert (where / "one.pgn").read_bytes() == (where / "again.pgn").read_bytes()
     _match(where, where / "one.pgn", "pgn", "fastchess", plies=8)
-    # The adapter's draws, and the games as the record. No game starts in check.
+    # Random games of the adapter, and a suite made from them. No game starts in check.
     drawn = _drawn(8, "--set", "Book Variety=100", "--set", "Book Seed=3")
     games = where / "drawn.pgn"
     games.write_text("\n\n".join(str(chess.pgn.Game.from_board(board)) for board in drawn) + "\n")
@@ -284,7 +284,7 @@ def exits_that_were_searched_again_stay_in_their_band():
     assert confirmation["stayed"] == wanted < confirmation["screened"], confirmation
     boards = [chess.Board(line) for line in path.read_text().splitlines()]
     assert len(boards) == wanted
-    # With more hash the same nodes give other values: for that there is a margin.
+    # With more hash the same nodes give other values: the margin allows for that.
     with _started([STOCKFISH]) as judge:
         judge.configure({"Hash": 64})
         values = [abs(_value(judge, board, 150_000)) for board in boards]

@@ -1,4 +1,4 @@
-"""At a terminal, nothing that comes from a file or an engine is obeyed."""
+"""At a terminal, control codes from files and engines have no effect."""
 
 import os
 import pty
@@ -14,7 +14,7 @@ ENGINE = odd("evil")
 
 
 def _at_terminal(command: list[str], lines: list[str] = (), until: bytes = b"") -> bytes:
-    """All that a program writes to its terminal."""
+    """All output of a program to its terminal."""
     master, slave = pty.openpty()
     process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=environment())
     os.close(slave)

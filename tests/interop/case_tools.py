@@ -6,7 +6,7 @@ from runner import case
 
 
 def _check(*command: str) -> str:
-    # Its limits are real ones: a busy machine may come in between once or twice.
+    # Its limits are real time: a busy machine may exceed them once or twice.
     for _ in range(12):
         done = run("check-engine", "--", *command, limit=55)
         if done.returncode == 0:

@@ -1,4 +1,4 @@
-"""Values of positions, as a real engine gives them in short searches."""
+"""Values of positions from short searches of a real engine."""
 
 import json
 import statistics
@@ -9,7 +9,7 @@ from places import ROOT, STARTER, STOCKFISH, folder
 from procs import ran
 from runner import case
 
-# 100 positions of the starter book with what Stockfish 15.1 says of them after
+# 100 positions of the starter book with their values by Stockfish 15.1 after
 # 300,000 nodes (one thread, 16 MB).
 KEPT = ROOT / "tests" / "interop" / "data" / "values.epd"
 
@@ -26,7 +26,7 @@ def read(path) -> dict[str, tuple[int, str]]:
 
 
 def evaluated(where, positions: list[str], nodes: int) -> dict[str, tuple[int, str]]:
-    """What `tabia evaluate --of` finds about some positions."""
+    """The results of `tabia evaluate --of` for some positions."""
     ends = [{"fen": f"{position} 0 1"} for position in positions]
     report = where / "named.json"
     report.write_text(json.dumps({"losing": [], "refutations": [], "bad_ends": ends}))
@@ -44,7 +44,7 @@ def short_searches_are_not_too_good_for_the_side_to_move():
     errors = [short[position][0] - value for position, (value, _) in kept.items()]
     bias = statistics.mean(errors)
 
-    # A position is worth what it is worth after its best move.
+    # The value of a position equals that after its best move.
     after = {}
     for position, (value, best) in short.items():
         board = chess.Board(f"{position} 0 1")

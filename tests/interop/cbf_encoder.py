@@ -1,5 +1,5 @@
-"""Writes databases of ChessBase for DOS (.cbf, .cbi) by their public
-description, with nothing taken from the reader that they are for: moves are
+"""Writes databases of ChessBase for DOS (.cbf, .cbi) from their public
+description, independent of the reader under test: moves are
 numbered from python-chess boards.
 
     python cbf_encoder.py GAMES.pgn OUT.cbf
@@ -19,8 +19,8 @@ KNIGHT = [(-2, -1), (-2, 1), (2, -1), (2, 1), (-1, -2), (-1, 2), (1, -2), (1, 2)
 
 
 def numbered(board, noted):
-    """The program's list: moves, and None for a number that is no move.
-    `noted` is the en passant square it remembers."""
+    """The moves in the program's numbering; None for a number without a move.
+    `noted` is the en passant square that the program has stored."""
     us = board.turn
     found = []
 
@@ -81,7 +81,7 @@ def numbered(board, noted):
 
 
 def after(board, move, noted):
-    """The en passant square that the program remembers after a move."""
+    """The en passant square that the program stores after a move."""
     if board.is_castling(move):
         return noted
     is_pawn = board.piece_type_at(move.from_square) == chess.PAWN
@@ -121,7 +121,7 @@ def backwards(data, first, factor):
 
 
 def picture(board):
-    """A set-up position: two squares a byte, then the first move's number."""
+    """A set-up position: two squares per byte, then the number of the first move."""
     order = {chess.KING: 1, chess.QUEEN: 2, chess.KNIGHT: 3, chess.BISHOP: 4, chess.ROOK: 5, chess.PAWN: 6}
     nibbles = []
     for square in chess.SQUARES:
@@ -131,7 +131,7 @@ def picture(board):
 
 
 def encode(game):
-    """A game's bytes."""
+    """The bytes of a game."""
     tag = game.headers.get
     players = f"{tag('White')} - {tag('Black')}".encode("cp850")[:63]
     source = tag("Site", "?") + (f" ({tag('Round')})" if tag("Round", "?") != "?" else "")

@@ -1,9 +1,9 @@
 """A reader of ChessBase opening books, written from docs/ctg.md alone.
 
-It shares nothing with Tabia but that page and the table of move bytes that the
-page links, and so shows that the page is enough. It knows no rules of chess.
+It uses only that page and the table of move bytes linked there, which
+shows that the page is complete. It knows no rules of chess.
 
-    ctg_reader.py BOOK.ctg          every entry, one JSON object a line
+    ctg_reader.py BOOK.ctg          every entry, one JSON object per line
     ctg_reader.py BOOK.ctg FEN      one position
 """
 
@@ -45,7 +45,7 @@ with open(MOVES, newline="") as table:
 
 
 class Damage(Exception):
-    """A book that says what it cannot mean."""
+    """The book contains invalid data."""
 
 
 def big(data: bytes, at: int, size: int) -> int:
@@ -63,7 +63,7 @@ class Board(NamedTuple):
 
     @staticmethod
     def of_fen(fen: str) -> "Board":
-        """The canonical form of a FEN, whose en passant square must be one of a legal capture."""
+        """The normalised position of a FEN, whose en passant square must have a legal capture."""
         rows, turn, castling, en_passant = fen.split()[:4]
         ranks = []
         for row in rows.split("/"):
@@ -127,7 +127,7 @@ class Board(NamedTuple):
         return Board(men, rights, file)
 
     def move(self, byte: int) -> Optional[str]:
-        """A move byte in UCI notation, on the canonical board."""
+        """Converts a move byte to UCI notation on the normalised board."""
         if byte not in STEPS:
             return None
         man, number, forward, right = STEPS[byte]
@@ -198,7 +198,7 @@ class Book:
             yield from self.page(number)
 
     def find(self, key: bytes) -> Optional[Entry]:
-        """By the index: the only page that may hold the key is looked through."""
+        """Finds an entry by the index: reads the only page that can contain the key."""
         h, slots = hash_of(key), big(self.cto, 4, 4)
         lower, upper = big(self.ctb, 4, 4), big(self.ctb, 8, 4)
         for level in range(33):

@@ -1,4 +1,4 @@
-"""Databases damaged over and over: every variant is read to its end, in little memory."""
+"""Databases with many kinds of damage: every variant is read to its end, in little memory."""
 
 import re
 import subprocess
@@ -14,8 +14,8 @@ TRUNCATIONS = 200
 
 
 def damaged(sources: list[tuple[Path, int]], endings: list[str], most_kb: int) -> str:
-    """Cuts off the files of each database that have these endings, and changes
-    as many bytes of each as stand beside it; two databases at a time."""
+    """Truncates the files of each database that have these endings, and changes the given
+    number of bytes of each; two databases at a time."""
 
     def work(numbered) -> list[str]:
         seed, (source, flips) = numbered
@@ -29,7 +29,7 @@ def damaged(sources: list[tuple[Path, int]], endings: list[str], most_kb: int) -
             assert int(re.search(r"variants: (\d+)", line)[1]) == TRUNCATIONS + flips, line
         return lines
 
-    # Those that take longest first.
+    # The largest first, because they take longest.
     sources = sorted(enumerate(sources), key=lambda one: one[1][0].stat().st_size, reverse=True)
     sums: Counter[str] = Counter()
     with ThreadPoolExecutor(2) as pool:

@@ -1,7 +1,7 @@
-"""Chromium by its own protocol, for what is measured inside of it.
+"""Chromium by its own protocol, for measurements inside the browser.
 
-Playwright watches the network, for which the process that shows a page keeps
-each answer that the page has fetched. Here nothing is watched.
+Playwright watches the network, so the renderer process stores every
+answer that the page has fetched. This module does not watch it.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ class Tab:
 
     def __init__(self, profile: str):
         there, here = os.pipe(), os.pipe()
-        # The browser listens at 3 and talks at 4, which may be in use here.
+        # The browser reads from descriptor 3 and writes to 4, which may be in use here.
         ends = [fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (there[0], here[1])]
         flags = ["--headless=new", "--remote-debugging-pipe", f"--user-data-dir={profile}", "--window-size=1366,900"]
         self.process = subprocess.Popen(
@@ -61,13 +61,13 @@ class Tab:
         return json.loads(text)
 
     def run(self, script: str) -> object:
-        """What a script of the page comes to, awaited."""
+        """Runs a script in the page, awaits its result and returns it."""
         told = self.ask("Runtime.evaluate", True, expression=script, awaitPromise=True, returnByValue=True)
         assert "exceptionDetails" not in told, told["exceptionDetails"]
         return told["result"].get("value")
 
     def open(self, address: str, ready: str) -> None:
-        """Opens an address and waits until `ready` holds in the page."""
+        """Opens an address and waits until `ready` is true in the page."""
         self.ask("Page.navigate", True, url=address)
         end = time.monotonic() + WAIT_MS / 1000
         while not self.run(f"location.href !== 'about:blank' && Boolean({ready})"):
@@ -75,8 +75,8 @@ class Tab:
             time.sleep(0.05)
 
     def memory_kb(self) -> int:
-        """Memory of its own of the process that shows the page: of those that
-        could, the one that has worked."""
+        """Private memory of the page's renderer process: of several candidates, the
+        one that has used processor time."""
         self.ask("HeapProfiler.collectGarbage", True)
         processes = self.ask("SystemInfo.getProcessInfo")["processInfo"]
         renderers = [one for one in processes if one["type"] == "renderer"]

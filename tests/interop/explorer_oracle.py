@@ -1,7 +1,7 @@
-"""An opening explorer counted with python-chess, to hold Tabia's against.
+"""An opening explorer computed with python-chess, to compare with Tabia's.
 
-It follows the words of the published description, not any program: a position
-counts once a game, with the last move played there; the first fifty plies.
+It follows the published description, not any program: a position counts
+once per game, with the last move played there; the first fifty plies.
 """
 
 import collections
@@ -51,7 +51,7 @@ def speed_of(control: str) -> Optional[str]:
 
 
 def key(board: chess.Board) -> tuple:
-    """What tells positions apart; much faster than an EPD."""
+    """Identifies a position; much faster than an EPD."""
     legal = board.ep_square if board.ep_square is not None and board.has_legal_en_passant() else None
     pieces = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
     return (*pieces, board.occupied_co[chess.WHITE], board.turn, board.clean_castling_rights(), legal)
@@ -94,7 +94,7 @@ def read(text: str) -> Iterator[Game]:
 
 
 class Explorer:
-    """What the games say about positions."""
+    """The statistics of positions in the games."""
 
     def __init__(self, games: Iterable[Game]):
         self.games = list(games)

@@ -1,5 +1,5 @@
-"""How fastchess 1.8.2 and cutechess-cli 1.5.1 read opening files and deal them
-out, by their measured behaviour: neither can be had here as a program."""
+"""How fastchess 1.8.2 and cutechess-cli 1.5.1 read opening files and assign
+openings, by their measured behaviour: neither program is available here."""
 
 import io
 import random
@@ -16,10 +16,10 @@ class Aborts(Exception):
 
 
 def _position(line: str, manager: str) -> chess.Board:
-    """The position of a line; ValueError where it holds none."""
+    """The position of a line; ValueError if it contains none."""
     words = line.split()
     fields, rest = words[:4], " ".join(words[4:])
-    # Both drop an en passant square where nobody may take.
+    # Both drop an en passant square without a legal capture.
     board = chess.Board(" ".join([*fields, "0", "1"]))
     if not board.is_valid():
         raise ValueError(line)
@@ -53,7 +53,7 @@ def _read_epd(data: bytes, manager: str) -> list[chess.Board]:
 
 
 def _read_pgn(data: bytes, plies: int) -> list[chess.Board]:
-    """The games cut at so many plies, moves and all."""
+    """The games with their moves, limited to this many plies."""
     boards = []
     text = io.StringIO(data.decode())
     while game := chess.pgn.read_game(text):
@@ -66,7 +66,7 @@ def _read_pgn(data: bytes, plies: int) -> list[chess.Board]:
 
 def openings(data: bytes, manager: str, form: str, seed: int, plies: int = 1024) -> list[chess.Board]:
     """`-openings file=... format=FORM order=random plies=PLIES -srand SEED`. The
-    order is another one than theirs, as reproducible."""
+    order differs from theirs, but is as reproducible."""
     boards = _read_pgn(data, plies) if form == "pgn" else _read_epd(data, manager)
     random.Random(seed).shuffle(boards)
     return boards
@@ -74,7 +74,7 @@ def openings(data: bytes, manager: str, form: str, seed: int, plies: int = 1024)
 
 def pairs(boards: list[chess.Board], rounds: int):
     """`-games 2 -repeat -rounds ROUNDS`: (board, whether the first has White).
-    Past the end it begins again."""
+    Starts again after the last board."""
     for number in range(rounds):
         for first_is_white in (True, False):
             yield boards[number % len(boards)].copy(), first_is_white

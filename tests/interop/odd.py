@@ -36,9 +36,9 @@ for line in sys.stdin:
         if fault == "dies-on-go":
             os._exit(3)
         if fault == "ends-after-a-flood":
-            # All but some of what is kept for a GUI and what two pipes hold.
+            # A little less than the adapter's buffer for a GUI and two pipes can contain.
             flood = (b"info depth 1 pv a2a3" + b" " * 78 + b"\n") * 11_700 + b"bestmove a2a3\n"
-            # Python itself loses what is behind a part that a full pipe took.
+            # Python itself loses the rest of a write that filled the pipe.
             while flood:
                 flood = flood[os.write(1, flood) :]
             os._exit(0)

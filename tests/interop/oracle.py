@@ -1,4 +1,4 @@
-"""What a book says, asked through `tabia probe`."""
+"""Reads a book through `tabia probe`."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""`tabia explore` in a real browser (Debian's Chromium, without a window): what the cases share."""
+"""Shared code for the cases with `tabia explore` in a real browser (Debian's Chromium, without a window)."""
 
 import asyncio
 import contextlib
@@ -26,7 +26,7 @@ SAMPLE = ROOT / "tests" / "data" / "sample.pgn"
 
 SIZES = ((360, 740), (740, 360), (683, 384), (768, 1024), (1366, 768), (1440, 900), (1600, 900), (1920, 1080))
 
-# As root it wants no sandbox; the rest keeps it from asking anybody anything.
+# Root needs --no-sandbox; the rest prevents network requests of the browser.
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -37,7 +37,7 @@ FLAGS = [
     "--disable-sync",
 ]
 
-# Firefox asks nobody anything either.
+# Firefox must not use the network either.
 PREFERENCES = {
     "network.captive-portal-service.enabled": False,
     "network.connectivity-service.enabled": False,
@@ -45,29 +45,29 @@ PREFERENCES = {
     "app.update.enabled": False,
     "extensions.getAddons.cache.enabled": False,
     "services.settings.server": "data:,",
-    # `TestUtils.gc()`, for what is measured.
+    # `TestUtils.gc()`, for measurements.
     "dom.testing.testutils.enabled": True,
 }
 
-# What BiDi cannot say of a window is a preference: another Firefox has it.
+# Properties of a window that BiDi cannot set are preferences, which need another Firefox.
 OF_WINDOWS = {
     "has_touch": {"ui.primaryPointerCapabilities": 1, "ui.allPointerCapabilities": 1, "dom.w3c_touch_events.enabled": 1, "ui.useOverlayScrollbars": 1},
     "reduced_motion": {"ui.prefersReducedMotion": 1},
 }
 
-# Whatever a page waits for; by itself Playwright waits no longer than 30 seconds.
+# Limit for every wait on a page; Playwright's own is at most 30 seconds.
 WAIT_MS = 15_000 * PATIENCE
 expect.set_options(timeout=WAIT_MS)
 
 
 def own_memory_kb(pid: int) -> int:
-    """Memory of a process's own, mapped files (the book) aside."""
+    """Private memory of a process, without mapped files (the book)."""
     with open(f"/proc/{pid}/status") as status:
         return int(re.search(r"RssAnon:\s+(\d+)", status.read())[1])
 
 
 class Server:
-    """An explorer that runs."""
+    """A running explorer."""
 
     def __init__(self, *arguments: object):
         command = [TABIA, "explore", "--no-open", *map(str, arguments)]
@@ -90,7 +90,7 @@ class Server:
             return error.code
 
     def end(self) -> None:
-        """As by Ctrl+C."""
+        """Ends it as Ctrl+C does."""
         self.process.send_signal(signal.SIGINT)
         assert self.process.wait(timeout=20 * PATIENCE) == 0
 
@@ -113,7 +113,7 @@ class Connection:
         self.stream = self.socket.makefile("rb")
 
     def asked(self, target: str) -> bytes:
-        """The first line of the answer; nothing on a connection that was closed before."""
+        """The first line of the answer; empty if the connection was already closed."""
         try:
             self.socket.sendall(f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n\r\n".encode())
             return self.stream.readline()
@@ -123,7 +123,7 @@ class Connection:
     def get(self, target: str) -> dict:
         told = self.asked(target)
         if not told:
-            # It was idle or open for too long: a client opens another one.
+            # The server closed it as idle or too old: a client opens another one.
             self.open()
             told = self.asked(target)
         assert b" 200 " in told, told
@@ -156,7 +156,7 @@ async def _ask_in_parallel(port: int, target: str, count: int) -> dict[str, int]
 
 
 def bear_10000_requests(server: Server, target: str) -> str:
-    """That many at once: how many are answered is a matter of speed; nobody is left waiting."""
+    """10,000 requests at once: the number answered depends on speed, but every request ends."""
     least, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     before = server.memory_kb()
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 12_000), most))
@@ -165,7 +165,7 @@ def bear_10000_requests(server: Server, target: str) -> str:
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (least, most))
     assert set(seen) <= {"200", "503", "closed"}, seen
-    # What belonged to connections is given back when they are gone.
+    # The memory of connections is released after they close.
     after = settled(server.memory_kb, lambda now: now < before + 30_000, 2)
     assert after < before + 30_000, (before, after)
     return f"{seen}; memory {before} to {after} kB"
@@ -182,11 +182,11 @@ def explorer(*arguments: object) -> Iterator[Server]:
 
 
 def lasting_port() -> int:
-    """A port to listen at again later: of those that the system gives nobody in the meantime."""
+    """A port for listening again later: outside the range from which the system assigns ports."""
     first = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     # Browsers refuse some ports of old services (2049, 6000, 6666); the last is 10080.
     lowest = 10081
-    # Cases that run side by side begin at different ones.
+    # Parallel cases start with different ports.
     for number in range(os.getpid(), os.getpid() + 1000):
         port = lowest + number % (first - lowest)
         with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
@@ -196,7 +196,7 @@ def lasting_port() -> int:
 
 @contextlib.contextmanager
 def browser(name: str = "") -> Iterator[Browser]:
-    """The one of this name, else the one that the case is played in. All its pages are as patient as the
+    """The browser of this name, by default that of the case. Its pages have the same time limits as the
     cases. Firefox is Debian's, driven by WebDriver BiDi."""
     is_firefox = (name or os.environ.get("TABIA_BROWSER")) == "Firefox"
     with sync_playwright() as playwright, contextlib.ExitStack() as running:
@@ -220,7 +220,7 @@ def browser(name: str = "") -> Iterator[Browser]:
             kinds = [kind for kind in OF_WINDOWS if is_firefox and how.get(kind)]
             context = start(*kinds).new_context(**how) if kinds else new_context(**how)
             context.set_default_timeout(WAIT_MS)
-            # BiDi cannot say which theme the system has.
+            # BiDi cannot set the theme of the system.
             if is_firefox and how.get("color_scheme") == "dark":
                 context.add_init_script("localStorage.setItem('theme', 'dark')")
             return context
@@ -232,7 +232,7 @@ def browser(name: str = "") -> Iterator[Browser]:
 
 @contextlib.contextmanager
 def page_of(server: Server, address: str = "", latency: int = 0, **context: object) -> Iterator[Page]:
-    """A page that is ready. It may ask nobody but the server, and may not complain."""
+    """A page that is ready. It must send requests only to the server and log no errors."""
     with browser() as started:
         page = started.new_context(viewport={"width": 1366, "height": 768}, **context).new_page()
         if latency:
@@ -244,12 +244,12 @@ def page_of(server: Server, address: str = "", latency: int = 0, **context: obje
         asked, complaints = [], []
         page.on("request", lambda request: asked.append(request.url))
         page.on("pageerror", lambda error: complaints.append(str(error)))
-        # A request that is refused on purpose is logged, too.
+        # A refused request is logged even if the case expects it.
         log = lambda message: message.type == "error" and "Failed to load resource" not in message.text
         page.on("console", lambda message: complaints.append(message.text) if log(message) else None)
         ready(page, server.url + address)
         yield page
-        # Of what is still under way nobody wants to know.
+        # Ignore errors of requests that are still running.
         page.unroute_all(behavior="ignoreErrors")
         assert all(url.startswith(server.url) for url in asked), asked
         assert not complaints, complaints
@@ -261,13 +261,13 @@ def is_firefox(page: Page) -> bool:
 
 @functools.cache
 def downloads() -> Path:
-    """Where Firefox puts what pages save."""
+    """The folder in which Firefox saves files."""
     return folder("downloads")
 
 
 def saved_by(page: Page, act: Callable[[], None]) -> Path:
-    """The file that a page saves when this is done. Of files that a script makes the driver hears
-    from Chromium alone: for Firefox the folder is watched."""
+    """The file that a page saves after this action. The driver reports files made by a script only
+    in Chromium: for Firefox the folder is watched."""
     if not is_firefox(page):
         with page.expect_download() as download:
             act()
@@ -280,7 +280,7 @@ def saved_by(page: Page, act: Callable[[], None]) -> Path:
 
 
 def ready(page: Page, address: str) -> None:
-    """Opens an address. Keys are heard, and buttons are there, once the page says so."""
+    """Opens an address. Keys and buttons work when this returns."""
     page.goto(address)
     page.wait_for_selector("html[data-ready]")
 
@@ -303,7 +303,7 @@ def drag(page: Page, start: str, end: str) -> None:
 
 
 def walked(page: Page, *moves: str) -> None:
-    """Waits until the page shows this line and the figures behind it."""
+    """Waits until the page shows this line and the figures after it."""
     expect(page.locator("#line button")).to_have_text(list(moves))
     expect(page.locator("#line button").last).to_have_attribute("aria-current", "step")
 
@@ -346,7 +346,7 @@ def same_figures(page: Page, expected: dict, number: int = 0) -> None:
 
 
 def plies_of_a_game(count: int) -> list[str]:
-    """A long line that no book holds: the knights go out and home, the rooks' pawns in between."""
+    """A long line outside every book: the knights go out and back, with moves of the rooks' pawns in between."""
     out = ["g1f3", "g8f6", "f3g1", "f6g8"]
     pawns = [f"{file}{rank}{file}{rank + step}" for file in "ah" for rank, step in ((2, 1), (3, 1), (7, -1), (6, -1))]
     pawns = [pawns[0], pawns[2], pawns[1], pawns[3], pawns[4], pawns[6], pawns[5], pawns[7]]

@@ -1,4 +1,4 @@
-"""Where things are."""
+"""Paths of programs, books and temporary folders."""
 
 import os
 import shutil
@@ -16,15 +16,15 @@ STARTER = ROOT / "books" / "tabia.ctg"
 
 # Long cases run in full with TABIA_THOROUGH=1, else in part.
 THOROUGH = os.environ.get("TABIA_THOROUGH") == "1"
-# Runs of the held key, by the milliseconds that an answer takes.
+# (milliseconds that an answer takes, number of runs with a held key).
 HELD_KEY_RUNS = ((0, 30), (30, 10), (300, 10)) if THOROUGH else ((0, 6), (30, 2), (300, 2))
 # How long the page is used without a pause.
 USE_MINUTES = float(os.environ.get("TABIA_USE_MINUTES", 60 if THOROUGH else 1))
 
-# Leaves the starter book at once.
+# Is not in the starter book.
 OUT_OF_BOOK = "position startpos moves a2a3 a7a6 h2h3 h7h6"
 
-# Genuine books that may not lie in this repository.
+# Genuine books, which may not be part of this repository.
 SHARED = ROOT.parent / "shared"
 SIMPLE = SHARED / "data" / "ctg" / "simple.ctg"
 
@@ -43,7 +43,7 @@ POLYGLOT = _program("polyglot")
 _scratch = tempfile.TemporaryDirectory(prefix="tabia-interop-")
 SCRATCH = Path(_scratch.name)
 
-# The configuration of whoever runs this stays out of it.
+# The user's configuration must not affect the cases.
 EMPTY_CONFIG = SCRATCH / "empty.toml"
 EMPTY_CONFIG.write_text("# nothing\n")
 
@@ -57,13 +57,13 @@ def odd(fault: str) -> list[str]:
 
 
 def folder(name: str) -> Path:
-    """A fresh folder, for the length of a case."""
+    """Makes a folder for the duration of a case."""
     _folders.append(Path(tempfile.mkdtemp(prefix=name + "-", dir=SCRATCH)))
     return _folders[-1]
 
 
 def remove_folders() -> None:
-    """What nobody reads any more need not reach the disk."""
+    """Deletes the folders, so that their files need not be written to disk."""
     for one in _folders:
         shutil.rmtree(one, ignore_errors=True)
 

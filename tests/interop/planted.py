@@ -32,7 +32,7 @@ from pathlib import Path
 
 import chess
 
-# Positions beyond that are decided, and no place for a hole.
+# Positions beyond this value are decided, so a hole there means nothing.
 DECIDED = 150
 # A mate in centipawns.
 MATE = 10_000
@@ -93,7 +93,7 @@ class Engine:
 
 
 class Book:
-    """What `tabia probe` says, a position at a time."""
+    """The answers of `tabia probe`, one position at a time."""
 
     def __init__(self, tabia: str, path: Path):
         arguments = [tabia, "probe", str(path), "--json", "-"]
@@ -127,7 +127,7 @@ def walk(book: Book, rng: random.Random) -> list[chess.Board]:
 
 
 def hole_in(board: chess.Board, book: Book, engine: Engine, options, rng: random.Random) -> dict | None:
-    """A move that loses as much as is wanted, confirmed by `options.nodes`."""
+    """A move that loses as much as requested, confirmed by `options.nodes`."""
     found = book.ask(board)
     stored = {move["uci"] for move in found["moves"]}
     best, best_uci = engine.value(board, options.nodes)
@@ -178,7 +178,7 @@ def games_of(hole: dict, found: dict, board: chess.Board) -> str:
 
 
 def plant(tabia: str, book_path: Path, out: Path, options) -> list[dict]:
-    """Makes the book with holes; gives these."""
+    """Makes the book with holes; returns the holes."""
     out.mkdir(parents=True, exist_ok=True)
     planted = out / "planted.ctg"
     for ending in ("ctg", "cto", "ctb"):
@@ -193,7 +193,7 @@ def plant(tabia: str, book_path: Path, out: Path, options) -> list[dict]:
         for board in positions:
             count[board.epd()] = count.get(board.epd(), 0) + 1
     candidates = {board.epd(): board for positions in walks for board in positions[6:]}
-    # A quarter of a hundred games through a position is the most that a hole adds.
+    # A hole adds at most a quarter of some hundred games.
     boards = [board for board in candidates.values() if 20 <= book.ask(board)["games"] <= 3000]
     rng.shuffle(boards)
     holes, pgn, used = [], [], set()
@@ -224,7 +224,7 @@ def plant(tabia: str, book_path: Path, out: Path, options) -> list[dict]:
 
 
 def _positions(board: chess.Board) -> list[chess.Board]:
-    """The positions of a board's line, its own the last."""
+    """The positions of a board's line, ending with its own."""
     positions = [chess.Board()]
     for move in board.move_stack:
         positions.append(positions[-1].copy(stack=False))

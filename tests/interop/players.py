@@ -20,7 +20,7 @@ def adapter(*arguments: str, engine: Iterable[str] = (STOCKFISH,)) -> list[str]:
     return [TABIA, *map(str, arguments), "--", *engine]
 
 
-# What python-chess has to say reaches us as exceptions.
+# Errors of python-chess are exceptions here.
 logging.getLogger("chess.engine").setLevel(logging.CRITICAL)
 
 BUILT_IN = [TABIA, "engine"]
@@ -28,7 +28,7 @@ BUILT_IN = [TABIA, "engine"]
 
 @contextlib.contextmanager
 def player(command: Iterable[str]):
-    """An engine under python-chess; ends with code 0 unless it was killed."""
+    """An engine under python-chess; must end with code 0 unless it was killed."""
     engine = chess.engine.SimpleEngine.popen_uci(list(command), timeout=10 * PATIENCE, env=environment())
     try:
         yield engine
@@ -75,10 +75,10 @@ def play_game(
     plies: int = 90,
     ponder: bool = True,
 ) -> chess.Board:
-    """Plays a game. `books` says for each colour which book answers; every
-    move is checked to come from it as long as it has one, and to be legal
-    (python-chess refuses others). Moves that the GUI's side plays from a book
-    are checked against what `probe` says."""
+    """Plays a game. `books` has the book that answers for each colour; every
+    move must come from it as long as it has one, and be legal
+    (python-chess refuses others). Book moves of the GUI's side
+    are compared with `probe`."""
     board = board or chess.Board()
     game = object()
     left = {chess.WHITE: clock[0], chess.BLACK: clock[0]} if clock else {}
@@ -129,7 +129,7 @@ def chess960_board(number: int) -> chess.Board:
 
 
 def random_line(plies: int, seed: int) -> chess.Board:
-    """A game of random moves, out of every book soon."""
+    """A game of random moves, which soon leaves every book."""
     rng = random.Random(seed)
     board = chess.Board()
     while len(board.move_stack) < plies and not board.is_game_over():

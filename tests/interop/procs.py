@@ -1,7 +1,7 @@
-"""Processes: starting, talking to, watching and clearing away.
+"""Processes: starting them, their input and output, waiting and cleaning up.
 
-Whatever a case starts inherits an environment variable that names the case,
-so that its descendants are known even when their parents are gone.
+Every process of a case inherits an environment variable with the name of the
+case, so that its descendants are known even after their parents have ended.
 """
 
 import os
@@ -16,8 +16,8 @@ from typing import Any, Callable, Iterable, Optional, Union
 
 from places import EMPTY_CONFIG, STOCKFISH, TABIA
 
-# Limits tell how long something may take on a machine of its own; a busy one
-# gets so many times as long before it is taken for stuck.
+# Limits are for an idle machine; on a busy one this multiple of the limit
+# passes before a process counts as stuck.
 PATIENCE = 8
 
 _MARK = "TABIA_INTEROP_CASE"
@@ -41,7 +41,7 @@ def begin() -> None:
 
 
 def alive(name: str = "") -> list[int]:
-    """Processes of this case that run (no zombies); of one program if named."""
+    """Running processes of this case (no zombies); of one program if given."""
     wanted = f"{_MARK}={_mark()}".encode()
     found = []
     for entry in Path("/proc").iterdir():
@@ -59,7 +59,7 @@ def alive(name: str = "") -> list[int]:
 
 
 def children(pid: int) -> list[int]:
-    """The direct children of a process that run."""
+    """The running direct children of a process."""
     found = []
     for one in alive():
         try:
@@ -72,13 +72,13 @@ def children(pid: int) -> list[int]:
 
 
 def processor_seconds(pid: int) -> float:
-    """What a process has computed so far."""
+    """Processor seconds that a process has used."""
     ticks = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]
     return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
 
 def wait_gone(limit: float, name: str = "") -> float:
-    """Waits until no process of the case is left; how long it took."""
+    """Waits until no process of the case is left; returns the seconds."""
 
     def left() -> str:
         lines = []
@@ -95,7 +95,7 @@ def wait_gone(limit: float, name: str = "") -> float:
 
 
 def settled(read: Callable[[], Any], holds: Callable[[Any], object] = bool, limit: float = 15.0) -> Any:
-    """Reads what changes by itself until it holds: what was read last, whether it does or not."""
+    """Reads a changing value until it holds or time is up; returns the last one."""
     deadline = time.monotonic() + PATIENCE * limit
     while not holds(value := read()) and time.monotonic() < deadline:
         time.sleep(0.005)
@@ -103,15 +103,15 @@ def settled(read: Callable[[], Any], holds: Callable[[Any], object] = bool, limi
 
 
 def wait_until(holds: Callable[[], bool], limit: float, what: Callable[[], object]) -> None:
-    """Waits for something that happens by itself; `what` tells what there is instead."""
+    """Waits for a condition; on failure `what` describes the state."""
     assert settled(holds, limit=limit), f"not so after {PATIENCE * limit} s: {what()}"
 
 
 def within(limit: float, attempt: Callable[[], float]) -> float:
-    """The first of twelve attempts that takes no longer than the limit, in seconds.
+    """Returns the first of twelve attempts within the limit, in seconds.
 
-    A busy machine makes some attempts longer, and none shorter: what is too
-    slow by itself never keeps the limit."""
+    A busy machine makes attempts longer, never shorter: code that is too slow
+    itself exceeds the limit each time."""
     took = []
     while not took or took[-1] >= limit:
         assert len(took) < 12, f"never within {limit} s: {took}"
@@ -120,7 +120,7 @@ def within(limit: float, attempt: Callable[[], float]) -> float:
 
 
 def end() -> None:
-    """Ends whatever a case has left running, and what that has just started."""
+    """Ends all processes that a case has left, and those that they have just started."""
     while left := alive():
         for pid in left:
             try:
@@ -133,14 +133,14 @@ def end() -> None:
 
 
 def quit_all() -> None:
-    """What a case leaves running ends with code 0 when it is told to."""
+    """Ends the clients that a case has left; each must end with code 0."""
     for client in _clients:
         if client.process.poll() is None:
             client.quit()
 
 
 def check_stderr() -> None:
-    """No program of ours may have panicked."""
+    """No client may have panicked."""
     for client in _clients:
         text = client.stderr()
         if "panicked" in text:
@@ -161,7 +161,7 @@ Wanted = Union[str, Callable[[str], bool]]
 
 
 def _heed_signals() -> None:
-    """Whoever runs us may ignore some (nohup, a shell's background)."""
+    """The parent may ignore some signals (nohup, a background job of a shell)."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
 
@@ -200,10 +200,10 @@ class Client:
         self.lines.put(None)
 
     def write(self, data: bytes) -> None:
-        """Sends bytes as they are."""
+        """Writes bytes unchanged."""
         for line in data.decode("utf-8", "backslashreplace").splitlines():
             self.talk.append(">> " + line)
-        # A pipe may take a part only.
+        # A pipe may accept only a part.
         while data:
             data = data[self.process.stdin.write(data) :]
 
@@ -221,14 +221,14 @@ class Client:
         except queue.Empty:
             raise AssertionError(f"nothing came for {seconds} s") from None
         if line is None:
-            # The end stays the end, however often it is asked for.
+            # Later calls find the end again.
             self.lines.put(None)
         else:
             self.talk.append("<< " + line)
         return line
 
     def until(self, wanted: Wanted, limit: float = 10.0) -> list[str]:
-        """The lines up to the first wanted one, which comes last."""
+        """The lines up to and including the first wanted one."""
         holds = wanted if callable(wanted) else lambda line: line.split()[:1] == [wanted]
         deadline = time.monotonic() + PATIENCE * limit
         got = []
@@ -248,7 +248,7 @@ class Client:
         return self.until(wanted, limit)
 
     def quiet(self, seconds: float, word: str = "bestmove") -> list[str]:
-        """Whatever comes in this time, which may not begin with `word`."""
+        """The lines of this time, none of which may begin with `word`."""
         deadline = time.monotonic() + seconds
         got = []
         while (left := deadline - time.monotonic()) > 0:
@@ -274,12 +274,12 @@ class Client:
         return Answer(self.ask(position, go, wanted="bestmove", limit=limit))
 
     def quit(self, limit: float = 3.0, code: int = 0) -> list[str]:
-        """Says `quit`; all that still comes."""
+        """Sends `quit`; returns the remaining lines."""
         self.send("quit")
         return self.end(limit, code)
 
     def end(self, limit: float = 3.0, code: int = 0) -> list[str]:
-        """Waits for the end of the output and the exit code."""
+        """Waits for the end of the output; checks the exit code."""
         deadline = time.monotonic() + PATIENCE * limit
         got = []
         while (line := self._next(max(0.01, deadline - time.monotonic()))) is not None:
@@ -289,7 +289,7 @@ class Client:
         return got
 
     def processor_seconds(self) -> float:
-        """What it has computed so far, whatever else the machine does."""
+        """Processor seconds used so far, which do not depend on other programs."""
         return processor_seconds(self.pid)
 
     def stderr(self) -> str:
@@ -299,7 +299,7 @@ class Client:
         return self._stderr.read().decode("utf-8", "replace")
 
     def forget(self) -> None:
-        """Lets go of a client that is gone or killed."""
+        """Removes a client that has ended or was killed."""
         try:
             self.process.stdin.close()
         except OSError:
@@ -312,7 +312,7 @@ class Client:
 
 
 class Answer:
-    """What came for a `go`."""
+    """The lines that answer a `go`."""
 
     def __init__(self, lines: list[str]):
         self.lines = lines
@@ -352,7 +352,7 @@ def run(*arguments, given: Union[str, bytes] = b"", limit: float = 10.0) -> subp
 
 
 def ran(*arguments, given: Union[str, bytes] = b"", limit: float = 10.0) -> subprocess.CompletedProcess:
-    """Runs the program, which has to succeed."""
+    """Runs the program, which must succeed."""
     done = run(*arguments, given=given, limit=limit)
     assert done.returncode == 0, done.stderr
     return done

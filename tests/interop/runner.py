@@ -1,10 +1,10 @@
-"""Runs cases: one line each, a hard limit each, and no process left behind.
+"""Runs cases: one line of output and a time limit for each; no process is left.
 
-A case is a function that raises when something does not hold. It may return
-a text to be shown under its line.
+A case is a function that raises an exception on failure. It may return
+a text, which is printed under its line.
 
-Cases are played side by side, each in a process of its own; those of files
-that measure time come after all others, one at a time.
+Cases run in parallel, each in a process of its own; those of files that
+measure time run after all others, one at a time.
 """
 
 import multiprocessing
@@ -33,7 +33,7 @@ class Case:
 
 CASES: list[Case] = []
 
-# They measure time, or play on clocks that they may lose by.
+# They measure time, or play with clocks and could lose on time.
 ALONE = {f"case_{name}" for name in ("explore_first", "latency", "matches", "processes")}
 
 
@@ -41,7 +41,7 @@ def case(limit: float = 20.0, needs_shared: bool = False, browsers: bool = False
     """Makes a function a case. `limit` is in seconds; with `browsers` it is one for Chromium and one for Firefox."""
 
     def in_firefox(work):
-        # A case has a process of its own.
+        # Each case runs in a process of its own.
         os.environ["TABIA_BROWSER"] = "Firefox"
         return work()
 
@@ -64,7 +64,7 @@ def _ring(_signal, _frame):
 
 
 def _run(one: Case) -> tuple[bool, str]:
-    """Whether the case holds, and what there is to say."""
+    """Runs a case; returns whether it passed and a text."""
     procs.begin()
     signal.setitimer(signal.ITIMER_REAL, procs.PATIENCE * one.limit)
     try:
@@ -85,8 +85,8 @@ def _run(one: Case) -> tuple[bool, str]:
 
 
 def _play(one: Case, sender: connection.Connection) -> None:
-    """Plays a case, tells whether it holds and the lines about it, and ends.
-    Processes that nobody waits for are in no sum."""
+    """Runs a case, sends whether it passed and its lines of output, and exits.
+    The processor time lacks processes that nobody waited for."""
     start = time.monotonic()
     holds, text = _run(one)
     spent = time.monotonic() - start
@@ -94,15 +94,15 @@ def _play(one: Case, sender: connection.Connection) -> None:
     computed = sum(one.ru_utime + one.ru_stime for one in used)
     lines = [f"{'ok  ' if holds else 'FAIL'} {spent:7.2f} s ({computed:6.1f} s of processors)  {one.group.removeprefix('case_')}: {one.name}"]
     sender.send((holds, "\n".join(lines + [f"        {line}" for line in text.splitlines()])))
-    # Whatever threads a case that failed has left, they hold nobody up.
+    # Exit although a failed case may have left threads.
     os._exit(0)
 
 
 def _played(cases: list[Case], at_once: int) -> Iterator[tuple[Case, bool, str]]:
-    """Each case as it is done: whether it holds, and the lines about it."""
-    # This process has no threads: what is forked from it is whole.
+    """Yields each case when it is done: whether it passed, and its lines of output."""
+    # This process has no threads, so a fork is safe.
     fork = multiprocessing.get_context("fork")
-    # What may take longest first, so that nobody waits for it at the end.
+    # Cases with the longest limits start first, so that none runs alone at the end.
     waiting = sorted(cases, key=lambda one: one.limit)
     running = {}
     while waiting or running:
@@ -133,7 +133,7 @@ def main() -> int:
         print(f"missing: {SIMPLE}", flush=True)
     passed, failed = 0, []
     begun = time.monotonic()
-    # One more than there are processors: many a case waits most of its time.
+    # One more than there are processors, because many cases mostly wait.
     at_once = int(os.environ.get("TABIA_CASES_AT_ONCE", min((os.cpu_count() or 1) + 1, 4)))
     for these, count in (
         ([one for one in cases if one.group not in ALONE], at_once),

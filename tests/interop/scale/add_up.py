@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Adds files of records up: `add_up.py duckdb|spark OUT IN.parquet...`
 
-The statement beside this file does it; each engine only has to be told what
-`records` is and where the result goes. DuckDB writes one file, Spark a folder
-of files. Needs `pip install duckdb` or `pip install pyspark` and Java.
+It runs sum.sql in the engine, after naming the input `records`. DuckDB writes
+one file, Spark a folder of files. Needs `pip install duckdb` or
+`pip install pyspark` and Java.
 """
 
 import sys
@@ -23,7 +23,7 @@ def duckdb(target: str, sources: list[str]) -> None:
 def spark(target: str, sources: list[str]) -> None:
     from pyspark.sql import SparkSession
 
-    # Two workers in this process, and nothing that the network would be for.
+    # Two workers in this process, no network.
     session = (
         SparkSession.builder.master("local[2]")
         .config("spark.driver.bindAddress", "127.0.0.1")

@@ -1,4 +1,4 @@
-"""What all that is packed has in common."""
+"""Code shared by all scripts that pack releases."""
 
 import hashlib
 import subprocess
@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "target" / "release-archives"
 SHIPPED = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "COPYING", "engines.toml", "books", "docs"]
-# Made by hand and of no use without the source.
+# For development only, and useless without the source.
 LEFT_OUT = {"books/Cargo.toml", "books/lib.rs", "books/make", "books/prove", "docs/pictures/make", "docs/pictures/make-pychess", "docs/pictures/explore.py"}
 
 
@@ -22,18 +22,18 @@ def version():
 
 
 def commit_time():
-    """Of the last commit, in seconds."""
+    """The time of the last commit, in seconds."""
     return int(run("git", "log", "-1", "--format=%ct"))
 
 
 def documents():
-    """The files of the commit that go along: nothing that merely lies about."""
+    """Documents of the commit that are packed; files outside the commit are not."""
     listed = run("git", "ls-files", "--", *SHIPPED).split("\n")
     return sorted(name for name in listed if name and name not in LEFT_OUT)
 
 
 def built(target):
-    """Builds the program for a target (`None`: this system); its path."""
+    """Builds the program for a target (`None`: this system); returns its path."""
     for_target = ["--target", target] if target else []
     subprocess.run(["cargo", "build", "--profile", "dist", "--locked", *for_target], cwd=ROOT, check=True)
     name = "tabia.exe" if target and "windows" in target else "tabia"
@@ -44,7 +44,7 @@ def built(target):
 
 
 def sum_up():
-    """SHA256SUMS over all that lies ready, as `sha256sum -c` reads it."""
+    """Writes SHA256SUMS for all packed files, in the format of `sha256sum -c`."""
     files = sorted(path for path in OUT.iterdir() if path.is_file() and path.name != "SHA256SUMS")
     lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in files]
     (OUT / "SHA256SUMS").write_text("".join(lines))

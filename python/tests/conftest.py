@@ -1,5 +1,5 @@
-"""Where the books are: a folder with tabia.ctg, tabia.bin (the same,
-converted) and whatever other books there are is named by TABIA_TEST_BOOKS."""
+"""TABIA_TEST_BOOKS names the folder of the books: tabia.ctg, tabia.bin (the same,
+converted) and any others."""
 
 import os
 import pathlib

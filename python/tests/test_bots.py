@@ -1,4 +1,4 @@
-"""How two bots use a book: their sequences of calls, with the import changed."""
+"""Books in two bots: their sequences of calls, with the import changed."""
 
 import random
 import struct
@@ -98,9 +98,9 @@ def test_installed_under_the_other_name(path, monkeypatch):
 
 @pytest.mark.parametrize("path", [bins()[0], FOLDER / "tabia.ctg"], ids=lambda path: path.name)
 def test_opening_costs_little(path):
-    # What we compute, whatever else the machine does.
+    # The processor time of this process, which other programs do not affect.
     start = time.process_time()
     for _ in range(1000):
         tabia.polyglot.open_reader(path).close()
-    # Every move of lichess-bot opens its book; a tenth of this as a rule.
+    # lichess-bot opens the book for every move; usually it takes a tenth of this.
     assert time.process_time() - start < 5

@@ -1,4 +1,4 @@
-"""What a .ctg says is what `tabia probe --json` says."""
+"""Look-ups in a .ctg agree with `tabia probe --json`."""
 
 import gc
 import json
@@ -38,7 +38,7 @@ def test_the_same_as_the_program(options):
     ours = [json.loads(line) for line in run.stdout.splitlines()]
     assert len(ours) == len(boards)
     for board, theirs in zip(boards, ours):
-        # Nothing is known here of the positions before.
+        # Without the positions before in the game.
         assert book.probe(board) == theirs
         moves = {move["uci"]: move for move in theirs["moves"]}
         entries = list(book.find_all(board, minimum_weight=0))
@@ -129,7 +129,7 @@ def test_evaluations_beside_the_book_decide_where_the_policy_asks_for_them(tmp_p
         return {entry.move.uci(): entry.probability for entry in entries if entry.probability}
 
     assert played()["e2e4"] > 0.2
-    # What loses drops out, and what nobody has evaluated with it.
+    # Moves that lose and moves without an evaluation are left out.
     assert played(maximum_loss=100) == {"d2d4": 1}
     assert played(maximum_loss=200).keys() >= {"e2e4", "d2d4"}
     judged = played(judgement="evaluations")
@@ -193,7 +193,7 @@ def test_no_books(here):
 
 
 def test_books_are_given_free():
-    # A file larger than what is read into memory stays open.
+    # A file too large to be read into memory stays open.
     gc.collect()
     before = len(os.listdir("/proc/self/fd"))
     book = tabia.open_book("tabia.ctg")

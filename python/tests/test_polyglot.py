@@ -16,7 +16,7 @@ BOOKS = pytest.mark.parametrize("path", bins(), ids=lambda path: path.name)
 
 
 def outcome(work):
-    """What came of it: the value, or the exception."""
+    """The result: the value, or the exception."""
     try:
         return work()
     except Exception as error:
@@ -38,7 +38,7 @@ def test_every_entry_is_the_same(path):
         assert hash(ours[index]) == hash(theirs[index])
     with pytest.raises(IndexError):
         theirs[len(theirs)]
-    # One less, python-chess wraps around and shows the last entry.
+    # At a smaller index python-chess wraps around and returns the last entry.
     for index in (len(theirs), -len(theirs) - 1):
         with pytest.raises(IndexError):
             ours[index]
@@ -159,7 +159,7 @@ def test_odd_files(here):
     theirs, ours = both("empty.bin")
     assert len(ours) == len(theirs) == 0
     assert ours.get(chess.Board()) is None
-    # A header of key 0 and entries in no order are what they are.
+    # A header of key 0 and unsorted entries are returned unchanged.
     rows = [(0, 1, 2, 3), (7, 1, 1, 1), (3, 1, 1, 1), (9, 2, 2, 2)]
     (here / "mixed.bin").write_bytes(b"".join(struct.pack(">QHHI", *row) for row in rows))
     theirs, ours = both("mixed.bin")
@@ -185,7 +185,7 @@ def test_a_closed_book():
         len,
     ):
         assert outcome(lambda: ask(ours)) == outcome(lambda: ask(theirs))
-    # Not before the first entry is asked for.
+    # Only when the first entry is requested.
     ours.find_all(board)
 
 

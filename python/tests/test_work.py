@@ -73,9 +73,9 @@ def test_an_exception_of_the_listener_ends_the_work(here):
 
 
 def test_others_work_meanwhile(here):
-    """The interpreter is free while a book is made: its games are written then."""
+    """Other threads run while a book is made: one writes its games."""
     os.mkfifo(here / "games.pgn")
-    # More than a pipe holds. Were the interpreter not free, both would wait for ever.
+    # More than a pipe's buffer: with the interpreter's lock held, both would wait forever.
     thread = threading.Thread(target=write_games, args=(here, 3000))
     faulthandler.dump_traceback_later(600, exit=True)
     thread.start()

@@ -10,7 +10,7 @@ pub(crate) enum Moment {
     Handshake,
     /// It has sent `isready`.
     Idle,
-    /// The engine ponders, and the book has the answer to the ponder move.
+    /// It has sent `go ponder` in a position of the book.
     InBook,
     /// The engine searches with a clock.
     Thinking,

@@ -15,7 +15,7 @@ pub struct Recorder<'g> {
     game: &'g mut Game,
     wanted: GameParts,
     /// The last position of the main line. Moves are played here, not in the game's
-    /// list: reading what was just copied is slow.
+    /// list, because reading a position just copied is slow.
     now: Chess,
     /// The state of the main line after a null move in it: later moves are stored in
     /// the movetext only.
@@ -280,7 +280,7 @@ impl<'g> Recorder<'g> {
             self.ignored -= 1;
         } else if self.side_lines.pop().is_some() && self.wanted.notes {
             match self.game.movetext.last() {
-                // There was nothing in it.
+                // The variation is empty.
                 Some(Item::Begin) => {
                     self.game.movetext.pop();
                 }
@@ -289,7 +289,7 @@ impl<'g> Recorder<'g> {
         }
     }
 
-    /// Ends all variations that are open: the game is over.
+    /// Ends all open variations at the end of the game.
     pub fn finish(&mut self) {
         self.ignored = 0;
         while !self.side_lines.is_empty() {
@@ -297,8 +297,8 @@ impl<'g> Recorder<'g> {
         }
     }
 
-    /// Marks that the line cannot be read on: what still comes in it is left out. The
-    /// first reason given stays with the game.
+    /// Marks that the rest of the line cannot be read and is left out. The game keeps
+    /// the first reason.
     pub fn give_up_line(&mut self, reason: SkipReason) {
         if self.ignored == 0 {
             self.game.cut.get_or_insert(reason);
@@ -306,7 +306,7 @@ impl<'g> Recorder<'g> {
         self.drop_line();
     }
 
-    /// The same without a reason: also when the next move is not wanted.
+    /// As [`Recorder::give_up_line`] without a reason: also if the next move is not needed.
     pub fn drop_line(&mut self) {
         match self.side_lines.last_mut() {
             _ if self.ignored > 0 => {}
@@ -315,7 +315,7 @@ impl<'g> Recorder<'g> {
         }
     }
 
-    /// Whether what comes belongs to nothing that was written down.
+    /// Whether the current item belongs to a line that is not recorded.
     fn is_given_up(&self) -> bool {
         match (self.side_lines.last(), &self.beyond) {
             _ if self.ignored > 0 => true,

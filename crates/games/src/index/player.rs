@@ -15,11 +15,10 @@ use crate::tgx::Facts;
 /// Limit of games of a player; the newest are used.
 const MOST_GAMES: usize = 50_000;
 
-/// Calls `each` with the games of a player with one colour, of the one whose name has
-/// the same words, in any order and whatever the case. `_` counts as a blank where
-/// nobody has it in his name. It gets the number of the game, how it went, the
-/// positions, and the move in each, as far as `plies`. Gives how many games were left
-/// out, since there are newer ones.
+/// Calls `each` with the games of a player with one colour. Names match if they have
+/// the same words, in any order and case; if no player matches, `_` counts as a space.
+/// `each` gets the number of the game, its result, the positions, and the move in each,
+/// up to `plies`. Returns the number of older games left out because of the limit.
 ///
 /// # Errors
 ///
@@ -120,7 +119,7 @@ impl Player {
         self.older
     }
 
-    /// Adds the moves played in a position.
+    /// Adds the player's moves in a position.
     pub(super) fn count(&self, position: &Chess, gathering: &mut Gathering<'_>) {
         for (mv, place) in self.moves.get(&key(position)).into_iter().flatten() {
             if let Some((number, facts)) = self.games.get(*place as usize) {

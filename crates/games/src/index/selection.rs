@@ -13,9 +13,9 @@ pub struct GameSelection {
     pub until: Option<Month>,
     /// A bit for each speed, by its number; `None` for any.
     speeds: Option<u8>,
-    /// A bit for each group, by its place; `None` for any.
+    /// A bit for each rating group, by its index; `None` for any.
     groups: Option<u16>,
-    /// Whether rated and casual games are wanted; `None` for any.
+    /// Whether rated games, and casual ones, are selected; `None` for any.
     modes: Option<(bool, bool)>,
     /// The result; `None` for any.
     pub result: Option<GameResult>,
@@ -48,9 +48,9 @@ impl GameSelection {
         }
     }
 
-    /// Only games of the groups that these ratings belong to. All groups together are
-    /// no condition. The highest group is that of 2500 to 2799 and includes all
-    /// above: a higher rating names none.
+    /// Only games of the groups that contain these ratings. All groups together are
+    /// no condition. The highest group is that of 2500 to 2799 and includes all higher
+    /// ratings; 2800 and more select no group.
     #[must_use]
     pub fn with_ratings(self, ratings: &[u16]) -> GameSelection {
         let known = ratings.iter().filter(|rating| **rating < 2800);
@@ -98,9 +98,9 @@ impl GameSelection {
                 })
     }
 
-    /// The lowest group whose games may be among the top games of lichess: its place.
-    /// Only where the highest group is wanted there are any, from there down as far
-    /// as no group is missing, and not below 2000.
+    /// Index of the lowest group with possible top games, as at lichess: the groups from
+    /// the highest selected one down to the first gap, not below 2000. `None` if the highest
+    /// group is not selected.
     #[must_use]
     pub fn least_top_group(&self) -> Option<usize> {
         let is_wanted = |place: usize| self.groups.is_none_or(|bits| bits >> place & 1 != 0);

@@ -148,7 +148,6 @@ impl Policy {
         self.maximum_loss > 0 || self.judgement != Judgement::Results
     }
 
-    #[allow(clippy::needless_update)]
     pub(crate) fn native(self) -> tabia_book::policy::Policy {
         tabia_book::policy::Policy {
             variety: self.variety,
@@ -161,8 +160,6 @@ impl Policy {
             transpositions: self.transpositions,
             maximum_loss: self.maximum_loss,
             judgement: self.judgement,
-            // A new option of the adapter need not be added here at once.
-            ..tabia_book::policy::Policy::default()
         }
     }
 }

@@ -51,7 +51,7 @@ pub enum Error {
     /// The page with a position's entry is damaged.
     #[error(
         "{}: page {page} (file byte {}): {fault}; the book is damaged here, \
-         get it anew or let `tabia compact` save what is readable",
+         copy or download it again, or let `tabia compact` save what is readable",
         path.display(),
         file_offset(*page, fault.offset())
     )]
@@ -311,7 +311,7 @@ impl Error {
         Error::NoBook {
             path: file.path().clone(),
             text: format!(
-                "the file has {bytes} bytes and no entry of an opening book ({format}); get it anew"
+                "the file has {bytes} bytes and no entry of an opening book ({format}); copy or download it again"
             )
             .into(),
         }

@@ -12,7 +12,7 @@ use crate::archive::Located;
 use crate::indexed::{EntryBatch, ReadGame};
 use crate::oddities::Oddity;
 use crate::{Error, Game, GameBatch, GameParts, GameSource, Recorder, SkipReason};
-use tabia_io::input::file::DataFile;
+use tabia_io::input::file::{DataFile, FileError};
 use tabia_io::input::path::has_extension;
 use tabia_io::input::window::Window;
 use tabia_notation as notation;
@@ -201,22 +201,17 @@ impl ReadGame for Database {
         if place.start >= games.file_len() {
             return Err(SkipReason::text("its place is outside the .cbf file"));
         }
-        let mut read = |count: usize| {
-            let most = usize::try_from(place.end - place.start).unwrap_or(usize::MAX);
-            let bytes = games.read(place.start, count.min(most), buffer);
-            let bytes = bytes.map(<[u8]>::to_vec);
-            bytes.map_err(|error| SkipReason::Text(format!("the .cbf file: {error}")))
-        };
-        let Some(header) = read(HEADER_BYTES)?
-            .first_chunk()
-            .copied()
-            .map(Header::decode)
-        else {
+        let most = usize::try_from(place.end - place.start).unwrap_or(usize::MAX);
+        let failed = |error: FileError| SkipReason::Text(format!("the .cbf file: {error}"));
+        let start = games.read(place.start, HEADER_BYTES.min(most), buffer);
+        let start = start.map_err(failed)?.first_chunk();
+        let Some(header) = start.copied().map(Header::decode) else {
             return Err(SkipReason::text("its header is cut off"));
         };
-        let bytes = read(header.bytes())?;
+        let bytes = games.read(place.start, header.bytes().min(most), buffer);
+        let bytes = bytes.map_err(failed)?;
         self.unchecked.add(!header.is_checked);
-        describe(&header, &bytes, wanted, game);
+        describe(&header, bytes, wanted, game);
         if let Some(set_up) = header.set_up {
             let position = bytes.get(header.set_up_at()..);
             let position = position.and_then(|bytes| bytes.first_chunk());

@@ -12,7 +12,7 @@ pub enum HeaderFault {
     /// The file has less than the header page, or nothing after it.
     #[error(
         "the file has {bytes} bytes and ends before the first data page (at byte 4096): \
-         an empty or cut-off book; get it anew"
+         an empty or cut-off book; copy or download it again"
     )]
     NoPages {
         /// Length of the file.

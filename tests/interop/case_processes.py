@@ -1,7 +1,6 @@
 """Shutdown: it is quick, and no process is left."""
 
 import os
-import signal
 import statistics
 import subprocess
 import time
@@ -72,7 +71,7 @@ def quit_in_every_state_ends_everything():
 def killing_the_adapter_leaves_no_engine_for_a_second():
     def end(client: Client) -> None:
         assert children(client.pid), client.talk
-        os.kill(client.pid, signal.SIGKILL)
+        client.kill()
 
     for lines in STATES.values():
         within(1, lambda: _time_to_end([STOCKFISH], lines, end))
@@ -80,14 +79,14 @@ def killing_the_adapter_leaves_no_engine_for_a_second():
 
 @case(30)
 def killing_the_adapter_kills_an_engine_that_ignores_the_end_of_input():
-    within(1, lambda: _time_to_end(odd("ignores-end"), [], lambda client: os.kill(client.pid, signal.SIGKILL)))
+    within(1, lambda: _time_to_end(odd("ignores-end"), [], Client.kill))
 
 
 @case(30)
 def killing_the_adapter_ends_an_engine_behind_a_shell():
     def end(client: Client) -> None:
         assert alive("stockfish") and alive("sh"), client.talk
-        os.kill(client.pid, signal.SIGKILL)
+        client.kill()
 
     for lines in ([], [OUT_OF_BOOK, "go infinite"]):
         within(1, lambda: _time_to_end(WRAPPED, lines, end))

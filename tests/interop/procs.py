@@ -288,6 +288,11 @@ class Client:
         assert actual == code, f"exit code {actual}, not {code}"
         return got
 
+    def kill(self) -> None:
+        """Kills the client, and waits until it has ended: its environment is gone a moment earlier."""
+        self.process.kill()
+        self.process.wait(5 * PATIENCE)
+
     def processor_seconds(self) -> float:
         """Processor seconds used so far, which do not depend on other programs."""
         return processor_seconds(self.pid)

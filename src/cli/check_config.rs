@@ -14,7 +14,7 @@ use tabia_adapter::settings::{OptionId, SPECS, Settings, Spec};
 use tabia_adapter::transcript::escape;
 use tabia_book::Book;
 use tabia_notation as notation;
-use tabia_uci::engine::{EngineOption, Misfit, fits};
+use tabia_uci::engine::{EngineOption, OptionError, check_option};
 use tabia_uci::process::EngineCommand;
 use tabia_uci::process::check::try_options;
 
@@ -103,7 +103,8 @@ pub(super) fn print(
         out.flush()?;
         let greeted = try_options(command, profile.start_timeout, |declared| {
             let options = profile.options.iter();
-            let sent = options.filter(|(name, value)| misfit(declared, name, value).is_none());
+            let sent =
+                options.filter(|(name, value)| option_error(declared, name, value).is_none());
             sent.cloned().collect()
         });
         match &greeted {
@@ -181,8 +182,8 @@ pub(super) fn print(
 }
 
 /// The known problem with an option of a profile, if any.
-fn misfit(declared: &[EngineOption], name: &str, value: &str) -> Option<Misfit> {
-    fits(declared, name, value)
+fn option_error(declared: &[EngineOption], name: &str, value: &str) -> Option<OptionError> {
+    check_option(declared, name, value)
         .err()
         // Tabia handles this option itself, for every engine.
         .filter(|_| !name.eq_ignore_ascii_case(ANALYSE_MODE))
@@ -199,20 +200,24 @@ fn print_options(
     let mut wrong = 0;
     for option @ (name, value) in &profile.options {
         write!(out, "  {name} = {}", escape(value.as_bytes()))?;
-        let misfit = declared.and_then(|declared| misfit(declared, name, value));
+        let option_error = declared.and_then(|declared| option_error(declared, name, value));
         let meant = OptionId::like(name).map(|meant| meant.spec().name);
-        match (&misfit, meant) {
+        match (&option_error, meant) {
             (None, None) => writeln!(out)?,
             (None, Some(meant)) => writeln!(out, " (the engine's; not {meant}?)")?,
-            (Some(Misfit::NoSuchOption { like: None, .. }), Some(meant)) => writeln!(
+            (Some(OptionError::NoSuchOption { like: None, .. }), Some(meant)) => writeln!(
                 out,
                 ": wrong, the engine has no such option (did you mean \"{meant}\" of Tabia's own?)"
             )?,
-            (Some(misfit), _) => {
-                writeln!(out, ": wrong, {}", escape(misfit.to_string().as_bytes()))?;
+            (Some(option_error), _) => {
+                writeln!(
+                    out,
+                    ": wrong, {}",
+                    escape(option_error.to_string().as_bytes())
+                )?;
             }
         }
-        wrong += u32::from(misfit.is_some() && counts(option));
+        wrong += u32::from(option_error.is_some() && counts(option));
     }
     Ok(wrong)
 }

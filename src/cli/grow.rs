@@ -228,7 +228,7 @@ fn roots(args: &GrowArgs, graph: &BookGraph) -> anyhow::Result<Vec<Root>> {
 fn roots_of_openings(args: &GrowArgs, graph: &BookGraph) -> anyhow::Result<Vec<Root>> {
     let mut roots = Vec::new();
     for (opening, moves) in openings::rows() {
-        if args.eco.iter().any(|range| range.holds(opening.eco)) {
+        if args.eco.iter().any(|range| range.includes(opening.eco)) {
             let line = Line::read("", moves)?;
             roots.extend(graph.node(line.last()).map(|_| root(&line)));
         }

@@ -16,7 +16,7 @@ use super::progress;
 use super::style::counted;
 use tabia_book::mark;
 use tabia_book::{BookEditor, Error, Format};
-use tabia_build::learn::{self, Counted, Method};
+use tabia_build::learn::{self, Counted, LearnOptions};
 use tabia_games::{GameFilter, Sources};
 
 /// Greatest number of changes shown by `--dry-run`.
@@ -110,8 +110,8 @@ impl LearnArgs {
         }
     }
 
-    fn method(&self) -> Method {
-        Method {
+    fn method(&self) -> LearnOptions {
+        LearnOptions {
             strength: self.strength,
             fresh: self.fresh,
             dry_run: self.work.dry_run,

@@ -79,7 +79,7 @@ use tabia_adapter::book_set::Opener;
 use tabia_book::Book;
 use tabia_io::input::kind::{BookKind, Kind};
 use tabia_io::input::path::to_text;
-use tabia_io::sanitize::Plain;
+use tabia_io::sanitize::Sanitized;
 use tabia_notation::{Line, LineError};
 
 /// Runs the program with its arguments.
@@ -215,25 +215,25 @@ fn only_ctg(path: &Path) -> anyhow::Result<()> {
 }
 
 /// Standard output, written in large chunks, with control characters escaped.
-fn output() -> Plain<io::BufWriter<io::Stdout>> {
-    Plain::new(io::BufWriter::new(io::stdout()))
+fn output() -> Sanitized<io::BufWriter<io::Stdout>> {
+    Sanitized::new(io::BufWriter::new(io::stdout()))
 }
 
 /// Standard error, for messages, with control characters escaped.
-fn messages() -> Plain<io::Stderr> {
-    Plain::new(io::stderr())
+fn messages() -> Sanitized<io::Stderr> {
+    Sanitized::new(io::stderr())
 }
 
 /// Standard output for text with colours: these go only to a terminal, and not if
 /// `NO_COLOR` is set.
-fn painted() -> Plain<Box<dyn io::Write>> {
+fn painted() -> Sanitized<Box<dyn io::Write>> {
     let stdout = io::stdout();
     if anstream::AutoStream::choice(&stdout) == anstream::ColorChoice::Never {
         anstream::ColorChoice::Never.write_global();
         let buffer = io::BufWriter::with_capacity(64 << 10, stdout);
-        return Plain::new(Box::new(buffer));
+        return Sanitized::new(Box::new(buffer));
     }
-    Plain::with_colours(Box::new(io::BufWriter::new(anstream::stdout())))
+    Sanitized::with_colours(Box::new(io::BufWriter::new(anstream::stdout())))
 }
 
 fn is_closed_output(error: &anyhow::Error) -> bool {

@@ -163,7 +163,7 @@ def explorer_asks_before_it_deletes_and_loses_no_way_back():
             page.click("#remove-move")
             page.until("document.querySelector('#removal-dialog').open && !document.querySelector('#edit-dialog').open")
             page.until("!document.querySelector('#removal-begin').disabled")
-            told = page.run("document.querySelector('#removal-told').textContent")
+            told = page.run("document.querySelector('#removal-message').textContent")
             counted = int("".join(one for one in told if one.isdigit()))
             assert page.run("document.querySelector('#removal-title').textContent") == "Delete e4 in book.ctg"
             # Cancelling changes nothing.

@@ -25,7 +25,7 @@ MINE = (
     + game("You", "Me, Myself", "1. d4 d5", "0-1")
 )
 
-TOLD = "document.querySelector('#train-told').textContent"
+TOLD = "document.querySelector('#train-message').textContent"
 
 # Selects a file in a field.
 CHOOSE = """return (() => {

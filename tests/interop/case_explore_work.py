@@ -39,7 +39,7 @@ def explorer_lets_the_engine_evaluate_while_somebody_looks():
         page.click("#engine-tab")
         page.click("#engine")
         expect(page.locator("#engine-list li")).to_have_count(3)
-        expect(page.locator("#engine-told")).to_contain_text("Stockfish")
+        expect(page.locator("#engine-message")).to_contain_text("Stockfish")
         # The likeliest book moves have values, each in its row.
         likely = [move["uci"] for move in probe(STARTER, "e2e4 c7c5")["moves"][:4]]
         for uci in likely:
@@ -49,7 +49,7 @@ def explorer_lets_the_engine_evaluate_while_somebody_looks():
         expect(page.locator("#engine-list li")).to_have_count(5)
         # The list is updated in place, so that a finger or pointer does not miss.
         listed = page.locator("#engine-list li:first-child button").first.element_handle()
-        expect(page.locator("#engine-told")).not_to_have_text(page.locator("#engine-told").inner_text())
+        expect(page.locator("#engine-message")).not_to_have_text(page.locator("#engine-message").inner_text())
         assert listed.evaluate("(one) => one.isConnected")
         # A line can be previewed and played.
         third = page.locator("#engine-list li:first-child button").nth(2)
@@ -68,14 +68,14 @@ def explorer_lets_the_engine_evaluate_while_somebody_looks():
         ready(other, server.url)
         other.click("#engine-tab")
         other.click("#engine")
-        expect(other.locator("#engine-told")).to_contain_text("depth")
-        expect(page.locator("#engine-told")).to_contain_text("another page")
+        expect(other.locator("#engine-message")).to_contain_text("depth")
+        expect(page.locator("#engine-message")).to_contain_text("another page")
         one_engine()
         # When the other page releases it, this one takes it again.
         other.click("#engine-tab")
         other.click("#engine")
         expect(other.locator("#engine-pane")).to_be_hidden()
-        expect(page.locator("#engine-told")).to_contain_text("depth")
+        expect(page.locator("#engine-message")).to_contain_text("depth")
         expect(page.locator(".best [data-arrow]")).to_have_count(1)
         ready(page, server.url + "?play=e2e4,c7c5")
         page.keyboard.press("b")
@@ -116,7 +116,7 @@ def explorer_does_not_believe_a_bad_engine():
         # The line without a legal move is left out, the other ends before its illegal move.
         expect(page.locator("#engine-list li")).to_have_count(1)
         expect(page.locator("#engine-list li")).to_have_text("+0.201.d4d5")
-        expect(page.locator("#engine-told")).to_contain_text("<img")
+        expect(page.locator("#engine-message")).to_contain_text("<img")
         expect(page.locator("#engine-pane img")).to_have_count(0)
     missing = run("explore", "--no-open", "--engine", "nobody")
     assert missing.returncode == 2 and "nobody" in missing.stderr, missing
@@ -126,7 +126,7 @@ def explorer_does_not_believe_a_bad_engine():
     with explorer("--engine", dead) as server, page_of(server) as page:
         page.click("#engine-tab")
         page.click("#engine")
-        expect(page.locator("#engine-told")).to_contain_text("the engine ended")
+        expect(page.locator("#engine-message")).to_contain_text("the engine ended")
 
 
 @case(limit=150, browsers=True)
@@ -200,7 +200,7 @@ def explorer_trains_a_repertoire_and_plays_on():
     assert run("build", "-o", str(book), str(games)).returncode == 0
     replies = {"": ("e2", "e4"), "c5": ("g1", "f3"), "e5": ("g1", "f3"), "d6": ("d2", "d4"), "Nc6": ("f1", "b5")}
     with explorer(book, "--engine", STOCKFISH, "--threads", "1") as server, page_of(server) as page:
-        told = page.locator("#train-told")
+        told = page.locator("#train-message")
         moves = page.locator("#line button")
 
         def own_move(count: int) -> None:

@@ -17,7 +17,7 @@ use super::look::{Named, named_from, uci};
 use super::message::{Message, message};
 use tabia_book::eval::Value;
 use tabia_uci::process::{
-    Analyst, AnalystError, Cancellation, EngineCommand, Question, Thought, Variation,
+    Analyst, AnalystError, Cancellation, EngineCommand, Question, SearchUpdate, Variation,
 };
 
 /// Greatest number of lines that a page may request.
@@ -175,7 +175,7 @@ fn work(choices: &[EngineChoice], cancellation: &Cancellation, requests: &Receiv
             requests,
             next: None,
             engine: String::new(),
-            best: Thought::default(),
+            best: SearchUpdate::default(),
             values: Vec::new(),
             last_report: None,
         };
@@ -197,7 +197,7 @@ struct Task<'a> {
     /// The engine's own name.
     engine: String,
     /// The deepest result so far.
-    best: Thought,
+    best: SearchUpdate,
     /// Values of moves, first of all of book moves.
     values: Vec<ReportedMove>,
     /// When the last report was sent to the page.
@@ -297,8 +297,8 @@ impl Task<'_> {
             afresh: false,
         };
         let mut ended = false;
-        let found = engine.think(question, limit, |thought| {
-            self.receive(thought);
+        let found = engine.think(question, limit, |update| {
+            self.receive(update);
             self.report_if_due();
             ended = self.is_over();
             end_if(ended)
@@ -365,21 +365,21 @@ impl Task<'_> {
 
     /// Handles a result of the engine. A later search begins again at depth 1: a better
     /// earlier result stays.
-    fn receive(&mut self, thought: &Thought) {
-        let rank = |thought: &Thought| {
-            let first = thought.lines.first().and_then(Option::as_ref);
-            (first.map_or(0, |line| line.depth), thought.nodes)
+    fn receive(&mut self, update: &SearchUpdate) {
+        let rank = |update: &SearchUpdate| {
+            let first = update.lines.first().and_then(Option::as_ref);
+            (first.map_or(0, |line| line.depth), update.nodes)
         };
-        let count = |thought: &Thought| thought.lines.iter().flatten().count();
-        if count(thought) >= count(&self.best) && rank(thought) >= rank(&self.best) {
-            self.best = thought.clone();
-            self.value(thought);
+        let count = |update: &SearchUpdate| update.lines.iter().flatten().count();
+        if count(update) >= count(&self.best) && rank(update) >= rank(&self.best) {
+            self.best = update.clone();
+            self.value(update);
         }
     }
 
     /// Stores the values of the first moves of lines.
-    fn value(&mut self, thought: &Thought) {
-        for line in thought.lines.iter().flatten() {
+    fn value(&mut self, update: &SearchUpdate) {
+        for line in update.lines.iter().flatten() {
             let Some(uci) = first_move(&self.request.position, line) else {
                 continue;
             };
@@ -545,7 +545,7 @@ mod tests {
             requests: &requests,
             next: None,
             engine: String::new(),
-            best: Thought::default(),
+            best: SearchUpdate::default(),
             values: Vec::new(),
             last_report: None,
         };

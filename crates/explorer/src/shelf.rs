@@ -15,7 +15,7 @@ use super::line;
 use super::message::message;
 use super::query::Query;
 use super::reply::{Refusal, bad, json, unreadable};
-use tabia_games::index::ask::Order;
+use tabia_games::index::query::Order;
 
 /// Greatest number of books shown at once.
 const MOST_SHOWN: usize = 4;

@@ -193,7 +193,7 @@ pub struct EcoRange {
 impl EcoRange {
     /// Whether the range contains a code such as `B97`.
     #[must_use]
-    pub fn holds(self, eco: &str) -> bool {
+    pub fn includes(self, eco: &str) -> bool {
         let code = eco.as_bytes().first_chunk();
         code.is_some_and(|code| self.contains(*code))
     }

@@ -19,7 +19,7 @@ use super::{
     Error, Game, GameBatch, GameFilter, GameParts, GameSource, OpenResult, SkipReason, Skipped,
     files, open_with,
 };
-use tabia_io::parallel::{self, Jobs, Lead, Panicked, Turn};
+use tabia_io::parallel::{self, Coordinator, Jobs, Panicked, Turn};
 use tabia_io::progress::{Progress, Watch};
 
 /// Number of skipped games whose places are stored.
@@ -241,7 +241,7 @@ type Piece<P> = (usize, Tally, P);
 
 /// The thread that reads batches from sources and receives their results.
 struct Reader<'l, 'c, 'w, P, H, E, S> {
-    lead: &'l mut Lead<'c, Numbered, Piece<P>, H, E>,
+    lead: &'l mut Coordinator<'c, Numbered, Piece<P>, H, E>,
     sink: S,
     watch: &'l mut Watch<'w>,
     tally: Tally,

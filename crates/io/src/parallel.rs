@@ -33,7 +33,7 @@ pub struct Panicked(String);
 pub fn run<J: Send, P: Send, H: Send, T, E: From<Panicked> + Send>(
     threads: usize,
     worker: impl Fn(&Jobs<J, P, H, E>) -> Result<H, E> + Sync,
-    lead: impl FnOnce(&mut Lead<'_, J, P, H, E>) -> Result<T, E>,
+    lead: impl FnOnce(&mut Coordinator<'_, J, P, H, E>) -> Result<T, E>,
 ) -> Result<(T, Vec<H>), E> {
     let threads = threads.max(1);
     let (sender, to_do) = channel();
@@ -55,7 +55,7 @@ pub fn run<J: Send, P: Send, H: Send, T, E: From<Panicked> + Send>(
                 let _ = jobs.report.send(WorkerReport::Ended(worked));
             });
         }
-        let mut workers = Lead {
+        let mut workers = Coordinator {
             pace: &jobs.pace,
             sender: Some(sender),
             reports,
@@ -232,7 +232,7 @@ impl Turn<'_> {
 }
 
 /// The jobs, as the lead sees them.
-pub struct Lead<'c, J, P, H, E> {
+pub struct Coordinator<'c, J, P, H, E> {
     pace: &'c Pace,
     /// `None` when no more jobs will be sent.
     sender: Option<Sender<(u64, J)>>,
@@ -248,7 +248,7 @@ pub struct Lead<'c, J, P, H, E> {
     held: Vec<H>,
 }
 
-impl<J, P, H, E: From<Panicked>> Lead<'_, J, P, H, E> {
+impl<J, P, H, E: From<Panicked>> Coordinator<'_, J, P, H, E> {
     /// Sends all jobs, and passes their results to `take` in order.
     ///
     /// # Errors
@@ -271,7 +271,7 @@ impl<J, P, H, E: From<Panicked>> Lead<'_, J, P, H, E> {
         Ok(())
     }
 
-    /// Sends a job. Afterwards call [`Lead::ready`] until it returns `None`, to stay
+    /// Sends a job. Afterwards call [`Coordinator::ready`] until it returns `None`, to stay
     /// within the limit of jobs in progress.
     pub fn give(&mut self, job: J) {
         if let Some(sender) = &self.sender
@@ -347,7 +347,7 @@ impl<J, P, H, E: From<Panicked>> Lead<'_, J, P, H, E> {
     }
 }
 
-impl<J, P, H, E> Drop for Lead<'_, J, P, H, E> {
+impl<J, P, H, E> Drop for Coordinator<'_, J, P, H, E> {
     fn drop(&mut self) {
         if self.working > 0 {
             self.pace.end();

@@ -44,25 +44,25 @@ pub fn shell_word(word: &str) -> String {
 
 /// A writer that makes control characters visible: see [`escape_control`].
 #[derive(Debug)]
-pub struct Plain<W> {
+pub struct Sanitized<W> {
     inner: W,
     keeps_colours: bool,
 }
 
-impl<W: Write> Plain<W> {
+impl<W: Write> Sanitized<W> {
     /// Wraps a writer whose output users read.
-    pub const fn new(inner: W) -> Plain<W> {
-        Plain {
+    pub const fn new(inner: W) -> Sanitized<W> {
+        Sanitized {
             inner,
             keeps_colours: false,
         }
     }
 
-    /// Like [`Plain::new`], for text to which this program has added colours: sequences
+    /// Like [`Sanitized::new`], for text to which this program has added colours: sequences
     /// that only set a style (`ESC [ 1 ; 32 m`) pass. Pass names from files through
     /// [`escape_control`] first.
-    pub const fn with_colours(inner: W) -> Plain<W> {
-        Plain {
+    pub const fn with_colours(inner: W) -> Sanitized<W> {
+        Sanitized {
             inner,
             keeps_colours: true,
         }
@@ -105,7 +105,7 @@ fn style_length(text: &str) -> Option<usize> {
     parameters[end..].starts_with('m').then_some(2 + end + 1)
 }
 
-impl<W: Write> Write for Plain<W> {
+impl<W: Write> Write for Sanitized<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let text = match str::from_utf8(bytes) {
             Ok(text) => text,
@@ -170,7 +170,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn plain(bytes: &[u8]) -> String {
-        let mut out = Plain::new(Vec::new());
+        let mut out = Sanitized::new(Vec::new());
         out.write_all(bytes).unwrap();
         String::from_utf8(out.inner).unwrap()
     }
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn styles_pass_where_they_are_ours() {
-        let mut out = Plain::with_colours(Vec::new());
+        let mut out = Sanitized::with_colours(Vec::new());
         out.write_all(b"\x1b[1m\x1b[1;32mgood\x1b[0m\x1b]0;x\x07\x1b[2J\x1b[3")
             .unwrap();
         let shown = "\x1b[1m\x1b[1;32mgood\x1b[0m\\u001b]0;x\\u0007\\u001b[2J\\u001b[3";

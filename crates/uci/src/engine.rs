@@ -103,28 +103,28 @@ impl EngineOption {
         match self.kind.as_str() {
             "check" => {
                 let known = ["true", "false"].iter();
-                let fits = known.clone().any(|known| value.eq_ignore_ascii_case(known));
-                (!fits).then(|| "true or false".to_owned())
+                let check_option = known.clone().any(|known| value.eq_ignore_ascii_case(known));
+                (!check_option).then(|| "true or false".to_owned())
             }
             "spin" => {
                 let limit = |key| -> Option<i64> { self.field(key)?.parse().ok() };
                 let (least, greatest) = (limit("min"), limit("max"));
-                let fits = value.parse().is_ok_and(|number: i64| {
+                let check_option = value.parse().is_ok_and(|number: i64| {
                     least.is_none_or(|least| least <= number)
                         && greatest.is_none_or(|greatest| number <= greatest)
                 });
                 let bound = |word, limit: Option<i64>| {
                     limit.map_or_else(String::new, |limit| format!(" {word} {limit}"))
                 };
-                (!fits).then(|| {
+                (!check_option).then(|| {
                     let (from, to) = (bound("from", least), bound("to", greatest));
                     format!("a whole number{from}{to}")
                 })
             }
             "combo" => {
                 let words: Vec<String> = self.fields("var").collect();
-                let fits = words.iter().any(|known| known.eq_ignore_ascii_case(value));
-                (!fits && !words.is_empty()).then(|| format!("one of {}", words.join(", ")))
+                let check_option = words.iter().any(|known| known.eq_ignore_ascii_case(value));
+                (!check_option && !words.is_empty()).then(|| format!("one of {}", words.join(", ")))
             }
             _ => None,
         }
@@ -151,7 +151,7 @@ impl EngineOption {
 
 /// Why an option of an engine cannot be set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Misfit {
+pub enum OptionError {
     /// The engine has not declared an option with this name.
     #[error("the engine has no option \"{name}\"{}", meant(like.as_deref()))]
     NoSuchOption {
@@ -183,7 +183,7 @@ fn meant(like: Option<&str>) -> String {
 /// # Errors
 ///
 /// There is no such option, or it does not accept this value.
-pub fn fits(declared: &[EngineOption], name: &str, value: &str) -> Result<(), Misfit> {
+pub fn check_option(declared: &[EngineOption], name: &str, value: &str) -> Result<(), OptionError> {
     let mut all = declared.iter();
     let Some(option) = all.find(|option| option.name.eq_ignore_ascii_case(name)) else {
         let distance = |known: &str| {
@@ -196,14 +196,14 @@ pub fn fits(declared: &[EngineOption], name: &str, value: &str) -> Result<(), Mi
             .filter(|(distance, _)| *distance <= 2 && *distance < name.len())
             .map(|(_, like)| like.clone());
         let name = name.to_owned();
-        return Err(Misfit::NoSuchOption { name, like });
+        return Err(OptionError::NoSuchOption { name, like });
     };
     let Some(expected) = option.expects(value) else {
         return Ok(());
     };
     let words = ["1", "0", "yes", "no", "on", "off"];
     let spelt = words.iter().any(|word| value.eq_ignore_ascii_case(word));
-    Err(Misfit::Value {
+    Err(OptionError::Value {
         name: option.name.clone(),
         expected,
         value: value.chars().take(80).collect(),
@@ -363,7 +363,8 @@ mod tests {
         .iter()
         .map(|text| option(format!("option name {text}").as_bytes()).unwrap())
         .collect();
-        let check = |name, value| fits(&declared, name, value).map_err(|wrong| wrong.to_string());
+        let check =
+            |name, value| check_option(&declared, name, value).map_err(|wrong| wrong.to_string());
         for (name, value) in [
             ("hash", " 1024 "),
             ("Threads", "-3"),
@@ -396,8 +397,8 @@ mod tests {
             assert!(error.contains(expected), "{error}");
         }
         let doubtful = |name, value| {
-            let wrong = fits(&declared, name, value).unwrap_err();
-            matches!(wrong, Misfit::Value { doubtful: true, .. })
+            let wrong = check_option(&declared, name, value).unwrap_err();
+            matches!(wrong, OptionError::Value { doubtful: true, .. })
         };
         assert!(doubtful("Ponder", "On") && !doubtful("Ponder", "maybe"));
         assert!(!doubtful("Hash", "yes"));

@@ -1,7 +1,7 @@
 //! What the engine has declared before `uciok`, and the options set for it.
 
 use crate::settings::OptionId;
-use tabia_uci::engine::{self, EngineOption, Misfit};
+use tabia_uci::engine::{self, EngineOption, OptionError};
 use tabia_uci::gui::SetOption;
 use tabia_uci::line::text;
 
@@ -35,16 +35,20 @@ impl Hello {
     }
 
     /// Returns what is certainly wrong with setting an option of the engine.
-    pub(super) fn misfit(&self, option: &SetOption, may_be_unknown: bool) -> Option<Misfit> {
+    pub(super) fn option_error(
+        &self,
+        option: &SetOption,
+        may_be_unknown: bool,
+    ) -> Option<OptionError> {
         let value = option.value.as_deref()?;
-        let misfit = engine::fits(&self.options, &option.name, &text(value)).err()?;
-        let certain = match &misfit {
-            Misfit::NoSuchOption { name, .. } => {
+        let option_error = engine::check_option(&self.options, &option.name, &text(value)).err()?;
+        let certain = match &option_error {
+            OptionError::NoSuchOption { name, .. } => {
                 !may_be_unknown && !name.eq_ignore_ascii_case(ANALYSE_MODE)
             }
-            Misfit::Value { doubtful, .. } => !doubtful,
+            OptionError::Value { doubtful, .. } => !doubtful,
         };
-        certain.then_some(misfit)
+        certain.then_some(option_error)
     }
 
     /// The engine's option for its own book, if that book is on by default.
@@ -116,7 +120,7 @@ pub(super) struct ChildOptions {
     /// Names of options that crash the engine.
     deadly: Vec<String>,
     /// Problems that have been reported with options not sent: each is reported once.
-    reported: Vec<Misfit>,
+    reported: Vec<OptionError>,
 }
 
 impl ChildOptions {
@@ -163,7 +167,7 @@ impl ChildOptions {
     }
 
     /// True if this has not been reported yet; remembers it as reported.
-    pub(super) fn is_news(&mut self, wrong: &Misfit) -> bool {
+    pub(super) fn is_news(&mut self, wrong: &OptionError) -> bool {
         let news = !self.reported.contains(wrong);
         if news {
             self.reported.push(wrong.clone());

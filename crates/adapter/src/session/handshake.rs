@@ -4,7 +4,7 @@ use super::child::{ANALYSE_MODE, ChildOptions, Hello, OPPONENT};
 use super::link::Engine;
 use super::{Moment, Outlet, Request, Session, info_string};
 use crate::settings::NONE;
-use tabia_uci::engine::{EngineReply, Id, Misfit, id, option};
+use tabia_uci::engine::{EngineReply, Id, OptionError, id, option};
 use tabia_uci::gui::{self, GuiCommand};
 use tabia_uci::message::{self, UciMessage, UciOptionConfig};
 
@@ -86,20 +86,20 @@ impl Session {
             // Unknown names from a chess program are not reported.
             let ours = |(known, _): &(String, String)| known.eq_ignore_ascii_case(name);
             let may_be_unknown = !of_profile.iter().any(ours);
-            if let Some(misfit) = self.link.hello.misfit(&option, may_be_unknown) {
-                wrong.push((name.clone(), misfit));
+            if let Some(option_error) = self.link.hello.option_error(&option, may_be_unknown) {
+                wrong.push((name.clone(), option_error));
             }
         }
-        for (name, misfit) in wrong {
+        for (name, option_error) in wrong {
             self.link.options.forget(&name);
-            self.report_misfit(&misfit, out);
+            self.report_option_error(&option_error, out);
         }
     }
 
     /// Reports once that an option is not sent.
-    pub(super) fn report_misfit(&mut self, misfit: &Misfit, out: &mut dyn Outlet) {
-        if self.link.options.is_news(misfit) {
-            self.notice(&format!("{misfit}: it is left out"), out);
+    pub(super) fn report_option_error(&mut self, option_error: &OptionError, out: &mut dyn Outlet) {
+        if self.link.options.is_news(option_error) {
+            self.notice(&format!("{option_error}: it is left out"), out);
         }
     }
 

@@ -102,8 +102,8 @@ impl Session {
             return;
         }
         // A starting engine has declared nothing yet: the option is checked later.
-        if let Some(misfit) = self.link.hello.misfit(&option, true) {
-            return self.report_misfit(&misfit, out);
+        if let Some(option_error) = self.link.hello.option_error(&option, true) {
+            return self.report_option_error(&option_error, out);
         }
         let value = option.value.as_deref();
         self.link

@@ -11,7 +11,7 @@ use crate::Error;
 use crate::graph::{BookGraph, NodeId};
 use tabia_book::ctg::Orientation;
 use tabia_book::{Book, Lookup, Probe as _, Wanted};
-use tabia_games::index::ask::{self, Lists, Source};
+use tabia_games::index::query::{self, Lists, Source};
 use tabia_games::index::{GameSelection, GamesIndex};
 use tabia_notation as notation;
 
@@ -42,7 +42,7 @@ impl Played for Book {
 
 impl Played for GamesIndex {
     fn played(&self, position: &Chess) -> Result<Vec<(Move, f64)>, Error> {
-        let sums = ask::ask(
+        let sums = query::sums(
             [Source::Index(self)],
             position,
             &GameSelection::default(),

@@ -13,7 +13,7 @@ use tabia_notation::Results;
 
 /// Options of learning.
 #[derive(Clone, Copy, Debug)]
-pub struct Method {
+pub struct LearnOptions {
     /// Effect of the results on the values, 0 to 100. Polyglot counts ignore it and
     /// take every game.
     pub strength: u32,
@@ -28,7 +28,7 @@ pub struct Method {
 /// The changes made in a book, or computed in a dry run.
 #[derive(Debug, Default)]
 #[non_exhaustive]
-pub struct Taught {
+pub struct LearnReport {
     /// Learn values that change.
     pub changed: u64,
     /// How many of these increase.
@@ -68,7 +68,12 @@ impl Learned {
     /// # Errors
     ///
     /// The book cannot be read or written; nothing was changed.
-    pub fn teach(&self, editor: &BookEditor, book: &Book, method: Method) -> Result<Taught, Error> {
+    pub fn teach(
+        &self,
+        editor: &BookEditor,
+        book: &Book,
+        method: LearnOptions,
+    ) -> Result<LearnReport, Error> {
         let field = match book.format() {
             Format::Ctg => Field::Factor,
             Format::Bin | Format::Abk => Field::Learn,
@@ -83,7 +88,7 @@ impl Learned {
         }
         stored.sort_by_key(|((last, _), ..)| *last);
         let mut batch = editor.batch();
-        let mut taught = Taught::default();
+        let mut taught = LearnReport::default();
         for ((last, old), place, tally) in stored {
             let (new, is_raised) = match field {
                 Field::Factor => {

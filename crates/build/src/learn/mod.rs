@@ -13,7 +13,7 @@ mod games;
 mod overlay;
 mod side;
 
-pub use apply::{Method, Taught};
+pub use apply::{LearnOptions, LearnReport};
 pub use games::{Counted, LearnError, Learned, place_of, tally_games};
 pub use overlay::LearnedBook;
 pub use side::{

@@ -41,13 +41,13 @@ pub(in super::super) fn read(
     parallel::run(
         inputs.threads,
         |jobs| {
-            let mut gatherer = Gatherer::new(runs, inputs.sort_bytes);
+            let mut sorter = RowSorter::new(runs, inputs.sort_bytes);
             jobs.each(
                 |(path, table, group): (&PathBuf, Arc<Table>, RowGroup), _| {
                     let mut games = None;
                     let unreadable = |text| RecordsError::unreadable(path, text).into();
                     table.each_row(&group, stop, unreadable, |row, cells| {
-                        let stated = gatherer.push(cells).map_err(|text| RecordsError::Row {
+                        let stated = sorter.push(cells).map_err(|text| RecordsError::Row {
                             path: path.clone(),
                             row,
                             text,
@@ -55,12 +55,12 @@ pub(in super::super) fn read(
                         if let Some(more) = stated {
                             games = Some(games.unwrap_or(0) + more);
                         }
-                        Ok::<_, BuildError>(gatherer.settle()?)
+                        Ok::<_, BuildError>(sorter.flush()?)
                     })?;
                     Ok::<_, BuildError>((group.bytes, games))
                 },
             )?;
-            Ok(gatherer.finish()?)
+            Ok(sorter.finish()?)
         },
         |lead| {
             let jobs = inputs.paths.iter().flat_map(|path| match open(path) {
@@ -123,7 +123,7 @@ fn want(table: &mut Table, name: &str) -> Result<(), String> {
 }
 
 /// Sorts rows into runs.
-struct Gatherer {
+struct RowSorter {
     sorter: Sorter<Node>,
     /// Collects the rows of one position, which usually follow each other.
     node: Node,
@@ -132,9 +132,9 @@ struct Gatherer {
     full: Option<Node>,
 }
 
-impl Gatherer {
-    fn new(runs: &Arc<Runs<Node>>, sort_bytes: u64) -> Gatherer {
-        Gatherer {
+impl RowSorter {
+    fn new(runs: &Arc<Runs<Node>>, sort_bytes: u64) -> RowSorter {
+        RowSorter {
             sorter: Sorter::new(Arc::clone(runs), sort_bytes),
             node: Node::default(),
             any: false,
@@ -213,7 +213,7 @@ impl Gatherer {
     }
 
     /// Moves the finished position into the sorter.
-    fn settle(&mut self) -> Result<(), SortError> {
+    fn flush(&mut self) -> Result<(), SortError> {
         match self.full.take() {
             Some(node) => self.sorter.push(&node),
             None => Ok(()),

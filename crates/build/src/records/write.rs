@@ -16,7 +16,7 @@ use super::super::{BuildError, Written};
 use super::{COUNTERS, NO_MOVE};
 use tabia_book::ctg::Key;
 use tabia_io::atomic::NewFile;
-use tabia_io::parallel::{self, Lead};
+use tabia_io::parallel::{self, Coordinator};
 use tabia_io::progress::{Progress, Watch};
 use tabia_io::sort::Sorted;
 
@@ -51,7 +51,7 @@ fn gather(
     sorted: &Sorted<Node>,
     games: u64,
     written: &mut Written,
-    lead: &mut Lead<'_, Rows, (), (), BuildError>,
+    lead: &mut Coordinator<'_, Rows, (), (), BuildError>,
     watch: &mut Watch<'_>,
 ) -> Result<(), BuildError> {
     let mut rows = Rows::default();

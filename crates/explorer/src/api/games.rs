@@ -18,7 +18,7 @@ use super::question::{GamesFilter, Question, Shape};
 use tabia_adapter::settings::Settings;
 use tabia_book::policy;
 use tabia_book::{Annotation, BookMove, Error, Lookup, PositionRecord, Probe, Stats, Wanted};
-use tabia_games::index::ask::{self, Lists, Named, Source, Sums};
+use tabia_games::index::query::{self, Lists, Named, Source, Sums};
 use tabia_games::index::{Counts, GameSelection, GamesIndex, Player, each_game};
 use tabia_games::tgx::{Facts, move_of};
 
@@ -215,7 +215,7 @@ impl Games {
         };
         let indexes = self.current();
         let all = indexes.iter().map(|index| Source::Index(index));
-        let sums = ask::ask(all, position, &question.selection, lists(question))?;
+        let sums = query::sums(all, position, &question.selection, lists(question))?;
         let newest = indexes.iter().filter_map(|index| index.last_month()).max();
         let months = question
             .history
@@ -245,7 +245,7 @@ impl Games {
                 continue;
             }
             let source = Source::Players(std::slice::from_ref(&player));
-            let sums = ask::ask([source], position, &question.selection, lists(question))?;
+            let sums = query::sums([source], position, &question.selection, lists(question))?;
             return explored_from(question, position, settings, &[index], &sums);
         }
         Ok(Explored::nothing(question))
@@ -420,7 +420,7 @@ impl ChosenGames {
     }
 
     fn sums(&self, position: &Chess) -> Result<Sums, Error> {
-        let found = ask::ask([self.source()], position, &self.selection, Lists::default());
+        let found = query::sums([self.source()], position, &self.selection, Lists::default());
         found.map_err(|error| Error::io(self.index.file().path(), io::Error::other(error)))
     }
 

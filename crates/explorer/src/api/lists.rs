@@ -10,7 +10,7 @@ use super::answer::ExploredPlayer;
 use super::games::{ChosenGames, Games, OpenIndex};
 use super::question::GamesFilter;
 use tabia_games::Error;
-use tabia_games::index::ask::{self, Lists, Order};
+use tabia_games::index::query::{self, Lists, Order};
 use tabia_games::index::{FoundGame, players};
 
 /// Greatest number of games in a list.
@@ -162,7 +162,7 @@ impl Games {
             ..Lists::default()
         };
         let sources = chosen.iter().map(ChosenGames::source);
-        let sums = ask::ask(sources, position, &filter.selection, lists)?;
+        let sums = query::sums(sources, position, &filter.selection, lists)?;
         let mut list = GameList {
             games: Vec::new(),
             all: sums.counts.games(),

@@ -45,7 +45,7 @@ class RemovalDialog {
   }
 
   showStatus(text, isAtWork = true) {
-    by("removal-told").textContent = text;
+    by("removal-message").textContent = text;
     by("removal-progress").hidden = !isAtWork;
     by("removal-begin").disabled = isAtWork;
   }

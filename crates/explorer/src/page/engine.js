@@ -207,7 +207,7 @@ export class Engine {
 
   /** Shows why it has stopped, and a button to start again. */
   offerAgain() {
-    const { textContent } = by("engine-told");
+    const { textContent } = by("engine-message");
     const button = el("button", { type: "button", class: "quiet again" }, t("Try again"));
     this.drawn = [];
     this.list.replaceChildren(el("li", { class: "stopped" }, textContent, button));
@@ -215,8 +215,8 @@ export class Engine {
 
   draw(text) {
     const lines = this.report?.lines ?? [];
-    by("engine-told").textContent = text;
-    by("engine-told").title = text;
+    by("engine-message").textContent = text;
+    by("engine-message").title = text;
     const best = lines[0];
     this.best(best?.moves[0].uci ?? null);
     by("engine-score").textContent = best ? valueText(best) : "–";

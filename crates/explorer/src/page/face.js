@@ -7,7 +7,7 @@ import { by, el, fill, whole } from "./dom.js";
 import { again } from "./early.js";
 import { begin, t, translate } from "./lang.js";
 import { listenToMoves, showMoves } from "./moves.js";
-import { dress } from "./settings.js";
+import { applyAppearance } from "./settings.js";
 import { Table } from "./table.js";
 import * as tabs from "./tabs.js";
 import * as trees from "./tree.js";
@@ -27,7 +27,7 @@ const later =
     actions.then((known) => known[name](...what));
 
 /** Sets the actions of the loaded page: `play` gets a move in UCI notation, `swipe` true for a swipe forwards, `edit` a book's view and a move, `add` nothing, `go` the number of a move of the tree, `menu` an event and that number, `mark` a book's view, a move and a mark, `unfilter` the name of a filter. */
-export function does(known) {
+export function setActions(known) {
   come(known);
   again();
 }
@@ -94,7 +94,7 @@ function sent() {
 }
 
 async function open() {
-  dress();
+  applyAppearance();
   tabs.restore();
   const translation = begin();
   if (translation) await translation;
@@ -110,7 +110,7 @@ export const opened = open();
  * Puts the elements of an HTML file of the page into `place`. The policy forbids HTML from text but allows
  * XMLHttpRequest for documents. `missed` is called if the program does not answer.
  */
-export const furnish = (name, place, missed = () => {}) =>
+export const loadPart = (name, place, missed = () => {}) =>
   new Promise((resolve) => {
     const asked = new XMLHttpRequest();
     asked.open("GET", `/page/${name}.html`);
@@ -120,7 +120,7 @@ export const furnish = (name, place, missed = () => {}) =>
       if (asked.status === 404) location.reload();
       if (asked.status !== 200) {
         missed();
-        setTimeout(() => resolve(furnish(name, place)), AGAIN_MS);
+        setTimeout(() => resolve(loadPart(name, place)), AGAIN_MS);
         return;
       }
       const { body } = asked.response;
@@ -131,7 +131,7 @@ export const furnish = (name, place, missed = () => {}) =>
   });
 
 async function rest() {
-  await furnish("dialogs", document.body);
+  await loadPart("dialogs", document.body);
   await import("/page/main.js");
 }
 

@@ -393,7 +393,7 @@ async function start() {
     .catch(problem)
     .finally(() => {
       controls.listen();
-      face.does(actions);
+      face.setActions(actions);
     });
   try {
     const start = await get("/api/start");

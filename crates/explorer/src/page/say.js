@@ -13,7 +13,7 @@ export function say(text, isError = false) {
   about = isError ? dialog : null;
   const place = dialog?.querySelector(".buttons.end") ?? dialog ?? document.body;
   // The element must be in the document before its text, otherwise screen readers do not read it.
-  if (by("told").parentNode !== place) place.append(by("told"));
+  if (by("messages").parentNode !== place) place.append(by("messages"));
   by("status").textContent = text;
   by("status").classList.toggle("error", isError);
 }

@@ -23,7 +23,7 @@ export function nextTheme() {
 const SETS = ["round", "drawn", "angular"];
 
 /** Applies the chosen theme, board and pieces before anything is shown. */
-export function dress() {
+export function applyAppearance() {
   for (const name of ["board", "pieces", "theme"]) {
     const value = stored(name, "");
     if (value in CHOICES[name]) document.documentElement.dataset[name] = value;
@@ -50,7 +50,7 @@ export function prepare() {
       keep(name, list.value);
       // After the reload, the history entry restores the state.
       if (name === "language" || name === "letters") location.reload();
-      else dress();
+      else applyAppearance();
     });
   }
 }

@@ -369,8 +369,8 @@ export class Trainer {
     if (!question?.isChoice) by("train-choices").replaceChildren();
     by("train-other").hidden = !(this.mode === "train" && question?.all.length > 1) || question.isChoice;
     by("train-why").textContent = "";
-    by("train-told").textContent = text;
-    by("train-told").classList.toggle("error", wrong);
+    by("train-message").textContent = text;
+    by("train-message").classList.toggle("error", wrong);
     const left = this.mode === "train" ? this.due.length + this.again.length : 0;
     by("train-score").textContent =
       this.mode === "train" ? t`${this.right} right, ${this.wrong} missed, ${left} to come again` : "";

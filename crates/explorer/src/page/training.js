@@ -3,7 +3,7 @@
 
 import { Gone, script } from "./api.js";
 import { by } from "./dom.js";
-import { furnish } from "./face.js";
+import { loadPart } from "./face.js";
 import { stored } from "./lang.js";
 import * as tabs from "./tabs.js";
 
@@ -38,7 +38,7 @@ export class Training {
     try {
       const { Trainer } = await script("trainer");
       // Last, so that no button is shown before it works.
-      await furnish("training", by("train-panel"), () => this.parts.failed(new Gone()));
+      await loadPart("training", by("train-panel"), () => this.parts.failed(new Gone()));
       this.trainer = new Trainer(this.parts);
     } catch (error) {
       this.loading = null;

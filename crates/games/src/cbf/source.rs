@@ -59,7 +59,7 @@ pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
         miscounted: Oddity::new("games have another number of moves than they say"),
     };
     let database = Arc::new(database);
-    if !is_understood(&database, &places) {
+    if !is_readable(&database, &places) {
         let text = "its games break off at once, so it does not follow the known layout of \
                     ChessBase for DOS; nothing was read";
         return Err(refused(path, text));
@@ -105,7 +105,7 @@ fn places_of(index: &[u8], bytes: u64) -> Result<Vec<Range<u64>>, &'static str> 
 }
 
 /// Tries games from all over the database; false if most break off at once.
-fn is_understood(database: &Arc<Database>, places: &[Range<u64>]) -> bool {
+fn is_readable(database: &Arc<Database>, places: &[Range<u64>]) -> bool {
     let step = places.len().div_ceil(TRIED_GAMES).max(1);
     let tried: Vec<_> = places.iter().step_by(step).cloned().collect();
     let count = tried.len();

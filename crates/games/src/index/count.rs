@@ -4,7 +4,7 @@ use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Chess, EnPassantMode, Move, Position};
 
 use super::bucket::Bucket;
-use super::partitions::{Partitions, Seen};
+use super::partitions::{MoveRecord, Partitions};
 use super::row::{GameRef, IndexedMove, Row};
 use crate::Game;
 use crate::tgx::Facts;
@@ -75,7 +75,7 @@ pub(super) struct Counter<'r> {
     runs: &'r Runs<Row>,
     partitions: Partitions,
     /// Positions of the current batch, whose games have no final numbers yet.
-    batch: Vec<Seen>,
+    batch: Vec<MoveRecord>,
     plies: Plies,
 }
 
@@ -97,7 +97,7 @@ impl<'r> Counter<'r> {
         let batch = &mut self.batch;
         let (positions, moves) = (&game.positions, &game.moves);
         self.plies.each(positions, moves, max_ply, |hash, m| {
-            batch.push(Seen {
+            batch.push(MoveRecord {
                 hash,
                 bucket,
                 bits,
@@ -109,13 +109,13 @@ impl<'r> Counter<'r> {
 
     /// Ends the batch; `first` is the number of its first game.
     pub(super) fn end_batch(&mut self, first: u32) -> Result<(), SortError> {
-        for seen in &self.batch {
+        for record in &self.batch {
             if self.partitions.is_full() {
                 self.partitions.sort_into(self.runs)?;
             }
-            self.partitions.push(Seen {
-                game: first + seen.game,
-                ..*seen
+            self.partitions.push(MoveRecord {
+                game: first + record.game,
+                ..*record
             });
         }
         self.batch.clear();

@@ -20,9 +20,8 @@
 //! answer is the sum over all segments. So adding a month costs only that month's work.
 //!
 //! [`make::run`] makes an index, [`GamesIndex`] reads it, [`GameSelection`] selects
-//! games, and [`ask`] returns the sums. HTTP is the task of `explore`.
+//! games, and [`query`] returns the sums. HTTP is the task of `explore`.
 
-pub mod ask;
 mod bucket;
 mod compact;
 mod count;
@@ -34,6 +33,7 @@ mod player;
 mod players;
 mod position;
 mod posting;
+pub mod query;
 mod row;
 mod rows;
 mod selection;

@@ -2,11 +2,11 @@
 
 use super::bucket::Bucket;
 use super::row::{GameRef, IndexedMove, Row};
-use tabia_io::sort::{LARGEST_SORT_BYTES, Runs, SortError, sort_by_order};
+use tabia_io::sort::{Runs, SortError, sort_by_order};
 
 /// A move of a game: a record to be sorted.
 #[derive(Clone, Copy)]
-pub(super) struct Seen {
+pub(super) struct MoveRecord {
     pub(super) hash: u64,
     pub(super) bucket: Bucket,
     /// [`GameRef::pack`].
@@ -15,7 +15,7 @@ pub(super) struct Seen {
     pub(super) mv: IndexedMove,
 }
 
-impl Seen {
+impl MoveRecord {
     /// The sort key: hash, move, bucket.
     #[inline]
     fn place(&self) -> u128 {
@@ -26,7 +26,7 @@ impl Seen {
 /// Greatest size of one sort: four times as much as elsewhere, in four times as
 /// many partitions, because merging runs is slow: rows are expensive to read and
 /// compare.
-pub(super) const MOST_SORT_BYTES: u64 = 4 * LARGEST_SORT_BYTES;
+pub(super) const MOST_SORT_BYTES: u64 = 96 << 20;
 
 /// Upper bits of the sort key that choose a partition.
 const PARTITION_BITS: u32 = tabia_io::sort::PARTITION_BITS + 2;
@@ -39,7 +39,7 @@ const RUN_BYTES: u64 = 28;
 
 /// The partitions of one thread.
 pub(super) struct Partitions {
-    partitions: Vec<Vec<Seen>>,
+    partitions: Vec<Vec<MoveRecord>>,
     held: usize,
     most: usize,
 }
@@ -50,7 +50,7 @@ impl Partitions {
         Partitions {
             partitions: vec![Vec::new(); PARTITIONS],
             held: 0,
-            most: (bytes / size_of::<Seen>()).max(1024),
+            most: (bytes / size_of::<MoveRecord>()).max(1024),
         }
     }
 
@@ -59,14 +59,14 @@ impl Partitions {
         self.held >= self.most
     }
 
-    pub(super) fn push(&mut self, seen: Seen) {
-        let partition = (seen.hash >> (u64::BITS - PARTITION_BITS)) as usize;
+    pub(super) fn push(&mut self, record: MoveRecord) {
+        let partition = (record.hash >> (u64::BITS - PARTITION_BITS)) as usize;
         if let Some(partition) = self.partitions.get_mut(partition) {
             if partition.capacity() == 0 {
                 // Reserve the full size: partitions become about equally large.
                 partition.reserve(self.most >> PARTITION_BITS);
             }
-            partition.push(seen);
+            partition.push(record);
             self.held += 1;
         }
     }
@@ -112,7 +112,7 @@ pub(super) fn rows_of<E>(
 struct Sorting {
     sorted: Vec<u64>,
     other: Vec<u64>,
-    same: Vec<Seen>,
+    same: Vec<MoveRecord>,
     row: Row,
 }
 
@@ -120,32 +120,32 @@ impl Sorting {
     /// Sorts records and sums them up into rows.
     fn rows<E>(
         &mut self,
-        partition: &[Seen],
+        partition: &[MoveRecord],
         mut push: impl FnMut(&Row) -> Result<(), E>,
     ) -> Result<(), E> {
         self.sorted.clear();
         let entries = partition.iter().enumerate();
         self.sorted
-            .extend(entries.map(|(n, seen)| (seen.hash >> 32) << 32 | n as u64));
+            .extend(entries.map(|(n, record)| (record.hash >> 32) << 32 | n as u64));
         sort_by_order(&mut self.sorted, &mut self.other);
         let (same, row) = (&mut self.same, &mut self.row);
         let record = |entry: &u64| partition.get((*entry & u64::from(u32::MAX)) as usize);
         for group in self.sorted.chunk_by(|a, b| a >> 32 == b >> 32) {
             same.clear();
             for entry in group {
-                if let Some(seen) = record(entry) {
-                    same.push(*seen);
+                if let Some(record) = record(entry) {
+                    same.push(*record);
                 }
             }
             if same.len() > 1 {
-                same.sort_by_key(Seen::place);
+                same.sort_by_key(MoveRecord::place);
             }
             for games in same.chunk_by(|a, b| a.place() == b.place()) {
                 if let Some(first) = games.first() {
                     row.reset(first.hash, first.mv, first.bucket);
                 }
-                for seen in games {
-                    if let Some(game) = GameRef::unpack(seen.bits, seen.game) {
+                for record in games {
+                    if let Some(game) = GameRef::unpack(record.bits, record.game) {
                         row.count(game);
                     }
                 }

@@ -233,7 +233,7 @@ fn join_rows(all: &[&[u8]], out: &mut Vec<u8>) -> Option<u64> {
     let mut kept = 0;
     for same in rows.chunk_by_mut(|a, b| (a.mv, a.bucket) == (b.mv, b.bucket)) {
         let (first, others) = same.split_first_mut()?;
-        others.iter().for_each(|other| first.take_in(other));
+        others.iter().for_each(|other| first.merge(other));
         kept += u64::from(written.push(first));
     }
     out.extend_from_slice(&written.bytes);
@@ -244,7 +244,7 @@ fn join_postings(all: &[&[u8]], out: &mut Vec<u8>) -> Option<u64> {
     let (mut sum, mut posting) = (Posting::default(), Posting::default());
     for bytes in all {
         posting.decode_games(&mut Cursor::new(bytes))?;
-        sum.take_in(&posting);
+        sum.merge(&posting);
     }
     sum.encode_games(out);
     Some(0)

@@ -3,10 +3,10 @@
 use rustc_hash::FxHashMap;
 use shakmaty::{Chess, Color, Move};
 
-use super::ask::Gathering;
 use super::bucket::Bucket;
 use super::count::Plies;
 use super::posting::plain_name;
+use super::query::PositionSums;
 use super::row::{GameRef, IndexedMove};
 use super::{GamesIndex, key};
 use crate::Error;
@@ -120,11 +120,11 @@ impl Player {
     }
 
     /// Adds the player's moves in a position.
-    pub(super) fn count(&self, position: &Chess, gathering: &mut Gathering<'_>) {
+    pub(super) fn count(&self, position: &Chess, sums: &mut PositionSums<'_>) {
         for (mv, place) in self.moves.get(&key(position)).into_iter().flatten() {
             if let Some((number, facts)) = self.games.get(*place as usize) {
                 let game = GameRef::of(*facts, *number);
-                gathering.count(*mv, Bucket::of(*facts), game);
+                sums.count(*mv, Bucket::of(*facts), game);
             }
         }
     }

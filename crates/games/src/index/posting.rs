@@ -18,7 +18,7 @@ pub(super) struct Posting {
 
 impl Posting {
     /// Adds the games of another one.
-    pub(super) fn take_in(&mut self, other: &Posting) {
+    pub(super) fn merge(&mut self, other: &Posting) {
         let is_sorted = self.games.last() < other.games.first();
         self.games.extend_from_slice(&other.games);
         if !is_sorted {
@@ -56,7 +56,7 @@ impl Record for Posting {
     }
 
     fn join(&mut self, other: &Self) -> bool {
-        self.take_in(other);
+        self.merge(other);
         true
     }
 

@@ -258,7 +258,7 @@ impl Row {
     }
 
     /// Adds a row with the same position, move and bucket.
-    pub(super) fn take_in(&mut self, other: &Row) {
+    pub(super) fn merge(&mut self, other: &Row) {
         self.counts.add(&other.counts);
         self.refs.extend_from_slice(&other.refs);
         self.prune();
@@ -332,7 +332,7 @@ impl Record for Row {
     }
 
     fn join(&mut self, other: &Self) -> bool {
-        self.take_in(other);
+        self.merge(other);
         true
     }
 

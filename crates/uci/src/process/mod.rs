@@ -10,4 +10,4 @@ mod thinking;
 pub use analyst::{Analyst, AnalystError, Effort, Question};
 pub use cancel::Cancellation;
 pub use spawn::{EngineCommand, EngineProcess, SpawnError, Spawned, is_on_path, search_path};
-pub use thinking::{Thought, Variation};
+pub use thinking::{SearchUpdate, Variation};

@@ -15,7 +15,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use tabia_io::sanitize::Plain;
+use tabia_io::sanitize::Sanitized;
 
 /// How to start an engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -103,7 +103,7 @@ fn hint(error: &io::Error) -> &'static str {
 
 impl EngineCommand {
     /// Starts the engine with piped input and output; its standard error is that of the
-    /// adapter, filtered by [`Plain`] if that is a terminal.
+    /// adapter, filtered by [`Sanitized`] if that is a terminal.
     ///
     /// On Linux the engine is tied to the *calling thread*: it is killed when that
     /// thread ends, so call this from a thread that lives as long as the engine.
@@ -153,7 +153,7 @@ impl EngineCommand {
         if let Some(mut stderr) = child.stderr.take() {
             // Sanitized, so that its messages cannot control the terminal.
             let pass_on = move || {
-                let _ = io::copy(&mut stderr, &mut Plain::new(io::stderr()));
+                let _ = io::copy(&mut stderr, &mut Sanitized::new(io::stderr()));
             };
             let thread = thread::Builder::new().name("complaints".to_owned());
             stderr_thread = Some(thread.spawn(pass_on)?);

@@ -14,12 +14,12 @@ use tabia_notation::value::Value;
 /// Time limit for `bestmove` after `stop`.
 const STOPPING: Duration = Duration::from_secs(5);
 
-/// Interval of the calls of `on_thought`.
+/// Interval of the calls of `on_update`.
 const TICK: Duration = Duration::from_millis(50);
 
 /// The results of a search so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Thought {
+pub struct SearchUpdate {
     /// Variations by their `multipv` number, the best first; `None` if the engine has
     /// not reported it.
     pub lines: Vec<Option<Variation>>,
@@ -41,8 +41,8 @@ pub struct Variation {
 }
 
 impl Analyst {
-    /// Searches and calls `on_thought` repeatedly with the results so far, also without
-    /// new ones, until `on_thought` breaks the search off.
+    /// Searches and calls `on_update` repeatedly with the results so far, also without
+    /// new ones, until `on_update` breaks the search off.
     ///
     /// # Errors
     ///
@@ -51,27 +51,27 @@ impl Analyst {
         &mut self,
         question: Question<'_>,
         limit: Duration,
-        mut on_thought: impl FnMut(&Thought) -> ControlFlow<()>,
-    ) -> Result<Thought, AnalystError> {
+        mut on_update: impl FnMut(&SearchUpdate) -> ControlFlow<()>,
+    ) -> Result<SearchUpdate, AnalystError> {
         let turn = question.position.turn();
         let end = Instant::now() + limit;
         let mut search = info::Search::new(turn, question.lines);
-        let mut thought = Thought::default();
+        let mut update = SearchUpdate::default();
         self.begin(question, "go infinite".to_owned())?;
         loop {
             match self.peer.next(TICK) {
                 Ok(line) if line.split_ascii_whitespace().next() == Some("bestmove") => {
-                    return Ok(thought);
+                    return Ok(update);
                 }
                 Ok(line) => {
                     search.add(&line);
-                    thought = Thought::of(&search);
+                    update = SearchUpdate::of(&search);
                 }
                 Err(Missing::Silent) => {}
                 Err(Missing::Gone(status)) => return Err(AnalystError::Gone(status)),
                 Err(Missing::TooLong | Missing::Flood) => return Err(AnalystError::Flood),
             }
-            if on_thought(&thought).is_break() || Instant::now() >= end {
+            if on_update(&update).is_break() || Instant::now() >= end {
                 break;
             }
         }
@@ -80,12 +80,12 @@ impl Analyst {
         for line in &rest {
             search.add(line);
         }
-        Ok(Thought::of(&search))
+        Ok(SearchUpdate::of(&search))
     }
 }
 
-impl Thought {
-    fn of(search: &info::Search) -> Thought {
+impl SearchUpdate {
+    fn of(search: &info::Search) -> SearchUpdate {
         let variation = |found: info::Found<'_>| Variation {
             value: found.value,
             depth: found.depth,
@@ -95,7 +95,7 @@ impl Thought {
             let found = found.filter(|found| !found.moves.is_empty());
             found.map(variation)
         });
-        Thought {
+        SearchUpdate {
             lines: lines.collect(),
             nodes: search.nodes,
             nodes_a_second: search.nodes_a_second,
@@ -122,13 +122,13 @@ mod tests {
         ] {
             search.add(line);
         }
-        let thought = Thought::of(&search);
-        assert_eq!((thought.nodes, thought.nodes_a_second), (200, Some(1000)));
-        assert_eq!(thought.lines.len(), 3);
-        let first = thought.lines[0].as_ref().unwrap();
+        let update = SearchUpdate::of(&search);
+        assert_eq!((update.nodes, update.nodes_a_second), (200, Some(1000)));
+        assert_eq!(update.lines.len(), 3);
+        let first = update.lines[0].as_ref().unwrap();
         assert_eq!((first.value, first.depth), (Value::Cp(30), 5));
         let moves: Vec<String> = first.moves.iter().map(ToString::to_string).collect();
         assert_eq!(moves, ["e2e4", "e7e5"]);
-        assert_eq!(thought.lines[1], None);
+        assert_eq!(update.lines[1], None);
     }
 }

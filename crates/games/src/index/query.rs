@@ -109,13 +109,13 @@ pub struct Sums {
 /// # Errors
 ///
 /// An index cannot be read, or is damaged.
-pub fn ask<'i>(
+pub fn sums<'i>(
     sources: impl IntoIterator<Item = Source<'i>>,
     position: &Chess,
     selection: &GameSelection,
     lists: Lists,
 ) -> Result<Sums, Error> {
-    let mut gathering = Gathering::new(position, *selection, lists);
+    let mut gathering = PositionSums::new(position, *selection, lists);
     let mut together = RECENT_GAMES;
     for (number, source) in sources.into_iter().enumerate() {
         gathering.index = number;
@@ -160,7 +160,7 @@ impl<K: Ord> Best<K> {
 
 /// Sums under construction.
 #[derive(Debug)]
-pub struct Gathering<'p> {
+pub struct PositionSums<'p> {
     position: &'p Chess,
     selection: GameSelection,
     lists: Lists,
@@ -173,19 +173,19 @@ pub struct Gathering<'p> {
     listed: Best<([u32; 4], usize)>,
 }
 
-impl<'p> Gathering<'p> {
+impl<'p> PositionSums<'p> {
     pub(super) fn new(
         position: &'p Chess,
         selection: GameSelection,
         lists: Lists,
-    ) -> Gathering<'p> {
+    ) -> PositionSums<'p> {
         let top = lists.top.min(TOP_GAMES);
         // Extra games, because some may be removed as top games.
         let recent = match lists.recent.min(RECENT_GAMES) {
             0 => 0,
             _ => RECENT_GAMES + TOP_GAMES,
         };
-        Gathering {
+        PositionSums {
             position,
             selection,
             lists,

@@ -83,7 +83,7 @@ pub(super) struct AuditArgs {
     /// than the best gets a quarter of its weight, one that is 60 worse a sixteenth
     #[arg(long)]
     learn_values: bool,
-    /// Also in place of marks, symbols and learn values that are there
+    /// Replaces marks, symbols and learn values that the book already has
     #[arg(long)]
     over: bool,
     /// Prints one JSON object

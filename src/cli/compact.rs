@@ -39,8 +39,8 @@ pub(super) struct MergeArgs {
     /// The book to make: .ctg, with .cto and .ctb beside it, or .bin
     #[arg(short, long, value_name = "OUT.ctg|OUT.bin")]
     output: PathBuf,
-    /// Of Polyglot books: the moves of a position in the order of the first book
-    /// that has it, as `polyglot merge-book` leaves them, not the heaviest first
+    /// For Polyglot books: the moves of a position keep the order of the first book
+    /// that has it, as `polyglot merge-book` leaves them; else the heaviest is first
     #[arg(long)]
     first_wins: bool,
     /// The books to add up, all of one format

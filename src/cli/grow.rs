@@ -33,17 +33,17 @@ pub(super) struct GrowArgs {
     output: PathBuf,
     #[command(flatten)]
     force: Force,
-    /// Whose book it is to be
+    /// The side that the book is for
     #[arg(long, value_enum, default_value = "both", ignore_case = true)]
     side: Sides,
     /// Grows only at and below the end of a line of the book; may be given several
     /// times
     #[arg(long, value_name = "MOVES")]
     line: Vec<String>,
-    /// The same for a position, as FEN
+    /// Grows only at and below a position, as FEN
     #[arg(long, value_name = "FEN")]
     fen: Vec<String>,
-    /// The same for openings: B20-B99, C57, D; several with commas
+    /// Grows only at and below openings: B20-B99, C57, D; several with commas
     #[arg(long, value_name = "CODES", value_delimiter = ',')]
     eco: Vec<EcoRange>,
     /// Lets opponents reply as often as in this book (.ctg, .bin or .abk) or games

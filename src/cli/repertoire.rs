@@ -66,8 +66,8 @@ pub(super) struct RepertoireArgs {
     #[arg(long, value_name = "N", default_value_t = 5,
           value_parser = clap::value_parser!(u8).range(0..=100))]
     min_share: u8,
-    /// Games that results are held back by, towards those of the other moves of the
-    /// position: more for moves that hardly differ, less for results that hold
+    /// Games with the result of the other moves of the position that are added to each
+    /// move, so that results of few games count less; more if moves hardly differ
     #[arg(long, value_name = "N", default_value_t = SHRINKAGE_GAMES as u32,
           value_parser = clap::value_parser!(u32).range(1..))]
     hold_back: u32,

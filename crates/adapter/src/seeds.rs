@@ -45,7 +45,7 @@ fn take(path: &Path) -> Result<u32, String> {
         .open(&count_path)
         .map_err(of_count)?;
     if !lock_within(&file, PATIENCE) {
-        return Err(trouble(&count_path, &"another adapter holds it"));
+        return Err(trouble(&count_path, &"another adapter uses it"));
     }
     let mut count = String::new();
     file.read_to_string(&mut count).map_err(of_count)?;
@@ -123,7 +123,7 @@ mod tests {
                     Ok(seed) => taken.push(seed),
                     Err(text) if text.contains("are taken") => return taken,
                     // On a busy machine the other adapter may wait too long.
-                    Err(text) => assert!(text.contains("holds it"), "{text}"),
+                    Err(text) => assert!(text.contains("uses it"), "{text}"),
                 }
             }
         };

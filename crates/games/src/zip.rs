@@ -154,7 +154,7 @@ impl Read for Checked {
         if self.read > self.size
             || is_end && (self.read < self.size || self.plain.crc().sum() != self.checksum)
         {
-            let text = "it unpacks to something else than was packed";
+            let text = "its size or checksum is wrong";
             return Err(io::Error::new(io::ErrorKind::InvalidData, text));
         }
         Ok(count)

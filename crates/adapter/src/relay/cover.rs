@@ -58,7 +58,7 @@ impl CoverFile {
             self.read_on(&mut file, &mut text)?;
         }
         if !lock_within(&file, PATIENCE) {
-            return Err(io::Error::other("another adapter holds it"));
+            return Err(io::Error::other("another adapter uses it"));
         }
         self.read_on(&mut file, &mut text)?;
         self.locked = Some(file);
@@ -156,7 +156,7 @@ mod tests {
         let mut files = [CoverFile::default(), CoverFile::default()];
         files[0].read(Some(path.clone())).unwrap();
         let error = files[1].read(Some(path.clone())).unwrap_err();
-        assert!(error.contains("another adapter holds it"), "{error}");
+        assert!(error.contains("another adapter uses it"), "{error}");
         files[1].add("lost").unwrap();
         files[0].add("one").unwrap();
         files[0].unlock();

@@ -20,7 +20,7 @@ pub(super) enum Step {
 }
 
 /// What is wrong with `position fen` alone.
-const MISSING_FEN: &str = "there is nothing behind the word fen";
+const MISSING_FEN: &str = "no position follows the word fen";
 
 /// Plies that may be taken back in the same game.
 const TAKEN_BACK: usize = 2;
@@ -373,10 +373,10 @@ mod tests {
             ("startpos moves 0000", "(0000)"),
             ("startpos moves e2e4 garbage", "(garbage)"),
             ("fen xyz", "xyz"),
-            ("fen", "nothing behind"),
-            ("fen  \t", "nothing behind"),
-            ("fen \"\"", "nothing behind"),
-            ("fen moves e2e4", "nothing behind"),
+            ("fen", "no position follows"),
+            ("fen  \t", "no position follows"),
+            ("fen \"\"", "no position follows"),
+            ("fen moves e2e4", "no position follows"),
             ("fen 8/8/8/8/8/8/8/8 w - - 0 1", "no legal position"),
             ("", "neither"),
             ("elsewhere", "neither"),

@@ -65,7 +65,7 @@ impl FromStr for Range {
 /// Which queens are on the board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Queens {
-    /// Whatever.
+    /// With or without queens.
     #[default]
     Any,
     /// One of each colour or more.
@@ -77,7 +77,7 @@ pub enum Queens {
 /// Where the kings are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Castled {
-    /// Wherever.
+    /// Anywhere.
     #[default]
     Any,
     /// On different wings: one on the files a to c, one on f to h.

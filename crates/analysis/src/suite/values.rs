@@ -71,7 +71,7 @@ impl PositionEval {
     }
 }
 
-/// Who sees a value.
+/// The side from whose view a value is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum ValueView {
     /// The side that is better.

@@ -599,7 +599,7 @@ impl Play {
             }
             if std::mem::take(&mut self.world.cover_asked) {
                 let read = (!now.subsec_millis().is_multiple_of(3)).then_some(OTHER_GAME);
-                let read = read.ok_or("another adapter holds it");
+                let read = read.ok_or("another adapter uses it");
                 let text = read.unwrap_or_else(|reason| reason);
                 self.step(&format!("cover {text}"), Event::Cover(read));
             }

@@ -121,11 +121,10 @@ let centring = 0;
 function centre() {
   centring = 0;
   const list = by("line");
-  const now = list.querySelector("[aria-current]");
-  if (!now) {
+  if (!current) {
     list.scrollTo(0, 0);
     return;
   }
-  list.scrollTop = now.offsetTop - (list.clientHeight - now.offsetHeight) / 2;
-  list.scrollLeft = now.offsetLeft - (list.clientWidth - now.offsetWidth) / 2;
+  list.scrollTop = current.offsetTop - (list.clientHeight - current.offsetHeight) / 2;
+  list.scrollLeft = current.offsetLeft - (list.clientWidth - current.offsetWidth) / 2;
 }

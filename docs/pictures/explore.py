@@ -59,10 +59,10 @@ def training(page) -> None:
     page.click("#train-form .main")
     # Two moves are green: whatever of them.
     page.click("#train-choices button:last-child")
-    page.wait_for_function("() => document.querySelector('#train-told').textContent.startsWith('Your move')")
+    page.wait_for_function("() => document.querySelector('#train-message').textContent.startsWith('Your move')")
     page.click('[data-square="h7"]')
     page.click('[data-square="h5"]')
-    page.wait_for_function("() => document.querySelector('#train-told').textContent.startsWith('h5')")
+    page.wait_for_function("() => document.querySelector('#train-message').textContent.startsWith('h5')")
 
 
 with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:

@@ -110,7 +110,7 @@ impl LearnArgs {
         }
     }
 
-    fn method(&self) -> LearnOptions {
+    fn learn_options(&self) -> LearnOptions {
         LearnOptions {
             strength: self.strength,
             fresh: self.fresh,
@@ -173,28 +173,28 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         let added = learned.add_side_file(path, &book);
         added.with_context(|| path.display().to_string())?;
     }
-    let method = args.method();
-    let taught = learned.teach(&editor, &book, method)?;
+    let options = args.learn_options();
+    let report = learned.teach(&editor, &book, options)?;
     if !args.work.dry_run {
         for path in &taken {
             fs::remove_file(path).with_context(|| path.display().to_string())?;
         }
     }
-    let shown = taught.listed.len() as u64;
+    let shown = report.listed.len() as u64;
     progress::watched(|watch| {
-        mark::show(&book, taught.listed, watch, &mut |change| {
+        mark::show(&book, report.listed, watch, &mut |change| {
             changes::write(change, args.work.json, out)
         })
     })??;
     let (games, skipped) = (learned.counted, learned.games.skipped);
-    let (moves, changed, raised) = (learned.tallies.len(), taught.changed, taught.raised);
+    let (moves, changed, raised) = (learned.tallies.len(), report.changed, report.raised);
     if args.work.json {
         let summary = serde_json::json!({"summary": {
             "games": games, "skipped": skipped, "moves": moves,
             "changes": changed, "raised": raised, "changed": !args.work.dry_run,
         }});
         writeln!(out, "{summary}")?;
-    } else if method.shown > 0 {
+    } else if options.shown > 0 {
         changes::write_rest(changed.saturating_sub(shown), out)?;
     }
     out.flush()?;

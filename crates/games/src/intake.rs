@@ -183,9 +183,9 @@ impl Intake<'_> {
         let ((tally, games_of), held) = parallel::run(
             self.threads,
             |jobs| worker(&Batches { intake: self, jobs }),
-            |lead| {
+            |coordinator| {
                 let mut reader = Reader {
-                    lead,
+                    coordinator,
                     sink,
                     watch,
                     tally: Tally::default(),
@@ -241,7 +241,7 @@ type Piece<P> = (usize, Tally, P);
 
 /// The thread that reads batches from sources and receives their results.
 struct Reader<'l, 'c, 'w, P, H, E, S> {
-    lead: &'l mut Coordinator<'c, Numbered, Piece<P>, H, E>,
+    coordinator: &'l mut Coordinator<'c, Numbered, Piece<P>, H, E>,
     sink: S,
     watch: &'l mut Watch<'w>,
     tally: Tally,
@@ -272,8 +272,8 @@ where
             let mut source = open(path, password.as_deref())?;
             while let Some(batch) = source.next_batch()? {
                 self.watch.go_on().map_err(Error::from)?;
-                self.lead.give((*argument, batch));
-                while let Some(piece) = self.lead.ready()? {
+                self.coordinator.give((*argument, batch));
+                while let Some(piece) = self.coordinator.ready()? {
                     self.take(piece)?;
                 }
                 let bytes = before + source.bytes_read();
@@ -291,7 +291,7 @@ where
 
     /// Collects the remarks of sources whose batches are done.
     fn close(&mut self, open_sources: &mut Vec<Box<dyn GameSource>>) -> Result<(), E> {
-        while let Some(piece) = self.lead.rest()? {
+        while let Some(piece) = self.coordinator.rest()? {
             self.watch.go_on().map_err(Error::from)?;
             self.take(piece)?;
         }

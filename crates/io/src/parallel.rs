@@ -1,6 +1,6 @@
 //! Parallel work in order, with clean failure.
 //!
-//! One thread, the lead, sends jobs to workers and receives their results in the order
+//! One thread, the coordinator, sends jobs to workers and receives their results in the order
 //! of the jobs. The number of jobs in progress is limited, so memory does not grow with
 //! their number. Any failure (in finding a job, doing it, or using its result; an error
 //! or a panic) ends all threads at once: no thread waits for another that has ended.
@@ -22,18 +22,18 @@ const JOBS_EACH: u64 = 3;
 #[error("a fault in tabia itself ended the work: {0}")]
 pub struct Panicked(String);
 
-/// Runs `worker` in several threads and `lead` in this one. A worker does jobs with
-/// [`Jobs::each`] and then returns a final result. Returns the result of the lead and
+/// Runs `worker` in several threads and `coordinator` in this one. A worker does jobs with
+/// [`Jobs::each`] and then returns a final result. Returns the result of the coordinator and
 /// those of the workers, in no particular order.
 ///
 /// # Errors
 ///
-/// The error of the lead or of a worker, or a worker's panic. All threads have ended
+/// The error of the coordinator or of a worker, or a worker's panic. All threads have ended
 /// then.
 pub fn run<J: Send, P: Send, H: Send, T, E: From<Panicked> + Send>(
     threads: usize,
     worker: impl Fn(&Jobs<J, P, H, E>) -> Result<H, E> + Sync,
-    lead: impl FnOnce(&mut Coordinator<'_, J, P, H, E>) -> Result<T, E>,
+    coordinator: impl FnOnce(&mut Coordinator<'_, J, P, H, E>) -> Result<T, E>,
 ) -> Result<(T, Vec<H>), E> {
     let threads = threads.max(1);
     let (sender, to_do) = channel();
@@ -66,9 +66,9 @@ pub fn run<J: Send, P: Send, H: Send, T, E: From<Panicked> + Send>(
             early: BTreeMap::new(),
             held: Vec::new(),
         };
-        let led = lead(&mut workers)?;
+        let result = coordinator(&mut workers)?;
         workers.dismiss()?;
-        Ok((led, std::mem::take(&mut workers.held)))
+        Ok((result, std::mem::take(&mut workers.held)))
     })
 }
 
@@ -105,7 +105,7 @@ pub fn each_in_order<J: Send, P: Send, E: From<Panicked> + Send>(
     run(
         threads,
         |jobs| jobs.each(|job, _| work(job)),
-        |lead| lead.each(all.into_iter().map(Ok), take),
+        |coordinator| coordinator.each(all.into_iter().map(Ok), take),
     )?;
     Ok(())
 }
@@ -117,7 +117,7 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
     text.unwrap_or_else(|| "it did not say why".to_owned())
 }
 
-/// What a worker reports to the lead.
+/// What a worker reports to the coordinator.
 enum WorkerReport<P, H, E> {
     Done(u64, P),
     Ended(Result<H, E>),
@@ -231,7 +231,7 @@ impl Turn<'_> {
     }
 }
 
-/// The jobs, as the lead sees them.
+/// The jobs, as the coordinator sees them.
 pub struct Coordinator<'c, J, P, H, E> {
     pace: &'c Pace,
     /// `None` when no more jobs will be sent.
@@ -385,7 +385,7 @@ mod tests {
                     work(job)
                 })
             },
-            |lead| lead.each((0..count).map(Ok), take),
+            |coordinator| coordinator.each((0..count).map(Ok), take),
         )
         .map(drop)
     }
@@ -452,9 +452,9 @@ mod tests {
             jobs.each(|_, _| Ok(()))?;
             Err(Failure::Full)
         };
-        let done = run(2, worker, |lead| {
-            lead.give(1);
-            lead.rest()
+        let done = run(2, worker, |coordinator| {
+            coordinator.give(1);
+            coordinator.rest()
         });
         assert_eq!(done, Err(Failure::Full));
     }

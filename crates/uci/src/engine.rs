@@ -103,28 +103,28 @@ impl EngineOption {
         match self.kind.as_str() {
             "check" => {
                 let known = ["true", "false"].iter();
-                let check_option = known.clone().any(|known| value.eq_ignore_ascii_case(known));
-                (!check_option).then(|| "true or false".to_owned())
+                let fits = known.clone().any(|known| value.eq_ignore_ascii_case(known));
+                (!fits).then(|| "true or false".to_owned())
             }
             "spin" => {
                 let limit = |key| -> Option<i64> { self.field(key)?.parse().ok() };
                 let (least, greatest) = (limit("min"), limit("max"));
-                let check_option = value.parse().is_ok_and(|number: i64| {
+                let fits = value.parse().is_ok_and(|number: i64| {
                     least.is_none_or(|least| least <= number)
                         && greatest.is_none_or(|greatest| number <= greatest)
                 });
                 let bound = |word, limit: Option<i64>| {
                     limit.map_or_else(String::new, |limit| format!(" {word} {limit}"))
                 };
-                (!check_option).then(|| {
+                (!fits).then(|| {
                     let (from, to) = (bound("from", least), bound("to", greatest));
                     format!("a whole number{from}{to}")
                 })
             }
             "combo" => {
                 let words: Vec<String> = self.fields("var").collect();
-                let check_option = words.iter().any(|known| known.eq_ignore_ascii_case(value));
-                (!check_option && !words.is_empty()).then(|| format!("one of {}", words.join(", ")))
+                let fits = words.iter().any(|known| known.eq_ignore_ascii_case(value));
+                (!fits && !words.is_empty()).then(|| format!("one of {}", words.join(", ")))
             }
             _ => None,
         }

@@ -72,7 +72,7 @@ impl Learned {
         &self,
         editor: &BookEditor,
         book: &Book,
-        method: LearnOptions,
+        options: LearnOptions,
     ) -> Result<LearnReport, Error> {
         let field = match book.format() {
             Format::Ctg => Field::Factor,
@@ -88,42 +88,42 @@ impl Learned {
         }
         stored.sort_by_key(|((last, _), ..)| *last);
         let mut batch = editor.batch();
-        let mut taught = LearnReport::default();
+        let mut report = LearnReport::default();
         for ((last, old), place, tally) in stored {
             let (new, is_raised) = match field {
                 Field::Factor => {
                     let value =
                         |stored: u32| stored.to_le_bytes()[0].cast_signed().saturating_neg();
-                    let known = if method.fresh { 0 } else { value(old) };
-                    let new = learned(*tally, known, method.strength);
+                    let known = if options.fresh { 0 } else { value(old) };
+                    let new = learned(*tally, known, options.strength);
                     let stored = new.saturating_neg().cast_unsigned();
                     (stored.into(), new > value(old))
                 }
                 _ => {
-                    let known = if method.fresh { 0 } else { old };
+                    let known = if options.fresh { 0 } else { old };
                     (counts(*tally, known), tally.wins > tally.losses)
                 }
             };
             if new == old {
                 continue;
             }
-            taught.changed += 1;
-            taught.raised += u64::from(is_raised);
-            if taught.listed.len() < method.shown {
+            report.changed += 1;
+            report.raised += u64::from(is_raised);
+            if report.listed.len() < options.shown {
                 let change = MarkChange {
                     place: *place,
                     field,
                     old: Some(old),
                     new: Some(new),
                 };
-                taught.listed.push((change, tally.to_string()));
+                report.listed.push((change, tally.to_string()));
             }
             batch.set(last, old, new)?;
         }
-        if !method.dry_run {
+        if !options.dry_run {
             editor.commit(batch)?;
         }
-        Ok(taught)
+        Ok(report)
     }
 }
 

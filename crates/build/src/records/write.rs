@@ -41,7 +41,7 @@ pub(in super::super) fn write(
             jobs.each(|rows: Rows, _| rows.write(&mut table).map_err(failed))?;
             table.close().map(drop).map_err(failed)
         },
-        |lead| gather(sorted, games, &mut written, lead, watch),
+        |coordinator| gather(sorted, games, &mut written, coordinator, watch),
     )?;
     Ok(written)
 }
@@ -51,7 +51,7 @@ fn gather(
     sorted: &Sorted<Node>,
     games: u64,
     written: &mut Written,
-    lead: &mut Coordinator<'_, Rows, (), (), BuildError>,
+    coordinator: &mut Coordinator<'_, Rows, (), (), BuildError>,
     watch: &mut Watch<'_>,
 ) -> Result<(), BuildError> {
     let mut rows = Rows::default();
@@ -64,12 +64,12 @@ fn gather(
         if rows.len() >= GROUP_ROWS {
             let positions = written.positions;
             watch.step(Progress::new("writing", "positions", positions, None))?;
-            lead.give(std::mem::take(&mut rows));
-            while lead.ready()?.is_some() {}
+            coordinator.give(std::mem::take(&mut rows));
+            while coordinator.ready()?.is_some() {}
         }
     }
-    lead.give(rows);
-    while lead.rest()?.is_some() {}
+    coordinator.give(rows);
+    while coordinator.rest()?.is_some() {}
     Ok(())
 }
 

@@ -115,21 +115,21 @@ pub fn sums<'i>(
     selection: &GameSelection,
     lists: Lists,
 ) -> Result<Sums, Error> {
-    let mut gathering = PositionSums::new(position, *selection, lists);
+    let mut sums = PositionSums::new(position, *selection, lists);
     let mut together = RECENT_GAMES;
     for (number, source) in sources.into_iter().enumerate() {
-        gathering.index = number;
+        sums.index = number;
         match source {
-            Source::Index(index) => index.rows(position, |row| gathering.add(row))?,
+            Source::Index(index) => index.rows(position, |row| sums.add(row))?,
             Source::Players(players) => {
                 together = 0;
                 for player in players {
-                    player.count(position, &mut gathering);
+                    player.count(position, &mut sums);
                 }
             }
         }
     }
-    Ok(gathering.finish(together))
+    Ok(sums.finish(together))
 }
 
 /// The best games by a key; the last is dropped when the list is full.

@@ -71,7 +71,7 @@ pub fn pgn(data: &[u8]) {
             variations,
             notes: variations,
             signs: variations,
-            heads: !variations,
+            headers: !variations,
         };
         while let Ok(Some(mut batch)) = source.next_batch() {
             loop {

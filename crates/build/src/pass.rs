@@ -24,8 +24,8 @@ struct Counts {
     duplicates: u64,
 }
 
-/// The counters of one thread for one book.
-struct Share<'a> {
+/// Counts the games of one thread for one book.
+struct BookCounter<'a> {
     job: &'a BuildJob,
     /// Whether it also receives games that its filter rejects.
     chooses: bool,
@@ -77,7 +77,7 @@ impl AnyCounter {
     }
 }
 
-impl Share<'_> {
+impl BookCounter<'_> {
     /// Counts a game, if it meets the filter.
     fn offer(&mut self, game: &Game, main: bool) -> Result<(), SortError> {
         if self.chooses && !self.job.filter.admits(game) {
@@ -157,7 +157,7 @@ pub(super) fn count_all(
             variations: first.variations,
             notes: false,
             signs: first.annotations,
-            heads: false,
+            headers: false,
         },
         starts: if first.setups {
             Starts::SetUp
@@ -173,8 +173,8 @@ pub(super) fn count_all(
     let mut summaries = vec![Summary::default(); jobs.len()];
     let worker = |batches: &Batches<'_, Vec<Counts>, Vec<u64>, BuildError>| {
         let each = jobs.iter().zip(outputs).zip(&duplicates);
-        let mut shares: Vec<Share<'_>> = each
-            .map(|((job, output), duplicates)| Share {
+        let mut books: Vec<BookCounter<'_>> = each
+            .map(|((job, output), duplicates)| BookCounter {
                 job,
                 chooses: !alone,
                 counter: AnyCounter::new(output, sort_bytes, tree_bytes),
@@ -187,39 +187,37 @@ pub(super) fn count_all(
         batches.each(|batch| {
             let source = first.sources.get(batch.argument());
             let main = source.is_some_and(|source| source.priority);
-            for share in &mut shares {
-                share.counter.begin_batch(batch.turn().number());
+            for book in &mut books {
+                book.counter.begin_batch(batch.turn().number());
             }
             loop {
                 let more = batch.next(&mut game);
                 if more {
-                    for share in &mut shares {
-                        share.offer(&game, main)?;
+                    for book in &mut books {
+                        book.offer(&game, main)?;
                     }
-                    let waiting: usize = shares.iter().map(|share| share.chunk.bytes()).sum();
+                    let waiting: usize = books.iter().map(|book| book.chunk.bytes()).sum();
                     if !dedupe || waiting < chunk_bytes as usize {
                         continue;
                     }
                 }
                 if dedupe && batch.turn().wait() {
-                    shares.iter_mut().for_each(Share::drop_duplicates);
+                    books.iter_mut().for_each(BookCounter::drop_duplicates);
                     if !more {
                         batch.turn().pass();
                     }
-                    for share in &mut shares {
-                        share.count_chunk(&mut game, main)?;
+                    for book in &mut books {
+                        book.count_chunk(&mut game, main)?;
                     }
                     if more {
                         continue;
                     }
                 }
-                let taken = shares.iter_mut();
-                return Ok(taken
-                    .map(|share| std::mem::take(&mut share.counts))
-                    .collect());
+                let taken = books.iter_mut();
+                return Ok(taken.map(|book| std::mem::take(&mut book.counts)).collect());
             }
         })?;
-        let finished = shares.into_iter().map(|share| share.counter.finish());
+        let finished = books.into_iter().map(|book| book.counter.finish());
         Ok(finished.collect::<Result<_, _>>()?)
     };
     let take = |counts: Vec<Counts>| {

@@ -148,7 +148,7 @@ pub struct GameParts {
     /// Annotations (NAGs) of moves and positions, as [`Game::signs`].
     pub signs: bool,
     /// Only the header, as [`Game::tags`], without the movetext.
-    pub heads: bool,
+    pub headers: bool,
 }
 
 impl GameParts {
@@ -158,13 +158,13 @@ impl GameParts {
         variations: false,
         notes: false,
         signs: false,
-        heads: false,
+        headers: false,
     };
 
     /// Everything, to write the game again.
     pub const EVERYTHING: GameParts = GameParts {
         notes: true,
-        heads: true,
+        headers: true,
         ..GameParts::MAIN_LINES
     };
 
@@ -176,7 +176,7 @@ impl GameParts {
 
     /// Whether tags are read.
     fn tags(self) -> bool {
-        self.notes || self.heads
+        self.notes || self.headers
     }
 }
 

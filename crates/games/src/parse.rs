@@ -402,7 +402,7 @@ impl<'a> Visit<'a> {
         self.is_game = true;
         let game = self.recorder.game();
         let is_head = || matches!(name, b"Event" | b"Site" | b"Date" | b"UTCDate" | b"Round");
-        if self.wanted.notes || self.wanted.heads && is_head() {
+        if self.wanted.notes || self.wanted.headers && is_head() {
             note_tag(&mut game.tags, name, value);
         }
         match name {

@@ -7,7 +7,7 @@ use shakmaty::{Bitboard, Chess, Color, Move, Position, Role, Square, attacks};
 /// The legal move that a SAN names.
 #[inline]
 pub(super) fn resolve(san: San, position: &Chess) -> Option<Move> {
-    plain(san, position).or_else(|| san.to_move(position).ok())
+    resolve_simple(san, position).or_else(|| san.to_move(position).ok())
 }
 
 /// Whether a move read from a database is legal: the same result as the library,
@@ -23,7 +23,7 @@ pub(super) fn is_legal(m: Move, position: &Chess) -> bool {
             promotion,
         } => {
             position.board().role_at(to) == capture
-                && can_go(role, from, capture.is_some(), to, promotion, position)
+                && has_move_to(role, from, capture.is_some(), to, promotion, position)
         }
         _ => position.is_legal(m),
     }
@@ -43,7 +43,7 @@ pub(super) fn from_to(
         let m = Move::EnPassant { from, to };
         return (promotion.is_none() && position.is_legal(m)).then_some(m);
     }
-    can_go(role, from, capture.is_some(), to, promotion, position).then_some(Move::Normal {
+    has_move_to(role, from, capture.is_some(), to, promotion, position).then_some(Move::Normal {
         role,
         from,
         capture,
@@ -55,7 +55,7 @@ pub(super) fn from_to(
 /// Whether a square has a piece of the side to move that can go to another square.
 /// Ignores en passant and castling.
 #[inline(always)]
-fn can_go(
+fn has_move_to(
     role: Role,
     from: Square,
     capture: bool,
@@ -68,7 +68,7 @@ fn can_go(
     let is_there = (own & board.by_role(role)).contains(from);
     is_there
         && !own.contains(to)
-        && origins(role, capture, to, promotion, position)
+        && possible_origins(role, capture, to, promotion, position)
             .is_some_and(|pieces| pieces.contains(from))
         && (attacks::between(from, to) & board.occupied()).is_empty()
         && is_safe(role, from, to, position)
@@ -78,7 +78,7 @@ fn can_go(
 /// `None` for castling, en passant, and moves that need a pin or check to be unambiguous:
 /// the library resolves these.
 #[inline(always)]
-fn plain(san: San, position: &Chess) -> Option<Move> {
+fn resolve_simple(san: San, position: &Chess) -> Option<Move> {
     let San::Normal {
         role,
         file,
@@ -95,7 +95,8 @@ fn plain(san: San, position: &Chess) -> Option<Move> {
     if taken.is_some() != capture || own.contains(to) {
         return None;
     }
-    let mut pieces = origins(role, capture, to, promotion, position)? & own & board.by_role(role);
+    let mut pieces =
+        possible_origins(role, capture, to, promotion, position)? & own & board.by_role(role);
     if let Some(file) = file {
         pieces &= Bitboard::from_file(file);
     }
@@ -119,27 +120,27 @@ fn plain(san: San, position: &Chess) -> Option<Move> {
 /// The squares that a piece attacks on an empty board. One table for all roles: a
 /// branch on the role is slow, because it is hard to predict.
 #[inline]
-fn reach(role: Role, from: Square) -> Bitboard {
+fn attacks_on_empty_board(role: Role, from: Square) -> Bitboard {
     REACH[usize::from(role) - 1][from.to_usize()]
 }
 
 static REACH: [[Bitboard; 64]; 6] = {
-    let mut reach = [[Bitboard::EMPTY; 64]; 6];
+    let mut table = [[Bitboard::EMPTY; 64]; 6];
     let mut number = 0;
     while number < 6 * 64 {
         let (role, from) = (number / 64, number % 64);
         let piece = Role::ALL[role].of(Color::White);
         let from_square = Square::new(from as u32);
-        reach[role][from] = attacks::attacks(from_square, piece, Bitboard::EMPTY);
+        table[role][from] = attacks::attacks(from_square, piece, Bitboard::EMPTY);
         number += 1;
     }
-    reach
+    table
 };
 
 /// Squares from which a piece could reach a square of an empty board, without en
 /// passant and castling. `None` if no piece can go there like that.
 #[inline]
-fn origins(
+fn possible_origins(
     role: Role,
     capture: bool,
     to: Square,
@@ -147,7 +148,9 @@ fn origins(
     position: &Chess,
 ) -> Option<Bitboard> {
     if role != Role::Pawn {
-        return promotion.is_none().then(|| reach(role, to));
+        return promotion
+            .is_none()
+            .then(|| attacks_on_empty_board(role, to));
     }
     let promotes = matches!(
         promotion,
@@ -174,8 +177,8 @@ fn is_safe(role: Role, from: Square, to: Square, position: &Chess) -> bool {
     let Some(king) = king else { return false };
     // All but the captured piece.
     let them = board.by_color(!turn).without(to);
-    let threats = reach(Role::Rook, king) & board.rooks_and_queens()
-        | reach(Role::Bishop, king) & board.bishops_and_queens()
+    let threats = attacks_on_empty_board(Role::Rook, king) & board.rooks_and_queens()
+        | attacks_on_empty_board(Role::Bishop, king) & board.bishops_and_queens()
         | attacks::knight_attacks(king) & board.knights()
         | attacks::pawn_attacks(turn, king) & board.pawns()
         | attacks::king_attacks(king) & board.kings();
@@ -261,7 +264,7 @@ mod tests {
                                 promotion,
                             };
                             asked += 1;
-                            if let Some(m) = plain(san, &position) {
+                            if let Some(m) = resolve_simple(san, &position) {
                                 found += 1;
                                 assert_eq!(san.to_move(&position), Ok(m), "{san} {position:?}");
                             }
@@ -285,11 +288,12 @@ mod tests {
                     let found = from_to(m.role(), from, m.to(), m.promotion(), &position);
                     assert!(m.is_castle() || found == Some(*m));
                 }
-                let plain = |m: &&Move| plain(San::from_move(&position, **m), &position).is_some();
+                let is_simple =
+                    |m: &&Move| resolve_simple(San::from_move(&position, **m), &position).is_some();
                 let normal = |m: &&Move| matches!(m, Move::Normal { .. });
                 if !position.is_check() {
                     let moves = legal.iter().filter(normal).count();
-                    assert!(5 * legal.iter().filter(plain).count() >= 3 * moves);
+                    assert!(5 * legal.iter().filter(is_simple).count() >= 3 * moves);
                 }
                 let m = legal.get(random(legal.len())).copied();
                 position.play_unchecked(m.unwrap());

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::parts::{Joined, together};
+use super::parts::{Joined, merged_segment};
 use super::{IDS, PLAYERS, POSITIONS};
 use crate::Error;
 use crate::tgx::{GAMES, Segment, TableWriter, TgxFile, Writer, lock};
@@ -55,7 +55,7 @@ pub fn compact(
         }
     }
     writer.end_table(GAMES, games)?;
-    let mut part = together(parts);
+    let mut part = merged_segment(parts);
     for name in [POSITIONS, PLAYERS, IDS] {
         let joined = Joined::new(name, Some(&file), parts.len())?;
         let done = joined.finish(name, &mut writer, watch)?;

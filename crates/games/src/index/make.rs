@@ -153,11 +153,11 @@ pub fn run(job: &IndexJob, watch: &mut Watch<'_>) -> Result<IndexReport, Error> 
         ..Segment::default()
     });
     if let Some(before) = &before {
-        parts::keep_games(&mut games, before, older);
+        parts::copy_earlier_games(&mut games, before, older);
     }
     writer.end_table(GAMES, games)?;
     let part = &mut summary.part;
-    *part = parts::together(&parts);
+    *part = parts::merged_segment(&parts);
     let table = |name| Joined::new(name, before.as_ref(), older);
     let (done, moves) = write_rows(
         job.threads,
@@ -199,7 +199,7 @@ fn read(
     let intake = Intake {
         filter: &job.filter,
         wanted: GameParts {
-            heads: true,
+            headers: true,
             ..GameParts::default()
         },
         starts: Starts::SetUp,

@@ -46,7 +46,7 @@ const BETWEEN: &str = "; ";
 const ALL: &str = "all";
 
 /// The segment that joins several parts, without tables.
-pub(super) fn together(parts: &[Segment]) -> Segment {
+pub(super) fn merged_segment(parts: &[Segment]) -> Segment {
     let mut filters: Vec<&str> = Vec::new();
     for filter in parts.iter().flat_map(|part| part.filter.split(BETWEEN)) {
         let filter = if filter.is_empty() { ALL } else { filter };
@@ -209,12 +209,12 @@ fn last_tables<'f>(
 }
 
 /// Adds the games of the last parts, without copying them.
-pub(super) fn keep_games(games: &mut TableWriter, file: &TgxFile, parts: usize) {
+pub(super) fn copy_earlier_games(games: &mut TableWriter, file: &TgxFile, parts: usize) {
     let mut older: Vec<_> = last_tables(file, GAMES, parts).collect();
     older.reverse();
     for (part, directory) in older {
         let table = part.tables.iter().find(|table| table.name == GAMES);
-        games.keep_before(directory, table.map_or(0, |table| table.bytes));
+        games.copy_before(directory, table.map_or(0, |table| table.bytes));
     }
 }
 

@@ -116,20 +116,20 @@ pub fn sums<'i>(
     lists: Lists,
 ) -> Result<Sums, Error> {
     let mut sums = PositionSums::new(position, *selection, lists);
-    let mut together = RECENT_GAMES;
+    let mut limit = RECENT_GAMES;
     for (number, source) in sources.into_iter().enumerate() {
         sums.index = number;
         match source {
             Source::Index(index) => index.rows(position, |row| sums.add(row))?,
             Source::Players(players) => {
-                together = 0;
+                limit = 0;
                 for player in players {
                     player.count(position, &mut sums);
                 }
             }
         }
     }
-    Ok(sums.finish(together))
+    Ok(sums.finish(limit))
 }
 
 /// The best games by a key; the last is dropped when the list is full.
@@ -303,9 +303,9 @@ impl<'p> PositionSums<'p> {
         }
     }
 
-    /// Returns the sums. Top and newest games are `together` at most, if that is not 0;
+    /// Returns the sums. Top and newest games are `limit` at most, if that is not 0;
     /// the newest ones are dropped first.
-    pub(super) fn finish(self, together: usize) -> Sums {
+    pub(super) fn finish(self, limit: usize) -> Sums {
         let mut sums = Sums {
             history: self.history,
             listed: self
@@ -334,9 +334,9 @@ impl<'p> PositionSums<'p> {
         let top: Vec<Named> = self.top.games.into_iter().map(|(_, game)| game).collect();
         let top = top.get(..most_top).unwrap_or(&top);
         let recent = self.recent.games.into_iter().map(|(_, game)| game);
-        let most_recent = match together {
+        let most_recent = match limit {
             0 => self.lists.recent,
-            _ => self.lists.recent.min(together.saturating_sub(top.len())),
+            _ => self.lists.recent.min(limit.saturating_sub(top.len())),
         };
         sums.recent = recent
             .filter(|game| !top.contains(game))

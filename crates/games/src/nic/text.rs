@@ -41,14 +41,14 @@ pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
         text: BufReader::with_capacity(64 << 10, file),
         line: 0,
         bytes_read: 0,
-        next: Print::default(),
+        next: PrintedMove::default(),
         at_end: false,
     }))
 }
 
 /// The lines of a game.
 #[derive(Default)]
-struct Print {
+struct PrintedMove {
     line: u64,
     text: String,
     has_moves: bool,
@@ -61,12 +61,12 @@ struct TextSource {
     line: u64,
     bytes_read: u64,
     /// The game whose lines are being collected.
-    next: Print,
+    next: PrintedMove,
     at_end: bool,
 }
 
 impl TextSource {
-    fn next_print(&mut self) -> Result<Option<Print>, Error> {
+    fn next_print(&mut self) -> Result<Option<PrintedMove>, Error> {
         while !self.at_end {
             let mut bytes = Vec::new();
             let mut line = self.text.by_ref().take(LONGEST_BYTES as u64);
@@ -125,7 +125,7 @@ impl GameSource for TextSource {
 
 struct TextBatch {
     name: Arc<str>,
-    prints: std::vec::IntoIter<Print>,
+    prints: std::vec::IntoIter<PrintedMove>,
     /// Line at which the last game begins.
     line: u64,
 }

@@ -4,7 +4,7 @@ use shakmaty::{ByColor, CastlingSide, Chess, Color, Move, Position, Role, Square
 
 use super::decode::{COMMON_TAGS, FIRST_COMMON};
 use super::entry::{LAST_YEAR, RATING_KINDS, ScidEntry, date_of, eco_value};
-use super::keys::Gather;
+use super::keys::KeyCollector;
 use super::moves::{LineState, Pieces, Step, rooks};
 use crate::pgn_write::first_fen;
 use crate::{Date, Game, Item, SkipReason};
@@ -117,7 +117,7 @@ impl ScidRecord {
                 kinds: ratings.as_ref().map(|rating| rating.kind),
                 plies: writer.plies,
                 counts: writer.counts,
-                keys: writer.gather.finish(writer.now.board()),
+                keys: writer.keys.finish(writer.now.board()),
                 ..ScidEntry::default()
             },
             bytes,
@@ -189,7 +189,7 @@ struct Writer {
     plies: u16,
     /// Flags for promotions on the main line.
     promotions: u32,
-    gather: Gather,
+    keys: KeyCollector,
     /// Numbers of comments, variations, NAGs.
     counts: [u32; 3],
     was_comment: bool,
@@ -212,7 +212,7 @@ impl Writer {
             comments: Vec::new(),
             plies: 0,
             promotions: 0,
-            gather: Gather::new(!is_set_up),
+            keys: KeyCollector::new(!is_set_up),
             counts: [0; 3],
             was_comment: false,
         })
@@ -307,7 +307,7 @@ impl Writer {
         self.before = Some(std::mem::replace(&mut self.now, next));
         if self.open.is_empty() {
             self.plies = self.plies.wrapping_add(1);
-            self.gather.see(self.now.board());
+            self.keys.see(self.now.board());
             let promotion = match step {
                 Some((_, Step::Go { promotion, .. })) => promotion,
                 _ => None,

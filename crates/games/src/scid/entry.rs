@@ -125,7 +125,7 @@ impl ScidEntry {
             result: GameResult::of_number((word(21)? >> 12) as u8),
             eco: be_u16_at(record, 23)?,
             date: day,
-            event_date: near(day, date >> 20),
+            event_date: relative_date(day, date >> 20),
             ratings: ByColor {
                 white: (of(0) & 0xfff) as u16,
                 black: (of(1) & 0xfff) as u16,
@@ -175,7 +175,7 @@ impl ScidEntry {
 
     /// Encodes a record of version 5.
     pub(super) fn encode(&self) -> [u8; NEW_BYTES as usize] {
-        let [comments, variations, nags] = self.counts.map(|count| rough(count) << 28);
+        let [comments, variations, nags] = self.counts.map(|count| rounded_count(count) << 28);
         let Keys {
             material,
             left,
@@ -213,7 +213,7 @@ impl ScidEntry {
 }
 
 /// Rounds a count to four bits.
-fn rough(count: u32) -> u32 {
+fn rounded_count(count: u32) -> u32 {
     match count {
         0..=10 => count,
         11..=12 => 10,
@@ -227,7 +227,7 @@ fn rough(count: u32) -> u32 {
 
 /// Decodes the date of an event of version 4: its year is relative to that of the
 /// game.
-fn near(day: Date, event: u32) -> Date {
+fn relative_date(day: Date, event: u32) -> Date {
     let years = event >> 9;
     if years == 0 {
         return Date::default();

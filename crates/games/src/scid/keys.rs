@@ -26,16 +26,16 @@ fn home(board: &Board) -> Bitboard {
 
 /// Collects the keys along a main line.
 #[derive(Clone, Debug)]
-pub(super) struct Gather {
+pub(super) struct KeyCollector {
     keys: Keys,
     at_home: Bitboard,
 }
 
-impl Gather {
+impl KeyCollector {
     /// Starts a game. Only games from the usual start have a list of pawns.
-    pub(super) fn new(is_usual: bool) -> Gather {
+    pub(super) fn new(is_usual: bool) -> KeyCollector {
         let at_home = home(&Board::default());
-        Gather {
+        KeyCollector {
             keys: Keys::default(),
             at_home: if is_usual { at_home } else { Bitboard::EMPTY },
         }

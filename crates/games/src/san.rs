@@ -121,10 +121,10 @@ fn resolve_simple(san: San, position: &Chess) -> Option<Move> {
 /// branch on the role is slow, because it is hard to predict.
 #[inline]
 fn attacks_on_empty_board(role: Role, from: Square) -> Bitboard {
-    REACH[usize::from(role) - 1][from.to_usize()]
+    EMPTY_BOARD_ATTACKS[usize::from(role) - 1][from.to_usize()]
 }
 
-static REACH: [[Bitboard; 64]; 6] = {
+static EMPTY_BOARD_ATTACKS: [[Bitboard; 64]; 6] = {
     let mut table = [[Bitboard::EMPTY; 64]; 6];
     let mut number = 0;
     while number < 6 * 64 {

@@ -1,8 +1,8 @@
 //! Parallel work in order, with clean failure.
 //!
-//! One thread, the coordinator, sends jobs to workers and receives their results in the order
-//! of the jobs. The number of jobs in progress is limited, so memory does not grow with
-//! their number. Any failure (in finding a job, doing it, or using its result; an error
+//! One thread, the coordinator, sends jobs to workers and receives their results in the
+//! order of the jobs. The number of jobs in progress is limited, so memory does not grow
+//! with their number. Any failure (in finding a job, doing it, or using its result; an error
 //! or a panic) ends all threads at once: no thread waits for another that has ended.
 
 use std::any::Any;

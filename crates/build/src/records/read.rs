@@ -62,7 +62,7 @@ pub(in super::super) fn read(
             )?;
             Ok(sorter.finish()?)
         },
-        |lead| {
+        |coordinator| {
             let jobs = inputs.paths.iter().flat_map(|path| match open(path) {
                 Ok(table) => {
                     let table = Arc::new(table);
@@ -73,7 +73,7 @@ pub(in super::super) fn read(
                 }
                 Err(error) => vec![Err(error.into())],
             });
-            lead.each(jobs, collect)
+            coordinator.each(jobs, collect)
         },
     )?;
     match (inputs.paths.first(), games) {

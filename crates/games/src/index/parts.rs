@@ -209,12 +209,12 @@ fn last_tables<'f>(
 }
 
 /// Adds the games of the last parts, without copying them.
-pub(super) fn copy_earlier_games(games: &mut TableWriter, file: &TgxFile, parts: usize) {
+pub(super) fn include_earlier_games(games: &mut TableWriter, file: &TgxFile, parts: usize) {
     let mut older: Vec<_> = last_tables(file, GAMES, parts).collect();
     older.reverse();
     for (part, directory) in older {
         let table = part.tables.iter().find(|table| table.name == GAMES);
-        games.copy_before(directory, table.map_or(0, |table| table.bytes));
+        games.include_before(directory, table.map_or(0, |table| table.bytes));
     }
 }
 

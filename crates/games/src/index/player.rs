@@ -6,7 +6,7 @@ use shakmaty::{Chess, Color, Move};
 use super::bucket::Bucket;
 use super::count::Plies;
 use super::posting::plain_name;
-use super::query::PositionSums;
+use super::query::SumsBuilder;
 use super::row::{GameRef, IndexedMove};
 use super::{GamesIndex, key};
 use crate::Error;
@@ -120,7 +120,7 @@ impl Player {
     }
 
     /// Adds the player's moves in a position.
-    pub(super) fn count(&self, position: &Chess, sums: &mut PositionSums<'_>) {
+    pub(super) fn count(&self, position: &Chess, sums: &mut SumsBuilder<'_>) {
         for (mv, place) in self.moves.get(&key(position)).into_iter().flatten() {
             if let Some((number, facts)) = self.games.get(*place as usize) {
                 let game = GameRef::of(*facts, *number);

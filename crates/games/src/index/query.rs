@@ -115,7 +115,7 @@ pub fn sums<'i>(
     selection: &GameSelection,
     lists: Lists,
 ) -> Result<Sums, Error> {
-    let mut sums = PositionSums::new(position, *selection, lists);
+    let mut sums = SumsBuilder::new(position, *selection, lists);
     let mut limit = RECENT_GAMES;
     for (number, source) in sources.into_iter().enumerate() {
         sums.index = number;
@@ -160,7 +160,7 @@ impl<K: Ord> Best<K> {
 
 /// Sums under construction.
 #[derive(Debug)]
-pub struct PositionSums<'p> {
+pub struct SumsBuilder<'p> {
     position: &'p Chess,
     selection: GameSelection,
     lists: Lists,
@@ -173,19 +173,19 @@ pub struct PositionSums<'p> {
     listed: Best<([u32; 4], usize)>,
 }
 
-impl<'p> PositionSums<'p> {
+impl<'p> SumsBuilder<'p> {
     pub(super) fn new(
         position: &'p Chess,
         selection: GameSelection,
         lists: Lists,
-    ) -> PositionSums<'p> {
+    ) -> SumsBuilder<'p> {
         let top = lists.top.min(TOP_GAMES);
         // Extra games, because some may be removed as top games.
         let recent = match lists.recent.min(RECENT_GAMES) {
             0 => 0,
             _ => RECENT_GAMES + TOP_GAMES,
         };
-        PositionSums {
+        SumsBuilder {
             position,
             selection,
             lists,

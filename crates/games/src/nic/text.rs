@@ -41,14 +41,14 @@ pub(crate) fn open(named: &Located) -> Result<Box<dyn GameSource>, Error> {
         text: BufReader::with_capacity(64 << 10, file),
         line: 0,
         bytes_read: 0,
-        next: PrintedMove::default(),
+        next: GameText::default(),
         at_end: false,
     }))
 }
 
 /// The lines of a game.
 #[derive(Default)]
-struct PrintedMove {
+struct GameText {
     line: u64,
     text: String,
     has_moves: bool,
@@ -61,12 +61,12 @@ struct TextSource {
     line: u64,
     bytes_read: u64,
     /// The game whose lines are being collected.
-    next: PrintedMove,
+    next: GameText,
     at_end: bool,
 }
 
 impl TextSource {
-    fn next_print(&mut self) -> Result<Option<PrintedMove>, Error> {
+    fn next_game_text(&mut self) -> Result<Option<GameText>, Error> {
         while !self.at_end {
             let mut bytes = Vec::new();
             let mut line = self.text.by_ref().take(LONGEST_BYTES as u64);
@@ -96,24 +96,24 @@ impl TextSource {
             }
         }
         let last = std::mem::take(&mut self.next);
-        Ok(Some(last).filter(|print| !print.text.is_empty()))
+        Ok(Some(last).filter(|game_text| !game_text.text.is_empty()))
     }
 }
 
 impl GameSource for TextSource {
     fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, Error> {
-        let mut prints = Vec::new();
-        while prints.len() < BATCH_GAMES
-            && let Some(print) = self.next_print()?
+        let mut texts = Vec::new();
+        while texts.len() < BATCH_GAMES
+            && let Some(game_text) = self.next_game_text()?
         {
-            prints.push(print);
+            texts.push(game_text);
         }
-        if prints.is_empty() {
+        if texts.is_empty() {
             return Ok(None);
         }
         Ok(Some(Box::new(TextBatch {
             name: self.name.clone(),
-            prints: prints.into_iter(),
+            texts: texts.into_iter(),
             line: 0,
         })))
     }
@@ -125,23 +125,23 @@ impl GameSource for TextSource {
 
 struct TextBatch {
     name: Arc<str>,
-    prints: std::vec::IntoIter<PrintedMove>,
+    texts: std::vec::IntoIter<GameText>,
     /// Line at which the last game begins.
     line: u64,
 }
 
 impl GameBatch for TextBatch {
     fn next_game(&mut self, wanted: GameParts, game: &mut Game) -> Result<bool, SkipReason> {
-        let Some(print) = self.prints.next() else {
+        let Some(game_text) = self.texts.next() else {
             return Ok(false);
         };
-        self.line = print.line;
+        self.line = game_text.line;
         game.clear();
         let mut moves = String::new();
         let mut info = Vec::new();
         // Title and Elo belong to the player before them.
         let mut black = false;
-        for line in print.text.lines() {
+        for line in game_text.text.lines() {
             let fields = fields::fields(line);
             if fields.is_empty() {
                 moves.push_str(line);

@@ -240,7 +240,7 @@ impl TableWriter {
 
     /// Adds the blocks that an older table already has in the file, before all
     /// others. They are not copied.
-    pub fn copy_before(&mut self, directory: &Directory, bytes: u64) {
+    pub fn include_before(&mut self, directory: &Directory, bytes: u64) {
         self.directory.put_before(directory);
         self.bytes += bytes;
     }

@@ -45,15 +45,6 @@ fn check_odd(fault: &str, patience: &Patience) -> CheckReport {
     check(&command, patience, &mut |_| {})
 }
 
-fn outcome(report: &CheckReport, step: &str) -> (Outcome, String) {
-    let step = report
-        .steps
-        .iter()
-        .find(|s| s.name == step)
-        .unwrap_or_else(|| panic!("no step {step}"));
-    (step.outcome, step.explanation.clone())
-}
-
 /// Repeats the check until every step passes, because a busy machine may delay a step; a
 /// step that is really too slow never passes.
 fn passes(mut check: impl FnMut() -> CheckReport) -> CheckReport {
@@ -161,17 +152,34 @@ fn every_fault_is_found_where_it_is() {
     std::thread::scope(|scope| {
         for same in rows.chunk_by(|(one, _), (next, _)| one.0 == next.0) {
             scope.spawn(move || {
-                let ((fault, ..), _) = same[0];
-                let report = check_odd(fault, patience);
-                assert_eq!(report.passed(), report.count(Outcome::Failed) == 0);
-                for ((_, step, text), expected) in same {
-                    let (outcome, explanation) = outcome(&report, step);
-                    assert_eq!(outcome, *expected, "{fault}: {step}: {explanation}");
-                    assert!(explanation.contains(text), "{fault}: {explanation}");
-                }
+                let wrong = (0..12).map(|_| differences(same, patience));
+                let wrong: Vec<String> = wrong.take_while(|it| !it.is_empty()).collect();
+                assert!(wrong.len() < 12, "{wrong:#?}");
             });
         }
     });
+}
+
+/// A fault of the example engine, the step that finds it, and a part of the explanation.
+type Fault = (&'static str, &'static str, &'static str);
+
+/// What a check of one fault reports other than expected; empty when all is as expected.
+/// A busy machine may delay a step, so that the ones after it are not taken.
+fn differences(rows: &[(Fault, Outcome)], patience: &Patience) -> String {
+    let ((fault, ..), _) = rows[0];
+    let report = check_odd(fault, patience);
+    assert_eq!(report.passed(), report.count(Outcome::Failed) == 0);
+    let as_expected = |((_, name, text), expected): &(Fault, Outcome)| {
+        report.steps.iter().any(|step| {
+            step.name == *name && step.outcome == *expected && step.explanation.contains(text)
+        })
+    };
+    let different = rows.iter().filter(|row| !as_expected(row));
+    let different: Vec<_> = different.collect();
+    if different.is_empty() {
+        return String::new();
+    }
+    format!("{different:?}: {:?}", report.steps)
 }
 
 #[test]

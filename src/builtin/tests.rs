@@ -8,26 +8,25 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use shakmaty::fen::Fen;
-use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess, Position};
+use shakmaty::{Chess, Position};
+use tabia_notation as notation;
 
 /// A very long time limit, for slow and busy machines.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Time without output that counts as no answer.
 const SILENCE: Duration = Duration::from_millis(80);
 
-struct Talk {
+struct Engine {
     input: Option<PipeWriter>,
     output: Receiver<String>,
-    engine: Option<JoinHandle<std::io::Result<()>>>,
+    thread: Option<JoinHandle<std::io::Result<()>>>,
 }
 
-impl Talk {
+impl Engine {
     fn new() -> Self {
         let (engine_in, input) = std::io::pipe().unwrap();
         let (from_engine, engine_out) = std::io::pipe().unwrap();
-        let engine = thread::spawn(move || super::run(BufReader::new(engine_in), engine_out));
+        let thread = thread::spawn(move || super::run(BufReader::new(engine_in), engine_out));
         let (lines, output) = mpsc::channel();
         thread::spawn(move || {
             for line in BufReader::new(from_engine).lines() {
@@ -40,7 +39,7 @@ impl Talk {
         Self {
             input: Some(input),
             output,
-            engine: Some(engine),
+            thread: Some(thread),
         }
     }
 
@@ -52,7 +51,7 @@ impl Talk {
     }
 
     /// Reads lines up to the first that begins with `word`.
-    fn until(&mut self, word: &str) -> Vec<String> {
+    fn expect(&mut self, word: &str) -> Vec<String> {
         let mut lines = Vec::new();
         loop {
             let line = match self.output.recv_timeout(PATIENCE) {
@@ -69,14 +68,18 @@ impl Talk {
 
     /// The move of the next `bestmove`, and the lines before it.
     fn answer(&mut self) -> (String, Vec<String>) {
-        let mut lines = self.until("bestmove");
+        let mut lines = self.expect("bestmove");
         let last = lines.pop().unwrap();
         (last.split(' ').nth(1).unwrap().to_owned(), lines)
     }
 
-    fn best(&mut self, commands: &str) -> String {
+    fn search(&mut self, commands: &str) -> (String, Vec<String>) {
         self.send(commands);
-        self.answer().0
+        self.answer()
+    }
+
+    fn best_move(&mut self, commands: &str) -> String {
+        self.search(commands).0
     }
 
     /// Checks that only `info` lines come for a while.
@@ -97,23 +100,29 @@ impl Talk {
     /// Ends the input and returns the remaining lines of output.
     fn finish(mut self) -> Vec<String> {
         drop(self.input.take());
-        self.engine.take().unwrap().join().unwrap().unwrap();
+        self.thread.take().unwrap().join().unwrap().unwrap();
         self.output.iter().collect()
     }
 }
 
 fn position(fen: &str) -> Chess {
-    let fen: Fen = fen.parse().unwrap();
-    fen.into_position(CastlingMode::Standard).unwrap()
+    notation::position(fen).unwrap()
+}
+
+/// Plays a move, which must be legal.
+#[track_caller]
+fn play(position: &mut Chess, mv: &str) {
+    let legal = notation::find_uci(position, mv.as_bytes());
+    position.play_unchecked(legal.unwrap_or_else(|| panic!("{mv} is not legal")));
 }
 
 const KINGS_AND_ROOKS: &str = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
 
 #[test]
-fn introduces_itself_and_is_ready() {
-    let mut talk = Talk::new();
-    talk.send("uci");
-    let lines = talk.until("uciok");
+fn uci_gets_name_author_and_options_and_each_isready_one_readyok() {
+    let mut engine = Engine::new();
+    engine.send("uci");
+    let lines = engine.expect("uciok");
     assert!(lines[0].starts_with("id name "));
     assert!(lines[1].starts_with("id author "));
     assert!(
@@ -121,16 +130,16 @@ fn introduces_itself_and_is_ready() {
             .iter()
             .all(|line| line.starts_with("option name "))
     );
-    talk.send("uci\nisready\nisready");
-    talk.until("uciok");
-    assert_eq!(talk.until("readyok").len(), 1);
-    assert_eq!(talk.until("readyok").len(), 1);
-    assert!(talk.finish().is_empty());
+    engine.send("uci\nisready\nisready");
+    engine.expect("uciok");
+    assert_eq!(engine.expect("readyok").len(), 1);
+    assert_eq!(engine.expect("readyok").len(), 1);
+    assert!(engine.finish().is_empty());
 }
 
 #[test]
-fn every_limit_ends_in_one_legal_answer() {
-    let mut talk = Talk::new();
+fn every_limit_gives_one_legal_best_move() {
+    let mut engine = Engine::new();
     for go in [
         "go depth 3",
         "go depth 0",
@@ -155,21 +164,18 @@ fn every_limit_ends_in_one_legal_answer() {
             "startpos moves e2e4",
             "fen 8/8/8/4k3/8/8/4P3/4K3 w - -",
         ] {
-            talk.send(&format!("position {board}\n{go}"));
-            let (best, lines) = talk.answer();
+            let (best, lines) = engine.search(&format!("position {board}\n{go}"));
             let mut now = board
                 .strip_prefix("fen ")
                 .map_or_else(Chess::default, position);
             if board.ends_with("e2e4") {
-                let m: UciMove = "e2e4".parse().unwrap();
-                now.play_unchecked(m.to_move(&now).unwrap());
+                play(&mut now, "e2e4");
             }
-            let m: UciMove = best.parse().unwrap();
-            assert!(m.to_move(&now).is_ok(), "{board} {go}: {best}");
             check_info(&lines, &now, &best);
+            play(&mut now, &best);
         }
     }
-    assert!(talk.finish().is_empty());
+    assert!(engine.finish().is_empty());
 }
 
 /// Checks that each line is well-formed and its moves legal, and that the last begins
@@ -191,8 +197,7 @@ fn check_info(lines: &[String], position: &Chess, best: &str) {
         assert!(pv > score, "{line}");
         let mut now = position.clone();
         for word in &words[pv + 1..] {
-            let m: UciMove = word.parse().unwrap();
-            now.play_unchecked(m.to_move(&now).unwrap());
+            play(&mut now, word);
         }
         last = Some(words[pv + 1].to_owned());
     }
@@ -200,7 +205,7 @@ fn check_info(lines: &[String], position: &Chess, best: &str) {
 }
 
 #[test]
-fn infinite_waits_for_stop() {
+fn infinite_search_waits_for_stop() {
     // In the last two the search ends long before.
     for board in [
         "startpos",
@@ -213,80 +218,68 @@ fn infinite_waits_for_stop() {
             "go infinite depth 1",
             "go infinite movetime 1",
         ] {
-            let mut talk = Talk::new();
-            talk.send(&format!("position {board}\n{go}"));
-            talk.assert_no_answer();
-            talk.send("isready");
+            let mut engine = Engine::new();
+            engine.send(&format!("position {board}\n{go}"));
+            engine.assert_no_answer();
+            engine.send("isready");
             assert!(
-                !talk
+                !engine
                     .until("readyok")
                     .iter()
                     .any(|line| line.starts_with("best"))
             );
-            talk.send("ponderhit");
-            talk.assert_no_answer();
-            talk.send("stop");
-            talk.until("bestmove");
-            talk.send("stop\nponderhit");
-            talk.assert_no_answer();
-            assert!(talk.finish().is_empty());
+            engine.send("ponderhit");
+            engine.assert_no_answer();
+            engine.send("stop");
+            engine.expect("bestmove");
+            engine.send("stop\nponderhit");
+            engine.assert_no_answer();
+            assert!(engine.finish().is_empty());
         }
     }
 }
 
 #[test]
-fn ponder_waits_for_ponderhit_or_stop() {
+fn ponder_search_waits_for_ponderhit_or_stop() {
     for go in [
         "go ponder depth 1",
         "go ponder wtime 50 btime 50",
         "go ponder movetime 20",
     ] {
         for release in ["ponderhit", "stop"] {
-            let mut talk = Talk::new();
-            talk.send(&format!("position startpos\n{go}"));
-            talk.assert_no_answer();
-            talk.send(release);
-            talk.until("bestmove");
-            talk.send("stop");
-            talk.assert_no_answer();
+            let mut engine = Engine::new();
+            engine.send(&format!("position startpos\n{go}"));
+            engine.assert_no_answer();
+            engine.send(release);
+            engine.expect("bestmove");
+            engine.send("stop");
+            engine.assert_no_answer();
         }
     }
-    let mut talk = Talk::new();
-    talk.send("go ponder infinite\nponderhit");
-    talk.assert_no_answer();
-    talk.send("stop");
-    talk.until("bestmove");
+    let mut engine = Engine::new();
+    engine.send("go ponder infinite\nponderhit");
+    engine.assert_no_answer();
+    engine.send("stop");
+    engine.expect("bestmove");
 }
 
 #[test]
-fn a_new_go_is_answered_after_the_old_one() {
-    let mut talk = Talk::new();
-    talk.send("go infinite\nposition startpos moves e2e4\ngo infinite\nstop\nisready");
-    let (first, _) = talk.answer();
-    let (second, _) = talk.answer();
-    assert!(
-        first
-            .parse::<UciMove>()
-            .unwrap()
-            .to_move(&Chess::default())
-            .is_ok()
-    );
+fn a_go_during_a_search_is_answered_after_that_search() {
+    let mut engine = Engine::new();
+    engine.send("go infinite\nposition startpos moves e2e4\ngo infinite\nstop\nisready");
+    let (first, _) = engine.answer();
+    let (second, _) = engine.answer();
+    play(&mut Chess::default(), &first);
     let mut now = Chess::default();
-    now.play_unchecked("e2e4".parse::<UciMove>().unwrap().to_move(&now).unwrap());
-    assert!(second.parse::<UciMove>().unwrap().to_move(&now).is_ok());
-    talk.assert_no_answer_but_ready();
-}
-
-impl Talk {
-    fn assert_no_answer_but_ready(mut self) {
-        self.send("quit");
-        let rest: Vec<_> = self.finish();
-        assert!(rest.iter().all(|line| line == "readyok"), "{rest:?}");
-    }
+    play(&mut now, "e2e4");
+    play(&mut now, &second);
+    engine.send("quit");
+    let rest = engine.finish();
+    assert!(rest.iter().all(|line| line == "readyok"), "{rest:?}");
 }
 
 #[test]
-fn quit_and_end_of_input_end_a_search() {
+fn quit_or_end_of_input_ends_a_search_with_its_best_move() {
     for last in ["quit\n", ""] {
         for go in [
             "go infinite",
@@ -294,10 +287,10 @@ fn quit_and_end_of_input_end_a_search() {
             "go depth 60",
             "isready",
         ] {
-            let mut talk = Talk::new();
-            talk.send(&format!("{go}\n{last}"));
+            let mut engine = Engine::new();
+            engine.send(&format!("{go}\n{last}"));
             let start = Instant::now();
-            let rest = talk.finish();
+            let rest = engine.finish();
             let answers = rest
                 .iter()
                 .filter(|line| line.starts_with("bestmove"))
@@ -309,7 +302,7 @@ fn quit_and_end_of_input_end_a_search() {
 }
 
 #[test]
-fn finds_mates() {
+fn mates_are_found_and_reported_in_moves() {
     for (fen, best, mate) in [
         ("6k1/5ppp/8/8/8/8/8/R3K2R w KQ - 0 1", "a1a8", "mate 1"),
         ("6k1/5ppp/8/8/8/8/8/R3K2R w KQ - 98 80", "a1a8", "mate 1"),
@@ -321,10 +314,9 @@ fn finds_mates() {
             "mate -",
         ),
     ] {
-        let mut talk = Talk::new();
+        let mut engine = Engine::new();
         for go in ["go depth 6", "go mate 2", "go wtime 60000 btime 60000"] {
-            talk.send(&format!("position fen {fen}\n{go}"));
-            let (found, lines) = talk.answer();
+            let (found, lines) = engine.search(&format!("position fen {fen}\n{go}"));
             let last = lines.last().unwrap();
             assert!(
                 last.contains(&format!("score {mate}")),
@@ -338,8 +330,8 @@ fn finds_mates() {
 }
 
 #[test]
-fn several_lines_are_shown_the_best_first() {
-    let mut talk = Talk::new();
+fn multipv_reports_the_best_line_first() {
+    let mut engine = Engine::new();
     let variations = |lines: &[String], depth: &str| -> Vec<(String, i64, String)> {
         let of_depth = format!("info depth {depth} multipv ");
         let words = lines.iter().filter_map(|line| {
@@ -354,8 +346,8 @@ fn several_lines_are_shown_the_best_first() {
         });
         words.collect()
     };
-    talk.send("setoption name MultiPV value 5\nposition startpos\ngo depth 6");
-    let (best, lines) = talk.answer();
+    let (best, lines) =
+        engine.search("setoption name MultiPV value 5\nposition startpos\ngo depth 6");
     for depth in ["1", "6"] {
         let found = variations(&lines, depth);
         let numbers: Vec<&str> = found.iter().map(|(number, ..)| &**number).collect();
@@ -366,8 +358,7 @@ fn several_lines_are_shown_the_best_first() {
     }
     assert_eq!(variations(&lines, "6")[0].2, best);
     // At most as many lines as there are moves.
-    talk.send("go depth 3 searchmoves a2a3 h2h4");
-    let (best, lines) = talk.answer();
+    let (best, lines) = engine.search("go depth 3 searchmoves a2a3 h2h4");
     let mut shown = variations(&lines, "3");
     assert_eq!(shown[0].2, best);
     shown.sort_by(|a, b| a.2.cmp(&b.2));
@@ -375,23 +366,22 @@ fn several_lines_are_shown_the_best_first() {
     assert_eq!(moves, ["a2a3", "h2h4"]);
     // The best line is the same as in a search for one line.
     let mate = "position fen 6k1/5ppp/8/8/8/8/5PPP/3RR1K1 w - - 0 1\ngo depth 3";
-    talk.send(mate);
-    let (best, lines) = talk.answer();
+    let (best, lines) = engine.search(mate);
     assert!(matches!(&*best, "d1d8" | "e1e8"), "{best}");
     let first = |number| {
         let start = format!("info depth 3 multipv {number} score mate 1 ");
         lines.iter().any(|line| line.starts_with(&start))
     };
     assert!(first(1) && first(2) && !first(3), "{lines:#?}");
-    talk.send("setoption name MultiPV value 0\nsetoption name MultiPV value 1\ngo depth 2");
-    let (_, lines) = talk.answer();
+    let (_, lines) =
+        engine.search("setoption name MultiPV value 0\nsetoption name MultiPV value 1\ngo depth 2");
     assert!(lines[0].contains("expected a number of lines"), "{lines:?}");
     assert!(lines[1..].iter().all(|line| !line.contains("multipv")));
 }
 
 #[test]
-fn no_legal_move_is_the_only_reason_for_none() {
-    let mut talk = Talk::new();
+fn without_a_legal_move_the_answer_is_0000() {
+    let mut engine = Engine::new();
     for (fen, score) in [
         ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "cp 0"),
         ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "mate 0"),
@@ -401,8 +391,7 @@ fn no_legal_move_is_the_only_reason_for_none() {
             "go movetime 10",
             "go searchmoves h8h7 depth 2",
         ] {
-            talk.send(&format!("position fen {fen}\n{go}"));
-            let (best, lines) = talk.answer();
+            let (best, lines) = engine.search(&format!("position fen {fen}\n{go}"));
             assert_eq!(best, "0000");
             assert!(lines.last().unwrap().ends_with(score));
         }
@@ -410,8 +399,8 @@ fn no_legal_move_is_the_only_reason_for_none() {
 }
 
 #[test]
-fn a_position_that_is_not_legal_has_no_move() {
-    let mut talk = Talk::new();
+fn after_an_illegal_position_the_answer_is_0000_with_a_reason() {
+    let mut engine = Engine::new();
     for line in [
         "position startpos moves e2e4 e2e4",
         "position startpos moves e2e4 0000",
@@ -420,26 +409,25 @@ fn a_position_that_is_not_legal_has_no_move() {
         "position fen 4k3/8/8/8/8/8/4R3/4K3 w - - 0 1",
         "position",
     ] {
-        assert_ne!(talk.best("position startpos\ngo depth 1"), "0000");
+        assert_ne!(engine.best_move("position startpos\ngo depth 1"), "0000");
         for go in ["go depth 3", "go movetime 10", "go mate 3"] {
-            talk.send(&format!("{line}\n{go}"));
-            let (best, lines) = talk.answer();
+            let (best, lines) = engine.search(&format!("{line}\n{go}"));
             assert_eq!(best, "0000", "{line}");
             let reason = "info string there is no legal position to search";
             assert!(lines.iter().any(|line| line == reason), "{lines:?}");
         }
-        talk.send(&format!("{line}\ngo infinite"));
-        talk.assert_no_answer();
-        assert_eq!(talk.best("stop"), "0000");
+        engine.send(&format!("{line}\ngo infinite"));
+        engine.assert_no_answer();
+        assert_eq!(engine.best_move("stop"), "0000");
     }
 }
 
 #[test]
-fn a_search_for_a_mate_ends_where_there_is_none() {
-    let mut talk = Talk::new();
+fn go_mate_ends_if_there_is_no_mate() {
+    let mut engine = Engine::new();
     // A complete search to the required depth would take many minutes here.
-    talk.send("position fen qqqqqqqk/6pp/8/8/8/8/PP6/KQQQQQQQ w - - 0 1\ngo mate 3");
-    let (best, lines) = talk.answer();
+    let (best, lines) =
+        engine.search("position fen qqqqqqqk/6pp/8/8/8/8/PP6/KQQQQQQQ w - - 0 1\ngo mate 3");
     assert_ne!(best, "0000");
     let nodes = |line: &String| -> Option<u64> {
         let (_, rest) = line.split_once(" nodes ")?;
@@ -450,8 +438,8 @@ fn a_search_for_a_mate_ends_where_there_is_none() {
 }
 
 #[test]
-fn searchmoves_is_obeyed() {
-    let mut talk = Talk::new();
+fn searchmoves_limits_the_moves() {
+    let mut engine = Engine::new();
     for (list, allowed) in [
         ("a2a3", &["a2a3"][..]),
         ("a2a3 h2h4", &["a2a3", "h2h4"]),
@@ -462,38 +450,33 @@ fn searchmoves_is_obeyed() {
             format!("go searchmoves {list} depth 4"),
             format!("go searchmoves {list} movetime 10"),
         ] {
-            let best = talk.best(&format!("position startpos\n{go}"));
+            let best = engine.best_move(&format!("position startpos\n{go}"));
             assert!(allowed.contains(&&*best), "{go}: {best}");
         }
     }
     // No legal move in the list: any legal move is better than no answer.
-    let best = talk.best("go searchmoves 0000 depth 1");
-    assert!(
-        best.parse::<UciMove>()
-            .unwrap()
-            .to_move(&Chess::default())
-            .is_ok()
-    );
+    let best = engine.best_move("go searchmoves 0000 depth 1");
+    play(&mut Chess::default(), &best);
 }
 
 #[test]
-fn castles_and_promotes_in_the_usual_notation() {
-    let mut talk = Talk::new();
+fn castling_and_promotion_are_written_as_in_uci() {
+    let mut engine = Engine::new();
     for (list, expected) in [("e1g1", "e1g1"), ("e1h1", "e1g1"), ("e1a1", "e1c1")] {
         let go = format!("position fen {KINGS_AND_ROOKS}\ngo depth 2 searchmoves {list}");
-        assert_eq!(talk.best(&go), expected);
+        assert_eq!(engine.best_move(&go), expected);
     }
-    let best = talk.best("position fen 8/P6k/8/8/8/8/8/K7 w - - 0 1\ngo depth 4");
+    let best = engine.best_move("position fen 8/P6k/8/8/8/8/8/K7 w - - 0 1\ngo depth 4");
     assert_eq!(best, "a7a8q");
-    let best = talk.best(&format!(
+    let best = engine.best_move(&format!(
         "position fen {KINGS_AND_ROOKS} moves e1h1 e8a8\ngo depth 3 searchmoves f1d1"
     ));
     assert_eq!(best, "f1d1");
 }
 
 #[test]
-fn bad_positions_are_reported_and_survived() {
-    let mut talk = Talk::new();
+fn invalid_positions_and_options_are_reported_and_the_next_go_works() {
+    let mut engine = Engine::new();
     for line in [
         "position fen 8/8/8/8/8/8/8/8 w - - 0 1",
         "position fen rubbish",
@@ -503,17 +486,17 @@ fn bad_positions_are_reported_and_survived() {
         "setoption name Hash value 99999999999999999999",
         "setoption name No Such Thing value x",
     ] {
-        talk.send(line);
-        let answer = talk.until("info").pop().unwrap();
+        engine.send(line);
+        let answer = engine.expect("info").pop().unwrap();
         assert!(answer.starts_with("info string "), "{line}: {answer}");
-        talk.send("go depth 2");
-        talk.until("bestmove");
+        engine.send("go depth 2");
+        engine.expect("bestmove");
     }
 }
 
 #[test]
-fn options_and_new_games_between_and_during_searches() {
-    let mut talk = Talk::new();
+fn options_and_new_games_are_accepted_before_and_during_searches() {
+    let mut engine = Engine::new();
     for line in [
         "setoption name Hash value 1",
         "setoption name hash value 3",
@@ -523,83 +506,71 @@ fn options_and_new_games_between_and_during_searches() {
         "debug on",
         "register later",
     ] {
-        talk.send(&format!("{line}\nisready"));
-        assert_eq!(talk.until("readyok").len(), 1, "{line}");
-        talk.send(&format!("go infinite\n{line}\nisready\nstop"));
-        talk.until("bestmove");
+        engine.send(&format!("{line}\nisready"));
+        assert_eq!(engine.expect("readyok").len(), 1, "{line}");
+        engine.send(&format!("go infinite\n{line}\nisready\nstop"));
+        engine.expect("bestmove");
     }
 }
 
 #[test]
-fn very_long_games() {
-    let mut talk = Talk::new();
+fn games_of_20000_moves_are_played_on() {
+    let mut engine = Engine::new();
     for rounds in [30, 600, 5000] {
         let moves = " g1f3 g8f6 f3g1 f6g8".repeat(rounds);
-        let best = talk.best(&format!("position startpos moves{moves}\ngo depth 5"));
-        assert!(
-            best.parse::<UciMove>()
-                .unwrap()
-                .to_move(&Chess::default())
-                .is_ok()
-        );
+        let best = engine.best_move(&format!("position startpos moves{moves}\ngo depth 5"));
+        play(&mut Chess::default(), &best);
     }
-    let best = talk.best("position fen 4k3/8/8/8/8/8/8/4K2R w - - 4000 5000\ngo depth 5");
+    let best = engine.best_move("position fen 4k3/8/8/8/8/8/8/4K2R w - - 4000 5000\ngo depth 5");
     assert_ne!(best, "0000");
 }
 
 #[test]
-fn does_not_repeat_when_ahead() {
-    let mut talk = Talk::new();
+fn no_repetition_when_ahead() {
+    let mut engine = Engine::new();
     // f2g1 would repeat the position for the third time.
     let fen = "7r/k7/7p/r2p3P/p2PqB2/2R3P1/5K2/3Q3R w - - 25 45";
-    let best = talk.best(&format!(
+    let best = engine.best_move(&format!(
         "position fen {fen} moves f2g1 a7b7 g1f2 b7a7 f2g1 a7b7 g1f2 b7a7\ngo depth 6"
     ));
     assert_ne!(best, "f2g1");
 }
 
 #[test]
-fn many_queens_do_not_burst_anything() {
-    let mut talk = Talk::new();
+fn positions_with_many_queens_are_searched() {
+    let mut engine = Engine::new();
     for fen in [
         "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",
         "qqqqqqqk/6pp/8/8/8/8/PP6/KQQQQQQQ w - - 0 1",
     ] {
-        let best = talk.best(&format!("position fen {fen}\ngo movetime 200"));
-        assert!(
-            best.parse::<UciMove>()
-                .unwrap()
-                .to_move(&position(fen))
-                .is_ok()
-        );
-        talk.best("go nodes 20000");
+        let best = engine.best_move(&format!("position fen {fen}\ngo movetime 200"));
+        play(&mut position(fen), &best);
+        engine.best_move("go nodes 20000");
     }
 }
 
 #[test]
-fn forty_plies_against_itself_on_a_fast_clock() {
-    let mut talk = Talk::new();
+fn forty_plies_are_played_on_a_fast_clock() {
+    let mut engine = Engine::new();
     let mut now = Chess::default();
     let mut moves = String::new();
     let mut clocks = [2000_i64; 2];
-    talk.send("uci\nisready");
-    talk.until("readyok");
+    engine.send("uci\nisready");
+    engine.expect("readyok");
     for ply in 0..40 {
         if now.is_game_over() {
             break;
         }
         let start = Instant::now();
-        talk.send(&format!(
+        let (best, lines) = engine.search(&format!(
             "position startpos moves{moves}\ngo wtime {} btime {} winc 20 binc 20",
             clocks[0], clocks[1]
         ));
-        let (best, lines) = talk.answer();
         check_info(&lines, &now, &best);
         let clock = &mut clocks[ply % 2];
         *clock -= i64::try_from(start.elapsed().as_millis()).unwrap();
         *clock = (*clock + 20).max(1);
-        let m: UciMove = best.parse().unwrap();
-        now.play_unchecked(m.to_move(&now).unwrap());
+        play(&mut now, &best);
         moves.push(' ');
         moves.push_str(&best);
     }
@@ -623,13 +594,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn no_line_brings_it_down(lines in prop::collection::vec(fragment(), 0..12)) {
-        let mut talk = Talk::new();
+    fn random_lines_get_one_best_move_for_each_go(lines in prop::collection::vec(fragment(), 0..12)) {
+        let mut engine = Engine::new();
         let mut expected = 0;
         for line in &lines {
             // The option allows a table of many GiB, but not in a test.
             let line = line.replace("value 18446744073709551616", "");
-            talk.send(&format!("{line}\nstop"));
+            engine.send(&format!("{line}\nstop"));
             let words: Vec<_> = line.split_ascii_whitespace().collect();
             let command = words.iter().find(|word| {
                 ["uci", "isready", "ucinewgame", "stop", "ponderhit", "position", "go",
@@ -637,8 +608,8 @@ proptest! {
             });
             expected += usize::from(command == Some(&"go"));
         }
-        talk.send("position startpos\ngo depth 1\nisready");
-        let rest = talk.finish();
+        engine.send("position startpos\ngo depth 1\nisready");
+        let rest = engine.finish();
         let answers = rest.iter().filter(|line| line.starts_with("bestmove ")).count();
         prop_assert_eq!(answers, expected + 1, "{:?}", rest);
     }

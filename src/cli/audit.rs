@@ -11,7 +11,7 @@ use clap::Args;
 use super::args::{ConfigArgs, Force, Sides};
 use super::engine_args::EngineArgs;
 use super::evaluations::{self, Form};
-use super::progress;
+use super::{print_json, progress};
 use tabia_analysis::audit::{
     self, AuditOptions, Confirmation, ConfirmationCriteria, Examined, Marks,
 };
@@ -167,7 +167,7 @@ impl AuditArgs {
         })??;
         let searched = audit::counted(searches, "position", "positions");
         let unanswered = audit::counted(criteria.unanswered, "search", "searches");
-        say!(
+        message!(
             "{}: {searched} searched again; {unanswered} without an answer",
             path.display()
         );
@@ -221,8 +221,7 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         atomic::put(path, text.as_bytes(), args.force.old())?;
     }
     if args.json {
-        serde_json::to_writer(&mut *out, &as_json(&mut options))?;
-        writeln!(out)?;
+        print_json(&as_json(&mut options), out)?;
     } else {
         write!(out, "{}", audit::markdown(&title, &found))?;
     }
@@ -240,9 +239,9 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         let changes = audit::changes(&examined, &editor, marks)?;
         let old = editor.apply(&changes)?;
         let changed = audit::counted(old.len(), "mark", "marks");
-        say!("{}: {changed} changed", args.book.display());
+        message!("{}: {changed} changed", args.book.display());
     }
-    say!(
+    message!(
         "{}: {}, {}, {}; {:.1} s",
         args.book.display(),
         audit::counted(found.losing_count, "move that loses", "moves that lose"),

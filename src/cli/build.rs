@@ -14,7 +14,7 @@ use super::args::Force;
 use super::collection;
 use super::counting::{Choice, Counting};
 use super::style::counted;
-use super::{evaluations, progress, provenance};
+use super::{compact, evaluations, progress, provenance};
 use tabia_book::ctg::{RewriteOptions, Written, merge};
 use tabia_build::{self as build, BuildJob, Product, Source, Summary};
 use tabia_io::atomic::{self, Old, TempFolder};
@@ -233,7 +233,7 @@ pub(super) fn add_to_books(
         target.display(),
         counted(books.len() as u64, "book")
     );
-    let code = super::compact::report(&what, &done, start);
+    let code = compact::report(&what, &done, start);
     if args.work.json {
         writeln!(out, "{}", to_json(done.games.into(), &done.written, &games))?;
         out.flush()?;
@@ -308,6 +308,6 @@ fn report(name: &str, summary: &Summary, time: Duration) {
         (summary.sorted_on_disk, "bytes through temporary files"),
     ]);
     let extra = format!("{filtered}{}{extra}", collection::unrated(games));
-    let (what, written) = (format!("{name}:"), &summary.written);
-    super::compact::made(&what, summary.games, written, time, &extra);
+    let what = format!("{name}: {},", counted(summary.games, "game"));
+    compact::made(&what, compact::numbers(&summary.written), time, &extra);
 }

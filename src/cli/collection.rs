@@ -205,14 +205,14 @@ pub(super) fn exit_code(strict: bool, tally: &Tally) -> u8 {
 /// sources.
 pub(super) fn report(tally: &Tally) {
     for skipped in tally.named.iter().take(NAMED) {
-        say!("{skipped}");
+        message!("{skipped}");
     }
     let unnamed = (tally.skipped + tally.cut).saturating_sub(NAMED as u64);
     if unnamed > 0 {
-        say!("... and {unnamed} more");
+        message!("... and {unnamed} more");
     }
     for remark in &tally.remarks {
-        say!("{remark}");
+        message!("{remark}");
     }
 }
 

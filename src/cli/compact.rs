@@ -112,17 +112,11 @@ fn merge_polyglot(args: &MergeArgs, old: Old) -> anyhow::Result<u8> {
     let (written, notices) =
         progress::watched(|watch| bin::merge(&args.books, &args.output, order, old, watch))??;
     for notice in notices {
-        say!("tabia: {notice}");
+        message!("tabia: {notice}");
     }
-    say!(
-        "{}: {} books; {} positions, {} moves, {} bytes in {:.1} s",
-        args.output.display(),
-        args.books.len(),
-        written.positions,
-        written.moves,
-        written.bytes,
-        start.elapsed().as_secs_f64(),
-    );
+    let what = format!("{}: {} books;", args.output.display(), args.books.len());
+    let numbers = [written.positions, written.moves, written.bytes];
+    made(&what, numbers, start.elapsed(), "");
     Ok(0)
 }
 
@@ -131,43 +125,41 @@ fn compact_index(args: &CompactArgs) -> anyhow::Result<u8> {
     let target = args.output.as_ref().unwrap_or(&args.book);
     let start = Instant::now();
     let old = args.rewriting.force.old();
-    let made =
+    let index =
         progress::watched(|watch| tabia_games::index::compact(&args.book, target, old, watch))??;
-    let [before, now] = made.bytes;
-    say!(
-        "{}: {before} bytes in {} before; {} games, {} positions, {} moves, {now} bytes in {:.1} s",
+    let [before, now] = index.bytes;
+    let part = &index.part;
+    let what = format!(
+        "{}: {before} bytes in {} before; {},",
         target.display(),
-        counted(made.parts as u64, "part"),
-        made.part.games,
-        made.part.positions,
-        made.part.moves,
-        start.elapsed().as_secs_f64(),
+        counted(index.parts as u64, "part"),
+        counted(part.games, "game")
     );
+    let numbers = [part.positions, part.moves, now];
+    made(&what, numbers, start.elapsed(), "");
     Ok(0)
 }
 
 /// Prints what was left out, and one line about the new book; returns the exit code.
 pub(super) fn report(what: &str, done: &Rewritten, start: Instant) -> u8 {
     let extra = lost(&done.salvage);
-    let what = format!("{what};");
-    made(
-        &what,
-        done.games.into(),
-        &done.written,
-        start.elapsed(),
-        &extra,
-    );
+    let what = format!("{what}; {},", counted(done.games.into(), "game"));
+    made(&what, numbers(&done.written), start.elapsed(), &extra);
     u8::from(done.salvage.is_loss())
 }
 
-/// Prints the line about a new book.
-pub(super) fn made(what: &str, games: u64, written: &Written, time: Duration, extra: &str) {
-    say!(
-        "{what} {}, {}, {}, {} in {:.1} s{extra}",
-        counted(games, "game"),
-        counted(written.positions, "position"),
-        counted(written.moves, "move"),
-        counted(written.bytes, "byte"),
+/// Positions, moves and bytes of a new book.
+pub(super) fn numbers(written: &Written) -> [u64; 3] {
+    [written.positions, written.moves, written.bytes]
+}
+
+/// Prints the line about a new file with so many positions, moves and bytes.
+pub(super) fn made(what: &str, [positions, moves, bytes]: [u64; 3], time: Duration, extra: &str) {
+    message!(
+        "{what} {}, {}, {} in {:.1} s{extra}",
+        counted(positions, "position"),
+        counted(moves, "move"),
+        counted(bytes, "byte"),
         time.as_secs_f64(),
     );
 }
@@ -175,7 +167,7 @@ pub(super) fn made(what: &str, games: u64, written: &Written, time: Duration, ex
 /// Prints the unreadable parts of a book; returns text for a summary.
 pub(super) fn lost(salvage: &Salvage) -> String {
     for message in &salvage.messages {
-        say!("tabia: {message}");
+        message!("tabia: {message}");
     }
     let notes = salvage.notes();
     notes.iter().map(|note| format!("; {note}")).collect()

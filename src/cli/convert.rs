@@ -6,8 +6,8 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 
 use super::args::{Force, size};
-use super::progress;
 use super::style::counted;
+use super::{compact, progress};
 use tabia_book::convert::{self, ConvertJob, PgnOptions};
 
 /// Examples of the help.
@@ -102,24 +102,19 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
     let start = Instant::now();
     let done = progress::watched(|watch| convert::run(&job, watch))??;
     for notice in &done.notices {
-        say!("tabia: {notice}");
+        message!("tabia: {notice}");
     }
-    let mut extra = super::compact::lost(&done.salvage);
+    let mut extra = compact::lost(&done.salvage);
     for note in &done.notes {
         extra += "; ";
         extra += note;
     }
     let games = match done.games {
         0 => String::new(),
-        games => format!("{}, ", counted(games, "game")),
+        games => format!(" {},", counted(games, "game")),
     };
-    say!(
-        "{}: {games}{}, {}, {} in {:.1} s{extra}",
-        args.output.display(),
-        counted(done.positions, "position"),
-        counted(done.moves, "move"),
-        counted(done.bytes, "byte"),
-        start.elapsed().as_secs_f64(),
-    );
+    let what = format!("{}:{games}", args.output.display());
+    let numbers = [done.positions, done.moves, done.bytes];
+    compact::made(&what, numbers, start.elapsed(), &extra);
     Ok(u8::from(done.salvage.is_loss()))
 }

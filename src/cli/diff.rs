@@ -139,8 +139,7 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let (compared, salvage) =
         progress::watched(|watch| compare(&a, &b, &plan, watch, make, found))??;
     if args.json {
-        serde_json::to_writer(&mut *out, &diff_json::summary(&compared))?;
-        writeln!(out)?;
+        writeln!(out, "{}", diff_json::summary(&compared))?;
     }
     out.flush()?;
     if args.strict && salvage.is_loss() {
@@ -151,7 +150,7 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         let unread = thousands(compared.unread);
         extra.push_str(&format!("; {unread} positions not compared for that"));
     }
-    say!("{}{extra}", summary(&compared));
+    message!("{}{extra}", summary(&compared));
     Ok(u8::from(compared.different > 0 || salvage.is_loss()))
 }
 

@@ -138,7 +138,7 @@ pub(super) fn engines(
         if OptionId::by_name(name).is_none()
             && let Some(meant) = OptionId::like(name)
         {
-            say!(
+            message!(
                 "tabia: --set \"{name}\" goes to the engine; did you mean \"{}\"?",
                 meant.spec().name
             );

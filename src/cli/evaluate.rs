@@ -130,7 +130,7 @@ fn evaluate_named(
         evaluate::search(plan, &positions, Some(file), watch, |_, _| ())
     })??;
     evaluations::report_unanswered(searched.first_fault.as_ref());
-    say!(
+    message!(
         "{shown}: {named} positions, {} of them searched{}; {:.1} s",
         searched.done,
         collection::counts([
@@ -178,7 +178,7 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
             Some(first) => format!("; {} lines passed over ({first})", read.bad_lines),
             None => String::new(),
         };
-        say!(
+        message!(
             "{}: {} {}, {} evaluations of positions of the book, {} of them new{bad}",
             import.display(),
             read.lines,
@@ -207,7 +207,7 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
             (worked.restarts, "engines started again"),
             (left, "left for the next time"),
         ]);
-        say!(
+        message!(
             "{}: {} positions evaluated{counts}; {seconds:.1} s",
             path.display(),
             worked.done,
@@ -216,7 +216,7 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
             return Ok(2);
         }
     } else {
-        say!(
+        message!(
             "{}: {} of {} positions have an evaluation, {} before; {:.1} s",
             path.display(),
             table.len(),
@@ -230,7 +230,7 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
         let table = evals::read(&path)?.table;
         let (text, count) = evaluate::backed_up(&graph, &table, &name);
         atomic::put(target, text.as_bytes(), args.force.old())?;
-        say!(
+        message!(
             "{}: {count} of {} positions have a value",
             target.display(),
             graph.len()

@@ -20,7 +20,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<EvalTable> {
     let known = evals::read(path)?;
     if let Some(bad) = &known.first_bad {
         let (path, count) = (path.display(), known.bad_lines);
-        say!("{path}: {count} lines passed over; {bad}");
+        message!("{path}: {count} lines passed over; {bad}");
     }
     Ok(known.table)
 }
@@ -28,7 +28,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<EvalTable> {
 /// The graph of a book; damaged parts are reported.
 pub(super) fn graph(book: &Book) -> anyhow::Result<BookGraph> {
     Ok(progress::watched(|watch| {
-        let mut damaged = |error: &tabia_book::Error| say!("tabia: {error}");
+        let mut damaged = |error: &tabia_book::Error| message!("tabia: {error}");
         BookGraph::of(book, watch, &mut damaged)
     })??)
 }
@@ -42,7 +42,7 @@ pub(super) fn path(named: Option<&Path>, book: &Path) -> PathBuf {
 pub(super) fn report_unanswered(first: Option<&(Chess, AnalystError)>) {
     if let Some((position, error)) = first {
         let fen = tabia_notation::fen(position);
-        say!("tabia: no answer about {fen}: {error}");
+        message!("tabia: no answer about {fen}: {error}");
     }
 }
 
@@ -103,7 +103,7 @@ pub(super) fn of_games(job: &BuildJob) -> anyhow::Result<u64> {
         hits += gathered.read.hits;
         new += gathered.new;
     }
-    say!(
+    message!(
         "{}: {hits} evaluations of positions of the book, {new} of them new",
         path.display()
     );

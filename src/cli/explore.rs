@@ -104,7 +104,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
             // The other books can be shown anyway.
             Err(error) => {
                 if let Some(before) = unreadable.replace(error) {
-                    say!("tabia: {before:#}");
+                    message!("tabia: {before:#}");
                 }
             }
         }
@@ -115,7 +115,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
         if books.is_empty() {
             return Err(error);
         }
-        say!("tabia: {error:#}");
+        message!("tabia: {error:#}");
     }
     let ip = args.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let listener = listen(ip, args.port)?;
@@ -128,14 +128,14 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     let access = Access::new(address, Access::random_token());
     let access = access.with_allowed_origins(args.allow_origin.clone());
     if access.is_open_to_any() {
-        say!("tabia: pages of any site that you visit can read these books and games");
+        message!("tabia: pages of any site that you visit can read these books and games");
     }
     if !access.is_local() {
-        say!("tabia: other machines can see these books; nothing can be changed");
+        message!("tabia: other machines can see these books; nothing can be changed");
     }
     if address.ip().is_unspecified() {
         for url in seen_from_elsewhere(address) {
-            say!("tabia: from other machines: {url}");
+            message!("tabia: from other machines: {url}");
         }
     }
     let engines = engines(args, config.as_ref())?;
@@ -150,7 +150,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     writeln!(out, "{url}")?;
     out.flush()?;
     if !args.no_open && open::that_detached(&url).is_err() {
-        say!("tabia: no browser could be started: open {url} in one");
+        message!("tabia: no browser could be started: open {url} in one");
     }
     serve(listener, Arc::new(explorer), Limits::default(), stop)?;
     Ok(0)
@@ -248,7 +248,7 @@ impl Opening {
         let first = opener.open(path)?;
         let mut notices = first.notices().to_vec();
         for notice in &notices {
-            say!("tabia: {notice}");
+            message!("tabia: {notice}");
         }
         let file = (path != STARTER).then(|| first.path());
         let locked = reason_not_to_edit(file);
@@ -293,7 +293,7 @@ fn configuration(args: &ExploreArgs) -> anyhow::Result<Option<Config>> {
         Ok(config) => Ok(Some(config)),
         // Books can be shown without it.
         Err(error) if args.engine.is_none() && args.config.config.is_none() => {
-            say!("tabia: no engine: {error:#}");
+            message!("tabia: no engine: {error:#}");
             Ok(None)
         }
         Err(error) => Err(error),

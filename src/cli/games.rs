@@ -95,9 +95,9 @@ fn extract(args: &GamesArgs) -> anyhow::Result<u8> {
             games::extract(source, &args.output, password, old, watch.stop())
         })??;
         for fault in &done.faults {
-            say!("{fault}");
+            message!("{fault}");
         }
-        say!(
+        message!(
             "{}: {}, {} unpacked into {}, {} not",
             source.display(),
             counted(done.files, "file"),
@@ -152,7 +152,7 @@ fn report(name: &str, summary: &Exported, time: Duration) {
             "with tags that the format has no room for",
         ),
     ]);
-    say!(
+    message!(
         "{name}: {} read, {} written, {} skipped in {:.1} s{extra}",
         counted(games.read, "game"),
         summary.written,

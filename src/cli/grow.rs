@@ -116,7 +116,7 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
     grow::take_over(&table, &graph, &mut evaluations, &file)?;
     if known > 0 && beside != evals::beside(&args.book) {
         let beside = beside.display();
-        say!("{beside}: going on with {known} evaluations");
+        message!("{beside}: going on with {known} evaluations");
     }
     let until = args
         .minutes
@@ -166,7 +166,7 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
         many => format!("{many} searches"),
     };
     if grown.moves.is_empty() {
-        say!(
+        message!(
             "{}: there is nothing to add; {searches}{counts}",
             args.book.display()
         );

@@ -9,8 +9,8 @@ use clap::builder::Resettable;
 
 use super::args::Force;
 use super::collection::{self, GameFilterArgs, WorkArgs};
-use super::progress;
 use super::style::counted;
+use super::{compact, progress};
 use tabia_games::index::make::{self, IndexJob, IndexReport};
 
 pub(super) const EXAMPLES: &str = "Examples:\n  \
@@ -90,14 +90,13 @@ fn report(job: &IndexJob, summary: &IndexReport, time: Duration) {
         true => format!(" (now {})", counted(summary.games, "game")),
         false => String::new(),
     };
-    say!(
-        "{}: {}{all}, {}, {}, {} in {:.1} s{extra}",
-        job.target.display(),
-        counted(summary.added, "game"),
-        counted(part.positions, "position"),
-        counted(part.moves, "move"),
-        counted(summary.bytes, "byte"),
-        time.as_secs_f64(),
+    let added = counted(summary.added, "game");
+    let what = format!("{}: {added}{all},", job.target.display());
+    compact::made(
+        &what,
+        [part.positions, part.moves, summary.bytes],
+        time,
+        &extra,
     );
 }
 

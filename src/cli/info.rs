@@ -97,8 +97,7 @@ pub(super) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
             read_pages: info.read_pages,
             problems: &info.problems,
         };
-        serde_json::to_writer(&mut *out, &json)?;
-        writeln!(out)?;
+        super::print_json(&json, out)?;
     } else {
         print(&info, book.path(), out)?;
     }

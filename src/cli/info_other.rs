@@ -31,9 +31,7 @@ struct Numbers {
 pub(super) fn run(book: &Book, json: bool, out: &mut impl Write) -> anyhow::Result<()> {
     let numbers = count(book)?;
     if json {
-        serde_json::to_writer(&mut *out, &numbers)?;
-        writeln!(out)?;
-        return Ok(());
+        return super::print_json(&numbers, out);
     }
     let name = escape_control(&book.path().display().to_string());
     writeln!(out, "{name}: {}", book.format().title())?;

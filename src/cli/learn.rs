@@ -139,7 +139,7 @@ impl LearnArgs {
             }
         }
         if files.is_empty() {
-            say!("{}: no game has been recorded there", side.display());
+            message!("{}: no game has been recorded there", side.display());
         }
         Ok(files)
     }
@@ -202,7 +202,7 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         0 => String::new(),
         skipped => format!("; {} skipped", counted(skipped, "game")),
     };
-    say!(
+    message!(
         "{}: {games} games, {moves} moves with results; {changed} learn values {}, {raised} of \
          them upwards, {:.2} s{left_out}",
         args.book.display(),

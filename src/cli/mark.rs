@@ -268,14 +268,14 @@ pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let mut editor = BookEditor::open_for(&args.book, &job.selection.edit, &options)?;
     let name = args.book.display();
     if editor.completed_a_change() {
-        say!("{name}: a change that had been cut short was completed first");
+        message!("{name}: a change that had been cut short was completed first");
     }
     let (mut shown, mut lost) = (0_u64, 0_u64);
     let done = progress::watched(|watch| {
         let mut name_lost = |damage: Error| {
             lost += 1;
             if lost <= SHOWN as u64 {
-                say!("tabia: {damage}");
+                message!("tabia: {damage}");
             }
         };
         mark::mark(&mut editor, &job, watch, &mut name_lost, &mut |change| {
@@ -285,7 +285,7 @@ pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     })?;
     let done = match done {
         Err(error @ MarkError::NotInBook { .. }) => {
-            say!("{error}");
+            message!("{error}");
             return Ok(1);
         }
         done => done?,
@@ -295,7 +295,7 @@ pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         changes::write_rest(done.changes - shown, out)?;
     }
     if done.chosen == 0 && is_whole && args.colour.is_some() {
-        say!("no line of the book begins in the start position, or none is chosen");
+        message!("no line of the book begins in the start position, or none is chosen");
     }
     let done_word = args.work.done();
     if args.work.json {
@@ -314,7 +314,7 @@ pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         1 => extra += "; 1 damaged page not read to its end",
         _ => extra += &format!("; {lost} damaged pages not read to their end"),
     }
-    say!(
+    message!(
         "{name}: {} chosen, {} {done_word}{extra}, {:.2} s",
         done.chosen,
         counted(done.changes, "mark"),

@@ -6,7 +6,7 @@
 
 /// Writes a line to standard error, with control characters escaped. Errors are ignored,
 /// because they could not be reported.
-macro_rules! say {
+macro_rules! message {
     ($($text:tt)*) => {{
         use std::io::Write as _;
         let _ = writeln!($crate::cli::messages(), $($text)*);
@@ -97,7 +97,7 @@ pub(crate) fn run() -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) if is_closed_output(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            say!("tabia: {error:#}");
+            message!("tabia: {error:#}");
             ExitCode::from(2)
         }
     }
@@ -123,7 +123,7 @@ fn line_of(fen: &[String], moves: Option<&str>) -> anyhow::Result<Line> {
 fn note_board_alone(fen: &str, line: &Line) {
     if tabia_notation::is_board_alone(fen) {
         let whole = tabia_notation::fen(line.start());
-        say!("tabia: a FEN of the board alone is taken as {whole}");
+        message!("tabia: a FEN of the board alone is taken as {whole}");
     }
 }
 
@@ -181,7 +181,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
 fn open_book(path: &Path, no_mmap: bool) -> anyhow::Result<Book> {
     let book = open_quietly(path, no_mmap)?;
     for notice in book.notices() {
-        say!("tabia: {notice}");
+        message!("tabia: {notice}");
     }
     Ok(book)
 }
@@ -234,6 +234,11 @@ fn painted() -> Sanitized<Box<dyn io::Write>> {
         return Sanitized::new(Box::new(buffer));
     }
     Sanitized::with_colours(Box::new(io::BufWriter::new(anstream::stdout())))
+}
+
+/// Prints one JSON object in one line.
+fn print_json(object: &impl serde::Serialize, out: &mut impl Write) -> anyhow::Result<()> {
+    Ok(writeln!(out, "{}", serde_json::to_string(object)?)?)
 }
 
 fn is_closed_output(error: &anyhow::Error) -> bool {

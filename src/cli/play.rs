@@ -94,7 +94,7 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
             .ok()
     });
     for remark in &remarks {
-        say!("tabia: {remark}");
+        message!("tabia: {remark}");
     }
     let (mut input, output) = relay::standard_streams().context("standard input and output")?;
     if let Some(line) = typed.filter(|line| welcome::is_yes(line).is_none()) {
@@ -118,7 +118,7 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
     let session = Session::new(engines, seed);
     let ended = relay::run(session, environment).context("standard input and output")?;
     if let Some(reason) = ended.reason {
-        say!("tabia: {reason}");
+        message!("tabia: {reason}");
     }
     Ok(ended.code)
 }
@@ -228,7 +228,7 @@ fn greet(engines: &Engines) {
     if !io::stdin().is_terminal() {
         return;
     }
-    say!(
+    message!(
         "Tabia {}: a UCI engine made of {}. Type \"uci\", or run tabia --help.",
         env!("CARGO_PKG_VERSION"),
         plays(engines),

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{args, explain, table};
+use super::{args, explain, print_json, table};
 use clap::Args;
 use serde::Serialize;
 use shakmaty::Position as _;
@@ -98,7 +98,7 @@ pub(super) fn opened(
     let named = settings.text(OptionId::Evaluations);
     let (played, _) = Opener::here(!no_mmap).evaluated(played, &to_text(path), named, &mut notices);
     for notice in notices {
-        say!("tabia: {notice}");
+        message!("tabia: {notice}");
     }
     Ok((book, played))
 }
@@ -139,7 +139,9 @@ impl Prober<'_> {
         if self.json {
             let text = String::from_utf8_lossy(&explanation);
             let text = anstream::adapter::strip_str(&text).to_string();
-            write_json(&view, self.explain.then_some(text), out)?;
+            let explanation = self.explain.then_some(text);
+            let view = &view;
+            print_json(&Json { view, explanation }, out)?;
         } else {
             table::write(&view, asked.last().turn(), out)?;
             out.write_all(&explanation)?;
@@ -161,7 +163,7 @@ impl Prober<'_> {
                     let view = self.look_up(&asked)?;
                     code = code.max(u8::from(!view.in_book));
                     if self.json {
-                        write_json(&view, None, out)?;
+                        print_json(&view, out)?;
                     } else {
                         table::write_line(&view, out)?;
                     }
@@ -169,10 +171,9 @@ impl Prober<'_> {
                 Err(error) => {
                     let error = error.to_string();
                     code = 2;
-                    say!("tabia: line {}: {error}", index + 1);
+                    message!("tabia: line {}: {error}", index + 1);
                     if self.json {
-                        serde_json::to_writer(&mut *out, &JsonError { fen: &line, error })?;
-                        writeln!(out)?;
+                        print_json(&JsonError { fen: &line, error }, out)?;
                     } else {
                         writeln!(out, "{error}")?;
                     }
@@ -183,14 +184,4 @@ impl Prober<'_> {
         }
         Ok(code)
     }
-}
-
-fn write_json(
-    view: &PositionView,
-    explanation: Option<String>,
-    out: &mut impl Write,
-) -> anyhow::Result<()> {
-    serde_json::to_writer(&mut *out, &Json { view, explanation })?;
-    writeln!(out)?;
-    Ok(())
 }

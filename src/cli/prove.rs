@@ -138,12 +138,12 @@ pub(super) fn run(args: &ProveArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     if let (Effort::Nodes(limit), Some((_, nodes))) = (plan.effort, report.median())
         && nodes < limit / 10 * 9
     {
-        say!(
+        message!(
             "tabia: half of the searches ended within {nodes} nodes instead of {limit}: if the \
              engine does not obey \"go nodes\", use --depth or --movetime"
         );
     }
-    say!(
+    message!(
         "{} with both colours, {} searched{}; {:.1} s",
         counted(args.walks.into(), "walk"),
         counted(searched.done, "exit"),

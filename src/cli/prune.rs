@@ -131,7 +131,7 @@ pub(super) fn run(args: &PruneArgs) -> anyhow::Result<u8> {
     })?;
     let done = match done {
         Err(error @ Error::NotInBook(_)) => {
-            say!("{}: {error}", args.book.display());
+            message!("{}: {error}", args.book.display());
             return Ok(1);
         }
         done => done?,

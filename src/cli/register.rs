@@ -239,7 +239,7 @@ fn register(
     {
         let list = program.list_of_the_system();
         if !list.is_some_and(Path::exists) {
-            say!(
+            message!(
                 "tabia: there was no folder {}: is {} installed for you?",
                 folder.display(),
                 program.title()
@@ -251,7 +251,7 @@ fn register(
     }
     let changed = apply(&mut file, &path, &edited, args.dry_run, out)?;
     if changed && !args.dry_run {
-        say!(
+        message!(
             "tabia: {}: {} knows \"{}\" from its next start on",
             path.display(),
             program.title(),
@@ -292,7 +292,7 @@ fn remove(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let left = register::remove(program, file.text(), &registration);
     let left = left.with_context(|| path.display().to_string())?;
     if left == file.text() {
-        say!(
+        message!(
             "tabia: {}: {} has no engine \"{}\" that is ours: nothing to change",
             path.display(),
             program.title(),
@@ -319,7 +319,7 @@ fn remove(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     {
         std::fs::remove_file(&launcher)
             .with_context(|| format!("cannot delete {}", launcher.display()))?;
-        say!("tabia: {}: deleted", launcher.display());
+        message!("tabia: {}: deleted", launcher.display());
     }
     Ok(0)
 }
@@ -362,16 +362,16 @@ fn apply(
 ) -> anyhow::Result<bool> {
     let shown = path.display();
     if file.exists() && file.text() == text {
-        say!("tabia: {shown}: nothing to change");
+        message!("tabia: {shown}: nothing to change");
         return Ok(false);
     }
     let old = file.exists().then(|| file.text());
     difference::write(path, old, Some(text), out)?;
     out.flush()?;
     if dry_run {
-        say!("tabia: {shown}: not changed (--dry-run)");
+        message!("tabia: {shown}: not changed (--dry-run)");
     } else if let Some(backup) = file.replace(text, Old::KeepEach)? {
-        say!("tabia: {shown}: the old file is {}", backup.display());
+        message!("tabia: {shown}: the old file is {}", backup.display());
     }
     Ok(true)
 }

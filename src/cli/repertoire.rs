@@ -140,7 +140,7 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
     let found = progress::watched(|watch| Repertoire::solve(knowledge, &options, watch))?;
     let found = match found {
         Err(error @ tabia_analysis::Error::NotInBook(_)) => {
-            say!("{}: {error}", args.book.display());
+            message!("{}: {error}", args.book.display());
             return Ok(1);
         }
         found => found?,
@@ -180,7 +180,7 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
 fn measured(found: &Repertoire, games: &Path) -> anyhow::Result<Option<Measured>> {
     let measured = found.measure(&super::open_book(games, false)?)?;
     if measured.is_none() {
-        say!(
+        message!(
             "{}: the repertoire begins with no game of it",
             games.display()
         );
@@ -223,7 +223,7 @@ fn print(
         unsettled,
     } = summary;
     if *unsettled {
-        say!("the values did not settle: lines that repeat moves count for too much");
+        message!("the values did not settle: lines that repeat moves count for too much");
     }
     writeln!(out, "expectation      {:.1}%", 100.0 * expectation)?;
     if let Some(Measured { score, error, all }) = measured {

@@ -45,7 +45,7 @@ pub(super) fn join(path: &Path, games: &[ReviewedGame]) -> anyhow::Result<Joined
     for (index, line) in lines {
         // A line that a crash has cut short is skipped.
         let Some((_, record)) = GameRecord::read(line) else {
-            say!(
+            message!(
                 "{}: line {}: passed over, no whole line",
                 path.display(),
                 index + 1

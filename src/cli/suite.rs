@@ -459,26 +459,26 @@ impl OutArgs {
 /// Prints the result on standard error.
 fn report(job: &SuiteJob, made: &MadeSuite, time: Duration) {
     collection::report(&made.tally);
-    say!("{:>12} positions looked at", made.funnel.seen);
+    message!("{:>12} positions looked at", made.funnel.seen);
     for row in made.funnel.rows() {
-        say!("{row}");
+        message!("{row}");
     }
     let (files, engines) = made.values;
     if files + engines > 0 {
-        say!("values: {files} of files, {engines} of the engine");
+        message!("values: {files} of files, {engines} of the engine");
     }
     if let Some(nodes) = job.confirm {
-        say!(
+        message!(
             "{}",
             confirmation(nodes, job.confirm_margin, &made.confirmed)
         );
     }
     let found = made.figures.positions;
     if let Some(wanted) = job.count.filter(|wanted| found < *wanted) {
-        say!("only {found} of the {wanted} that --count asks for: no other position is left");
+        message!("only {found} of the {wanted} that --count asks for: no other position is left");
     }
     for line in super::suite_check::figures(&made.figures) {
-        say!("{line}");
+        message!("{line}");
     }
     let tally = &made.tally;
     let extra = collection::counts([
@@ -486,17 +486,17 @@ fn report(job: &SuiteJob, made: &MadeSuite, time: Duration) {
         (tally.skipped, "games or lines skipped"),
         (tally.cut, "games cut short"),
     ]);
-    say!(
+    message!(
         "{}: {} positions in {:.1} s{extra}",
         job.target.display(),
         made.figures.positions,
         time.as_secs_f64()
     );
     for file in &made.files {
-        say!("{}: written", file.display());
+        message!("{}: written", file.display());
     }
     for (manager, line) in lines(job, made) {
-        say!("{manager}: {line}");
+        message!("{manager}: {line}");
     }
 }
 

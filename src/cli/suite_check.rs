@@ -152,7 +152,7 @@ pub(super) fn played(
 ) -> anyhow::Result<u8> {
     let report = progress::watched(|watch| suite::matches::report(games, suite, watch))??;
     if json {
-        writeln!(out, "{}", serde_json::to_string(&report)?)?;
+        super::print_json(&report, out)?;
         return Ok(0);
     }
     for skipped in report.skipped.iter().take(NAMED) {

@@ -77,8 +77,7 @@ pub(super) fn run(args: &TreeArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         let moves = printer.json(reached.last(), 0, 1.0)?;
         let found = moves.as_array().is_some_and(|moves| !moves.is_empty());
         tree["moves"] = moves;
-        serde_json::to_writer(&mut *out, &tree)?;
-        writeln!(out)?;
+        writeln!(out, "{tree}")?;
         found
     } else {
         printer.print(&book, &reached, out)?

@@ -25,7 +25,7 @@ pub(super) fn refuse(error: &clap::Error, tabia: &Command) -> ExitCode {
         let _ = write!(anstream::stderr(), "{text}");
     }
     if let Some(tip) = misplaced(error, &args, tabia).or_else(|| incomplete(error, &args, tabia)) {
-        say!("\n  tip: {tip}");
+        message!("\n  tip: {tip}");
     }
     ExitCode::from(2)
 }

@@ -87,7 +87,7 @@ pub(super) fn run(args: &VerifyArgs, out: &mut impl Write) -> anyhow::Result<u8>
         }
     }
     out.flush()?;
-    say!(
+    message!(
         "{}: {}, {}, {} in {:.1} s; {}",
         args.book.display(),
         counted(verified.positions, "position"),

@@ -4,7 +4,6 @@
 //! calls and supports neither `searchmoves` nor depth, node or mate limits, nor several
 //! lines. Its `search_node` below the root is public, so this module searches the root:
 //! legal moves come from shakmaty, and every score, line and limit is handled here.
-//! and limit is seen here.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

@@ -222,12 +222,8 @@ fn infinite_search_waits_for_stop() {
             engine.send(&format!("position {board}\n{go}"));
             engine.assert_no_answer();
             engine.send("isready");
-            assert!(
-                !engine
-                    .until("readyok")
-                    .iter()
-                    .any(|line| line.starts_with("best"))
-            );
+            let lines = engine.expect("readyok");
+            assert!(!lines.iter().any(|line| line.starts_with("best")));
             engine.send("ponderhit");
             engine.assert_no_answer();
             engine.send("stop");
@@ -514,7 +510,7 @@ fn options_and_new_games_are_accepted_before_and_during_searches() {
 }
 
 #[test]
-fn games_of_20000_moves_are_played_on() {
+fn games_of_20000_plies_are_played_on() {
     let mut engine = Engine::new();
     for rounds in [30, 600, 5000] {
         let moves = " g1f3 g8f6 f3g1 f6g8".repeat(rounds);

@@ -6,8 +6,8 @@ import chess
 import chess.engine
 
 from oracle import Oracle
-from places import STARTER
-from players import adapter, from_book, kill_child_of, play_game, player, random_line, Report
+from paths import STARTER
+from players import Report, adapter, from_book, kill_child_of, open_engine, play_game, random_line
 from runner import case
 
 LIMIT = chess.engine.Limit(time=0.05)
@@ -19,8 +19,8 @@ def _is_no_book(info: dict) -> None:
 
 
 @case()
-def analysis_with_multipv_3_is_the_engines():
-    with player(adapter()) as engine:
+def analysis_with_multipv_3_is_sent_unchanged_by_the_engine():
+    with open_engine(adapter()) as engine:
         infos = engine.analyse(chess.Board(), chess.engine.Limit(depth=8), multipv=3)
         assert len(infos) == 3
         assert len({info["pv"][0] for info in infos}) == 3
@@ -33,7 +33,7 @@ def analysis_with_multipv_3_is_the_engines():
 
 @case()
 def infinite_analysis_runs_until_it_is_stopped():
-    with player(adapter()) as engine:
+    with open_engine(adapter()) as engine:
         with engine.analysis(chess.Board()) as analysis:
             deepest = 0
             begun = time.monotonic()
@@ -51,8 +51,8 @@ def infinite_analysis_runs_until_it_is_stopped():
 
 
 @case()
-def root_moves_are_honoured_in_book_and_out_of_it():
-    with player(adapter()) as engine:
+def searchmoves_are_obeyed_in_book_and_out_of_it():
+    with open_engine(adapter()) as engine:
         board = chess.Board()
         pawn = chess.Move.from_uci("f2f3")
         result = engine.play(board, LIMIT, root_moves=[pawn], info=chess.engine.INFO_ALL)
@@ -69,7 +69,7 @@ def root_moves_are_honoured_in_book_and_out_of_it():
 
 @case()
 def a_null_move_in_the_history_does_no_harm():
-    with player(adapter()) as engine:
+    with open_engine(adapter()) as engine:
         board = chess.Board()
         board.push_san("e4")
         board.push(chess.Move.null())
@@ -79,8 +79,8 @@ def a_null_move_in_the_history_does_no_harm():
 
 
 @case()
-def options_are_configured_ours_and_the_engines():
-    with player(adapter()) as engine, Oracle(STARTER, "Book Variety=0") as oracle:
+def options_of_tabia_and_of_the_engine_can_be_set():
+    with open_engine(adapter()) as engine, Oracle(STARTER, "Book Variety=0") as oracle:
         (best,) = oracle.playable(chess.Board())
         engine.configure({"Book Variety": 0, "Hash": 32, "Skill Level": 10})
         for _ in range(10):
@@ -102,7 +102,7 @@ def options_are_configured_ours_and_the_engines():
 
 @case()
 def limits_other_than_time_are_obeyed():
-    with player(adapter("--set", "OwnBook=false")) as engine:
+    with open_engine(adapter("--set", "OwnBook=false")) as engine:
         for limit in (
             chess.engine.Limit(depth=5),
             chess.engine.Limit(nodes=300),
@@ -113,15 +113,15 @@ def limits_other_than_time_are_obeyed():
 
 
 @case()
-def ping_a_hundred_times():
-    with player(adapter()) as engine:
+def a_hundred_pings_are_answered():
+    with open_engine(adapter()) as engine:
         for _ in range(100):
             engine.ping()
 
 
 @case(30)
 def an_engine_killed_in_a_search_is_started_again_and_answers():
-    with player(adapter()) as engine:
+    with open_engine(adapter()) as engine:
         killed = []
         with engine.analysis(OUT, chess.engine.Limit(time=1.2)) as analysis:
             for info in analysis:
@@ -136,9 +136,9 @@ def an_engine_killed_in_a_search_is_started_again_and_answers():
 
 
 @case(40)
-def a_game_goes_on_over_five_dead_engines():
+def a_game_continues_after_five_engine_crashes():
     """Killed between moves, each time after it has answered again."""
-    with player(adapter()) as engine:
+    with open_engine(adapter()) as engine:
         board = OUT.copy()
         for _ in range(5):
             board.push(engine.play(board, LIMIT).move)
@@ -147,8 +147,8 @@ def a_game_goes_on_over_five_dead_engines():
 
 
 @case(30)
-def an_engine_killed_while_pondering_is_no_end():
-    with player(adapter()) as engine:
+def a_game_continues_after_the_engine_is_killed_while_pondering():
+    with open_engine(adapter()) as engine:
         board = OUT.copy()
         limit = chess.engine.Limit(white_clock=3, black_clock=3)
         for _ in range(3):
@@ -164,10 +164,10 @@ def an_engine_killed_while_pondering_is_no_end():
 
 
 @case(60)
-def lichess_bots_options_and_end_of_game():
+def options_and_end_of_game_as_lichess_bot_sends_them_are_accepted():
     """Managed options are listed, `ping` then `quit` at the end."""
     report = Report()
-    with player(adapter("--set", "Book Seed=4")) as engine:
+    with open_engine(adapter("--set", "Book Seed=4")) as engine:
         for name in ("Move Overhead", "Threads", "Hash", "Book File", "UCI_Chess960", "MultiPV", "Ponder"):
             assert name in engine.options, name
         engine.configure({"Threads": 1, "Hash": 16, "Move Overhead": 100, "Book File": "<starter>"})

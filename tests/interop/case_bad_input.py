@@ -8,8 +8,8 @@ from pathlib import Path
 import chess
 
 from oracle import board_after
-from places import OUT_OF_BOOK, STARTER, copy_starter, folder, odd
-from procs import Answer, greeted, run, tabia
+from paths import OUT_OF_BOOK, STARTER, copy_starter, faulty_engine, folder
+from procs import Answer, ready_tabia, run, tabia
 from runner import case
 
 
@@ -23,7 +23,7 @@ def _fits(position: str, answer: Answer) -> None:
 
 
 @case(60)
-def a_book_cut_anywhere_never_brings_us_down():
+def a_truncated_book_never_crashes_the_adapter():
     whole = copy_starter(folder("cut"))
     sizes = [1, 31, 4095, 4096, 4097, 8192, 100_000, 524_288, 1_069_055]
     data = whole.read_bytes()
@@ -31,7 +31,7 @@ def a_book_cut_anywhere_never_brings_us_down():
         book = copy_starter(folder("cut"))
         book.write_bytes(data[:size])
         client = tabia("--book", str(book))
-        lines = client.hello() + client.ready()
+        lines = client.handshake() + client.ready()
         for moves in ("", " moves e2e4", " moves d2d4 g8f6", " moves e2e4 c7c5 g1f3"):
             lines += client.go("position startpos" + moves, "go nodes 100").lines
         said = _strings([line for line in lines if not line.startswith("info string book book.ctg:")])
@@ -41,7 +41,7 @@ def a_book_cut_anywhere_never_brings_us_down():
 
 
 @case(60)
-def the_index_files_of_a_book_cut_or_random_never_bring_us_down():
+def truncated_or_random_index_files_never_crash_the_adapter():
     rng = random.Random(1)
     for ending in ("cto", "ctb"):
         for damage in (b"", b"\x00" * 4, None, rng.randbytes(4056)):
@@ -50,7 +50,7 @@ def the_index_files_of_a_book_cut_or_random_never_bring_us_down():
             if damage is None:
                 damage = part.read_bytes()[: part.stat().st_size // 2]
             part.write_bytes(damage)
-            client = greeted("--book", str(book))
+            client = ready_tabia("--book", str(book))
             for moves in ("", " moves e2e4", " moves d2d4 g8f6"):
                 client.go("position startpos" + moves, "go nodes 100")
             client.quit()
@@ -66,10 +66,10 @@ def _large_book(where: Path) -> Path:
 
 
 @case(30)
-def a_large_book_that_is_cut_while_it_is_open():
+def a_large_book_truncated_while_it_is_open_does_not_end_the_game():
     for arguments in ([], ["--no-mmap"]):
         book = _large_book(folder("open"))
-        client = greeted("--book", str(book), *arguments)
+        client = ready_tabia("--book", str(book), *arguments)
         assert client.go("position startpos").from_book
         os.truncate(book, 8192)
         position = "position startpos moves"
@@ -81,11 +81,11 @@ def a_large_book_that_is_cut_while_it_is_open():
 
 
 @case(30)
-def a_book_replaced_while_it_is_open():
+def a_book_replaced_while_it_is_open_is_used_from_the_next_game_on():
     """By renaming, as programs that write books do."""
     where = folder("replace")
     book = _large_book(where)
-    client = greeted("--book", str(book))
+    client = ready_tabia("--book", str(book))
     assert client.go("position startpos").from_book
     other = _large_book(folder("other"))
     for ending in (".ctg", ".cto", ".ctb"):
@@ -100,12 +100,12 @@ def a_book_replaced_while_it_is_open():
 
 
 @case()
-def paths_in_latin_1_in_utf_8_and_with_blanks():
+def book_paths_in_latin_1_in_utf_8_and_with_blanks_are_found():
     for name in (b"B\xfccher", "Bücher/Ω".encode(), b"two  blanks", "Книги".encode()):
         where = Path(os.fsdecode(os.fsencode(folder("names")) + b"/" + name))
         where.mkdir(parents=True)
         book = copy_starter(where)
-        client = greeted("--set", "Book File=<empty>")
+        client = ready_tabia("--set", "Book File=<empty>")
         assert not client.go("position startpos", "go nodes 100").from_book
         client.write(b"setoption name Book File value " + os.fsencode(book) + b"\n")
         client.ready()
@@ -115,8 +115,8 @@ def paths_in_latin_1_in_utf_8_and_with_blanks():
 
 
 @case()
-def a_quoted_path_and_values_of_every_kind():
-    client = greeted()
+def quoted_paths_and_odd_values_of_options_are_accepted():
+    client = ready_tabia()
     for value in ("", " value", " value ", " value <empty>", f' value "{STARTER}"', " value <starter>"):
         client.send("setoption name Book File" + value)
         client.ready()
@@ -142,26 +142,26 @@ def a_quoted_path_and_values_of_every_kind():
 
 
 @case(30)
-def a_file_that_is_no_program_as_engine():
+def an_engine_that_is_not_a_program_is_reported():
     client = tabia(engine=[str(STARTER)])
-    said = _strings(client.hello())
+    said = _strings(client.handshake())
     assert len(said) == 1 and "tabia.ctg" in said[0], said
     client.ready()
 
 
 @case(30)
-def an_engine_that_prints_garbage():
-    client = tabia(engine=odd("garbage"))
-    assert client.hello().count("uciok") == 1
+def an_engine_that_prints_garbage_does_not_disturb_the_game():
+    client = tabia(engine=faulty_engine("garbage"))
+    assert client.handshake().count("uciok") == 1
     client.ready()
     assert client.go("position startpos").from_book
     assert client.go(OUT_OF_BOOK).move == "a2a3"
-    client.quiet(0.1)
+    client.expect_none(0.1)
 
 
 @case(30)
-def the_built_in_engine_stands_in_when_it_is_allowed_to():
-    client = greeted("--set", "Engine Stand-in=true", engine=odd("dies-on-go"))
+def the_built_in_engine_replaces_a_lost_one_if_the_option_is_set():
+    client = ready_tabia("--set", "Engine Stand-in=true", engine=faulty_engine("dies-on-go"))
     answer = client.go(OUT_OF_BOOK, "go movetime 50")
     _fits(OUT_OF_BOOK, answer)
     assert any("stands in" in line for line in answer.lines), answer.lines
@@ -172,9 +172,9 @@ def the_built_in_engine_stands_in_when_it_is_allowed_to():
 
 
 @case()
-def a_bad_fen_that_is_searched_is_the_engines_affair():
+def a_bad_fen_is_passed_to_the_engine():
     """Stockfish may crash; the adapter must report the position and not hang."""
-    client = greeted()
+    client = ready_tabia()
     client.send("position fen nonsense w - - 0 1", "go nodes 100")
     said = []
     while not ((line := client.next()) is None or line.startswith("bestmove")):
@@ -190,8 +190,8 @@ def _shuffle(plies: int) -> str:
 
 
 @case(30)
-def a_position_of_20000_plies():
-    client = greeted()
+def a_position_of_20000_plies_is_answered():
+    client = ready_tabia()
     line = "position startpos moves " + _shuffle(20_000)
     start = client.processor_seconds()
     client.send(line)
@@ -212,7 +212,7 @@ def a_position_of_20000_plies():
 
 @case(30)
 def a_line_of_three_megabytes_is_ignored_with_a_message():
-    client = greeted()
+    client = ready_tabia()
     client.write(b"position startpos moves " + b"x" * (3 << 20) + b"\n")
     got = client.ready()
     assert sum("ignored" in line for line in got) == 1, _strings(got)
@@ -220,10 +220,10 @@ def a_line_of_three_megabytes_is_ignored_with_a_message():
 
 
 @case(30)
-def lines_of_random_bytes():
+def lines_of_random_bytes_do_not_end_the_adapter():
     """Not with Stockfish, which has commands that write files."""
     rng = random.Random(77)
-    client = greeted(engine=odd("plain"))
+    client = ready_tabia(engine=faulty_engine("plain"))
     words = [b"go", b"position", b"setoption", b"name", b"value", b"fen", b"moves", b"startpos", b"stop", b"isready"]
     for _ in range(400):
         parts = [rng.choice(words) if rng.random() < 0.7 else rng.randbytes(rng.randrange(9)) for _ in range(8)]
@@ -231,8 +231,8 @@ def lines_of_random_bytes():
         client.write(line + b"\n")
     client.send("stop", "setoption name OwnBook value true", "setoption name Book File value <starter>")
     client.send("ucinewgame", "isready")
-    client.until("readyok")
+    client.expect("readyok")
     # Answers to earlier searches may still come; they are White's moves.
     board = board_after(["e2e4"])
     blacks = lambda line: line.startswith("bestmove ") and chess.Move.from_uci(line.split()[1]) in board.legal_moves
-    assert Answer(client.ask("position startpos moves e2e4", "go movetime 20", wanted=blacks)).from_book
+    assert Answer(client.exchange("position startpos moves e2e4", "go movetime 20", until=blacks)).from_book

@@ -14,8 +14,8 @@ from pathlib import Path
 import chess
 import chess.pgn
 
-from places import POLYGLOT, SHARED, TABIA, folder
-from procs import environment, ran, run
+from paths import POLYGLOT, SHARED, TABIA, folder
+from procs import environment, run, run_ok
 from runner import case
 
 PGN = SHARED / "data" / "pgn"
@@ -94,7 +94,7 @@ def compare(path: Path, book: Path, plies: int, positions: int) -> str:
     names = sorted(count.fens)
     often = sorted(names, key=lambda name: -count.results[name]["games"])[: positions // 2]
     chosen = often + random.Random(3).sample(names, min(len(names), positions // 2))
-    done = run("probe", book, "--json", "-", given="\n".join(count.fens[name] for name in chosen))
+    done = run("probe", book, "--json", "-", stdin="\n".join(count.fens[name] for name in chosen))
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(answers) == len(chosen), done.stderr
     children = 0
@@ -118,18 +118,18 @@ def compare(path: Path, book: Path, plies: int, positions: int) -> str:
 
 
 @case(limit=60)
-def numbers_are_those_that_python_chess_counts():
+def a_book_of_random_games_has_the_numbers_that_python_chess_counts():
     here = folder("count")
     games = random_games(here / "games.pgn", 300)
-    ran("build", "-o", here / "out.ctg", games, "--max-ply", "30")
+    run_ok("build", "-o", here / "out.ctg", games, "--max-ply", "30")
     return compare(games, here / "out.ctg", 30, 400)
 
 
 @case(limit=120, needs_shared=True)
-def numbers_of_real_games_are_those_that_python_chess_counts():
+def a_book_of_real_games_has_the_numbers_that_python_chess_counts():
     here = folder("count")
     packed = PGN / "chesscore_Boris_Spassky.pgn.zst"
-    ran("build", "-o", here / "out.ctg", packed)
+    run_ok("build", "-o", here / "out.ctg", packed)
     return compare(unpack(packed, here), here / "out.ctg", 40, 400)
 
 
@@ -194,7 +194,7 @@ def full_disk(script: str, megabytes: int) -> subprocess.CompletedProcess:
 
 
 @case(limit=60)
-def a_full_disk_is_one_message_and_no_litter():
+def a_full_disk_gives_one_message_and_leaves_no_files():
     here = folder("games")
     games = random_games(here / "games.pgn", 600)
     if full_disk("true", 1).returncode != 0:
@@ -228,7 +228,7 @@ def interrupted(text: bytes, book: Path) -> None:
 
 
 @case(limit=60)
-def interrupted_it_leaves_nothing():
+def an_interrupted_build_leaves_no_files():
     here = folder("interrupt")
     games = random_games(here / "games.pgn", 100)
     (here / "out").mkdir()

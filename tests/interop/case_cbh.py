@@ -11,8 +11,8 @@ import chess
 import chess.pgn
 
 from damage import READ_GAMES, damaged
-from places import SHARED, folder
-from procs import ran, run
+from paths import SHARED, folder
+from procs import run, run_ok
 from runner import case
 
 DATA = SHARED / "data" / "chessbase"
@@ -36,7 +36,7 @@ CORPUS = {
 
 def export(source: Path, out: Path) -> str:
     """Writes a database as PGN; returns what the program reports."""
-    return ran("games", "--force", source, "-o", out, "--strict", limit=60).stderr
+    return run_ok("games", "--force", source, "-o", out, "--strict", limit=60).stderr
 
 
 def games(path: Path) -> list[chess.pgn.Game]:
@@ -102,7 +102,7 @@ def fields(base: Path) -> list[dict]:
 
 
 @case(120, needs_shared=True)
-def hedgehog_is_what_three_other_readers_say():
+def games_of_hedgehog_are_read_as_three_other_readers_read_them():
     place = folder("cbh")
     export(DATA / "hedgehog" / "Hedgehog.cbh", place / "out.pgn")
     ours, theirs = games(place / "out.pgn"), games(DATA / "hedgehog" / "expected.pgn")
@@ -113,7 +113,7 @@ def hedgehog_is_what_three_other_readers_say():
 
 
 @case(300, needs_shared=True)
-def every_game_of_the_corpus_is_there_and_legal():
+def every_game_of_the_corpus_is_read_and_legal():
     place = folder("cbh")
     total = 0
     for name, (count, texts, plies, nodes) in CORPUS.items():
@@ -188,7 +188,7 @@ def a_book_of_a_database_is_the_book_of_its_pgn():
             books = []
             for games_source in (source, place / "games.pgn"):
                 book = place / f"{len(books)}.ctg"
-                ran("build", "--force", games_source, "-o", book, *options, limit=60)
+                run_ok("build", "--force", games_source, "-o", book, *options, limit=60)
                 books.append([book.with_suffix(part).read_bytes() for part in (".ctg", ".cto", ".ctb")])
             assert books[0] == books[1], (name, options)
 
@@ -206,7 +206,7 @@ def databases_without_games_are_refused_with_a_reason():
 
 
 @case(1800, needs_shared=True)
-def every_file_damaged_two_thousand_times():
+def damaged_database_files_never_crash():
     """200 truncations and 2,000 changed bytes for each file that is read."""
     sources = [((DATA / name).with_suffix(".cbh"), 2000) for name in CORPUS]
     return damaged(sources, ["cbh", "cbg", "cbp", "cbt"], most_kb=32_000)

@@ -11,8 +11,8 @@ import time
 import chess
 
 from oracle import Oracle, board_after
-from places import OUT_OF_BOOK, SIMPLE, STARTER, STOCKFISH, TABIA
-from procs import PATIENCE, Answer, Client, greeted, tabia, within
+from paths import OUT_OF_BOOK, SIMPLE, STARTER, STOCKFISH, TABIA
+from procs import TIMEOUT_FACTOR, Answer, Client, ready_tabia, tabia, within
 from runner import case
 
 CLOCK = "go wtime 3000 btime 3000 winc 20 binc 20"
@@ -42,7 +42,7 @@ def _pv_is_playable(board: chess.Board, pv: list[str]) -> None:
 def every_option_line_suits_the_parsers_of_the_guis():
     client = tabia()
     names = []
-    for line in client.hello():
+    for line in client.handshake():
         if not line.startswith("option "):
             assert line.split()[0] in ("id", "info", "uciok"), line
             continue
@@ -70,7 +70,7 @@ def every_option_line_suits_the_parsers_of_the_guis():
 
 
 def _cutechess_begins(client: Client, options: dict[str, str]) -> None:
-    client.hello()
+    client.handshake()
     # All at once, sorted by name, without waiting for answers.
     client.send(*[f"setoption name {name} value {options[name]}" for name in sorted(options)])
     client.ready()
@@ -81,7 +81,7 @@ def _cutechess_begins(client: Client, options: dict[str, str]) -> None:
 def _cutechess_moves(client: Client, position: str, go: str = CLOCK) -> Answer:
     client.send(position)
     client.ready()
-    return Answer(client.ask(go, wanted="bestmove"))
+    return Answer(client.exchange(go, until="bestmove"))
 
 
 @case(60)
@@ -90,11 +90,11 @@ def cutechess_plays_a_game_with_ponder_hits_and_misses():
     client = tabia("--set", "Book Seed=11")
     _cutechess_begins(client, {"Hash": "16", "Book Variety": "50", "Threads": "1", "Book Depth": "30"})
     rng = random.Random(5)
-    hits = misses = held = 0
+    hits = misses = answered = 0
     with Oracle(STARTER) as oracle:
         # After the book, a game may end soon.
         for _ in range(10):
-            if hits > 4 and misses > 4 and held > 2:
+            if hits > 4 and misses > 4 and answered > 2:
                 break
             board = chess.Board()
             client.send("ucinewgame", _line(board))
@@ -117,25 +117,25 @@ def cutechess_plays_a_game_with_ponder_hits_and_misses():
                 if guess and not pondered.is_game_over():
                     if ply % 2 == 0:
                         reply = guess
-                    held += bool(oracle.playable(pondered))
+                    answered += bool(oracle.playable(pondered))
                     client.send(_line(pondered))
                     client.ready()
                     client.send("go ponder wtime 3000 btime 3000 winc 20 binc 20")
-                    said = client.quiet(0.05)
+                    said = client.expect_none(0.05)
                     if reply == guess:
                         hits += 1
-                        answer = Answer(said + client.ask("ponderhit", wanted="bestmove"))
+                        answer = Answer(said + client.exchange("ponderhit", until="bestmove"))
                         board.push(reply)
                         continue
                     misses += 1
-                    client.ask("stop", wanted="bestmove")
+                    client.exchange("stop", until="bestmove")
                 board.push(reply)
                 if board.is_game_over():
                     break
                 answer = _cutechess_moves(client, _line(board))
     client.ready()
-    assert hits > 4 and misses > 4 and held > 2, (hits, misses, held)
-    return f"{hits} hits, {misses} misses, {held} of them held from the book"
+    assert hits > 4 and misses > 4 and answered > 2, (hits, misses, answered)
+    return f"{hits} hits, {misses} misses, {answered} of them answered from the book"
 
 
 @case()
@@ -145,34 +145,34 @@ def cutechess_may_drop_a_ponder_search_before_it_begins():
     _cutechess_begins(client, {"Hash": "16"})
     first = _cutechess_moves(client, "position startpos")
     client.send(f"position startpos moves {first.move} e7e5", "isready", f"position startpos moves {first.move} a7a6")
-    client.until("readyok")
+    client.expect("readyok")
     client.ready()
-    client.ask(CLOCK, wanted="bestmove")
-    client.quiet(0.1)
+    client.exchange(CLOCK, until="bestmove")
+    client.expect_none(0.1)
 
 
 @case(30)
-def the_engines_options_are_there_in_each_of_sixty_starts():
+def the_options_of_the_engine_are_listed_in_each_of_sixty_starts():
     """Even if `uci` arrives before the adapter has started."""
     for _ in range(60):
         client = tabia(engine=[TABIA, "engine"])
-        hello = client.hello()
+        hello = client.handshake()
         assert any(line.startswith("option name Hash ") for line in hello), hello[-4:]
         client.quit()
 
 
 @case()
-def options_in_any_order_before_and_after_uci():
+def options_are_accepted_in_any_order_before_and_after_uci():
     client = tabia()
     # Cute Chess sends init strings before "uci".
     client.send("setoption name Hash value 16", "setoption name Book Variety value 0")
-    hello = client.hello()
+    hello = client.handshake()
     client.ready()
     moves = {client.go("position startpos").move for _ in range(20)}
     assert len(moves) == 1, moves
     assert sum(line == "uciok" for line in hello) == 1
     # A second "uci" is answered from the cache.
-    again = client.hello()
+    again = client.handshake()
     assert [line for line in again if line.startswith("option")] == [
         line for line in hello if line.startswith("option")
     ]
@@ -180,7 +180,7 @@ def options_in_any_order_before_and_after_uci():
 
 @case(60)
 def fastchess_plays_three_games_with_three_isready_a_move():
-    client = greeted("--set", "Book Seed=5")
+    client = ready_tabia("--set", "Book Seed=5")
     options = ["Threads value 1", "Book Variety value 60", f"Book File value {STARTER}", "Hash value 16"]
     rng = random.Random(8)
     booked = 0
@@ -197,7 +197,7 @@ def fastchess_plays_three_games_with_three_isready_a_move():
             assert client.ready() == ["readyok"]
             client.send(_line(board))
             assert client.ready() == ["readyok"]
-            answer = Answer(client.ask("go nodes 400", wanted="bestmove"))
+            answer = Answer(client.exchange("go nodes 400", until="bestmove"))
             _strict_infos(board, answer)
             board.push(_legal(board, answer.move))
             assert client.ready() == ["readyok"]
@@ -222,8 +222,8 @@ def _strict_infos(board: chess.Board, answer: Answer) -> None:
 
 
 @case()
-def book_info_none_is_bestmove_alone_and_brief_is_one_string():
-    client = greeted("--set", "Book Info=none")
+def book_info_none_sends_bestmove_alone_and_brief_one_string():
+    client = ready_tabia("--set", "Book Info=none")
     assert len(client.go("position startpos").lines) == 1
     client.send("setoption name book info value BRIEF")
     lines = client.go("position startpos").lines
@@ -235,7 +235,7 @@ def book_info_none_is_bestmove_alone_and_brief_is_one_string():
 
 @case()
 def fastchess_compliance_finds_scored_lines():
-    client = greeted()
+    client = ready_tabia()
     client.send("ucinewgame")
     client.ready()
     answer = client.go("position startpos moves e2e4", "go wtime 100 btime 100")
@@ -246,7 +246,7 @@ def fastchess_compliance_finds_scored_lines():
 
 @case()
 def nibbler_gets_king_takes_rook_castling_in_ordinary_chess():
-    client = greeted()
+    client = ready_tabia()
     client.send("setoption name UCI_Chess960 value true", "setoption name MultiPV value 1", "ucinewgame")
     client.ready()
     start = "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1"
@@ -268,7 +268,7 @@ def nibbler_gets_king_takes_rook_castling_in_ordinary_chess():
 
 @case()
 def chess960_start_positions_are_out_of_book_and_go_to_the_engine():
-    client = greeted()
+    client = ready_tabia()
     client.send("setoption name UCI_Chess960 value true", "ucinewgame")
     client.ready()
     board = chess.Board.from_chess960_pos(0)
@@ -282,7 +282,7 @@ def chess960_start_positions_are_out_of_book_and_go_to_the_engine():
 @case()
 def en_croissant_sends_new_searches_without_waiting():
     """`stop`, 50 ms, the next `position` and `go`, without reading answers."""
-    client = greeted()
+    client = ready_tabia()
     client.send("setoption name MultiPV value 3", "setoption name Threads value 1", "setoption name Hash value 16")
     board = chess.Board()
     boards = []
@@ -293,28 +293,28 @@ def en_croissant_sends_new_searches_without_waiting():
         time.sleep(0.05)
         client.send("stop")
         time.sleep(0.05)
-    answers = [Answer(client.until("bestmove")) for _ in boards]
+    answers = [Answer(client.expect("bestmove")) for _ in boards]
     for board, answer in zip(boards, answers):
         _legal(board, answer.move)
         assert not answer.from_book
-    client.quiet(0.1)
+    client.expect_none(0.1)
 
 
 @case()
 def pychess_changes_multipv_between_stop_and_go():
-    client = greeted()
+    client = ready_tabia()
     client.send("stop")
     for lines in (2, 1, 3):
         client.send("position startpos", "go infinite")
-        client.until(lambda line: " depth 6 " in line)
+        client.expect(lambda line: " depth 6 " in line)
         client.send("stop", f"setoption name MultiPV value {lines}", "position startpos", "go depth 6")
         # The answer to the stopped search, then that to the new one.
-        client.until("bestmove")
-        answer = Answer(client.until("bestmove"))
+        client.expect("bestmove")
+        answer = Answer(client.expect("bestmove"))
         shown = {line.split(" multipv ")[1].split()[0] for line in answer.lines if " multipv " in line}
         assert answer.from_book == (lines == 1), answer.lines
         assert lines == 1 or len(shown) == lines, shown
-    client.quiet(0.05)
+    client.expect_none(0.05)
 
 
 @case()
@@ -322,15 +322,15 @@ def scid_gets_uciok_well_within_its_2_seconds():
     def hello() -> float:
         start = time.monotonic()
         client = tabia()
-        client.hello()
+        client.handshake()
         spent = time.monotonic() - start
         client.quit()
         return spent
 
     spent = within(1.5, hello)
-    client = greeted()
+    client = ready_tabia()
     client.send("setoption name UCI_AnalyseMode value true", "isready")
-    client.until("readyok")
+    client.expect("readyok")
     # In analyse mode the engine answers, whatever the limit of the search.
     assert not client.go("position startpos").from_book
     client.send("setoption name UCI_AnalyseMode value false")
@@ -341,68 +341,68 @@ def scid_gets_uciok_well_within_its_2_seconds():
 
 
 @case()
-def what_only_an_engine_can_answer_is_the_engines():
-    client = greeted()
+def mate_perft_and_unknown_go_words_are_answered_by_the_engine():
+    client = ready_tabia()
     for go in ("go mate 1 movetime 50", "go perft 2", "go movetime 50 hocus"):
         client.send("position startpos", go)
         if "perft" in go:
-            client.until(lambda line: line.startswith("Nodes searched"))
+            client.expect(lambda line: line.startswith("Nodes searched"))
             # Stockfish sends no `bestmove` for perft.
             client.send("stop")
             continue
-        assert not Answer(client.until("bestmove")).from_book, go
+        assert not Answer(client.expect("bestmove")).from_book, go
     assert client.go("position startpos", "go depth 4").from_book
     assert client.go("position startpos", "go nodes 4").from_book
 
 
 @case()
-def book_in_analysis_shows_the_moves_and_leaves_the_answer_to_the_engine():
-    client = greeted("--set", "Book In Analysis=true")
+def analysis_shows_book_moves_and_the_engine_answers():
+    client = ready_tabia("--set", "Book In Analysis=true")
     client.send("position startpos", "go infinite")
-    client.until(lambda line: line.startswith("info string book starter: "))
-    client.until(lambda line: " depth 5 " in line)
-    client.ask("stop", wanted="bestmove")
+    client.expect(lambda line: line.startswith("info string book starter: "))
+    client.expect(lambda line: " depth 5 " in line)
+    client.exchange("stop", until="bestmove")
 
 
 @case()
 def a_go_without_a_stop_replaces_the_one_before():
-    client = greeted()
+    client = ready_tabia()
     client.send("setoption name OwnBook value false")
     for _ in range(5):
         client.send("position startpos", "go infinite")
         client.send("position startpos moves e2e4", "go infinite")
-    client.quiet(0.2)
-    answer = client.ask("stop", wanted="bestmove")[-1]
+    client.expect_none(0.2)
+    answer = client.exchange("stop", until="bestmove")[-1]
     _legal(board_after(["e2e4"]), answer.split()[1])
-    client.quiet(0.1)
+    client.expect_none(0.1)
     client.ready()
 
 
 @case()
-def a_person_types_at_a_terminal():
+def commands_typed_at_a_terminal_are_answered():
     client = tabia()
     client.send("")
     client.send("  uci  ")
-    client.until("uciok")
+    client.expect("uciok")
     client.send("\tisready\t")
-    client.until("readyok")
+    client.expect("readyok")
     client.send("joho isready")
-    client.until("readyok")
+    client.expect("readyok")
     client.send("position   startpos\tmoves  e2e4 ")
-    answer = Answer(client.ask("go   movetime\t50", wanted="bestmove"))
+    answer = Answer(client.exchange("go   movetime\t50", until="bestmove"))
     assert answer.from_book
     # Commands that are not UCI go to the engine.
     client.send("d")
-    got = client.until(lambda line: line.startswith("Checkers"))
+    got = client.expect(lambda line: line.startswith("Checkers"))
     assert any("4P3" in line or "4p3" in line for line in got), got
     client.send("eval")
-    client.until(lambda line: line.startswith("Final evaluation"))
+    client.expect(lambda line: line.startswith("Final evaluation"))
     client.send("debug on", "what is this", "register later", "stop", "ponderhit")
     client.ready()
 
 
 @case()
-def a_terminal_is_greeted_on_standard_error():
+def a_terminal_gets_a_greeting_on_standard_error():
     import pty
     import subprocess
 
@@ -420,7 +420,7 @@ def a_terminal_is_greeted_on_standard_error():
     os.write(keyboard, b"uci\n")
     assert b"uciok\n" in process.stdout
     os.write(keyboard, b"quit\n")
-    _, err = process.communicate(timeout=10 * PATIENCE)
+    _, err = process.communicate(timeout=10 * TIMEOUT_FACTOR)
     os.close(keyboard)
     assert process.returncode == 0
     assert len(err.decode().splitlines()) == 1 and b"uci" in err and b"--help" in err, err
@@ -429,40 +429,40 @@ def a_terminal_is_greeted_on_standard_error():
 @case()
 def readyok_comes_before_the_answer_to_a_later_go():
     """In the order of the commands, as from any engine."""
-    client = greeted()
+    client = ready_tabia()
     for _ in range(20):
         client.send("isready", "position startpos", "go movetime 10")
-        first = client.until(lambda line: line == "readyok" or line.startswith("bestmove"))[-1]
+        first = client.expect(lambda line: line == "readyok" or line.startswith("bestmove"))[-1]
         assert first == "readyok", first
-        client.until("bestmove")
+        client.expect("bestmove")
 
 
 @case()
-def thinking_ahead_warms_the_engine_and_says_nothing_of_it():
-    client = greeted("--set", "Book Think Ahead=true")
+def a_search_during_book_moves_is_not_reported():
+    client = ready_tabia("--set", "Book Think Ahead=true")
     for _ in range(5):
         client.send("position startpos moves e2e4 e7e5", "go ponder wtime 5000 btime 5000")
-        assert client.quiet(0.05, word="info") == []
-        assert Answer(client.ask("ponderhit", wanted="bestmove")).from_book
+        assert client.expect_none(0.05, word="info") == []
+        assert Answer(client.exchange("ponderhit", until="bestmove")).from_book
         out = client.go(OUT_OF_BOOK, "go depth 4")
         assert not out.from_book
         _legal(board_after(OUT_OF_BOOK.split()[3:]), out.move)
-    client.quiet(0.05)
+    client.expect_none(0.05)
 
 
 @case()
 def an_option_for_a_searching_engine_waits_for_its_end():
     """Stockfish would stop reading at such an option, and miss the `stop`."""
-    client = greeted()
+    client = ready_tabia()
     client.send("position startpos", "go infinite", "setoption name Hash value 32")
-    client.quiet(0.1)
-    client.ask("stop", wanted="bestmove", limit=2)
+    client.expect_none(0.1)
+    client.exchange("stop", until="bestmove", limit=2)
     client.ready()
 
 
 @case(needs_shared=True)
 def the_genuine_book_is_played_to_its_end_and_no_further():
-    client = greeted("--book", str(SIMPLE))
+    client = ready_tabia("--book", str(SIMPLE))
     assert client.go("position startpos").move in ("e2e4", "d2d4")
     answer = client.go("position startpos moves d2d4")
     assert answer.from_book and answer.move == "d7d5"

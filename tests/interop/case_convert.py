@@ -16,8 +16,8 @@ import chess.pgn
 import chess.polyglot
 
 from oracle import Oracle
-from places import POLYGLOT, SHARED, STARTER, _program, copy_starter, folder
-from procs import greeted, ran, run
+from paths import POLYGLOT, SHARED, STARTER, _program, copy_starter, folder
+from procs import ready_tabia, run, run_ok
 from runner import case
 
 PGN_EXTRACT = _program("pgn-extract")
@@ -27,7 +27,7 @@ GM2001, SMALL, LIBRA = BOOKS / "gm2001.bin", BOOKS / "book_small.bin", BOOKS / "
 
 def convert(*args) -> str:
     """Converts a book; returns the summary line."""
-    done = ran("convert", *args, limit=250)
+    done = run_ok("convert", *args, limit=250)
     return done.stderr.strip().splitlines()[-1]
 
 
@@ -66,7 +66,7 @@ def polyglot_books_are_read_as_python_chess_reads_them():
                 expected = defaultdict(int)
                 for entry in book.find_all(board, minimum_weight=0):
                     expected[entry.move.uci()] += entry.weight
-                answer = oracle.ask(board)
+                answer = oracle.look_up(board)
                 assert answer["in_book"], board.fen()
                 found = {move["uci"]: move["stored_weight"] for move in answer["moves"]}
                 assert found == dict(expected), (board.fen(), found, expected)
@@ -117,7 +117,7 @@ def an_arena_book_is_read_as_described():
     book = Arena(LIBRA)
     with Oracle(LIBRA) as oracle:
         for key, board in book.boards.items():
-            answer = oracle.ask(board)
+            answer = oracle.look_up(board)
             found = {move["uci"]: [move["games"], move["wins"], move["losses"]] for move in answer["moves"]}
             assert found == book.moves[key], (board.fen(), found, book.moves[key])
     info = json.loads(run("info", LIBRA, "--json").stdout)
@@ -126,7 +126,7 @@ def an_arena_book_is_read_as_described():
 
 
 @case(limit=240)
-def a_polyglot_book_of_ours_is_read_by_polyglot_and_python_chess():
+def polyglot_and_python_chess_read_our_polyglot_books():
     to = folder("bin")
     target = to / "starter.bin"
     summary = convert(STARTER, target)
@@ -157,10 +157,10 @@ def a_polyglot_book_of_ours_is_read_by_polyglot_and_python_chess():
 
 
 @case(limit=120, needs_shared=True)
-def whole_games_from_polyglot_and_arena_books():
+def whole_games_are_played_from_polyglot_and_arena_books():
     text = []
     for path in (GM2001, LIBRA):
-        client = greeted("--book", str(path), "--set", "Book Seed=11")
+        client = ready_tabia("--book", str(path), "--set", "Book Seed=11")
         with Oracle(path) as oracle:
             plies = 0
             for _ in range(6):
@@ -210,7 +210,7 @@ def storable(board: chess.Board, move: chess.Move) -> bool:
 
 
 @case(limit=900)
-def a_hundred_thousand_random_positions_there_and_back():
+def a_hundred_thousand_random_positions_convert_to_jsonl_and_back():
     rng = random.Random(17)
     to = folder("extremes")
     source = to / "source.jsonl"
@@ -263,7 +263,7 @@ def a_hundred_thousand_random_positions_there_and_back():
 
 
 @case(limit=400)
-def games_of_a_book_parse_without_a_complaint():
+def games_of_a_book_are_valid_pgn():
     to = folder("pgn")
     text = []
     for name, options in (("whole", ("--plies", "60")), ("cut", ("--plies", "16", "--min-games", "10", "--game-moves", "300"))):
@@ -287,19 +287,19 @@ def games_of_a_book_parse_without_a_complaint():
                     ahead += node.variations
         assert lines and f"{len(lines)} games" in summary, summary
         built = to / f"{name}.ctg"
-        ran("build", "-o", built, "--max-ply", "100", target, limit=60)
+        run_ok("build", "-o", built, "--max-ply", "100", target, limit=60)
         with Oracle(built) as oracle:
             for line in lines:
                 board = chess.Board()
                 for move in line:
-                    assert move.uci() in {known["uci"] for known in oracle.ask(board)["moves"]}
+                    assert move.uci() in {known["uci"] for known in oracle.look_up(board)["moves"]}
                     board.push(move)
         text.append(f"{name}: {len(lines)} games, {nodes} nodes")
     return "; ".join(text)
 
 
 @case(limit=120)
-def a_table_says_what_probe_says():
+def the_csv_table_has_the_numbers_of_probe():
     to = folder("csv")
     convert(STARTER, to / "a.csv", "--set", "Book Variety=70")
     rows = defaultdict(dict)
@@ -308,7 +308,7 @@ def a_table_says_what_probe_says():
             rows[row["fen"]][row["uci"]] = row
     with Oracle(STARTER, "Book Variety=70") as oracle:
         for fen in random.Random(3).sample(sorted(rows), 500):
-            for move in oracle.ask(chess.Board(fen))["moves"]:
+            for move in oracle.look_up(chess.Board(fen))["moves"]:
                 row = rows[fen][move["uci"]]
                 for name in ("games", "wins", "draws", "losses", "commentary"):
                     assert int(row[name]) == move[name], (fen, row, move)
@@ -317,7 +317,7 @@ def a_table_says_what_probe_says():
 
 
 @case(limit=240, needs_shared=True)
-def other_books_become_chessbase_books_that_play_alike():
+def books_converted_to_chessbase_play_the_same_moves():
     to = folder("other")
     text = []
     for path in (GM2001, LIBRA):
@@ -340,7 +340,7 @@ def other_books_become_chessbase_books_that_play_alike():
 
 
 @case(limit=200, needs_shared=True)
-def damaged_books_of_other_formats_are_one_message():
+def a_damaged_book_of_another_format_gives_one_message():
     to = folder("damaged")
     rng = random.Random(23)
     for path in (GM2001, LIBRA):
@@ -361,7 +361,7 @@ def damaged_books_of_other_formats_are_one_message():
 
 
 @case(limit=60, needs_shared=True)
-def books_of_all_formats_in_order_each_with_its_policy():
+def several_books_of_all_formats_are_used_in_order_each_with_its_options():
     to = folder("mixed")
     # Only the colour of a move shows that it is in the white book.
     copy_starter(to)
@@ -385,7 +385,7 @@ variety = 0
 file = "book.ctg"
 """
     )
-    client = greeted("--config", str(config))
+    client = ready_tabia("--config", str(config))
     first = client.go("position startpos", "go nodes 20")
     assert first.from_book and first.move == "e2e4", first.lines
     assert any("gm2001.bin" in line for line in first.lines), first.lines

@@ -8,7 +8,7 @@ from pathlib import Path
 import chess
 import chess.pgn
 
-from places import TABIA, folder
+from paths import TABIA, folder
 from procs import run, tabia
 from runner import case
 
@@ -44,11 +44,11 @@ def _play(players, number: int) -> tuple[str, int]:
     white, black = players if number % 2 else reversed(players)
     for player in players:
         player.send("ucinewgame", "isready")
-        player.until("readyok")
+        player.expect("readyok")
     moves, drawn = "", 0
     for mover in [white, black] * 40:
         mover.send(f"position startpos moves{moves}", "go depth 1")
-        lines = mover.until("bestmove")
+        lines = mover.expect("bestmove")
         drawn += sum(line.startswith(DRAWN) for line in lines)
         if not any(line.startswith("info string book ") for line in lines):
             break
@@ -65,7 +65,7 @@ def two_adapters_play_four_hundred_games_at_eight_at_once_and_repeat_no_line():
     def games():
         players = [tabia(*sets, engine=(TABIA, "engine")) for _ in range(2)]
         for player in players:
-            player.hello()
+            player.handshake()
         while True:
             with lock:
                 if not left:

@@ -11,8 +11,8 @@ import chess.pgn
 
 import cbf_encoder
 from damage import damaged
-from places import ROOT, SHARED, folder
-from procs import environment, ran
+from paths import ROOT, SHARED, folder
+from procs import environment, run_ok
 from runner import case
 
 SCDB = SHARED / "data" / "scdb"
@@ -145,11 +145,11 @@ def content_of(game: chess.pgn.Game):
 
 
 @case(600, needs_shared=True)
-def simple_chess_databases_say_what_another_reader_says():
+def simple_chess_databases_are_read_as_another_reader_reads_them():
     work, count = folder("scdb"), 0
     for name in NAMES:
         out = work / f"{name}.pgn"
-        ran("games", SCDB / name / f"{name}.dci", "-o", out)
+        run_ok("games", SCDB / name / f"{name}.dci", "-o", out)
         ours, theirs = games_of(out), list(decoded(SCDB / name / f"{name}.dci"))
         assert len(ours) == len(theirs), name
         for number, (game, expected) in enumerate(zip(ours, theirs)):
@@ -165,10 +165,10 @@ def simple_chess_databases_say_what_another_reader_says():
 
 
 @case(400, needs_shared=True)
-def what_the_authors_program_wrote_is_written_again():
+def a_simple_chess_database_is_written_byte_for_byte_as_its_author_does():
     work, same = folder("scdb"), []
     for name, source in SOURCES.items():
-        ran("games", source, "-o", work / f"{name}.dci")
+        run_ok("games", source, "-o", work / f"{name}.dci")
         for part in "insge":
             ours = (work / f"{name}.dc{part}").read_bytes()
             theirs = (SCDB / name / f"{name}.dc{part}").read_bytes()
@@ -181,14 +181,14 @@ def what_the_authors_program_wrote_is_written_again():
 
 
 @case(600, needs_shared=True)
-def pgn_written_twice_is_the_same_and_python_chess_reads_it():
+def pgn_written_again_is_the_same_and_python_chess_reads_it():
     work, count = folder("pgn"), 0
     for source in sorted((SHARED / "data" / "pgn").glob("*.pgn.zst")):
         if "gnuchess" in source.name:
             continue
         once, twice = work / "once.pgn", work / "twice.pgn"
-        ran("games", "--force", source, "-o", once)
-        ran("games", "--force", once, "-o", twice)
+        run_ok("games", "--force", source, "-o", once)
+        run_ok("games", "--force", once, "-o", twice)
         assert once.read_bytes() == twice.read_bytes(), source.name
         count += len(games_of(once))
     assert count > 4000, count
@@ -196,12 +196,12 @@ def pgn_written_twice_is_the_same_and_python_chess_reads_it():
 
 
 @case(400)
-def old_chessbase_by_another_encoder():
+def old_chessbase_databases_of_an_independent_encoder_are_read():
     work = folder("cbf")
     source, written = work / "source.pgn", work / "games.cbf"
-    ran("games", ROOT / "tests" / "data" / "sample.pgn", ROOT / "tests" / "data" / "cbf" / "source.pgn", "-o", source)
+    run_ok("games", ROOT / "tests" / "data" / "sample.pgn", ROOT / "tests" / "data" / "cbf" / "source.pgn", "-o", source)
     cbf_encoder.write(cbf_encoder.read_games(source), written)
-    ran("games", written, "-o", work / "back.pgn")
+    run_ok("games", written, "-o", work / "back.pgn")
     expected, got = games_of(source), games_of(work / "back.pgn")
     assert len(expected) == len(got)
     for number, (one, other) in enumerate(zip(expected, got)):
@@ -221,7 +221,7 @@ def damaged_simple_chess_databases_are_read_to_their_ends():
 
 
 @case(300, needs_shared=True)
-def archives_unpack_to_what_was_published():
+def archives_unpack_to_the_published_files():
     data, work, count = SHARED / "data" / "cbv", folder("cbv"), 0
     passwords = {"small.cbz": "password", "small3.cbz": "my long password"}
     expected = {}
@@ -231,14 +231,14 @@ def archives_unpack_to_what_was_published():
     for archive, members in expected.items():
         out = work / archive
         more = ["--password", passwords[archive]] if archive in passwords else []
-        ran("games", data / archive, "-f", "-o", f"{out}/", *more)
+        run_ok("games", data / archive, "-f", "-o", f"{out}/", *more)
         found = {p.relative_to(out).as_posix(): p for p in out.rglob("*") if p.is_file() and p.suffix != ".bak"}
         assert found.keys() == members.keys(), archive
         for name, path in found.items():
             assert hashlib.sha256(path.read_bytes()).hexdigest() == members[name], name
             count += 1
-    ran("games", data / "hedgehog_made.cbv", "-f", "-o", work / "packed.pgn")
-    ran("games", work / "hedgehog_made.cbv" / "Hedgehog.cbh", "-f", "-o", work / "unpacked.pgn")
+    run_ok("games", data / "hedgehog_made.cbv", "-f", "-o", work / "packed.pgn")
+    run_ok("games", work / "hedgehog_made.cbv" / "Hedgehog.cbh", "-f", "-o", work / "unpacked.pgn")
     assert (work / "packed.pgn").read_bytes() == (work / "unpacked.pgn").read_bytes()
     return f"{count} files"
 
@@ -249,7 +249,7 @@ def without_event_dates(path):
 
 
 @case(600, needs_shared=True)
-def scid_databases_say_what_their_pgn_says():
+def scid_databases_have_the_games_of_their_pgn():
     data, work, count = SHARED / "data" / "scid", folder("scid"), 0
     for database, source in [
         (data / "five.si4", data / "five.pgn"),
@@ -258,13 +258,13 @@ def scid_databases_say_what_their_pgn_says():
         (data / "twic.si4", SOURCES["twic"]),
         (data / "kramnik.si5", SOURCES["kramnik"]),
     ]:
-        ran("games", database, "-f", "-o", work / "ours.pgn")
-        ran("games", source, "-f", "-o", work / "theirs.pgn")
+        run_ok("games", database, "-f", "-o", work / "ours.pgn")
+        run_ok("games", source, "-f", "-o", work / "theirs.pgn")
         # Version 4 cannot store event dates that differ by many years.
         ours, theirs = (without_event_dates(work / f"{name}.pgn") for name in ("ours", "theirs"))
         assert ours == theirs, database
         for name, source_of in (("ours", database), ("theirs", source)):
-            ran("build", source_of, "--variations", "--setups", "-f", "-o", work / f"{name}.ctg")
+            run_ok("build", source_of, "--variations", "--setups", "-f", "-o", work / f"{name}.ctg")
         for part in ("ctg", "cto", "ctb"):
             assert (work / f"ours.{part}").read_bytes() == (work / f"theirs.{part}").read_bytes(), database
         count += 1
@@ -274,7 +274,7 @@ def scid_databases_say_what_their_pgn_says():
 @case(300, needs_shared=True)
 def a_scid_database_is_written_as_scid_writes_it():
     data, work = SHARED / "data" / "scid", folder("scid")
-    ran("games", SOURCES["kramnik"], "-f", "-o", work / "kramnik.si5")
+    run_ok("games", SOURCES["kramnik"], "-f", "-o", work / "kramnik.si5")
     for part in ("sn5", "sg5"):
         assert (work / f"kramnik.{part}").read_bytes() == (data / f"kramnik.{part}").read_bytes(), part
     ours, theirs = ((place / "kramnik.si5").read_bytes() for place in (work, data))
@@ -286,23 +286,23 @@ def a_scid_database_is_written_as_scid_writes_it():
 
 
 @case(300)
-def a_database_that_scid_imports_comes_back_as_it_was():
+def a_database_imported_and_exported_by_scid_has_the_same_games():
     """Debian's Scid, which knows version 4."""
     program = shutil.which("tkscid", path="/usr/games:/usr/bin")
     if not program:
         return "no tkscid here"
     work = folder("tkscid")
-    ran("games", ROOT / "tests" / "data" / "sample.pgn", "-f", "-o", work / "sample.pgn")
+    run_ok("games", ROOT / "tests" / "data" / "sample.pgn", "-f", "-o", work / "sample.pgn")
     script = work / "import.tcl"
     script.write_text("sc_base create sample\nsc_base import [sc_base current] sample.pgn\nexit\n")
     subprocess.run([program, script], cwd=work, check=True, capture_output=True)
-    ran("games", work / "sample.si4", "-f", "-o", work / "back.pgn")
+    run_ok("games", work / "sample.si4", "-f", "-o", work / "back.pgn")
     assert (work / "back.pgn").read_bytes() == (work / "sample.pgn").read_bytes()
     return "200 games"
 
 
 @case(1500)
-def damaged_archives_and_newer_databases_do_no_harm():
+def damaged_archives_and_newer_databases_are_refused_without_a_crash():
     """Every file cut off at 200 places, and with 2,000 bits flipped."""
     environ = {**environment(), "TABIA_DAMAGE": "1"}
     subprocess.run(

@@ -10,23 +10,23 @@ import time
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from pages import Connection, bear_10000_requests, SAMPLE, Server, again, browser, drag, explorer, lasting_port, page_of, plies_of_a_game, probe, ready, same_figures, saved_by, shown, square, walked
-from places import HELD_KEY_RUNS, POLYGLOT, STARTER, STOCKFISH, TABIA, copy_starter, folder
-from procs import PATIENCE, environment, run, settled, tabia, wait_until
+from pages import SAMPLE, Connection, Server, book_rows, browser, drag, expect_figures, expect_line, explorer, fixed_port, long_line, open_address, page_of, probe, reload, saved_by, send_10000_requests, square
+from paths import HELD_KEY_RUNS, POLYGLOT, STARTER, STOCKFISH, TABIA, copy_starter, folder
+from procs import TIMEOUT_FACTOR, environment, poll, run, tabia, wait_until
 from runner import case
 
 
 @case(limit=90, browsers=True)
-def explorer_walks_by_drag_and_by_keyboard_with_the_figures_of_probe():
+def explorer_moves_by_drag_and_by_keyboard_show_the_figures_of_probe():
     with explorer() as server, page_of(server) as page:
-        same_figures(page, probe(STARTER, ""))
+        expect_figures(page, probe(STARTER, ""))
         drag(page, "e2", "e4")
-        walked(page, "e4")
+        expect_line(page, "e4")
         drag(page, "c7", "c5")
-        walked(page, "e4", "c5")
+        expect_line(page, "e4", "c5")
         drag(page, "g1", "f3")
-        walked(page, "e4", "c5", "Nf3")
-        same_figures(page, probe(STARTER, "e2e4 c7c5 g1f3"))
+        expect_line(page, "e4", "c5", "Nf3")
+        expect_figures(page, probe(STARTER, "e2e4 c7c5 g1f3"))
         expect(page.locator("#opening")).to_contain_text("B27 Sicilian Defense")
         page.wait_for_url("**/?play=e2e4,c7c5,g1f3")
         # Back to the start by keyboard; then with the cursor on the board.
@@ -54,20 +54,20 @@ def explorer_walks_by_drag_and_by_keyboard_with_the_figures_of_probe():
         expect(page.locator("button.move").first).to_have_text("Nf3")
         page.keyboard.press("Enter")
         expect(page.locator("#line [aria-current]")).to_have_text("Nf3")
-        same_figures(page, probe(STARTER, "e2e4 c7c5 g1f3"))
+        expect_figures(page, probe(STARTER, "e2e4 c7c5 g1f3"))
 
 
 @case(limit=90, browsers=True)
-def explorer_takes_clicks_promotions_and_pasted_games():
+def explorer_accepts_clicks_promotions_and_pasted_games():
     with explorer() as server, page_of(server) as page:
         page.mouse.click(*square(page, "d2"))
         expect(page.locator(".square.target")).to_have_count(2)
         page.mouse.click(*square(page, "d4"))
-        walked(page, "d4")
+        expect_line(page, "d4")
         page.click("#flip")
         expect(page.locator(".square").first).to_have_attribute("data-square", "h1")
         drag(page, "d7", "d5")
-        walked(page, "d4", "d5")
+        expect_line(page, "d4", "d5")
         page.keyboard.press("v")
         page.fill("#paste-text", "8/P6k/8/8/8/8/8/K7 w - - 0 1")
         page.click("#paste-form .main")
@@ -75,14 +75,14 @@ def explorer_takes_clicks_promotions_and_pasted_games():
         drag(page, "a7", "a8")
         expect(page.locator(".promotion button")).to_have_count(4)
         page.click('.promotion button[aria-label="knight"]')
-        walked(page, "a8=N")
+        expect_line(page, "a8=N")
         page.keyboard.press("v")
         page.fill("#paste-text", "nonsense")
         page.click("#paste-form .main")
         expect(page.locator("#status")).to_contain_text("neither a FEN nor a game")
         page.fill("#paste-text", '[Event "x"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 {Spanish} *')
         page.click("#paste-form .main")
-        walked(page, "e4", "e5", "Nf3", "Nc6", "Bb5")
+        expect_line(page, "e4", "e5", "Nf3", "Nc6", "Bb5")
         expect(page.locator("#opening")).to_contain_text("Ruy Lopez")
         expect(page.locator("#books tfoot")).to_contain_text("Position")
 
@@ -90,12 +90,12 @@ def explorer_takes_clicks_promotions_and_pasted_games():
 @case(limit=90, browsers=True)
 def explorer_sliders_change_the_probabilities_as_set_does():
     with explorer() as server, page_of(server, "?play=e2e4,c7c5") as page:
-        before = shown(page)
+        before = book_rows(page)
         page.click("#choice-tab")
         expect(page.locator("#books")).to_be_visible()
         page.locator('input[type="range"][name="Book Variety"]').fill("100")
         page.wait_for_function("(old) => document.querySelector('td.prob .number').dataset.probability != old", arg=str(before[0]["probability"]))
-        same_figures(page, probe(STARTER, "e2e4 c7c5", "Book Variety=100"))
+        expect_figures(page, probe(STARTER, "e2e4 c7c5", "Book Variety=100"))
         page.wait_for_url("**Book+Variety=100**")
         page.locator('input[name="Book Minimum Games"]').evaluate("slider => { slider.value = 15; slider.dispatchEvent(new Event('input')); }")
         page.wait_for_function("() => new URLSearchParams(location.search).has('Book Minimum Games')")
@@ -107,13 +107,13 @@ def explorer_sliders_change_the_probabilities_as_set_does():
             "(count) => document.querySelectorAll('tbody tr.out').length === count",
             arg=sum(move["probability"] == 0 for move in expected["moves"]),
         )
-        same_figures(page, expected)
+        expect_figures(page, expected)
         page.select_option('select[name="Book Preset"]', "Optimize")
         expect(page.locator('input[type="range"][name="Book Variety"]')).to_have_value("15")
-        same_figures(page, probe(STARTER, "e2e4 c7c5", "Book Preset=Optimize"))
+        expect_figures(page, probe(STARTER, "e2e4 c7c5", "Book Preset=Optimize"))
         page.click("#reset")
         expect(page.locator('input[type="range"][name="Book Variety"]')).to_have_value("50")
-        same_figures(page, probe(STARTER, "e2e4 c7c5"))
+        expect_figures(page, probe(STARTER, "e2e4 c7c5"))
 
 
 @case(limit=150, browsers=True)
@@ -128,10 +128,10 @@ def explorer_marks_a_move_red_and_the_adapter_never_plays_it():
         # With a seed, game and position decide the move: the same moves each time.
         sets = ("Book Variety=100", "Book Minimum Share=0", "Book Seed=1")
         adapter = tabia("--book", book, *(word for one in sets for word in ("--set", one)), engine=[TABIA, "engine"])
-        adapter.ask("uci", wanted="uciok")
+        adapter.exchange("uci", until="uciok")
         moves = set()
         for _ in range(150):
-            moves.add(adapter.ask("ucinewgame", "position startpos", "go movetime 100", wanted="bestmove")[-1].split()[1])
+            moves.add(adapter.exchange("ucinewgame", "position startpos", "go movetime 100", until="bestmove")[-1].split()[1])
         adapter.quit()
         return moves
 
@@ -159,7 +159,7 @@ def explorer_marks_a_move_red_and_the_adapter_never_plays_it():
         page.click("#edit-form button.main")
         found = {move["san"]: move for move in probe(book, "")["moves"]}
         assert (found["d4"]["annotation"], found["d4"]["factor"]) == ("!", -40)
-        same_figures(page, probe(book, ""))
+        expect_figures(page, probe(book, ""))
         page.keyboard.press("Control+z")
         expect(page.locator("#status")).to_have_text("Taken back: d4: factor -40")
         page.keyboard.press("Control+Shift+z")
@@ -173,35 +173,35 @@ def explorer_marks_a_move_red_and_the_adapter_never_plays_it():
         expect(page.locator("#status")).to_have_text("Taken back: e4: mark avoid")
         expect(page.locator("#undo")).to_be_disabled()
         expect(page.locator(f"{row}.avoid")).to_have_count(0)
-        same_figures(page, probe(book, ""))
+        expect_figures(page, probe(book, ""))
     assert book.read_bytes() == before
     assert "e2e4" in played()
 
 
 @case(limit=90, browsers=True)
-def explorer_links_lead_to_the_same_place():
+def explorer_links_open_the_same_position():
     address = "?play=e2e4,c7c5,g1f3&at=2&flip=1&Book+Variety=20"
     with explorer() as server, page_of(server, address) as page:
         expect(page.locator("#line [aria-current]")).to_have_text("c5")
         expect(page.locator("#line button.later")).to_have_text("Nf3")
         expect(page.locator(".square").first).to_have_attribute("data-square", "h1")
-        same_figures(page, probe(STARTER, "e2e4 c7c5", "Book Variety=20"))
+        expect_figures(page, probe(STARTER, "e2e4 c7c5", "Book Variety=20"))
         page.keyboard.press("ArrowRight")
         expect(page.locator("#line [aria-current]")).to_have_text("Nf3")
         page.go_back()
         expect(page.locator("#line [aria-current]")).to_have_text("c5")
-        ready(page, server.url + "?fen=" + "8/8/8/8/8/4k3/8/4K2R+w+K+-+0+40")
+        open_address(page, server.url + "?fen=" + "8/8/8/8/8/4k3/8/4K2R+w+K+-+0+40")
         expect(page.locator(".piece")).to_have_count(3)
         expect(page.locator("#books")).to_contain_text("not in the book")
         page.keyboard.press("m")
         page.keyboard.type("O-O")
         page.keyboard.press("Enter")
-        walked(page, "O-O")
-        ready(page, server.url + "?play=d2d4,d7d5,e2e5,g8f6")
+        expect_line(page, "O-O")
+        open_address(page, server.url + "?play=d2d4,d7d5,e2e5,g8f6")
         expect(page.locator("#status")).to_contain_text("not legal")
-        walked(page, "d4", "d5")
+        expect_line(page, "d4", "d5")
         drag(page, "c2", "c4")
-        walked(page, "d4", "d5", "c4")
+        expect_line(page, "d4", "d5", "c4")
 
 
 @case(limit=90, browsers=True)
@@ -246,13 +246,13 @@ def explorer_shows_polyglot_books_too():
     book = folder("explore") / "book.bin"
     made = subprocess.run(
         [POLYGLOT, "make-book", "-pgn", SAMPLE, "-bin", book, "-min-game", "1", "-max-ply", "20"],
-        capture_output=True, env=environment(), cwd=book.parent, timeout=30 * PATIENCE,
+        capture_output=True, env=environment(), cwd=book.parent, timeout=30 * TIMEOUT_FACTOR,
     )
     assert book.exists(), made.stdout
     with explorer(book) as server, page_of(server) as page:
         expected = probe(book, "")["moves"]
-        assert {row["uci"]: row["probability"] for row in shown(page)} == {move["uci"]: move["probability"] for move in expected}
-        assert shown(page)[0]["games"].replace("\u202f", "") == str(expected[0]["stored_weight"])
+        assert {row["uci"]: row["probability"] for row in book_rows(page)} == {move["uci"]: move["probability"] for move in expected}
+        assert book_rows(page)[0]["games"].replace("\u202f", "") == str(expected[0]["stored_weight"])
         expect(page.locator("th.n")).to_have_text("Weight")
         # Values that the book does not have are not shown.
         expect(page.locator("td.score").first).to_be_hidden()
@@ -286,8 +286,8 @@ def explorer_shows_polyglot_books_too():
 
 
 @case(limit=600, browsers=True)
-def explorer_bears_a_key_that_is_held_and_a_double_click():
-    line = ",".join(plies_of_a_game(60))
+def explorer_handles_a_held_key_and_a_double_click():
+    line = ",".join(long_line(60))
     with explorer() as server:
         for latency, runs in HELD_KEY_RUNS:
             with page_of(server, f"?play={line}&at=0", latency=latency) as page:
@@ -301,11 +301,11 @@ def explorer_bears_a_key_that_is_held_and_a_double_click():
                     page.keyboard.press("Home")
                     expect(page.locator("#line [aria-current]")).to_have_count(0)
                 # From positions not yet cached: always the likeliest move, however slow the answers.
-                ready(page, server.url)
+                open_address(page, server.url)
                 for _ in range(30):
                     page.keyboard.press("ArrowRight")
                 wanted = [point["san"] for point in server.get("api/line")["points"][1:31]]
-                walked(page, *wanted)
+                expect_line(page, *wanted)
                 page.keyboard.press("Home")
                 expect(page.locator("#line [aria-current]")).to_have_count(0)
                 clicks(page, 'tr[data-uci="d2d4"] td.n', 1, 2)
@@ -325,7 +325,7 @@ def clicks(page: Page, selector: str, *details: int):
 
 
 @case(limit=120, browsers=True)
-def explorer_keeps_variations_and_comments_and_gives_them_back():
+def explorer_stores_variations_and_comments_and_copies_them_as_pgn():
     with explorer() as server, page_of(server, "?play=e2e4,e7e5,g1f3&at=1") as page:
         # In the middle of a line another move becomes a variation.
         drag(page, "c7", "c5")
@@ -342,11 +342,11 @@ def explorer_keeps_variations_and_comments_and_gives_them_back():
         page.click("#menu")
         pgn = saved_by(page, lambda: page.click("text=Save PGN")).read_text()
         assert "1. e4 c5 $1 {fights at once} (1... e5 2. Nf3) *" in pgn, pgn
-        again(page)
+        reload(page)
         expect(page.locator("#line button")).to_have_text(["e4", "c5!", "e5", "Nf3"])
         # As in browsers where a reload starts a new process.
         page.evaluate("addEventListener('pagehide', () => history.replaceState(null, ''))")
-        again(page)
+        reload(page)
         expect(page.locator("#line button")).to_have_text(["e4", "c5!", "e5", "Nf3"])
         page.keyboard.press("v")
         page.fill("#paste-text", pgn.replace("(1... e5", "(1... e5 (1... e6 $5)"))
@@ -358,15 +358,15 @@ def explorer_keeps_variations_and_comments_and_gives_them_back():
         page.fill("#paste-text", "1. e4 c5 2. Nf6 d6")
         page.click("#paste-form .main")
         expect(page.locator("#status")).to_contain_text("2.Nf6 is not legal")
-        walked(page, "e4", "c5")
+        expect_line(page, "e4", "c5")
 
 
 @case(limit=120, browsers=True)
-def explorer_tells_other_tabs_and_overwrites_nothing():
+def explorer_updates_other_tabs_and_overwrites_nothing():
     book = copy_starter(folder("explore"))
     with explorer(book) as server, page_of(server) as first:
         second = first.context.new_page()
-        ready(second, server.url)
+        open_address(second, server.url)
         for page in (second, first):
             page.click('button[aria-label="Change d4"]')
         first.check('input[name="mark"][value="main"]', force=True)
@@ -392,11 +392,11 @@ def explorer_tells_other_tabs_and_overwrites_nothing():
 
 
 @case(limit=120, browsers=True)
-def explorer_survives_the_end_of_the_program():
-    server = Server("--port", lasting_port())
+def explorer_page_reconnects_after_the_program_was_restarted():
+    server = Server("--port", fixed_port())
     with page_of(server) as page:
         drag(page, "e2", "e4")
-        walked(page, "e4")
+        expect_line(page, "e4")
         server.end()
         page.click('tr[data-uci] >> nth=0')
         expect(page.locator("#gone")).to_be_visible()
@@ -414,14 +414,14 @@ def explorer_survives_the_end_of_the_program():
 def explorer_castles_in_chess960_and_finds_openings():
     with explorer() as server, page_of(server, "?fen=1k2r3/8/8/8/8/8/8/5KR1+w+G+-+0+1") as page:
         drag(page, "f1", "g1")
-        walked(page, "O-O")
+        expect_line(page, "O-O")
         page.keyboard.press("/")
         page.fill("#search-text", "B90")
         page.click("#search-list button >> nth=0")
         expect(page.locator("#opening")).to_contain_text("B90 Sicilian Defense: Najdorf")
         expect(page.locator("#line button")).to_have_count(10)
         page.go_back()
-        walked(page, "O-O")
+        expect_line(page, "O-O")
 
 
 def close_dialog(page: Page) -> None:
@@ -430,7 +430,7 @@ def close_dialog(page: Page) -> None:
 
 
 @case(limit=400, browsers=True)
-def explorer_has_no_barriers_that_axe_finds():
+def explorer_has_no_accessibility_error_found_by_axe():
     here = folder("explore")
     other = here / "other.ctg"
     run("build", "-o", str(other), str(SAMPLE))
@@ -450,8 +450,8 @@ def explorer_has_no_barriers_that_axe_finds():
                 # The page's own policy would block axe.
                 context = started.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, bypass_csp=True)
                 page = context.new_page()
-                ready(page, server.url + f"?play=e2e4,c7c5{'&books=0,1' if scheme == 'dark' else ''}")
-                wide = settled(lambda: page.evaluate("document.documentElement.scrollWidth"), lambda wide: wide <= width, 2)
+                open_address(page, server.url + f"?play=e2e4,c7c5{'&books=0,1' if scheme == 'dark' else ''}")
+                wide = poll(lambda: page.evaluate("document.documentElement.scrollWidth"), lambda wide: wide <= width, 2)
                 assert wide <= width, f"{wide} wide on {width}"
                 board = page.locator("#board").bounding_box()
                 assert board["y"] + board["height"] <= height, f"the board of {width}x{height}: {board}"
@@ -516,15 +516,15 @@ def explorer_refuses_hostile_requests():
 
 
 @case(limit=120)
-def explorer_bears_10000_requests_at_once():
+def explorer_handles_10000_requests_at_once():
     with explorer() as server:
-        told = bear_10000_requests(server, "/api/position?play=e2e4")
+        told = send_10000_requests(server, "/api/position?play=e2e4")
         assert server.get("api/position")["books"][0]["in_book"]
         return told
 
 
 @case(limit=120)
-def explorer_answers_many_requests_in_flat_memory():
+def explorer_memory_does_not_grow_with_requests():
     with explorer() as server:
         get = Connection(server).get
         targets, line = [], []
@@ -541,13 +541,13 @@ def explorer_answers_many_requests_in_flat_memory():
                 get(target)
                 count += 1
         spent, cpu = time.monotonic() - start, server.processor_seconds() - cpu
-        after = settled(server.memory_kb, lambda now: now < memory + 4000, 2)
+        after = poll(server.memory_kb, lambda now: now < memory + 4000, 2)
         assert after < memory + 4000, (memory, after)
         return f"{count / spent:.0f} a second, {1000 * cpu / count:.2f} ms of a processor each"
 
 
 @case()
-def explorer_explains_itself_and_refuses_what_it_cannot_open():
+def explorer_has_help_and_refuses_files_that_it_cannot_open():
     assert "--read-only" in run("explore", "--help").stdout
     missing = run("explore", "--no-open", "nowhere.ctg")
     assert missing.returncode == 2 and "nowhere.ctg" in missing.stderr
@@ -562,7 +562,7 @@ def explorer_explains_itself_and_refuses_what_it_cannot_open():
     wait_until(opened.exists, 15, lambda: "no browser was opened")
     assert opened.read_text() == url
     process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=20 * PATIENCE) == 0
+    assert process.wait(timeout=20 * TIMEOUT_FACTOR) == 0
     with explorer("--read-only") as server:
         assert server.get("api/start")["read_only"] is True
         taken = run("explore", "--no-open", "--port", str(server.port))

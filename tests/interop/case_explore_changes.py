@@ -7,9 +7,9 @@ import time
 from pathlib import Path
 from typing import Any, Iterator
 
-from pages import SAMPLE, SIZES, browser, explorer, plies_of_a_game, probe, ready
-from places import copy_starter, folder
-from procs import run, settled, wait_until, within
+from pages import SAMPLE, SIZES, browser, explorer, long_line, open_address, probe
+from paths import copy_starter, folder
+from procs import poll, run, wait_until, within
 from runner import case
 
 
@@ -20,12 +20,12 @@ class Window:
         self.page = context.new_page()
 
     def open(self, url: str) -> None:
-        ready(self.page, url)
+        open_address(self.page, url)
 
     def run(self, script: str) -> Any:
         return self.page.evaluate(script.removeprefix("return "))
 
-    def until(self, condition: str) -> None:
+    def wait_for(self, condition: str) -> None:
         self.page.wait_for_function(f"() => {{ try {{ return Boolean({condition}); }} catch {{ return false; }} }}")
 
     def click(self, selector: str) -> None:
@@ -58,7 +58,7 @@ def marks(book: object, moves: str = "") -> dict[str, str]:
 
 def say(page: Any, text: str) -> None:
     """Waits until the page contains this text."""
-    page.until(f"document.querySelector('#status').textContent.includes({json.dumps(text)})")
+    page.wait_for(f"document.querySelector('#status').textContent.includes({json.dumps(text)})")
 
 
 # Width of the line of moves and of its box, number of its rows, and how far its parts extend beyond the box.
@@ -71,7 +71,7 @@ LINE = """return (() => {
 
 @case(limit=240)
 def explorer_wraps_the_line_of_moves_in_both_browsers():
-    line = ",".join(plies_of_a_game(120))
+    line = ",".join(long_line(120))
     with explorer() as server:
         for name, started in BROWSERS:
             with started() as page:
@@ -79,48 +79,48 @@ def explorer_wraps_the_line_of_moves_in_both_browsers():
                     page.open(f"{server.url}?play={line}")
                     page.size(width, height)
                     fits = lambda now: now[0] <= now[1] and now[2] > 5 and now[3] <= 0
-                    seen = settled(lambda: page.run(LINE), fits)
+                    seen = poll(lambda: page.run(LINE), fits)
                     assert fits(seen), f"{name} {width}x{height}: {seen}"
                     # A number stays with its move, and the last move is visible.
                     parted = page.run("[...document.querySelectorAll('#line .ply')].filter((one) => one.getClientRects().length > 1 || one.offsetHeight > 40).length")
                     assert parted == 0, f"{name}: {parted} moves are parted"
-                    page.until("(() => { const box = document.querySelector('#line').getBoundingClientRect(), now = document.querySelector('#line [aria-current]').getBoundingClientRect(); return now.top >= box.top - 1 && now.bottom <= box.bottom + 1; })()")
+                    page.wait_for("(() => { const box = document.querySelector('#line').getBoundingClientRect(), now = document.querySelector('#line [aria-current]').getBoundingClientRect(); return now.top >= box.top - 1 && now.bottom <= box.bottom + 1; })()")
                 # On a phone it is one row, which scrolls.
                 page.open(f"{server.url}?play={line}")
                 page.size(360, 740)
                 one_row = lambda now: now[2] == 1 and now[0] > now[1]
-                seen = settled(lambda: page.run(LINE), one_row)
+                seen = poll(lambda: page.run(LINE), one_row)
                 assert one_row(seen), f"{name}: {seen}"
 
 
 @case(limit=240)
-def explorer_shows_what_a_refused_change_has_met():
+def explorer_shows_the_present_value_after_a_refused_change():
     for name, started in BROWSERS:
         book = copy_starter(folder("explore"))
         with explorer(book) as server, started() as page:
             page.open(server.url)
             page.click('tr[data-uci="d2d4"] td.edit button')
-            page.until("document.querySelector('#edit-dialog').open")
+            page.wait_for("document.querySelector('#edit-dialog').open")
             assert run("mark", str(book), "--line", "d4", "main", "--factor", "30").returncode == 0
             page.click('input[name="mark"][value="avoid"]')
             say(page, "its mark is main now")
             assert marks(book)["d2d4"] == "main", name
             # Dialog and table agree with the book, and another change is possible.
-            page.until("document.querySelector('input[name=\"mark\"]:checked').value === 'main' && document.querySelector('#edit-factor-number').value === '30'")
-            page.until("document.querySelector('tr[data-uci=\"d2d4\"].main')")
+            page.wait_for("document.querySelector('input[name=\"mark\"]:checked').value === 'main' && document.querySelector('#edit-factor-number').value === '30'")
+            page.wait_for("document.querySelector('tr[data-uci=\"d2d4\"].main')")
             page.click('input[name="mark"][value="avoid"]')
             say(page, "Saved: d4: mark avoid")
-            page.until("document.querySelector('tr[data-uci=\"d2d4\"].avoid')")
+            page.wait_for("document.querySelector('tr[data-uci=\"d2d4\"].avoid')")
             assert marks(book)["d2d4"] == "avoid", name
             # A deleted move cannot be changed.
             assert run("prune", str(book), "-o", str(book), "-f", "--line", "d4").returncode == 0
             page.click('input[name="mark"][value="none"]')
-            page.until("!document.querySelector('dialog[open]')")
+            page.wait_for("!document.querySelector('dialog[open]')")
             say(page, "d4 is not in the book; nothing was changed")
 
 
 @case(limit=240)
-def explorer_shows_within_a_second_what_others_have_changed():
+def explorer_shows_changes_by_others_within_a_second():
     for name, started in BROWSERS:
         here = folder("explore")
         book, games = copy_starter(here), here / "games.pgn"
@@ -134,7 +134,7 @@ def explorer_shows_within_a_second_what_others_have_changed():
                 value = ("main", "avoid")[next(turns) % 2]
                 assert run("mark", str(book), "--line", "d4", value).returncode == 0
                 begun = time.monotonic()
-                page.until(f"document.querySelector('tr[data-uci=\"d2d4\"].{value}')")
+                page.wait_for(f"document.querySelector('tr[data-uci=\"d2d4\"].{value}')")
                 return time.monotonic() - begun
 
             within(1.0, shows)
@@ -142,9 +142,9 @@ def explorer_shows_within_a_second_what_others_have_changed():
             assert run("learn", str(book), str(games), "--player", "Me").returncode == 0
             learned = {move["uci"]: move["factor"] for move in probe(book, "")["moves"]}["e2e4"]
             assert learned < 0, learned
-            page.until(f"document.querySelector('tr[data-uci=\"e2e4\"] td.fact').textContent === '−{-learned}'")
+            page.wait_for(f"document.querySelector('tr[data-uci=\"e2e4\"] td.fact').textContent === '−{-learned}'")
             assert run("prune", str(book), "-o", str(book), "-f", "--line", "d4").returncode == 0
-            page.until("!document.querySelector('tr[data-uci=\"d2d4\"]:not(.transposition)')")
+            page.wait_for("!document.querySelector('tr[data-uci=\"d2d4\"]:not(.transposition)')")
 
 
 def size_of(book: object) -> int:
@@ -152,7 +152,7 @@ def size_of(book: object) -> int:
 
 
 @case(limit=300)
-def explorer_asks_before_it_deletes_and_loses_no_way_back():
+def explorer_asks_before_it_deletes_and_can_undo_it():
     for name, started in BROWSERS:
         here = folder("explore")
         book = copy_starter(here)
@@ -161,29 +161,29 @@ def explorer_asks_before_it_deletes_and_loses_no_way_back():
             page.open(server.url)
             page.click('tr[data-uci="e2e4"] td.edit button')
             page.click("#remove-move")
-            page.until("document.querySelector('#removal-dialog').open && !document.querySelector('#edit-dialog').open")
-            page.until("!document.querySelector('#removal-begin').disabled")
+            page.wait_for("document.querySelector('#removal-dialog').open && !document.querySelector('#edit-dialog').open")
+            page.wait_for("!document.querySelector('#removal-begin').disabled")
             told = page.run("document.querySelector('#removal-message').textContent")
             counted = int("".join(one for one in told if one.isdigit()))
             assert page.run("document.querySelector('#removal-title').textContent") == "Delete e4 in book.ctg"
             # Cancelling changes nothing.
             page.keys("Escape")
-            page.until("!document.querySelector('dialog[open]')")
+            page.wait_for("!document.querySelector('dialog[open]')")
             assert book.read_bytes() == before
             page.click('tr[data-uci="e2e4"] td.edit button')
             page.click("#remove-move")
             page.click("#removal-begin:not(:disabled)")
             # It shows its progress; the page is closed meanwhile.
-            page.until("document.querySelector('#removal-progress').checkVisibility() && document.querySelector('#removal-begin').disabled")
+            page.wait_for("document.querySelector('#removal-progress').checkVisibility() && document.querySelector('#removal-begin').disabled")
             wait_until(lambda: any(one.name.startswith(".tabia-") for one in here.iterdir()), 20, lambda: list(here.iterdir()))
             page.open(server.url + "?play=d2d4")
-            page.until("!document.querySelector('#undo').disabled && document.querySelector('#undo').title.includes('deleted 1.e4')")
+            page.wait_for("!document.querySelector('#undo').disabled && document.querySelector('#undo').title.includes('deleted 1.e4')")
             assert all_positions - size_of(book) == counted > 1000, (name, told)
             page.keys("Home")
-            page.until("document.querySelector('tr[data-uci=\"d2d4\"]') && !document.querySelector('tr[data-uci=\"e2e4\"]:not(.transposition)')")
+            page.wait_for("document.querySelector('tr[data-uci=\"d2d4\"]') && !document.querySelector('tr[data-uci=\"e2e4\"]:not(.transposition)')")
             page.click("#undo")
             say(page, "Taken back: deleted 1.e4")
-            page.until("document.querySelector('tr[data-uci=\"e2e4\"]:not(.transposition)')")
+            page.wait_for("document.querySelector('tr[data-uci=\"e2e4\"]:not(.transposition)')")
             assert book.read_bytes() == before, name
 
 
@@ -205,12 +205,12 @@ def explorer_shows_a_games_index_alone_as_it_shows_a_book():
                 # Nothing in it can be changed.
                 assert not page.run("document.querySelector('#books .pencil')")
                 assert page.run("document.querySelector('#undo').hidden")
-                page.until("/^Main line \\d+ moves deep: \\d/.test(document.querySelector('#plot .hint').textContent)")
+                page.wait_for("/^Main line \\d+ moves deep: \\d/.test(document.querySelector('#plot .hint').textContent)")
     # With a book it is the other column.
     book = copy_starter(here)
     with explorer(games, book) as server, window("Firefox") as page:
         page.open(server.url + "?play=e2e4&books=book.ctg/games.tgx")
-        page.until("document.querySelector('#books .pair tr[data-uci=\"c7c5\"] td.n.b')")
+        page.wait_for("document.querySelector('#books .pair tr[data-uci=\"c7c5\"] td.n.b')")
         assert [one["name"] for one in server.get("api/start")["books"]] == ["book.ctg", "games.tgx"]
 
 
@@ -219,7 +219,7 @@ LANGUAGES = {"en": (".", "Undo"), "de": (",", "Rückgängig"), "es": (",", "Desh
 
 
 @case(limit=240)
-def explorer_writes_numbers_as_its_language_does():
+def explorer_writes_numbers_in_the_style_of_its_language():
     here = folder("explore")
     book = copy_starter(here)
     evaluations = here / "values.epd"
@@ -251,7 +251,7 @@ OVER = """return (() => {
 
 
 @case(limit=300)
-def explorer_lays_no_pencil_over_a_number():
+def explorer_edit_buttons_cover_no_number():
     here = folder("explore")
     books = [here / "one.ctg", here / "two.ctg"]
     games = here / "games.pgn"
@@ -266,5 +266,5 @@ def explorer_lays_no_pencil_over_a_number():
                     page.size(width, height)
                     numbers = page.run("[...document.querySelectorAll('.pair td.prob .number')].map((one) => one.textContent)")
                     assert [text.strip("\u202f%") for text in numbers] == ["100.0", "100.0"], numbers
-                    over = settled(lambda: page.run(OVER), lambda over: over == 0, 2)
+                    over = poll(lambda: page.run(OVER), lambda over: over == 0, 2)
                     assert over == 0, f"{name} {width}x{height}: {over} pencils lie over a number"

@@ -9,8 +9,8 @@ from typing import Iterator
 
 from playwright.sync_api import Browser, Route, expect
 
-from pages import browser, explorer, walked
-from places import THOROUGH
+from pages import browser, expect_line, explorer
+from paths import THOROUGH
 from runner import case
 
 # Only a quiet machine needs many: elsewhere the bound is loose.
@@ -70,9 +70,9 @@ def painted(started: Browser, address: str, again: bool) -> float:
 def shows_figures_by_itself(started: Browser, address: str) -> None:
     """The page shows figures before its other files have loaded; earlier input takes effect later."""
     page = started.new_page()
-    held: list[Route] = []
-    holding = True
-    page.route(lambda url: url != address, lambda route: held.append(route) if holding else route.continue_())
+    delayed: list[Route] = []
+    is_delaying = True
+    page.route(lambda url: url != address, lambda route: delayed.append(route) if is_delaying else route.continue_())
     page.goto(address, wait_until="commit")
     row = page.locator('#books tr[data-uci="g1f3"]')
     expect(row.locator("td.n")).to_have_text(re.compile(r"\d"))
@@ -82,11 +82,11 @@ def shows_figures_by_itself(started: Browser, address: str) -> None:
     page.click("#menu")
     page.wait_for_timeout(100)
     expect(page.locator("#line button")).to_have_text(["e4", "c5"])
-    holding = False
+    is_delaying = False
     # The page requests failed answers again.
-    for route in held:
+    for route in delayed:
         route.abort()
-    walked(page, "e4", "c5", "Nf3")
+    expect_line(page, "e4", "c5", "Nf3")
     expect(page.locator(".square").first).to_have_attribute("data-square", "h1")
     expect(page.locator(".context button").first).to_be_visible()
     page.close()

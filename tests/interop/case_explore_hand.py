@@ -8,9 +8,9 @@ import chess
 import chess.pgn
 
 from case_explore_changes import BROWSERS, marks, say
-from pages import browser, explorer, ready
-from places import copy_starter, folder
-from procs import settled, within
+from pages import browser, explorer, open_address
+from paths import copy_starter, folder
+from procs import poll, within
 from runner import case
 from playwright.sync_api import expect
 
@@ -33,18 +33,18 @@ def line(page) -> list[str]:
 
 
 @case(limit=240)
-def explorer_asks_once_at_first_and_loses_no_click():
+def explorer_sends_one_request_at_first_and_loses_no_click():
     with explorer() as server:
         for name, started in BROWSERS:
             with started() as page:
                 page.open(server.url)
                 expected = "/api/events /api/line /api/start"
                 # The page contains the answer about the position; a connection for events may not be counted before it ends.
-                seen = settled(lambda: page.run(ASKED), lambda seen: seen in (expected, expected.removeprefix("/api/events ")))
+                seen = poll(lambda: page.run(ASKED), lambda seen: seen in (expected, expected.removeprefix("/api/events ")))
                 assert seen in (expected, expected.removeprefix("/api/events ")), f"{name}: {seen}"
                 # All at once: each click is for the position after the moves before it.
                 page.run(CLICKS % json.dumps(["e2", "e4", "c7", "c5", "g1", "f3"]))
-                made = settled(lambda: line(page), lambda made: len(made) == 3)
+                made = poll(lambda: line(page), lambda made: len(made) == 3)
                 assert made == ["e4", "c5", "Nf3"], f"{name}: {made}"
 
 
@@ -61,20 +61,20 @@ def explorer_marks_by_one_key_and_by_the_right_button():
                 say(page, f"d4: mark {mark}")
                 assert marks(book)["d2d4"] == mark, (name, key)
             page.run("return document.querySelector('tr[data-uci=\"e2e4\"] th').dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, cancelable: true, clientX: 700, clientY: 300 }))")
-            page.until("document.activeElement.matches('.context button')")
+            page.wait_for("document.activeElement.matches('.context button')")
             page.keys("ArrowDown", "Enter")
             say(page, "e4: mark avoid")
             assert marks(book)["e2e4"] == "avoid", name
-            page.until("!document.querySelector('.context')")
+            page.wait_for("!document.querySelector('.context')")
 
 
 @case(limit=120, browsers=True)
-def explorer_says_why_a_file_cannot_be_changed():
+def explorer_shows_why_a_file_cannot_be_changed():
     book = copy_starter(folder("explore"))
     book.chmod(0o444)
     with explorer(book) as server, browser() as started:
         page = started.new_page()
-        ready(page, server.url)
+        open_address(page, server.url)
         expect(page.locator(".pencil")).to_have_count(0)
         page.keyboard.press("ArrowDown")
         page.keyboard.press("+")
@@ -84,13 +84,13 @@ def explorer_says_why_a_file_cannot_be_changed():
 
 
 @case(limit=180, browsers=True)
-def explorer_tells_eight_windows_by_one_connection():
+def explorer_updates_eight_windows_over_one_connection():
     book = copy_starter(folder("explore"))
     with explorer(book) as server, browser() as started:
         context = started.new_context()
         pages = [context.new_page() for _ in range(8)]
         for page in pages:
-            ready(page, server.url)
+            open_address(page, server.url)
         # A browser opens six connections to a server: the last window works like the first.
         page.locator('tr[data-uci="e2e4"] button.move').click()
         expect(page.locator("#line button")).to_have_text(["e4"])
@@ -111,7 +111,7 @@ def explorer_draws_variations_of_a_game_under_its_header():
     game = '[Event "Open"]\n[White "A, B"]\n[Black "C, D"]\n[WhiteElo "2500"]\n[Date "2024.05.??"]\n[Result "1-0"]\n\n1. e4 e5 (1... c5 2. Nf3 (2. Nc3)) 2. Nf3 1-0\n'
     with explorer() as server, browser() as started:
         page = started.new_context(viewport={"width": 1366, "height": 768}).new_page()
-        ready(page, server.url)
+        open_address(page, server.url)
         page.evaluate("(text) => dispatchEvent(Object.assign(new Event('paste'), { clipboardData: { getData: () => text } }))", game)
         expect(page.locator("#line button")).to_have_text(["e4", "e5", "c5", "Nf3", "Nc3", "Nf3"])
         expect(page.locator("#line .game")).to_have_text("A, B 2500 – C, D 1-0 · Open · 2024.05")
@@ -157,10 +157,10 @@ STEP = """(key) => new Promise((done) => {
 
 
 @case(limit=180, browsers=True)
-def explorer_makes_nothing_anew_when_somebody_steps_through_3000_moves():
+def explorer_rebuilds_no_elements_when_a_user_steps_through_3000_moves():
     with explorer() as server, browser() as started:
         page = started.new_context(viewport={"width": 1366, "height": 768}).new_page()
-        ready(page, server.url)
+        open_address(page, server.url)
         page.evaluate("(text) => dispatchEvent(Object.assign(new Event('paste'), { clipboardData: { getData: () => text } }))", repertoire(3000))
         page.wait_for_function("() => document.querySelectorAll('#line button').length >= 3000")
         page.evaluate(
@@ -190,10 +190,10 @@ def explorer_makes_nothing_anew_when_somebody_steps_through_3000_moves():
 
 
 @case(limit=90, browsers=True)
-def explorer_finds_what_a_player_means():
+def explorer_search_finds_moves_openings_and_positions():
     with explorer() as server, browser() as started:
         page = started.new_page()
-        ready(page, server.url)
+        open_address(page, server.url)
         for typed, meant in (("spanisch", "Ruy Lopez"), ("KID", "King's Indian Defense"), ("e4 c5", "Sicilian Defense")):
             page.keyboard.press("/")
             page.fill("#search-text", typed)

@@ -5,35 +5,35 @@ from typing import Iterator
 
 from playwright.sync_api import Page, Route, expect
 
-from pages import Server, again, drag, explorer, lasting_port, page_of, probe, ready, square, walked
-from places import copy_starter, folder
+from pages import Server, drag, expect_line, explorer, fixed_port, open_address, page_of, probe, reload, square
+from paths import copy_starter, folder
 from procs import run, wait_until
 from runner import case
 
 
 @contextlib.contextmanager
-def page_to_hold(server: Server, address: str = "") -> Iterator[Page]:
+def intercepted_page(server: Server, address: str = "") -> Iterator[Page]:
     """A page whose requests all pass through the driver, because adding an interception later takes the browser a moment."""
     with page_of(server, address) as page:
         page.route("**/*", lambda route: route.continue_())
-        again(page)
+        reload(page)
         yield page
 
 
 @contextlib.contextmanager
-def held(page: Page, what: str) -> Iterator[list[Route]]:
+def delayed(page: Page, what: str) -> Iterator[list[Route]]:
     """Delays requests until they are released, at the latest at the end."""
     routes: list[Route] = []
-    holding = True
-    page.route(what, lambda route: routes.append(route) if holding else route.continue_())
+    is_delaying = True
+    page.route(what, lambda route: routes.append(route) if is_delaying else route.continue_())
     yield routes
-    holding = False
+    is_delaying = False
     for route in routes:
         route.continue_()
     page.unroute(what)
 
 
-def come(page: Page, routes: list[Route], count: int) -> None:
+def wait_for_delayed(page: Page, routes: list[Route], count: int) -> None:
     """Waits until this many requests are delayed."""
     wait_until(lambda: page.wait_for_timeout(10) or len(routes) == count, 15, lambda: routes)
 
@@ -53,17 +53,17 @@ def mark(page: Page, san: str, value: str) -> None:
 
 
 @case(limit=90, browsers=True)
-def explorer_shows_what_was_wanted_last_however_late_the_rest_comes():
-    with explorer() as server, page_to_hold(server) as page:
+def explorer_shows_the_last_request_even_if_earlier_answers_are_late():
+    with explorer() as server, intercepted_page(server) as page:
         # Two texts; the first is read last.
-        with held(page, "**/api/read") as routes:
+        with delayed(page, "**/api/read") as routes:
             paste(page, "1. e4 e5")
-            come(page, routes, 1)
+            wait_for_delayed(page, routes, 1)
             paste(page, "1. d4 d5 2. c4")
-            come(page, routes, 2)
+            wait_for_delayed(page, routes, 2)
             with page.expect_response("**/api/read"):
                 routes.pop().continue_()
-            walked(page, "d4", "d5", "c4")
+            expect_line(page, "d4", "d5", "c4")
         page.keyboard.press("ArrowLeft")
         expect(page.locator("#line [aria-current]")).to_have_text("d5")
         expect(page.locator("#line button")).to_have_text(["d4", "d5", "c4"])
@@ -71,7 +71,7 @@ def explorer_shows_what_was_wanted_last_however_late_the_rest_comes():
         page.keyboard.press("/")
         page.fill("#search-text", "B90")
         expect(page.locator("#search-list button").first).to_contain_text("Najdorf")
-        with held(page, "**/api/openings*") as routes:
+        with delayed(page, "**/api/openings*") as routes:
             page.fill("#search-text", "caro-kann defense")
             # Firefox types it letter by letter.
             wait_until(lambda: page.wait_for_timeout(10) or any("defense" in route.request.url for route in routes), 15, lambda: routes)
@@ -80,24 +80,24 @@ def explorer_shows_what_was_wanted_last_however_late_the_rest_comes():
         # Each move typed is for the position after the move typed before it.
         page.keyboard.press("Home")
         expect(page.locator("#line [aria-current]")).to_have_count(0)
-        with held(page, "**/api/position*") as routes:
+        with delayed(page, "**/api/position*") as routes:
             page.keyboard.press("m")
             for text in ("Nf3", "d5", "g3"):
                 page.keyboard.type(text)
                 page.keyboard.press("Enter")
-            come(page, routes, 1)
+            wait_for_delayed(page, routes, 1)
         expect(page.locator("#line [aria-current]")).to_have_text("g3")
         # Going back during a step leads to the position in the address.
-        ready(page, server.url + "?play=e2e4,c7c5&at=0")
+        open_address(page, server.url + "?play=e2e4,c7c5&at=0")
         page.keyboard.press("End")
-        walked(page, "e4", "c5")
+        expect_line(page, "e4", "c5")
         page.keyboard.press("Home")
         expect(page.locator("#line [aria-current]")).to_have_count(0)
-        with held(page, "**/api/position*") as routes:
+        with delayed(page, "**/api/position*") as routes:
             page.keyboard.press("ArrowRight")
-            come(page, routes, 1)
+            wait_for_delayed(page, routes, 1)
             page.evaluate("new Promise((done) => { addEventListener('popstate', done); history.back(); })")
-        walked(page, "e4", "c5")
+        expect_line(page, "e4", "c5")
         page.wait_for_url("**/?play=e2e4,c7c5")
         page.go_forward()
         expect(page.locator("#line [aria-current]")).to_have_count(0)
@@ -105,10 +105,10 @@ def explorer_shows_what_was_wanted_last_however_late_the_rest_comes():
 
 
 @case(limit=120, browsers=True)
-def explorer_changes_the_place_that_was_asked_about_in_the_order_of_the_wishes():
+def explorer_makes_changes_in_the_order_of_the_requests_and_at_their_position():
     book = copy_starter(folder("explore"))
     before = book.read_bytes()
-    with explorer(book) as server, page_to_hold(server, "?play=d2d4") as page:
+    with explorer(book) as server, intercepted_page(server, "?play=d2d4") as page:
         page.keyboard.press("Home")
         expect(page.locator("#line [aria-current]")).to_have_count(0)
         mark(page, "Nf3", "main")
@@ -116,17 +116,17 @@ def explorer_changes_the_place_that_was_asked_about_in_the_order_of_the_wishes()
         page.keyboard.press("Escape")
         expect(page.locator('button.move[data-uci="g1f3"]')).to_be_focused()
         # Undo reverts the last change, even if it is not written yet; then the change before it.
-        with held(page, "**/api/edit") as routes:
+        with delayed(page, "**/api/edit") as routes:
             mark(page, "e4", "avoid")
-            come(page, routes, 1)
+            wait_for_delayed(page, routes, 1)
             page.keyboard.press("Escape")
             page.keyboard.press("Control+z")
         expect(page.locator("#status")).to_have_text("Taken back: e4: mark avoid")
         assert (marks(book, "")["g1f3"], marks(book, "")["e2e4"]) == ("main", "none")
         # Two changes of the same kind, the second before the first is written: neither is a conflict.
-        with held(page, "**/api/edit") as routes:
+        with delayed(page, "**/api/edit") as routes:
             mark(page, "e4", "avoid")
-            come(page, routes, 1)
+            wait_for_delayed(page, routes, 1)
             page.check('input[name="mark"][value="main"]', force=True)
         expect(page.locator('tr[data-uci="e2e4"].main')).to_have_count(1)
         expect(page.locator("#status")).to_have_text("Saved: e4: mark main")
@@ -137,9 +137,9 @@ def explorer_changes_the_place_that_was_asked_about_in_the_order_of_the_wishes()
             expect(page.locator("#status")).to_have_text(f"Taken back: {told}")
         assert book.read_bytes() == before
         # A dialog changes the move for which it was opened, even if the page shows another position by then.
-        ready(page, server.url + "?play=d2d4")
+        open_address(page, server.url + "?play=d2d4")
         page.click('tr[data-uci="g8f6"] td.n')
-        walked(page, "d4", "Nf6")
+        expect_line(page, "d4", "Nf6")
         page.click('button[aria-label="Change Nf3"]')
         page.go_back()
         expect(page.locator("#line [aria-current]")).to_have_text("d4")
@@ -149,7 +149,7 @@ def explorer_changes_the_place_that_was_asked_about_in_the_order_of_the_wishes()
 
 
 @case(limit=120, browsers=True)
-def explorer_loses_nothing_that_was_begun_when_a_book_changes():
+def explorer_keeps_unfinished_input_when_a_book_changes():
     here = folder("explore")
     games = here / "games.pgn"
     games.write_text("1. e4 c5 2. Nf3 d6 1-0\n\n1. e4 e5 2. Nf3 Nc6 1/2-1/2\n")
@@ -158,7 +158,7 @@ def explorer_loses_nothing_that_was_begun_when_a_book_changes():
     with explorer(book) as server, page_of(server, "?play=e2e4,c7c5") as page:
         # In a separate window, because a hidden page is slow.
         other = page.context.browser.new_context().new_page()
-        ready(other, server.url + "?play=e2e4,c7c5")
+        open_address(other, server.url + "?play=e2e4,c7c5")
         mark(other, "Nf3", "main")
 
         def changes(value: str) -> None:
@@ -184,7 +184,7 @@ def explorer_loses_nothing_that_was_begun_when_a_book_changes():
         page.mouse.move(*square(page, "f3"), steps=3)
         changes("none")
         page.mouse.up()
-        walked(page, "e4", "c5", "Nf3")
+        expect_line(page, "e4", "c5", "Nf3")
         # A missed training move stays missed, and its message stays.
         page.keyboard.press("Home")
         expect(page.locator("#line [aria-current]")).to_have_count(0)
@@ -194,7 +194,7 @@ def explorer_loses_nothing_that_was_begun_when_a_book_changes():
         expect(page.locator("#train-message")).to_have_text("Your move as White.")
         drag(page, "d2", "d4")
         expect(page.locator("#train-message")).to_contain_text("d4 is not the move")
-        ready(other, server.url)
+        open_address(other, server.url)
         mark(other, "e4", "main")
         expect(page.locator('tr[data-uci="e2e4"] .mark')).to_have_class("mark main")
         expect(page.locator("#train-message")).to_contain_text("d4 is not the move")
@@ -204,9 +204,9 @@ def explorer_loses_nothing_that_was_begun_when_a_book_changes():
 
 
 @case(limit=120, browsers=True)
-def explorer_goes_on_with_a_program_that_was_started_anew_unnoticed():
+def explorer_page_works_on_with_a_restarted_program():
     book = copy_starter(folder("explore"))
-    server = Server(book, "--port", lasting_port())
+    server = Server(book, "--port", fixed_port())
     with page_of(server) as page:
         # Meanwhile the page requests only the event stream, which reconnects by itself.
         server.end()
@@ -222,13 +222,13 @@ def explorer_goes_on_with_a_program_that_was_started_anew_unnoticed():
 
 
 @case(limit=60, browsers=True)
-def explorer_does_all_that_was_wanted_before_it_could():
-    with explorer() as server, page_to_hold(server) as page:
+def explorer_executes_input_that_came_before_it_was_ready():
+    with explorer() as server, intercepted_page(server) as page:
         # Without events, which would update the page.
-        with held(page, "**/api/events"):
-            with held(page, "**/main.js") as routes:
+        with delayed(page, "**/api/events"):
+            with delayed(page, "**/main.js") as routes:
                 page.goto(server.url + "?play=e2e4,c7c5,g1f3&at=0")
-                come(page, routes, 1)
+                wait_for_delayed(page, routes, 1)
                 # The first key changes nothing.
                 for key in ("Home", "ArrowRight", "ArrowRight"):
                     page.keyboard.press(key)

@@ -10,8 +10,8 @@ from typing import Callable
 from playwright.sync_api import CDPSession, Page, expect
 
 from devtools import tab
-from pages import browser, drag, explorer, own_memory_kb, page_of, plies_of_a_game, ready, walked
-from places import STOCKFISH, USE_MINUTES, copy_starter, folder
+from pages import browser, drag, expect_line, explorer, long_line, open_address, own_memory_kb, page_of
+from paths import STOCKFISH, USE_MINUTES, copy_starter, folder
 from procs import wait_until
 from runner import case
 
@@ -43,7 +43,7 @@ def paste(page: Page, text: str) -> None:
 
 def use(page: Page, turn: int) -> float:
     """The actions of a player in an evening, once each."""
-    paste(page, "position startpos moves " + " ".join(plies_of_a_game(PLIES)))
+    paste(page, "position startpos moves " + " ".join(long_line(PLIES)))
     rate = walk(page, PLIES)
     # A game with variations and comments, then another one.
     paste(page, f"1. e4 {{round {turn}}} e5 (1... c5 2. Nf3 d6) 2. Nf3 Nc6 3. Bb5 *")
@@ -69,7 +69,7 @@ def use(page: Page, turn: int) -> float:
     page.click("#engine-tab")
     page.click("#engine")
     drag(page, "e2", "e4")
-    walked(page, "e4")
+    expect_line(page, "e4")
     page.wait_for_function("() => /^[+−]?\\d/.test(document.querySelector('#engine-score').textContent)")
     page.keyboard.press("ArrowRight")
     expect(page.locator("#line button")).to_have_count(2)
@@ -115,7 +115,7 @@ def at_rest(page: Page, tools: CDPSession) -> dict[str, float]:
 
 
 @case(limit=USE_MINUTES * 60 * 1.5 + 300)
-def explorer_does_not_grow_while_it_is_used():
+def explorer_page_does_not_grow_while_it_is_used():
     book = copy_starter(folder("explore"))
     with explorer(book, "--engine", STOCKFISH, "--threads", "1") as server, page_of(server) as page:
         tools = page.context.new_cdp_session(page)
@@ -197,7 +197,7 @@ def takes_no_more(walk: Callable[[], int], memory_kb: Callable[[], int]) -> str:
 
 
 @case(limit=USE_MINUTES * 60 * 1.5 + 300)
-def explorer_takes_no_more_memory_of_the_browser_the_longer_it_is_used():
+def explorer_memory_in_chromium_does_not_grow():
     with explorer() as server, tab() as page:
         page.open(server.url + "?play=" + OF_THE_BOOK, "document.documentElement?.dataset.ready")
         return takes_no_more(lambda: page.run(ROUND), page.memory_kb)
@@ -218,10 +218,10 @@ def pages_of_firefox() -> list[int]:
 
 
 @case(limit=USE_MINUTES * 60 * 1.5 + 300)
-def explorer_takes_no_more_memory_of_firefox_the_longer_it_is_used():
+def explorer_memory_in_firefox_does_not_grow():
     with explorer() as server, browser("Firefox") as started:
         page = started.new_page()
-        ready(page, server.url + "?play=" + OF_THE_BOOK)
+        open_address(page, server.url + "?play=" + OF_THE_BOOK)
 
         def memory_kb() -> int:
             page.evaluate("TestUtils.gc()")

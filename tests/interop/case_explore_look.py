@@ -5,9 +5,9 @@ import re
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from pages import SAMPLE, SIZES, browser, explorer, is_firefox, probe, ready
-from places import STOCKFISH, copy_starter, folder
-from procs import run, settled
+from pages import SAMPLE, SIZES, browser, explorer, is_firefox, open_address, probe
+from paths import STOCKFISH, copy_starter, folder
+from procs import poll, run
 from runner import case
 
 # Elements whose content is larger than they are, and by how many pixels.
@@ -59,10 +59,10 @@ def explorer_cuts_nothing_off_at_any_size_in_long_languages():
                 page = context.new_page()
 
                 def check(where: str) -> None:
-                    cut = settled(lambda: page.evaluate(CUT) + page.evaluate(SHORT), lambda cut: not cut, 1)
+                    cut = poll(lambda: page.evaluate(CUT) + page.evaluate(SHORT), lambda cut: not cut, 1)
                     found.extend(f"{width}x{height} {language} {where}: {what} by {more} px" for what, more in cut)
 
-                ready(page, server.url)
+                open_address(page, server.url)
                 check("first position")
                 if (width, height) == (360, 740):
                     rows = page.evaluate("[...document.querySelectorAll('#books tr[data-uci]')].filter((row) => row.getBoundingClientRect().bottom <= innerHeight + 0.5).length")
@@ -80,24 +80,24 @@ def explorer_cuts_nothing_off_at_any_size_in_long_languages():
                     expect(page.locator("dialog[open]")).to_be_visible()
                     check(f"dialog {key}")
                     # Whatever its length, a dialog starts with its title visible.
-                    top = settled(lambda: page.evaluate("document.querySelector('dialog[open]').scrollTop"), lambda top: top == 0)
+                    top = poll(lambda: page.evaluate("document.querySelector('dialog[open]').scrollTop"), lambda top: top == 0)
                     assert top == 0, f"dialog {key} of {width}x{height} begins at {top}"
                     page.keyboard.press("Escape")
                     expect(page.locator("dialog[open]")).to_have_count(0)
-                ready(page, server.url + "?play=e2e4&books=0/1")
+                open_address(page, server.url + "?play=e2e4&books=0/1")
                 check("two books")
                 assert len(set(page.evaluate(CELLS))) == 1, page.evaluate(CELLS)
                 engine_speaks(page)
                 check("two books with values")
                 expect(page.locator("tr[data-uci] .worth").first).not_to_be_empty()
-                ready(page, server.url + "?play=e2e4&books=2")
+                open_address(page, server.url + "?play=e2e4&books=2")
                 check("weights")
                 context.close()
     assert not found, f"{len(found)} cut off:\n" + "\n".join(found)
 
 
 @case(limit=300, browsers=True)
-def explorer_has_no_dialog_or_state_with_a_finding_of_axe():
+def explorer_dialogs_have_no_accessibility_error_found_by_axe():
     here = folder("explore")
     index = here / "games.tgx"
     run("index", "-o", str(index), str(SAMPLE))
@@ -113,11 +113,11 @@ def explorer_has_no_dialog_or_state_with_a_finding_of_axe():
                     nodes = [node["html"][:120] + " " + node.get("failureSummary", "")[:300] for node in violation["nodes"][:3]]
                     found.append(f"{width} {scheme} {where}: {violation['id']}: {violation['help']} {nodes}")
 
-            ready(page, server.url + "?play=e2e4&books=2")
+            open_address(page, server.url + "?play=e2e4&books=2")
             page.locator("td.edit button").first.click()
             expect(page.locator("#edit-weigh")).to_be_visible()
             check("weight")
-            ready(page, server.url + "?play=e2e4,c7c5")
+            open_address(page, server.url + "?play=e2e4,c7c5")
             page.locator("td.edit button").first.click()
             expect(page.locator("#edit-dialog")).to_be_visible()
             check("edit")
@@ -149,9 +149,9 @@ def explorer_has_no_dialog_or_state_with_a_finding_of_axe():
             check("no opening found")
             for address, what in (("?play=e2e4,e7e5,e1e5", "a move that is not legal"), ("?books=nothing", "no such book"), ("?play=a2a3,a7a6,h2h3,h7h6,a3a4", "out of the book"),
                                   ("?play=f2f3,e7e5,g2g4,d8h4", "mate"), ("?play=e2e4&books=0/1", "two books")):
-                ready(page, server.url + address)
+                open_address(page, server.url + address)
                 check(what)
-            ready(page, server.url + "?fen=7k/8/8/8/8/7K/p7/8+b+-+-+0+1")
+            open_address(page, server.url + "?fen=7k/8/8/8/8/7K/p7/8+b+-+-+0+1")
             # There is no position to go back to, and no line to add.
             expect(page.locator("#books")).to_have_text("This position is not in the book.")
             check("own position")
@@ -217,7 +217,7 @@ def marks(book: object) -> dict[str, str]:
 
 
 @case(limit=200, browsers=True)
-def explorer_has_a_pencil_for_each_of_two_books():
+def explorer_has_an_edit_button_for_each_of_two_books():
     here = folder("explore")
     one, two, weights = books(here)
     with explorer(one, two, weights) as server, browser() as started:
@@ -226,12 +226,12 @@ def explorer_has_a_pencil_for_each_of_two_books():
             context = started.new_context(viewport={"width": width, "height": height}, has_touch=touch, is_mobile=touch)
             page = context.new_page()
             for other in ("1", "2"):
-                ready(page, server.url + f"?play=e2e4&books=0/{other}")
+                open_address(page, server.url + f"?play=e2e4&books=0/{other}")
                 pencils, before, after = page.evaluate(WITH_AND_WITHOUT)
                 stored = page.locator("#books tr[data-uci]").count()
                 assert pencils >= 2 * (stored - page.locator("#books tr.lone").count()) > 0, (pencils, stored)
                 assert before[0] == 0 and before == after, f"{width}x{height} {other}: {before} and without pencils {after}"
-            ready(page, server.url + "?play=e2e4&books=0/1")
+            open_address(page, server.url + "?play=e2e4&books=0/1")
             row = page.locator('tr[data-uci="e7e5"]')
             pencil = row.locator(".pencil").nth(1)
             expect(pencil).to_have_attribute("aria-label", f"Change e5 in {two.name}")
@@ -246,7 +246,7 @@ def explorer_has_a_pencil_for_each_of_two_books():
             context.close()
         # By keyboard alone: from the move to its two pencils; E uses the one with the focus.
         page = started.new_context().new_page()
-        ready(page, server.url + "?play=e2e4&books=0/1")
+        open_address(page, server.url + "?play=e2e4&books=0/1")
         move = page.locator('tr[data-uci="e7e5"] button.move')
         move.focus()
         for steps, key, book in ((0, "e", one), (1, "Enter", one), (2, "Enter", two), (2, "e", two)):
@@ -271,7 +271,7 @@ def explorer_has_a_pencil_for_each_of_two_books():
 
 
 @case(limit=200, browsers=True)
-def explorer_says_what_it_has_to_say_in_front_of_an_open_dialog():
+def explorer_shows_messages_in_front_of_an_open_dialog():
     here = folder("explore")
     with explorer(copy_starter(here), "--engine", STOCKFISH, "--threads", "1") as server, browser() as started:
         for width, height in SIZES:
@@ -281,8 +281,8 @@ def explorer_says_what_it_has_to_say_in_front_of_an_open_dialog():
 
             def told(place: str, text: str) -> None:
                 """Waits until it is visible and a screen reader can find it, for example a moment after a dialog has closed."""
-                assert settled(lambda: page.evaluate(SEEN, place)), f"{width}x{height}: “{text}” is hidden"
-                heard = settled(lambda: read_aloud(page), lambda heard: any(text in one for one in heard))
+                assert poll(lambda: page.evaluate(SEEN, place)), f"{width}x{height}: “{text}” is hidden"
+                heard = poll(lambda: read_aloud(page), lambda heard: any(text in one for one in heard))
                 assert any(text in one for one in heard), (text, heard)
 
             def said(text: str) -> None:
@@ -292,7 +292,7 @@ def explorer_says_what_it_has_to_say_in_front_of_an_open_dialog():
             # From the beginning, because adding an interception later takes the browser a moment.
             away: list[bool] = []
             page.route("**/api/position*", lambda route: route.abort() if away else route.continue_())
-            ready(page, server.url + "?play=e2e4")
+            open_address(page, server.url + "?play=e2e4")
             # An error appears in its dialog.
             page.keyboard.press("v")
             page.fill("#paste-text", "nonsense")
@@ -308,7 +308,7 @@ def explorer_says_what_it_has_to_say_in_front_of_an_open_dialog():
             mark.check(force=True)
             said("Saved: ")
             if height > 700:
-                assert settled(lambda: page.evaluate(PLACES), lambda now: now == places) == places, f"{width}x{height}: the dialog moves"
+                assert poll(lambda: page.evaluate(PLACES), lambda now: now == places) == places, f"{width}x{height}: the dialog moves"
             page.locator("#edit-form button.main").click()
             expect(page.locator("dialog[open]")).to_have_count(0)
             said("Saved: ")
@@ -322,7 +322,7 @@ def explorer_says_what_it_has_to_say_in_front_of_an_open_dialog():
             away.clear()
             expect(page.locator("#gone")).to_be_hidden()
             # The result of a menu command appears on the page.
-            ready(page, server.url)
+            open_address(page, server.url)
             page.click("#line-menu")
             page.click("text=Add the line to")
             said("There is no move to add yet")
@@ -339,11 +339,11 @@ KEYS = {
 
 
 @case(limit=60, browsers=True)
-def explorer_calls_keys_as_keyboards_of_its_language_do():
+def explorer_names_keys_as_keyboards_of_its_language_do():
     with explorer() as server, browser() as started:
         for language, (ctrl, shift, home, end, delete, escape) in KEYS.items():
             page = started.new_context(locale=language).new_page()
-            ready(page, server.url)
+            open_address(page, server.url)
             texts = page.locator("#help-dialog kbd").all_text_contents()
             assert {ctrl, shift, home, end, delete} <= set(texts), texts
             assert {"N", "K", "G", "E"} <= set(texts), texts

@@ -5,7 +5,7 @@ import math
 import random
 import subprocess
 
-from places import ROOT, TARGET
+from paths import ROOT, TARGET
 from runner import case
 
 FOLDER = ROOT / "crates" / "explorer"
@@ -18,7 +18,7 @@ def passes(tool: str, *arguments: str) -> None:
 
 
 @case(limit=120)
-def explorer_scripts_are_as_prettier_eslint_and_tsc_want_them():
+def explorer_scripts_pass_prettier_eslint_and_tsc():
     passes("prettier", "--check", "src/page/*.{js,ts}", "locales", "*.js", "*.json")
     passes("eslint", "src/page")
     passes("tsc", "--project", "tsconfig.json")
@@ -40,7 +40,7 @@ def fsrs(stability: float, difficulty: float, right: bool, days: float) -> tuple
 
 
 @case(limit=60)
-def explorer_puts_cards_off_as_fsrs_has_it():
+def explorer_schedules_cards_as_fsrs_does():
     rng = random.Random(28)
     answers = [[(rng.random() < 0.8, rng.uniform(0, 60)) for _ in range(20)] for _ in range(50)]
     script = """

@@ -2,9 +2,9 @@
 
 from playwright.sync_api import expect
 
-from pages import SAMPLE, SIZES, browser, explorer, ready, square
-from places import STOCKFISH, copy_starter, folder
-from procs import run, settled
+from pages import SAMPLE, SIZES, browser, explorer, open_address, square
+from paths import STOCKFISH, copy_starter, folder
+from procs import poll, run
 from runner import case
 
 # Minimum size of a touch target in CSS pixels. Squares of the board are no controls;
@@ -76,7 +76,7 @@ CONTRASTS = """() => {
 
 
 @case(limit=300, browsers=True)
-def explorer_has_no_control_that_a_finger_misses():
+def explorer_controls_are_large_enough_for_a_finger():
     here = folder("explore")
     other = here / "other.ctg"
     run("build", "-o", str(other), str(SAMPLE))
@@ -87,10 +87,10 @@ def explorer_has_no_control_that_a_finger_misses():
             page = context.new_page()
 
             def check(where: str) -> None:
-                small = settled(lambda: page.evaluate(SMALL, [CONTROLS, FINGER]), lambda small: not small, 1)
+                small = poll(lambda: page.evaluate(SMALL, [CONTROLS, FINGER]), lambda small: not small, 1)
                 found.extend(f"{width}x{height} {where}: {one}" for one in small)
 
-            ready(page, server.url + "?play=e2e4,c7c5&Book+Variety=20")
+            open_address(page, server.url + "?play=e2e4,c7c5&Book+Variety=20")
             assert page.evaluate("matchMedia('(pointer: coarse)').matches")
             check("page")
             wide = page.evaluate("document.documentElement.scrollWidth")
@@ -103,7 +103,7 @@ def explorer_has_no_control_that_a_finger_misses():
             assert max(over) <= 0, f"{width}x{height}: {over} too wide with the engine"
             page.click("#engine-tab")
             page.click("#engine")
-            ready(page, server.url + "?play=e2e4,c7c5&books=0,1")
+            open_address(page, server.url + "?play=e2e4,c7c5&books=0,1")
             check("two books")
             for name in ("games", "engine", "train", "choice", "book"):
                 page.click(f"#{name}-tab")
@@ -119,7 +119,7 @@ def explorer_has_no_control_that_a_finger_misses():
             expect(page.locator(".context button").first).to_be_visible()
             check("menu")
             page.keyboard.press("Escape")
-            ready(page, server.url + "?play=e2e4,c7c5")
+            open_address(page, server.url + "?play=e2e4,c7c5")
             page.click("td.edit button >> nth=0")
             expect(page.locator("#edit-dialog")).to_be_visible()
             check("edit")
@@ -146,7 +146,7 @@ def explorer_shows_arrows_dots_and_bars_with_enough_contrast():
                 context = started.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
                 page = context.new_page()
                 for board in ("green", "brown", "blue", "grey", "sand", "violet"):
-                    ready(page, server.url + "?play=e2e4,c7c5")
+                    open_address(page, server.url + "?play=e2e4,c7c5")
                     page.evaluate("(board) => { document.documentElement.dataset.board = board; }", board)
                     # The user's arrow, and one of the table.
                     page.mouse.move(*square(page, "a2"))

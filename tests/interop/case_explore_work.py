@@ -6,9 +6,9 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from pages import SAMPLE, again, drag, explorer, is_firefox, page_of, probe, ready, saved_by, walked
-from places import STARTER, STOCKFISH, copy_starter, folder
-from procs import run, settled, wait_until
+from pages import SAMPLE, drag, expect_line, explorer, is_firefox, open_address, page_of, probe, reload, saved_by
+from paths import STARTER, STOCKFISH, copy_starter, folder
+from procs import poll, run, wait_until
 from runner import case
 
 
@@ -25,14 +25,14 @@ def busy(pid: str) -> int:
 
 
 @case(limit=150, browsers=True)
-def explorer_lets_the_engine_evaluate_while_somebody_looks():
+def explorer_starts_one_engine_on_request_and_shows_its_lines():
     with explorer("--engine", STOCKFISH, "--threads", "1") as server, page_of(server, "?play=e2e4,c7c5") as page:
         # The engine starts only on request.
         expect(page.locator("#engine-pane")).to_be_hidden()
         assert not engines_of(server)
 
         def one_engine() -> str:
-            found = settled(lambda: engines_of(server), lambda found: len(found) == 1)
+            found = poll(lambda: engines_of(server), lambda found: len(found) == 1)
             assert len(found) == 1, found
             return found[0]
 
@@ -57,15 +57,15 @@ def explorer_lets_the_engine_evaluate_while_somebody_looks():
         expect(page.locator(".pointed [data-arrow]")).to_have_count(3)
         names = page.locator("#engine-list li:first-child button").evaluate_all("(all) => all.slice(0, 3).map((one) => one.textContent.replace(/^\\d+[.…]/, ''))")
         third.click()
-        walked(page, "e4", "c5", *names)
+        expect_line(page, "e4", "c5", *names)
         # The value is White's, whoever is to move: an extra queen for Black is good for Black.
         # After a reload it is still on, and shows its best move and the values along the line.
-        ready(page, server.url + "?fen=" + "3qk3/8/8/8/8/8/8/4K3+w+-+-+0+1")
+        open_address(page, server.url + "?fen=" + "3qk3/8/8/8/8/8/8/4K3+w+-+-+0+1")
         expect(page.locator("#engine-score")).to_contain_text("−")
         page.wait_for_function("() => parseFloat(document.querySelector('#gauge div').style.getPropertyValue('--white')) < 20")
         # Another page takes the engine; this one reports it.
         other = page.context.new_page()
-        ready(other, server.url)
+        open_address(other, server.url)
         other.click("#engine-tab")
         other.click("#engine")
         expect(other.locator("#engine-message")).to_contain_text("depth")
@@ -77,7 +77,7 @@ def explorer_lets_the_engine_evaluate_while_somebody_looks():
         expect(other.locator("#engine-pane")).to_be_hidden()
         expect(page.locator("#engine-message")).to_contain_text("depth")
         expect(page.locator(".best [data-arrow]")).to_have_count(1)
-        ready(page, server.url + "?play=e2e4,c7c5")
+        open_address(page, server.url + "?play=e2e4,c7c5")
         page.keyboard.press("b")
         expect(page.locator("#plot .value")).to_have_count(1)
         page.keyboard.press("ArrowLeft")
@@ -97,7 +97,7 @@ def explorer_lets_the_engine_evaluate_while_somebody_looks():
 
 
 @case(limit=120, browsers=True)
-def explorer_does_not_believe_a_bad_engine():
+def explorer_ignores_illegal_lines_of_an_engine():
     here = folder("explore")
     liar = here / "liar"
     liar.write_text(
@@ -130,7 +130,7 @@ def explorer_does_not_believe_a_bad_engine():
 
 
 @case(limit=150, browsers=True)
-def explorer_adds_and_deletes_lines_with_the_way_back():
+def explorer_adds_and_deletes_lines_and_undoes_it():
     book = copy_starter(folder("explore"))
     before = book.read_bytes()
     has = lambda moves, uci: uci in [move["uci"] for move in probe(book, moves)["moves"] if not move["transposition"]]
@@ -161,7 +161,7 @@ def explorer_adds_and_deletes_lines_with_the_way_back():
         marks = lambda moves: {move["uci"]: move["mark"] for move in probe(book, moves)["moves"]}
         assert (marks("")["a2a4"], marks("a2a4")["a7a5"], marks("a2a4 a7a5")["a1a3"]) == ("main", "none", "main")
         # A commentary, and two ways to delete.
-        ready(page, server.url + "?play=e2e4")
+        open_address(page, server.url + "?play=e2e4")
         page.click('button[aria-label="Change c5"]')
         page.select_option("#edit-commentary", "13")
         expect(page.locator("#status")).to_contain_text("commentary")
@@ -242,7 +242,7 @@ def explorer_trains_a_repertoire_and_plays_on():
         expect(page.locator("#books")).to_be_visible()
         expect(moves).to_have_count(0)
         # It is stored, and can be saved and loaded as a file.
-        again(page)
+        reload(page)
         page.keyboard.press("r")
         expect(page.locator("#train-cards")).to_contain_text("due in this book: 1 as White, 0 as Black")
         file = saved_by(page, lambda: page.click("#train-save"))
@@ -262,7 +262,7 @@ def explorer_trains_a_repertoire_and_plays_on():
         page.keyboard.press("Escape")
         # From here the game continues against the engine.
         drag(page, "e2", "e4")
-        walked(page, "e4")
+        expect_line(page, "e4")
         page.click("#engine-tab")
         page.click("#play-engine")
         expect(told).to_have_text("Your move.")
@@ -286,20 +286,20 @@ def explorer_goes_to_gaps_marks_and_differences():
     with explorer(book, other) as server, page_of(server) as page:
         # First the likeliest end of a line, then the next.
         page.keyboard.press("g")
-        walked(page, "e4", "c5", "Nf3", "d6")
+        expect_line(page, "e4", "c5", "Nf3", "d6")
         page.keyboard.press("g")
-        walked(page, "e4", "e5")
+        expect_line(page, "e4", "e5")
         page.keyboard.press("g")
-        walked(page, "d4")
+        expect_line(page, "d4")
         page.keyboard.press("g")
         expect(page.locator("#status")).to_contain_text("no other gap")
-        walked(page, "d4")
-        ready(page, server.url)
+        expect_line(page, "d4")
+        open_address(page, server.url)
         page.keyboard.press("k")
-        walked(page, "e4")
-        ready(page, server.url + "?books=one.ctg/two.ctg")
+        expect_line(page, "e4")
+        open_address(page, server.url + "?books=one.ctg/two.ctg")
         page.click("#to-difference")
-        walked(page, "e4")
+        expect_line(page, "e4")
         expect(page.locator('tr[data-uci="e7e5"] .differs').first).to_be_visible()
         page.keyboard.press("d")
         expect(page.locator("#status")).to_contain_text("no other difference")
@@ -333,7 +333,7 @@ def explorer_speaks_five_languages_and_changes_its_looks():
         expect(page.locator("#line [aria-current]")).to_have_count(0)
         assert page.evaluate(drawn) == 32
         page.keyboard.press("End")
-        walked(page, "e4", "e5")
+        expect_line(page, "e4", "e5")
         # The coordinates are beside the board.
         board, *names = (page.locator(f"#{one}").bounding_box() for one in ("board", "ranks", "files"))
         assert names[0]["x"] + names[0]["width"] <= board["x"] + 1 and names[1]["y"] >= board["y"] + board["height"] - 1, (board, names)
@@ -360,7 +360,7 @@ def explorer_speaks_five_languages_and_changes_its_looks():
             page.keyboard.press("Home")
             expect(page.locator("#opening")).to_have_text(title)
             # No text of the page itself is in English now.
-            left = settled(lambda: page.evaluate(
+            left = poll(lambda: page.evaluate(
                 """async (code) => {
                     const table = await (await fetch(document.querySelector('link[rel=icon]').href.replace('favicon.svg', `${code}.json`))).json();
                     const english = Object.entries(table).filter(([from, to]) => from !== to && from.length > 8).map(([from]) => from);
@@ -380,13 +380,13 @@ def explorer_speaks_five_languages_and_changes_its_looks():
             )
             helps = page.locator("#policy .hint").all_text_contents()
             assert len(helps) > 9 and set(helps) <= set(spoken), (code, helps)
-            ready(page, server.url + "?play=e2e5&Book+Minimum+Games=1000000")
+            open_address(page, server.url + "?play=e2e5&Book+Minimum+Games=1000000")
             # The text after "not played: ".
             reasons = [text.rpartition(": ")[2] for text in page.locator(".reason").all_text_contents()]
             assert reasons and set(reasons) <= set(spoken), (code, reasons)
             expect(page.locator("#status")).to_contain_text("(e2e5)")
             expect(page.locator("#status")).not_to_contain_text("The address")
-            ready(page, server.url + "?play=e2e4,e7e5")
+            open_address(page, server.url + "?play=e2e4,e7e5")
         with page.expect_navigation():
             page.select_option("#set-letters", "figurines")
         page.wait_for_selector("html[data-ready]")
@@ -394,7 +394,7 @@ def explorer_speaks_five_languages_and_changes_its_looks():
 
 
 @case(limit=60, browsers=True)
-def explorer_walks_by_swiping_and_moves_nothing_when_less_motion_is_wanted():
+def explorer_steps_by_swiping_and_respects_reduced_motion():
     with explorer() as server, page_of(server, "?play=e2e4,c7c5", has_touch=True, reduced_motion="reduce") as page:
         swipe = """(way) => {
             const at = document.querySelector('[data-square="d5"]').getBoundingClientRect();
@@ -475,7 +475,7 @@ def explorer_closes_and_opens_books_and_files_of_games():
         expect(page.locator("#open-books li:nth-child(3) input")).to_be_disabled()
         page.wait_for_url("**/?books=tabia.ctg&closed=one.ctg%2Ftwo.ctg")
         # The address contains the choice; back opens them again.
-        again(page)
+        reload(page)
         expect(names).to_have_text(["tabia.ctg"])
         page.go_back()
         expect(names).to_have_text(["two.ctg", "tabia.ctg"])
@@ -506,7 +506,7 @@ def explorer_closes_and_opens_books_and_files_of_games():
 
 
 @case(limit=120, browsers=True)
-def explorer_lists_the_games_behind_a_position_and_plays_them_through():
+def explorer_lists_the_games_of_a_position_and_replays_them():
     here = folder("explore")
     book, games = here / "book.ctg", here / "games.tgx"
     assert run("build", "-o", str(book), str(SAMPLE)).returncode == 0

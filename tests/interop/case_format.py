@@ -6,8 +6,8 @@ import tempfile
 from pathlib import Path
 
 import ctg_reader
-from places import ROOT, STARTER
-from procs import ran
+from paths import ROOT, STARTER
+from procs import run_ok
 from runner import case
 
 
@@ -15,7 +15,7 @@ from runner import case
 def a_reader_written_from_the_page_agrees_over_the_whole_starter_book():
     with tempfile.TemporaryDirectory() as folder:
         text = Path(folder) / "book.jsonl"
-        ran("convert", STARTER, text, limit=60)
+        run_ok("convert", STARTER, text, limit=60)
         first, *ours = map(json.loads, text.read_text().splitlines())
     book = ctg_reader.Book(STARTER)
     entries = list(book.entries())

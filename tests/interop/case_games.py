@@ -4,8 +4,8 @@ import chess
 import chess.engine
 
 from oracle import Oracle
-from places import SIMPLE, STARTER, STOCKFISH
-from players import BUILT_IN, Report, adapter, chess960_board, play_game, player
+from paths import SIMPLE, STARTER, STOCKFISH
+from players import BUILT_IN, Report, adapter, chess960_board, open_engine, play_game
 from runner import case
 
 
@@ -13,7 +13,7 @@ from runner import case
 def four_games_with_the_starter_book_against_stockfish():
     """As White and as Black, with pondering."""
     report = Report()
-    with player(adapter()) as ours, player([STOCKFISH]) as other, Oracle(STARTER) as book:
+    with open_engine(adapter()) as ours, open_engine([STOCKFISH]) as other, Oracle(STARTER) as book:
         for game in range(4):
             if game % 2 == 0:
                 play_game(report, ours, other, {chess.WHITE: book, chess.BLACK: None})
@@ -23,7 +23,7 @@ def four_games_with_the_starter_book_against_stockfish():
                 board.push_san("e4")
                 play_game(report, other, ours, {chess.WHITE: None, chess.BLACK: book}, board=board)
     # Other book moves depend on Stockfish; `play_game` checks each move.
-    assert report.booked >= 4, report
+    assert report.book_moves >= 4, report
     return str(report)
 
 
@@ -32,14 +32,14 @@ def four_games_on_clocks_against_the_built_in_engine_behind_us():
     """Both sides use the adapter and play from the book: long book lines."""
     report = Report()
     with (
-        player(adapter("--set", "Book Seed=1")) as one,
-        player(adapter("--set", "Book Seed=2", engine=BUILT_IN)) as two,
+        open_engine(adapter("--set", "Book Seed=1")) as one,
+        open_engine(adapter("--set", "Book Seed=2", engine=BUILT_IN)) as two,
         Oracle(STARTER) as book,
     ):
         for game in range(4):
             white, black = (one, two) if game % 2 == 0 else (two, one)
             play_game(report, white, black, {True: book, False: book}, clock=(2, 0.02), plies=110)
-    assert report.booked >= 4 * 6, report
+    assert report.book_moves >= 4 * 6, report
     return str(report)
 
 
@@ -47,12 +47,12 @@ def four_games_on_clocks_against_the_built_in_engine_behind_us():
 def four_chess960_games():
     """Number 518 is the ordinary start position, where the book plays."""
     report = Report()
-    with player(adapter()) as ours, player([STOCKFISH]) as other, Oracle(STARTER) as book:
+    with open_engine(adapter()) as ours, open_engine([STOCKFISH]) as other, Oracle(STARTER) as book:
         for number in (0, 518, 959, 361):
             in_book = book if number == 518 else None
-            before = report.booked
+            before = report.book_moves
             play_game(report, ours, other, {True: in_book, False: None}, board=chess960_board(number), plies=70)
-            assert number != 518 or report.booked > before, report
+            assert number != 518 or report.book_moves > before, report
     return str(report)
 
 
@@ -61,7 +61,7 @@ def four_chess960_games_against_ourselves_castle_legally():
     """Castling at once: king and rook change places."""
     report = Report()
     castled = 0
-    with player(adapter()) as one, player(adapter("--set", "OwnBook=false")) as two:
+    with open_engine(adapter()) as one, open_engine(adapter("--set", "OwnBook=false")) as two:
         for number in (3, 74, 320, 944):
             board = chess960_board(number)
             # Whether they castle without this depends on their search.
@@ -81,8 +81,8 @@ def four_chess960_games_against_ourselves_castle_legally():
 def four_games_with_the_genuine_book_as_white_and_black():
     report = Report()
     with (
-        player(adapter("--book", SIMPLE)) as ours,
-        player(BUILT_IN) as other,
+        open_engine(adapter("--book", SIMPLE)) as ours,
+        open_engine(BUILT_IN) as other,
         Oracle(SIMPLE) as book,
     ):
         for game in range(4):
@@ -93,15 +93,15 @@ def four_games_with_the_genuine_book_as_white_and_black():
                 board.push_san("d4")
                 play_game(report, other, ours, {True: None, False: book}, board=board, clock=(2, 0.02), plies=80)
     # Two first moves as White, two answers to 1...d5 as Black.
-    assert report.booked == 4, report
+    assert report.book_moves == 4, report
     return str(report)
 
 
 @case(90)
 def two_games_of_the_built_in_engine_behind_us_without_pondering():
     report = Report()
-    with player(adapter(engine=BUILT_IN)) as ours, player(BUILT_IN) as other, Oracle(STARTER) as book:
+    with open_engine(adapter(engine=BUILT_IN)) as ours, open_engine(BUILT_IN) as other, Oracle(STARTER) as book:
         play_game(report, ours, other, {True: book, False: None}, ponder=False)
         play_game(report, other, ours, {True: None, False: book}, ponder=False)
-    assert report.booked >= 1, report
+    assert report.book_moves >= 1, report
     return str(report)

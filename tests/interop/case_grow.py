@@ -6,8 +6,8 @@ import zlib
 
 import chess
 
-from places import SHARED, STOCKFISH, folder
-from procs import ran, run
+from paths import SHARED, STOCKFISH, folder
+from procs import run, run_ok
 from runner import case
 
 GAME = '[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n'
@@ -20,13 +20,13 @@ def _moves(path, *moves: str) -> dict[str, dict]:
 
 
 @case(300)
-def a_book_grows_by_good_moves_and_goes_on_after_an_end():
+def a_book_grows_by_good_moves_and_continues_after_an_interruption():
     where = folder("grow")
     (where / "games.pgn").write_text(GAME)
     book, grown = where / "small.ctg", where / "grown.ctg"
     assert run("build", "-o", book, where / "games.pgn").returncode == 0
     arguments = ("--positions", 60, "--nodes", 2000, "--jobs", 2, "--", STOCKFISH)
-    done = ran("grow", book, "-o", grown, *arguments, limit=250)
+    done = run_ok("grow", book, "-o", grown, *arguments, limit=250)
     assert "60 positions more" in done.stderr, done.stderr
     assert run("verify", grown).returncode == 0
 
@@ -62,7 +62,7 @@ def _halves(where) -> list:
     for n, half in enumerate(halves):
         (where / f"{n}.pgn").write_bytes(b"\n\n".join(half))
         books.append(where / f"{n}.ctg")
-        ran("build", "-o", books[-1], where / f"{n}.pgn", "--max-ply", 60, limit=300)
+        run_ok("build", "-o", books[-1], where / f"{n}.pgn", "--max-ply", 60, limit=300)
     return books
 
 
@@ -74,7 +74,7 @@ def a_repertoire_is_measured_by_games_that_did_not_choose_it():
     for chosen, others in (books, books[::-1]):
         for colour in ("white", "black"):
             options = ("--colour", colour, "--measure", others, "--json")
-            found = json.loads(ran("repertoire", chosen, *options, limit=400).stdout)
+            found = json.loads(run_ok("repertoire", chosen, *options, limit=400).stdout)
             promised, measured = found["expectation"], found["measured"]
             rows.append(
                 f"{colour}: promised {100 * promised:.1f}, measured "

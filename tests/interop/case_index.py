@@ -18,9 +18,9 @@ import chess
 import requests
 
 import explorer_oracle as oracle
-from pages import Connection, Server, bear_10000_requests, browser
-from places import SHARED, TABIA, THOROUGH, folder
-from procs import PATIENCE, environment, ran, run
+from pages import Connection, Server, browser, send_10000_requests
+from paths import SHARED, TABIA, THOROUGH, folder
+from procs import TIMEOUT_FACTOR, environment, run, run_ok
 from runner import case
 
 PGN = SHARED / "data" / "pgn"
@@ -44,7 +44,7 @@ def _index(texts: list[str], *arguments: str):
         source = place / f"{number}.pgn"
         source.write_text(text, encoding="latin-1")
         more = ["--append"] if number else []
-        ran("index", "-o", index, *more, *arguments, source, limit=120)
+        run_ok("index", "-o", index, *more, *arguments, source, limit=120)
     return index
 
 
@@ -55,7 +55,7 @@ def _positions(explorer: oracle.Explorer, count: int) -> list[chess.Board]:
     while len(boards) < count:
         board = chess.Board()
         for _ in range(draw.randint(1, 24)):
-            known = explorer.ask(board)["moves"]
+            known = explorer.answer(board)["moves"]
             if not known:
                 break
             uci = draw.choice(sorted(known))
@@ -106,14 +106,14 @@ def numbers_are_those_of_an_independent_count():
             and game.group == 2500,
         }
         for path, wanted in filters.items():
-            expected = games.ask(board, wanted)
+            expected = games.answer(board, wanted)
             answer = server.get(f"{path}&moves=100&fen={fen}")
             _same(answer, expected, f"{path} {board.fen()}")
             _same_games(answer, expected["games"], path)
             asked += 1
         history = server.get(f"lichess/history?until=3000-12&fen={fen}")
         months = {}
-        for game in games.ask(board)["games"]:
+        for game in games.answer(board)["games"]:
             if game.month:
                 counted = months.setdefault(f"{game.year}-{game.month:02}", {"white": 0, "draws": 0, "black": 0})
                 counted[game.winner or "draws"] += 1
@@ -124,7 +124,7 @@ def numbers_are_those_of_an_independent_count():
         player = urllib.parse.quote(name)
         for board in (chess.Board(), chess.Board("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1")):
             target = f"player?player={player}&color={color}&recentGames=0&fen={urllib.parse.quote(board.fen())}"
-            _same(server.get(target), games.ask(board, wanted), target)
+            _same(server.get(target), games.answer(board, wanted), target)
             asked += 1
     return f"{len(games.games)} games, {asked} answers"
 
@@ -163,7 +163,7 @@ def _players(games: oracle.Explorer) -> list[tuple[str, str]]:
 
 
 @case(limit=120, needs_shared=True)
-def berserk_asks_all_it_can():
+def all_requests_of_berserk_are_answered():
     index = _index([_unpacked("lichess_db_1000k"), _unpacked("twic1599_1000k")])
     server = Server(index)
     client = berserk.Client(explorer_url=server.url.rstrip("/"))
@@ -184,7 +184,7 @@ def berserk_asks_all_it_can():
 
 
 @case(limit=120, needs_shared=True)
-def a_bot_asks_as_lichess_bot_does():
+def requests_as_lichess_bot_sends_them_are_answered():
     """`get_opening_explorer_move` of lichess-bot, with its address changed."""
     server = Server(_index([_unpacked("lichess_db_1000k")]))
     session = requests.Session()
@@ -194,7 +194,7 @@ def a_bot_asks_as_lichess_bot_does():
         if source == "player":
             params |= {"player": "alanbrito4", "color": "white"}
         params |= {"variant": "standard", "topGames": 0, "recentGames": 0}
-        answer = session.get(f"{server.url}{source}", params=params, timeout=2 * PATIENCE)
+        answer = session.get(f"{server.url}{source}", params=params, timeout=2 * TIMEOUT_FACTOR)
         answer.raise_for_status()
         best = None
         for move in answer.json()["moves"]:
@@ -221,12 +221,12 @@ def scripts_of_other_clients_are_answered():
         f"player?player=alanbrito4&variant=standard&fen={fen}&color=white&recentGames=0&speeds=blitz&modes=rated,casual",
         "master", "lichess/history", "personal?player=x&color=black",
     ):
-        answer = requests.get(server.url + target, headers={"Authorization": "Bearer undefined"}, timeout=10 * PATIENCE)
+        answer = requests.get(server.url + target, headers={"Authorization": "Bearer undefined"}, timeout=10 * TIMEOUT_FACTOR)
         assert answer.status_code == 200, (target, answer.text)
         answer.json()
         _schema(answer.json(), target)
     fens = "\n".join([chess.STARTING_FEN, "nonsense", urllib.parse.unquote(fen)])
-    batch = requests.post(server.url + "lichess/batch?moves=1&topGames=0&recentGames=0", data=fens, timeout=10 * PATIENCE)
+    batch = requests.post(server.url + "lichess/batch?moves=1&topGames=0&recentGames=0", data=fens, timeout=10 * TIMEOUT_FACTOR)
     lines = [json.loads(line) for line in batch.text.splitlines()]
     assert len(lines) == 3 and "error" in lines[1] and lines[0]["white"] > 0 and len(lines[2]["moves"]) == 1
 
@@ -281,7 +281,7 @@ def a_page_of_another_site_reads_and_changes_nothing():
 
 
 @case(limit=300, needs_shared=True)
-def an_index_answers_many_requests_in_flat_memory():
+def memory_of_an_index_does_not_grow_with_requests():
     """Required rates far below the usual ones: 25 us for an opening, 80 us for any other position."""
     server = Server(_index([_unpacked("gnuchess_book_1.02", 20_000)]))
     connection = Connection(server)
@@ -313,13 +313,13 @@ def an_index_answers_many_requests_in_flat_memory():
         assert each < most_ms, (name, each)
         assert server.memory_kb() < memory + 4000, (name, memory, server.memory_kb())
         texts.append(f"{name} {each:.3f} ms of a processor")
-    texts.append(bear_10000_requests(server, "/lichess?play=e2e4"))
+    texts.append(send_10000_requests(server, "/lichess?play=e2e4"))
     assert server.get("lichess")["white"] > 0
     return ", ".join(texts)
 
 
 @case(limit=300, needs_shared=True)
-def an_index_survives_being_killed():
+def an_index_is_intact_after_a_kill():
     """Also while parts are joined: the fourth part is being added."""
     place = folder("killed")
     small = _unpacked("lichess_db_1000k")
@@ -340,7 +340,7 @@ def an_index_survives_being_killed():
         assert (info["games"], len(info["segments"])) in ((3 * 438, 3), (3 * 438 + _results(more), 1)), info
         if info["games"] != 3 * 438:
             index.write_bytes(before)
-    ran("index", "-o", index, "--append", more, limit=60)
+    run_ok("index", "-o", index, "--append", more, limit=60)
     copy = place / "compacted.tgx"
     copy.write_bytes(index.read_bytes())
     for _ in range(6):
@@ -364,7 +364,7 @@ def _results(path) -> int:
 
 
 @case(limit=300, needs_shared=True)
-def damaged_indexes_are_told():
+def damaged_indexes_are_reported():
     index = _index([_unpacked("lichess_db_1000k")])
     whole = index.read_bytes()
     draw = random.Random(5)
@@ -384,7 +384,7 @@ def damaged_indexes_are_told():
         if info.returncode == 0:
             server = Server(index)
             for target in ("/lichess", "/masters?play=e2e4", "/player?player=alanbrito4&color=white", "/masters/pgn/ENPo6ReH"):
-                connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20 * PATIENCE)
+                connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20 * TIMEOUT_FACTOR)
                 connection.request("GET", target)
                 assert connection.getresponse().status in (200, 404, 500), target
             server.process.terminate()

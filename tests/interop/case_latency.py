@@ -4,8 +4,8 @@ import os
 import statistics
 import time
 
-from places import POLYGLOT, STOCKFISH, TABIA
-from procs import PATIENCE, environment
+from paths import POLYGLOT, STOCKFISH, TABIA
+from procs import TIMEOUT_FACTOR, environment
 from runner import case
 
 import subprocess
@@ -22,7 +22,7 @@ class Line:
         )
         self.input, self.output = self.process.stdin.fileno(), self.process.stdout.fileno()
 
-    def ask(self, question: bytes, answer: bytes) -> float:
+    def exchange(self, question: bytes, answer: bytes) -> float:
         start = time.perf_counter()
         os.write(self.input, question)
         got = b""
@@ -34,22 +34,22 @@ class Line:
 
     def close(self) -> None:
         os.write(self.input, b"quit\n")
-        self.process.wait(5 * PATIENCE)
+        self.process.wait(5 * TIMEOUT_FACTOR)
         self.process.stdin.close()
         self.process.stdout.close()
 
 
 @case(90)
-def what_a_round_trip_costs():
+def the_adapter_adds_little_latency():
     lines = {
         "Stockfish": Line(STOCKFISH),
         "tabia": Line(TABIA, "--", STOCKFISH),
         "polyglot": Line(POLYGLOT, "-noini", "-ec", STOCKFISH),
     }
     for line in lines.values():
-        line.ask(b"uci\n", b"uciok")
-        line.ask(b"setoption name Hash value 16\nisready\n", b"readyok")
-        line.ask(b"position startpos moves a2a3 a7a6 h2h3\n" + b"isready\n", b"readyok")
+        line.exchange(b"uci\n", b"uciok")
+        line.exchange(b"setoption name Hash value 16\nisready\n", b"readyok")
+        line.exchange(b"position startpos moves a2a3 a7a6 h2h3\n" + b"isready\n", b"readyok")
     rows = []
     for title, question, answer, rounds in (
         ("isready", b"isready\n", b"readyok", ROUNDS),
@@ -58,11 +58,11 @@ def what_a_round_trip_costs():
         times: dict[str, list[float]] = {name: [] for name in lines}
         for _ in range(rounds):
             for name, line in lines.items():
-                times[name].append(line.ask(question, answer))
+                times[name].append(line.exchange(question, answer))
         rows.append((title, times))
     booked = []
     for _ in range(ROUNDS // 4):
-        booked.append(lines["tabia"].ask(b"position startpos\ngo movetime 10\n", b"bestmove"))
+        booked.append(lines["tabia"].exchange(b"position startpos\ngo movetime 10\n", b"bestmove"))
     rows.append(("book move", {"Stockfish": [], "tabia": booked, "polyglot": []}))
     for line in lines.values():
         line.close()

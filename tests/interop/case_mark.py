@@ -7,8 +7,8 @@ import subprocess
 import time
 from pathlib import Path
 
-from places import TABIA, copy_starter, folder
-from procs import environment, ran, run
+from paths import TABIA, copy_starter, folder
+from procs import environment, run, run_ok
 from runner import case
 
 
@@ -31,7 +31,7 @@ def sound(book: Path) -> None:
 
 
 @case(limit=150)
-def mark_is_killed_fifty_times_in_the_middle_of_writing():
+def a_book_is_intact_after_fifty_kills_of_mark_while_writing():
     here = folder("mark")
     book = copy_starter(here)
     changes = [["--mark", "main", "--factor=40"], ["--mark", "avoid", "--factor=-40"]]
@@ -62,7 +62,7 @@ def mark_is_killed_fifty_times_in_the_middle_of_writing():
         middle += len(states) == 2
         if turns % 10 == 0:
             sound(book)
-    ran("mark", book, "--all", "--clear")
+    run_ok("mark", book, "--all", "--clear")
     assert {(stats[30], stats[31]) for stats in entries(book)} == {(0, 0)}
     sound(book)
     assert sorted(path.suffix for path in here.iterdir()) == [".ctb", ".ctg", ".cto"]

@@ -5,8 +5,8 @@ import re
 import subprocess
 from pathlib import Path
 
-from places import TABIA, TARGET, folder
-from procs import PATIENCE, environment, run, wait_gone
+from paths import TABIA, TARGET, folder
+from procs import TIMEOUT_FACTOR, environment, run, wait_for_exit
 from runner import case
 
 DRIVER = str(TARGET / "release" / "examples" / "match_games")
@@ -16,7 +16,7 @@ FAULTS = ("losses on time", "illegal moves", "protocol faults", "grown")
 def _run(*options: str, limit: float) -> tuple[dict[str, int], str]:
     """Plays a match; returns the counts of faults and the report."""
     done = subprocess.run(
-        [DRIVER, TABIA, *options], capture_output=True, text=True, env=environment(), timeout=limit * PATIENCE
+        [DRIVER, TABIA, *options], capture_output=True, text=True, env=environment(), timeout=limit * TIMEOUT_FACTOR
     )
     assert "panicked" not in done.stderr, done.stderr
     counts = {fault: int(re.search(f"^{fault}: (\\d+)$", done.stdout, re.M)[1]) for fault in FAULTS}
@@ -29,7 +29,7 @@ def _match(*options: str, limit: float) -> str:
     for _ in range(6):
         counts, report = _run(*options, limit=limit)
         reports.append(report)
-        wait_gone(1)
+        wait_for_exit(1)
         late = counts.pop("losses on time")
         assert not any(counts.values()), report
         if not late:
@@ -47,12 +47,12 @@ def _match(*options: str, limit: float) -> str:
 
 
 @case(600)
-def five_hundred_games_with_an_engine_killed_in_every_fifth():
+def five_hundred_games_are_played_with_an_engine_killed_in_every_fifth():
     return _match("games=500", "at-once=2", "time=200", "increment=10", "kill-every=5", limit=590)
 
 
 @case(300)
-def games_of_the_built_in_engine_with_kills():
+def games_of_the_built_in_engine_are_played_with_kills():
     return _match("games=16", "builtin=1", "time=2000", "increment=100", "kill-every=3", "seed=9", limit=290)
 
 
@@ -78,7 +78,7 @@ def _delays(log: Path) -> list[float]:
 
 
 @case(300)
-def fifty_games_with_options_that_hold_a_book_move_back():
+def fifty_games_are_played_with_options_that_delay_a_book_move():
     """Verify, Exit and Delay at once. The engine of the match leaves the book
     permanently with its first move, so few positions can be exits by value."""
     here = folder("held-back")
@@ -93,7 +93,7 @@ def fifty_games_with_options_that_hold_a_book_move_back():
 
 
 @case(300)
-def fifty_games_with_books_by_opponent_and_clock():
+def fifty_games_are_played_with_books_by_opponent_and_clock():
     here = folder("by-opponent")
     for name, moves in (("open", "1.e4 e5 2.Nf3 Nc6 3.Bb5"), ("closed", "1.d4 d5 2.c4 e6 3.Nc3")):
         (here / f"{name}.pgn").write_text(f'[Result "1-0"]\n\n{moves} 1-0\n')

@@ -10,8 +10,8 @@ import chess
 import chess.polyglot
 
 from case_build import ALL, PGN, full_disk, random_games, unpack
-from places import POLYGLOT, ROOT, TABIA, folder
-from procs import ran, run
+from paths import POLYGLOT, ROOT, TABIA, folder
+from procs import run, run_ok
 from runner import case
 
 # Enough games for every option, few enough for many runs of Polyglot.
@@ -54,7 +54,7 @@ def theirs(games: Path, plies: int, least: int, options: list[str]) -> bytes | N
 def ours(games: Path, plies: int, least: int, options: list[str]) -> bytes:
     book = games.with_suffix(".ours.bin")
     limits = ["--max-ply", str(plies), "--min-games", str(least)]
-    ran("build", "-fo", book, games, *limits, *options, limit=250)
+    run_ok("build", "-fo", book, games, *limits, *options, limit=250)
     return book.read_bytes()
 
 
@@ -114,7 +114,7 @@ def entries(book: bytes) -> list[tuple]:
 
 
 @case(limit=60)
-def where_polyglot_gives_up_or_errs():
+def games_on_which_polyglot_fails_are_counted_correctly():
     here = folder("odd")
     start = chess.polyglot.zobrist_hash(chess.Board())
     # File text, options, and the right number of entries.
@@ -159,11 +159,11 @@ def polyglot_merges_books_to_the_same_bytes():
         two.write_bytes(random_book(rng))
         said = polyglot("merge-book", "-in1", one, "-in2", two, "-out", here / "theirs.bin")
         assert "done!" in said, said
-        ran("merge", "-fo", here / "ours.bin", one, two, "--first-wins")
+        run_ok("merge", "-fo", here / "ours.bin", one, two, "--first-wins")
         merged = (here / "theirs.bin").read_bytes()
         assert (here / "ours.bin").read_bytes() == merged
         # The usual order has the same entries.
-        done = run("merge", "-fo", here / "ours.bin", one, two)
+        run_ok("merge", "-fo", here / "ours.bin", one, two)
         found = entries((here / "ours.bin").read_bytes())
         assert sorted(found) == sorted(entries(merged))
         assert found == sorted(found, key=lambda entry: (entry[0], -entry[2]))

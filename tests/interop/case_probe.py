@@ -5,8 +5,8 @@ import math
 import chess
 
 from oracle import Oracle
-from places import SIMPLE, STARTER, TABIA
-from procs import PATIENCE, Client, greeted
+from paths import SIMPLE, STARTER, TABIA
+from procs import TIMEOUT_FACTOR, Client, ready_tabia
 from runner import case
 
 
@@ -17,7 +17,7 @@ def _chi_square_limit(freedom: int) -> float:
 
 
 def _draw(book, variety: int, seed: int, count: int) -> list[str]:
-    client = greeted(
+    client = ready_tabia(
         "--book", book, "--set", f"Book Variety={variety}", "--set", f"Book Seed={seed}", "--set", "Book Info=none"
     )
     moves = []
@@ -25,7 +25,7 @@ def _draw(book, variety: int, seed: int, count: int) -> list[str]:
         # With a seed, game and position decide the random move.
         client.send(*["ucinewgame", "position startpos", "go wtime 60000 btime 60000"] * 100)
         for _ in range(100):
-            moves.append(client.until("bestmove")[-1].split()[1])
+            moves.append(client.expect("bestmove")[-1].split()[1])
     client.quit()
     return moves
 
@@ -55,7 +55,7 @@ def moves_at_variety_100_come_as_often_as_probe_says():
 
 
 @case(30, needs_shared=True)
-def the_genuine_book_is_played_half_and_half():
+def the_two_moves_of_the_genuine_book_are_played_equally_often():
     moves = _draw(SIMPLE, 50, 3, 2000)
     assert set(moves) == {"e2e4", "d2d4"}
     share = moves.count("e2e4") / 2000
@@ -73,7 +73,7 @@ def variety_0_plays_the_heaviest_move_only():
 
 
 @case()
-def a_closed_output_pipe_is_a_quiet_0():
+def a_closed_output_pipe_ends_with_code_0_and_no_message():
     client = Client([TABIA, "probe", str(STARTER), "--json", "-"])
     fen = chess.Board().fen()
     client.send(fen)
@@ -85,6 +85,6 @@ def a_closed_output_pipe_is_a_quiet_0():
     except BrokenPipeError:
         pass
     client.process.stdin.close()
-    code = client.process.wait(5 * PATIENCE)
+    code = client.process.wait(5 * TIMEOUT_FACTOR)
     assert code == 0, code
     assert client.stderr() == "", client.stderr()

@@ -6,8 +6,8 @@ import subprocess
 import time
 from typing import Callable
 
-from places import OUT_OF_BOOK, STOCKFISH, TABIA, odd
-from procs import PATIENCE, Client, alive, children, environment, greeted, tabia, wait_gone, within
+from paths import OUT_OF_BOOK, STOCKFISH, TABIA, faulty_engine
+from procs import TIMEOUT_FACTOR, Client, alive, children, environment, ready_tabia, tabia, wait_for_exit, within
 from runner import case
 
 # A shell that starts the engine as its own child.
@@ -21,7 +21,7 @@ STATES = {
 
 
 def _started(engine, *lines: str) -> Client:
-    client = greeted(engine=engine)
+    client = ready_tabia(engine=engine)
     client.send(*lines) if lines else None
     time.sleep(0.05)
     return client
@@ -32,22 +32,22 @@ def _time_to_end(engine, lines: list[str], end: Callable[[Client], object]) -> f
     client = _started(engine, *lines)
     start = time.monotonic()
     end(client)
-    wait_gone(5)
+    wait_for_exit(5)
     return time.monotonic() - start
 
 
 def _time_to_quit(command: list[str]) -> float:
     client = Client(command)
-    client.hello()
+    client.handshake()
     client.ready()
     start = time.monotonic()
     client.send("quit")
-    client.process.wait(5 * PATIENCE)
+    client.process.wait(5 * TIMEOUT_FACTOR)
     return time.monotonic() - start
 
 
 @case(60)
-def quit_takes_at_most_100_ms_more_than_stockfishs_own():
+def quit_takes_at_most_100_ms_more_than_stockfish_alone():
     direct, through = [], []
 
     def more() -> float:
@@ -68,9 +68,9 @@ def quit_in_every_state_ends_everything():
 
 
 @case(30)
-def killing_the_adapter_leaves_no_engine_for_a_second():
+def killing_the_adapter_ends_the_engine_within_a_second():
     def end(client: Client) -> None:
-        assert children(client.pid), client.talk
+        assert children(client.pid), client.transcript
         client.kill()
 
     for lines in STATES.values():
@@ -79,13 +79,13 @@ def killing_the_adapter_leaves_no_engine_for_a_second():
 
 @case(30)
 def killing_the_adapter_kills_an_engine_that_ignores_the_end_of_input():
-    within(1, lambda: _time_to_end(odd("ignores-end"), [], Client.kill))
+    within(1, lambda: _time_to_end(faulty_engine("ignores-end"), [], Client.kill))
 
 
 @case(30)
 def killing_the_adapter_ends_an_engine_behind_a_shell():
     def end(client: Client) -> None:
-        assert alive("stockfish") and alive("sh"), client.talk
+        assert alive("stockfish") and alive("sh"), client.transcript
         client.kill()
 
     for lines in ([], [OUT_OF_BOOK, "go infinite"]):
@@ -93,10 +93,10 @@ def killing_the_adapter_ends_an_engine_behind_a_shell():
 
 
 @case(30)
-def what_an_engine_has_said_before_its_end_waits_for_a_gui_that_does_not_read():
+def last_lines_of_an_engine_are_kept_for_a_gui_that_does_not_read():
     """More output is in its pipe than the adapter buffers for the GUI."""
     process = subprocess.Popen(
-        [TABIA, "--set", "OwnBook=false", "--", *odd("ends-after-a-flood")],
+        [TABIA, "--set", "OwnBook=false", "--", *faulty_engine("ends-after-a-flood")],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(),
     )
     process.stdin.write(b"uci\nisready\nposition startpos\ngo movetime 10\n")
@@ -121,18 +121,18 @@ def twenty_adapters_at_once_start_and_end():
     for client in clients:
         client.send("uci", "isready", "position startpos", "go movetime 10")
     for client in clients:
-        client.until("bestmove", 30)
+        client.expect("bestmove", 30)
     for client in clients:
         client.send("quit")
     for client in clients:
         client.end(limit=10)
-    wait_gone(0.5)
+    wait_for_exit(0.5)
 
 
 @case()
 def standard_error_stays_silent_and_open():
     client = _started([STOCKFISH], OUT_OF_BOOK, "go movetime 100")
-    client.until("bestmove")
+    client.expect("bestmove")
     assert os.path.exists(f"/proc/{client.pid}/fd/2")
     client.quit()
     assert client.stderr() == "", client.stderr()

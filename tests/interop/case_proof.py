@@ -4,18 +4,18 @@ import json
 
 import planted
 from oracle import board_after
-from places import STOCKFISH, TABIA, copy_starter, folder
-from procs import ran, run
+from paths import STOCKFISH, TABIA, copy_starter, folder
+from procs import run, run_ok
 from runner import case
 
 
 @case(250)
-def exits_are_judged_by_a_real_engine_once_each():
+def exits_are_evaluated_by_a_real_engine_once_each():
     where = folder("proof")
     book = copy_starter(where)
     arguments = ("prove", book, book, "--set-a", "Book Variety=0", "--walks", 40, "--nodes", 3000)
     engine = ("--evaluations", where / "exits.evals", "--json", "--", STOCKFISH)
-    found = json.loads(ran(*arguments, *engine, limit=200).stdout)
+    found = json.loads(run_ok(*arguments, *engine, limit=200).stdout)
     # Stockfish reports the expected score.
     assert found["points_by"] == {"engine": 80}, found["points_by"]
     assert found["searched"] <= found["different_exits"] <= 80
@@ -29,7 +29,7 @@ def exits_are_judged_by_a_real_engine_once_each():
 
 
 @case(280)
-def planted_holes_lose_what_they_should_and_are_played():
+def planted_errors_lose_as_much_as_intended_and_are_played():
     where = folder("planted")
     book = copy_starter(where)
     options = planted.arguments([str(book), str(where / "out"), "--holes", "3", "--nodes", "20000"])

@@ -11,9 +11,9 @@ import chess.engine
 import chess.pgn
 
 from oracle import board_after
-from places import OUT_OF_BOOK, TABIA, copy_starter, folder
-from players import adapter, from_book, kill_child_of, player
-from procs import environment, greeted, run
+from paths import OUT_OF_BOOK, TABIA, copy_starter, folder
+from players import adapter, from_book, kill_child_of, open_engine
+from procs import environment, ready_tabia, run
 from runner import case
 
 GAMES = 50
@@ -49,7 +49,7 @@ def fifty_games_are_recorded_and_found_again_in_the_pgn():
     path, pgn = here / "record.csv", here / "games.pgn"
     copy_starter(here)
     kills = 0
-    with player(adapter("--games", path, engine=BUILT_IN)) as a, player(adapter("--games", path, engine=BUILT_IN)) as b:
+    with open_engine(adapter("--games", path, engine=BUILT_IN)) as a, open_engine(adapter("--games", path, engine=BUILT_IN)) as b:
         text = ""
         for number in range(GAMES):
             kill = number % 10 == 9
@@ -88,7 +88,7 @@ def fifty_games_with_seeds_of_a_file_repeat_with_eight_at_once():
         lines, lock, left = [], threading.Lock(), list(range(GAMES))
 
         def games():
-            with player(adapter("--set", f"Book Seed File={seeds}", engine=BUILT_IN)) as engine:
+            with open_engine(adapter("--set", f"Book Seed File={seeds}", engine=BUILT_IN)) as engine:
                 while True:
                     with lock:
                         if not left:
@@ -120,16 +120,16 @@ def fifty_games_with_seeds_of_a_file_repeat_with_eight_at_once():
 
 
 @case(120)
-def an_engine_that_dies_of_an_option_is_not_told_it_again():
+def an_option_that_crashes_the_engine_is_not_sent_again():
     ethereal = "/usr/games/ethereal-chess"
-    client = greeted(engine=(ethereal,))
+    client = ready_tabia(engine=(ethereal,))
     client.send("setoption name Hash value 16", "setoption name SyzygyPath value <empty>", "isready")
-    lines = client.until("readyok")
+    lines = client.expect("readyok")
     assert any("SyzygyPath" in line and "left out" in line for line in lines), lines
     for _ in range(2):
         client.send("setoption name SyzygyPath value <empty>", "ucinewgame")
         client.send(OUT_OF_BOOK, "go movetime 50")
-        assert client.until("bestmove")[-1].split()[1] != "0000"
+        assert client.expect("bestmove")[-1].split()[1] != "0000"
     done = subprocess.run([TABIA, "check-engine", "--", ethereal], capture_output=True, text=True, env=environment())
     assert "setoption name SyzygyPath value" in done.stdout, done.stdout
     return lines[-1]

@@ -14,8 +14,8 @@ import chess
 import chess.engine
 
 from oracle import Oracle
-from places import TABIA, copy_starter, folder
-from procs import PATIENCE
+from paths import TABIA, copy_starter, folder
+from procs import TIMEOUT_FACTOR
 from runner import case
 
 # A file of each program as it may be before, with an engine of the user's.
@@ -43,7 +43,7 @@ def _environment(home: Path) -> dict[str, str]:
 
 def _register(home: Path, *arguments: str) -> subprocess.CompletedProcess:
     done = subprocess.run(
-        [TABIA, "register", *map(str, arguments)], capture_output=True, text=True, env=_environment(home), timeout=10 * PATIENCE
+        [TABIA, "register", *map(str, arguments)], capture_output=True, text=True, env=_environment(home), timeout=10 * TIMEOUT_FACTOR
     )
     assert done.returncode == 0, done.stderr
     return done
@@ -79,7 +79,7 @@ def _plays_from_the_book(command: list[str], home: Path, book: Path, options: di
     """Starts an engine as a chess program does; checks that its first move is in the book."""
     with Oracle(book) as oracle:
         expected = oracle.playable(chess.Board())
-    with chess.engine.SimpleEngine.popen_uci(command, timeout=30 * PATIENCE, env=_environment(home), cwd=cwd) as engine:
+    with chess.engine.SimpleEngine.popen_uci(command, timeout=30 * TIMEOUT_FACTOR, env=_environment(home), cwd=cwd) as engine:
         engine.configure(options)
         played = engine.play(chess.Board(), chess.engine.Limit(time=0.1), info=chess.engine.INFO_ALL)
         assert played.move.uci() in expected, played
@@ -198,7 +198,7 @@ def _xboard_plays(home: Path, book: Path, words: list[str]) -> str:
             start_new_session=True,
         )
         moves = []
-        end = time.monotonic() + 60 * PATIENCE
+        end = time.monotonic() + 60 * TIMEOUT_FACTOR
         while not moves and time.monotonic() < end:
             time.sleep(0.1)
             # The last line may be incomplete.
@@ -276,7 +276,7 @@ def gnome_chess_plays_a_book_move_and_keeps_its_other_engines():
                 start_new_session=True,
             )
         moves: list[str] = []
-        end = time.monotonic() + 120 * PATIENCE
+        end = time.monotonic() + 120 * TIMEOUT_FACTOR
         while not moves and time.monotonic() < end:
             time.sleep(0.1)
             text = log.read_text(errors="replace").rpartition("\n")[0]
@@ -332,7 +332,7 @@ def a_damaged_or_foreign_file_is_left_as_it_is():
             capture_output=True,
             text=True,
             env=_environment(home),
-            timeout=10 * PATIENCE,
+            timeout=10 * TIMEOUT_FACTOR,
         )
         assert done.returncode == 2 and len(done.stderr.splitlines()) == 1, (text, done.stderr)
         assert str(file) in done.stderr, done.stderr

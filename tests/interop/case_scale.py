@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from case_build import random_games
-from places import TABIA, folder
+from paths import TABIA, folder
 from procs import environment
 from runner import case
 

@@ -12,8 +12,8 @@ import time
 from pathlib import Path
 
 from case_register import DISCOVER, _environment, _plays_from_the_book, _xboard_plays
-from places import TABIA, copy_starter, folder
-from procs import PATIENCE
+from paths import TABIA, copy_starter, folder
+from procs import TIMEOUT_FACTOR
 from runner import case
 
 ODD = "a \"home\" of J\u00f6rg; $HOME 'x' #1"
@@ -28,7 +28,7 @@ def _home() -> tuple[Path, Path]:
 
 def _setup(home: Path, *arguments: str, said: str = "", code: int = 0) -> str:
     done = subprocess.run(
-        [TABIA, "setup", *arguments], input=said, capture_output=True, text=True, env=_environment(home), timeout=60 * PATIENCE
+        [TABIA, "setup", *arguments], input=said, capture_output=True, text=True, env=_environment(home), timeout=60 * TIMEOUT_FACTOR
     )
     assert done.returncode == code, (done.stdout, done.stderr)
     return done.stdout
@@ -43,7 +43,7 @@ def _has(program: str) -> bool:
 
 
 @case(240)
-def set_up_twice_with_pychess_and_xboard_and_removed():
+def setup_with_pychess_and_xboard_can_be_repeated_and_removed():
     for program in ("pychess", "xboard", "Xvfb", "polyglot"):
         assert _has(program), f"{program} is not installed: apt-get install {program.lower()}"
     home, book = _home()
@@ -96,8 +96,8 @@ class Terminal:
         os.close(slave)
         self.seen = ""
 
-    def until(self, text: str) -> None:
-        end = time.monotonic() + 30 * PATIENCE
+    def expect(self, text: str) -> None:
+        end = time.monotonic() + 30 * TIMEOUT_FACTOR
         while text not in self.seen:
             left = end - time.monotonic()
             assert left > 0 and select.select([self.master], [], [], left)[0], (text, self.seen)
@@ -108,41 +108,41 @@ class Terminal:
 
     def ends(self) -> int:
         try:
-            return self.process.wait(30 * PATIENCE)
+            return self.process.wait(30 * TIMEOUT_FACTOR)
         finally:
             self.process.kill()
             os.close(self.master)
 
 
 @case(60)
-def without_a_configuration_a_terminal_is_told_and_asked():
+def without_a_configuration_a_terminal_is_asked_to_set_up():
     home = folder("first") / ODD
     terminal = Terminal(home)
-    terminal.until("tabia setup")
-    terminal.until("Set it up now?")
+    terminal.expect("tabia setup")
+    terminal.expect("Set it up now?")
     # UCI commands work without an answer to the question.
     terminal.type("uci")
-    terminal.until("uciok")
+    terminal.expect("uciok")
     terminal.type("position startpos")
     terminal.type("go movetime 100")
-    terminal.until("bestmove ")
+    terminal.expect("bestmove ")
     terminal.type("quit")
     assert terminal.ends() == 0
 
     terminal = Terminal(home)
-    terminal.until("Set it up now?")
+    terminal.expect("Set it up now?")
     terminal.type("yes")
-    terminal.until("Chess programs")
-    terminal.until("[y/N]")
+    terminal.expect("Chess programs")
+    terminal.expect("[y/N]")
     terminal.type("no")
-    terminal.until("Nothing was changed")
+    terminal.expect("Nothing was changed")
     assert terminal.ends() == 1
     assert _tree(home) == {}
 
     # After the setup there is no question.
     _setup(home, "--yes")
     terminal = Terminal(home)
-    terminal.until('Type "uci"')
+    terminal.expect('Type "uci"')
     assert "Set it up now?" not in terminal.seen
     terminal.type("quit")
     assert terminal.ends() == 0

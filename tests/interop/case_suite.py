@@ -12,15 +12,15 @@ import chess.engine
 import chess.pgn
 
 import managers
-from places import ROOT, STARTER, STOCKFISH, TABIA, THOROUGH, folder
-from procs import PATIENCE, environment, ran, run
+from paths import ROOT, STARTER, STOCKFISH, TABIA, THOROUGH, folder
+from procs import TIMEOUT_FACTOR, environment, run, run_ok
 from runner import case
 
 GAMES = ROOT / "tests" / "data" / "sample.pgn"
 
 
 def _make(*arguments) -> None:
-    ran("suite", *arguments, limit=60)
+    run_ok("suite", *arguments, limit=60)
 
 
 def _engine(where, name: str):
@@ -33,7 +33,7 @@ def _engine(where, name: str):
 
 def _started(command: list[str]) -> chess.engine.SimpleEngine:
     return chess.engine.SimpleEngine.popen_uci(
-        command, timeout=10 * PATIENCE, env=environment(), stderr=subprocess.DEVNULL
+        command, timeout=10 * TIMEOUT_FACTOR, env=environment(), stderr=subprocess.DEVNULL
     )
 
 
@@ -69,14 +69,14 @@ def _match(where, suite, form: str, manager: str, plies: int = 1024) -> list[che
         assert re.search(rf"{re.escape(sent)}( |$)", text, re.MULTILINE), sent
     games = where / "played.pgn"
     games.write_text("\n\n".join(played) + "\n")
-    report = json.loads(ran("suite", "--match", games, suite, "--json", limit=60).stdout)
+    report = json.loads(run_ok("suite", "--match", games, suite, "--json", limit=60).stdout)
     assert (report["games"], report["elsewhere"], report["repeated"]) == (20, 0, 0), report
     assert report["players"][0]["pairs"]["pentanomial"] == [0, 0, 10, 0, 0], report
     return begun
 
 
 @case(240)
-def twenty_games_of_every_form_begin_where_its_lines_say():
+def twenty_games_begin_in_the_positions_of_each_suite_format():
     where = folder("suite")
     ends = {}
     for form in ("fen", "epd", "none", "pgn"):
@@ -97,7 +97,7 @@ def twenty_games_of_every_form_begin_where_its_lines_say():
 
 
 @case(60)
-def what_managers_stumble_over_is_found():
+def suite_lines_that_match_managers_reject_are_reported():
     where = folder("suite")
     good = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -"
     other = "rnbqkbnr/pppp1ppp/8/4p3/3P4/8/PPP1PPPP/RNBQKBNR w KQkq -"
@@ -160,7 +160,7 @@ def _entry(text: bytes) -> dict:
 
 
 @case(400)
-def the_entry_and_the_archive_are_as_farms_want_them():
+def the_metadata_and_the_archive_suit_test_farms():
     # The genuine entry of the genuine file.
     genuine = {"total": 1, "white": 1, "black": 0, "min_depth": 0, "max_depth": 0,
                "sri": "B0D/PN334ez5R9K8mGspR5ZjfXb0sWoEObBnkCI7sczqZbaOHQ5aooqk97zeHM0a"}
@@ -202,7 +202,7 @@ def the_entry_and_the_archive_are_as_farms_want_them():
 
 
 @case(60)
-def the_suite_that_is_given_away_is_sound():
+def the_published_suite_has_no_fault():
     packed = ROOT / "release" / "suite"
     with zipfile.ZipFile(packed / "tabia_pawn_v1.epd.zip") as archive:
         [name] = archive.namelist()
@@ -230,7 +230,7 @@ def _drawn(games: int, *settings: str) -> list[chess.Board]:
 
 
 @case(120)
-def a_match_can_be_had_again_on_two_roads():
+def a_match_can_be_replayed_in_two_ways():
     where = folder("suite")
     lines = lambda boards: [board.move_stack for board in boards]
     # A seed repeats game n of a process in every process.
@@ -273,13 +273,13 @@ def _value(engine: chess.engine.SimpleEngine, board: chess.Board, nodes: int) ->
 
 
 @case(900)
-def exits_that_were_searched_again_stay_in_their_band():
+def exits_that_were_searched_again_stay_in_their_window():
     where = folder("suite")
     path = where / "exits.epd"
     wanted = 60 if THOROUGH else 12
     arguments = [STARTER, "-o", path, "--exit", "--eval", "80..120", "--count", wanted, "--order",
                  "popular", "--engine", STOCKFISH, "--nodes", 3000, "--confirm-nodes", 150_000, "--json"]
-    report = json.loads(ran("suite", *arguments, limit=800).stdout)
+    report = json.loads(run_ok("suite", *arguments, limit=800).stdout)
     confirmation = report["confirmation"]
     assert confirmation["stayed"] == wanted < confirmation["screened"], confirmation
     boards = [chess.Board(line) for line in path.read_text().splitlines()]
@@ -295,7 +295,7 @@ def exits_that_were_searched_again_stay_in_their_band():
 
 
 @case(60)
-def lines_of_the_book_become_a_suite_without_faults():
+def a_suite_of_lines_of_the_book_has_no_fault():
     where = folder("suite")
     path = where / "book.epd"
     _make(STARTER, "-o", path, "--plies", 8, "--min-share", "0.01")

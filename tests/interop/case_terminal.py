@@ -5,12 +5,12 @@ import pty
 import subprocess
 import time
 
-from places import TABIA, copy_starter, folder, odd
-from procs import PATIENCE, environment, greeted, wait_gone
+from paths import TABIA, copy_starter, faulty_engine, folder
+from procs import TIMEOUT_FACTOR, environment, ready_tabia, wait_for_exit
 from runner import case
 
 EVIL = "\x1b]0;evil\x07"
-ENGINE = odd("evil")
+ENGINE = faulty_engine("evil")
 
 
 def _at_terminal(command: list[str], lines: list[str] = (), until: bytes = b"") -> bytes:
@@ -21,7 +21,7 @@ def _at_terminal(command: list[str], lines: list[str] = (), until: bytes = b"") 
     for line in lines:
         os.write(master, line.encode() + b"\n")
     seen = b""
-    deadline = time.monotonic() + 15 * PATIENCE
+    deadline = time.monotonic() + 15 * TIMEOUT_FACTOR
     while time.monotonic() < deadline:
         try:
             chunk = os.read(master, 1 << 16)
@@ -34,7 +34,7 @@ def _at_terminal(command: list[str], lines: list[str] = (), until: bytes = b"") 
         if until and until in seen:
             os.write(master, b"quit\n")
             until = b""
-    process.wait(5 * PATIENCE)
+    process.wait(5 * TIMEOUT_FACTOR)
     os.close(master)
     return seen
 
@@ -45,18 +45,18 @@ def _tame(seen: bytes) -> None:
 
 
 @case(30)
-def the_adapter_at_a_terminal_shows_what_the_engine_says_as_text():
+def the_adapter_at_a_terminal_escapes_control_characters_of_the_engine():
     lines = ["uci", "isready", "position startpos moves a2a3 a7a6", "go movetime 10"]
     seen = _at_terminal([TABIA, "--set", "OwnBook=false", "--", *ENGINE], lines, b"bestmove")
     _tame(seen)
     assert b"\\u001b]0;evil\\u0007 complaint" in seen, seen
     assert b"a last complaint" in seen, seen
     assert b"id name \\u001b]0;evil" in seen, seen
-    wait_gone(1)
+    wait_for_exit(1)
 
 
 @case(30)
-def commands_at_a_terminal_show_names_as_text():
+def commands_at_a_terminal_escape_control_characters_in_names():
     place = folder("terminal")
     book = copy_starter(place, EVIL)
     for command in ("info", "verify"):
@@ -68,6 +68,6 @@ def commands_at_a_terminal_show_names_as_text():
 
 @case(30)
 def in_a_pipe_the_engines_bytes_stay_as_they_are():
-    client = greeted("--set", "OwnBook=false", engine=ENGINE)
-    got = client.ask("position startpos", "go movetime 10", wanted="bestmove")
+    client = ready_tabia("--set", "OwnBook=false", engine=ENGINE)
+    got = client.exchange("position startpos", "go movetime 10", until="bestmove")
     assert "info string \x1b]0;evil\x07\x1b[2J" in got, got

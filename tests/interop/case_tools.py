@@ -1,6 +1,6 @@
 """`tabia check-engine` on real engines, and Polyglot on either side."""
 
-from places import OUT_OF_BOOK, POLYGLOT, STOCKFISH, TABIA
+from paths import OUT_OF_BOOK, POLYGLOT, STOCKFISH, TABIA
 from procs import Client, run, tabia
 from runner import case
 
@@ -42,7 +42,7 @@ def the_adapter_around_the_adapter_passes_check_engine():
 
 
 @case()
-def check_engine_says_no_to_what_is_no_engine():
+def check_engine_fails_for_a_program_that_is_no_engine():
     done = run("check-engine", "--", "/bin/true")
     assert done.returncode == 1, done.returncode
     assert "FAIL" in done.stdout
@@ -50,9 +50,9 @@ def check_engine_says_no_to_what_is_no_engine():
 
 
 @case()
-def polyglot_runs_as_our_engine():
+def polyglot_works_as_the_engine_of_the_adapter():
     client = tabia(engine=[POLYGLOT, "-noini", "-ec", STOCKFISH])
-    hello = client.hello()
+    hello = client.handshake()
     assert any("Stockfish" in line for line in hello), hello
     assert client.go("position startpos").from_book
     out = client.go(OUT_OF_BOOK)
@@ -61,9 +61,9 @@ def polyglot_runs_as_our_engine():
 
 
 @case()
-def we_run_as_the_engine_of_polyglot():
+def the_adapter_works_as_the_engine_of_polyglot():
     client = Client([POLYGLOT, "-noini", "-ec", f"{TABIA} -- {STOCKFISH}"])
-    hello = client.hello()
+    hello = client.handshake()
     assert any("Book Variety" in line for line in hello), hello
     client.ready()
     assert client.go("position startpos", "go movetime 50").from_book
@@ -72,13 +72,13 @@ def we_run_as_the_engine_of_polyglot():
 
 
 @case(30)
-def polyglot_plays_us_for_an_xboard():
+def the_adapter_plays_in_xboard_through_polyglot():
     """XBoard's side of a game, with Polyglot translating."""
     client = Client([POLYGLOT, "-noini", "-ec", f"{TABIA} -- {STOCKFISH}"])
     client.send("xboard", "protover 2")
-    client.until(lambda line: line.startswith("feature") and "done=1" in line)
+    client.expect(lambda line: line.startswith("feature") and "done=1" in line)
     client.send("new", "level 40 0:10 0", "post", "easy", "e2e4")
-    got = client.until("move")
+    got = client.expect("move")
     move = got[-1].split()[1]
     client.send("force", "quit")
     client.end(limit=5)

@@ -5,8 +5,8 @@ import statistics
 
 import chess
 
-from places import ROOT, STARTER, STOCKFISH, folder
-from procs import ran
+from paths import ROOT, STARTER, STOCKFISH, folder
+from procs import run_ok
 from runner import case
 
 # 100 positions of the starter book with their values by Stockfish 15.1 after
@@ -31,7 +31,7 @@ def evaluated(where, positions: list[str], nodes: int) -> dict[str, tuple[int, s
     report = where / "named.json"
     report.write_text(json.dumps({"losing": [], "refutations": [], "bad_ends": ends}))
     file = where / f"{nodes}.evals"
-    ran("evaluate", STARTER, "--of", report, "--nodes", nodes, "-o", file, "--", STOCKFISH, limit=280)
+    run_ok("evaluate", STARTER, "--of", report, "--nodes", nodes, "-o", file, "--", STOCKFISH, limit=280)
     return read(file)
 
 

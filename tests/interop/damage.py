@@ -6,7 +6,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from places import TARGET, folder
+from paths import TARGET, folder
 
 READ_GAMES = TARGET / "release" / "examples" / "read_games"
 

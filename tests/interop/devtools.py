@@ -15,7 +15,7 @@ import time
 from typing import Iterator
 
 from pages import FLAGS, WAIT_MS, own_memory_kb
-from procs import PATIENCE
+from procs import TIMEOUT_FACTOR
 
 
 class Tab:
@@ -34,21 +34,21 @@ class Tab:
         )
         for end in (there[0], here[1], *ends):
             os.close(end)
-        self.wishes, self.answers = os.fdopen(there[1], "wb", 0), os.fdopen(here[0], "rb")
-        self.asked, self.rest, self.session = 0, b"", None
-        page = next(one for one in self.ask("Target.getTargets")["targetInfos"] if one["type"] == "page")
-        attached = self.ask("Target.attachToTarget", targetId=page["targetId"], flatten=True)
+        self.requests, self.answers = os.fdopen(there[1], "wb", 0), os.fdopen(here[0], "rb")
+        self.last_id, self.rest, self.session = 0, b"", None
+        page = next(one for one in self.call("Target.getTargets")["targetInfos"] if one["type"] == "page")
+        attached = self.call("Target.attachToTarget", targetId=page["targetId"], flatten=True)
         self.session = attached["sessionId"]
 
-    def ask(self, method: str, of_page: bool = False, **parameters: object) -> dict:
-        self.asked += 1
-        wish: dict = {"id": self.asked, "method": method, "params": parameters}
+    def call(self, method: str, of_page: bool = False, **parameters: object) -> dict:
+        self.last_id += 1
+        request: dict = {"id": self.last_id, "method": method, "params": parameters}
         if of_page:
-            wish["sessionId"] = self.session
-        self.wishes.write(json.dumps(wish).encode() + b"\0")
+            request["sessionId"] = self.session
+        self.requests.write(json.dumps(request).encode() + b"\0")
         while True:
             answer = self._next()
-            if answer.get("id") == self.asked:
+            if answer.get("id") == self.last_id:
                 assert "error" not in answer, answer
                 return answer["result"]
 
@@ -62,13 +62,13 @@ class Tab:
 
     def run(self, script: str) -> object:
         """Runs a script in the page, awaits its result and returns it."""
-        told = self.ask("Runtime.evaluate", True, expression=script, awaitPromise=True, returnByValue=True)
-        assert "exceptionDetails" not in told, told["exceptionDetails"]
-        return told["result"].get("value")
+        answer = self.call("Runtime.evaluate", True, expression=script, awaitPromise=True, returnByValue=True)
+        assert "exceptionDetails" not in answer, answer["exceptionDetails"]
+        return answer["result"].get("value")
 
     def open(self, address: str, ready: str) -> None:
         """Opens an address and waits until `ready` is true in the page."""
-        self.ask("Page.navigate", True, url=address)
+        self.call("Page.navigate", True, url=address)
         end = time.monotonic() + WAIT_MS / 1000
         while not self.run(f"location.href !== 'about:blank' && Boolean({ready})"):
             assert time.monotonic() < end, address
@@ -77,8 +77,8 @@ class Tab:
     def memory_kb(self) -> int:
         """Private memory of the page's renderer process: of several candidates, the
         one that has used processor time."""
-        self.ask("HeapProfiler.collectGarbage", True)
-        processes = self.ask("SystemInfo.getProcessInfo")["processInfo"]
+        self.call("HeapProfiler.collectGarbage", True)
+        processes = self.call("SystemInfo.getProcessInfo")["processInfo"]
         renderers = [one for one in processes if one["type"] == "renderer"]
         return own_memory_kb(max(renderers, key=lambda one: one["cpuTime"])["id"])
 
@@ -91,4 +91,4 @@ def tab() -> Iterator[Tab]:
             yield opened
         finally:
             opened.process.terminate()
-            opened.process.wait(timeout=20 * PATIENCE)
+            opened.process.wait(timeout=20 * TIMEOUT_FACTOR)

@@ -103,7 +103,7 @@ class Explorer:
             for position in game.moves:
                 self.by_position[position].append(game)
 
-    def ask(self, board: chess.Board, wanted=lambda game: True) -> dict:
+    def answer(self, board: chess.Board, wanted=lambda game: True) -> dict:
         here = key(board)
         games = [game for game in self.by_position.get(here, []) if wanted(game)]
         turn = "white" if board.turn else "black"

@@ -6,8 +6,8 @@ from typing import Iterable
 
 import chess
 
-from places import TABIA
-from procs import PATIENCE, environment
+from paths import TABIA
+from procs import TIMEOUT_FACTOR, environment
 
 
 def board_after(moves: Iterable[str]) -> chess.Board:
@@ -29,7 +29,7 @@ class Oracle:
             env=environment(),
         )
 
-    def ask(self, board) -> dict:
+    def look_up(self, board) -> dict:
         self.process.stdin.write(board.fen().encode() + b"\n")
         self.process.stdin.flush()
         return json.loads(self.process.stdout.readline())
@@ -38,7 +38,7 @@ class Oracle:
         """The moves that may be played, with their probabilities."""
         return {
             move["uci"]: move["probability"]
-            for move in self.ask(board)["moves"]
+            for move in self.look_up(board)["moves"]
             if move["probability"] > 0
         }
 
@@ -48,4 +48,4 @@ class Oracle:
     def __exit__(self, *_) -> None:
         self.process.stdin.close()
         self.process.stdout.close()
-        self.process.wait(5 * PATIENCE)
+        self.process.wait(5 * TIMEOUT_FACTOR)

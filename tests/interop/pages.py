@@ -19,8 +19,8 @@ from typing import Callable, Iterator, Optional
 
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from places import ROOT, TABIA, folder
-from procs import PATIENCE, environment, processor_seconds, run, settled
+from paths import ROOT, TABIA, folder
+from procs import TIMEOUT_FACTOR, environment, poll, processor_seconds, run
 
 SAMPLE = ROOT / "tests" / "data" / "sample.pgn"
 
@@ -56,7 +56,7 @@ OF_WINDOWS = {
 }
 
 # Limit for every wait on a page; Playwright's own is at most 30 seconds.
-WAIT_MS = 15_000 * PATIENCE
+WAIT_MS = 15_000 * TIMEOUT_FACTOR
 expect.set_options(timeout=WAIT_MS)
 
 
@@ -77,13 +77,13 @@ class Server:
         self.port = int(self.url.split(":")[2].strip("/"))
 
     def get(self, target: str) -> dict:
-        with urllib.request.urlopen(self.url + target.lstrip("/"), timeout=20 * PATIENCE) as answer:
+        with urllib.request.urlopen(self.url + target.lstrip("/"), timeout=20 * TIMEOUT_FACTOR) as answer:
             return json.load(answer)
 
     def status(self, target: str, headers: Optional[dict] = None, body: Optional[bytes] = None) -> int:
         request = urllib.request.Request(self.url + target.lstrip("/"), data=body, headers=headers or {})
         try:
-            with urllib.request.urlopen(request, timeout=20 * PATIENCE) as answer:
+            with urllib.request.urlopen(request, timeout=20 * TIMEOUT_FACTOR) as answer:
                 return answer.status
         except urllib.error.HTTPError as error:
             assert len(error.read()) < 500, "a refusal is short"
@@ -92,7 +92,7 @@ class Server:
     def end(self) -> None:
         """Ends it as Ctrl+C does."""
         self.process.send_signal(signal.SIGINT)
-        assert self.process.wait(timeout=20 * PATIENCE) == 0
+        assert self.process.wait(timeout=20 * TIMEOUT_FACTOR) == 0
 
     def processor_seconds(self) -> float:
         return processor_seconds(self.process.pid)
@@ -112,7 +112,7 @@ class Connection:
         self.socket = socket.create_connection(("127.0.0.1", self.port))
         self.stream = self.socket.makefile("rb")
 
-    def asked(self, target: str) -> bytes:
+    def status_line(self, target: str) -> bytes:
         """The first line of the answer; empty if the connection was already closed."""
         try:
             self.socket.sendall(f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n\r\n".encode())
@@ -121,12 +121,12 @@ class Connection:
             return b""
 
     def get(self, target: str) -> dict:
-        told = self.asked(target)
-        if not told:
+        status = self.status_line(target)
+        if not status:
             # The server closed it as idle or too old: a client opens another one.
             self.open()
-            told = self.asked(target)
-        assert b" 200 " in told, told
+            status = self.status_line(target)
+        assert b" 200 " in status, status
         length = 0
         while (line := self.stream.readline()) != b"\r\n":
             if line.lower().startswith(b"content-length:"):
@@ -142,7 +142,7 @@ async def _ask_in_parallel(port: int, target: str, count: int) -> dict[str, int]
         try:
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.write(text)
-            answer = await asyncio.wait_for(reader.read(), 30 * PATIENCE)
+            answer = await asyncio.wait_for(reader.read(), 30 * TIMEOUT_FACTOR)
             writer.close()
             return answer[9:12].decode() or "closed"
         except asyncio.TimeoutError:
@@ -155,7 +155,7 @@ async def _ask_in_parallel(port: int, target: str, count: int) -> dict[str, int]
     return seen
 
 
-def bear_10000_requests(server: Server, target: str) -> str:
+def send_10000_requests(server: Server, target: str) -> str:
     """10,000 requests at once: the number answered depends on speed, but every request ends."""
     least, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     before = server.memory_kb()
@@ -166,7 +166,7 @@ def bear_10000_requests(server: Server, target: str) -> str:
         resource.setrlimit(resource.RLIMIT_NOFILE, (least, most))
     assert set(seen) <= {"200", "503", "closed"}, seen
     # The memory of connections is released after they close.
-    after = settled(server.memory_kb, lambda now: now < before + 30_000, 2)
+    after = poll(server.memory_kb, lambda now: now < before + 30_000, 2)
     assert after < before + 30_000, (before, after)
     return f"{seen}; memory {before} to {after} kB"
 
@@ -181,7 +181,7 @@ def explorer(*arguments: object) -> Iterator[Server]:
         server.end()
 
 
-def lasting_port() -> int:
+def fixed_port() -> int:
     """A port for listening again later: outside the range from which the system assigns ports."""
     first = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     # Browsers refuse some ports of old services (2049, 6000, 6666); the last is 10080.
@@ -247,7 +247,7 @@ def page_of(server: Server, address: str = "", latency: int = 0, **context: obje
         # A refused request is logged even if the case expects it.
         log = lambda message: message.type == "error" and "Failed to load resource" not in message.text
         page.on("console", lambda message: complaints.append(message.text) if log(message) else None)
-        ready(page, server.url + address)
+        open_address(page, server.url + address)
         yield page
         # Ignore errors of requests that are still running.
         page.unroute_all(behavior="ignoreErrors")
@@ -275,17 +275,17 @@ def saved_by(page: Page, act: Callable[[], None]) -> Path:
     before = set(downloads().iterdir())
     act()
     fresh = lambda: [one for one in downloads().iterdir() if one not in before and one.suffix != ".part" and one.stat().st_size]
-    [file] = settled(fresh, lambda files: len(files) == 1)
+    [file] = poll(fresh, lambda files: len(files) == 1)
     return file
 
 
-def ready(page: Page, address: str) -> None:
+def open_address(page: Page, address: str) -> None:
     """Opens an address. Keys and buttons work when this returns."""
     page.goto(address)
     page.wait_for_selector("html[data-ready]")
 
 
-def again(page: Page) -> None:
+def reload(page: Page) -> None:
     page.reload()
     page.wait_for_selector("html[data-ready]")
 
@@ -302,7 +302,7 @@ def drag(page: Page, start: str, end: str) -> None:
     page.mouse.up()
 
 
-def walked(page: Page, *moves: str) -> None:
+def expect_line(page: Page, *moves: str) -> None:
     """Waits until the page shows this line and the figures after it."""
     expect(page.locator("#line button")).to_have_text(list(moves))
     expect(page.locator("#line button").last).to_have_attribute("aria-current", "step")
@@ -313,7 +313,7 @@ def probe(book: object, moves: str, *sets: str) -> dict:
     return json.loads(run("probe", str(book), "--json", "--moves", moves, *options).stdout)
 
 
-def shown(page: Page, number: int = 0) -> list[dict]:
+def book_rows(page: Page, number: int = 0) -> list[dict]:
     """The rows of a book window as text."""
     return page.evaluate(
         """(number) => [...document.querySelectorAll('.book')[number].querySelectorAll('tbody tr[data-uci]')].map((row) => ({
@@ -330,10 +330,10 @@ def shown(page: Page, number: int = 0) -> list[dict]:
     )
 
 
-def same_figures(page: Page, expected: dict, number: int = 0) -> None:
+def expect_figures(page: Page, expected: dict, number: int = 0) -> None:
     """Waits until the page shows these figures."""
     probabilities = [(move["uci"], move["probability"]) for move in expected["moves"]]
-    rows = settled(lambda: shown(page, number), lambda rows: [(row["uci"], row["probability"]) for row in rows] == probabilities)
+    rows = poll(lambda: book_rows(page, number), lambda rows: [(row["uci"], row["probability"]) for row in rows] == probabilities)
     assert [row["uci"] for row in rows] == [move["uci"] for move in expected["moves"]]
     whole = lambda value: "–" if value is None else str(int(value + 0.5))
     for row, move in zip(rows, expected["moves"]):
@@ -345,7 +345,7 @@ def same_figures(page: Page, expected: dict, number: int = 0) -> None:
             assert row[name] == whole(move[key]), (row, move)
 
 
-def plies_of_a_game(count: int) -> list[str]:
+def long_line(count: int) -> list[str]:
     """A long line outside every book: the knights go out and back, with moves of the rooks' pawns in between."""
     out = ["g1f3", "g8f6", "f3g1", "f6g8"]
     pawns = [f"{file}{rank}{file}{rank + step}" for file in "ah" for rank, step in ((2, 1), (3, 1), (7, -1), (6, -1))]

@@ -44,7 +44,7 @@ class Engine:
     def __init__(self, command: str):
         self.process = subprocess.Popen([command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
         self._send("uci")
-        self._until("uciok")
+        self._expect("uciok")
         self._send("setoption name Threads value 1")
         self._send("setoption name Hash value 16")
 
@@ -52,7 +52,7 @@ class Engine:
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
 
-    def _until(self, word: str) -> list[str]:
+    def _expect(self, word: str) -> list[str]:
         lines = []
         for line in self.process.stdout:
             lines.append(line.rstrip("\n"))
@@ -65,10 +65,10 @@ class Engine:
         contradicts the exact score before it counts."""
         self._send("ucinewgame")
         self._send("isready")
-        self._until("readyok")
+        self._expect("readyok")
         self._send(f"position fen {board.fen()}")
         self._send(f"go nodes {nodes}")
-        lines = self._until("bestmove")
+        lines = self._expect("bestmove")
         exact, bound = None, None
         for line in lines:
             words = line.split()
@@ -100,7 +100,7 @@ class Book:
         self.process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
         self.known: dict[str, dict] = {}
 
-    def ask(self, board: chess.Board) -> dict:
+    def look_up(self, board: chess.Board) -> dict:
         key = board.epd()
         if key not in self.known:
             self.process.stdin.write(board.fen() + "\n")
@@ -118,7 +118,7 @@ def walk(book: Book, rng: random.Random) -> list[chess.Board]:
     board = chess.Board()
     positions = []
     while True:
-        moves = [move for move in book.ask(board)["moves"] if move["probability"] > 0]
+        moves = [move for move in book.look_up(board)["moves"] if move["probability"] > 0]
         if not moves or board.is_repetition(2):
             return positions
         positions.append(board.copy())
@@ -128,7 +128,7 @@ def walk(book: Book, rng: random.Random) -> list[chess.Board]:
 
 def hole_in(board: chess.Board, book: Book, engine: Engine, options, rng: random.Random) -> dict | None:
     """A move that loses as much as requested, confirmed by `options.nodes`."""
-    found = book.ask(board)
+    found = book.look_up(board)
     stored = {move["uci"] for move in found["moves"]}
     best, best_uci = engine.value(board, options.nodes)
     if abs(best) > DECIDED:
@@ -138,7 +138,7 @@ def hole_in(board: chess.Board, book: Book, engine: Engine, options, rng: random
     for move in others[:12]:
         after = board.copy()
         after.push(move)
-        if after.is_game_over() or book.ask(after)["in_book"]:
+        if after.is_game_over() or book.look_up(after)["in_book"]:
             continue
         margin = 40
         loss = best + engine.value(after, max(options.nodes // 10, 1))[0]
@@ -194,7 +194,7 @@ def plant(tabia: str, book_path: Path, out: Path, options) -> list[dict]:
             count[board.epd()] = count.get(board.epd(), 0) + 1
     candidates = {board.epd(): board for positions in walks for board in positions[6:]}
     # A hole adds at most a quarter of some hundred games.
-    boards = [board for board in candidates.values() if 20 <= book.ask(board)["games"] <= 3000]
+    boards = [board for board in candidates.values() if 20 <= book.look_up(board)["games"] <= 3000]
     rng.shuffle(boards)
     holes, pgn, used = [], [], set()
     for board in boards:
@@ -209,7 +209,7 @@ def plant(tabia: str, book_path: Path, out: Path, options) -> list[dict]:
             hole["likelihood"] = count[board.epd()] / len(walks)
             used.add(board.epd())
             holes.append(hole)
-            pgn.append(games_of(hole, book.ask(board), board))
+            pgn.append(games_of(hole, book.look_up(board), board))
             print(f"{len(holes):3} {hole['loss']:4} cp {hole['line']} {hole['san']}", file=sys.stderr)
     engine.close()
     book.close()

@@ -12,8 +12,8 @@ import chess
 import chess.engine
 
 from oracle import Oracle
-from places import STOCKFISH, TABIA
-from procs import PATIENCE, children, environment
+from paths import STOCKFISH, TABIA
+from procs import TIMEOUT_FACTOR, children, environment
 
 
 def adapter(*arguments: str, engine: Iterable[str] = (STOCKFISH,)) -> list[str]:
@@ -27,9 +27,9 @@ BUILT_IN = [TABIA, "engine"]
 
 
 @contextlib.contextmanager
-def player(command: Iterable[str]):
+def open_engine(command: Iterable[str]):
     """An engine under python-chess; must end with code 0 unless it was killed."""
-    engine = chess.engine.SimpleEngine.popen_uci(list(command), timeout=10 * PATIENCE, env=environment())
+    engine = chess.engine.SimpleEngine.popen_uci(list(command), timeout=10 * TIMEOUT_FACTOR, env=environment())
     try:
         yield engine
         engine.quit()
@@ -39,13 +39,13 @@ def player(command: Iterable[str]):
         engine.close()
 
 
-def process_of(engine: chess.engine.SimpleEngine) -> int:
+def pid_of(engine: chess.engine.SimpleEngine) -> int:
     return engine.transport.get_pid()
 
 
 def kill_child_of(engine: chess.engine.SimpleEngine) -> int:
     """Kills the engine behind the adapter."""
-    (child,) = children(process_of(engine))
+    (child,) = children(pid_of(engine))
     os.kill(child, signal.SIGKILL)
     return child
 
@@ -56,11 +56,11 @@ def from_book(result: chess.engine.PlayResult) -> bool:
 
 class Report:
     def __init__(self) -> None:
-        self.games = self.plies = self.booked = 0
+        self.games = self.plies = self.book_moves = 0
         self.results: list[str] = []
 
     def __str__(self) -> str:
-        return f"{self.games} games, {self.plies} plies, {self.booked} from the book: {' '.join(self.results)}"
+        return f"{self.games} games, {self.plies} plies, {self.book_moves} from the book: {' '.join(self.results)}"
 
 
 def play_game(
@@ -113,7 +113,7 @@ def play_game(
             if fresh:
                 assert from_book(result), f"not from the book: {board.fen()} {result.info}"
                 assert result.move in playable, (result.move, playable)
-                report.booked += 1
+                report.book_moves += 1
             elif not playable:
                 assert not from_book(result), f"from no book: {board.fen()} {result.info}"
         board.push(result.move)

@@ -14,11 +14,11 @@ import time
 from pathlib import Path
 from typing import Any, Callable, Iterable, Optional, Union
 
-from places import EMPTY_CONFIG, STOCKFISH, TABIA
+from paths import EMPTY_CONFIG, STOCKFISH, TABIA
 
 # Limits are for an idle machine; on a busy one this multiple of the limit
 # passes before a process counts as stuck.
-PATIENCE = 8
+TIMEOUT_FACTOR = 8
 
 _MARK = "TABIA_INTEROP_CASE"
 _count = 0
@@ -34,14 +34,14 @@ def environment() -> dict[str, str]:
     return {**os.environ, _MARK: _mark(), "TABIA_CONFIG": str(EMPTY_CONFIG)}
 
 
-def begin() -> None:
+def begin_case() -> None:
     global _count
     _count += 1
     _clients.clear()
 
 
 def alive(name: str = "") -> list[int]:
-    """Running processes of this case (no zombies); of one program if given."""
+    """Running processes of this case (no zombies); of one program if stdin."""
     wanted = f"{_MARK}={_mark()}".encode()
     found = []
     for entry in Path("/proc").iterdir():
@@ -77,7 +77,7 @@ def processor_seconds(pid: int) -> float:
     return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
 
-def wait_gone(limit: float, name: str = "") -> float:
+def wait_for_exit(limit: float, name: str = "") -> float:
     """Waits until no process of the case is left; returns the seconds."""
 
     def left() -> str:
@@ -94,17 +94,17 @@ def wait_gone(limit: float, name: str = "") -> float:
     return time.monotonic() - start
 
 
-def settled(read: Callable[[], Any], holds: Callable[[Any], object] = bool, limit: float = 15.0) -> Any:
-    """Reads a changing value until it holds or time is up; returns the last one."""
-    deadline = time.monotonic() + PATIENCE * limit
-    while not holds(value := read()) and time.monotonic() < deadline:
+def poll(read: Callable[[], Any], is_done: Callable[[Any], object] = bool, limit: float = 15.0) -> Any:
+    """Reads a changing value until it is_done or time is up; returns the last one."""
+    deadline = time.monotonic() + TIMEOUT_FACTOR * limit
+    while not is_done(value := read()) and time.monotonic() < deadline:
         time.sleep(0.005)
     return value
 
 
-def wait_until(holds: Callable[[], bool], limit: float, what: Callable[[], object]) -> None:
+def wait_until(is_done: Callable[[], bool], limit: float, what: Callable[[], object]) -> None:
     """Waits for a condition; on failure `what` describes the state."""
-    assert settled(holds, limit=limit), f"not so after {PATIENCE * limit} s: {what()}"
+    assert poll(is_done, limit=limit), f"not so after {TIMEOUT_FACTOR * limit} s: {what()}"
 
 
 def within(limit: float, attempt: Callable[[], float]) -> float:
@@ -119,7 +119,7 @@ def within(limit: float, attempt: Callable[[], float]) -> float:
     return took[-1]
 
 
-def end() -> None:
+def kill_all() -> None:
     """Ends all processes that a case has left, and those that they have just started."""
     while left := alive():
         for pid in left:
@@ -129,7 +129,7 @@ def end() -> None:
                 pass
         time.sleep(0.005)
     for client in _clients:
-        client.forget()
+        client.close()
 
 
 def quit_all() -> None:
@@ -147,20 +147,20 @@ def check_stderr() -> None:
             raise AssertionError(f"panic: {text}")
 
 
-def tail() -> str:
+def last_lines() -> str:
     """The last lines of the conversations, for a failure's report."""
     lines = []
     for client in _clients:
         lines.append(f"--- {' '.join(client.command)}")
-        lines.extend(client.talk[-14:])
+        lines.extend(client.transcript[-14:])
         lines.extend("stderr: " + line for line in client.stderr().splitlines()[-5:])
     return "\n".join(line[:200] for line in lines)
 
 
-Wanted = Union[str, Callable[[str], bool]]
+Expected = Union[str, Callable[[str], bool]]
 
 
-def _heed_signals() -> None:
+def _reset_signals() -> None:
     """The parent may ignore some signals (nohup, a background job of a shell)."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
@@ -171,7 +171,7 @@ class Client:
 
     def __init__(self, command: Iterable[str], cwd: Optional[str] = None):
         self.command = [str(word) for word in command]
-        self.talk: list[str] = []
+        self.transcript: list[str] = []
         self.lines: queue.Queue[Optional[str]] = queue.Queue()
         self._stderr = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
@@ -182,7 +182,7 @@ class Client:
             env=environment(),
             cwd=cwd,
             bufsize=0,
-            preexec_fn=_heed_signals,
+            preexec_fn=_reset_signals,
         )
         self.pid = self.process.pid
         _clients.append(self)
@@ -202,7 +202,7 @@ class Client:
     def write(self, data: bytes) -> None:
         """Writes bytes unchanged."""
         for line in data.decode("utf-8", "backslashreplace").splitlines():
-            self.talk.append(">> " + line)
+            self.transcript.append(">> " + line)
         # A pipe may accept only a part.
         while data:
             data = data[self.process.stdin.write(data) :]
@@ -213,7 +213,7 @@ class Client:
 
     def next(self, limit: float = 10.0) -> Optional[str]:
         """The next line; `None` at the end of the output."""
-        return self._next(PATIENCE * limit)
+        return self._next(TIMEOUT_FACTOR * limit)
 
     def _next(self, seconds: float) -> Optional[str]:
         try:
@@ -224,30 +224,30 @@ class Client:
             # Later calls find the end again.
             self.lines.put(None)
         else:
-            self.talk.append("<< " + line)
+            self.transcript.append("<< " + line)
         return line
 
-    def until(self, wanted: Wanted, limit: float = 10.0) -> list[str]:
+    def expect(self, wanted: Expected, limit: float = 10.0) -> list[str]:
         """The lines up to and including the first wanted one."""
-        holds = wanted if callable(wanted) else lambda line: line.split()[:1] == [wanted]
-        deadline = time.monotonic() + PATIENCE * limit
+        is_done = wanted if callable(wanted) else lambda line: line.split()[:1] == [wanted]
+        deadline = time.monotonic() + TIMEOUT_FACTOR * limit
         got = []
         while True:
             try:
                 line = self._next(max(0.0, deadline - time.monotonic()))
             except AssertionError:
-                raise AssertionError(f"no {wanted} within {PATIENCE * limit} s; got {got[-5:]}") from None
+                raise AssertionError(f"no {wanted} within {TIMEOUT_FACTOR * limit} s; got {got[-5:]}") from None
             if line is None:
                 raise AssertionError(f"ended instead of {wanted}; got {got[-5:]}")
             got.append(line)
-            if holds(line):
+            if is_done(line):
                 return got
 
-    def ask(self, *lines: str, wanted: Wanted, limit: float = 10.0) -> list[str]:
+    def exchange(self, *lines: str, wanted: Expected, limit: float = 10.0) -> list[str]:
         self.send(*lines)
-        return self.until(wanted, limit)
+        return self.expect(wanted, limit)
 
-    def quiet(self, seconds: float, word: str = "bestmove") -> list[str]:
+    def expect_none(self, seconds: float, word: str = "bestmove") -> list[str]:
         """The lines of this time, none of which may begin with `word`."""
         deadline = time.monotonic() + seconds
         got = []
@@ -263,15 +263,15 @@ class Client:
                 raise AssertionError(f"too early: {line}")
         return got
 
-    def hello(self, limit: float = 10.0) -> list[str]:
-        return self.ask("uci", wanted="uciok", limit=limit)
+    def handshake(self, limit: float = 10.0) -> list[str]:
+        return self.exchange("uci", until="uciok", limit=limit)
 
     def ready(self, limit: float = 10.0) -> list[str]:
-        return self.ask("isready", wanted="readyok", limit=limit)
+        return self.exchange("isready", until="readyok", limit=limit)
 
     def go(self, position: str, go: str = "go movetime 20", limit: float = 10.0) -> "Answer":
         """Asks for a move."""
-        return Answer(self.ask(position, go, wanted="bestmove", limit=limit))
+        return Answer(self.exchange(position, go, until="bestmove", limit=limit))
 
     def quit(self, limit: float = 3.0, code: int = 0) -> list[str]:
         """Sends `quit`; returns the remaining lines."""
@@ -280,7 +280,7 @@ class Client:
 
     def end(self, limit: float = 3.0, code: int = 0) -> list[str]:
         """Waits for the end of the output; checks the exit code."""
-        deadline = time.monotonic() + PATIENCE * limit
+        deadline = time.monotonic() + TIMEOUT_FACTOR * limit
         got = []
         while (line := self._next(max(0.01, deadline - time.monotonic()))) is not None:
             got.append(line)
@@ -291,7 +291,7 @@ class Client:
     def kill(self) -> None:
         """Kills the client, and waits until it has ended: its environment is gone a moment earlier."""
         self.process.kill()
-        self.process.wait(5 * PATIENCE)
+        self.process.wait(5 * TIMEOUT_FACTOR)
 
     def processor_seconds(self) -> float:
         """Processor seconds used so far, which do not depend on other programs."""
@@ -303,7 +303,7 @@ class Client:
         self._stderr.seek(0)
         return self._stderr.read().decode("utf-8", "replace")
 
-    def forget(self) -> None:
+    def close(self) -> None:
         """Removes a client that has ended or was killed."""
         try:
             self.process.stdin.close()
@@ -335,20 +335,20 @@ def tabia(*arguments: str, engine: Iterable[str] = (STOCKFISH,), cwd: Optional[s
     return Client([TABIA, *map(str, arguments), "--", *engine], cwd)
 
 
-def greeted(*arguments: str, engine: Iterable[str] = (STOCKFISH,)) -> Client:
+def ready_tabia(*arguments: str, engine: Iterable[str] = (STOCKFISH,)) -> Client:
     """The adapter around an engine, after `uciok` and `readyok`."""
     client = tabia(*arguments, engine=engine)
-    client.hello()
+    client.handshake()
     client.ready()
     return client
 
 
-def run(*arguments, given: Union[str, bytes] = b"", limit: float = 10.0) -> subprocess.CompletedProcess:
+def run(*arguments, stdin: Union[str, bytes] = b"", limit: float = 10.0) -> subprocess.CompletedProcess:
     """Runs the program to its end."""
-    if isinstance(given, str):
-        given = given.encode()
+    if isinstance(stdin, str):
+        stdin = stdin.encode()
     done = subprocess.run(
-        [TABIA, *map(str, arguments)], input=given, capture_output=True, env=environment(), timeout=PATIENCE * limit
+        [TABIA, *map(str, arguments)], input=stdin, capture_output=True, env=environment(), timeout=TIMEOUT_FACTOR * limit
     )
     done.stdout = done.stdout.decode("utf-8", "replace")
     done.stderr = done.stderr.decode("utf-8", "replace")
@@ -356,8 +356,8 @@ def run(*arguments, given: Union[str, bytes] = b"", limit: float = 10.0) -> subp
     return done
 
 
-def ran(*arguments, given: Union[str, bytes] = b"", limit: float = 10.0) -> subprocess.CompletedProcess:
+def run_ok(*arguments, stdin: Union[str, bytes] = b"", limit: float = 10.0) -> subprocess.CompletedProcess:
     """Runs the program, which must succeed."""
-    done = run(*arguments, given=given, limit=limit)
+    done = run(*arguments, stdin=stdin, limit=limit)
     assert done.returncode == 0, done.stderr
     return done

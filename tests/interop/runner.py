@@ -19,7 +19,7 @@ from multiprocessing import connection
 from typing import Callable, Iterator, Optional
 
 import procs
-from places import SHARED, SIMPLE, remove_folders
+from paths import SHARED, SIMPLE, remove_folders
 
 
 @dataclass
@@ -55,50 +55,50 @@ def case(limit: float = 20.0, needs_shared: bool = False, browsers: bool = False
     return add
 
 
-class TooSlow(BaseException):
+class CaseTimeout(BaseException):
     """The case's time is up. Not an `Exception`: no case may catch it."""
 
 
-def _ring(_signal, _frame):
-    raise TooSlow
+def _on_alarm(_signal, _frame):
+    raise CaseTimeout
 
 
 def _run(one: Case) -> tuple[bool, str]:
     """Runs a case; returns whether it passed and a text."""
-    procs.begin()
-    signal.setitimer(signal.ITIMER_REAL, procs.PATIENCE * one.limit)
+    procs.begin_case()
+    signal.setitimer(signal.ITIMER_REAL, procs.TIMEOUT_FACTOR * one.limit)
     try:
         text = one.work() or ""
         procs.quit_all()
         procs.check_stderr()
         return True, text
-    except TooSlow as slow:
+    except CaseTimeout as slow:
         where = traceback.extract_tb(slow.__traceback__)
         at = [f"{frame.name}:{frame.lineno}" for frame in where if "interop" in frame.filename]
-        return False, f"not done after {procs.PATIENCE * one.limit:.0f} s, in {' > '.join(at)}\n{procs.tail()}"
+        return False, f"not done after {procs.TIMEOUT_FACTOR * one.limit:.0f} s, in {' > '.join(at)}\n{procs.last_lines()}"
     except Exception:
-        return False, f"{traceback.format_exc()}{procs.tail()}"
+        return False, f"{traceback.format_exc()}{procs.last_lines()}"
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        procs.end()
+        procs.kill_all()
         remove_folders()
 
 
-def _play(one: Case, sender: connection.Connection) -> None:
+def _run_in_process(one: Case, sender: connection.Connection) -> None:
     """Runs a case, sends whether it passed and its lines of output, and exits.
     The processor time lacks processes that nobody waited for."""
     start = time.monotonic()
-    holds, text = _run(one)
+    is_ok, text = _run(one)
     spent = time.monotonic() - start
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     computed = sum(one.ru_utime + one.ru_stime for one in used)
-    lines = [f"{'ok  ' if holds else 'FAIL'} {spent:7.2f} s ({computed:6.1f} s of processors)  {one.group.removeprefix('case_')}: {one.name}"]
-    sender.send((holds, "\n".join(lines + [f"        {line}" for line in text.splitlines()])))
+    lines = [f"{'ok  ' if is_ok else 'FAIL'} {spent:7.2f} s ({computed:6.1f} s of processors)  {one.group.removeprefix('case_')}: {one.name}"]
+    sender.send((is_ok, "\n".join(lines + [f"        {line}" for line in text.splitlines()])))
     # Exit although a failed case may have left threads.
     os._exit(0)
 
 
-def _played(cases: list[Case], at_once: int) -> Iterator[tuple[Case, bool, str]]:
+def _run_parallel(cases: list[Case], at_once: int) -> Iterator[tuple[Case, bool, str]]:
     """Yields each case when it is done: whether it passed, and its lines of output."""
     # This process has no threads, so a fork is safe.
     fork = multiprocessing.get_context("fork")
@@ -109,22 +109,22 @@ def _played(cases: list[Case], at_once: int) -> Iterator[tuple[Case, bool, str]]
         while waiting and len(running) < at_once:
             one = waiting.pop()
             receiver, sender = fork.Pipe(duplex=False)
-            process = fork.Process(target=_play, args=(one, sender))
+            process = fork.Process(target=_run_in_process, args=(one, sender))
             process.start()
             sender.close()
             running[receiver] = one, process
         for receiver in connection.wait(list(running)):
             one, process = running.pop(receiver)
             try:
-                holds, text = receiver.recv()
+                is_ok, text = receiver.recv()
             except EOFError:
-                holds, text = False, f"FAIL  {one.name}: its process has ended by itself"
+                is_ok, text = False, f"FAIL  {one.name}: its process has ended by itself"
             process.join()
-            yield one, holds, text
+            yield one, is_ok, text
 
 
 def main() -> int:
-    signal.signal(signal.SIGALRM, _ring)
+    signal.signal(signal.SIGALRM, _on_alarm)
     wanted = sys.argv[1:]
     cases = [one for one in CASES if not wanted or any(word in one.name for word in wanted)]
     left_out = [one.name for one in cases if one.needs_shared and not SHARED.exists()]
@@ -139,10 +139,10 @@ def main() -> int:
         ([one for one in cases if one.group not in ALONE], at_once),
         ([one for one in cases if one.group in ALONE], 1),
     ):
-        for one, holds, text in _played(these, count):
+        for one, is_ok, text in _run_parallel(these, count):
             print(text, flush=True)
-            passed += holds
-            if not holds:
+            passed += is_ok
+            if not is_ok:
                 failed.append(one.name)
     print(f"\n{time.monotonic() - begun:.0f} s")
     if left_out:

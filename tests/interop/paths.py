@@ -51,9 +51,9 @@ EMPTY_CONFIG.write_text("# nothing\n")
 _folders: list[Path] = []
 
 
-def odd(fault: str) -> list[str]:
+def faulty_engine(fault: str) -> list[str]:
     """An engine with a fault."""
-    return [sys.executable, str(Path(__file__).with_name("odd.py")), fault]
+    return [sys.executable, str(Path(__file__).with_name("faulty_engine.py")), fault]
 
 
 def folder(name: str) -> Path:

@@ -1,4 +1,4 @@
-"""Engines with one fault each: `odd.py FAULT`. None of them plays well."""
+"""Engines with one fault each: `faulty_engine.py FAULT`. None of them plays well."""
 
 import os
 import signal
@@ -8,7 +8,7 @@ import time
 fault = sys.argv[1]
 
 
-def say(text):
+def send(text):
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
 
@@ -27,11 +27,11 @@ if fault == "evil":
 for line in sys.stdin:
     words = line.split()
     if words == ["uci"]:
-        say("id name \x1b]0;evil\x07" if fault == "evil" else "id name Odd")
-        say("option name Ponder type check default false")
-        say("uciok")
+        send("id name \x1b]0;evil\x07" if fault == "evil" else "id name Odd")
+        send("option name Ponder type check default false")
+        send("uciok")
     elif words == ["isready"]:
-        say("readyok")
+        send("readyok")
     elif words[:1] == ["go"]:
         if fault == "dies-on-go":
             os._exit(3)
@@ -45,8 +45,8 @@ for line in sys.stdin:
         if fault == "garbage":
             sys.stdout.buffer.write(b"\x1b[2J\xff\xfe\x00 info depth\ninfo pv\n\n")
         if fault == "evil":
-            say("info string \x1b]0;evil\x07\x1b[2J")
-        say("bestmove a2a3")
+            send("info string \x1b]0;evil\x07\x1b[2J")
+        send("bestmove a2a3")
     elif words == ["quit"] and fault != "ignores-end":
         break
 

@@ -156,7 +156,7 @@ STEP = """(key) => new Promise((done) => {
 })"""
 
 
-@case(limit=180, browsers=True)
+@case(limit=180, browsers=True, alone=True)
 def explorer_rebuilds_no_elements_when_a_user_steps_through_3000_moves():
     with explorer() as server, browser() as started:
         page = started.new_context(viewport={"width": 1366, "height": 768}).new_page()

@@ -29,16 +29,17 @@ class Case:
     work: Callable[[], Optional[str]]
     limit: float
     needs_shared: bool
+    alone: bool
 
 
 CASES: list[Case] = []
 
-# They measure time, or play with clocks and could lose on time.
+# Files whose cases measure time, or play with clocks and could lose on time.
 ALONE = {f"case_{name}" for name in ("explore_first", "latency", "matches", "processes")}
 
 
-def case(limit: float = 20.0, needs_shared: bool = False, browsers: bool = False):
-    """Makes a function a case. `limit` is in seconds; with `browsers` it is one for Chromium and one for Firefox."""
+def case(limit: float = 20.0, needs_shared: bool = False, browsers: bool = False, alone: bool = False):
+    """Makes a function a case. `limit` is in seconds; with `browsers` it is one for Chromium and one for Firefox; `alone` is for a case that measures time."""
 
     def in_firefox(work):
         # Each case runs in a process of its own.
@@ -47,9 +48,11 @@ def case(limit: float = 20.0, needs_shared: bool = False, browsers: bool = False
 
     def add(work):
         name = work.__name__.replace("_", " ")
-        CASES.append(Case(work.__module__, name, work, limit, needs_shared))
+        group = work.__module__
+        runs = [(name, work, limit)]
         if browsers:
-            CASES.append(Case(work.__module__, f"{name} in Firefox", lambda: in_firefox(work), 2 * limit, needs_shared))
+            runs.append((f"{name} in Firefox", lambda: in_firefox(work), 2 * limit))
+        CASES.extend(Case(group, *run, needs_shared, alone or group in ALONE) for run in runs)
         return work
 
     return add
@@ -136,8 +139,8 @@ def main() -> int:
     # More than there are processors, because a case computes for 0.4 of its time on average.
     at_once = int(os.environ.get("TABIA_CASES_AT_ONCE", min(2 * (os.cpu_count() or 1), 5)))
     for these, count in (
-        ([one for one in cases if one.group not in ALONE], at_once),
-        ([one for one in cases if one.group in ALONE], 1),
+        ([one for one in cases if not one.alone], at_once),
+        ([one for one in cases if one.alone], 1),
     ):
         for one, is_ok, text in _run_parallel(these, count):
             print(text, flush=True)

@@ -5,7 +5,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from paths import TABIA, TARGET, folder
+from paths import TABIA, TARGET, THOROUGH, folder
 from procs import TIMEOUT_FACTOR, environment, run, wait_for_exit
 from runner import case
 
@@ -53,7 +53,8 @@ def five_hundred_games_are_played_with_an_engine_killed_in_every_fifth():
 
 @case(300)
 def games_of_the_built_in_engine_are_played_with_kills():
-    return _match("games=16", "builtin=1", "time=2000", "increment=100", "kill-every=3", "seed=9", limit=290)
+    games = 16 if THOROUGH else 6
+    return _match(f"games={games}", "builtin=1", "time=2000", "increment=100", "kill-every=3", "seed=9", limit=290)
 
 
 def _delays(log: Path) -> list[float]:

@@ -227,25 +227,25 @@ class Client:
             self.transcript.append("<< " + line)
         return line
 
-    def expect(self, wanted: Expected, limit: float = 10.0) -> list[str]:
-        """The lines up to and including the first wanted one."""
-        is_done = wanted if callable(wanted) else lambda line: line.split()[:1] == [wanted]
+    def expect(self, expected: Expected, limit: float = 10.0) -> list[str]:
+        """The lines up to and including the first expected one."""
+        is_done = expected if callable(expected) else lambda line: line.split()[:1] == [expected]
         deadline = time.monotonic() + TIMEOUT_FACTOR * limit
         got = []
         while True:
             try:
                 line = self._next(max(0.0, deadline - time.monotonic()))
             except AssertionError:
-                raise AssertionError(f"no {wanted} within {TIMEOUT_FACTOR * limit} s; got {got[-5:]}") from None
+                raise AssertionError(f"no {expected} within {TIMEOUT_FACTOR * limit} s; got {got[-5:]}") from None
             if line is None:
-                raise AssertionError(f"ended instead of {wanted}; got {got[-5:]}")
+                raise AssertionError(f"ended instead of {expected}; got {got[-5:]}")
             got.append(line)
             if is_done(line):
                 return got
 
-    def exchange(self, *lines: str, wanted: Expected, limit: float = 10.0) -> list[str]:
+    def exchange(self, *lines: str, until: Expected, limit: float = 10.0) -> list[str]:
         self.send(*lines)
-        return self.expect(wanted, limit)
+        return self.expect(until, limit)
 
     def expect_none(self, seconds: float, word: str = "bestmove") -> list[str]:
         """The lines of this time, none of which may begin with `word`."""

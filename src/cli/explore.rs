@@ -17,7 +17,7 @@ use tabia_book::evals;
 use tabia_build::learn;
 use tabia_explorer::{
     Access, AllowedOrigin, EngineChoice, ExploredBook, Explorer, Games, Limits, Notify, OpenedFile,
-    Reopen, machine, marker_of, reason_not_to_edit, serve,
+    Reopen, machine, serve,
 };
 use tabia_games::index::GamesIndex;
 use tabia_io::input::path::{file_name, from_home, from_text, to_text};
@@ -250,15 +250,13 @@ impl Opening {
         for notice in &notices {
             message!("tabia: {notice}");
         }
-        let file = (path != STARTER).then(|| first.path());
-        let locked = reason_not_to_edit(file);
-        let is_writable = locked.is_none() && !self.read_only;
-        let editor = is_writable.then(|| marker_of(&first));
+        let first = Arc::new(first);
+        let file = (path != STARTER).then(|| Arc::clone(&first));
         let again = path.to_owned();
         let named = self.settings.text(OptionId::Evaluations).to_owned();
         let learns = self.settings.check(OptionId::Learn);
         let mut files = files_of(first.path(), &named);
-        let (first, side) = as_played(Arc::new(first), learns);
+        let (first, side) = as_played(first, learns);
         files.extend(side.iter().filter_map(|side| learn::fallback_path(side)));
         files.extend(side);
         let (first, _) = opener.evaluated(first, path, &named, &mut notices);
@@ -267,10 +265,13 @@ impl Opening {
             let (book, _) = as_played(Arc::new(book), learns);
             Ok(opener.evaluated(book, &again, &named, &mut Vec::new()).0)
         });
-        Ok(ExploredBook::new(name, notices, first, reopen, editor)
+        let book = ExploredBook::new(name, notices, first, reopen)
             .with_files(files)
-            .with_reason(locked)
-            .with_learning(learns))
+            .with_learning(learns);
+        Ok(match self.read_only {
+            true => book,
+            false => book.with_editing(file.as_deref()),
+        })
     }
 }
 

@@ -12,79 +12,32 @@ mod lichess;
 mod texts;
 mod tokens;
 
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use crate::common::{Folder, STARTER, tabia};
+use crate::common::{Folder, STARTER, files, tabia};
 use hyper::body::Bytes;
 use hyper::{Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
-use shakmaty::{Chess, Move};
 use tabia_adapter::book_set::Opener;
 use tabia_adapter::settings::Settings;
-use tabia_book::MarkEdit;
-use tabia_explorer::{Access, BookMarker, ExploredBook, Explorer, MarkerError, Undo, marker_of};
-use tabia_notation::Line;
+use tabia_explorer::{Access, ExploredBook, Explorer};
 
 pub(crate) const ADDRESS: &str = "127.0.0.1:8000";
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
-/// Records the requested changes.
-#[derive(Default)]
-struct Memory(Mutex<Vec<MarkEdit>>);
-
-struct MemoryEditor(Arc<Memory>);
-
-impl BookMarker for MemoryEditor {
-    fn add(&self, _: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, MarkerError> {
-        Err(MarkerError("this book takes marks alone".into()))
-    }
-
-    fn count_removed(&self, _: &[Line], _: &AtomicBool) -> Result<u64, MarkerError> {
-        Err(MarkerError("this book takes marks alone".into()))
-    }
-
-    fn remove(&self, _: &[Line]) -> Result<Option<Undo>, MarkerError> {
-        Err(MarkerError("this book takes marks alone".into()))
-    }
-
-    fn change(
-        &self,
-        _: &[(Chess, Move)],
-        change: &MarkEdit,
-        _: Option<&MarkEdit>,
-    ) -> Result<Option<Undo>, MarkerError> {
-        self.0.0.lock().unwrap().push(*change);
-        let memory = Arc::clone(&self.0);
-        Ok(Some(Box::new(move || {
-            memory.0.lock().unwrap().pop();
-            Ok(())
-        })))
-    }
-}
-
-fn starter(editor: Option<Box<dyn BookMarker>>) -> ExploredBook {
+fn starter() -> ExploredBook {
     let open = || Arc::new(tabia_adapter::book_set::starter().unwrap());
     let reopen = Box::new(move || Ok(open() as _));
-    ExploredBook::new("Starter".into(), Vec::new(), open(), reopen, editor)
+    ExploredBook::new("Starter".into(), Vec::new(), open(), reopen)
 }
 
-pub(crate) fn explorer_at(
-    address: &str,
-    editor: Option<Box<dyn BookMarker>>,
-    read_only: bool,
-) -> Explorer {
+pub(crate) fn explorer_at(address: &str, read_only: bool) -> Explorer {
     let access = Access::new(address.parse().unwrap(), TOKEN.into());
-    Explorer::new(
-        vec![starter(editor)],
-        access,
-        Settings::default(),
-        read_only,
-    )
+    Explorer::new(vec![starter()], access, Settings::default(), read_only)
 }
 
 pub(crate) fn explorer() -> Explorer {
-    explorer_at(ADDRESS, None, false)
+    explorer_at(ADDRESS, false)
 }
 
 pub(crate) fn request(method: Method, target: &str, body: &str) -> Request<Bytes> {
@@ -318,13 +271,9 @@ fn pasted_games_become_lines() {
 }
 
 #[test]
-fn changes_go_to_the_editor_and_back() {
-    let memory = Arc::new(Memory::default());
-    let explorer = explorer_at(
-        ADDRESS,
-        Some(Box::new(MemoryEditor(Arc::clone(&memory)))),
-        false,
-    );
+fn a_change_and_its_undo_are_reported_and_nonsense_is_refused() {
+    let (_folder, path) = book_on_disk();
+    let explorer = explorer_of(&path);
     let change = |uci: &str, change: &str, value: &str| {
         let body = json!({"book": 0, "play": "e2e4", "uci": uci, "change": change, "value": value});
         post(&explorer, "/api/edit", &body)
@@ -339,7 +288,7 @@ fn changes_go_to_the_editor_and_back() {
         json!({"undo": 1, "redo": 0, "last_change": message, "taken_back": null})
     );
     assert_eq!(change("e7e5", "factor", "-20").status(), StatusCode::OK);
-    assert_eq!(memory.0.lock().unwrap().len(), 2);
+    let changed = files(&path);
     let view = ask(&explorer, "/api/position");
     let book = &view["books"][0];
     assert_eq!(json!([book["editable"], book["undo"]]), json!([true, 2]));
@@ -357,25 +306,27 @@ fn changes_go_to_the_editor_and_back() {
     ] {
         assert_eq!(nonsense.status(), StatusCode::BAD_REQUEST);
     }
+    assert_eq!(files(&path), changed);
     let undo = post(&explorer, "/api/undo", &json!({"book": 0}));
     let undone = json!({"code": "{0}: factor {1}", "args": ["e5", {"code": "-20"}]});
     assert_eq!(value(&undo)["taken_back"], undone);
     let other = json!({"book": 0, "client": "another tab"});
     let others = post(&explorer, "/api/undo", &other);
     assert_eq!(value(&others)["taken_back"], Value::Null);
-    assert_eq!(memory.0.lock().unwrap().len(), 1);
 }
 
 #[test]
 fn nothing_changes_read_only_or_for_other_machines() {
     for (address, read_only) in [(ADDRESS, true), ("0.0.0.0:8000", false)] {
-        let memory = Arc::new(Memory::default());
-        let editor = Box::new(MemoryEditor(Arc::clone(&memory)));
-        let explorer = explorer_at(address, Some(editor), read_only);
+        let (_folder, path) = book_on_disk();
+        let before = files(&path);
+        let access = Access::new(address.parse().unwrap(), TOKEN.into());
+        let books = vec![editable_book(&path, &[])];
+        let explorer = Explorer::new(books, access, Settings::default(), read_only);
         let body = json!({"book": 0, "uci": "e2e4", "change": "mark", "value": "main"});
         let refused = post(&explorer, "/api/edit", &body);
         assert_eq!(refused.status(), StatusCode::FORBIDDEN);
-        assert!(memory.0.lock().unwrap().is_empty());
+        assert_eq!(files(&path), before);
         assert_eq!(ask(&explorer, "/api/start")["read_only"], true);
     }
     let fixed = post(&explorer(), "/api/undo", &json!({"book": 0}));
@@ -400,21 +351,26 @@ fn explorer_watching(
     files: &[std::path::PathBuf],
     address: &str,
 ) -> Explorer {
+    let access = Access::new(address.parse().unwrap(), TOKEN.into());
+    let books = vec![editable_book(path, files)];
+    Explorer::new(books, access, Settings::default(), false)
+}
+
+fn editable_book(path: &std::path::Path, files: &[std::path::PathBuf]) -> ExploredBook {
     let opener = Opener {
         folders: Vec::new(),
         mmap: true,
     };
     let name = path.to_str().unwrap().to_owned();
     let open = Arc::new(opener.open(&name).unwrap());
-    let editor = marker_of(&open);
+    let file = Arc::clone(&open);
     let reopen = Box::new(move || match opener.open(&name) {
         Ok(book) => Ok(Arc::new(book) as _),
         Err(error) => Err(error.to_string()),
     });
-    let book = ExploredBook::new("book.ctg".into(), Vec::new(), open, reopen, Some(editor))
-        .with_files(files.to_vec());
-    let access = Access::new(address.parse().unwrap(), TOKEN.into());
-    Explorer::new(vec![book], access, Settings::default(), false)
+    ExploredBook::new("book.ctg".into(), Vec::new(), open, reopen)
+        .with_editing(Some(&file))
+        .with_files(files.to_vec())
 }
 
 #[test]

@@ -4,16 +4,17 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex};
 
 use shakmaty::{Chess, Move};
 
 use super::api::GamesFilter;
-use super::edit::{BookMarker, Edits};
+use super::edit::{EditHistory, reason_not_to_edit};
+use super::lock;
 use super::message::{Message, message};
 use tabia_adapter::settings::Settings;
 use tabia_book::policy::{Choice, LineMemory, choose_knowing};
-use tabia_book::{Error, Probe, Stats};
+use tabia_book::{Book, Error, Probe, Stats};
 use tabia_io::input::state::Identity;
 use tabia_notation::Line;
 
@@ -30,7 +31,7 @@ pub(super) type UnderFilter =
 
 /// Cached data about one version of a book.
 #[derive(Default)]
-pub(super) struct Notes {
+pub(super) struct BookCache {
     /// A message about it for the page.
     pub(super) notice: Option<Message>,
     pub(super) lines: LineMemory,
@@ -44,13 +45,12 @@ type Likeliest = HashMap<(Chess, u32, u64), Option<(Move, Stats)>>;
 pub struct ExploredBook {
     name: String,
     notices: Vec<String>,
-    open: RwLock<(Open, Arc<Notes>)>,
+    open: Mutex<Content>,
     reopen: Reopen,
-    edits: Option<Edits>,
-    /// Why it cannot be changed.
-    locked: Option<Message>,
+    /// The changes made to it, or why it cannot be changed.
+    history: Result<EditHistory, Message>,
     /// How often it has been reopened.
-    renewals: AtomicU64,
+    times_reopened: AtomicU64,
     /// Whether learn values include what was learned while playing.
     learns: bool,
     /// The files that it is read from and that are checked for changes.
@@ -58,12 +58,12 @@ pub struct ExploredBook {
     /// The state of these files when it was last opened.
     seen: Mutex<Vec<Option<Identity>>>,
     under_filter: Option<UnderFilter>,
-    /// The last requested filters, and the renewal that they belong to.
+    /// The last requested filters, and the opening that they belong to.
     filtered: Mutex<Vec<(GamesFilter, u64, Content)>>,
 }
 
 /// A version of a book, with cached data about it.
-pub(super) type Content = (Open, Arc<Notes>);
+pub(super) type Content = (Open, Arc<BookCache>);
 
 /// Greatest number of cached filters of a book.
 const MOST_FILTERS: usize = 8;
@@ -84,23 +84,16 @@ impl fmt::Debug for ExploredBook {
 
 impl ExploredBook {
     /// A book that is `open` now and can be reopened. `name` is for users; `notices`
-    /// describe problems; without an `editor` it cannot be changed.
+    /// describe problems. It cannot be changed.
     #[must_use]
-    pub fn new(
-        name: String,
-        notices: Vec<String>,
-        open: Open,
-        reopen: Reopen,
-        editor: Option<Box<dyn BookMarker>>,
-    ) -> ExploredBook {
+    pub fn new(name: String, notices: Vec<String>, open: Open, reopen: Reopen) -> ExploredBook {
         ExploredBook {
             name,
             notices,
-            open: RwLock::new((open, Arc::default())),
+            open: Mutex::new((open, Arc::default())),
             reopen,
-            edits: editor.map(Edits::new),
-            locked: None,
-            renewals: AtomicU64::new(0),
+            history: Err(message!("this book cannot be changed")),
+            times_reopened: AtomicU64::new(0),
             learns: false,
             files: Vec::new(),
             seen: Mutex::default(),
@@ -109,10 +102,31 @@ impl ExploredBook {
         }
     }
 
+    /// Lets pages change its file, if that is possible; `None` if it is the book within
+    /// the program.
+    #[must_use]
+    pub fn with_editing(self, file: Option<&Book>) -> ExploredBook {
+        let history = match (file, reason_not_to_edit(file.map(Book::path))) {
+            (Some(book), None) => Ok(EditHistory::new(book)),
+            (_, reason) => reason.map_or(self.history, Err),
+        };
+        ExploredBook { history, ..self }
+    }
+
+    /// The changes made to it.
+    ///
+    /// # Errors
+    ///
+    /// The reason why it cannot be changed.
+    pub(super) const fn history(&self) -> Result<&EditHistory, &Message> {
+        self.history.as_ref()
+    }
+
     /// Adds a filter, for a book that consists of games.
     pub(super) fn with_filter(self, under_filter: UnderFilter) -> ExploredBook {
         ExploredBook {
             under_filter: Some(under_filter),
+            history: Err(message!("an index of games has no marks")),
             ..self
         }
     }
@@ -140,18 +154,6 @@ impl ExploredBook {
         }
     }
 
-    /// Sets the reason why it cannot be changed.
-    #[must_use]
-    pub fn with_reason(self, locked: Option<Message>) -> ExploredBook {
-        ExploredBook { locked, ..self }
-    }
-
-    /// Why it cannot be changed.
-    pub(super) fn locked(&self) -> Message {
-        let reason = self.locked.clone();
-        reason.unwrap_or_else(|| message!("this book cannot be changed"))
-    }
-
     /// Sets `learns`: whether results learned while playing are added to its learn
     /// values, so that they differ from those of the file.
     #[must_use]
@@ -167,15 +169,11 @@ impl ExploredBook {
     /// nothing otherwise.
     pub(super) fn reload_changed(&self) {
         let now = states(&self.files);
-        let is_known = *self.seen() == now;
+        let is_known = *lock(&self.seen) == now;
         if !is_known {
             // If it cannot be opened, the next change leads to another attempt.
-            let _ = self.renew();
+            let _ = self.reopen();
         }
-    }
-
-    fn seen(&self) -> MutexGuard<'_, Vec<Option<Identity>>> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn name(&self) -> &str {
@@ -186,93 +184,85 @@ impl ExploredBook {
         &self.notices
     }
 
-    pub(super) fn edits(&self) -> Option<&Edits> {
-        self.edits.as_ref()
-    }
-
     /// The book as it is on disk now. If its file cannot be opened, the one that is open
     /// stays.
     pub(super) fn current(&self) -> Open {
-        self.with_notes().0
+        self.content().0
     }
 
     /// The present book, with cached data about it.
-    pub(super) fn with_notes(&self) -> Content {
-        let known = || {
-            let known = self.open.read().unwrap_or_else(PoisonError::into_inner);
-            (Arc::clone(&known.0), Arc::clone(&known.1))
-        };
-        let (open, notes) = known();
-        if open.is_current() || self.renew().is_err() {
-            return (open, notes);
+    pub(super) fn content(&self) -> Content {
+        let known = || lock(&self.open).clone();
+        let (open, cache) = known();
+        if open.is_current() || self.reopen().is_err() {
+            return (open, cache);
         }
         known()
     }
 
     /// The present content; of an index, the games that match a filter.
     pub(super) fn under(&self, filter: &GamesFilter) -> Result<Content, String> {
-        let content = self.with_notes();
+        let content = self.content();
         let Some(under_filter) = &self.under_filter else {
             return Ok(content);
         };
         if *filter == GamesFilter::default() {
             return Ok(content);
         }
-        let renewals = self.renewals();
-        let cached = || self.filtered.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_meant = |(known, at, _): &&(_, _, _)| known == filter && *at == renewals;
+        let reopened = self.times_reopened();
+        let cached = || lock(&self.filtered);
+        let is_meant = |(known, at, _): &&(_, _, _)| known == filter && *at == reopened;
         if let Some((_, _, known)) = cached().iter().find(is_meant) {
             return Ok(known.clone());
         }
         let (open, notice) = under_filter(filter)?;
-        let notes = Notes {
+        let cache = BookCache {
             notice,
-            ..Notes::default()
+            ..BookCache::default()
         };
-        let content = (open, Arc::new(notes));
+        let content = (open, Arc::new(cache));
         let mut cached = cached();
-        cached.retain(|(_, at, _)| *at == renewals);
+        cached.retain(|(_, at, _)| *at == reopened);
         if cached.len() >= MOST_FILTERS {
             cached.remove(0);
         }
-        cached.push((filter.clone(), renewals, content.clone()));
+        cached.push((filter.clone(), reopened, content.clone()));
         Ok(content)
     }
 
     /// A number that changes with each change of the content.
     pub(super) fn generation(&self) -> u64 {
         let _ = self.current();
-        self.renewals()
+        self.times_reopened()
     }
 
     /// How often it has been reopened.
-    pub(super) fn renewals(&self) -> u64 {
-        self.renewals.load(Ordering::Acquire)
+    pub(super) fn times_reopened(&self) -> u64 {
+        self.times_reopened.load(Ordering::Acquire)
     }
 
     /// Reopens the book.
-    pub(super) fn renew(&self) -> Result<Open, String> {
+    pub(super) fn reopen(&self) -> Result<(), String> {
         // Any later change of the files is detected next time.
         let now = states(&self.files);
-        *self.seen() = now;
+        *lock(&self.seen) = now;
         let open = (self.reopen)()?;
-        *self.open.write().unwrap_or_else(PoisonError::into_inner) =
-            (Arc::clone(&open), Arc::default());
-        self.renewals.fetch_add(1, Ordering::Release);
-        Ok(open)
+        *lock(&self.open) = (open, Arc::default());
+        self.times_reopened.fetch_add(1, Ordering::Release);
+        Ok(())
     }
 }
 
 /// Looks the last position of a line up, as the adapter would in a game with this line.
 pub(super) fn look_up(
-    (book, notes): &Content,
-    walked: &Line,
+    (book, cache): &Content,
+    line: &Line,
     settings: &Settings,
 ) -> Result<Choice, Error> {
-    let (position, before) = (walked.last(), walked.before());
+    let (position, before) = (line.last(), line.before());
     choose_knowing(
         book.as_ref(),
-        &notes.lines,
+        &cache.lines,
         position,
         before,
         &settings.rules(),
@@ -301,11 +291,11 @@ mod tests {
                 _ => Ok(starter()),
             }
         });
-        let explored = ExploredBook::new("book".into(), Vec::new(), starter(), reopen, None)
+        let explored = ExploredBook::new("book".into(), Vec::new(), starter(), reopen)
             .with_files(vec![book.clone(), beside.clone()]);
         let look = || {
             (0..100).for_each(|_| explored.reload_changed());
-            (opened.load(Ordering::Relaxed), explored.renewals())
+            (opened.load(Ordering::Relaxed), explored.times_reopened())
         };
         assert_eq!(look(), (0, 0));
         std::fs::write(&book, "22").unwrap();
@@ -327,7 +317,7 @@ mod tests {
         assert_eq!(look(), (6, 5));
         // A change that the page has loaded itself is not reported.
         std::fs::write(&book, "by the page").unwrap();
-        assert!(explored.renew().is_ok());
+        assert!(explored.reopen().is_ok());
         assert_eq!(look(), (7, 6));
     }
 }

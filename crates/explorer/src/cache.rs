@@ -1,9 +1,11 @@
 //! A cache of expensive answers.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use hyper::body::Bytes;
+
+use super::lock;
 
 /// Greatest number of bytes of questions and answers in the cache.
 const MOST_BYTES: usize = 2 << 20;
@@ -56,9 +58,8 @@ impl AnswerCache {
         question: &str,
         make: impl FnOnce() -> Result<Bytes, E>,
     ) -> Result<Bytes, E> {
-        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         {
-            let mut cache = lock();
+            let mut cache = lock(&self.0);
             if cache.generations != generations {
                 // Answers for older contents are not needed any more.
                 *cache = Answers {
@@ -71,7 +72,7 @@ impl AnswerCache {
             }
         }
         let made = make()?;
-        let mut cache = lock();
+        let mut cache = lock(&self.0);
         if cache.generations == generations {
             cache.add(question.to_owned(), made.clone());
         }

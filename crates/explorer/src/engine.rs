@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -13,6 +13,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Move, Position};
 use tokio::sync::watch;
 
+use super::lock;
 use super::look::{Named, named_from, uci};
 use super::message::{Message, message};
 use tabia_book::eval::Value;
@@ -108,7 +109,7 @@ impl Bench {
 
     /// Starts a request, which replaces the last one.
     pub(super) fn think(&self, request: SearchRequest) {
-        let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut worker = lock(&self.worker);
         let request = match worker.as_ref() {
             Some(known) => match known.requests.send(request) {
                 Ok(()) => return,
@@ -140,8 +141,7 @@ impl Drop for Bench {
     /// Waits for the end of the engine, so that no process is left. A hanging engine is
     /// killed.
     fn drop(&mut self) {
-        let worker = self.worker.get_mut();
-        if let Some(worker) = worker.unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(worker) = lock(&self.worker).take() {
             drop(worker.requests);
             if worker.ended.recv_timeout(GRACE) == Err(RecvTimeoutError::Timeout) {
                 worker.cancellation.cancel();

@@ -1,7 +1,7 @@
 //! Turns a request into a response.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex};
 
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap, HeaderValue};
@@ -46,7 +46,7 @@ const NOT_HERE: &str = "there is no such page";
 #[derive(Debug)]
 pub struct Explorer {
     /// Books may be added, but are never removed.
-    pub(super) books: RwLock<Vec<Arc<ExploredBook>>>,
+    pub(super) books: Mutex<Vec<Arc<ExploredBook>>>,
     pub(super) games: Games,
     pub(super) folders: Option<Folders>,
     /// Locked while a file is opened.
@@ -132,7 +132,7 @@ impl Explorer {
         let read_only = read_only || !access.is_local();
         let first_change = rand::random::<u32>().into();
         let explorer = Explorer {
-            books: RwLock::new(books.into_iter().map(Arc::new).collect()),
+            books: Mutex::new(books.into_iter().map(Arc::new).collect()),
             games: Games::default(),
             folders: None,
             opening: Mutex::default(),
@@ -206,7 +206,7 @@ impl Explorer {
     /// How often books have been opened or reopened.
     fn changes_now(&self) -> u64 {
         let changes = self.books();
-        let changes = changes.iter().map(|book| 1 + book.renewals());
+        let changes = changes.iter().map(|book| 1 + book.times_reopened());
         self.first_change + changes.sum::<u64>()
     }
 
@@ -336,8 +336,8 @@ impl Explorer {
             Command::Add => self.add(&body(request)?),
             Command::CountRemoved => self.count_removed(&body(request)?),
             Command::Remove => self.remove(&body(request)?),
-            Command::Undo => self.take_back(&body(request)?),
-            Command::Redo => self.do_again(&body(request)?),
+            Command::Undo => self.undo(&body(request)?),
+            Command::Redo => self.redo(&body(request)?),
             Command::OpenFile => self.open_file(&body(request)?),
         }
     }
@@ -411,7 +411,7 @@ impl Explorer {
                 .iter()
                 .map(|book| StartBook {
                     name: book.name(),
-                    editable: !self.read_only && book.edits().is_some(),
+                    editable: !self.read_only && book.history().is_ok(),
                     notices: book.notices(),
                 })
                 .collect(),

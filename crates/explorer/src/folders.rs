@@ -8,12 +8,13 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::UNIX_EPOCH;
 
 use serde::Serialize;
 
 use super::books::ExploredBook;
+use super::lock;
 use tabia_games::index::GamesIndex;
 use tabia_io::input::bytes::{FNV_START, fnv1a};
 use tabia_io::input::kind::{BookKind, Kind};
@@ -102,7 +103,7 @@ impl Folders {
         FileList {
             files: files.take(MOST_FILES).collect(),
             is_cut,
-            recent: self.recent().clone(),
+            recent: lock(&self.recent).clone(),
         }
     }
 
@@ -129,14 +130,10 @@ impl Folders {
 
     /// Adds an opened file to the recent ones.
     pub(super) fn note(&self, id: String) {
-        let mut recent = self.recent();
+        let mut recent = lock(&self.recent);
         recent.retain(|other| *other != id);
         recent.insert(0, id);
         recent.truncate(MOST_RECENT);
-    }
-
-    fn recent(&self) -> MutexGuard<'_, Vec<String>> {
-        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -29,7 +29,6 @@ mod bundle;
 mod cache;
 mod cors;
 mod edit;
-mod editing;
 mod engine;
 mod events;
 mod explorer;
@@ -37,7 +36,6 @@ mod find_next;
 mod folders;
 mod line;
 mod look;
-mod marker;
 mod message;
 mod openings;
 mod pasted;
@@ -51,15 +49,20 @@ mod shelf;
 pub use access::{Access, AllowedOrigin, machine};
 pub use api::Games;
 pub use books::{ExploredBook, Open, Reopen};
-pub use edit::{BookMarker, MarkerError, Undo};
 pub use engine::EngineChoice;
 pub use explorer::Explorer;
 pub use folders::{OpenFile, OpenedFile};
-pub use marker::{marker_of, reason_not_to_edit};
 pub use message::Message;
 pub use server::{Limits, serve};
 /// Stops a server, from any thread.
 pub use tokio::sync::Notify;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Locks a mutex. A panic in another thread leaves no value half changed here.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Checks that the example of the README compiles.
 #[cfg(doctest)]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::api::GamesFilter;
 use super::books::{Content, ExploredBook, look_up};
-use super::edit::{Edits, History};
+use super::edit::{EditHistory, Undoable};
 use super::message::{Message, message};
 use super::openings::{self, Opening};
 use super::plot;
@@ -94,7 +94,7 @@ pub(super) struct BookView {
     most_weight: Option<u16>,
     /// How many changes can be undone, and the last one.
     #[serde(flatten)]
-    history: History,
+    undoable: Undoable,
 }
 
 /// A move: the fields of `tabia probe --json`, and results by colour.
@@ -236,9 +236,13 @@ fn book_view(number: usize, book: &ExploredBook, walked: &Line, asked: &Question
     let turn = position.turn();
     let by_colour = |results: Results| known.then(|| results.of_white(turn).parts());
     let results = by_colour(seen.results);
-    let edits = book.edits().filter(|_| asked.writable);
-    let history = book.edits().map(|edits| edits.history(asked.client));
-    let history = history.unwrap_or_default();
+    let history = book.history();
+    let undoable = history.map(|history| history.undoable(asked.client));
+    let read_only = message!("the explorer was started read-only");
+    let history = match asked.writable {
+        true => history,
+        false => Err(&read_only),
+    };
     let rows = found.rows().map(|(mv, verdict)| (mv.mv, verdict.rejection));
     let rows: Vec<(Move, Option<Rejection>)> = rows.collect();
     BookView {
@@ -272,14 +276,10 @@ fn book_view(number: usize, book: &ExploredBook, walked: &Line, asked: &Question
                 }
             })
             .collect(),
-        editable: edits.is_some(),
-        locked: match (edits, asked.writable) {
-            (Some(_), _) => None,
-            (None, true) => Some(book.locked()),
-            (None, false) => Some(message!("the explorer was started read-only")),
-        },
-        most_weight: edits.and_then(Edits::most_weight),
-        history,
+        editable: history.is_ok(),
+        locked: history.err().cloned(),
+        most_weight: history.ok().and_then(EditHistory::most_weight),
+        undoable: undoable.unwrap_or_default(),
     }
 }
 

@@ -1,12 +1,12 @@
 //! The depth and scores of a book, along the given line and then the most probable moves.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::sync::{Arc, PoisonError};
 
 use serde::Serialize;
 use shakmaty::{Color, Move, Position};
 
-use super::books::{Notes, Open, look_up};
+use super::books::{Content, look_up};
+use super::lock;
 use tabia_adapter::settings::DECIDING;
 use tabia_adapter::settings::{OptionId, Settings};
 use tabia_book::policy::Rejection;
@@ -38,7 +38,7 @@ pub(super) struct Point {
 /// ends. `Book Leave Early` is ignored: the plot shows where the book ends, and following
 /// lines at each position would take seconds.
 pub(super) fn main_line(
-    book: &(Open, Arc<Notes>),
+    book: &Content,
     walked: &Line,
     settings: &Settings,
 ) -> Result<Vec<Point>, Error> {
@@ -65,7 +65,7 @@ pub(super) fn main_line(
 
 /// A line with up to `most` of the likeliest moves after it.
 pub(super) fn ahead(
-    book: &(Open, Arc<Notes>),
+    book: &Content,
     walked: &Line,
     settings: &Settings,
     most: usize,
@@ -79,7 +79,7 @@ pub(super) fn ahead(
 
 /// Adds the likeliest moves up to a number of plies.
 fn follow(
-    book: &(Open, Arc<Notes>),
+    book: &Content,
     mut line: Line,
     settings: &Settings,
     plies: usize,
@@ -110,15 +110,12 @@ const MOST_CACHED: usize = 50_000;
 /// The most probable move of the adapter at the end of a line. It is cached if it does
 /// not depend on the earlier moves.
 fn likeliest(
-    book: &(Open, Arc<Notes>),
+    book: &Content,
     line: &Line,
     settings: &Settings,
     options: u64,
 ) -> Result<Option<(Move, Stats)>, Error> {
-    let cache = || {
-        let cache = book.1.likeliest.lock();
-        cache.unwrap_or_else(PoisonError::into_inner)
-    };
+    let cache = || lock(&book.1.likeliest);
     let position = line.last();
     let key = (position.clone(), position.fullmoves().get(), options);
     let known = cache().get(&key).copied();
@@ -178,9 +175,9 @@ fn point(line: &Line, ply: usize, stats: Option<&Stats>, own: Color, walked: boo
 mod tests {
     use super::*;
 
-    fn starter() -> (Open, Arc<Notes>) {
+    fn starter() -> Content {
         let book = tabia_adapter::book_set::starter().unwrap();
-        (Arc::new(book), Arc::default())
+        (std::sync::Arc::new(book), std::sync::Arc::default())
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, TcpListener};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use http_body_util::{BodyExt, Either, Full, LengthLimitError, Limited};
@@ -24,6 +24,7 @@ use tokio::time::{sleep, timeout};
 
 use super::events::{Events, subscription};
 use super::explorer::Explorer;
+use super::lock;
 use super::message::message;
 use super::reply::refuse;
 
@@ -146,7 +147,7 @@ struct Slot {
 impl Peers {
     /// Counts one more connection, unless the machine has too many.
     fn slot(&self, peer: IpAddr, most: usize) -> Option<Slot> {
-        let mut peers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut peers = lock(&self.0);
         let count = peers.entry(peer).or_default();
         if *count >= most && !peer.to_canonical().is_loopback() {
             return None;
@@ -159,7 +160,7 @@ impl Peers {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        let mut peers = self.peers.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut peers = lock(&self.peers.0);
         if let Some(count) = peers.get_mut(&self.peer) {
             *count -= 1;
             if *count == 0 {

@@ -1,7 +1,7 @@
 //! The open books: those of the command line, and those that pages open from the user's
 //! folders.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use hyper::body::Bytes;
 use hyper::{Response, StatusCode};
@@ -12,6 +12,7 @@ use super::books::{Content, ExploredBook};
 use super::explorer::Explorer;
 use super::folders::{Folders, ListedFile, OpenedFile};
 use super::line;
+use super::lock;
 use super::message::message;
 use super::query::Query;
 use super::reply::{Refusal, bad, json, unreadable};
@@ -34,8 +35,7 @@ pub(super) struct FileRequest {
 impl Explorer {
     /// The books that are open now.
     pub(super) fn books(&self) -> Vec<Arc<ExploredBook>> {
-        let books = self.books.read();
-        books.unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.books).clone()
     }
 
     /// The books that a request names: by number, or by names separated by "/", which no
@@ -91,7 +91,7 @@ impl Explorer {
         }
         let folders = self.folders()?;
         // Two pages that open the same file get one book.
-        let _one = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one = lock(&self.opening);
         let Some(file) = folders.find(&asked.id) else {
             let reason = message!("this file is no longer in the folders of the program");
             return Err((StatusCode::NOT_FOUND, reason));
@@ -120,8 +120,7 @@ impl Explorer {
             OpenedFile::Book(book) => *book,
             OpenedFile::Index(index) => self.games.add_as_book(index, name),
         };
-        let mut books = self.books.write().unwrap_or_else(PoisonError::into_inner);
-        books.push(Arc::new(book));
+        lock(&self.books).push(Arc::new(book));
         Ok(())
     }
 

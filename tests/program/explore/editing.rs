@@ -1,21 +1,15 @@
 //! Adding and deleting moves and lines of a book on disk, and undoing that.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hyper::StatusCode;
 use serde_json::{Value, json};
-use shakmaty::{Chess, Move};
-use tabia_book::MarkEdit;
 
 use super::hostile::Running;
-use super::{ADDRESS, ask, book_on_disk, explorer_at, explorer_of, get, post, value};
+use super::{ask, book_on_disk, explorer_at, explorer_of, get, post, value};
 use crate::common::{files, tabia};
-use tabia_explorer::{BookMarker, Explorer, Limits, MarkerError, Undo};
-use tabia_notation::Line;
+use tabia_explorer::{Explorer, Limits};
 
 /// Far more than anything takes here.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -155,73 +149,6 @@ fn a_deletion_takes_as_many_positions_as_were_counted() {
     }
 }
 
-/// A book whose deletion waits for a message of the test.
-struct Slow {
-    begun: SyncSender<()>,
-    end: Mutex<Receiver<()>>,
-}
-
-impl BookMarker for Slow {
-    fn change(
-        &self,
-        _: &[(Chess, Move)],
-        _: &MarkEdit,
-        _: Option<&MarkEdit>,
-    ) -> Result<Option<Undo>, MarkerError> {
-        Ok(None)
-    }
-
-    fn add(&self, _: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, MarkerError> {
-        Ok(None)
-    }
-
-    fn count_removed(&self, _: &[Line], _: &AtomicBool) -> Result<u64, MarkerError> {
-        Ok(7)
-    }
-
-    fn remove(&self, _: &[Line]) -> Result<Option<Undo>, MarkerError> {
-        self.begun.send(()).unwrap();
-        self.end.lock().unwrap().recv_timeout(LIMIT).unwrap();
-        Ok(Some(Box::new(|| Ok(()))))
-    }
-}
-
-#[test]
-fn reading_does_not_wait_for_a_deletion_and_a_later_visit_can_undo_it() {
-    let (begun, has_begun) = sync_channel(0);
-    let (end, ends) = sync_channel(1);
-    let slow = Slow {
-        begun,
-        end: Mutex::new(ends),
-    };
-    let explorer = Arc::new(explorer_at(ADDRESS, Some(Box::new(slow)), false));
-    let deleting = Arc::clone(&explorer);
-    let deletion = std::thread::spawn(move || {
-        let body = json!({"book": 0, "play": "e2e4", "client": "a"});
-        post(&deleting, "/api/remove", &body).status()
-    });
-    has_begun.recv_timeout(LIMIT).unwrap();
-    let (sender, receiver) = sync_channel(1);
-    let looking = Arc::clone(&explorer);
-    std::thread::spawn(move || {
-        let target = "/api/position?client=a";
-        let counted = json!({"book": 0, "play": "e2e4"});
-        let counted = post(&looking, "/api/count-removed", &counted);
-        let undo = ask(&looking, target)["books"][0]["undo"].clone();
-        sender.send((undo, value(&counted))).unwrap();
-    });
-    let (undo, counted) = receiver
-        .recv_timeout(LIMIT)
-        .expect("it waits for the deletion");
-    assert_eq!((undo, counted), (json!(0), json!({"positions": 7})));
-    end.send(()).unwrap();
-    assert_eq!(deletion.join().unwrap(), StatusCode::OK);
-    let again = ask(&explorer, "/api/position?client=a");
-    assert_eq!(again["books"][0]["undo"], 1);
-    let taken = done(&explorer, "/api/undo", &json!({"book": 0, "client": "a"}));
-    assert_eq!(taken["taken_back"]["args"], json!(["1.e4"]));
-}
-
 #[test]
 fn pages_hear_what_other_programs_change() {
     use std::io::{Read as _, Write as _};
@@ -349,7 +276,7 @@ fn nothing_comes_in_or_goes_without_right() {
             "/api/add" => json!({"book": 0, "lines": [{"play": "e2e4"}]}),
             _ => json!({"book": 0, "play": "e2e4"}),
         };
-        let closed = explorer_at(super::ADDRESS, None, false);
+        let closed = explorer_at(super::ADDRESS, false);
         assert_eq!(post(&closed, path, &body).status(), StatusCode::FORBIDDEN);
         assert_eq!(
             get(&explorer, path).status(),

@@ -30,7 +30,7 @@ fn test_engine(name: &str, env: &[(&str, &str)]) -> EngineChoice {
 fn each_move_of_the_book_gets_a_value_also_from_an_engine_that_reports_few() {
     let shy = test_engine("scoring_engine", &[("SCORING_ENGINE_SHY", "3")]);
     let server = Running::with(Limits::default(), |address| {
-        explorer_at(address, None, false).with_engine(vec![shy])
+        explorer_at(address, false).with_engine(vec![shy])
     });
     let wanted = ["e2e4", "d2d4", "g1f3", "c2c4", "g2g3", "b2b3", "f2f4"];
     let body = json!({"lines": 2, "moves": wanted}).to_string();
@@ -58,7 +58,7 @@ fn an_engine_that_hangs_does_not_keep_the_program() {
     hanging.command.args = vec!["hangs-at-start".into()];
     // No other engine must be started instead.
     let choices = vec![hanging.clone(), hanging];
-    let explorer = explorer_at(super::ADDRESS, None, false).with_engine(choices);
+    let explorer = explorer_at(super::ADDRESS, false).with_engine(choices);
     let asked = post(&explorer, "/api/engine", &json!({"lines": 1}));
     assert_eq!(asked.status(), StatusCode::OK);
     drop(explorer);
@@ -67,11 +67,7 @@ fn an_engine_that_hangs_does_not_keep_the_program() {
 #[test]
 fn there_is_no_engine_unless_one_is_given_and_none_for_other_machines() {
     let body = json!({"lines": 3});
-    let response = post(
-        &explorer_at(super::ADDRESS, None, false),
-        "/api/engine",
-        &body,
-    );
+    let response = post(&explorer_at(super::ADDRESS, false), "/api/engine", &body);
     assert_eq!(response.status(), StatusCode::FORBIDDEN);
     let choice = EngineChoice {
         name: "none".to_owned(),
@@ -79,13 +75,13 @@ fn there_is_no_engine_unless_one_is_given_and_none_for_other_machines() {
         ..test_engine("odd_engine", &[])
     };
     let offered = |address: &str| {
-        let explorer = explorer_at(address, None, false).with_engine(vec![choice.clone()]);
+        let explorer = explorer_at(address, false).with_engine(vec![choice.clone()]);
         let start = ask(&explorer, "/api/start");
         start["engine"].clone()
     };
     assert_eq!(offered(super::ADDRESS), "none");
     assert_eq!(offered("0.0.0.0:8000"), Value::Null);
-    let explorer = explorer_at(super::ADDRESS, None, false).with_engine(vec![choice]);
+    let explorer = explorer_at(super::ADDRESS, false).with_engine(vec![choice]);
     for body in [
         json!({"lines": 3, "play": "e2e5"}),
         json!({"lines": 3, "moves": ["nonsense"]}),

@@ -7,7 +7,7 @@ use hyper::StatusCode;
 use serde_json::{Value, json};
 use tabia_adapter::book_set::Opener;
 use tabia_adapter::settings::Settings;
-use tabia_explorer::{Access, ExploredBook, Explorer, OpenedFile, marker_of};
+use tabia_explorer::{Access, ExploredBook, Explorer, OpenedFile};
 use tabia_games::index::GamesIndex;
 
 use super::{ADDRESS, TOKEN, ask, get, post, starter, value};
@@ -25,16 +25,17 @@ fn open(path: &Path, name: String) -> Result<OpenedFile, String> {
     let text = path.to_str().unwrap().to_owned();
     let open = move || opener.open(&text).map_err(|error| error.to_string());
     let first = Arc::new(open()?);
-    let marker = marker_of(&first);
+    let file = Arc::clone(&first);
     let again = Box::new(move || Ok(Arc::new(open()?) as _));
-    let book = ExploredBook::new(name, Vec::new(), first, again, Some(marker))
+    let book = ExploredBook::new(name, Vec::new(), first, again)
+        .with_editing(Some(&file))
         .with_files(vec![path.to_owned()]);
     Ok(OpenedFile::Book(Box::new(book)))
 }
 
 fn explorer_of(folders: Vec<PathBuf>, address: &str) -> Explorer {
     let access = Access::new(address.parse().unwrap(), TOKEN.into());
-    Explorer::new(vec![starter(None)], access, Settings::default(), false)
+    Explorer::new(vec![starter()], access, Settings::default(), false)
         .with_folders(folders, Box::new(open))
 }
 

@@ -97,7 +97,7 @@ fn explorer_of(path: &Path, origins: &[&str]) -> Explorer {
     let access = Access::new(ADDRESS.parse().unwrap(), "secret".into())
         .with_allowed_origins(origins.collect());
     let index = GamesIndex::open(path, false).unwrap();
-    Explorer::new(vec![starter(None)], access, Settings::default(), false)
+    Explorer::new(vec![starter()], access, Settings::default(), false)
         .with_games(Games::new(vec![index], false))
 }
 
@@ -522,7 +522,7 @@ fn with_table(check: impl FnOnce(&Explorer)) {
     let path = folder.join("games.tgx");
     run(&job(&source, path.clone())).unwrap();
     let games = Games::new(vec![GamesIndex::open(&path, false).unwrap()], false);
-    let mut books = vec![starter(None)];
+    let mut books = vec![starter()];
     books.extend(games.books(vec!["games.tgx".to_owned()]));
     let access = Access::new(ADDRESS.parse().unwrap(), "secret".into());
     check(&Explorer::new(books, access, Settings::default(), false).with_games(games));

@@ -167,7 +167,7 @@ pub(crate) struct Running {
 
 impl Running {
     fn new(limits: Limits) -> Running {
-        Running::with(limits, |address| explorer_at(address, None, false))
+        Running::with(limits, |address| explorer_at(address, false))
     }
 
     pub(crate) fn with(limits: Limits, explorer: impl FnOnce(&str) -> Explorer) -> Running {

@@ -97,7 +97,7 @@ fn messages() -> Vec<Value> {
     let change = |what: &str, to: &str, seen: Option<&str>| json!({"book": 0, "client": "a", "play": "", "uci": "e2e4", "change": what, "value": to, "seen": seen});
     let mark = change("mark", "avoid", None);
     note(value(&post(&looked, "/api/edit", &mark)), "error");
-    let closed = explorer_at(super::ADDRESS, None, true);
+    let closed = explorer_at(super::ADDRESS, true);
     note(value(&post(&closed, "/api/edit", &mark)), "error");
     let (_folder, path) = book_on_disk();
     let editable = explorer_of(&path);

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex};
 use std::{fmt, io};
 
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Color, Move, Position};
 
 use super::super::books::{ExploredBook, Open};
+use super::super::lock;
 use super::super::message::{Message, message};
 use super::answer::{
     CountedMove, Explored, ExploredGame, ExploredPlayer, PlayedGame, history, speed_name,
@@ -28,21 +29,21 @@ const CACHED_PLAYERS: usize = 8;
 /// The open indexes; each is reopened when games were added.
 #[derive(Default)]
 pub struct Games {
-    indexes: RwLock<Vec<Arc<OpenIndex>>>,
+    indexes: Mutex<Vec<Arc<OpenIndex>>>,
     mmap: bool,
 }
 
 /// An index that is reopened when it has changed.
 pub(super) struct OpenIndex {
-    open: RwLock<Arc<GamesIndex>>,
+    open: Mutex<Arc<GamesIndex>>,
     mmap: bool,
     /// How often it has been reopened.
-    renewals: AtomicU64,
+    times_reopened: AtomicU64,
     players: Mutex<Vec<(PlayerKey, Arc<Player>)>>,
     pub(super) names: Mutex<Option<(u64, Arc<Vec<NamedPlayer>>)>>,
 }
 
-/// The renewal of the index, the player and the colour.
+/// The number of games of the index, the player and the colour.
 type PlayerKey = (u64, String, Color);
 
 impl fmt::Debug for Games {
@@ -58,7 +59,7 @@ impl fmt::Debug for Games {
 
 impl OpenIndex {
     fn known(&self) -> Arc<GamesIndex> {
-        Arc::clone(&self.open.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&lock(&self.open))
     }
 
     /// The index as it is on disk now, or the last version that could be opened.
@@ -71,8 +72,8 @@ impl OpenIndex {
             return open;
         };
         let again = Arc::new(again);
-        *self.open.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&again);
-        self.renewals.fetch_add(1, Ordering::Release);
+        *lock(&self.open) = Arc::clone(&again);
+        self.times_reopened.fetch_add(1, Ordering::Release);
         again
     }
 
@@ -84,7 +85,7 @@ impl OpenIndex {
         color: Color,
     ) -> Result<Arc<Player>, tabia_games::Error> {
         let key = (index.file().games(), name.to_lowercase(), color);
-        let players = || self.players.lock().unwrap_or_else(PoisonError::into_inner);
+        let players = || lock(&self.players);
         if let Some((_, player)) = players().iter().find(|(known, _)| *known == key) {
             return Ok(Arc::clone(player));
         }
@@ -132,9 +133,8 @@ impl OpenIndex {
             players: None,
             selection: GameSelection::default(),
         };
-        ExploredBook::new(name, Vec::new(), Arc::new(open), reopen, None)
+        ExploredBook::new(name, Vec::new(), Arc::new(open), reopen)
             .with_files(vec![file])
-            .with_reason(Some(message!("an index of games has no marks")))
             .with_filter(Box::new(move |filter| under(&filtered, filter)))
     }
 }
@@ -144,7 +144,7 @@ impl Games {
     #[must_use]
     pub fn new(indexes: Vec<GamesIndex>, mmap: bool) -> Games {
         let games = Games {
-            indexes: RwLock::default(),
+            indexes: Mutex::default(),
             mmap,
         };
         for index in indexes {
@@ -154,21 +154,18 @@ impl Games {
     }
 
     pub(super) fn indexes(&self) -> Vec<Arc<OpenIndex>> {
-        let indexes = self.indexes.read();
-        indexes.unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.indexes).clone()
     }
 
     fn add(&self, index: GamesIndex) -> Arc<OpenIndex> {
         let index = Arc::new(OpenIndex {
-            open: RwLock::new(Arc::new(index)),
+            open: Mutex::new(Arc::new(index)),
             mmap: self.mmap,
-            renewals: AtomicU64::new(0),
+            times_reopened: AtomicU64::new(0),
             players: Mutex::default(),
             names: Mutex::default(),
         });
-        let indexes = self.indexes.write();
-        let mut indexes = indexes.unwrap_or_else(PoisonError::into_inner);
-        indexes.push(Arc::clone(&index));
+        lock(&self.indexes).push(Arc::clone(&index));
         index
     }
 
@@ -200,8 +197,8 @@ impl Games {
     /// number of books instead.
     pub(crate) fn generation(&self) -> u64 {
         let _ = self.current();
-        let renewals = |index: &Arc<OpenIndex>| index.renewals.load(Ordering::Acquire);
-        self.indexes().iter().map(renewals).sum()
+        let times_reopened = |index: &Arc<OpenIndex>| index.times_reopened.load(Ordering::Acquire);
+        self.indexes().iter().map(times_reopened).sum()
     }
 
     /// The answer for a position from all games.

@@ -1,10 +1,11 @@
 //! Lists of games and of players, for the page.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use serde::Serialize;
 use shakmaty::{Chess, Color};
 
+use super::super::lock;
 use super::super::openings::words;
 use super::answer::ExploredPlayer;
 use super::games::{ChosenGames, Games, OpenIndex};
@@ -93,7 +94,7 @@ impl OpenIndex {
         let index = self.current();
         let state = index.file().games();
         // The lock is held while they are read: other requests wait for the result.
-        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut names = lock(&self.names);
         if let Some((of, known)) = names.as_ref()
             && *of == state
         {

@@ -7,12 +7,13 @@ use hyper::{Response, StatusCode};
 use serde::{Deserialize, Serialize};
 use shakmaty::{Chess, Color, Move, Position as _};
 
-use super::books::ExploredBook;
-use super::edit::{Change, ChangeKind, Edits, History, MarkerError, failed, read_change};
-use super::explorer::Explorer;
-use super::line;
-use super::message::{Message, message};
-use super::reply::{Refusal, bad, json};
+use super::file::{Change, failed};
+use super::{EditHistory, Step, Undoable, parse_edit};
+use crate::books::ExploredBook;
+use crate::explorer::Explorer;
+use crate::line;
+use crate::message::{Message, message};
+use crate::reply::{Refusal, bad, json};
 use tabia_book::{Lookup, Wanted};
 use tabia_notation::{self as notation, Line};
 
@@ -22,7 +23,7 @@ const MOST_LINES: usize = 500;
 /// A request to mark a move, or all moves of a line.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct EditRequest {
+pub(crate) struct EditRequest {
     book: usize,
     #[serde(default)]
     fen: Option<String>,
@@ -54,7 +55,7 @@ enum Along {
 /// A request to add lines to a book.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct AddRequest {
+pub(crate) struct AddRequest {
     book: usize,
     #[serde(default)]
     fen: Option<String>,
@@ -75,7 +76,7 @@ struct AddedLine {
 /// A request to delete a move, or only the positions after it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct RemoveRequest {
+pub(crate) struct RemoveRequest {
     book: usize,
     /// The moves from the standard start position, up to the one to delete.
     play: String,
@@ -88,16 +89,18 @@ pub(super) struct RemoveRequest {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct UndoRequest {
+pub(crate) struct UndoRequest {
     book: usize,
     #[serde(default)]
     client: String,
 }
 
+/// The answer to a change: what the page can undo and redo now.
 #[derive(Serialize)]
 struct Edited {
     #[serde(flatten)]
-    history: History,
+    undoable: Undoable,
+    /// The change that was undone.
     taken_back: Option<Message>,
 }
 
@@ -111,141 +114,147 @@ impl Explorer {
         self.book(number)
     }
 
-    pub(super) fn edit(&self, asked: &EditRequest) -> Result<Response<Bytes>, Refusal> {
-        let book = &*self.editable(asked.book)?;
-        let edits = edits_of(book)?;
-        let line = line::read(asked.fen.as_deref(), Some(&asked.play)).map_err(bad)?;
-        let most = edits.most_weight().unwrap_or(u16::MAX);
-        let edit = read_change(&asked.change, &asked.value, most).map_err(bad)?;
-        let (moves, name) = match asked.along {
+    pub(crate) fn edit(&self, request: &EditRequest) -> Result<Response<Bytes>, Refusal> {
+        let book = self.editable(request.book)?;
+        let history = history_of(&book)?;
+        let line = line::read(request.fen.as_deref(), Some(&request.play)).map_err(bad)?;
+        let most = history.most_weight().unwrap_or(u16::MAX);
+        let edit = parse_edit(&request.change, &request.value, most).map_err(bad)?;
+        let (moves, name) = match request.along {
             Some(side) => (moves_of(&line, side), line.to_string()),
-            None => one_move(&line, &asked.uci).map_err(bad)?,
+            None => move_after(&line, &request.uci).map_err(bad)?,
         };
         if moves.is_empty() {
             return Err(bad(message!("no move is named")));
         }
-        let mut seen = match &asked.seen {
-            Some(seen) => Some(read_change(&asked.change, seen, u16::MAX).map_err(bad)?),
-            None => None,
-        };
+        let seen = request.seen.as_ref();
+        let seen = seen.map(|seen| parse_edit(&request.change, seen, u16::MAX));
+        let mut seen = seen.transpose().map_err(bad)?;
         if let Some(seen) = &mut seen
             && book.learns()
         {
             // The page shows a learn value that differs from the one in the file.
             seen.learn_value = None;
         }
-        let what = named(&name, &asked.change, &asked.value);
-        let kind = ChangeKind::Mark { moves, edit, seen };
-        self.change(book, edits, &asked.client, kind, what)
+        let value = Message::from(request.value.as_str());
+        let description = match request.change.as_str() {
+            "mark" => message!("{0}: mark {1}", name, value),
+            "annotation" => message!("{0}: annotation {1}", name, value),
+            "factor" => message!("{0}: factor {1}", name, value),
+            "weight" => message!("{0}: weight {1}", name, value),
+            _ => message!("{0}: commentary {1}", name, value),
+        };
+        let change = Change::Mark { moves, edit, seen };
+        self.change(&book, &request.client, change, description)
     }
 
-    pub(super) fn add(&self, asked: &AddRequest) -> Result<Response<Bytes>, Refusal> {
-        let book = &*self.editable(asked.book)?;
-        let edits = edits_of(book)?;
-        if asked.lines.len() > MOST_LINES {
+    pub(crate) fn add(&self, request: &AddRequest) -> Result<Response<Bytes>, Refusal> {
+        let book = self.editable(request.book)?;
+        if request.lines.len() > MOST_LINES {
             return Err(bad(message!(
                 "at most {0} lines are added at once",
                 MOST_LINES
             )));
         }
         let mut lines = Vec::new();
-        for added in &asked.lines {
-            let line = line::read(asked.fen.as_deref(), Some(&added.play)).map_err(bad)?;
+        for added in &request.lines {
+            let line = line::read(request.fen.as_deref(), Some(&added.play)).map_err(bad)?;
             if line.plies() == 0 || line.moves().count() != line.plies() {
                 return Err(bad(message!("expected moves, and no null moves")));
             }
-            let mut signs = added.signs.clone();
-            signs.retain(|&(place, _)| place < line.plies());
-            lines.push((line, signs));
+            let mut annotations = added.signs.clone();
+            annotations.retain(|&(index, _)| index < line.plies());
+            lines.push((line, annotations));
         }
-        let what = match lines.as_slice() {
+        let description = match lines.as_slice() {
             [] => return Err(bad(message!("no line is named"))),
             [(line, _)] => message!("added {0}", line.to_string()),
             lines => message!("added {0} lines", lines.len()),
         };
-        self.change(book, edits, &asked.client, ChangeKind::Add(lines), what)
+        self.change(&book, &request.client, Change::Add(lines), description)
     }
 
-    pub(super) fn remove(&self, asked: &RemoveRequest) -> Result<Response<Bytes>, Refusal> {
-        let book = &*self.editable(asked.book)?;
-        let edits = edits_of(book)?;
-        let (lines, what) = removed(book, asked)?;
-        self.change(book, edits, &asked.client, ChangeKind::Remove(lines), what)
+    pub(crate) fn remove(&self, request: &RemoveRequest) -> Result<Response<Bytes>, Refusal> {
+        let book = self.editable(request.book)?;
+        let (lines, description) = lines_to_remove(&book, request)?;
+        self.change(&book, &request.client, Change::Remove(lines), description)
     }
 
     /// Returns the number of positions that a deletion would remove.
-    pub(super) fn count_removed(&self, asked: &RemoveRequest) -> Result<Response<Bytes>, Refusal> {
+    pub(crate) fn count_removed(
+        &self,
+        request: &RemoveRequest,
+    ) -> Result<Response<Bytes>, Refusal> {
         #[derive(Serialize)]
         struct Counted {
             positions: u64,
         }
-        let book = &*self.editable(asked.book)?;
-        let edits = edits_of(book)?;
-        let (lines, _) = removed(book, asked)?;
-        let positions = edits
-            .count_removed(&asked.client, &lines)
-            .map_err(conflict)?;
+        let book = self.editable(request.book)?;
+        let history = history_of(&book)?;
+        let (lines, _) = lines_to_remove(&book, request)?;
+        let positions = history.count_removed(&request.client, &lines);
+        let positions = positions.map_err(conflict)?;
         Ok(json(&Counted { positions }))
     }
 
     fn change(
         &self,
         book: &ExploredBook,
-        edits: &Edits,
         client: &str,
-        kind: ChangeKind,
-        what: Message,
+        change: Change,
+        description: Message,
     ) -> Result<Response<Bytes>, Refusal> {
-        let made = Change {
+        let step = Step {
             client: client.to_owned(),
-            kind,
-            what,
+            change,
+            description,
         };
-        edits.change(made).map_err(conflict)?;
-        self.renewed(book, edits, client, None)
+        history_of(book)?.change(step).map_err(conflict)?;
+        self.reload_edited(book, client, None)
     }
 
-    pub(super) fn take_back(&self, asked: &UndoRequest) -> Result<Response<Bytes>, Refusal> {
-        let book = &*self.editable(asked.book)?;
-        let edits = edits_of(book)?;
-        let taken_back = edits.undo(&asked.client).map_err(conflict)?;
-        self.renewed(book, edits, &asked.client, taken_back)
+    pub(crate) fn undo(&self, request: &UndoRequest) -> Result<Response<Bytes>, Refusal> {
+        let book = self.editable(request.book)?;
+        let undone = history_of(&book)?.undo(&request.client).map_err(conflict)?;
+        self.reload_edited(&book, &request.client, undone)
     }
 
-    pub(super) fn do_again(&self, asked: &UndoRequest) -> Result<Response<Bytes>, Refusal> {
-        let book = &*self.editable(asked.book)?;
-        let edits = edits_of(book)?;
-        edits.redo(&asked.client).map_err(conflict)?;
-        self.renewed(book, edits, &asked.client, None)
+    pub(crate) fn redo(&self, request: &UndoRequest) -> Result<Response<Bytes>, Refusal> {
+        let book = self.editable(request.book)?;
+        history_of(&book)?.redo(&request.client).map_err(conflict)?;
+        self.reload_edited(&book, &request.client, None)
     }
 
-    fn renewed(
+    /// Reopens a changed book, notifies pages, and answers.
+    fn reload_edited(
         &self,
         book: &ExploredBook,
-        edits: &Edits,
         client: &str,
         taken_back: Option<Message>,
     ) -> Result<Response<Bytes>, Refusal> {
-        book.renew()
+        book.reopen()
             .map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, error.into()))?;
         self.announce();
-        let history = edits.history(client);
+        let undoable = history_of(book)?.undoable(client);
         Ok(json(&Edited {
-            history,
+            undoable,
             taken_back,
         }))
     }
 }
 
-/// The lines whose last moves are deleted, and the text that describes the change.
-fn edits_of(book: &ExploredBook) -> Result<&Edits, Refusal> {
-    let edits = book.edits();
-    edits.ok_or_else(|| (StatusCode::FORBIDDEN, book.locked()))
+fn history_of(book: &ExploredBook) -> Result<&EditHistory, Refusal> {
+    let history = book.history();
+    history.map_err(|reason| (StatusCode::FORBIDDEN, reason.clone()))
 }
 
-fn removed(book: &ExploredBook, asked: &RemoveRequest) -> Result<(Vec<Line>, Message), Refusal> {
-    let line = line::read(None, Some(&asked.play)).map_err(bad)?;
-    let (lines, what) = if asked.below {
+/// The lines whose last moves are deleted, and the description of the change.
+fn lines_to_remove(
+    book: &ExploredBook,
+    request: &RemoveRequest,
+) -> Result<(Vec<Line>, Message), Refusal> {
+    let line = line::read(None, Some(&request.play)).map_err(bad)?;
+    let (lines, description) = if request.below {
         let mut found = Lookup::default();
         book.current()
             .probe(line.last(), Wanted::Stored, &mut found)
@@ -258,29 +267,17 @@ fn removed(book: &ExploredBook, asked: &RemoveRequest) -> Result<(Vec<Line>, Mes
         let longer: Vec<Line> = longer.collect();
         (longer, message!("deleted all after {0}", line.to_string()))
     } else {
-        let what = message!("deleted {0}", line.to_string());
-        (vec![line], what)
+        let description = message!("deleted {0}", line.to_string());
+        (vec![line], description)
     };
     if lines.iter().all(|line| line.plies() == 0) {
         return Err(bad(message!("there is nothing to delete")));
     }
-    Ok((lines, what))
+    Ok((lines, description))
 }
 
-/// The description of a change.
-fn named(name: &str, change: &str, value: &str) -> Message {
-    let value = Message::from(value);
-    match change {
-        "mark" => message!("{0}: mark {1}", name, value),
-        "annotation" => message!("{0}: annotation {1}", name, value),
-        "factor" => message!("{0}: factor {1}", name, value),
-        "weight" => message!("{0}: weight {1}", name, value),
-        _ => message!("{0}: commentary {1}", name, value),
-    }
-}
-
-/// The move of a request, and its name.
-fn one_move(line: &Line, uci: &str) -> Result<(Vec<(Chess, Move)>, String), Message> {
+/// A move after a line, in its position, and its name.
+fn move_after(line: &Line, uci: &str) -> Result<(Vec<(Chess, Move)>, String), Message> {
     let position = line.last();
     let mut played = Line::from_start(position.clone());
     played.extend(uci)?;
@@ -302,6 +299,6 @@ fn moves_of(line: &Line, side: Along) -> Vec<(Chess, Move)> {
         .collect()
 }
 
-fn conflict(error: MarkerError) -> Refusal {
-    (StatusCode::CONFLICT, error.0)
+fn conflict(error: Message) -> Refusal {
+    (StatusCode::CONFLICT, error)
 }

@@ -123,7 +123,7 @@ struct File {
     kind: &'static str,
     text: Bytes,
     /// The compressed file, made at its first request.
-    packed: OnceLock<Bytes>,
+    compressed: OnceLock<Bytes>,
 }
 
 impl File {
@@ -132,17 +132,17 @@ impl File {
             name,
             kind,
             text,
-            packed: OnceLock::new(),
+            compressed: OnceLock::new(),
         }
     }
 
-    fn packed(&self) -> Bytes {
-        let pack = || packed(&self.text, Compression::best());
-        self.packed.get_or_init(pack).clone()
+    fn compressed(&self) -> Bytes {
+        let compressed = || compress(&self.text, Compression::best());
+        self.compressed.get_or_init(compressed).clone()
     }
 }
 
-fn packed(text: &[u8], level: Compression) -> Bytes {
+fn compress(text: &[u8], level: Compression) -> Bytes {
     let mut encoder = GzEncoder::new(Vec::new(), level);
     // Writing to memory does not fail.
     let _ = encoder.write_all(text);
@@ -150,7 +150,7 @@ fn packed(text: &[u8], level: Compression) -> Bytes {
 }
 
 /// Whether a client accepts compressed files.
-fn takes_packed(headers: &HeaderMap) -> bool {
+fn accepts_gzip(headers: &HeaderMap) -> bool {
     let takes = headers.get(header::ACCEPT_ENCODING);
     let takes = takes.and_then(|takes| takes.to_str().ok());
     takes.is_some_and(|takes| takes.split(',').any(|way| way.trim() == "gzip"))
@@ -161,7 +161,7 @@ fn set_content_encoding(headers: &mut HeaderMap) {
 }
 
 static SCRIPTS: LazyLock<[String; SCRIPT_MAINS.len()]> =
-    LazyLock::new(|| bundle::joined(SCRIPT_MAINS, module));
+    LazyLock::new(|| bundle::join_modules(SCRIPT_MAINS, module));
 
 static FILES: LazyLock<Vec<File>> = LazyLock::new(|| {
     let others = OTHERS
@@ -209,18 +209,18 @@ static VERSIONED: LazyLock<String> = LazyLock::new(|| {
 /// that a browser need not ask whether one has changed.
 static PAGE: LazyLock<String> = LazyLock::new(|| {
     let face = format!("\"use strict\";\n{}", SCRIPTS[0]);
-    let bare = |text| bundle::bare(text).collect::<Vec<_>>().join("\n");
+    let strip = |text| bundle::strip_comments(text).collect::<Vec<_>>().join("\n");
     // No text in the style has these characters before or after a blank or line end.
-    let signs = [
+    let shortened = [
         ": ", "; ", ", ", "{ ", " {", " }", " > ", "}\n", ";\n", "{\n",
     ];
-    let style = signs
+    let style = shortened
         .into_iter()
-        .fold(bare(STYLE), |style, sign| style.replace(sign, sign.trim()));
+        .fold(strip(STYLE), |style, text| style.replace(text, text.trim()));
     // The last semicolon of a rule and a zero before a decimal point are not needed.
     let style = style.replace(";}", "}").replace(":0.", ":.");
     let style = style.replace(" 0.", " .").replace("(0.", "(.");
-    bare(parts().first().copied().unwrap_or_default())
+    strip(parts().first().copied().unwrap_or_default())
         .replace(STYLE_PLACE, &style)
         .replace(FACE_PLACE, &face)
         .replace(FOLDER, &VERSIONED)
@@ -241,11 +241,11 @@ pub(super) fn page(token: &str, nonce: &str, first: &str) -> Response<Bytes> {
 
 /// The compressed page, for another machine. On this machine sending is faster than
 /// compressing.
-pub(super) fn packed_page(page: Response<Bytes>, headers: &HeaderMap) -> Response<Bytes> {
-    if !takes_packed(headers) {
+pub(super) fn compressed_page(page: Response<Bytes>, headers: &HeaderMap) -> Response<Bytes> {
+    if !accepts_gzip(headers) {
         return page;
     }
-    let mut response = page.map(|text| packed(&text, Compression::fast()));
+    let mut response = page.map(|text| compress(&text, Compression::fast()));
     set_content_encoding(response.headers_mut());
     response
 }
@@ -257,9 +257,9 @@ pub(super) fn file(path: &str, headers: &HeaderMap) -> Option<Response<Bytes>> {
         _ => path.strip_prefix(VERSIONED.as_str())?,
     };
     let file = FILES.iter().find(|file| file.name == name)?;
-    let is_packed = takes_packed(headers);
-    let body = match is_packed {
-        true => file.packed(),
+    let is_compressed = accepts_gzip(headers);
+    let body = match is_compressed {
+        true => file.compressed(),
         false => file.text.clone(),
     };
     let mut response = reply(StatusCode::OK, file.kind, body);
@@ -267,7 +267,7 @@ pub(super) fn file(path: &str, headers: &HeaderMap) -> Option<Response<Bytes>> {
     let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
     headers.insert(header::CACHE_CONTROL, forever);
     headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-    if is_packed {
+    if is_compressed {
         set_content_encoding(headers);
     }
     Some(response)
@@ -278,7 +278,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_carries_the_nonce_runs_and_nobody_else_is_asked() {
+    fn only_scripts_with_the_nonce_run_and_no_other_site_is_contacted() {
         let hostile = "{\"name\":\"</script><script>{{nonce}}\"}";
         let response = page("f00", "abc123", hostile);
         let policy = &response.headers()[header::CONTENT_SECURITY_POLICY];
@@ -315,14 +315,14 @@ mod tests {
     }
 
     #[test]
-    fn every_module_is_in_the_script_and_nothing_of_modules_is_left() {
+    fn every_module_is_in_a_script_without_import_and_export() {
         let script = SCRIPTS.concat();
         for (name, text) in MODULES {
             let known = format!("const ${} = ", name.trim_end_matches(".js"));
             assert_eq!(script.matches(&known).count(), 1, "{name}");
             let last = text.lines().last().unwrap().trim_start_matches("export ");
             assert!(script.contains(last), "{name}: {last}");
-            for line in bundle::bare(text) {
+            for line in bundle::strip_comments(text) {
                 let is_whole = line.matches('`').count() % 2 == 0;
                 assert!(is_whole, "{name}: a text over several lines: {line}");
             }
@@ -337,13 +337,13 @@ mod tests {
     }
 
     #[test]
-    fn a_page_in_another_language_weighs_little() {
+    fn a_page_in_another_language_is_small() {
         for code in ["de", "es", "fr", "ru"] {
             let locale = format!("{code}.json");
             let is_first = |name| ["main.js", "dialogs.html", &locale].contains(&name);
             let files = FILES.iter().filter(|file| is_first(file.name));
-            let page = packed(PAGE.as_bytes(), Compression::fast()).len();
-            let sent = page + files.map(|file| file.packed().len()).sum::<usize>();
+            let page = compress(PAGE.as_bytes(), Compression::fast()).len();
+            let sent = page + files.map(|file| file.compressed().len()).sum::<usize>();
             assert!(sent < 100_000, "{code}: {sent} bytes");
         }
     }
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_names_files_that_there_are() {
+    fn all_files_that_the_page_names_exist() {
         let page = String::from_utf8(page("x", "1", "").body().to_vec()).unwrap();
         let named: Vec<&str> = page
             .split('"')

@@ -3,8 +3,8 @@
 //! requests. The files are plain modules without a build step.
 //!
 //! Each module becomes a function that runs once, after those that it imports, and
-//! returns its exports. Few forms of `import` and `export` are supported: see [`joined`].
-//! Comments are removed: see [`bare`].
+//! returns its exports. Few forms of `import` and `export` are supported: see [`join_modules`].
+//! Comments are removed: see [`strip_comments`].
 
 use std::collections::BTreeSet;
 
@@ -16,13 +16,13 @@ use std::collections::BTreeSet;
 /// Supported are `import * as name from "./file.js";`, `import { a, b as c } from
 /// "./file.js";`, and `export` before `const`, `class`, `function` and `async function`.
 /// `source` returns the text of a file.
-pub(super) fn joined<'a, const N: usize>(
+pub(super) fn join_modules<'a, const N: usize>(
     mains: [&str; N],
     source: impl Fn(&str) -> Option<&'a str>,
 ) -> [String; N] {
     let mut bundle = Bundle {
         text: String::new(),
-        begun: Vec::new(),
+        modules: Vec::new(),
         script: 0,
         shared: BTreeSet::new(),
     };
@@ -43,12 +43,12 @@ pub(super) fn joined<'a, const N: usize>(
             *text = format!("import {{ {name} }} from \"./{main}\";\n{text}");
         }
     }
-    let given: BTreeSet<_> = bundle
+    let exports: BTreeSet<_> = bundle
         .shared
         .iter()
         .map(|(from, _, n)| (*from, n))
         .collect();
-    for (from, name) in given {
+    for (from, name) in exports {
         if let Some(text) = scripts.get_mut(from) {
             *text += &format!("export {{ {name} }};\n");
         }
@@ -58,13 +58,13 @@ pub(super) fn joined<'a, const N: usize>(
 
 /// The lines of a script or style sheet without indentation, blank lines and comments on
 /// separate lines. A string must not contain line breaks.
-pub(super) fn bare(text: &str) -> impl Iterator<Item = &str> {
-    let mut is_within = false;
+pub(super) fn strip_comments(text: &str) -> impl Iterator<Item = &str> {
+    let mut in_comment = false;
     text.lines().map(str::trim).filter(move |line| {
         let ends = line.find("*/").map(|at| at + "*/".len());
         let is_alone = ends.is_none_or(|end| end == line.len());
-        let is_comment = is_within || line.starts_with("/*") && is_alone;
-        is_within = is_comment && ends.is_none();
+        let is_comment = in_comment || line.starts_with("/*") && is_alone;
+        in_comment = is_comment && ends.is_none();
         !is_comment && !line.is_empty() && !line.starts_with("//")
     })
 }
@@ -72,7 +72,7 @@ pub(super) fn bare(text: &str) -> impl Iterator<Item = &str> {
 struct Bundle {
     text: String,
     /// The modules, and the numbers of their scripts.
-    begun: Vec<(String, usize)>,
+    modules: Vec<(String, usize)>,
     /// The number of the current script.
     script: usize,
     /// Names used from other scripts: using script, defining script, name.
@@ -82,30 +82,30 @@ struct Bundle {
 impl Bundle {
     /// Adds a module, and returns what it exports.
     fn add<'a>(&mut self, file: &str, source: &impl Fn(&str) -> Option<&'a str>) -> Vec<&'a str> {
-        if let Some(&(_, script)) = self.begun.iter().find(|(known, _)| known == file) {
+        if let Some(&(_, script)) = self.modules.iter().find(|(known, _)| known == file) {
             // The names of the first script are visible to all.
             if script > 0 && script != self.script {
                 self.shared.insert((script, self.script, name_of(file)));
             }
             return Vec::new();
         }
-        self.begun.push((file.to_owned(), self.script));
+        self.modules.push((file.to_owned(), self.script));
         let mut body = String::new();
         let mut exported: Vec<&str> = Vec::new();
-        let mut lines = bare(source(file).unwrap_or_default());
+        let mut lines = strip_comments(source(file).unwrap_or_default());
         while let Some(line) = lines.next() {
             let mut statement = line.to_owned();
             while line.starts_with("import ") && !statement.ends_with(';') {
                 statement += lines.next().unwrap_or(";");
             }
-            if let Some((names, from)) = import(&statement) {
+            if let Some((names, from)) = parse_import(&statement) {
                 self.add(from, source);
                 body += &format!("const {names} = {};\n", name_of(from));
                 continue;
             }
-            let bare = line.strip_prefix("export ");
-            exported.extend(bare.and_then(declared));
-            body += bare.unwrap_or(line);
+            let declaration = line.strip_prefix("export ");
+            exported.extend(declaration.and_then(declared_name));
+            body += declaration.unwrap_or(line);
             body.push('\n');
         }
         let (name, names) = (name_of(file), exported.join(", "));
@@ -120,7 +120,7 @@ fn name_of(file: &str) -> String {
 }
 
 /// The imports of a line, as the left side of a declaration, and their file.
-fn import(line: &str) -> Option<(String, &str)> {
+fn parse_import(line: &str) -> Option<(String, &str)> {
     let (names, from) = line.strip_prefix("import ")?.split_once(" from \"./")?;
     let names = match names.strip_prefix("* as ") {
         Some(all) => all.to_owned(),
@@ -130,7 +130,7 @@ fn import(line: &str) -> Option<(String, &str)> {
 }
 
 /// The name that an exported line declares.
-fn declared(line: &str) -> Option<&str> {
+fn declared_name(line: &str) -> Option<&str> {
     let line = line.strip_prefix("async ").unwrap_or(line);
     let kinds = ["const ", "class ", "function "];
     let rest = kinds.iter().find_map(|kind| line.strip_prefix(kind))?;
@@ -143,9 +143,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comments_and_what_sets_lines_in_stay_at_home() {
+    fn comments_and_indentation_are_removed() {
         let text = "// One.\n/* Two. */ .a {}\n/** Three,\n * four. */\n\n  let b = 1; // Five.\n/* Six. */\n/* Seven\n */\nc();";
-        let left: Vec<&str> = bare(text).collect();
+        let left: Vec<&str> = strip_comments(text).collect();
         assert_eq!(left, ["/* Two. */ .a {}", "let b = 1; // Five.", "c();"]);
     }
 
@@ -185,8 +185,8 @@ first(b);
 return {  };
 })();
 ";
-        assert_eq!(joined(["a-a.js", "main.js"], source), [early, late]);
-        assert_eq!(joined(["main.js"], source), [early.to_owned() + late]);
+        assert_eq!(join_modules(["a-a.js", "main.js"], source), [early, late]);
+        assert_eq!(join_modules(["main.js"], source), [early.to_owned() + late]);
         let rare = "\
 import { $b } from \"./main.js\";
 const $rare = (() => {
@@ -199,7 +199,7 @@ export const { Rare } = $rare;
 ";
         let late = late.to_owned() + "export { $b };\n";
         assert_eq!(
-            joined(["a-a.js", "main.js", "rare.js"], source),
+            join_modules(["a-a.js", "main.js", "rare.js"], source),
             [early, &late, rare]
         );
     }

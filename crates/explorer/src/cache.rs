@@ -7,10 +7,10 @@ use hyper::body::Bytes;
 
 use super::lock;
 
-/// Greatest number of bytes of questions and answers in the cache.
+/// Greatest number of bytes of addresses and answers in the cache.
 const MOST_BYTES: usize = 2 << 20;
 
-/// Answers by question, all for the same contents of the books.
+/// Answers by address, all for the same contents of the books.
 #[derive(Debug, Default)]
 pub(super) struct AnswerCache(Mutex<Answers>);
 
@@ -26,17 +26,17 @@ struct Answers {
 }
 
 impl Answers {
-    fn get(&mut self, question: &str) -> Option<Bytes> {
-        if let Some(known) = self.new.get(question) {
+    fn get(&mut self, address: &str) -> Option<Bytes> {
+        if let Some(known) = self.new.get(address) {
             return Some(known.clone());
         }
-        let (question, known) = self.old.remove_entry(question)?;
-        self.add(question, known.clone());
+        let (address, known) = self.old.remove_entry(address)?;
+        self.add(address, known.clone());
         Some(known)
     }
 
-    fn add(&mut self, question: String, made: Bytes) {
-        let bytes = question.len() + made.len();
+    fn add(&mut self, address: String, made: Bytes) {
+        let bytes = address.len() + made.len();
         if bytes > MOST_BYTES / 2 {
             return;
         }
@@ -44,18 +44,18 @@ impl Answers {
             self.old = std::mem::take(&mut self.new);
             self.bytes = 0;
         }
-        if self.new.insert(question, made).is_none() {
+        if self.new.insert(address, made).is_none() {
             self.bytes += bytes;
         }
     }
 }
 
 impl AnswerCache {
-    /// The answer to a question, computed only if it is not cached.
-    pub(super) fn or_make<E>(
+    /// The answer to an address, computed only if it is not cached.
+    pub(super) fn get_or_make<E>(
         &self,
         generations: Vec<u64>,
-        question: &str,
+        address: &str,
         make: impl FnOnce() -> Result<Bytes, E>,
     ) -> Result<Bytes, E> {
         {
@@ -67,14 +67,14 @@ impl AnswerCache {
                     ..Answers::default()
                 };
             }
-            if let Some(known) = cache.get(question) {
+            if let Some(known) = cache.get(address) {
                 return Ok(known);
             }
         }
         let made = make()?;
         let mut cache = lock(&self.0);
         if cache.generations == generations {
-            cache.add(question.to_owned(), made.clone());
+            cache.add(address.to_owned(), made.clone());
         }
         Ok(made)
     }
@@ -89,18 +89,18 @@ mod tests {
         let cache = AnswerCache::default();
         let mut made = 0;
         for generation in [0, 0, 1, 1] {
-            let answer = cache.or_make(vec![generation], "q", || {
+            let answer = cache.get_or_make(vec![generation], "q", || {
                 made += 1;
                 Ok::<_, ()>(Bytes::from(generation.to_string()))
             });
             assert_eq!(answer.unwrap(), generation.to_string());
         }
         assert_eq!(made, 2);
-        assert!(cache.or_make(vec![0], "bad", || Err("no")).is_err());
+        assert!(cache.get_or_make(vec![0], "bad", || Err("no")).is_err());
         // Many answers, some of them large.
         for number in 0..3000 {
             let answer = Bytes::from(vec![0; number]);
-            let _ = cache.or_make(vec![0], &number.to_string(), || Ok::<_, ()>(answer));
+            let _ = cache.get_or_make(vec![0], &number.to_string(), || Ok::<_, ()>(answer));
         }
         let all = cache.0.lock().unwrap();
         let bytes = |of: &HashMap<String, Bytes>| -> usize {
@@ -111,11 +111,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_again_outlives_what_is_not() {
+    fn answers_that_are_requested_again_stay_longer() {
         let cache = AnswerCache::default();
-        let ask = |question: &str| {
+        let ask = |address: &str| {
             let mut is_new = false;
-            let _ = cache.or_make(vec![0], question, || {
+            let _ = cache.get_or_make(vec![0], address, || {
                 is_new = true;
                 Ok::<_, ()>(Bytes::from(vec![0; 1000]))
             });

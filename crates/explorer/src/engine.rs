@@ -14,8 +14,8 @@ use shakmaty::{Chess, Move, Position};
 use tokio::sync::watch;
 
 use super::lock;
-use super::look::{Named, named_from, uci};
 use super::message::{Message, message};
+use super::position::{MoveNames, uci};
 use tabia_book::eval::Value;
 use tabia_uci::process::{
     Analyst, AnalystError, Cancellation, EngineCommand, Question, SearchUpdate, Variation,
@@ -31,26 +31,26 @@ pub(super) const MOST_MOVES: usize = 40;
 const MOST_PLIES: usize = 16;
 
 /// Time of the first search, before the book moves are evaluated.
-const FIRST_LOOK: Duration = Duration::from_millis(700);
+const FIRST_SEARCH_TIME: Duration = Duration::from_millis(700);
 
 /// Time for each book move with which no line of the first search begins.
-const MOVE_LOOK: Duration = Duration::from_millis(150);
+const MOVE_TIME: Duration = Duration::from_millis(150);
 
 /// Greatest number of searches for moves without a value, each twice as long as the last.
 const MOVE_ROUNDS: usize = 5;
 
 /// Greatest time of a search: longer ones are hardly better.
-const LONGEST: Duration = Duration::from_secs(300);
+const LONGEST_SEARCH: Duration = Duration::from_secs(300);
 
 /// The time between two reports to a page. Reports are sent even if nothing is new, in
 /// order to detect that the page has gone.
-const PACE: Duration = Duration::from_millis(200);
+const REPORT_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The engine is ended after this time without requests.
-const IDLE: Duration = Duration::from_secs(60);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long the engine may take to end its search when the program ends.
-const GRACE: Duration = Duration::from_millis(200);
+const STOP_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// An engine that can be started; of several, the first that starts is used.
 #[derive(Clone, Debug)]
@@ -79,7 +79,7 @@ pub(super) struct SearchRequest {
 
 /// The thread of the engine. Nothing runs before the first request.
 #[derive(Debug)]
-pub(super) struct Bench {
+pub(super) struct PageEngine {
     choices: Arc<[EngineChoice]>,
     worker: Mutex<Option<Worker>>,
 }
@@ -94,9 +94,9 @@ struct Worker {
     ended: Receiver<()>,
 }
 
-impl Bench {
-    pub(super) fn new(choices: Vec<EngineChoice>) -> Bench {
-        Bench {
+impl PageEngine {
+    pub(super) fn new(choices: Vec<EngineChoice>) -> PageEngine {
+        PageEngine {
             choices: choices.into(),
             worker: Mutex::default(),
         }
@@ -108,7 +108,7 @@ impl Bench {
     }
 
     /// Starts a request, which replaces the last one.
-    pub(super) fn think(&self, request: SearchRequest) {
+    pub(super) fn start_search(&self, request: SearchRequest) {
         let mut worker = lock(&self.worker);
         let request = match worker.as_ref() {
             Some(known) => match known.requests.send(request) {
@@ -117,16 +117,16 @@ impl Bench {
             },
             None => request,
         };
-        let (requests, to_do) = mpsc::channel();
+        let (requests, queue) = mpsc::channel();
         let choices = Arc::clone(&self.choices);
         // The receiver exists until the thread that is started next ends.
         let _ = requests.send(request);
         let (working, ended) = mpsc::channel();
         let cancellation = Arc::<Cancellation>::default();
-        let held = Arc::clone(&cancellation);
+        let thread_cancellation = Arc::clone(&cancellation);
         let thread = std::thread::spawn(move || {
             let _working: Sender<()> = working;
-            work(&choices, &held, &to_do);
+            work(&choices, &thread_cancellation, &queue);
         });
         *worker = Some(Worker {
             requests,
@@ -137,13 +137,13 @@ impl Bench {
     }
 }
 
-impl Drop for Bench {
+impl Drop for PageEngine {
     /// Waits for the end of the engine, so that no process is left. A hanging engine is
     /// killed.
     fn drop(&mut self) {
         if let Some(worker) = lock(&self.worker).take() {
             drop(worker.requests);
-            if worker.ended.recv_timeout(GRACE) == Err(RecvTimeoutError::Timeout) {
+            if worker.ended.recv_timeout(STOP_TIMEOUT) == Err(RecvTimeoutError::Timeout) {
                 worker.cancellation.cancel();
             }
             let _ = worker.thread.join();
@@ -158,7 +158,7 @@ fn work(choices: &[EngineChoice], cancellation: &Cancellation, requests: &Receiv
     loop {
         let request = match next.take() {
             Some(request) => request,
-            None => match requests.recv_timeout(IDLE) {
+            None => match requests.recv_timeout(IDLE_TIMEOUT) {
                 Ok(request) => request,
                 Err(RecvTimeoutError::Timeout) => {
                     engine = None;
@@ -233,7 +233,7 @@ struct ReportedValue {
 struct ReportedLine {
     #[serde(flatten)]
     value: ReportedValue,
-    moves: Vec<Named>,
+    moves: Vec<MoveNames>,
 }
 
 #[derive(Clone, Serialize)]
@@ -278,9 +278,9 @@ impl Task<'_> {
             None => start(choices, cancellation)?,
         };
         self.engine = running.name().chars().take(60).collect();
-        let ended = self.look(&mut running, FIRST_LOOK)?
+        let ended = self.search(&mut running, FIRST_SEARCH_TIME)?
             || self.value_moves(&mut running)?
-            || self.look(&mut running, LONGEST)?;
+            || self.search(&mut running, LONGEST_SEARCH)?;
         if !ended {
             self.report(true);
         }
@@ -289,7 +289,7 @@ impl Task<'_> {
     }
 
     /// Searches the position for a time; returns whether the request has ended.
-    fn look(&mut self, engine: &mut Analyst, limit: Duration) -> Result<bool, AnalystError> {
+    fn search(&mut self, engine: &mut Analyst, limit: Duration) -> Result<bool, AnalystError> {
         let question = Question {
             position: &self.request.position,
             only: &[],
@@ -301,7 +301,7 @@ impl Task<'_> {
             self.receive(update);
             self.report_if_due();
             ended = self.is_over();
-            end_if(ended)
+            break_if(ended)
         })?;
         self.receive(&found);
         Ok(ended)
@@ -311,7 +311,7 @@ impl Task<'_> {
     /// engine before it has reported all of them: missing ones are searched again, for
     /// longer.
     fn value_moves(&mut self, engine: &mut Analyst) -> Result<bool, AnalystError> {
-        let mut limit = MOVE_LOOK;
+        let mut limit = MOVE_TIME;
         for _ in 0..MOVE_ROUNDS {
             let rest = self.moves_without_value();
             if rest.is_empty() {
@@ -320,7 +320,7 @@ impl Task<'_> {
             // One by one if the engine has no `MultiPV`.
             let at_once = if engine.has_lines() { rest.len() } else { 1 };
             for moves in rest.chunks(at_once) {
-                if self.look_at(engine, moves, limit * moves.len() as u32)? {
+                if self.search_moves(engine, moves, limit * moves.len() as u32)? {
                     return Ok(true);
                 }
             }
@@ -334,12 +334,12 @@ impl Task<'_> {
         let position = &self.request.position;
         let unknown = |name: &String| self.values.iter().all(|known| known.uci != *name);
         let mut rest = self.request.moves.clone();
-        rest.retain(|mv| named(position, *mv).is_some_and(|name| unknown(&name)));
+        rest.retain(|mv| uci_if_legal(position, *mv).is_some_and(|name| unknown(&name)));
         rest
     }
 
     /// Searches only these moves; returns whether the request has ended.
-    fn look_at(
+    fn search_moves(
         &mut self,
         engine: &mut Analyst,
         moves: &[UciMove],
@@ -354,7 +354,7 @@ impl Task<'_> {
         let mut ended = false;
         let found = engine.think(question, limit, |_| {
             ended = self.is_over();
-            end_if(ended)
+            break_if(ended)
         })?;
         self.value(&found);
         if !ended {
@@ -416,7 +416,10 @@ impl Task<'_> {
     }
 
     fn report_if_due(&mut self) {
-        if self.last_report.is_none_or(|sent| sent.elapsed() >= PACE) {
+        if self
+            .last_report
+            .is_none_or(|sent| sent.elapsed() >= REPORT_INTERVAL)
+        {
             self.report(false);
         }
     }
@@ -428,7 +431,7 @@ impl Task<'_> {
         let lines: Vec<ReportedLine> = self
             .lines()
             .filter_map(|line| {
-                let moves = named_from(position, &playable(position, &line.moves));
+                let moves = MoveNames::of_moves(position, &playable(position, &line.moves));
                 (!moves.is_empty()).then(|| ReportedLine {
                     value: reported_value(line),
                     moves,
@@ -448,7 +451,7 @@ impl Task<'_> {
     }
 }
 
-fn end_if(ended: bool) -> ControlFlow<()> {
+fn break_if(ended: bool) -> ControlFlow<()> {
     match ended {
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
@@ -468,13 +471,13 @@ fn start(choices: &[EngineChoice], cancellation: &Cancellation) -> Result<Analys
 }
 
 /// The page's name for a move, if it is legal.
-fn named(position: &Chess, mv: UciMove) -> Option<String> {
+fn uci_if_legal(position: &Chess, mv: UciMove) -> Option<String> {
     let mv = mv.to_move(position).ok()?;
     Some(uci(position, mv))
 }
 
 fn first_move(position: &Chess, line: &Variation) -> Option<String> {
-    named(position, *line.moves.first()?)
+    uci_if_legal(position, *line.moves.first()?)
 }
 
 /// A line up to the first illegal move.

@@ -10,35 +10,32 @@ use hyper::{Method, Request, Response, StatusCode};
 use serde::{Deserialize, Serialize};
 
 use super::access::{Access, Visit};
-use super::api::{Api, Endpoint, Games, GamesFilter};
+use super::api::{Api, Endpoint, Games};
 use super::assets;
 use super::books::ExploredBook;
 use super::cache::AnswerCache;
 use super::cors;
-use super::engine::{self, Bench, EngineChoice, SearchRequest};
+use super::engine::{self, EngineChoice, PageEngine, SearchRequest};
 use super::events::Subscription;
 use super::find_next::{self, Goal};
 use super::folders::{Folders, OpenFile};
 use super::line;
-use super::look::{self, Question};
-use super::message::{Message, message};
+use super::message::message;
+use super::open_books::content;
 use super::openings;
 use super::pasted;
 use super::plot;
+use super::position::{MOST_AHEAD, MoveNames};
 use super::query::Query;
 use super::reply::{
     EVENTS, Refusal, bad, json, json_text, refuse, reply, unless_opened, unreadable,
 };
 use super::route::{Command, Route};
-use super::shelf::content;
 use shakmaty::Position as _;
 
 use tabia_adapter::settings::DECIDING;
 use tabia_adapter::settings::{self, Settings};
 use tokio::sync::watch;
-
-/// Greatest number of likeliest moves that a page may request at once.
-const MOST_AHEAD: usize = 16;
 
 const NOT_HERE: &str = "there is no such page";
 
@@ -52,14 +49,14 @@ pub struct Explorer {
     /// Locked while a file is opened.
     pub(super) opening: Mutex<()>,
     access: Access,
-    general: Settings,
+    pub(super) general: Settings,
     pub(super) read_only: bool,
     /// Sends the number of changes to books to waiting pages. It starts at an arbitrary
     /// number, so that a page can detect a restart of the program.
     changes: watch::Sender<u64>,
     first_change: u64,
     cache: AnswerCache,
-    engine: Bench,
+    engine: PageEngine,
 }
 
 /// Data that the page needs only once.
@@ -142,7 +139,7 @@ impl Explorer {
             changes: watch::Sender::new(first_change),
             first_change,
             cache: AnswerCache::default(),
-            engine: Bench::new(Vec::new()),
+            engine: PageEngine::new(Vec::new()),
         };
         // A page repeats its request if its answer has another number.
         explorer.announce();
@@ -169,7 +166,7 @@ impl Explorer {
     #[must_use]
     pub fn with_engine(mut self, choices: Vec<EngineChoice>) -> Explorer {
         if self.access.is_local() {
-            self.engine = Bench::new(choices);
+            self.engine = PageEngine::new(choices);
         }
         self
     }
@@ -204,7 +201,7 @@ impl Explorer {
     }
 
     /// How often books have been opened or reopened.
-    fn changes_now(&self) -> u64 {
+    pub(super) fn changes_now(&self) -> u64 {
         let changes = self.books();
         let changes = changes.iter().map(|book| 1 + book.times_reopened());
         self.first_change + changes.sum::<u64>()
@@ -330,7 +327,10 @@ impl Explorer {
             return Err((StatusCode::FORBIDDEN, reason));
         }
         match command {
-            Command::ReadText => read_text(&body(request)?),
+            Command::ReadText => {
+                let Text { text } = body(request)?;
+                Ok(json(&pasted::read(&text).map_err(bad)?))
+            }
             Command::Evaluate => self.evaluate(&body(request)?),
             Command::Edit => self.edit(&body(request)?),
             Command::Add => self.add(&body(request)?),
@@ -355,7 +355,7 @@ impl Explorer {
         let page = unless_opened(headers, page);
         match self.access.is_local() {
             true => page,
-            false => assets::packed_page(page, headers),
+            false => assets::compressed_page(page, headers),
         }
     }
 
@@ -368,32 +368,32 @@ impl Explorer {
         let books = self.books();
         let books = books.iter().map(|book| book.generation());
         let generations = books.chain([self.games.generation()]).collect();
-        let question = request.uri().to_string();
+        let address = request.uri().to_string();
         let made = || make().map(Response::into_body);
         self.cache
-            .or_make(generations, &question, made)
+            .get_or_make(generations, &address, made)
             .map(json_text)
     }
 
     /// Starts to evaluate a position, and sends reports as long as the page listens.
-    fn evaluate(&self, asked: &EngineRequest) -> Result<Response<Bytes>, Refusal> {
+    fn evaluate(&self, request: &EngineRequest) -> Result<Response<Bytes>, Refusal> {
         if self.engine.name().is_none() {
             return Err((StatusCode::FORBIDDEN, message!("there is no engine here")));
         }
-        let line = line::read(asked.fen.as_deref(), Some(&asked.play)).map_err(bad)?;
+        let line = line::read(request.fen.as_deref(), Some(&request.play)).map_err(bad)?;
         let position = line.last();
         if position.legal_moves().is_empty() {
             return Err(bad(message!("the game is over here")));
         }
-        let moves = asked.moves.iter().take(engine::MOST_MOVES);
+        let moves = request.moves.iter().take(engine::MOST_MOVES);
         let moves = moves.map(|mv| mv.parse());
         let moves: Result<_, _> = moves.collect();
         let (listener, receiver) = watch::channel(Bytes::new());
-        self.engine.think(SearchRequest {
+        self.engine.start_search(SearchRequest {
             position: position.clone(),
-            lines: asked.lines.clamp(1, engine::MOST_LINES),
+            lines: request.lines.clamp(1, engine::MOST_LINES),
             moves: moves.map_err(|_| bad("moves are in UCI notation"))?,
-            client: asked.client.clone(),
+            client: request.client.clone(),
             listener,
         });
         let mut response = reply(StatusCode::OK, EVENTS, Bytes::new());
@@ -443,72 +443,12 @@ impl Explorer {
         }
     }
 
-    /// With `lenient`, the valid part of a broken address is shown.
-    fn position(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
-        // Read before the books: later changes cause a notification.
-        let changes = self.changes_now();
-        let lenient = query.get("lenient").is_some();
-        let (fen, play) = (query.get("fen"), query.get("play"));
-        let (line, mut problem) = match lenient {
-            true => line::read_prefix(fen, play),
-            false => (line::read(fen, play).map_err(bad)?, None),
-        };
-        let at = query.number("at", line.plies()).map_err(bad)?;
-        let mut or_usual = |error: Message| match lenient {
-            true => {
-                problem.get_or_insert(message!(
-                    "The address asks for what is not there: {0}.",
-                    error
-                ));
-                Ok(())
-            }
-            false => Err(bad(error)),
-        };
-        let settings = match query.settings(&self.general) {
-            Ok(settings) => settings,
-            Err(error) => {
-                or_usual(error)?;
-                self.general.announced()
-            }
-        };
-        let books = match self.shown(query) {
-            Ok(books) => books,
-            Err((_, error)) => {
-                or_usual(error)?;
-                vec![(0, self.book(0)?)]
-            }
-        };
-        let filter = match GamesFilter::read(query) {
-            Ok(filter) => filter,
-            Err(error) => {
-                or_usual(error)?;
-                GamesFilter::default()
-            }
-        };
-        let view = look::view(
-            &books,
-            Question {
-                filter: &filter,
-                open: self.books().len(),
-                line: &line,
-                at,
-                settings: &settings,
-                client: query.get("client").unwrap_or_default(),
-                writable: !self.read_only,
-                ahead: query.number("ahead", 0).map_err(bad)?.min(MOST_AHEAD),
-                problem,
-                changes,
-            },
-        );
-        Ok(json(&view))
-    }
-
     fn main_line(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
         #[derive(Serialize)]
         struct MainLine {
             points: Vec<plot::Point>,
         }
-        let line = line::read(query.get("fen"), query.get("play")).map_err(bad)?;
+        let line = query.line().map_err(bad)?;
         let settings = query.settings(&self.general).map_err(bad)?;
         let book = self.book(query.number("book", 0).map_err(bad)?)?;
         let book = content(&book, query)?;
@@ -518,7 +458,7 @@ impl Explorer {
 
     /// The moves to the next place of a kind.
     fn find_next(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
-        let line = line::read(query.get("fen"), query.get("play")).map_err(bad)?;
+        let line = query.line().map_err(bad)?;
         let kind = query.get("to").and_then(Goal::by_name);
         let kind = kind.ok_or_else(|| bad("to is difference, gap or mark"))?;
         let books: Vec<_> = self.shown(query)?;
@@ -529,16 +469,9 @@ impl Explorer {
         let books: Vec<_> = books.collect::<Result<_, Refusal>>()?;
         let skip = query.number("skip", 0).map_err(bad)?;
         let found = find_next::find(&books, &line, kind, skip).map_err(unreadable)?;
-        Ok(json(
-            &found.map(|moves| look::named_from(line.last(), &moves)),
-        ))
+        let names = found.map(|moves| MoveNames::of_moves(line.last(), &moves));
+        Ok(json(&names))
     }
-}
-
-fn read_text(text: &Text) -> Result<Response<Bytes>, Refusal> {
-    pasted::read(&text.text)
-        .map(|pasted| json(&pasted))
-        .map_err(bad)
 }
 
 /// The JSON of a request's body.

@@ -94,7 +94,7 @@ impl Folders {
 
     /// Files by name; a file that is found twice is listed once.
     pub(super) fn list(&self) -> FileList {
-        let Found { mut files, left } = self.look_through();
+        let Found { mut files, left } = self.search();
         files.sort_by(|a, b| a.path.cmp(&b.path));
         files.dedup_by(|a, b| a.path == b.path);
         files.sort_by_cached_key(|file| (file.name.to_lowercase(), file.folder.clone()));
@@ -109,11 +109,11 @@ impl Folders {
 
     /// The file with an identifier, if it exists now. Only that file is read.
     pub(super) fn find(&self, id: &str) -> Option<ListedFile> {
-        let Found { files, .. } = self.look_through();
+        let Found { files, .. } = self.search();
         files.iter().find(|file| file.id() == id)?.listed()
     }
 
-    fn look_through(&self) -> Found {
+    fn search(&self) -> Found {
         let mut found = Found {
             files: Vec::new(),
             left: MOST_ENTRIES,
@@ -122,14 +122,14 @@ impl Folders {
             // A missing folder has no files.
             if let Ok(root) = folder.canonicalize() {
                 let name = file_name(&root).into_owned();
-                let _ = found.look_through(&root, &root, &name, DEPTH);
+                let _ = found.search(&root, &root, &name, DEPTH);
             }
         }
         found
     }
 
     /// Adds an opened file to the recent ones.
-    pub(super) fn note(&self, id: String) {
+    pub(super) fn add_recent(&self, id: String) {
         let mut recent = lock(&self.recent);
         recent.retain(|other| *other != id);
         recent.insert(0, id);
@@ -153,7 +153,7 @@ struct FoundFile {
 
 impl Found {
     /// Searches a folder; `name` is its name in pages. Links to folders are not followed.
-    fn look_through(&mut self, root: &Path, at: &Path, name: &str, depth: u32) -> io::Result<()> {
+    fn search(&mut self, root: &Path, at: &Path, name: &str, depth: u32) -> io::Result<()> {
         for entry in fs::read_dir(at)? {
             let Some(left) = self.left.checked_sub(1) else {
                 break;
@@ -170,7 +170,7 @@ impl Found {
             } else if let Some(depth) = depth.checked_sub(1) {
                 let name = format!("{name}/{}", file_name(&path));
                 // A folder that cannot be read has no files.
-                let _ = self.look_through(root, &path, &name, depth);
+                let _ = self.search(root, &path, &name, depth);
             }
         }
         Ok(())
@@ -313,13 +313,13 @@ mod tests {
     }
 
     #[test]
-    fn what_was_opened_last_comes_first() {
+    fn the_recent_files_begin_with_the_last_opened_one() {
         let folders = folders(&[]);
         for id in ["a", "b", "a"] {
-            folders.note(id.to_owned());
+            folders.add_recent(id.to_owned());
         }
         assert_eq!(folders.list().recent, ["a", "b"]);
-        (0..50).for_each(|number| folders.note(number.to_string()));
+        (0..50).for_each(|number| folders.add_recent(number.to_string()));
         assert_eq!(folders.list().recent.len(), MOST_RECENT);
     }
 }

@@ -1,7 +1,7 @@
 //! The explorer: books in the browser, and over HTTP for programs.
 //!
 //! ```text
-//! socket -> server -> Explorer::answer -> Route -> access -> look, plot, api, edit
+//! socket -> server -> Explorer::answer -> Route -> access -> position, plot, api, edit
 //!                      (pure but for the books themselves)
 //! ```
 //!
@@ -35,16 +35,16 @@ mod explorer;
 mod find_next;
 mod folders;
 mod line;
-mod look;
 mod message;
+mod open_books;
 mod openings;
 mod pasted;
 mod plot;
+mod position;
 mod query;
 mod reply;
 mod route;
 mod server;
-mod shelf;
 
 pub use access::{Access, AllowedOrigin, machine};
 pub use api::Games;

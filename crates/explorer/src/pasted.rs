@@ -9,6 +9,7 @@ use shakmaty::{Chess, Move};
 
 use super::line;
 use super::message::{Message, message, move_error};
+use super::query::{Query, decoded};
 use tabia_games::{Game, GameParts, GameResult, GameSource as _, Item, PgnSource, SkipReason};
 use tabia_notation::{self as notation, Line, MoveError};
 
@@ -65,13 +66,13 @@ pub(super) fn read(text: &str) -> Result<Pasted, Message> {
     let first = bare.split_whitespace().next().unwrap_or_default();
     let says_position = matches!(first, "position" | "fen" | "startpos");
     if !is_game && bare.lines().count() == 1 && (says_position || bare.matches('/').count() >= 7) {
-        return plain(&line::read(Some(bare), None)?);
+        return pasted_line(&line::read(Some(bare), None)?);
     }
     // In a game the last quotation mark may belong to a tag.
     game(if text.starts_with('[') { text } else { bare })
 }
 
-fn plain(line: &Line) -> Result<Pasted, Message> {
+fn pasted_line(line: &Line) -> Result<Pasted, Message> {
     let start = Some(line.start()).filter(|&start| *start != Chess::default());
     let nodes = line
         .steps()
@@ -95,11 +96,11 @@ fn plain(line: &Line) -> Result<Pasted, Message> {
 fn address(rest: &str) -> Result<Pasted, Message> {
     let rest = rest.split('#').next().unwrap_or_default();
     let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
-    let query = super::query::Query::read(query);
+    let query = Query::read(query);
     if query.get("fen").is_some() || query.get("play").is_some() {
-        return plain(&line::read(query.get("fen"), query.get("play"))?);
+        return pasted_line(&query.line()?);
     }
-    let path = super::query::decoded(path).replace('_', " ");
+    let path = decoded(path).replace('_', " ");
     if let Some((_, moves)) = path.split_once("/analysis/pgn/") {
         return game(&moves.replace(['/', '+'], " "));
     }
@@ -109,7 +110,7 @@ fn address(rest: &str) -> Result<Pasted, Message> {
         && ranks.iter().all(|rank| !rank.is_empty())
         && let Ok(line) = line::read(Some(&ranks.join("/")), None)
     {
-        return plain(&line);
+        return pasted_line(&line);
     }
     let host = path.split('/').next().unwrap_or_default();
     Err(message!(
@@ -138,15 +139,15 @@ fn game(text: &str) -> Result<Pasted, Message> {
     let mut batch = batch.ok_or_else(|| none(None))?;
     let mut game = Game::default();
     let found = batch.next_game(GameParts::EVERYTHING, &mut game);
-    if !found.map_err(|reason| none(Some(unread(&reason))))? {
+    if !found.map_err(|reason| none(Some(reason_of(&reason))))? {
         let word = Line::read("", &text).err().map(Message::from);
         return Err(none(word));
     }
     let mut pasted = Pasted::of(&game);
     if pasted.nodes.is_empty() && pasted.fen.is_none() {
-        return Err(none(game.cut.as_ref().map(unread)));
+        return Err(none(game.cut.as_ref().map(reason_of)));
     }
-    let cut = game.cut.as_ref().map(unread).or_else(|| {
+    let cut = game.cut.as_ref().map(reason_of).or_else(|| {
         let is_full = pasted.nodes.len() >= MOST_MOVES;
         is_full.then(|| message!("it has more than {0} moves", MOST_MOVES))
     });
@@ -159,7 +160,7 @@ fn game(text: &str) -> Result<Pasted, Message> {
 }
 
 /// Why the rest of a game cannot be read.
-fn unread(reason: &SkipReason) -> Message {
+fn reason_of(reason: &SkipReason) -> Message {
     match reason {
         SkipReason::Move { number, san, .. } => {
             move_error(MoveError::Illegal, format!("{number}{san}"))
@@ -332,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn variations_comments_and_signs_are_kept() {
+    fn variations_comments_and_annotations_are_kept() {
         let text = "[White \"A\"]\n\n{Start} 1. e4! {King's pawn} (1. d4 d5 (1... Nf6 $5) 2. c4) \
             1... c5 $6 2. Nf3 (2. Nc3) 1-0";
         let pasted = read(text).unwrap();

@@ -1,8 +1,10 @@
 //! The parameters of a request: `name=value`, percent-encoded.
 
+use super::line;
 use super::message::{Message, message};
 use tabia_adapter::settings::DECIDING;
 use tabia_adapter::settings::{OptionId, Settings};
+use tabia_notation::Line;
 
 /// Parameters in their order.
 #[derive(Debug, Default)]
@@ -41,6 +43,11 @@ impl Query {
                 .parse()
                 .map_err(|_| message!("{0} takes a whole number", name)),
         }
+    }
+
+    /// The line of moves `play` from the position `fen`.
+    pub(super) fn line(&self) -> Result<Line, Message> {
+        line::read(self.get("fen"), self.get("play"))
     }
 
     /// The values of all parameters that are UCI options.

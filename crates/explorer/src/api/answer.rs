@@ -7,9 +7,8 @@ use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Color, Move, Position};
 
 use super::super::openings::{self, Opening};
-use super::performance;
 use super::question::{Question, Shape};
-use tabia_games::index::Counts;
+use tabia_games::index::{Counts, FoundGame};
 use tabia_games::{Month, Speed};
 use tabia_notation as notation;
 
@@ -30,6 +29,9 @@ pub(super) struct Explored {
     queue_position: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) history: Option<Vec<ExploredMonth>>,
+    /// Whether weights are written as draws, because a book has no results.
+    #[serde(skip)]
+    pub(super) has_weights: bool,
 }
 
 /// A move.
@@ -79,6 +81,18 @@ pub(super) struct ExploredPlayer {
     pub(super) rating: u16,
 }
 
+impl ExploredPlayer {
+    pub(super) fn new(game: &FoundGame, color: Color) -> ExploredPlayer {
+        ExploredPlayer {
+            name: match game.head.names.get(color).as_str() {
+                "" => "?".to_owned(),
+                name => name.to_owned(),
+            },
+            rating: *game.head.facts.elo.get(color),
+        }
+    }
+}
+
 /// The results of a month.
 #[derive(Debug, Serialize)]
 pub(super) struct ExploredMonth {
@@ -118,6 +132,7 @@ impl Explored {
             opening: openings::of_line(positions),
             queue_position: (shape == Shape::Player).then_some(0),
             history: question.history.then(Vec::new),
+            has_weights: false,
         }
     }
 
@@ -131,7 +146,7 @@ impl ExploredMove {
     fn new(counted: CountedMove, position: &Chess, shape: Shape) -> ExploredMove {
         let own = position.turn();
         let CountedMove { mv, counts, game } = counted;
-        let (average_opponent_rating, performance) = performance::against(&counts, own);
+        let (average_opponent_rating, performance) = performance(&counts, own);
         ExploredMove {
             uci: UciMove::from_chess960(mv).to_string(),
             san: notation::san(position, mv),
@@ -142,7 +157,7 @@ impl ExploredMove {
             draws: counts.draws,
             black: counts.won.black,
             game,
-            opening: after(position, mv),
+            opening: openings::of(&notation::after(position, mv)),
         }
     }
 }
@@ -156,8 +171,15 @@ fn average(counts: &Counts, own: Color) -> u64 {
     }
 }
 
-fn after(position: &Chess, mv: Move) -> Option<Opening> {
-    openings::of(&notation::after(position, mv))
+/// The rounded mean rating of the opponents of a side, and its performance; zeros if no
+/// rating is known.
+fn performance(counts: &Counts, own: Color) -> (i64, i64) {
+    let (rated, sum) = (*counts.rated.get(!own), *counts.sum.get(!own));
+    let mean = sum as f64 / rated.max(1) as f64;
+    match counts.results(own).performance(mean) {
+        Some(performance) if rated > 0 => (mean.round() as i64, performance.round() as i64),
+        _ => (0, 0),
+    }
 }
 
 /// All months from the first one with games, or the requested one, to the last one with

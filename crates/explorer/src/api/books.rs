@@ -10,25 +10,14 @@ use tabia_book::policy::{Weighed, choose};
 use tabia_book::{BookMove, Error, Preference, Stats};
 use tabia_games::index::Counts;
 
-/// The answer of a book.
-pub(super) struct Answer {
-    pub(super) explored: Explored,
-    /// Whether weights are written as draws, because the book has no results.
-    pub(super) weights: bool,
-}
-
 /// The answer of the first book that has the position.
 pub(super) fn explore(
     books: &[Open],
     question: &Question,
     settings: &Settings,
-) -> Result<Answer, Error> {
-    let nothing = || Answer {
-        explored: Explored::nothing(question),
-        weights: false,
-    };
+) -> Result<Explored, Error> {
     let Some((position, before)) = question.positions.as_deref().and_then(<[_]>::split_last) else {
-        return Ok(nothing());
+        return Ok(Explored::nothing(question));
     };
     for book in books {
         let found = choose(&**book, position, before, &settings.rules())?;
@@ -46,18 +35,17 @@ pub(super) fn explore(
             })
             .collect();
         moves.sort_by_key(|mv| std::cmp::Reverse(mv.counts.games()));
-        let weights = found.lookup.moves.iter().any(has_weight_only);
+        let has_weights = found.lookup.moves.iter().any(has_weight_only);
         let mut counts = counts(&here.stats, turn);
-        if weights || question.playable {
+        if has_weights || question.playable {
             counts = Counts::default();
             moves.iter().for_each(|mv| counts.add(&mv.counts));
         }
-        return Ok(Answer {
-            explored: Explored::new(question, &counts, moves),
-            weights,
-        });
+        let mut explored = Explored::new(question, &counts, moves);
+        explored.has_weights = has_weights;
+        return Ok(explored);
     }
-    Ok(nothing())
+    Ok(Explored::nothing(question))
 }
 
 /// Whether the adapter might play a move.

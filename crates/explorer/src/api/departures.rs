@@ -55,36 +55,36 @@ const LIMITS: CoverageLimits = CoverageLimits {
 };
 
 /// Chosen moves, with the FENs of their positions.
-type Chosen = Vec<(String, String)>;
+type MoveChoices = Vec<(String, String)>;
 
 /// The PGN games and chosen moves in a request body: JSON with both, or games only. These
 /// may begin with a comment, which is not JSON.
-fn sent(body: &[u8]) -> (Vec<u8>, Chosen) {
+fn parse_body(body: &[u8]) -> (Vec<u8>, MoveChoices) {
     #[derive(Default, Deserialize)]
     #[serde(default)]
     struct Sent {
         pgn: String,
-        moves: Chosen,
+        moves: MoveChoices,
     }
     match body.first() == Some(&b'{') {
         true => serde_json::from_slice(body).ok(),
         false => None,
     }
     .map_or_else(
-        || (body.to_vec(), Chosen::new()),
+        || (body.to_vec(), MoveChoices::new()),
         |Sent { pgn, moves }| (pgn.into_bytes(), moves),
     )
 }
 
 /// A repertoire that a request names.
-struct Asked {
+struct RepertoireRequest {
     book: Open,
     colour: Color,
     policy: Policy,
     chosen: ChosenMoves,
 }
 
-impl Asked {
+impl RepertoireRequest {
     fn repertoire(&self) -> Repertoire<'_> {
         Repertoire {
             book: &*self.book,
@@ -100,7 +100,7 @@ impl Api<'_> {
     /// of the book or index with the opponents' moves.
     pub(super) fn coverage(&self, query: &Query, body: &[u8]) -> Result<Coverage, Refusal> {
         let colour = question::known_color(query).map_err(bad)?;
-        let asked = self.asked(query, colour, sent(body).1)?;
+        let request = self.read_request(query, colour, parse_body(body).1)?;
         let opponents = match query.get("opponents") {
             None => None,
             Some(_) => self
@@ -109,16 +109,21 @@ impl Api<'_> {
         };
         let opponents = opponents.as_deref().map(|open| open as &dyn Probe);
         let mut holes =
-            coverage::holes(asked.repertoire(), opponents, LIMITS).map_err(unreadable)?;
+            coverage::holes(request.repertoire(), opponents, LIMITS).map_err(unreadable)?;
         let share = holes.iter().filter_map(|hole| hole.share).sum();
         holes.truncate(MOST);
         Ok(Coverage { share, holes })
     }
 
-    fn asked(&self, query: &Query, colour: Color, moves: Chosen) -> Result<Asked, Refusal> {
+    fn read_request(
+        &self,
+        query: &Query,
+        colour: Color,
+        moves: MoveChoices,
+    ) -> Result<RepertoireRequest, Refusal> {
         let number = query.number("book", 0).map_err(bad)?;
         let book = self.books(Some(number))?.pop();
-        Ok(Asked {
+        Ok(RepertoireRequest {
             book: book.ok_or_else(|| bad("no such book is open"))?,
             colour,
             policy: query.settings(self.settings).map_err(bad)?.policy(),
@@ -129,9 +134,9 @@ impl Api<'_> {
     /// Departures in the games of a PGN text; if it is empty, of the indexes.
     pub(super) fn departures(&self, query: &Query, body: &[u8]) -> Result<Departures, Refusal> {
         let (name, colour) = question::player(query).map_err(bad)?;
-        let (pgn, moves) = sent(body);
-        let asked = self.asked(query, colour, moves)?;
-        let repertoire = asked.repertoire();
+        let (pgn, moves) = parse_body(body);
+        let request = self.read_request(query, colour, moves)?;
+        let repertoire = request.repertoire();
         let mut games = Vec::new();
         let (mut others, mut unread) = (0, 0);
         let mut failed = None;

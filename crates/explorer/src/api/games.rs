@@ -214,12 +214,9 @@ impl Games {
         let all = indexes.iter().map(|index| Source::Index(index));
         let sums = query::sums(all, position, &question.selection, lists(question))?;
         let newest = indexes.iter().filter_map(|index| index.last_month()).max();
-        let months = question
-            .history
-            .then(|| history(question, &sums.history, newest));
         let mut explored = explored_from(question, position, settings, &indexes, &sums)?;
         if question.history {
-            explored.history = months;
+            explored.history = Some(history(question, &sums.history, newest));
         }
         Ok(explored)
     }
@@ -351,13 +348,6 @@ fn find(
     };
     let facts = found.head.facts;
     let is_masters = question.shape == Shape::Masters;
-    let player = |color: Color| ExploredPlayer {
-        name: match found.head.names.get(color).as_str() {
-            "" => "?".to_owned(),
-            name => name.to_owned(),
-        },
-        rating: *facts.elo.get(color),
-    };
     Ok(Some(ExploredGame {
         winner: facts.winner.map(|winner| winner.fold_wb("white", "black")),
         speed: facts.speed.filter(|_| !is_masters).map(speed_name),
@@ -365,8 +355,8 @@ fn find(
             .rated
             .filter(|_| !is_masters)
             .map(|rated| if rated { "rated" } else { "casual" }),
-        black: player(Color::Black),
-        white: player(Color::White),
+        black: ExploredPlayer::new(&found, Color::Black),
+        white: ExploredPlayer::new(&found, Color::White),
         year: facts.date.year,
         month: facts.date.month().map(|month| month.to_string()),
         id: found.id,

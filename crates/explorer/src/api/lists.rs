@@ -63,18 +63,13 @@ struct ListedGame {
 
 impl ListedGame {
     fn of(found: FoundGame) -> ListedGame {
+        let [white, black] =
+            [Color::White, Color::Black].map(|color| ExploredPlayer::new(&found, color));
         let FoundGame { id, head } = found;
-        let player = |color: Color| ExploredPlayer {
-            name: match head.names.get(color).as_str() {
-                "" => "?".to_owned(),
-                name => name.to_owned(),
-            },
-            rating: *head.facts.elo.get(color),
-        };
         ListedGame {
             id,
-            white: player(Color::White),
-            black: player(Color::Black),
+            white,
+            black,
             result: head.facts.result().to_pgn(),
             date: head.facts.date.to_pgn().replace(".??", ""),
             event: head.event,

@@ -12,7 +12,6 @@ mod books;
 mod departures;
 mod games;
 mod lists;
-mod performance;
 mod question;
 
 use std::sync::Arc;
@@ -112,9 +111,9 @@ impl Api<'_> {
 
     fn position(&self, query: &Query, shape: Shape) -> Result<Response<Bytes>, Refusal> {
         let question = Question::read(query, shape, None).map_err(bad)?;
-        let (explored, weights) = self.explore(&question)?;
+        let explored = self.explore(&question)?;
         let mut response = json(&explored);
-        declare(weights, &mut response);
+        set_headers(&mut response, explored.has_weights);
         Ok(response)
     }
 
@@ -138,31 +137,29 @@ impl Api<'_> {
         }
     }
 
-    /// The answer, and whether it has weights in place of results.
-    fn explore(&self, question: &Question) -> Result<(Explored, bool), Refusal> {
+    fn explore(&self, question: &Question) -> Result<Explored, Refusal> {
         if question.book.is_none() && !self.games.is_empty() {
             let explored = self.games.explore(question, self.settings);
-            return Ok((explored.map_err(unreadable)?, false));
+            return explored.map_err(unreadable);
         }
         let books = self.books(question.book)?;
-        let found = books::explore(&books, question, self.settings).map_err(unreadable)?;
-        Ok((found.explored, found.weights))
+        books::explore(&books, question, self.settings).map_err(unreadable)
     }
 
     fn player(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
         let question = Question::read(query, Shape::Player, None).map_err(bad)?;
         let (name, color) = question::player(query).map_err(bad)?;
-        let (explored, weights) = match question.book.is_none() && !self.games.is_empty() {
+        let explored = match question.book.is_none() && !self.games.is_empty() {
             true => {
                 let found = self.games.player(&question, name, color, self.settings);
-                (found.map_err(unreadable)?, false)
+                found.map_err(unreadable)?
             }
             // Treated as a book of that player.
             false => self.explore(&question)?,
         };
         // One line is a complete stream, also for clients that read it as one text.
-        let mut response = reply(StatusCode::OK, LINES, line(&explored).into());
-        declare(weights, &mut response);
+        let mut response = reply(StatusCode::OK, LINES, json_line(&explored).into());
+        set_headers(&mut response, explored.has_weights);
         Ok(response)
     }
 
@@ -178,30 +175,30 @@ impl Api<'_> {
 
     /// Answers many positions, one line for each.
     fn batch(&self, query: &Query, body: &[u8]) -> Result<Response<Bytes>, Refusal> {
-        let positions = batch(body).map_err(bad)?;
+        let positions = parse_batch(body).map_err(bad)?;
         let mut lines = Vec::new();
         let mut any_weights = false;
         for fen in &positions {
-            let asked = Question::read(query, Shape::Lichess, Some(fen)).map_err(bad);
-            match asked.and_then(|question| self.explore(&question)) {
-                Ok((explored, weights)) => {
-                    any_weights |= weights;
-                    lines.extend(line(&explored));
+            let question = Question::read(query, Shape::Lichess, Some(fen)).map_err(bad);
+            match question.and_then(|question| self.explore(&question)) {
+                Ok(explored) => {
+                    any_weights |= explored.has_weights;
+                    lines.extend(json_line(&explored));
                 }
-                Err((_, error)) => {
-                    lines.extend(line(&serde_json::json!({ "error": error.to_string() })))
-                }
+                Err((_, error)) => lines.extend(json_line(
+                    &serde_json::json!({ "error": error.to_string() }),
+                )),
             }
         }
         let mut response = reply(StatusCode::OK, LINES, lines.into());
-        declare(any_weights, &mut response);
+        set_headers(&mut response, any_weights);
         Ok(response)
     }
 }
 
 /// The positions of a batch: a JSON list of FENs, an object with one as `fens`, or one
 /// FEN on each line.
-fn batch(body: &[u8]) -> Result<Vec<String>, String> {
+fn parse_batch(body: &[u8]) -> Result<Vec<String>, String> {
     #[derive(serde::Deserialize)]
     #[serde(untagged)]
     enum Positions {
@@ -230,7 +227,7 @@ fn batch(body: &[u8]) -> Result<Vec<String>, String> {
 }
 
 /// A line of JSON.
-fn line(value: &impl serde::Serialize) -> Vec<u8> {
+fn json_line(value: &impl serde::Serialize) -> Vec<u8> {
     let mut text = serde_json::to_vec(value).unwrap_or_default();
     text.push(b'\n');
     text
@@ -238,8 +235,8 @@ fn line(value: &impl serde::Serialize) -> Vec<u8> {
 
 /// Adds the header for weights in place of results, and for streams one that prevents
 /// buffering in proxies.
-fn declare(weights: bool, response: &mut Response<Bytes>) {
-    if weights {
+fn set_headers(response: &mut Response<Bytes>, has_weights: bool) {
+    if has_weights {
         let words = HeaderValue::from_static("weights-as-draws");
         response.headers_mut().insert(WEIGHTS, words);
     }

@@ -11,7 +11,6 @@ use super::api::GamesFilter;
 use super::books::{Content, ExploredBook};
 use super::explorer::Explorer;
 use super::folders::{Folders, ListedFile, OpenedFile};
-use super::line;
 use super::lock;
 use super::message::message;
 use super::query::Query;
@@ -41,12 +40,12 @@ impl Explorer {
     /// The books that a request names: by number, or by names separated by "/", which no
     /// file name contains.
     pub(super) fn shown(&self, query: &Query) -> Result<Vec<(usize, Arc<ExploredBook>)>, Refusal> {
-        let asked = query.get("books").unwrap_or("0");
-        let divided_by =
-            |c: char| c == '/' || (c == ',' && asked.bytes().all(|b| !b.is_ascii_alphabetic()));
+        let requested = query.get("books").unwrap_or("0");
+        let is_separator =
+            |c: char| c == '/' || (c == ',' && requested.bytes().all(|b| !b.is_ascii_alphabetic()));
         let books = self.books();
         let mut shown = Vec::new();
-        for word in asked.split(divided_by) {
+        for word in requested.split(is_separator) {
             let named = books.iter().position(|book| book.name() == word);
             let number = named.or_else(|| word.parse().ok());
             let number = number.ok_or_else(|| self.no_such_book())?;
@@ -84,15 +83,15 @@ impl Explorer {
 
     /// Opens a file of the folders as a book, unless it is open already, and returns its
     /// name.
-    pub(super) fn open_file(&self, asked: &FileRequest) -> Result<Response<Bytes>, Refusal> {
+    pub(super) fn open_file(&self, request: &FileRequest) -> Result<Response<Bytes>, Refusal> {
         #[derive(Serialize)]
         struct Opened {
             name: String,
         }
         let folders = self.folders()?;
         // Two pages that open the same file get one book.
-        let _one = lock(&self.opening);
-        let Some(file) = folders.find(&asked.id) else {
+        let _opening = lock(&self.opening);
+        let Some(file) = folders.find(&request.id) else {
             let reason = message!("this file is no longer in the folders of the program");
             return Err((StatusCode::NOT_FOUND, reason));
         };
@@ -109,7 +108,7 @@ impl Explorer {
                 name
             }
         };
-        folders.note(asked.id.clone());
+        folders.add_recent(request.id.clone());
         self.announce();
         Ok(json(&Opened { name }))
     }
@@ -126,7 +125,7 @@ impl Explorer {
 
     /// Lists games with a position from all indexes.
     pub(super) fn list_games(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
-        let line = line::read(query.get("fen"), query.get("play")).map_err(bad)?;
+        let line = query.line().map_err(bad)?;
         let filter = GamesFilter::read(query).map_err(bad)?;
         let words = query.get("q").unwrap_or_default().to_lowercase();
         let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();

@@ -1,0 +1,338 @@
+//! The answer with everything that the page shows about one position.
+
+use hyper::Response;
+use hyper::body::Bytes;
+use serde::Serialize;
+use shakmaty::{Chess, Move, Position};
+
+use super::api::GamesFilter;
+use super::books::{ExploredBook, look_up};
+use super::edit::{EditHistory, Undoable};
+use super::explorer::Explorer;
+use super::line;
+use super::message::{Message, message};
+use super::openings::{self, Opening};
+use super::plot;
+use super::query::Query;
+use super::reply::{Refusal, bad, json};
+use tabia_adapter::settings::DECIDING;
+use tabia_adapter::settings::Settings;
+use tabia_book::Preference;
+use tabia_book::policy::{Choice, Rejection};
+use tabia_book::view::MoveView;
+use tabia_notation::{self as notation, Line, Results};
+
+/// Greatest number of likeliest moves that a page may request at once.
+pub(super) const MOST_AHEAD: usize = 16;
+
+/// The answer about a position.
+#[derive(Serialize)]
+struct PositionView {
+    /// What is invalid in the request, in one sentence.
+    problem: Option<Message>,
+    fen: String,
+    /// The first position of the line, if not the standard one.
+    start: Option<String>,
+    /// Number of moves of the line that have been played.
+    at: usize,
+    turn: &'static str,
+    fullmove: u32,
+    check: bool,
+    /// `checkmate`, `stalemate` or nothing.
+    end: Option<&'static str>,
+    opening: Option<Opening>,
+    line: Vec<MoveNames>,
+    legal: Vec<LegalMove>,
+    /// The likeliest moves of the first book, one after another.
+    ahead: Vec<MoveNames>,
+    options: Vec<OptionView>,
+    books: Vec<BookView>,
+    /// Number of open books.
+    open: usize,
+    /// The number of book changes when the answer was made.
+    changes: u64,
+}
+
+/// A move in both notations.
+#[derive(Serialize)]
+pub(super) struct MoveNames {
+    uci: String,
+    san: String,
+}
+
+/// A legal move.
+#[derive(Serialize)]
+struct LegalMove {
+    #[serde(flatten)]
+    names: MoveNames,
+    /// The square of the castling rook, where the king may be dropped, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rook: Option<String>,
+}
+
+#[derive(Serialize)]
+struct OptionView {
+    name: &'static str,
+    value: String,
+}
+
+/// The values of one book.
+#[derive(Serialize)]
+struct BookView {
+    book: usize,
+    name: String,
+    /// The error, if the book cannot be read.
+    error: Option<String>,
+    /// Whether game filters apply to it, and a message about its games.
+    has_games: bool,
+    notice: Option<Message>,
+    in_book: bool,
+    games: u32,
+    white: Option<u64>,
+    draws: Option<u64>,
+    black: Option<u64>,
+    commentary: u8,
+    moves: Vec<ColouredMove>,
+    /// Whether it can be changed, and why not.
+    editable: bool,
+    locked: Option<Message>,
+    /// The greatest weight, if only the weights of moves can be changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    most_weight: Option<u16>,
+    /// How many changes can be undone, and the last one.
+    #[serde(flatten)]
+    undoable: Undoable,
+}
+
+/// A move: the fields of `tabia probe --json`, and results by colour.
+#[derive(Serialize)]
+struct ColouredMove {
+    /// `None` if the book has no results.
+    white: Option<u64>,
+    black: Option<u64>,
+    /// The name of the position after it, if that has its own name.
+    opening: Option<Opening>,
+    /// Why it is not played, as a message for the page.
+    reason: Option<Message>,
+    #[serde(flatten)]
+    mv: MoveView,
+}
+
+/// What the views of all books of an answer have in common.
+struct ViewOptions<'a> {
+    settings: Settings,
+    /// Filter for the games of indexes.
+    filter: GamesFilter,
+    /// The page that sends the request.
+    client: &'a str,
+    read_only: bool,
+}
+
+/// Whether invalid parameters are replaced, and the first of them.
+struct Leniency {
+    is_lenient: bool,
+    problem: Option<Message>,
+}
+
+impl Leniency {
+    /// The value of a parameter; if it is invalid, the usual one or an error.
+    fn accept<T>(
+        &mut self,
+        value: Result<T, Message>,
+        usual: impl FnOnce() -> T,
+    ) -> Result<T, Refusal> {
+        match value {
+            Err(error) if self.is_lenient => {
+                self.problem.get_or_insert(message!(
+                    "The address asks for what is not there: {0}.",
+                    error
+                ));
+                Ok(usual())
+            }
+            value => value.map_err(bad),
+        }
+    }
+}
+
+impl Explorer {
+    /// Answers with everything about a position. With `lenient`, the valid part of a
+    /// broken address is shown.
+    pub(super) fn position(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
+        // Read before the books: later changes cause a notification.
+        let changes = self.changes_now();
+        let is_lenient = query.get("lenient").is_some();
+        let (fen, play) = (query.get("fen"), query.get("play"));
+        let (line, problem) = match is_lenient {
+            true => line::read_prefix(fen, play),
+            false => (line::read(fen, play).map_err(bad)?, None),
+        };
+        let at = query.number("at", line.plies()).map_err(bad)?;
+        let most_ahead = query.number("ahead", 0).map_err(bad)?.min(MOST_AHEAD);
+        let mut leniency = Leniency {
+            is_lenient,
+            problem,
+        };
+        let settings = query.settings(&self.general);
+        let settings = leniency.accept(settings, || self.general.announced())?;
+        let first_book = || {
+            self.books()
+                .into_iter()
+                .take(1)
+                .map(|book| (0, book))
+                .collect()
+        };
+        let books = self.shown(query).map_err(|(_, error)| error);
+        let books = leniency.accept(books, first_book)?;
+        let filter = leniency.accept(GamesFilter::read(query), GamesFilter::default)?;
+        let options = ViewOptions {
+            settings,
+            filter,
+            client: query.get("client").unwrap_or_default(),
+            read_only: self.read_only,
+        };
+        let played = line.up_to(at);
+        let position = played.last();
+        let start = Some(line.start()).filter(|&start| *start != Chess::default());
+        let first = books.first();
+        let ahead = first.and_then(|(_, book)| {
+            let book = book.under(&options.filter).ok()?;
+            plot::ahead(&book, &played, &options.settings, most_ahead).ok()
+        });
+        let ahead = ahead.as_ref().map(Line::steps).into_iter().flatten();
+        Ok(json(&PositionView {
+            fen: notation::fen(position),
+            start: start.map(notation::fen),
+            at: played.plies(),
+            turn: position.turn().fold_wb("white", "black"),
+            fullmove: position.fullmoves().get(),
+            check: position.is_check(),
+            end: match (position.legal_moves().is_empty(), position.is_check()) {
+                (true, true) => Some("checkmate"),
+                (true, false) => Some("stalemate"),
+                _ => None,
+            },
+            opening: openings::of_line(played.positions()),
+            line: line.steps().map(MoveNames::new).collect(),
+            legal: position
+                .legal_moves()
+                .iter()
+                .map(|&mv| LegalMove {
+                    names: MoveNames::new((position, Some(mv))),
+                    rook: mv.is_castle().then(|| mv.to().to_string()),
+                })
+                .collect(),
+            ahead: ahead.skip(played.plies()).map(MoveNames::new).collect(),
+            options: DECIDING
+                .map(|id| OptionView {
+                    name: id.spec().name,
+                    value: options.settings.display(id),
+                })
+                .into(),
+            books: books
+                .iter()
+                .map(|(number, book)| BookView::new(*number, book, &played, &options))
+                .collect(),
+            problem: leniency.problem,
+            open: self.books().len(),
+            changes,
+        }))
+    }
+}
+
+impl MoveNames {
+    fn new((position, mv): (&Chess, Option<Move>)) -> MoveNames {
+        MoveNames {
+            uci: mv.map_or_else(|| notation::uci_or_null(None), |mv| uci(position, mv)),
+            san: notation::san_or_null(position, mv),
+        }
+    }
+
+    /// The names of successive moves.
+    pub(super) fn of_moves(position: &Chess, moves: &[Move]) -> Vec<MoveNames> {
+        let mut line = Line::from_start(position.clone());
+        moves.iter().for_each(|&mv| line.push(mv));
+        line.steps().map(MoveNames::new).collect()
+    }
+}
+
+/// In Chess960 positions castling is written as the king taking the rook, because the
+/// usual castling move of the king may be an ordinary move.
+pub(super) fn uci(position: &Chess, mv: Move) -> String {
+    mv.to_uci(position.castles().mode()).to_string()
+}
+
+impl BookView {
+    fn new(number: usize, book: &ExploredBook, line: &Line, options: &ViewOptions<'_>) -> BookView {
+        let position = line.last();
+        let open = book.under(&options.filter);
+        let notice = open.as_ref().ok().and_then(|open| open.1.notice.clone());
+        let found = open.and_then(|open| {
+            let found = look_up(&open, line, &options.settings);
+            found.map_err(|error| error.to_string())
+        });
+        let (found, error) = match found {
+            Ok(found) => (found, None),
+            Err(error) => (Choice::default(), Some(error)),
+        };
+        let seen = tabia_book::view::PositionView::new(position, &found);
+        let known = knows_results(&found);
+        let turn = position.turn();
+        let by_colour = |results: Results| known.then(|| results.of_white(turn).parts());
+        let results = by_colour(seen.results);
+        let history = book.history();
+        let undoable = history.map(|history| history.undoable(options.client));
+        let read_only = message!("the explorer was started read-only");
+        let history = match options.read_only {
+            true => Err(&read_only),
+            false => history,
+        };
+        let rows = found.rows().map(|(mv, verdict)| (mv.mv, verdict.rejection));
+        let rows: Vec<(Move, Option<Rejection>)> = rows.collect();
+        BookView {
+            book: number,
+            name: book.name().to_owned(),
+            error,
+            has_games: book.has_games(),
+            notice,
+            in_book: seen.in_book,
+            games: seen.games,
+            white: results.map(|[white, ..]| white),
+            draws: results.map(|[_, draws, _]| draws),
+            black: results.map(|[.., black]| black),
+            commentary: seen.commentary,
+            moves: seen
+                .moves
+                .into_iter()
+                .zip(rows)
+                .map(|(mut view, (mv, rejection))| {
+                    let results = by_colour(view.results);
+                    if !known {
+                        view.score = None;
+                    }
+                    view.uci = uci(position, mv);
+                    ColouredMove {
+                        white: results.map(|[white, ..]| white),
+                        black: results.map(|[.., black]| black),
+                        opening: openings::of(&notation::after(position, mv)),
+                        reason: rejection.map(Message::from),
+                        mv: view,
+                    }
+                })
+                .collect(),
+            editable: history.is_ok(),
+            locked: history.err().cloned(),
+            most_weight: history.ok().and_then(EditHistory::most_weight),
+            undoable: undoable.unwrap_or_default(),
+        }
+    }
+}
+
+/// Whether the numbers of a position are results. Arena books made without results have
+/// games but no wins or losses: these are not draws.
+fn knows_results(found: &Choice) -> bool {
+    found.lookup.moves.iter().any(|mv| match mv.preference {
+        Preference::Statistics => true,
+        Preference::Weight(_) => false,
+        Preference::Priority(_) => mv.stats().wins + mv.stats().losses > 0,
+    }) || found.lookup.moves.is_empty()
+}

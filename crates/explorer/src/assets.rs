@@ -10,7 +10,7 @@ use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::{Response, StatusCode};
 
 use super::bundle;
-use super::reply::{own_page, reply};
+use super::reply::{reply, with_nonce};
 use tabia_io::input::bytes::{FNV_START, fnv1a};
 
 const HTML: &str = "text/html; charset=utf-8";
@@ -236,7 +236,7 @@ pub(super) fn page(token: &str, nonce: &str, first: &str) -> Response<Bytes> {
         .replace(TOKEN_PLACE, token)
         .replace(NONCE_PLACE, nonce)
         .replace(FIRST_PLACE, &first);
-    own_page(nonce, reply(StatusCode::OK, HTML, text.into()))
+    with_nonce(nonce, reply(StatusCode::OK, HTML, text.into()))
 }
 
 /// The compressed page, for another machine. On this machine sending is faster than

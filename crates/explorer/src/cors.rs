@@ -16,7 +16,7 @@ const SENT: &str = "authorization, accept, cache-control, content-type, if-modif
 const ASKS_PRIVATE: &str = "access-control-request-private-network";
 
 /// The answer to a CORS preflight request.
-pub(super) fn preflight(asked: &HeaderMap) -> Response<Bytes> {
+pub(super) fn preflight(request_headers: &HeaderMap) -> Response<Bytes> {
     let mut response = reply(StatusCode::NO_CONTENT, "text/plain", Bytes::new());
     let headers = response.headers_mut();
     headers.remove(header::CONTENT_TYPE);
@@ -27,7 +27,10 @@ pub(super) fn preflight(asked: &HeaderMap) -> Response<Bytes> {
     );
     set(header::ACCESS_CONTROL_ALLOW_HEADERS, SENT);
     set(header::ACCESS_CONTROL_MAX_AGE, "86400");
-    if asked.get(ASKS_PRIVATE).is_some_and(|value| value == "true") {
+    if request_headers
+        .get(ASKS_PRIVATE)
+        .is_some_and(|value| value == "true")
+    {
         let allow = HeaderName::from_static("access-control-allow-private-network");
         set(allow, "true");
     }

@@ -279,7 +279,7 @@ impl Task<'_> {
         };
         self.engine = running.name().chars().take(60).collect();
         let ended = self.search(&mut running, FIRST_SEARCH_TIME)?
-            || self.value_moves(&mut running)?
+            || self.evaluate_moves(&mut running)?
             || self.search(&mut running, LONGEST_SEARCH)?;
         if !ended {
             self.report(true);
@@ -290,27 +290,47 @@ impl Task<'_> {
 
     /// Searches the position for a time; returns whether the request has ended.
     fn search(&mut self, engine: &mut Analyst, limit: Duration) -> Result<bool, AnalystError> {
-        let question = Question {
-            position: &self.request.position,
-            only: &[],
-            lines: self.request.lines as u16,
-            afresh: false,
-        };
-        let mut ended = false;
-        let found = engine.think(question, limit, |update| {
-            self.receive(update);
-            self.report_if_due();
-            ended = self.is_over();
-            break_if(ended)
+        let lines = self.request.lines;
+        let (found, ended) = self.run(engine, &[], lines, limit, |task, update| {
+            task.receive(update);
+            task.report_if_due();
         })?;
         self.receive(&found);
         Ok(ended)
     }
 
+    /// Runs a search until its time limit or the end of the request; returns its result,
+    /// and whether the request has ended.
+    fn run(
+        &mut self,
+        engine: &mut Analyst,
+        only: &[UciMove],
+        lines: usize,
+        limit: Duration,
+        receive: impl Fn(&mut Self, &SearchUpdate),
+    ) -> Result<(SearchUpdate, bool), AnalystError> {
+        let question = Question {
+            position: &self.request.position,
+            only,
+            lines: lines as u16,
+            afresh: false,
+        };
+        let mut ended = false;
+        let found = engine.think(question, limit, |update| {
+            receive(self, update);
+            ended = self.is_over();
+            match ended {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        })?;
+        Ok((found, ended))
+    }
+
     /// Searches each book move that no line begins with. A busy machine may stop an
     /// engine before it has reported all of them: missing ones are searched again, for
     /// longer.
-    fn value_moves(&mut self, engine: &mut Analyst) -> Result<bool, AnalystError> {
+    fn evaluate_moves(&mut self, engine: &mut Analyst) -> Result<bool, AnalystError> {
         let mut limit = MOVE_TIME;
         for _ in 0..MOVE_ROUNDS {
             let rest = self.moves_without_value();
@@ -345,18 +365,8 @@ impl Task<'_> {
         moves: &[UciMove],
         limit: Duration,
     ) -> Result<bool, AnalystError> {
-        let question = Question {
-            position: &self.request.position,
-            only: moves,
-            lines: moves.len() as u16,
-            afresh: false,
-        };
-        let mut ended = false;
-        let found = engine.think(question, limit, |_| {
-            ended = self.is_over();
-            break_if(ended)
-        })?;
-        self.value(&found);
+        let (found, ended) = self.run(engine, moves, moves.len(), limit, |_, _| {})?;
+        self.store_values(&found);
         if !ended {
             self.report(false);
         }
@@ -373,14 +383,16 @@ impl Task<'_> {
         let count = |update: &SearchUpdate| update.lines.iter().flatten().count();
         if count(update) >= count(&self.best) && rank(update) >= rank(&self.best) {
             self.best = update.clone();
-            self.value(update);
+            self.store_values(update);
         }
     }
 
     /// Stores the values of the first moves of lines.
-    fn value(&mut self, update: &SearchUpdate) {
+    fn store_values(&mut self, update: &SearchUpdate) {
         for line in update.lines.iter().flatten() {
-            let Some(uci) = first_move(&self.request.position, line) else {
+            let position = &self.request.position;
+            let first = line.moves.first();
+            let Some(uci) = first.and_then(|mv| uci_if_legal(position, *mv)) else {
                 continue;
             };
             self.values.retain(|known| known.uci != uci);
@@ -389,10 +401,6 @@ impl Task<'_> {
                 value: reported_value(line),
             });
         }
-    }
-
-    fn lines(&self) -> impl Iterator<Item = &Variation> {
-        self.best.lines.iter().flatten()
     }
 
     /// Whether the request has ended: the page has gone, or another request has come.
@@ -429,7 +437,10 @@ impl Task<'_> {
         self.last_report = Some(Instant::now());
         let position = &self.request.position;
         let lines: Vec<ReportedLine> = self
-            .lines()
+            .best
+            .lines
+            .iter()
+            .flatten()
             .filter_map(|line| {
                 let moves = MoveNames::of_moves(position, &playable(position, &line.moves));
                 (!moves.is_empty()).then(|| ReportedLine {
@@ -451,13 +462,6 @@ impl Task<'_> {
     }
 }
 
-fn break_if(ended: bool) -> ControlFlow<()> {
-    match ended {
-        true => ControlFlow::Break(()),
-        false => ControlFlow::Continue(()),
-    }
-}
-
 fn start(choices: &[EngineChoice], cancellation: &Cancellation) -> Result<Analyst, AnalystError> {
     let mut last = None;
     for choice in choices {
@@ -474,10 +478,6 @@ fn start(choices: &[EngineChoice], cancellation: &Cancellation) -> Result<Analys
 fn uci_if_legal(position: &Chess, mv: UciMove) -> Option<String> {
     let mv = mv.to_move(position).ok()?;
     Some(uci(position, mv))
-}
-
-fn first_move(position: &Chess, line: &Variation) -> Option<String> {
-    uci_if_legal(position, *line.moves.first()?)
 }
 
 /// A line up to the first illegal move.
@@ -527,7 +527,7 @@ mod tests {
     }
 
     #[test]
-    fn each_page_is_notified_that_another_has_asked_since() {
+    fn a_page_is_notified_when_another_page_takes_the_engine() {
         let listens = |client: &str| {
             let (listener, receiver) = watch::channel(Bytes::new());
             let request = SearchRequest {
@@ -564,7 +564,7 @@ mod tests {
     }
 
     #[test]
-    fn mates_have_the_sign_of_the_side_that_gives_them() {
+    fn a_mate_by_black_is_negative() {
         let line = |value| {
             reported_value(&Variation {
                 value,

@@ -16,12 +16,6 @@ use super::reply::EVENTS;
 /// How often an empty event is sent to keep the connection open.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
-/// Whether a response is a stream of events.
-fn is_event_stream(response: &Response<Bytes>) -> bool {
-    let kind = response.headers().get(CONTENT_TYPE);
-    kind.is_some_and(|kind| kind == EVENTS)
-}
-
 /// A response body without end: server-sent events.
 pub(super) struct Events(mpsc::Receiver<Bytes>);
 
@@ -39,9 +33,8 @@ pub(super) fn subscription(
     if let Some(Subscription(pieces)) = response.extensions_mut().remove() {
         return Some(Events::of(pieces));
     }
-    if !is_event_stream(response) {
-        return None;
-    }
+    let kind = response.headers().get(CONTENT_TYPE);
+    kind.filter(|kind| *kind == EVENTS)?;
     Some(Events::new(std::mem::take(response.body_mut()), changes))
 }
 

@@ -28,7 +28,7 @@ use super::plot;
 use super::position::{MOST_AHEAD, MoveNames};
 use super::query::Query;
 use super::reply::{
-    EVENTS, Refusal, bad, json, json_text, refuse, reply, unless_opened, unreadable,
+    EVENTS, Refusal, bad, json, json_text, refuse, reply, unreadable, without_opener_policy,
 };
 use super::route::{Command, Route};
 use shakmaty::Position as _;
@@ -352,7 +352,7 @@ impl Explorer {
         let nonce = Access::random_token();
         let first = String::from_utf8_lossy(&first);
         let page = assets::page(self.access.token(), &nonce, &first);
-        let page = unless_opened(headers, page);
+        let page = without_opener_policy(headers, page);
         match self.access.is_local() {
             true => page,
             false => assets::compressed_page(page, headers),

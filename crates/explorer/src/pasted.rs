@@ -9,7 +9,7 @@ use shakmaty::{Chess, Move};
 
 use super::line;
 use super::message::{Message, message, move_error};
-use super::query::{Query, decoded};
+use super::query::{Query, decode_percent};
 use tabia_games::{Game, GameParts, GameResult, GameSource as _, Item, PgnSource, SkipReason};
 use tabia_notation::{self as notation, Line, MoveError};
 
@@ -100,7 +100,7 @@ fn address(rest: &str) -> Result<Pasted, Message> {
     if query.get("fen").is_some() || query.get("play").is_some() {
         return pasted_line(&query.line()?);
     }
-    let path = decoded(path).replace('_', " ");
+    let path = decode_percent(path).replace('_', " ");
     if let Some((_, moves)) = path.split_once("/analysis/pgn/") {
         return game(&moves.replace(['/', '+'], " "));
     }

@@ -31,29 +31,30 @@ pub(super) struct Point {
     /// White's share of the points, 0 to 1.
     score: Option<f64>,
     /// Whether it is on the given line.
-    walked: bool,
+    #[serde(rename = "walked")]
+    is_given: bool,
 }
 
-/// The main line: `walked`, then the most probable move of the adapter until the book
+/// The main line: `line`, then the most probable move of the adapter until the book
 /// ends. `Book Leave Early` is ignored: the plot shows where the book ends, and following
 /// lines at each position would take seconds.
 pub(super) fn main_line(
     book: &Content,
-    walked: &Line,
+    line: &Line,
     settings: &Settings,
 ) -> Result<Vec<Point>, Error> {
     let mut points = Vec::new();
     let mut found = Lookup::default();
-    for (ply, position) in walked.positions().iter().enumerate() {
+    for (ply, position) in line.positions().iter().enumerate() {
         book.0.probe(position, Wanted::Stored, &mut found)?;
         let here = found.here.map(|here| here.stats);
         // Some formats store moves, not positions.
         let here = here.or((!found.moves.is_empty()).then(Stats::default));
-        points.push(point(walked, ply, here.as_ref(), position.turn(), true));
+        points.push(point(line, ply, here.as_ref(), position.turn(), true));
     }
     follow(
         book,
-        walked.clone(),
+        line.clone(),
         settings,
         MOST_PLIES,
         |line, stats, mover| {
@@ -66,15 +67,12 @@ pub(super) fn main_line(
 /// A line with up to `most` of the likeliest moves after it.
 pub(super) fn ahead(
     book: &Content,
-    walked: &Line,
+    line: &Line,
     settings: &Settings,
     most: usize,
 ) -> Result<Line, Error> {
-    let limit = walked
-        .plies()
-        .saturating_add(most)
-        .min(notation::MOST_PLIES);
-    follow(book, walked.clone(), settings, limit, |_, _, _| {})
+    let limit = line.plies().saturating_add(most).min(notation::MOST_PLIES);
+    follow(book, line.clone(), settings, limit, |_, _, _| {})
 }
 
 /// Adds the likeliest moves up to a number of plies.
@@ -128,12 +126,8 @@ fn likeliest(
     }
     let found = look_up(book, line, settings)?;
     let best = found.best().map(|best| (best.mv, best.stats()));
-    let verdicts = found.verdicts.iter();
-    let is_of_this_way = verdicts.filter_map(|verdict| verdict.rejection);
-    if !is_of_this_way
-        .into_iter()
-        .any(|why| why == Rejection::Repetition)
-    {
+    let mut verdicts = found.verdicts.iter();
+    if !verdicts.any(|verdict| verdict.rejection == Some(Rejection::Repetition)) {
         let mut cache = cache();
         if cache.len() >= MOST_CACHED {
             cache.clear();
@@ -150,7 +144,7 @@ fn fingerprint(settings: &Settings) -> u64 {
     hasher.finish()
 }
 
-fn point(line: &Line, ply: usize, stats: Option<&Stats>, own: Color, walked: bool) -> Point {
+fn point(line: &Line, ply: usize, stats: Option<&Stats>, own: Color, is_given: bool) -> Point {
     let in_book = stats.is_some();
     let stats = &stats.copied().unwrap_or_default();
     let results = stats.results().of_white(own);
@@ -167,7 +161,7 @@ fn point(line: &Line, ply: usize, stats: Option<&Stats>, own: Color, walked: boo
         in_book,
         games: (stats.games > 0).then_some(stats.games),
         score: results.score().filter(|_| is_decided),
-        walked,
+        is_given,
     }
 }
 
@@ -181,12 +175,12 @@ mod tests {
     }
 
     #[test]
-    fn the_main_line_goes_on_from_the_line_walked() {
+    fn the_main_line_continues_the_given_line() {
         let book = starter();
-        let walked = Line::read("", "e2e4,c7c5").unwrap();
-        let points = main_line(&book, &walked, &Settings::default()).unwrap();
+        let line = Line::read("", "e2e4,c7c5").unwrap();
+        let points = main_line(&book, &line, &Settings::default()).unwrap();
         assert!(points.len() > 6, "{}", points.len());
-        let flags: Vec<bool> = points.iter().map(|point| point.walked).collect();
+        let flags: Vec<bool> = points.iter().map(|point| point.is_given).collect();
         assert_eq!(&flags[..4], [true, true, true, false]);
         assert_eq!(
             (points[1].san.as_str(), points[2].san.as_str()),
@@ -197,17 +191,17 @@ mod tests {
         }
         // The same position has the same figures after any moves.
         let next = format!("e2e4,c7c5,{}", points[3].uci);
-        let walked = Line::read("", &next).unwrap();
-        let again = main_line(&book, &walked, &Settings::default()).unwrap();
+        let line = Line::read("", &next).unwrap();
+        let again = main_line(&book, &line, &Settings::default()).unwrap();
         assert_eq!(again[3].games, points[3].games);
         assert_eq!(again[3].score, points[3].score);
     }
 
     #[test]
-    fn outside_the_book_there_is_only_the_line() {
+    fn outside_the_book_the_given_line_is_not_continued() {
         let book = starter();
-        let walked = Line::read("", "a2a4,h7h5,a4a5,h5h4,a5a6,h4h3").unwrap();
-        let points = main_line(&book, &walked, &Settings::default()).unwrap();
+        let line = Line::read("", "a2a4,h7h5,a4a5,h5h4,a5a6,h4h3").unwrap();
+        let points = main_line(&book, &line, &Settings::default()).unwrap();
         assert_eq!(points.last().unwrap().games, None);
         assert!(!points.last().unwrap().in_book);
         assert_eq!(points.last().unwrap().score, None);

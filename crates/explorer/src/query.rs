@@ -37,12 +37,13 @@ impl Query {
 
     /// A number, or `default` if it is missing.
     pub(super) fn number(&self, name: &str, default: usize) -> Result<usize, Message> {
-        match self.get(name) {
-            None => Ok(default),
-            Some(text) => text
-                .parse()
-                .map_err(|_| message!("{0} takes a whole number", name)),
-        }
+        Ok(self.optional_number(name)?.unwrap_or(default))
+    }
+
+    /// A number, if it is given.
+    pub(super) fn optional_number(&self, name: &str) -> Result<Option<usize>, Message> {
+        let number = self.get(name).map(str::parse).transpose();
+        number.map_err(|_| message!("{0} takes a whole number", name))
     }
 
     /// The line of moves `play` from the position `fen`.
@@ -68,7 +69,7 @@ impl Query {
 }
 
 /// Decodes percent codes.
-pub(super) fn decoded(text: &str) -> String {
+pub(super) fn decode_percent(text: &str) -> String {
     // Escaped as in a parameter, where "+" would be a blank.
     let text = text.replace('+', "%2B").replace('&', "%26");
     let value = format!("x={text}");

@@ -15,7 +15,7 @@ const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src '
 /// A page that opens this one gets no reference to it.
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 
-const EVERYWHERE: [(HeaderName, &str); 7] = [
+const HEADERS_OF_ALL: [(HeaderName, &str); 7] = [
     (header::CONTENT_SECURITY_POLICY, CONTENT_POLICY),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::X_FRAME_OPTIONS, "DENY"),
@@ -29,7 +29,7 @@ const EVERYWHERE: [(HeaderName, &str); 7] = [
 ];
 
 /// A page in which scripts and styles with this nonce are allowed.
-pub(super) fn own_page(nonce: &str, mut page: Response<Bytes>) -> Response<Bytes> {
+pub(super) fn with_nonce(nonce: &str, mut page: Response<Bytes>) -> Response<Bytes> {
     let allowed = format!("'nonce-{nonce}'");
     let policy = CONTENT_POLICY
         .replace("script-src 'self'", &format!("script-src 'self' {allowed}"))
@@ -45,8 +45,11 @@ pub(super) fn own_page(nonce: &str, mut page: Response<Bytes>) -> Response<Bytes
 /// Removes the opener policy from a page that the user has opened by its address, a
 /// bookmark or a reload, if the browser's headers say so. No other page has opened it,
 /// and for this policy a browser starts another process (25 ms).
-pub(super) fn unless_opened(asked: &HeaderMap, mut page: Response<Bytes>) -> Response<Bytes> {
-    let from = asked.get(HeaderName::from_static("sec-fetch-site"));
+pub(super) fn without_opener_policy(
+    request_headers: &HeaderMap,
+    mut page: Response<Bytes>,
+) -> Response<Bytes> {
+    let from = request_headers.get(HeaderName::from_static("sec-fetch-site"));
     if from.is_some_and(|from| from == "none" || from == "same-origin") {
         page.headers_mut().remove(OPENER_POLICY);
     }
@@ -74,7 +77,7 @@ pub(super) fn reply(status: StatusCode, kind: &'static str, body: Bytes) -> Resp
     let mut response = Response::new(body);
     *response.status_mut() = status;
     let headers = response.headers_mut();
-    for (name, value) in EVERYWHERE {
+    for (name, value) in HEADERS_OF_ALL {
         headers.insert(name, HeaderValue::from_static(value));
     }
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
@@ -123,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_reply_is_shut_off_from_other_sites() {
+    fn every_reply_forbids_access_by_other_sites() {
         let response = refuse(StatusCode::NOT_FOUND, "no");
         let policy = response.headers()[header::CONTENT_SECURITY_POLICY]
             .to_str()

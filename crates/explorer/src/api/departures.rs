@@ -16,6 +16,7 @@ use tabia_analysis::coverage::{self, CoverageLimits, Hole};
 use tabia_analysis::departures::{ChosenMoves, Departure, GameDeparture, LeftBy, Repertoire};
 use tabia_book::Probe;
 use tabia_book::policy::Policy;
+use tabia_games::index::each_game;
 use tabia_games::{Game, GameParts, GameResult, GameSource as _, PgnSource, has_name};
 
 /// Greatest number of listed departures.
@@ -99,14 +100,10 @@ impl Api<'_> {
     /// The positions without an answer in a book, for a colour; `opponents` is the number
     /// of the book or index with the opponents' moves.
     pub(super) fn coverage(&self, query: &Query, body: &[u8]) -> Result<Coverage, Refusal> {
-        let colour = question::known_color(query).map_err(bad)?;
+        let colour = question::required_color(query).map_err(bad)?;
         let request = self.read_request(query, colour, parse_body(body).1)?;
-        let opponents = match query.get("opponents") {
-            None => None,
-            Some(_) => self
-                .books(Some(query.number("opponents", 0).map_err(bad)?))?
-                .pop(),
-        };
+        let opponents = query.optional_number("opponents").map_err(bad)?;
+        let opponents = opponents.map(|number| self.book(number)).transpose()?;
         let opponents = opponents.as_deref().map(|open| open as &dyn Probe);
         let mut holes =
             coverage::holes(request.repertoire(), opponents, LIMITS).map_err(unreadable)?;
@@ -121,10 +118,8 @@ impl Api<'_> {
         colour: Color,
         moves: MoveChoices,
     ) -> Result<RepertoireRequest, Refusal> {
-        let number = query.number("book", 0).map_err(bad)?;
-        let book = self.books(Some(number))?.pop();
         Ok(RepertoireRequest {
-            book: book.ok_or_else(|| bad("no such book is open"))?,
+            book: self.book(query.number("book", 0).map_err(bad)?)?,
             colour,
             policy: query.settings(self.settings).map_err(bad)?.policy(),
             chosen: ChosenMoves::new(moves),
@@ -149,12 +144,18 @@ impl Api<'_> {
             }
         };
         if pgn.is_empty() {
-            let each = |facts: tabia_games::tgx::Facts, positions: &[_], moves: &[_]| {
-                count(Some(facts.winner), positions, moves);
-            };
-            self.games
-                .each_of(name, colour, MOST_PLIES, each)
+            for index in self.games.current() {
+                each_game(
+                    &index,
+                    name,
+                    colour,
+                    MOST_PLIES,
+                    |_, facts, positions, moves| {
+                        count(Some(facts.winner), positions, moves);
+                    },
+                )
                 .map_err(unreadable)?;
+            }
         } else {
             let text = Box::new(Cursor::new(pgn));
             let mut source = PgnSource::new("", text, Arc::default());
@@ -196,10 +197,10 @@ impl Api<'_> {
             )));
         }
         let by = |by| {
-            let is_his = |(left, _): &&(Option<GameDeparture>, _)| {
+            let is_by = |(left, _): &&(Option<GameDeparture>, _)| {
                 left.as_ref().is_some_and(|left| left.by == by)
             };
-            games.iter().filter(is_his).count() as u64
+            games.iter().filter(is_by).count() as u64
         };
         Ok(Departures {
             games: games.len() as u64,

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::{fmt, io};
 
 use shakmaty::uci::UciMove;
-use shakmaty::{Chess, Color, Move, Position};
+use shakmaty::{Chess, Color, Position};
 
 use super::super::books::{ExploredBook, Open};
 use super::super::lock;
@@ -20,8 +20,8 @@ use tabia_adapter::settings::Settings;
 use tabia_book::policy;
 use tabia_book::{Annotation, BookMove, Error, Lookup, PositionRecord, Probe, Stats, Wanted};
 use tabia_games::index::query::{self, Lists, Named, Source, Sums};
-use tabia_games::index::{Counts, GameSelection, GamesIndex, Player, each_game};
-use tabia_games::tgx::{Facts, move_of};
+use tabia_games::index::{Counts, GameSelection, GamesIndex, Player};
+use tabia_games::tgx::move_of;
 
 /// Greatest number of players whose games are cached.
 const CACHED_PLAYERS: usize = 8;
@@ -124,7 +124,7 @@ impl OpenIndex {
         let [again, filtered] = [Arc::clone(self), Arc::clone(self)];
         let under = move |index: &OpenIndex, filter: &GamesFilter| {
             let chosen = index.chosen(filter).map_err(|error| error.to_string())?;
-            let notice = chosen.older();
+            let notice = chosen.notice_of_older_games();
             Ok::<_, String>((Arc::new(chosen) as Open, notice))
         };
         let reopen = Box::new(move || Ok(under(&again, &GamesFilter::default())?.0));
@@ -189,7 +189,7 @@ impl Games {
     }
 
     /// The indexes as they are on disk now.
-    fn current(&self) -> Vec<Arc<GamesIndex>> {
+    pub(super) fn current(&self) -> Vec<Arc<GamesIndex>> {
         self.indexes().iter().map(|index| index.current()).collect()
     }
 
@@ -214,7 +214,7 @@ impl Games {
         let all = indexes.iter().map(|index| Source::Index(index));
         let sums = query::sums(all, position, &question.selection, lists(question))?;
         let newest = indexes.iter().filter_map(|index| index.last_month()).max();
-        let mut explored = explored_from(question, position, settings, &indexes, &sums)?;
+        let mut explored = make_answer(question, position, settings, &indexes, &sums)?;
         if question.history {
             explored.history = Some(history(question, &sums.history, newest));
         }
@@ -240,25 +240,9 @@ impl Games {
             }
             let source = Source::Players(std::slice::from_ref(&player));
             let sums = query::sums([source], position, &question.selection, lists(question))?;
-            return explored_from(question, position, settings, &[index], &sums);
+            return make_answer(question, position, settings, &[index], &sums);
         }
         Ok(Explored::nothing(question))
-    }
-
-    /// Calls `each` for the games of a player with a colour in all indexes.
-    pub(super) fn each_of(
-        &self,
-        name: &str,
-        color: Color,
-        plies: usize,
-        mut each: impl FnMut(Facts, &[Chess], &[Move]),
-    ) -> Result<(), tabia_games::Error> {
-        for index in self.current() {
-            each_game(&index, name, color, plies, |_, facts, positions, moves| {
-                each(facts, positions, moves);
-            })?;
-        }
-        Ok(())
     }
 
     /// A game as PGN.
@@ -283,7 +267,7 @@ fn lists(question: &Question) -> Lists {
 }
 
 /// Makes an answer from the sums.
-fn explored_from(
+fn make_answer(
     question: &Question,
     position: &Chess,
     settings: &Settings,
@@ -292,17 +276,17 @@ fn explored_from(
 ) -> Result<Explored, tabia_games::Error> {
     // A request without games gets none with the moves either.
     let names_games = question.top_games + question.recent_games > 0;
-    let unplayed = unplayed(question, position, settings, sums);
+    let rejected = rejected_moves(question, position, settings, sums);
     let mut moves = Vec::new();
     for (place, made) in sums.moves.iter().enumerate() {
-        if unplayed.get(place) == Some(&true) {
+        if rejected.get(place) == Some(&true) {
             continue;
         }
         // Games that are not listed are not looked up.
         let is_listed = names_games && moves.len() < question.moves;
         let only = made.only.filter(|_| is_listed);
         let game = match only {
-            Some(named) => find(question, indexes, &named)?,
+            Some(named) => look_up_game(question, indexes, &named)?,
             None => None,
         };
         moves.push(CountedMove {
@@ -325,7 +309,7 @@ fn explored_from(
         for game in named {
             let (from, to, promotion) = game.mv.parts();
             let mv = move_of(position, from, to, promotion);
-            if let Some((mv, game)) = mv.zip(find(question, indexes, game)?) {
+            if let Some((mv, game)) = mv.zip(look_up_game(question, indexes, game)?) {
                 let uci = UciMove::from_chess960(mv).to_string();
                 list.push(PlayedGame { uci, game });
             }
@@ -335,7 +319,7 @@ fn explored_from(
 }
 
 /// Looks a game up.
-fn find(
+fn look_up_game(
     question: &Question,
     indexes: &[Arc<GamesIndex>],
     named: &Named,
@@ -412,7 +396,7 @@ impl ChosenGames {
     }
 
     /// A message about games left out for a player with very many games.
-    fn older(&self) -> Option<Message> {
+    fn notice_of_older_games(&self) -> Option<Message> {
         let players = self.players.iter().flatten();
         let sums = players.map(|player| (player.games(), player.older()));
         let (counted, older) = sums.fold((0, 0), |(a, b), (c, d)| (a + c, b + d));
@@ -449,7 +433,12 @@ impl Probe for ChosenGames {
 
 /// For each move, whether the policy would never play it; empty if the request does not
 /// ask for it.
-fn unplayed(question: &Question, position: &Chess, settings: &Settings, sums: &Sums) -> Vec<bool> {
+fn rejected_moves(
+    question: &Question,
+    position: &Chess,
+    settings: &Settings,
+    sums: &Sums,
+) -> Vec<bool> {
     if !question.playable {
         return Vec::new();
     }

@@ -126,15 +126,10 @@ impl Api<'_> {
             && query.get("book").is_none()
     }
 
-    /// The requested books, as they are now.
-    fn books(&self, number: Option<usize>) -> Result<Vec<Open>, Refusal> {
-        match number {
-            None => Ok(self.books.iter().map(|book| book.current()).collect()),
-            Some(number) => match self.books.get(number) {
-                Some(book) => Ok(vec![book.current()]),
-                None => Err(bad(format!("book: there are {}, from 0", self.books.len()))),
-            },
-        }
+    /// The book with this number, as it is now.
+    fn book(&self, number: usize) -> Result<Open, Refusal> {
+        let book = self.books.get(number).map(|book| book.current());
+        book.ok_or_else(|| bad(format!("book: there are {}, from 0", self.books.len())))
     }
 
     fn explore(&self, question: &Question) -> Result<Explored, Refusal> {
@@ -142,7 +137,10 @@ impl Api<'_> {
             let explored = self.games.explore(question, self.settings);
             return explored.map_err(unreadable);
         }
-        let books = self.books(question.book)?;
+        let books = match question.book {
+            None => self.books.iter().map(|book| book.current()).collect(),
+            Some(number) => vec![self.book(number)?],
+        };
         books::explore(&books, question, self.settings).map_err(unreadable)
     }
 

@@ -98,7 +98,7 @@ impl Question {
         fen: Option<&str>,
     ) -> Result<Question, Message> {
         let selection = selection(query, shape)?;
-        let history = query.get("history").map(truth).transpose()?;
+        let history = query.get("history").map(parse_bool).transpose()?;
         let lists = |name, most: usize| {
             let wanted = query.number(name, most)?;
             Ok::<_, Message>(if shape == Shape::History {
@@ -127,11 +127,8 @@ impl Question {
             top_games: lists("topGames", top)?,
             recent_games: lists("recentGames", recent)?,
             history: shape == Shape::History || shape == Shape::Lichess && history == Some(true),
-            playable: query.get("playable").map(truth).transpose()? == Some(true),
-            book: match query.get("book") {
-                None => None,
-                Some(_) => Some(query.number("book", 0)?),
-            },
+            playable: query.get("playable").map(parse_bool).transpose()? == Some(true),
+            book: query.optional_number("book")?,
         })
     }
 
@@ -175,8 +172,8 @@ fn selection(query: &Query, shape: Shape) -> Result<GameSelection, Message> {
     }
     if let Some(list) = query.get("speeds") {
         let speeds = list.split(',').map(|word| {
-            let named = word.parse::<Speed>();
-            named.map_err(|error| format!("speeds: {error}"))
+            let speed = word.parse::<Speed>();
+            speed.map_err(|error| format!("speeds: {error}"))
         });
         let speeds: Vec<Speed> = speeds.collect::<Result<_, _>>()?;
         selection = selection.with_speeds(&speeds);
@@ -205,7 +202,7 @@ fn selection(query: &Query, shape: Shape) -> Result<GameSelection, Message> {
 }
 
 /// Parses the words for yes and no that the lichess service accepts.
-fn truth(word: &str) -> Result<bool, Message> {
+fn parse_bool(word: &str) -> Result<bool, Message> {
     match word.to_ascii_lowercase().as_str() {
         "true" | "on" | "1" | "yes" => Ok(true),
         "false" | "off" | "0" | "no" => Ok(false),
@@ -216,11 +213,11 @@ fn truth(word: &str) -> Result<bool, Message> {
 /// The requested player and colour.
 pub(super) fn player(query: &Query) -> Result<(&str, Color), Message> {
     let name = query.get("player").ok_or("player: a name is wanted")?;
-    Ok((name_of_player(name)?, known_color(query)?))
+    Ok((name_of_player(name)?, required_color(query)?))
 }
 
 /// The colour, which a request must contain.
-pub(super) fn known_color(query: &Query) -> Result<Color, Message> {
+pub(super) fn required_color(query: &Query) -> Result<Color, Message> {
     Ok(color(query)?.ok_or("color: expected white or black")?)
 }
 
@@ -250,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_clients_send_is_read() {
+    fn parameters_of_clients_are_accepted() {
         for good in [
             "",
             "variant=chess960",

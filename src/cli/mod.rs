@@ -97,7 +97,7 @@ pub(crate) fn run() -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) if is_closed_output(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            message!("tabia: {error:#}");
+            message!("tabia: {error:#}{}", usage::advice(&error));
             ExitCode::from(2)
         }
     }

@@ -1,5 +1,6 @@
 //! Errors of the arguments, and suggestions.
 
+use std::error::Error;
 use std::ffi::OsStr;
 use std::io::Write as _;
 use std::path::Path;
@@ -8,6 +9,8 @@ use std::process::ExitCode;
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use tabia_build::BuildError;
+use tabia_io::atomic::WriteFileError;
 use tabia_notation::Line;
 
 /// Prints an error of the command line, and a suggestion.
@@ -28,6 +31,47 @@ pub(super) fn refuse(error: &clap::Error, tabia: &Command) -> ExitCode {
         message!("\n  tip: {tip}");
     }
     ExitCode::from(2)
+}
+
+/// What to add to an error of a command: the option that replaces an existing file.
+pub(super) fn advice(error: &anyhow::Error) -> String {
+    let exists = |cause| match writing(cause) {
+        Some(WriteFileError::Exists { path }) => path.file_name(),
+        _ => None,
+    };
+    match error.chain().find_map(exists) {
+        Some(name) => format!(
+            "; --force replaces it and keeps the old one as {}.bak",
+            name.display()
+        ),
+        None => String::new(),
+    }
+}
+
+/// The error of writing a file in an error of a library.
+fn writing<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e WriteFileError> {
+    use tabia_analysis::Error as AnalysisError;
+    if let Some(error) = error.downcast_ref() {
+        return match error {
+            AnalysisError::Book(error) => writing(error),
+            AnalysisError::Games(error) => writing(error),
+            AnalysisError::Build(error) => writing(error),
+            AnalysisError::Place(error) => Some(error),
+            _ => None,
+        };
+    }
+    match (
+        error.downcast_ref(),
+        error.downcast_ref(),
+        error.downcast_ref(),
+    ) {
+        (Some(BuildError::Write(error)), ..) => writing(error),
+        (Some(BuildError::Place(error)), ..) | (_, Some(tabia_games::Error::Place(error)), _) => {
+            Some(error)
+        }
+        (.., Some(tabia_book::Error::Place(error))) => Some(error),
+        _ => error.downcast_ref(),
+    }
 }
 
 /// Whether an argument contains control characters.

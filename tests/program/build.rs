@@ -645,7 +645,10 @@ fn bad_input_is_refused_without_harm() {
         ("-fo old.ctg nothing", "nothing: the folder holds no .pgn"),
         ("-o nowhere/new.ctg games.pgn", "nowhere"),
         ("-o games.pgn games.pgn", "must end with .ctg"),
-        ("-o old.ctg games.pgn", "old.ctg: is there already"),
+        (
+            "-o old.ctg games.pgn",
+            "; --force replaces it and keeps the old one as old.ctg.bak",
+        ),
         (
             "-o old.ctg old.ctg missing.pgn",
             "old.ctg: is there already",

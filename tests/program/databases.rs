@@ -206,7 +206,7 @@ fn encrypted_archives_need_their_password() {
     let folder = Folder::new();
     let path = data("cbv/small3.cbz");
     let run = |more: &str| folder.tabia(&format!("games '{}' -o out/ {more}", path.display()));
-    run("").refused("give its --password");
+    run("").refused("give its password");
     run("--password 'my short password'").refused("this is not its password");
     run("--password 'my long password'").ok();
     assert_eq!(all_files(&folder.join("out")).len(), 12);

@@ -440,7 +440,7 @@ fn games_and_books_are_recognized_by_content() {
         ruzstd::encoding::CompressionLevel::Fastest,
     );
     fs::write(at("book.pgn.zst"), packed).unwrap();
-    let a_book = "this is a book (ChessBase opening book), not games: `tabia convert";
+    let a_book = "this is a book (ChessBase opening book), not games: convert it";
     for (arguments, message) in [
         ("games book.pgn -o out.pgn", a_book),
         ("games book.pgn.zst -o out.pgn", a_book),
@@ -483,7 +483,7 @@ fn the_output_is_there_whole_or_not_at_all() {
     let before = fs::read(&index).unwrap();
     folder.put("empty.pgn", "");
     for (arguments, message) in [
-        ("small.dci -o small.dci", "small.dci: is there already"),
+        ("small.dci -o small.dci", "changed; --force replaces"),
         ("small.dci -o out.xyz", ".dci or .si5"),
         ("small.dci -o no/out.pgn", "no/out.pgn"),
         ("missing.pgn -o out.dci", "missing.pgn"),

@@ -271,7 +271,7 @@ fn what_cannot_be_done_is_reported_and_nothing_changes() {
     }
     assert_eq!(fs::read(&book).unwrap(), before);
     folder.put("book.bin", [0; 160]);
-    let what_can = "has no marks: avoid and --weight can be set, and `tabia convert`";
+    let what_can = "has no marks: avoid and a weight can be set; convert it";
     mark(&folder, "book.bin --all main").refused(what_can);
     mark(&folder, "none.ctg --all main").ends(2);
 

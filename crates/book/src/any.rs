@@ -57,9 +57,7 @@ impl Format {
                 path: path.into(),
                 text: kind
                     .no_book()
-                    .unwrap_or(
-                        "this is a book as text: `tabia convert FILE BOOK.ctg` makes a book of it",
-                    )
+                    .unwrap_or("this is a book as text: convert it to a .ctg book first")
                     .into(),
             }),
         }

@@ -51,7 +51,7 @@ pub enum Error {
     /// The page with a position's entry is damaged.
     #[error(
         "{}: page {page} (file byte {}): {fault}; the book is damaged here, \
-         copy or download it again, or let `tabia compact` save what is readable",
+         copy or download it again, or compact it to save what is readable",
         path.display(),
         file_offset(*page, fault.offset())
     )]
@@ -113,11 +113,11 @@ pub enum Error {
     /// Writing the file failed.
     #[error(transparent)]
     Place(Arc<WriteFileError>),
-    /// Part of a book cannot be read, and `--strict` is set.
-    #[error("{0}; nothing was written (--strict)")]
+    /// Part of a book cannot be read, and losses are refused (`strict`).
+    #[error("{0}; nothing was written (strict)")]
     Loss(String),
     /// Rewriting the book would lose its damaged parts.
-    #[error("the book is damaged, use `tabia compact` first; nothing was changed: {0}")]
+    #[error("the book is damaged, compact it first; nothing was changed: {0}")]
     Damaged(String),
 
     /// The file cannot be changed or made in this way.

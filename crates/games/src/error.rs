@@ -60,13 +60,13 @@ pub enum Error {
     #[error("standard output: {0}")]
     Output(io::Error),
     /// The file is not a games index.
-    #[error("{}: this is no games index (.tgx): `tabia index -o` makes one", path.display())]
+    #[error("{}: this is no games index (.tgx): index the games first", path.display())]
     NoIndex {
         /// The file.
         path: PathBuf,
     },
     /// The content of an index is damaged.
-    #[error("{}: damaged at byte {at}: {what}; make it again with `tabia index`", path.display())]
+    #[error("{}: damaged at byte {at}: {what}; index the games again", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,

@@ -16,7 +16,7 @@ fn without_the_feature_one_message_names_it() {
     folder.put("games.pgn", "[Event \"?\"]\n\n1. e4 *\n");
     folder.put("some.parquet", "PAR1");
     for rest in ["--records out.parquet games.pgn", "-o out.ctg some.parquet"] {
-        let text = refused(&folder, rest, "--features parquet");
+        let text = refused(&folder, rest, "feature `parquet`");
         assert_has(&text, ".parquet: ");
     }
     assert_eq!(folder.names(), ["games.pgn", "some.parquet"]);
@@ -308,7 +308,7 @@ mod with_parquet {
             ("-fo old.ctg good.parquet --min-elo 2000", "written"),
             ("-fo old.ctg good.parquet --dedupe", "written"),
             ("-fo old.ctg --priority good.parquet", "written"),
-            ("--records good.parquet good.parquet", "is there already"),
+            ("--records good.parquet good.parquet", "--force"),
             ("--records good.csv all.pgn", ".parquet"),
             ("--records nowhere/good.parquet all.pgn", "nowhere"),
             ("--records new.parquet good.parquet short.parquet", "short"),

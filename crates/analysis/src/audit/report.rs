@@ -46,7 +46,7 @@ fn trust(audit: &Audit) -> String {
             }
         ),
         _ => "All of this rests on single searches, and a list that is sorted by loss shows their \
-              largest errors first: `--confirm ENGINE` searches again what it names."
+              largest errors first: let an engine confirm what it names."
             .to_owned(),
     }
 }

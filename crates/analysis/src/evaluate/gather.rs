@@ -92,8 +92,8 @@ fn fishnet(
     _: &BookGraph,
     _: &mut Watch<'_>,
 ) -> Result<(evals::Imported, super::collected::CollectedValues), Error> {
-    let text = "cannot be read as Parquet: this tabia cannot: build it with \
-                `cargo build --release --features parquet`";
+    let text = "cannot be read: tables need the Cargo feature `parquet`, \
+                which this program was built without";
     Err(about(path, text))
 }
 

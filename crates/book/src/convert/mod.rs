@@ -228,7 +228,7 @@ pub fn run(job: &ConvertJob, watch: &mut Watch<'_>) -> Result<Converted, Error> 
     let mut summary = match (&book, target) {
         (Book::Ctg(_), Target::Ctg) => Err(same_format(
             job,
-            "; `tabia compact` writes a ChessBase book anew",
+            "; compact a ChessBase book to write it anew",
         )),
         (Book::Ctg(ctg), Target::Jsonl) => jsonl::from_ctg(&mut work, ctg),
         (_, Target::Ctg) => from_keyed::to_ctg(&mut work, &book, &job.target),

@@ -47,7 +47,7 @@ impl CtgBook {
                 notices.extend(problem.map(|problem| {
                     format!(
                         "{}: {problem}; the book is read without it, a little slower; \
-                         `tabia compact` writes a new one",
+                         compact the book to write a new one",
                         path.display()
                     )
                 }));
@@ -56,7 +56,7 @@ impl CtgBook {
             Err(problem) => {
                 notices.push(format!(
                     "{}: {problem}, positions were indexed by reading the whole book; \
-                     `tabia compact` writes a new one",
+                     compact the book to write a new one",
                     path.display()
                 ));
                 let (scan, report) = ScanIndex::build(&pages)?;

@@ -222,7 +222,7 @@ impl Format {
         match self {
             Format::Ctg => "main, avoid and the learn value say how often a move is played",
             Format::Bin | Format::Abk => {
-                "avoid and --weight can be set, and `tabia convert` makes a ChessBase book of it"
+                "avoid and a weight can be set; convert it to a ChessBase book for the rest"
             }
         }
     }

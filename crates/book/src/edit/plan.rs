@@ -62,7 +62,7 @@ impl BookEditor {
             book => Err(Error::Format {
                 path: book.path().into(),
                 format: book.format(),
-                what: "weights of positions (name a move with --move)",
+                what: "weights of positions, only of moves",
             }),
         }
     }

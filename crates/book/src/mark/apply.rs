@@ -63,7 +63,7 @@ pub enum MarkError {
         what: String,
     },
     /// Part of the book cannot be read, and `strict` is set.
-    #[error("damaged pages not read to their end: {0}; nothing was changed (--strict)")]
+    #[error("damaged pages not read to their end: {0}; nothing was changed (strict)")]
     Loss(u64),
     /// The book cannot be read or changed.
     #[error(transparent)]

@@ -22,7 +22,7 @@ pub(super) fn check(book: &Book, filter: Option<&Filter>) -> Result<(), Error> {
         true => Err(Error::Format {
             path: book.path().into(),
             format: Format::Bin,
-            what: "games to choose by (--where can ask for weight and ply)",
+            what: "games to choose by (a filter can test weight and ply)",
         }),
     }
 }

@@ -256,7 +256,7 @@ fn wrong_names_are_refused_before_anything_is_written() {
     assert!(
         refused(starter, at("x.abk")).contains("must end with .ctg, .bin, .jsonl, .pgn or .csv")
     );
-    assert!(refused(starter, at("x.ctg")).contains("tabia compact"));
+    assert!(refused(starter, at("x.ctg")).contains("; compact a ChessBase book"));
     assert!(refused(Path::new("no.ctg"), at("x.bin")).contains("no.ctg: cannot read the book"));
     assert!(refused(Path::new("no.jsonl"), at("x.ctg")).contains("no.jsonl: cannot read the book"));
     assert!(refused(&project("COPYING"), at("x.bin")).contains("COPYING: this is no opening book"));

@@ -59,7 +59,7 @@ const NO_MOVE: i32 = -1;
 pub enum RecordsError {
     /// This program was built without Parquet.
     #[error(
-        "{}: this tabia reads and writes no records: build it with `cargo build --release --features parquet`",
+        "{}: records need the Cargo feature `parquet`, which this program was built without",
         path.display()
     )]
     NoFeature {

@@ -47,7 +47,7 @@ pub(super) fn archive(path: &Path, file: DataFile, password: Option<&str>) -> Ar
     let start = start.map_err(|error| error.to_string())?;
     let is_plain = table::extent(&start).is_some();
     if !is_plain && password.is_none() && has_extension(path, "cbz") {
-        return Err("an encrypted archive: give its --password".to_owned());
+        return Err("an encrypted archive: give its password".to_owned());
     }
     let password = password.filter(|_| !is_plain);
     let bytes = Bytes {

@@ -8,12 +8,7 @@ use std::path::{Path, PathBuf};
 #[non_exhaustive]
 pub enum WriteFileError {
     /// The file exists already.
-    #[error(
-        "{}: is there already, nothing was changed; \
-         --force replaces it and keeps the old one as {}.bak",
-        path.display(),
-        path.file_name().unwrap_or_default().display()
-    )]
+    #[error("{}: is there already, nothing was changed", path.display())]
     Exists {
         /// The file.
         path: PathBuf,

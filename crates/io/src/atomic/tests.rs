@@ -43,7 +43,6 @@ fn what_is_there_is_refused_and_stays() {
     fs::write(&path, "old").unwrap();
     let error = NewFile::create(&path, Old::Refuse).unwrap_err().to_string();
     assert!(error.contains("is there already"), "{error}");
-    assert!(error.contains("--force"), "{error}");
     are(&folder, &[("book.ctg", "old")]);
 }
 

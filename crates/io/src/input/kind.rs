@@ -157,13 +157,13 @@ impl Kind {
     pub fn no_book(self) -> Option<&'static str> {
         Some(match self {
             Kind::Book(_) => return None,
-            Kind::Pgn => "this is PGN: `tabia build -o BOOK.ctg FILE` makes a book of it",
+            Kind::Pgn => "this is PGN: build a book of these games first",
             Kind::Packed => {
-                "this is compressed: `tabia build -o BOOK.ctg FILE` makes a book of the games in it"
+                "this is compressed: unpack the book, or build a book of the games in it"
             }
             Kind::GamesAsJson | Kind::Utf16 | Kind::Other => {
                 "this is no opening book: .ctg, .bin, .abk and .jsonl are read; \
-                 `tabia build -o BOOK.ctg FILE` makes a book of games"
+                 a book can be built of games"
             }
         })
     }
@@ -175,8 +175,8 @@ impl Kind {
         Some(match self {
             Kind::Pgn | Kind::Packed => return None,
             Kind::Book(book) => format!(
-                "this is a book ({}), not games: `tabia convert BOOK OUT.pgn` writes its lines \
-                 as games, `tabia merge` adds books up",
+                "this is a book ({}), not games: convert it to PGN, \
+                 or merge it with other books",
                 book.title()
             ),
             Kind::GamesAsJson => "these are games as JSON: ask lichess for PGN \
@@ -184,8 +184,8 @@ impl Kind {
                  `Accept: application/x-ndjson`)"
                 .to_owned(),
             Kind::Utf16 => "this is text in UTF-16: save it as UTF-8".to_owned(),
-            Kind::Other => "this is neither games nor a book: PGN and the databases of \
-                 `tabia games --help` are read"
+            Kind::Other => "this is neither games nor a book: PGN and common game databases \
+                 (.cbh, .cbv, .si4, .si5, ...) are read"
                 .to_owned(),
         })
     }

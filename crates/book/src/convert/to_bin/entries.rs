@@ -83,7 +83,7 @@ pub(super) fn lines(
         }
         summary.note(
             directory.entries().saturating_sub(reach.entries()),
-            "positions of the book cannot be reached from the start position (--all writes them too)",
+            "positions left out that cannot be reached from the start position",
         );
     }
     drop(directory);

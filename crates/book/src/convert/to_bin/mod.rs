@@ -180,10 +180,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
         counts.silent,
         "positions without a move that would be played",
     );
-    summary.note(
-        counts.unplayed,
-        "moves left out that would not be played (--keep-never writes them)",
-    );
+    summary.note(counts.unplayed, "moves left out that would not be played");
     summary.not_empty(work.job)?;
     summary.bytes = output.put()?.bytes;
     Ok(summary)

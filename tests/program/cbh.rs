@@ -349,7 +349,7 @@ fn what_cannot_be_read_is_refused_with_a_way_out() {
     assert!(refusal(&copy.part("cbh")).contains("only 20 bytes long"));
     for (part, word) in [
         ("cbv", "its header is damaged"),
-        ("cbz", "--password"),
+        ("cbz", "give its password"),
         ("2cbh", "save it"),
         ("2cbg", "name its .2cbh file"),
         ("CBone", "save it"),

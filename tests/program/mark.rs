@@ -369,7 +369,7 @@ fn weights_and_priorities_are_set_in_place_and_what_has_no_place_is_named() {
             "which has no weights above 9",
         ),
         ("book.abk", "--move e4 main", "an Arena opening book, which"),
-        ("book.abk", fen, "--move"),
+        ("book.abk", fen, "only of moves"),
         ("book.ctg", "--move e4 --weight 1", "which has no weights"),
     ] {
         let kept = fs::read(folder.join(book)).unwrap();

@@ -147,7 +147,7 @@ fn first_line(line: &str) -> Result<(), String> {
         Some((MAGIC, other)) => Err(format!(
             "this log has format {other}, and only {FORMAT} is known here"
         )),
-        _ => Err("this is no log of a session".to_owned()),
+        _ => Err("this is no log of tabia".to_owned()),
     }
 }
 

@@ -70,7 +70,7 @@ pub fn pgn(data: &[u8]) {
             plies,
             variations,
             notes: variations,
-            signs: variations,
+            annotations: variations,
             headers: !variations,
         };
         while let Ok(Some(mut batch)) = source.next_batch() {

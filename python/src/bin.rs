@@ -140,8 +140,8 @@ pub(crate) fn stored_for(
         }
         true
     });
-    let judge = evaluations.map(|table| (position.clone(), table));
-    let known = Known::new(position.turn(), mode, moves, judge, policy.native());
+    let evaluations = evaluations.map(|table| (position.clone(), table));
+    let known = Known::new(position.turn(), mode, moves, evaluations, policy.native());
     let known = Arc::new(known);
     let entry = |fields| Entry::new(fields, Some(Arc::clone(&known)));
     Ok(all.into_iter().map(entry).collect())

@@ -10,7 +10,7 @@ use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use shakmaty::{CastlingMode, Chess, Position as _};
 use tabia_book::bin::ENTRY_BYTES;
-use tabia_book::evals::{self, EvalTable, EvaluatedBook, judge};
+use tabia_book::evals::{self, EvalTable, EvaluatedBook, evaluate_moves};
 use tabia_book::policy::{self, Rules, Weighed, choose};
 use tabia_book::polyglot::{self, PackedMove};
 use tabia_book::view::PositionView;
@@ -391,7 +391,7 @@ impl Inner {
         let mut found = Lookup::default();
         book.probe(position, Wanted::Transpositions, &mut found)?;
         if let Some(evaluations) = evaluations {
-            judge(evaluations, position, &mut found.moves);
+            evaluate_moves(evaluations, position, &mut found.moves);
         }
         let mut verdicts = Vec::new();
         policy::weigh(&found.moves, &policy, |_| None, &mut verdicts);

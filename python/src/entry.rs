@@ -8,7 +8,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 use pyo3::{IntoPyObjectExt as _, intern};
 use shakmaty::{CastlingMode, Chess, Color, Move, Role, Square};
-use tabia_book::evals::{EvalTable, judge};
+use tabia_book::evals::{EvalTable, evaluate_moves};
 use tabia_book::policy::{self, Policy, Weighed};
 use tabia_book::{Annotation, BookMove, Mark, PositionRecord, Preference, Stats};
 
@@ -19,7 +19,7 @@ pub(crate) struct Known {
     mode: CastlingMode,
     weights: Vec<(Move, u32)>,
     /// Position and evaluations, if the policy uses these.
-    judge: Option<(Chess, Arc<EvalTable>)>,
+    evaluations: Option<(Chess, Arc<EvalTable>)>,
     policy: Policy,
     weighed: OnceLock<WeighedMoves>,
 }
@@ -34,7 +34,7 @@ impl Known {
             turn,
             mode,
             weights: Vec::new(),
-            judge: None,
+            evaluations: None,
             policy: Policy::default(),
             weighed: weighed.into(),
         }
@@ -45,14 +45,14 @@ impl Known {
         turn: Color,
         mode: CastlingMode,
         weights: Vec<(Move, u32)>,
-        judge: Option<(Chess, Arc<EvalTable>)>,
+        evaluations: Option<(Chess, Arc<EvalTable>)>,
         policy: Policy,
     ) -> Known {
         Known {
             turn,
             mode,
             weights,
-            judge,
+            evaluations,
             policy,
             weighed: OnceLock::new(),
         }
@@ -69,8 +69,8 @@ impl Known {
                 preference: Preference::Weight(*weight),
             });
             let mut moves: Vec<BookMove> = moves.collect();
-            if let Some((position, evaluations)) = &self.judge {
-                judge(evaluations, position, &mut moves);
+            if let Some((position, evaluations)) = &self.evaluations {
+                evaluate_moves(evaluations, position, &mut moves);
             }
             let mut verdicts = Vec::with_capacity(moves.len());
             policy::weigh(&moves, &self.policy, |_| None, &mut verdicts);

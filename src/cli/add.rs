@@ -49,7 +49,7 @@ pub(super) fn run(args: &AddArgs, out: &mut impl Write) -> anyhow::Result<u8> {
             line.plies() > 0 && line.moves().count() == line.plies(),
             "--line \"{text}\": expected moves, and no null moves"
         );
-        lines.push((line, notation::signs(text)));
+        lines.push((line, notation::annotations(text)));
     }
     let job = build::job(&args.games, &args.sources, &args.book, Old::Replace);
     let mut books = vec![args.book.clone()];

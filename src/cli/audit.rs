@@ -13,7 +13,7 @@ use super::engine_args::EngineArgs;
 use super::evaluations::{self, Form};
 use super::{print_json, progress};
 use tabia_analysis::audit::{
-    self, AuditOptions, Confirmation, ConfirmationCriteria, Examined, Marks,
+    self, AuditOptions, Confirmation, ConfirmingSearches, Examined, Marks,
 };
 use tabia_analysis::evaluate;
 use tabia_analysis::graph::BookGraph;
@@ -126,7 +126,7 @@ impl AuditArgs {
         known: &mut EvalTable,
         policy: Policy,
         options: &AuditOptions,
-    ) -> anyhow::Result<Option<ConfirmationCriteria>> {
+    ) -> anyhow::Result<Option<ConfirmingSearches>> {
         if self.confirm.is_none() {
             return Ok(None);
         }
@@ -148,7 +148,7 @@ impl AuditArgs {
             margin: self.confirm_margin,
         };
         let file = EvalFile::open(path)?;
-        let (criteria, searches) = progress::watched(|watch| {
+        let (confirming, searches) = progress::watched(|watch| {
             audit::confirm(
                 confirmation,
                 graph,
@@ -166,12 +166,12 @@ impl AuditArgs {
             )
         })??;
         let searched = audit::counted(searches, "position", "positions");
-        let unanswered = audit::counted(criteria.unanswered, "search", "searches");
+        let unanswered = audit::counted(confirming.unanswered, "search", "searches");
         message!(
             "{}: {searched} searched again; {unanswered} without an answer",
             path.display()
         );
-        Ok(Some(criteria))
+        Ok(Some(confirming))
     }
 }
 
@@ -202,8 +202,8 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         side: args.side.alone(),
         described: SHOWN,
     };
-    let criteria = args.confirm(&path, &graph, &mut known, policy, &options)?;
-    let examined = Examined::new(&graph, &known, policy, criteria.as_ref());
+    let confirming = args.confirm(&path, &graph, &mut known, policy, &options)?;
+    let examined = Examined::new(&graph, &known, policy, confirming.as_ref());
     let found = examined.audit(&options);
     let title = format!("Audit of {}", args.book.display());
     // JSON contains all of them.

@@ -74,7 +74,7 @@ fn joined(records: &[GameRecord], games: &[ReviewedGame]) -> Joined {
         joined.games += 1;
         joined.misses += u64::from(record.misses);
         let moves = record.moves.join(" ");
-        let [white, _] = record.asked;
+        let [white, _] = record.has_go;
         let first = order.partition_point(|(known, _)| *known < moves.as_str());
         // The match manager may have one move more: the opponent's last one.
         let mut fitting = order
@@ -142,7 +142,7 @@ mod tests {
 
     fn record(moves: &str, white: bool, restarts: u32) -> GameRecord {
         GameRecord {
-            asked: [white, !white],
+            has_go: [white, !white],
             book: "main.ctg".to_owned(),
             restarts,
             moves: moves.split_whitespace().map(str::to_owned).collect(),

@@ -194,7 +194,7 @@ impl Settings {
         if value != self.announced[index] || self.chosen[index].is_some() {
             self.chosen[index] = Some(value);
         }
-        Ok(self.settle())
+        Ok(self.update())
     }
 
     /// Sets an option from a file or the command line: the value counts as chosen, even
@@ -205,7 +205,7 @@ impl Settings {
     /// The value is invalid; nothing has changed then.
     pub fn insist(&mut self, id: OptionId, text: &str) -> Result<(), ValueError> {
         self.chosen[id as usize] = Some(id.read(text)?);
-        self.settle();
+        self.update();
         Ok(())
     }
 
@@ -221,7 +221,7 @@ impl Settings {
     }
 
     /// Computes the values in force; true if any of them changes.
-    fn settle(&mut self) -> bool {
+    fn update(&mut self) -> bool {
         let chosen = self.chosen.iter().zip(&self.announced);
         let mut values: Vec<OptionValue> = chosen
             .map(|(chosen, announced)| chosen.as_ref().unwrap_or(announced).clone())

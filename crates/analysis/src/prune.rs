@@ -62,11 +62,11 @@ pub fn prune(
     let goals = conditions.goals(&book)?;
     drop(book);
     let mut fates = |visit: &Visit<'_>, fates: &mut Vec<Fate>| {
-        conditions.judge(&goals, visit, fates);
+        conditions.decide(&goals, visit, fates);
     };
     let rules = PruneRules {
         fates: &mut fates,
-        sign: &|visit, mv| match mv.annotation.is_doubtful() {
+        warning: &|visit, mv| match mv.annotation.is_doubtful() {
             true => mv.annotation,
             false => conditions.loses(visit, mv).unwrap_or(Annotation::DUBIOUS),
         },
@@ -86,10 +86,10 @@ pub fn prune(
 /// As for [`prune`].
 pub fn count(book: &CtgBook, conditions: &Conditions, watch: &mut Watch<'_>) -> Result<u64, Error> {
     let goals = conditions.goals(book)?;
-    let mut judge = |visit: &Visit<'_>, fates: &mut Vec<Fate>| {
-        conditions.judge(&goals, visit, fates);
+    let mut decide = |visit: &Visit<'_>, fates: &mut Vec<Fate>| {
+        conditions.decide(&goals, visit, fates);
     };
-    Ok(ctg::count_pruned(book, watch, &mut judge)?)
+    Ok(ctg::count_pruned(book, watch, &mut decide)?)
 }
 
 impl Conditions {
@@ -117,7 +117,7 @@ impl Conditions {
     }
 
     /// Decides on each move of a position.
-    fn judge(&self, goals: &[Goal], visit: &Visit<'_>, fates: &mut Vec<Fate>) {
+    fn decide(&self, goals: &[Goal], visit: &Visit<'_>, fates: &mut Vec<Fate>) {
         let is_other = self.unlist(visit);
         fates.extend(subjects(visit).map(|(mv, subject)| {
             let of_a_line = || goals.iter().any(|goal| goal.is(visit, mv));

@@ -181,16 +181,16 @@ impl Counter {
 
     /// Counts annotations of moves and of the positions after them.
     fn count_annotations(&mut self, game: &Game, extent: Extent) -> Result<(), SortError> {
-        for sign in &game.signs {
+        for annotation in &game.annotations {
             let on_line = || {
-                let before = game.positions.get(sign.index)?;
-                Some((sign.index, before, *game.moves.get(sign.index)?))
+                let before = game.positions.get(annotation.index)?;
+                Some((annotation.index, before, *game.moves.get(annotation.index)?))
             };
             let side_move = || {
-                let (ply, before, m) = game.side_moves.get(sign.index)?;
+                let (ply, before, m) = game.side_moves.get(annotation.index)?;
                 Some((*ply, before, *m))
             };
-            let found = if sign.side_move {
+            let found = if annotation.side_move {
                 side_move()
             } else {
                 on_line()
@@ -202,18 +202,22 @@ impl Counter {
                 continue;
             }
             let after = notation::after(before, m);
-            let subject = match sign.nag {
+            let subject = match annotation.nag {
                 1..=8 if !extent.has_moves_of(before) => None,
                 1..=8 => CanonicalBoard::from_position(before).and_then(|board| {
                     let byte = encode_move_byte(&board, m)?;
                     Some((
                         board,
                         Some(byte),
-                        if sign.nag == 7 { ONLY_MOVE } else { sign.nag },
+                        if annotation.nag == 7 {
+                            ONLY_MOVE
+                        } else {
+                            annotation.nag
+                        },
                     ))
                 }),
                 10..=139 => CanonicalBoard::from_position(&after).map(|board| {
-                    let nag = PositionRecord::commentary_seen(sign.nag, after.turn());
+                    let nag = PositionRecord::commentary_seen(annotation.nag, after.turn());
                     (board, None, nag)
                 }),
                 _ => None,

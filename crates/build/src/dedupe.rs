@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use rustc_hash::FxBuildHasher;
 use shakmaty::{ByColor, Chess, Move, Position};
 
-use tabia_games::{Game, GameResult, Sign};
+use tabia_games::{Game, GameResult, MoveAnnotation};
 
 /// The games seen so far.
 #[derive(Default)]
@@ -40,7 +40,7 @@ pub(super) struct Chunk {
     games: Vec<StoredGame>,
     moves: Vec<Move>,
     side_moves: Vec<(usize, Chess, Move)>,
-    signs: Vec<Sign>,
+    annotations: Vec<MoveAnnotation>,
 }
 
 /// The stored part of a game.
@@ -52,7 +52,7 @@ struct StoredGame {
     start: Option<Box<Chess>>,
     moves: Range<usize>,
     side_moves: Range<usize>,
-    signs: Range<usize>,
+    annotations: Range<usize>,
 }
 
 impl Chunk {
@@ -62,18 +62,22 @@ impl Chunk {
         self.moves.extend(game.moves.iter().take(plies));
         let side_moves = game.side_moves.iter().filter(|(ply, ..)| *ply < plies);
         self.side_moves.extend(side_moves.cloned());
-        let signs = self.signs.len();
+        let annotations = self.annotations.len();
         let is_kept = |(ply, ..): &&(usize, Chess, Move)| *ply < plies;
-        self.signs.extend(game.signs.iter().filter_map(|sign| {
-            if !sign.side_move {
-                return Some(*sign);
-            }
-            // Skipped side moves change the indexes of later ones.
-            game.side_moves.get(sign.index).filter(is_kept)?;
-            let before = game.side_moves.iter().take(sign.index);
-            let index = before.filter(is_kept).count();
-            Some(Sign { index, ..*sign })
-        }));
+        self.annotations
+            .extend(game.annotations.iter().filter_map(|annotation| {
+                if !annotation.side_move {
+                    return Some(*annotation);
+                }
+                // Skipped side moves change the indexes of later ones.
+                game.side_moves.get(annotation.index).filter(is_kept)?;
+                let before = game.side_moves.iter().take(annotation.index);
+                let index = before.filter(is_kept).count();
+                Some(MoveAnnotation {
+                    index,
+                    ..*annotation
+                })
+            }));
         let start = game.positions.first().filter(|_| game.set_up);
         self.games.push(StoredGame {
             fingerprint: fingerprint(game),
@@ -82,7 +86,7 @@ impl Chunk {
             start: start.cloned().map(Box::new),
             moves: from.0..self.moves.len(),
             side_moves: from.1..self.side_moves.len(),
-            signs: signs..self.signs.len(),
+            annotations: annotations..self.annotations.len(),
         });
     }
 
@@ -91,7 +95,7 @@ impl Chunk {
         self.games.len() * size_of::<StoredGame>()
             + self.moves.len() * size_of::<Move>()
             + self.side_moves.len() * size_of::<(usize, Chess, Move)>()
-            + self.signs.len() * size_of::<Sign>()
+            + self.annotations.len() * size_of::<MoveAnnotation>()
     }
 
     /// Replays the games one after the other in `game`, calls `count` for each, and
@@ -118,11 +122,12 @@ impl Chunk {
             let side_moves = self.side_moves.get(stored.side_moves);
             game.side_moves
                 .extend_from_slice(side_moves.unwrap_or_default());
-            let signs = self.signs.get(stored.signs);
-            game.signs.extend_from_slice(signs.unwrap_or_default());
+            let annotations = self.annotations.get(stored.annotations);
+            game.annotations
+                .extend_from_slice(annotations.unwrap_or_default());
             count(game)?;
         }
-        self.signs.clear();
+        self.annotations.clear();
         self.moves.clear();
         self.side_moves.clear();
         Ok(())

@@ -8,7 +8,7 @@ use super::count::Counter;
 use super::emit;
 use super::node::Node;
 use tabia_book::ctg::{BookWriter, WriteOptions, Written};
-use tabia_games::{Game, Sign};
+use tabia_games::{Game, MoveAnnotation};
 use tabia_io::atomic;
 use tabia_io::sort::Runs;
 use tabia_notation::Line;
@@ -29,17 +29,18 @@ pub fn write_lines(
     let mut writer = BookWriter::create(target, WriteOptions::default())?;
     let runs: Arc<Runs<Node>> = Arc::new(Runs::new(MEMORY, atomic::folder_of(target)));
     let mut counter = Counter::new(&runs, MEMORY, 0);
-    for (line, signs) in lines {
+    for (line, annotations) in lines {
         let before = counter.unstorable;
         let mut game = Game::default();
         let moves = line.moves().enumerate();
         game.side_moves
             .extend(moves.map(|(ply, (position, mv))| (ply, position.clone(), mv)));
-        game.signs.extend(signs.iter().map(|&(index, nag)| Sign {
-            nag,
-            side_move: true,
-            index,
-        }));
+        game.annotations
+            .extend(annotations.iter().map(|&(index, nag)| MoveAnnotation {
+                nag,
+                side_move: true,
+                index,
+            }));
         counter.count_only_side_moves(&game)?;
         let lost = counter.unstorable - before;
         if lost > 0 {

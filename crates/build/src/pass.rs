@@ -156,7 +156,7 @@ pub(super) fn count_all(
             },
             variations: first.variations,
             notes: false,
-            signs: first.annotations,
+            annotations: first.annotations,
             headers: false,
         },
         starts: if first.setups {

@@ -166,7 +166,7 @@ impl Moves {
     }
 
     /// Appends the entries of the position, then clears its moves.
-    fn settle(&mut self, key: u64, job: &BuildJob, rule: PolyglotRule, out: &mut Vec<u8>) {
+    fn take_entries(&mut self, key: u64, job: &BuildJob, rule: PolyglotRule, out: &mut Vec<u8>) {
         self.0.retain(|counted| {
             // The same order of divisions as in polyglot, for the same rounding.
             let score = f64::from(counted.weight) / f64::from(counted.games) / 2.0;
@@ -201,7 +201,7 @@ pub(super) fn write(
             let next = merge.next()?;
             if next.is_none_or(|next| next.key != key) {
                 let before = bytes.len();
-                moves.settle(key, job, rule, &mut bytes);
+                moves.take_entries(key, job, rule, &mut bytes);
                 positions += u64::from(bytes.len() > before);
             }
             let Some(&next) = next else { break };

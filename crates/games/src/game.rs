@@ -108,8 +108,8 @@ pub struct Game {
     /// Moves of variations, each with the position before it and its ply number from
     /// the first position.
     pub side_moves: Vec<(usize, Chess, Move)>,
-    /// Only with [`super::GameParts::signs`]: the annotations (NAGs).
-    pub signs: Vec<Sign>,
+    /// Only with [`super::GameParts::annotations`]: the annotations (NAGs).
+    pub annotations: Vec<MoveAnnotation>,
     /// Why a part is missing: the game or a variation could not be read to the end.
     pub cut: Option<super::SkipReason>,
     /// Only with [`super::GameParts::notes`]: the tags that the fields above do not
@@ -135,7 +135,7 @@ impl Default for Game {
             positions: vec![Chess::default()],
             moves: Vec::new(),
             side_moves: Vec::new(),
-            signs: Vec::new(),
+            annotations: Vec::new(),
             cut: None,
             tags: Tags::default(),
             movetext: Vec::new(),
@@ -195,7 +195,7 @@ impl Game {
         self.positions.push(position);
         self.moves.clear();
         self.side_moves.clear();
-        self.signs.clear();
+        self.annotations.clear();
         self.movetext.clear();
     }
 
@@ -217,7 +217,7 @@ impl Game {
 
 /// A numeric annotation glyph of a move or of the position after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sign {
+pub struct MoveAnnotation {
     /// Number as in PGN: 1 is `!`, 14 a small advantage of White.
     pub nag: u8,
     /// Whether the move is one of [`Game::side_moves`], not of [`Game::moves`].

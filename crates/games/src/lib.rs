@@ -55,7 +55,7 @@ pub use error::Error;
 pub use extract::{Extracted, extract};
 pub use files::files;
 pub use filter::{Band, EcoRange, GROUPS, GameFilter, group_of, has_name};
-pub use game::{Game, GameResult, Item, Sign, Tags};
+pub use game::{Game, GameResult, Item, MoveAnnotation, Tags};
 pub use intake::{Batch, Batches, Intake, Sources, Starts, Tally};
 pub use open::{PlainText, is_game_file, open, open_with, unpacked};
 pub use pgn::PgnSource;
@@ -145,8 +145,8 @@ pub struct GameParts {
     pub variations: bool,
     /// Everything that a PGN file can contain: [`Game::tags`] and [`Game::movetext`].
     pub notes: bool,
-    /// Annotations (NAGs) of moves and positions, as [`Game::signs`].
-    pub signs: bool,
+    /// Annotations (NAGs) of moves and positions, as [`Game::annotations`].
+    pub annotations: bool,
     /// Only the header, as [`Game::tags`], without the movetext.
     pub headers: bool,
 }
@@ -157,7 +157,7 @@ impl GameParts {
         plies: usize::MAX,
         variations: false,
         notes: false,
-        signs: false,
+        annotations: false,
         headers: false,
     };
 

@@ -2,7 +2,7 @@
 
 use shakmaty::{Chess, Move, Position};
 
-use super::{Game, GameParts, Item, Sign, SkipReason};
+use super::{Game, GameParts, Item, MoveAnnotation, SkipReason};
 
 use tabia_notation as notation;
 
@@ -203,8 +203,8 @@ impl<'g> Recorder<'g> {
 
     /// Records a NAG of the last move, before its comments.
     pub fn nag(&mut self, nag: u8) {
-        if self.wanted.signs && !self.is_given_up() {
-            let sign = match self.side_lines.last() {
+        if self.wanted.annotations && !self.is_given_up() {
+            let annotation = match self.side_lines.last() {
                 Some(line) => line.last.map(|index| (true, index)),
                 None if self.beyond.is_some() => None,
                 None => self
@@ -214,8 +214,8 @@ impl<'g> Recorder<'g> {
                     .checked_sub(1)
                     .map(|index| (false, index)),
             };
-            let signs = &mut self.game.signs;
-            signs.extend(sign.map(|(side_move, index)| Sign {
+            let annotations = &mut self.game.annotations;
+            annotations.extend(annotation.map(|(side_move, index)| MoveAnnotation {
                 nag,
                 side_move,
                 index,

@@ -228,7 +228,7 @@ pub fn is_null(word: &str) -> bool {
 /// The annotations in a text for [`Line::extend`]: NAG numbers (`!` is 1, `+=` 14), each
 /// with the index of its move, from 0.
 #[must_use]
-pub fn signs(text: &str) -> Vec<(usize, u8)> {
+pub fn annotations(text: &str) -> Vec<(usize, u8)> {
     let mut found = Vec::new();
     let mut moves = 0_usize;
     for word in (Words { rest: text }) {
@@ -404,10 +404,10 @@ mod tests {
     fn signs_stand_behind_their_moves() {
         let text = "1.e4! {best?!} c5 $6 2.c3!? (2.Nf3??) d5 += 3. exd5 +/- Qxd5 □ 1-0";
         assert_eq!(
-            signs(text),
+            annotations(text),
             [(0, 1), (1, 6), (2, 5), (3, 14), (4, 16), (5, 8)]
         );
-        assert_eq!(signs("! e2e4 c7c5?"), [(1, 2)]);
+        assert_eq!(annotations("! e2e4 c7c5?"), [(1, 2)]);
     }
 
     #[test]

@@ -265,7 +265,7 @@ fn the_most_played_line_comes_first() {
 
 #[test]
 fn a_book_without_an_end_takes_no_more_than_its_time() {
-    let mut asked = 0;
+    let mut look_ups = 0;
     let position = Chess::default();
     let candidates: Vec<Move> = position.legal_moves().into_iter().collect();
     let mut covered = Covered::default();
@@ -277,11 +277,11 @@ fn a_book_without_an_end_takes_no_more_than_its_time() {
         }
     }
     let moves: BookMoves<'_> = &mut |position, _| {
-        asked += 1;
+        look_ups += 1;
         position.legal_moves().into_iter().collect()
     };
     let path = [key(&position)];
     let chosen = covered.choose(99, &position, &path, &candidates, moves);
     assert!(chosen.is_some());
-    assert!(asked <= BUDGET / LOOK_UP, "{asked}");
+    assert!(look_ups <= BUDGET / LOOK_UP, "{look_ups}");
 }

@@ -578,7 +578,7 @@ impl<P: Port> Relay<P> {
             engine.kill();
         }
         self.lines.write_down();
-        self.port.settle(LAST_OUTPUT_LIMIT);
+        self.port.flush(LAST_OUTPUT_LIMIT);
     }
 }
 

@@ -82,7 +82,7 @@ pub(super) trait Port {
     fn detach(&mut self) -> Option<File>;
 
     /// Waits at most `limit` until all output has been written.
-    fn settle(&mut self, limit: Duration);
+    fn flush(&mut self, limit: Duration);
 
     /// Returns a function for sending news to the loop.
     fn deliver(&self) -> Deliver;

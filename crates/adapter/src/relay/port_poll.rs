@@ -240,7 +240,7 @@ impl Port for PollPort {
         self.engine.take().map(|(_, stdout)| stdout)
     }
 
-    fn settle(&mut self, _limit: Duration) {}
+    fn flush(&mut self, _limit: Duration) {}
 
     fn deliver(&self) -> Deliver {
         let to_news = self.to_news.clone();

@@ -227,7 +227,7 @@ impl Port for ThreadPort {
         None
     }
 
-    fn settle(&mut self, limit: Duration) {
+    fn flush(&mut self, limit: Duration) {
         let until = Instant::now() + limit;
         while self.gui.1.waiting() > 0 && !self.gui.1.is_broken() {
             let left = until.saturating_duration_since(Instant::now());

@@ -146,8 +146,8 @@ impl<P: Port> Port for Stalled<P> {
         self.port.detach()
     }
 
-    fn settle(&mut self, limit: Duration) {
-        self.port.settle(limit);
+    fn flush(&mut self, limit: Duration) {
+        self.port.flush(limit);
     }
 
     fn deliver(&self) -> port::Deliver {

@@ -86,16 +86,16 @@ impl Session {
         }
         let position = self.game.position()?.clone();
         self.chooser.refresh_settings(&self.settings, at.book_set);
-        let mut asked = go.searchmoves.as_ref().map(|moves| legal(moves, &position));
+        let mut searchmoves = go.searchmoves.as_ref().map(|moves| legal(moves, &position));
         if !vetoed.is_empty() {
-            asked
+            searchmoves
                 .get_or_insert_with(|| position.legal_moves().into_iter().collect())
                 .retain(|mv| !vetoed.contains(mv));
         }
         let mut troubles = Vec::new();
         let covers = self.covers();
-        let asked = asked.as_deref();
-        let choice = self.choose(&position, asked, at.book_set, covers, &mut troubles);
+        let searchmoves = searchmoves.as_deref();
+        let choice = self.choose(&position, searchmoves, at.book_set, covers, &mut troubles);
         self.chooser.count_question();
         for (book, trouble) in troubles {
             if self.chooser.is_news(book) {
@@ -140,7 +140,7 @@ impl Session {
     pub(super) fn choose<'a>(
         &mut self,
         position: &Chess,
-        asked: Option<&[Move]>,
+        searchmoves: Option<&[Move]>,
         book_set: &'a BookSet,
         covers: bool,
         troubles: &mut Vec<(&'a str, String)>,
@@ -159,7 +159,7 @@ impl Session {
             let probe: &dyn Probe = &*book.book;
             let looked_up =
                 self.chooser
-                    .look_up((index, probe), settings, &self.game, position, asked);
+                    .look_up((index, probe), settings, &self.game, position, searchmoves);
             if let Err(trouble) = looked_up {
                 troubles.push((&book.spec.path, trouble));
                 self.chooser.no_answer_reasons.push(NoAnswerReason::Trouble);
@@ -286,7 +286,7 @@ impl Session {
             return;
         };
         self.chooser.refresh_settings(&self.settings, at.book_set);
-        let asked = go.searchmoves.as_ref().map(|moves| legal(moves, &position));
+        let searchmoves = go.searchmoves.as_ref().map(|moves| legal(moves, &position));
         let own_settings = std::mem::take(&mut self.chooser.settings);
         for (index, (book, settings)) in at.book_set.books.iter().zip(&own_settings).enumerate() {
             if NoAnswerReason::unasked(book, &self.conditions, settings, &position).is_some() {
@@ -297,7 +297,7 @@ impl Session {
                 settings,
                 &self.game,
                 &position,
-                asked.as_deref(),
+                searchmoves.as_deref(),
             );
             if looked_up.is_ok() && policy::best(self.chooser.found(index).1).is_some() {
                 let mut line = String::new();
@@ -317,9 +317,9 @@ impl Session {
     pub(super) fn first_legal_move(&self, go: &Go) -> Vec<u8> {
         let mode = self.castling_mode();
         let first = self.game.position().and_then(|position| {
-            let asked = go.searchmoves.as_ref().map(|moves| legal(moves, position));
-            let asked = asked.and_then(|moves| moves.first().copied());
-            asked.or_else(|| position.legal_moves().first().copied())
+            let searchmoves = go.searchmoves.as_ref().map(|moves| legal(moves, position));
+            let searchmoves = searchmoves.and_then(|moves| moves.first().copied());
+            searchmoves.or_else(|| position.legal_moves().first().copied())
         });
         first.map_or_else(
             || b"bestmove 0000".to_vec(),

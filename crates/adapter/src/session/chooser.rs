@@ -23,8 +23,8 @@ pub(super) struct BookChooser {
     pub(super) shut: bool,
     /// Number of earlier games in which the books were asked.
     games: u64,
-    /// The books have been asked in this game.
-    asked: bool,
+    /// The books have been asked in this game, so it counts.
+    is_counted: bool,
     /// How many moves were drawn, for draws that must not repeat.
     draws: u64,
     /// Why each book of the book set did not answer when they were last asked.
@@ -54,7 +54,7 @@ pub(super) struct BookChooser {
 /// The entry of the present position in a book, if it was asked.
 #[derive(Debug, Default)]
 struct FoundBook {
-    asked_for: Option<Wanted>,
+    probed_for: Option<Wanted>,
     lookup: Lookup,
 }
 
@@ -70,14 +70,14 @@ impl BookChooser {
     /// detecting a new game from the positions may depend on timing. Returns true if the
     /// books were asked in the game before.
     pub(super) fn count_game(&mut self) -> bool {
-        let asked = std::mem::take(&mut self.asked);
-        self.games += u64::from(asked);
-        asked
+        let counted = std::mem::take(&mut self.is_counted);
+        self.games += u64::from(counted);
+        counted
     }
 
     /// Counts that the books are asked in this game.
     pub(super) fn count_question(&mut self) {
-        self.asked = true;
+        self.is_counted = true;
         self.draws += 1;
         self.is_prepared = true;
     }
@@ -91,7 +91,7 @@ impl BookChooser {
     /// Call this when the position or the books have changed.
     pub(super) fn forget_position(&mut self) {
         for found in &mut self.found {
-            found.asked_for = None;
+            found.probed_for = None;
         }
         self.replies.clear();
         self.is_prepared = false;
@@ -170,17 +170,17 @@ impl BookChooser {
         settings: &Settings,
         game: &Game,
         position: &Chess,
-        asked: Option<&[Move]>,
+        searchmoves: Option<&[Move]>,
     ) -> Result<(), String> {
         let Some(found) = self.found.get_mut(index) else {
             return Ok(());
         };
         let wanted = wanted(settings);
-        if found.asked_for != Some(wanted) {
-            found.asked_for = None;
+        if found.probed_for != Some(wanted) {
+            found.probed_for = None;
             book.probe(position, wanted, &mut found.lookup)
                 .map_err(|error| error.to_string())?;
-            found.asked_for = Some(wanted);
+            found.probed_for = Some(wanted);
         }
         let repeats = |next: &Chess| game.repeats(next);
         let value = self.value;
@@ -192,8 +192,8 @@ impl BookChooser {
         let lines = LineMemory::default();
         let verdicts = &mut self.verdicts;
         rules.weigh((book, &lines), position, moves, &repeats, verdicts);
-        if let Some(asked) = asked {
-            policy::narrow(moves, &rules.policy, asked, &mut self.verdicts);
+        if let Some(searchmoves) = searchmoves {
+            policy::narrow(moves, &rules.policy, searchmoves, &mut self.verdicts);
         }
         Ok(())
     }

@@ -28,7 +28,7 @@ pub struct GameRecord {
     /// Its subject.
     pub kind: RecordKind,
     /// Whether there was a `go` for White and for Black.
-    pub asked: [bool; 2],
+    pub has_go: [bool; 2],
     /// The value of `UCI_Opponent`.
     pub opponent: String,
     /// The book of the last book move.
@@ -72,7 +72,7 @@ impl GameRecord {
                 RecordKind::Restart => "restart",
             }
             .to_owned(),
-            match self.asked {
+            match self.has_go {
                 [true, false] => "white",
                 [false, true] => "black",
                 [true, true] => "both",
@@ -124,7 +124,7 @@ impl GameRecord {
                 "restart" => RecordKind::Restart,
                 _ => return None,
             },
-            asked: match colour.as_str() {
+            has_go: match colour.as_str() {
                 "white" => [true, false],
                 "black" => [false, true],
                 "both" => [true, true],
@@ -203,7 +203,7 @@ fn fields(line: &str) -> Option<Vec<String>> {
 /// Data about the current game for the record.
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
-    asked: [bool; 2],
+    has_go: [bool; 2],
     choices: Vec<Chosen>,
     restarts: u32,
     /// The last `position` line, and the position after it.
@@ -262,7 +262,7 @@ impl Recorder {
         let outcome = by_rules(first, &moves);
         let mut record = GameRecord {
             kind,
-            asked: self.asked,
+            has_go: self.has_go,
             opponent: opponent.to_owned(),
             book_moves: self.choices.iter().filter(|known| is_book(known)).count(),
             restarts: self.restarts,
@@ -316,7 +316,7 @@ impl Session {
     pub(super) fn record_go(&mut self, ponder: bool) {
         if let Some(recorder) = &mut self.recorder {
             let turn = recorder.position.turn();
-            recorder.asked[usize::from(turn.is_black())] = true;
+            recorder.has_go[usize::from(turn.is_black())] = true;
             recorder.pondering = ponder;
         }
     }
@@ -357,7 +357,7 @@ impl Session {
         };
         recorder.restarts += 1;
         let under_way = Recorder {
-            asked: recorder.asked,
+            has_go: recorder.has_go,
             restarts: recorder.restarts,
             raw: recorder.raw.clone(),
             position: recorder.position.clone(),
@@ -376,7 +376,7 @@ impl Session {
         let Some(recorder) = self.recorder.as_mut().map(std::mem::take) else {
             return;
         };
-        if recorder.asked == [false; 2] {
+        if recorder.has_go == [false; 2] {
             return;
         }
         let misses = self.chooser.misses;
@@ -404,7 +404,7 @@ mod tests {
         #[test]
         fn a_line_can_be_read_back(
             texts in prop::collection::vec("[ -~é]{0,12}", 6),
-            asked: [bool; 2],
+            has_go: [bool; 2],
             exit in prop::option::of((0_u32..400, "[a-z/ 0-9]{1,20}")),
             value in prop::option::of(-30_000..30_000),
             counts in prop::array::uniform2(0_u32..99),
@@ -416,7 +416,7 @@ mod tests {
                     true => RecordKind::Game,
                     false => RecordKind::Restart,
                 },
-                asked,
+                has_go,
                 opponent: texts[0].clone(),
                 book: texts[1].clone(),
                 book_moves: moves.len(),

@@ -39,7 +39,7 @@ impl Session {
         self.notice(reason, at.out);
         self.end_check(at.now, at.out);
         // A search that may end without an answer (`perft`) is not repeated.
-        if matches!(&self.search, Search::Engine(running) if running.asked.perft) {
+        if matches!(&self.search, Search::Engine(running) if running.parsed.perft) {
             self.search = Search::Idle;
         }
         // Without the option that crashes it, the engine may be tried again.
@@ -76,7 +76,7 @@ impl Session {
                 return self.give_up("the engine is gone and owes a move", at.out);
             }
             let (kind, is_due) = (running.kind, running.may_answer());
-            let go = running.asked.clone();
+            let go = running.parsed.clone();
             let answer = self.move_without_engine(&go, at.out);
             self.answer_when_due(answer, kind, is_due, at.out);
         }
@@ -194,12 +194,12 @@ impl Session {
                 };
                 let white = white_moves.unwrap_or(true);
                 let go = with_time_left(&running.go, white, spent, ponders);
-                let mut asked = running.asked.clone();
-                asked.spend(white, spent);
+                let mut parsed = running.parsed.clone();
+                parsed.spend(white, spent);
                 running.due = match running.stopped {
                     true => Some(now.saturating_add(MARGIN)),
                     false if ponders => None,
-                    false => allowance(&asked, white_moves).map(|time| now.saturating_add(time)),
+                    false => allowance(&parsed, white_moves).map(|time| now.saturating_add(time)),
                 };
                 let stopped = running.stopped;
                 self.link.send_go(now, &go, out);

@@ -75,7 +75,7 @@ pub(super) struct Running {
     /// The `go` line as it came.
     pub(super) go: Vec<u8>,
     /// Its parsed content.
-    pub(super) asked: Go,
+    pub(super) parsed: Go,
     /// When the mover's clock began to run for it.
     pub(super) since: Duration,
     /// When the engine counts as hung; `None` without a limit.
@@ -96,8 +96,8 @@ impl Running {
     /// Starts the mover's clock.
     fn start_clock(&mut self, now: Duration, white_moves: Option<bool>) {
         self.since = now;
-        self.due = allowance(&self.asked, white_moves).map(|time| now.saturating_add(time));
-        self.begin_due = patience(&self.asked, white_moves).map(|time| now.saturating_add(time));
+        self.due = allowance(&self.parsed, white_moves).map(|time| now.saturating_add(time));
+        self.begin_due = patience(&self.parsed, white_moves).map(|time| now.saturating_add(time));
     }
 
     /// Call this before `stop` is sent to the engine.
@@ -131,7 +131,7 @@ impl Search {
 
     /// Whether this search has to end before anything else may be sent to the engine.
     pub(super) const fn is_exclusive(&self) -> bool {
-        matches!(self, Search::Engine(running) if !running.asked.perft)
+        matches!(self, Search::Engine(running) if !running.parsed.perft)
     }
 
     pub(super) const fn is_stopped(&self) -> bool {
@@ -233,7 +233,7 @@ impl Session {
         let mut running = Running {
             kind,
             go: line.to_vec(),
-            asked: go,
+            parsed: go,
             since: at.now,
             due: None,
             begin_due: None,
@@ -318,7 +318,7 @@ impl Session {
                 self.play_held(now, out);
             }
             // `perft` may end without a `bestmove`: nothing may wait for one.
-            Search::Engine(running) if running.asked.perft => self.search = Search::Idle,
+            Search::Engine(running) if running.parsed.perft => self.search = Search::Idle,
             Search::Engine(_) | Search::Idle => {}
         }
     }

@@ -127,7 +127,12 @@ impl Check {
     }
 
     /// Evaluates the engine's answer `played`.
-    fn judge(&mut self, played: Option<Move>, margin: u32, position: &shakmaty::Chess) -> Outcome {
+    fn compare(
+        &mut self,
+        played: Option<Move>,
+        margin: u32,
+        position: &shakmaty::Chess,
+    ) -> Outcome {
         let turn = position.turn();
         let found: Vec<(Option<Move>, i32)> = self
             .search
@@ -234,7 +239,7 @@ impl Session {
         let played = line::words(answer).nth(1);
         let played = played.and_then(|word| notation::find_uci(position, word));
         let margin = self.settings.number(OptionId::VerifyMargin);
-        let outcome = check.judge(played, margin, position);
+        let outcome = check.compare(played, margin, position);
         self.end_comparison(&check, at.out);
         match outcome {
             Outcome::Play => self.play_held(at.now, at.out),

@@ -46,7 +46,7 @@ pub struct LoggedLine {
 #[derive(Debug)]
 pub enum LogEntry {
     /// An event of the session.
-    Event(Happening),
+    Event(LogEvent),
     /// A line was sent or a request made; the text is as in the file, starting with its
     /// keyword.
     Sent(String),
@@ -54,7 +54,7 @@ pub enum LogEntry {
 
 /// An event as the file describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Happening {
+pub struct LogEvent {
     word: String,
     text: Vec<u8>,
     /// For `opened`: messages about the books.
@@ -63,13 +63,13 @@ pub struct Happening {
     pub(super) books: Vec<(String, String)>,
 }
 
-impl Happening {
+impl LogEvent {
     /// The event.
     ///
     /// # Errors
     ///
     /// The line describes no event. Events of a [`Recording`] never fail.
-    pub fn event(&self) -> Result<Event<'_>, String> {
+    pub fn parse(&self) -> Result<Event<'_>, String> {
         let text = std::str::from_utf8(&self.text).map_err(|_| "the text is not UTF-8");
         Ok(match self.word.as_str() {
             "gui>" => Event::Gui(&self.text),
@@ -155,7 +155,7 @@ fn first_line(line: &str) -> Result<(), String> {
 struct Reader {
     recording: Recording,
     /// Lines that belong to the next `opened`.
-    opened: Happening,
+    opened: LogEvent,
 }
 
 impl Reader {
@@ -218,28 +218,28 @@ impl Reader {
         if ["gui<", "eng<", "ask<"].contains(&word) {
             return Ok(Some(LogEntry::Sent(whole.to_owned())));
         }
-        let happening = &mut self.opened;
-        happening.text = unescape(text);
-        let string = String::from_utf8_lossy(&happening.text);
+        let opened = &mut self.opened;
+        opened.text = unescape(text);
+        let string = String::from_utf8_lossy(&opened.text);
         match word {
-            "told" => happening.messages.push(string.into_owned()),
+            "told" => opened.messages.push(string.into_owned()),
             "book_set" => {
                 let book = string.split_once(' ');
                 let (identity, path) = book.ok_or("expected: book_set IDENTITY PATH")?;
                 let book = (identity.to_owned(), path.to_owned());
-                happening.books.push(book);
+                opened.books.push(book);
             }
             _ => {
-                let happening = Happening {
+                let event = LogEvent {
                     word: word.to_owned(),
-                    text: std::mem::take(&mut happening.text),
+                    text: std::mem::take(&mut opened.text),
                     ..match word {
-                        "opened" => std::mem::take(happening),
-                        _ => Happening::default(),
+                        "opened" => std::mem::take(opened),
+                        _ => LogEvent::default(),
                     }
                 };
-                happening.event()?;
-                return Ok(Some(LogEntry::Event(happening)));
+                event.parse()?;
+                return Ok(Some(LogEntry::Event(event)));
             }
         }
         Ok(None)

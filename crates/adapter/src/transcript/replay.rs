@@ -116,16 +116,16 @@ pub fn replay(
             return replayed;
         };
         event_line = line.number;
-        let LogEntry::Event(happening) = &line.entry else {
+        let LogEntry::Event(logged) = &line.entry else {
             continue;
         };
-        let Ok(event) = happening.event() else {
+        let Ok(event) = logged.parse() else {
             continue;
         };
         if let Event::BooksOpened(_) = event {
             let wanted = output.books.take().unwrap_or_default();
             book_set = open(&wanted, &book_set);
-            replayed.compare_book_sets(&happening.books, &book_set, identify);
+            replayed.compare_book_sets(&logged.books, &book_set, identify);
         }
         replayed.came += 1;
         session.step(line.time, event, &book_set, &mut output);

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use rustc_hash::FxBuildHasher;
 use shakmaty::Chess;
 
-use super::{AuditOptions, ConfirmationCriteria, Examined};
+use super::{AuditOptions, ConfirmingSearches, Examined};
 use crate::graph::BookGraph;
 use tabia_book::eval::Evaluation;
 use tabia_book::evals::{EvalKey, EvalTable};
@@ -42,17 +42,17 @@ pub fn confirm<E>(
     policy: Policy,
     options: &AuditOptions,
     mut search: impl FnMut(u64, &[Chess]) -> Result<Vec<(usize, Evaluation)>, E>,
-) -> Result<(ConfirmationCriteria, usize), E> {
+) -> Result<(ConfirmingSearches, usize), E> {
     let Confirmation { nodes, top, .. } = confirmation;
-    let mut criteria = ConfirmationCriteria {
+    let mut confirming = ConfirmingSearches {
         nodes,
         margin: confirmation.margin,
-        ..ConfirmationCriteria::default()
+        ..ConfirmingSearches::default()
     };
     let mut asked = HashSet::<(u64, EvalKey), FxBuildHasher>::default();
     let mut searches = 0;
     loop {
-        let examined = Examined::new(graph, table, policy, Some(&criteria));
+        let examined = Examined::new(graph, table, policy, Some(&confirming));
         let mut not_asked = |nodes, mut positions: Vec<(EvalKey, Chess)>| {
             positions.retain(|(key, _)| asked.insert((nodes, *key)));
             (nodes, positions)
@@ -65,17 +65,17 @@ pub fn confirm<E>(
             first => first,
         };
         if open.is_empty() {
-            return Ok((criteria, searches));
+            return Ok((confirming, searches));
         }
         let (keys, open): (Vec<EvalKey>, Vec<Chess>) = open.into_iter().unzip();
         let answers = search(length, &open)?;
-        criteria.unanswered += open.len() - answers.len();
+        confirming.unanswered += open.len() - answers.len();
         for (index, found) in answers {
             // Also replaces one that is deeper by an unknown number of nodes.
             table.replace(&open[index], &found);
-            criteria.searched.insert(keys[index]);
+            confirming.searched.insert(keys[index]);
             if length > nodes {
-                criteria.searched_twice.insert(keys[index]);
+                confirming.searched_twice.insert(keys[index]);
             }
             searches += 1;
         }

@@ -4,7 +4,7 @@
 use serde::Serialize;
 use shakmaty::{CastlingMode, Chess, Color, Move, Position as _};
 
-use super::{AuditOptions, Examined, Losing, MoveComparison, sign_of};
+use super::{AuditOptions, Examined, Losing, MoveComparison, annotation_of};
 use crate::graph::{GraphMove, NodeId};
 use tabia_book::evals::EvalKey;
 use tabia_book::{Annotation, Mark};
@@ -180,8 +180,8 @@ impl<'a> Examined<'a> {
         let mut audit = Audit {
             positions: self.graph.in_book(),
             max_loss: options.max_loss,
-            confirmation_nodes: self.criteria.map(|criteria| criteria.nodes),
-            unanswered_searches: self.criteria.map(|criteria| criteria.unanswered),
+            confirmation_nodes: self.confirming.map(|confirming| confirming.nodes),
+            unanswered_searches: self.confirming.map(|confirming| confirming.unanswered),
             ..Audit::default()
         };
         let mut reached = 0.0;
@@ -205,7 +205,7 @@ impl<'a> Examined<'a> {
         let is_green =
             |&&(node, n, ..): &&Losing| self.mark_of(&self.graph.moves(node)[n]) == Mark::Main;
         audit.green_count = losing.iter().filter(is_green).count();
-        audit.confirmed_count = self.criteria.map(|_| {
+        audit.confirmed_count = self.confirming.map(|_| {
             let may_mark =
                 |&&(node, n, ..): &&Losing| self.may_mark(node, &self.graph.moves(node)[n]);
             losing.iter().filter(may_mark).count()
@@ -255,9 +255,9 @@ impl<'a> Examined<'a> {
             value: comparison.value,
             loss: comparison.loss(),
             likelihood,
-            sign: sign_of(comparison).map_or("", Annotation::symbol),
+            sign: annotation_of(comparison).map_or("", Annotation::symbol),
             green: self.mark_of(mv) == Mark::Main,
-            confirmed: self.criteria.is_some() && self.may_mark(node, mv),
+            confirmed: self.confirming.is_some() && self.may_mark(node, mv),
             position_search: self.search_of(here, 1),
             move_search: self.search_of(self.graph.key(mv.to), -1),
             better_search: better_key.and_then(|key| self.search_of(key, -1)),

@@ -1,6 +1,6 @@
 //! Makes marks for a book from its evaluations.
 
-use super::{Examined, is_decisive, sign_of, symbol_of};
+use super::{Examined, annotation_of, is_decisive, symbol_of};
 use tabia_book::policy::learn_value;
 use tabia_book::{BookEditor, Error, Mark, MarkChange, MarkEdit};
 
@@ -55,7 +55,7 @@ pub fn changes(
             let unsigned = mv.annotation.nag() == 0 || marks.over;
             let edit = MarkEdit {
                 recommendation: red.then_some(Mark::Avoid),
-                annotation: sign_of(comparison).filter(|_| unsigned),
+                annotation: annotation_of(comparison).filter(|_| unsigned),
                 ..MarkEdit::default()
             };
             let position = graph.position(node);

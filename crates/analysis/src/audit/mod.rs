@@ -30,7 +30,7 @@ use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Color};
 
 use crate::graph::{BookGraph, GraphMove, NodeId, Reach};
-use tabia_book::eval::{Evaluation, MoveValue, Value, sign};
+use tabia_book::eval::{Evaluation, MoveValue, Value, annotation};
 use tabia_book::evals::{EvalKey, EvalTable};
 use tabia_book::policy::Policy;
 use tabia_book::{Annotation, Mark};
@@ -60,9 +60,9 @@ impl MoveComparison {
     }
 }
 
-/// Conditions on evaluations for confirming a finding.
+/// Which searches confirm a finding.
 #[derive(Clone, Debug, Default)]
-pub struct ConfirmationCriteria {
+pub struct ConfirmingSearches {
     /// Evaluations with at least this many nodes confirm.
     pub nodes: u64,
     /// Per cent by which a confirmed loss must exceed the limit.
@@ -75,8 +75,8 @@ pub struct ConfirmationCriteria {
     pub unanswered: usize,
 }
 
-impl ConfirmationCriteria {
-    fn is(&self, key: EvalKey, evaluation: &Evaluation) -> bool {
+impl ConfirmingSearches {
+    fn confirms(&self, key: EvalKey, evaluation: &Evaluation) -> bool {
         // Engines stop slightly early or late.
         evaluation.nodes >= self.nodes / 10 * 9 || self.searched.contains(&key)
     }
@@ -100,7 +100,7 @@ pub type LosingMoves = HashMap<(EvalKey, EvalKey), Annotation, FxBuildHasher>;
 pub struct Examined<'a> {
     graph: &'a BookGraph,
     table: &'a EvalTable,
-    criteria: Option<&'a ConfirmationCriteria>,
+    confirming: Option<&'a ConfirmingSearches>,
     reach: Reach,
     values: Vec<Option<i32>>,
     /// The best known value of each position.
@@ -122,7 +122,7 @@ impl<'a> Examined<'a> {
         graph: &'a BookGraph,
         table: &'a EvalTable,
         policy: Policy,
-        criteria: Option<&'a ConfirmationCriteria>,
+        confirming: Option<&'a ConfirmingSearches>,
     ) -> Examined<'a> {
         let reach = graph.reach_by(&policy);
         let mut plies = vec![u32::MAX; graph.len()];
@@ -135,7 +135,7 @@ impl<'a> Examined<'a> {
         let mut examined = Examined {
             graph,
             table,
-            criteria,
+            confirming,
             reach,
             values: Vec::new(),
             best: Vec::new(),
@@ -153,19 +153,19 @@ impl<'a> Examined<'a> {
     /// The evaluation of a canonical board, if it is deep.
     fn deep(&self, key: EvalKey) -> Option<&'a Evaluation> {
         let known = self.table.canonical(key)?;
-        self.criteria?.is(key, known).then_some(known)
+        self.confirming?.confirms(key, known).then_some(known)
     }
 
     /// Whether the evaluation of a position is deep, or need not be.
     fn is_confirmed(&self, node: NodeId) -> bool {
-        self.criteria.is_none() || self.deep(self.graph.key(node)).is_some()
+        self.confirming.is_none() || self.deep(self.graph.key(node)).is_some()
     }
 
     /// Whether the evaluations of position, move and better move are deep, or need not
     /// be.
     fn is_searched(&self, node: NodeId, mv: &GraphMove) -> bool {
         let better = || self.better(node).map(|(_, key)| key);
-        self.criteria.is_none()
+        self.confirming.is_none()
             || (self.is_confirmed(node)
                 && self.is_confirmed(mv.to)
                 && better().is_none_or(|key| self.deep(key).is_some()))
@@ -174,14 +174,14 @@ impl<'a> Examined<'a> {
     /// Those positions of a losing move that have not been searched twice: before it,
     /// after it, and after the better move.
     fn not_searched_twice(&self, node: NodeId, mv: &GraphMove) -> Vec<(EvalKey, Chess)> {
-        let Some(criteria) = self.criteria else {
+        let Some(confirming) = self.confirming else {
             return Vec::new();
         };
         let mut positions = vec![self.canonical(node), self.canonical(mv.to)];
         positions.extend(self.better(node).map(|(after, key)| (key, after)));
         positions.retain(|&(key, _)| {
             let known = self.table.canonical(key);
-            !known.is_some_and(|known| criteria.is_second(key, known))
+            !known.is_some_and(|known| confirming.is_second(key, known))
         });
         positions
     }
@@ -201,9 +201,9 @@ impl<'a> Examined<'a> {
         max_loss: u32,
     ) -> bool {
         let is_clear =
-            |criteria: &ConfirmationCriteria| comparison.loss() > criteria.limit(max_loss);
+            |confirming: &ConfirmingSearches| comparison.loss() > confirming.limit(max_loss);
         comparison.loss() > max_loss
-            && (self.criteria.is_none_or(is_clear) || !self.is_searched(node, mv))
+            && (self.confirming.is_none_or(is_clear) || !self.is_searched(node, mv))
     }
 
     /// The side to move; White in unreachable positions.
@@ -278,8 +278,8 @@ impl<'a> Examined<'a> {
                     .comparison(node, mv)
                     .filter(|comparison| comparison.loss() > max_loss);
                 if let Some(comparison) = comparison {
-                    let sign = sign_of(comparison).unwrap_or(Annotation::DUBIOUS);
-                    found.insert((self.graph.key(node), self.graph.key(mv.to)), sign);
+                    let annotation = annotation_of(comparison).unwrap_or(Annotation::DUBIOUS);
+                    found.insert((self.graph.key(node), self.graph.key(mv.to)), annotation);
                 }
             }
         }
@@ -410,9 +410,9 @@ impl<'a> Examined<'a> {
         options: &AuditOptions,
     ) -> Vec<(NodeId, i32, f64)> {
         let is_bad = |&&(node, value, _): &&(NodeId, i32, f64)| {
-            let criteria = self.criteria.filter(|_| self.is_confirmed(node));
-            let limit = criteria.map_or(options.max_loss, |criteria| {
-                criteria.limit(options.max_loss)
+            let confirming = self.confirming.filter(|_| self.is_confirmed(node));
+            let limit = confirming.map_or(options.max_loss, |confirming| {
+                confirming.limit(options.max_loss)
             });
             self.is_wanted(options, node) && value < -limit.cast_signed()
         };
@@ -486,7 +486,7 @@ impl<'a> Examined<'a> {
 
 /// The symbol for a value from the view of White, who is to move.
 fn symbol_of(value: i32) -> u8 {
-    sign::of_position(Value::cp_of_mover(Color::White, value))
+    annotation::of_position(Value::cp_of_mover(Color::White, value))
 }
 
 /// Whether a symbol (a NAG) means a clear or decisive advantage.
@@ -494,8 +494,8 @@ const fn is_decisive(nag: u8) -> bool {
     matches!(nag, 16..=19)
 }
 
-fn sign_of(comparison: MoveComparison) -> Option<Annotation> {
-    sign::of_move(
+fn annotation_of(comparison: MoveComparison) -> Option<Annotation> {
+    annotation::of_move(
         Value::cp(comparison.best),
         Value::cp(comparison.value),
         Color::White,

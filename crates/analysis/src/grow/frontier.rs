@@ -37,7 +37,7 @@ pub(super) struct Candidate {
 }
 
 /// Positions with a greater value, for either side, are decided and left to the engine.
-/// (`+-` in [`tabia_book::eval::sign`].)
+/// (`+-` in [`tabia_book::eval::annotation`].)
 const DECIDED: i32 = 376;
 
 /// The input of a search for the cheapest ways.

@@ -58,7 +58,7 @@ pub fn merge(
         }
         written.positions += 1;
         written.moves += moves.0.len() as u64;
-        let bytes = moves.settle(key, order);
+        let bytes = moves.take_entries(key, order);
         output.add(bytes.as_flattened())?;
         watch.step(Progress::new("merging", "entries", done, Some(total)))?;
     }
@@ -114,7 +114,7 @@ impl Moves {
     }
 
     /// Returns the entries of the position and clears the moves.
-    fn settle(&mut self, key: u64, order: MergeOrder) -> Vec<[u8; ENTRY_BYTES]> {
+    fn take_entries(&mut self, key: u64, order: MergeOrder) -> Vec<[u8; ENTRY_BYTES]> {
         if order == MergeOrder::Heaviest {
             self.0.sort_by_key(|merged| Reverse(merged.weight));
         }

@@ -19,7 +19,7 @@ use crate::Error;
 use tabia_io::atomic::{LOCK_PAUSE, Locked};
 
 /// Waits for the lock of a book, up to `wait`.
-pub(crate) fn lock(path: &Path, wait: Duration) -> Result<Locked, Error> {
+pub(crate) fn acquire(path: &Path, wait: Duration) -> Result<Locked, Error> {
     lock_if(path, wait, &mut is_at)
 }
 
@@ -135,10 +135,10 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let read_only = fs::Permissions::from_mode(0o444);
         file.as_file().set_permissions(read_only).unwrap();
-        let held = lock(file.path(), Duration::ZERO).unwrap();
-        assert!(lock(file.path(), Duration::ZERO).is_err());
+        let held = acquire(file.path(), Duration::ZERO).unwrap();
+        assert!(acquire(file.path(), Duration::ZERO).is_err());
         drop(held);
-        lock(file.path(), Duration::ZERO).unwrap();
+        acquire(file.path(), Duration::ZERO).unwrap();
     }
 
     #[test]

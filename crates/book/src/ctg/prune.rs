@@ -45,7 +45,7 @@ pub struct PruneRules<'a> {
     pub fates: &'a mut dyn FnMut(&Visit<'_>, &mut Vec<Fate>),
     /// The annotation of a removed move that stays in the list; it must be a doubtful
     /// one.
-    pub sign: &'a dyn Fn(&Visit<'_>, &VisitedMove) -> Annotation,
+    pub warning: &'a dyn Fn(&Visit<'_>, &VisitedMove) -> Annotation,
     /// Whether each move of a position would be played.
     pub is_played: &'a dyn Fn(&[BookMove], &mut Vec<bool>),
 }
@@ -124,7 +124,7 @@ pub fn prune(
 ) -> Result<Pruned, Error> {
     // If the file is no book, the reader has the better message.
     drop(PageFile::open(source, false)?);
-    let kept_away = is_same_file(source, target).then(|| lock::lock(source, LOCK_WAIT));
+    let kept_away = is_same_file(source, target).then(|| lock::acquire(source, LOCK_WAIT));
     let _kept_away = kept_away.transpose()?;
     tabia_io::atomic::check(target, &["cto", "ctb"], options.old)?;
     let book = CtgBook::open(source, &OpenOptions { mmap: false })?;
@@ -133,7 +133,7 @@ pub fn prune(
         plan.visit_unreached(&book, watch)?;
     }
     if plan.any_out {
-        let warned = plan.add_warnings(&book, rules.sign, watch)?;
+        let warned = plan.add_warnings(&book, rules.warning, watch)?;
         plan.mark_red(&book, &warned, rules.is_played, watch)?;
     }
     drop(book);
@@ -183,7 +183,7 @@ struct Plan {
     /// Moves that are removed from the list even if the positions after them stay.
     unlisted: Bits,
     /// Warning annotations of moves that stay, by their offset in the file.
-    signs: HashMap<u64, Annotation, FxBuildHasher>,
+    warnings: HashMap<u64, Annotation, FxBuildHasher>,
     red: EntrySet,
     /// No move is removed.
     unchanged: bool,
@@ -249,7 +249,7 @@ impl Plan {
     fn add_warnings(
         &mut self,
         book: &CtgBook,
-        sign: &dyn Fn(&Visit<'_>, &VisitedMove) -> Annotation,
+        warning: &dyn Fn(&Visit<'_>, &VisitedMove) -> Annotation,
         watch: &mut Watch<'_>,
     ) -> Result<Vec<Place>, Error> {
         let mut warned = Vec::new();
@@ -257,14 +257,14 @@ impl Plan {
             if !self.after.contains(visit.entry.place) {
                 return Ok(());
             }
-            let known = self.signs.len();
+            let known = self.warnings.len();
             for mv in visit.moves {
                 let stays = mv.after.is_some_and(|child| !self.goes(child.place));
                 if stays && self.decisions.goes(mv.offset) && !self.unlisted.has(mv.offset) {
-                    self.signs.insert(mv.offset, sign(visit, mv));
+                    self.warnings.insert(mv.offset, warning(visit, mv));
                 }
             }
-            if self.signs.len() > known {
+            if self.warnings.len() > known {
                 warned.push(visit.entry.place);
             }
             Ok(())
@@ -322,15 +322,15 @@ impl Plan {
         let mut unlisted = position.legal_moves();
         for known in stored {
             let goes = self.decisions.goes(known.offset);
-            let sign = self.signs.get(&known.offset);
-            if goes && sign.is_none() {
+            let warning = self.warnings.get(&known.offset);
+            if goes && warning.is_none() {
                 continue;
             }
             unlisted.retain(|mv| *mv != known.mv);
             let after = known.after.filter(|after| !self.goes(after.place));
-            targets.push(sign.and(after.map(|after| after.place)));
+            targets.push(warning.and(after.map(|after| after.place)));
             let after = after.map(|after| self.record(after.place, after.record));
-            let annotation = sign.copied().unwrap_or(known.annotation);
+            let annotation = warning.copied().unwrap_or(known.annotation);
             moves.push(BookMove::stored(known.mv, annotation, after));
         }
         for mv in unlisted {
@@ -426,13 +426,13 @@ impl Counts {
         for n in (0..usize::from(length / 2)).rev() {
             let at = length_at + 1 + 2 * n;
             let annotation_at = offset + at as u64 + 1;
-            if let Some(sign) = plan.signs.get(&annotation_at) {
+            if let Some(warning) = plan.warnings.get(&annotation_at) {
                 if let Some(byte) = entry.get_mut(at + 1) {
-                    let sign = MarkEdit {
-                        annotation: Some(*sign),
+                    let edit = MarkEdit {
+                        annotation: Some(*warning),
                         ..MarkEdit::default()
                     };
-                    *byte = sign.annotation_byte(*byte);
+                    *byte = edit.annotation_byte(*byte);
                 }
                 self.warned += 1;
             } else if plan.decisions.goes(annotation_at) {

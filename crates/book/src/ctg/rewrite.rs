@@ -80,7 +80,7 @@ pub fn compact(
     let mut options = *options;
     let mut kept_away = None;
     if is_same_file(target, source) {
-        kept_away = Some(lock::lock(source, LOCK_WAIT)?);
+        kept_away = Some(lock::acquire(source, LOCK_WAIT)?);
         options.old = Old::Replace;
     }
     let done = rewrite(source, target, &options, watch, None, |_| Ok(()));
@@ -192,7 +192,7 @@ pub fn merge(
     watch: &mut Watch<'_>,
 ) -> Result<Rewritten, Error> {
     let replaced = sources.iter().find(|source| is_same_file(target, source));
-    let _kept_away = replaced.map(|source| lock::lock(source, LOCK_WAIT));
+    let _kept_away = replaced.map(|source| lock::acquire(source, LOCK_WAIT));
     let _kept_away = _kept_away.transpose()?;
     let books: Vec<PageFile> = sources
         .iter()

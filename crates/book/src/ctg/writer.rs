@@ -250,11 +250,12 @@ impl BookWriter {
             length: entry.len(),
             rank,
         });
-        self.settle(false).inspect_err(|_| self.given_up = true)
+        self.write_complete_slots(false)
+            .inspect_err(|_| self.given_up = true)
     }
 
     /// Splits or writes slots as far as the received entries allow.
-    fn settle(&mut self, ended: bool) -> Result<(), Error> {
+    fn write_complete_slots(&mut self, ended: bool) -> Result<(), Error> {
         while let Some(&node) = self.ahead.last() {
             let rest = self.pending.get(self.inside..).unwrap_or_default();
             for entry in rest.iter().take_while(|entry| node.holds(entry.reversed)) {
@@ -337,7 +338,7 @@ impl BookWriter {
         if self.given_up {
             return Err(Error::GivenUp);
         }
-        self.settle(true)?;
+        self.write_complete_slots(true)?;
         let BookWriter {
             options,
             mut ctg,

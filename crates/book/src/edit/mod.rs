@@ -307,7 +307,7 @@ fn claim(path: &Path, wait: Duration) -> Result<(File, Locked), Error> {
         let text = "the file is read-only; nothing was changed";
         return Err(Error::refused(path, text));
     }
-    let lock = lock::lock(path, wait)?;
+    let lock = lock::acquire(path, wait)?;
     remove_leftovers(path);
     let mut options = File::options();
     let file = options.read(true).write(true).open(path).map_err(failed)?;

@@ -24,8 +24,8 @@
 //!
 //! All functions are pure. Files are read and written in [`crate::evals`].
 
+pub mod annotation;
 pub mod model;
-pub mod sign;
 mod solve;
 
 pub use solve::{Graph, GraphBuilder, NodeId, solve};

@@ -5,7 +5,7 @@ pub mod lichess;
 mod overlay;
 mod table;
 
-pub use overlay::{EvaluatedBook, judge};
+pub use overlay::{EvaluatedBook, evaluate_moves};
 pub use table::{EvalKey, EvalTable};
 mod side_file;
 

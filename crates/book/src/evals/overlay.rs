@@ -25,7 +25,7 @@ impl EvaluatedBook {
 impl Probe for EvaluatedBook {
     fn probe(&self, position: &Chess, wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
         self.book.probe(position, wanted, found)?;
-        judge(&self.evaluations, position, &mut found.moves);
+        evaluate_moves(&self.evaluations, position, &mut found.moves);
         Ok(())
     }
 
@@ -35,7 +35,7 @@ impl Probe for EvaluatedBook {
 
     fn value_of(&self, position: &Chess, mv: Move) -> Option<i32> {
         let mut alone = [BookMove::stored(mv, Annotation::default(), None)];
-        judge(&self.evaluations, position, &mut alone);
+        evaluate_moves(&self.evaluations, position, &mut alone);
         let [alone] = alone;
         alone.evaluation.map(|known| known.value)
     }
@@ -53,7 +53,7 @@ impl Probe for EvaluatedBook {
 /// else by the move's value in the position's own evaluation. The best known value is the
 /// greatest of these and of the other moves in the position's own evaluation; if that has
 /// no moves, its own value.
-pub fn judge(evaluations: &EvalTable, position: &Chess, moves: &mut [BookMove]) {
+pub fn evaluate_moves(evaluations: &EvalTable, position: &Chess, moves: &mut [BookMove]) {
     let turn = position.turn();
     let here = evaluations.get(position);
     let is_stored = |mv| {
@@ -136,7 +136,7 @@ mod tests {
             .unwrap();
         let e4 = tabia_notation::read_move(line.start(), "e4").unwrap();
         found.moves.retain(|known| known.mv == e4);
-        judge(&table, line.start(), &mut found.moves);
+        evaluate_moves(&table, line.start(), &mut found.moves);
         // The best known move, a2a3, is not stored here.
         let evaluation = found.moves.first().and_then(|mv| mv.evaluation).unwrap();
         assert_eq!((evaluation.value, evaluation.loss), (25, 15));

@@ -41,13 +41,13 @@ pub(in super::super) fn write(
             jobs.each(|rows: Rows, _| rows.write(&mut table).map_err(failed))?;
             table.close().map(drop).map_err(failed)
         },
-        |coordinator| gather(sorted, games, &mut written, coordinator, watch),
+        |coordinator| send_rows(sorted, games, &mut written, coordinator, watch),
     )?;
     Ok(written)
 }
 
 /// Divides the merged runs into row groups for the other thread.
-fn gather(
+fn send_rows(
     sorted: &Sorted<Node>,
     games: u64,
     written: &mut Written,

@@ -110,7 +110,7 @@ impl ReadGame for Database {
         tree.clear();
         let found = decode::decode(codes, &start.position, encoding, wanted.main_line(), tree);
         tree.record(&mut Recorder::new(wanted, game));
-        game.cut = self.judge(entry, start.moves_at, block.len() < head.len, found);
+        game.cut = self.defect(entry, start.moves_at, block.len() < head.len, found);
         Ok(())
     }
 }
@@ -155,7 +155,7 @@ impl Database {
     }
 
     /// Whether a game has lost moves; counts its other oddities.
-    fn judge(
+    fn defect(
         &self,
         entry: &CbhEntry,
         moves_at: usize,

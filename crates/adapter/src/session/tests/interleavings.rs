@@ -855,7 +855,7 @@ impl Play {
     }
 
     /// Handles all pending events; then the clock runs until nothing is left to wait for.
-    fn settle(&mut self) {
+    fn run_until_idle(&mut self) {
         for _ in 0..400 {
             while self.world.opening || self.world.wanted.is_some() || self.is_alive() {
                 self.action(Do::Books);
@@ -885,7 +885,7 @@ impl Play {
         for action in [Do::NewGame, Do::Position(2), Do::Go(0, false)] {
             self.action(action);
         }
-        self.settle();
+        self.run_until_idle();
         let lost_engine = self.world.exit == Some(2) && self.world.faults > 0;
         let answered = self.world.answers == answers + 1;
         self.world
@@ -893,7 +893,7 @@ impl Play {
     }
 
     fn finish(&mut self, by_eof: bool) {
-        self.settle();
+        self.run_until_idle();
         if self
             .world
             .asked
@@ -901,7 +901,7 @@ impl Play {
             .is_some_and(|asked| asked.stopped.is_none())
         {
             self.action(Do::Stop);
-            self.settle();
+            self.run_until_idle();
         }
         let hangs = self
             .world
@@ -951,7 +951,7 @@ impl Play {
         } else {
             self.gui("quit");
         }
-        self.settle();
+        self.run_until_idle();
         self.world
             .must(self.world.exit == Some(0), "it does not end");
         let soon = self.world.now <= asked + Duration::from_millis(1600);

@@ -119,7 +119,7 @@ impl PgnTree {
         if let Some(directory) = &source.directory {
             tree.unreached = directory.entries().saturating_sub(reached);
         }
-        tree.settle();
+        tree.finish();
         Ok(tree)
     }
 
@@ -130,7 +130,7 @@ impl PgnTree {
     }
 
     /// Computes sizes, and removes references to positions without moves.
-    fn settle(&mut self) {
+    fn finish(&mut self) {
         for number in (1..self.nodes.len() as u32).rev() {
             let Some(node) = self.node(number) else {
                 continue;

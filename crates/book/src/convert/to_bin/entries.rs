@@ -259,7 +259,7 @@ fn each_line<E>(
             let weight = weight.map(|weight| (Reverse(weight), form.apply(mv)));
             line.moves.extend(weight);
         }
-        line.settle();
+        line.sort_moves();
         let passant = |file: File| {
             let file = match form.orientation().mirrored {
                 true => file.flip_horizontal(),

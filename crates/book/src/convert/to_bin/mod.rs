@@ -31,7 +31,7 @@ struct Line {
 }
 
 impl Line {
-    fn settle(&mut self) {
+    fn sort_moves(&mut self) {
         self.moves.sort_unstable();
         self.moves.dedup_by_key(|(_, mv)| *mv);
     }
@@ -73,7 +73,7 @@ impl Record for Line {
     /// Different positions may have the same key.
     fn join(&mut self, other: &Line) -> bool {
         self.moves.extend_from_slice(&other.moves);
-        self.settle();
+        self.sort_moves();
         true
     }
 }

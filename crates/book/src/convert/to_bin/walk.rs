@@ -60,7 +60,7 @@ pub(super) fn lines(
             }
             all.counts.count(found.moves.len(), line.moves.len());
             if !line.moves.is_empty() {
-                line.settle();
+                line.sort_moves();
                 all.lines.push(line);
             }
             for known in found.moves.iter().filter(|mv| mv.after.is_some()) {

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::Outcome;
-use super::lines::judge;
+use super::lines::check_option;
 use super::walk::{Fault, StepFn, Verdict, Walk, ask, first_word, with_remarks};
 use crate::engine;
 
@@ -80,7 +80,7 @@ fn options(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     let mut oddities = Vec::new();
     let mut names: Vec<String> = Vec::new();
     for option in &walk.options {
-        let found = judge(option);
+        let found = check_option(option);
         faults.extend(found.faults);
         oddities.extend(found.oddities);
         let name = option.name.to_lowercase();

@@ -14,7 +14,7 @@ pub(super) struct Findings {
 
 /// Checks the declaration of an option; the empty option means a line that declares
 /// none.
-pub(super) fn judge(option: &EngineOption) -> Findings {
+pub(super) fn check_option(option: &EngineOption) -> Findings {
     let mut found = Findings::default();
     let name = &option.name;
     if name.is_empty() {
@@ -27,9 +27,9 @@ pub(super) fn judge(option: &EngineOption) -> Findings {
         ));
     }
     match option.kind.as_str() {
-        "check" => judge_check(option, &mut found),
-        "spin" => judge_spin(option, &mut found),
-        "combo" => judge_combo(option, &mut found),
+        "check" => check_option_check(option, &mut found),
+        "spin" => check_option_spin(option, &mut found),
+        "combo" => check_option_combo(option, &mut found),
         "string" => match option.field("default").as_deref() {
             Some("") => found.oddities.push(format!(
                 "{name}: an empty default should be written \"<empty>\""
@@ -47,7 +47,7 @@ pub(super) fn judge(option: &EngineOption) -> Findings {
     found
 }
 
-fn judge_check(option: &EngineOption, found: &mut Findings) {
+fn check_option_check(option: &EngineOption, found: &mut Findings) {
     if !matches!(option.field("default").as_deref(), Some("true" | "false")) {
         found.faults.push(format!(
             "{}: the default of a check must be true or false",
@@ -56,7 +56,7 @@ fn judge_check(option: &EngineOption, found: &mut Findings) {
     }
 }
 
-fn judge_spin(option: &EngineOption, found: &mut Findings) {
+fn check_option_spin(option: &EngineOption, found: &mut Findings) {
     let number = |key| option.field(key)?.parse::<i64>().ok();
     let name = &option.name;
     let (Some(default), Some(min), Some(max)) = (number("default"), number("min"), number("max"))
@@ -78,7 +78,7 @@ fn judge_spin(option: &EngineOption, found: &mut Findings) {
     }
 }
 
-fn judge_combo(option: &EngineOption, found: &mut Findings) {
+fn check_option_combo(option: &EngineOption, found: &mut Findings) {
     let choices: Vec<String> = option.fields("var").collect();
     let name = &option.name;
     match option.field("default") {
@@ -226,7 +226,7 @@ mod tests {
             ("option", 2, 0),
             ("option name", 2, 0),
         ] {
-            let found = judge(&engine::option(line.as_bytes()).unwrap_or_default());
+            let found = check_option(&engine::option(line.as_bytes()).unwrap_or_default());
             assert_eq!(found.faults.len(), faults, "{line}: {found:?}");
             assert_eq!(found.oddities.len(), oddities, "{line}: {found:?}");
         }

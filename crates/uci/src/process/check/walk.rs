@@ -75,7 +75,7 @@ impl Scene {
     }
 
     /// Checks a variation from here; the error describes its fault.
-    fn judge_pv(&self, pv: &[String]) -> Result<(), String> {
+    fn check_pv(&self, pv: &[String]) -> Result<(), String> {
         let mut board = self.board.clone();
         for word in pv {
             board.play_unchecked(self.read_move(&board, word)?);
@@ -269,7 +269,7 @@ impl<'a> Walk<'a> {
         let took = start.elapsed();
         let last = lines.pop().unwrap_or_default();
         self.ready()?;
-        let (infos, mut remarks) = judge_lines(&lines, scene)?;
+        let (infos, mut remarks) = check_lines(&lines, scene)?;
         let mut words = last.split_ascii_whitespace().skip(1);
         let best = words.next().unwrap_or_default().to_owned();
         if scene.board.legal_moves().is_empty() {
@@ -305,7 +305,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-fn judge_lines(lines: &[String], scene: &Scene) -> Result<(Vec<Info>, Vec<String>), Fault> {
+fn check_lines(lines: &[String], scene: &Scene) -> Result<(Vec<Info>, Vec<String>), Fault> {
     let mut infos = Vec::new();
     let mut remarks: Vec<String> = Vec::new();
     let mut remark = |text: String| {
@@ -327,7 +327,7 @@ fn judge_lines(lines: &[String], scene: &Scene) -> Result<(Vec<Info>, Vec<String
         if let Some(word) = info.unknown.first() {
             remark(format!("info lines with a word unknown to UCI: \"{word}\""));
         }
-        if let Err(problem) = scene.judge_pv(&info.pv) {
+        if let Err(problem) = scene.check_pv(&info.pv) {
             remark(format!("a line of play (pv) is wrong: {problem}"));
         }
         infos.push(info);

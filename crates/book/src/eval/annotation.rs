@@ -63,26 +63,26 @@ mod tests {
 
     #[test]
     fn points_given_away_make_the_sign() {
-        let sign = |before, after| {
+        let annotation = |before, after| {
             let white = of_move(Value::Cp(before), Value::Cp(after), White);
             let black = of_move(Value::Cp(-before), Value::Cp(-after), Black);
             assert_eq!(white, black);
             white.map_or("", Annotation::symbol)
         };
-        assert_eq!(sign(20, -40), "?!");
-        assert_eq!(sign(900, 600), "?!");
-        assert_eq!(sign(20, 0), "");
-        assert_eq!(sign(0, -115), "?");
-        assert_eq!(sign(0, -200), "??");
+        assert_eq!(annotation(20, -40), "?!");
+        assert_eq!(annotation(900, 600), "?!");
+        assert_eq!(annotation(20, 0), "");
+        assert_eq!(annotation(0, -115), "?");
+        assert_eq!(annotation(0, -200), "??");
     }
 
     #[test]
     fn mates_are_annotated_by_the_value_before() {
         let mated = Value::mate_of_mover(Black, 4);
-        let sign = |before| of_move(Value::Cp(before), mated, White).map(Annotation::symbol);
-        assert_eq!(sign(-650), Some("??"));
-        assert_eq!(sign(-800), Some("?"));
-        assert_eq!(sign(-1200), Some("?!"));
+        let annotation = |before| of_move(Value::Cp(before), mated, White).map(Annotation::symbol);
+        assert_eq!(annotation(-650), Some("??"));
+        assert_eq!(annotation(-800), Some("?"));
+        assert_eq!(annotation(-1200), Some("?!"));
         let thrown = |after| of_move(mated, Value::Cp(after), Black).map(Annotation::symbol);
         assert_eq!(thrown(-1200), Some("?!"));
         assert_eq!(thrown(-100), Some("??"));

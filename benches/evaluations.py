@@ -110,16 +110,16 @@ def lichess(tabia: str, lines: int = 10_000_000) -> None:
                     f'{{"cp":{cp - 9},"line":"{pv}"}}],"knodes":92958,"depth":34}}]}}\n'
                 )
         size = export.stat().st_size / 1e6
-        said = []
+        messages = []
 
         def take() -> None:
             done = subprocess.run([tabia, "evaluate", book, "--import", export], capture_output=True, text=True)
             assert done.returncode == 0, done.stderr
-            said.append(done.stderr)
+            messages.append(done.stderr)
 
         seconds = processor_seconds(take)
         memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-        assert "700 evaluations of positions of the book, 700 of them new" in said[0], said[0]
+        assert "700 evaluations of positions of the book, 700 of them new" in messages[0], messages[0]
     print(f"{lines:,} lines, {size:,.0f} MB: {size / seconds:.0f} MB per processor second,")
     print(f"{memory:.0f} MB of memory at most, all of 700 positions found")
 

@@ -23,7 +23,6 @@ replaced.
 
 import argparse
 import math
-import os
 import re
 import shutil
 import statistics
@@ -62,8 +61,8 @@ def clear(folder):
 
 
 def positions_of(book):
-    said = subprocess.run([PROGRAM, "info", "--json", book], capture_output=True, text=True)
-    found = re.search(r'"positions": *([0-9]+)', said.stdout)
+    info = subprocess.run([PROGRAM, "info", "--json", book], capture_output=True, text=True)
+    found = re.search(r'"positions": *([0-9]+)', info.stdout)
     return int(found[1]) if found else 0
 
 

@@ -58,7 +58,7 @@ def run(command, pipe=None):
     )
     if source:
         source.stdout.close()
-    said = child.stderr.read()
+    stderr = child.stderr.read()
     _, status, usage = os.wait4(child.pid, 0)
     clock = time.monotonic() - start
     child.returncode = os.waitstatus_to_exitcode(status)
@@ -66,7 +66,7 @@ def run(command, pipe=None):
         source.wait()
     # 1 is an answer, too: two books differ.
     if child.returncode not in (0, 1):
-        sys.exit(f"{command}: {said.decode(errors='replace')}")
+        sys.exit(f"{command}: {stderr.decode(errors='replace')}")
     return clock, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 

@@ -40,7 +40,7 @@ fn main() {
     compare(&rivals, 15, |command, _| {
         let begin = Instant::now();
         let mut peer = Peer::start(command);
-        peer.say("uci\n");
+        peer.send("uci\n");
         peer.wait_for("uciok");
         begin.elapsed().as_secs_f64() * 1e3
     });
@@ -52,7 +52,7 @@ fn main() {
         .collect();
     compare(&rivals, 11, |_, index| {
         median(2000, || {
-            peers[index].say("isready\n");
+            peers[index].send("isready\n");
             peers[index].wait_for("readyok");
         })
     });
@@ -67,22 +67,22 @@ fn main() {
             "go wtime 60000 btime 60000",
         ),
     ] {
-        peer.say(&format!(
+        peer.send(&format!(
             "setoption name Book Info value {set}\nposition startpos\n"
         ));
         let time = median(5000, || {
-            peer.say(go);
-            peer.say("\n");
+            peer.send(go);
+            peer.send("\n");
             peer.wait_for("bestmove");
         });
         println!("  {name:<24}{time:>10.1}");
     }
 
     println!("{FLOOD} info lines, µs a line");
-    peer.say("position startpos moves a2a3\n");
+    peer.send("position startpos moves a2a3\n");
     for round in 1..=5 {
         let begin = Instant::now();
-        peer.say("go infinite\nstop\n");
+        peer.send("go infinite\nstop\n");
         let lines = peer.wait_for("bestmove");
         assert!(lines >= FLOOD, "{lines} lines came through");
         let time = begin.elapsed().as_secs_f64() * 1e6 / FLOOD as f64;
@@ -105,20 +105,20 @@ fn main() {
 /// Milliseconds until a `stop` reaches the engine, which sends lines without end until
 /// then; all buffers are full, because we read 4 KiB a millisecond.
 fn stop_against_flood(peer: &mut Peer) -> f64 {
-    peer.say("go mate 9\n");
+    peer.send("go mate 9\n");
     let mut piece = [0; 4096];
     for _ in 0..300 {
         std::thread::sleep(Duration::from_millis(1));
         let count = peer.stdout.read(&mut piece).unwrap();
         peer.unread.extend_from_slice(&piece[..count]);
     }
-    let said = nanoseconds();
-    peer.say("stop\n");
+    let sent_at = nanoseconds();
+    peer.send("stop\n");
     peer.wait_for("info string stopped at");
     let line = std::mem::take(&mut peer.last);
-    let heard: u128 = line.rsplit(' ').next().unwrap().parse().unwrap();
+    let received_at: u128 = line.rsplit(' ').next().unwrap().parse().unwrap();
     peer.wait_for("bestmove");
-    heard.saturating_sub(said) as f64 / 1e6
+    received_at.saturating_sub(sent_at) as f64 / 1e6
 }
 
 fn nanoseconds() -> u128 {
@@ -206,14 +206,14 @@ impl Peer {
 
     fn ready(command: &[&str]) -> Peer {
         let mut peer = Peer::start(command);
-        peer.say("uci\n");
+        peer.send("uci\n");
         peer.wait_for("uciok");
-        peer.say("isready\n");
+        peer.send("isready\n");
         peer.wait_for("readyok");
         peer
     }
 
-    fn say(&mut self, text: &str) {
+    fn send(&mut self, text: &str) {
         self.stdin.write_all(text.as_bytes()).unwrap();
     }
 

@@ -57,8 +57,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     // One page for each slot of the deepest level.
     let pages = (u64::from(positions) / ON_A_PAGE).max(2);
     let level = pages.ilog2();
-    let asked = asked()?;
-    write_pages(&target, positions, level, &asked)?;
+    let probed = probed()?;
+    write_pages(&target, positions, level, &probed)?;
     write_index(&target, level)?;
     let (mapped, read) = (probe(&target, true)?, probe(&target, false)?);
     println!(
@@ -83,7 +83,7 @@ fn lines() -> Result<Vec<Chess>, Box<dyn Error>> {
 }
 
 /// The entry of each position that can be looked up.
-fn asked() -> Result<BTreeMap<Key, Vec<u8>>, Box<dyn Error>> {
+fn probed() -> Result<BTreeMap<Key, Vec<u8>>, Box<dyn Error>> {
     let mut entries = BTreeMap::new();
     let mut layer = lines()?;
     for _ in 0..3 {
@@ -125,10 +125,10 @@ fn write_pages(
     target: &Path,
     positions: u32,
     level: u32,
-    asked: &BTreeMap<Key, Vec<u8>>,
+    probed: &BTreeMap<Key, Vec<u8>>,
 ) -> Result<(), Box<dyn Error>> {
     let mut by_page: BTreeMap<u64, Vec<&Vec<u8>>> = BTreeMap::new();
-    for (key, entry) in asked {
+    for (key, entry) in probed {
         let page = u64::from(hash(key.as_bytes())) & ((1 << level) - 1);
         by_page.entry(page).or_default().push(entry);
     }
@@ -151,7 +151,7 @@ fn write_pages(
     for (page, entries) in by_page {
         let mut room = PAGE_BYTES - PAGE_HEADER_BYTES;
         room -= entries.iter().map(|entry| entry.len()).sum::<usize>();
-        let mut others = asked.values().cycle().skip(page as usize % asked.len());
+        let mut others = probed.values().cycle().skip(page as usize % probed.len());
         let mut full = Vec::new();
         while !spread.contains(&page)
             && let Some(other) = others.find(|other| !entries.contains(other))

@@ -106,9 +106,9 @@ impl Bench {
         self.out.gui.clear();
         self.out.engine.clear();
         work(self);
-        let said = [self.out.gui.as_slice(), &self.out.engine].concat();
-        let said = String::from_utf8_lossy(&said).into_owned();
-        assert!(said.contains(expected), "{name}: {said}");
+        let sent = [self.out.gui.as_slice(), &self.out.engine].concat();
+        let sent = String::from_utf8_lossy(&sent).into_owned();
+        assert!(sent.contains(expected), "{name}: {sent}");
         const BATCH: u32 = 200;
         let mut times: Vec<f64> = (0..60)
             .map(|_| {

@@ -67,7 +67,7 @@ static STARTER: LazyLock<Arc<Book>> = LazyLock::new(|| {
 
 /// What the session sent and requested.
 #[derive(Default)]
-struct Heard {
+struct Received {
     best_moves: usize,
     ready: usize,
     uci: usize,
@@ -78,7 +78,7 @@ struct Heard {
     starting: bool,
 }
 
-impl Outlet for Heard {
+impl Outlet for Received {
     fn gui(&mut self, line: &[u8]) {
         assert!(!line.contains(&b'\n'), "{}", text(line));
         assert!(!self.exited, "said after the end: {}", text(line));
@@ -114,8 +114,8 @@ impl Outlet for Heard {
 /// `eng>`, `up`, `gone`, `opened`, `wake`, `time`, `eof`, `set NAME=VALUE`,
 /// `engine`. Other lines are ignored.
 pub fn session(data: &[u8]) {
-    let heard = Rc::new(RefCell::new(Heard::default()));
-    let mut out = Ear(Rc::clone(&heard));
+    let received = Rc::new(RefCell::new(Received::default()));
+    let mut out = Recorder(Rc::clone(&received));
     let lines: Vec<&[u8]> = data.split(|byte| *byte == b'\n').collect();
     let mut settings = Settings::default();
     let mut chain = 1;
@@ -159,14 +159,14 @@ pub fn session(data: &[u8]) {
     };
     let mut session = Session::new(engines, 7);
     session.start(&mut out);
-    let (mut now, mut asked_go, mut asked_ready, mut asked_uci) = (Duration::ZERO, 0, 0, 0);
+    let (mut now, mut sent_go, mut sent_ready, mut sent_uci) = (Duration::ZERO, 0, 0, 0);
     for line in lines {
         let messages;
         let event = if let Some(said) = line.strip_prefix(b"gui> ") {
             match gui::parse(gui::from_command(said)) {
-                GuiCommand::Go(_) => asked_go += 1,
-                GuiCommand::IsReady => asked_ready += 1,
-                GuiCommand::Uci => asked_uci += 1,
+                GuiCommand::Go(_) => sent_go += 1,
+                GuiCommand::IsReady => sent_ready += 1,
+                GuiCommand::Uci => sent_uci += 1,
                 _ => {}
             }
             Event::Gui(said)
@@ -176,14 +176,14 @@ pub fn session(data: &[u8]) {
             let ms: u32 = text(ms).trim().parse().unwrap_or(0);
             now = now.saturating_add(Duration::from_millis(ms.into()));
             continue;
-        } else if line.starts_with(b"up") && heard.borrow().starting {
-            heard.borrow_mut().starting = false;
+        } else if line.starts_with(b"up") && received.borrow().starting {
+            received.borrow_mut().starting = false;
             Event::EngineUp
         } else if line.starts_with(b"gone") {
-            heard.borrow_mut().starting = false;
+            received.borrow_mut().starting = false;
             Event::EngineGone("it is gone")
-        } else if line.starts_with(b"opened") && heard.borrow().opening {
-            heard.borrow_mut().opening = false;
+        } else if line.starts_with(b"opened") && received.borrow().opening {
+            received.borrow_mut().opening = false;
             messages = vec![text(line)];
             Event::BooksOpened(&messages)
         } else if line.starts_with(b"wake") {
@@ -194,23 +194,23 @@ pub fn session(data: &[u8]) {
             continue;
         };
         session.step(now, event, &book_set, &mut out);
-        if std::mem::take(&mut heard.borrow_mut().seeding) {
+        if std::mem::take(&mut received.borrow_mut().seeding) {
             session.step(now, Event::Seed(Ok(7)), &book_set, &mut out);
         }
-        if std::mem::take(&mut heard.borrow_mut().covering) {
+        if std::mem::take(&mut received.borrow_mut().covering) {
             session.step(now, Event::Cover(Ok("")), &book_set, &mut out);
         }
-        let heard = heard.borrow();
-        assert!(heard.best_moves <= asked_go, "more answers than questions");
-        assert!(heard.ready <= asked_ready, "more readyok than isready");
-        assert!(heard.uci <= asked_uci, "more uciok than uci");
+        let received = received.borrow();
+        assert!(received.best_moves <= sent_go, "more bestmove than go");
+        assert!(received.ready <= sent_ready, "more readyok than isready");
+        assert!(received.uci <= sent_uci, "more uciok than uci");
     }
 }
 
 /// An outlet of the session that shares what it receives.
-struct Ear(Rc<RefCell<Heard>>);
+struct Recorder(Rc<RefCell<Received>>);
 
-impl Outlet for Ear {
+impl Outlet for Recorder {
     fn gui(&mut self, line: &[u8]) {
         self.0.borrow_mut().gui(line);
     }

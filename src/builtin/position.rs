@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn problems_are_reported_and_leave_no_position() {
+    fn invalid_position_commands_are_reported() {
         let problem = board("startpos moves e2e4 e2e4 d7d5").unwrap_err();
         assert!(problem.contains("e2e4"), "{problem}");
         for line in [
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn endless_shuffling_keeps_a_bounded_history() {
+    fn a_long_game_without_progress_has_a_bounded_history() {
         let line = format!("startpos moves{}", " g1f3 g8f6 f3g1 f6g8".repeat(2000));
         let kept = board(&line).unwrap();
         assert_eq!(kept.since_base().count(), MAX_HISTORY);

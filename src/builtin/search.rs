@@ -427,7 +427,7 @@ mod tests {
     use crate::builtin::position::Board;
 
     #[test]
-    fn a_panic_costs_the_search_and_not_the_engine() {
+    fn a_panic_ends_the_search_and_not_the_engine() {
         let mut searcher = Searcher::default();
         assert!(!searcher.contained(|game| {
             // A panic may leave positions on the board's stack.
@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_never_takes_more_than_it_may() {
+    fn the_table_is_never_larger_than_the_option() {
         for (mib, bytes) in [(0, 1 << 20), (1, 1 << 20), (3, 2 << 20), (16, 16 << 20)] {
             assert_eq!(table_bytes(mib), bytes);
         }

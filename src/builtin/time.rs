@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn endless_or_not() {
+    fn only_limits_that_end_a_search_count() {
         for (text, endless) in [
             ("", true),
             ("infinite depth 3", true),
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn never_plans_more_than_the_clock_holds() {
+    fn the_time_for_a_move_is_never_more_than_the_clock() {
         for time in [1, 2, 5, 10, 29, 30, 31, 50, 100, 200, 1000, 60_000, 1 << 40] {
             for increment in [0, 1, 10, 1000, 100_000, u64::from(u32::MAX)] {
                 for moves in ["", " movestogo 0", " movestogo 1", " movestogo 40"] {
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_clocks() {
+    fn zero_negative_and_missing_clocks_get_a_budget() {
         let least = Some(Budget {
             soft_ms: 1,
             hard_ms: 1,

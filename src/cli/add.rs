@@ -1,4 +1,4 @@
-//! `tabia add`: games and lines into a book, in its place.
+//! `tabia add`: adds games and lines to a book, which is replaced.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -19,8 +19,8 @@ pub(super) struct AddArgs {
     /// Games, as for `tabia build`; or books
     #[arg(value_name = "SOURCE", required_unless_present_any = ["line", "priority"])]
     sources: Vec<PathBuf>,
-    /// A line, as "1.e4 c5 2.c3!"; its moves have no games, its signs become
-    /// those of the book. May be given several times
+    /// A line, as "1.e4 c5 2.c3!"; its moves have no games, its annotations are stored.
+    /// May be given several times
     #[arg(long, value_name = "MOVES")]
     line: Vec<String>,
     #[command(flatten)]
@@ -31,12 +31,12 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia add book.ctg june.pgn\n  \
     tabia add book.ctg --min-elo 2200 --max-ply 30 games.pgn.zst\n  \
     tabia add book.ctg --line \"1.e4 c5 2.c3!\" --line \"1.d4 d5 2.Bg5 +=\"\n\n\
-    The book is what `tabia build` of the games and `tabia merge` with the old book make; \
-    what the book holds already is counted once more if the games are. Of two signs of a \
-    move the warning one stays.\n\n\
-    The new book takes the place of the old one at once and only when it is complete: a \
-    crash at any moment leaves the one or the other, and programs that have the book open go \
-    on. A damaged book is left alone: `tabia compact` first.\n\n\
+    The result is the same as `tabia build` of the games and then `tabia merge` with the old \
+    book: games that are already in the book count again. Of two annotations of a move the \
+    warning one stays.\n\n\
+    The old book is replaced in one step when the new one is complete: a crash at any moment \
+    leaves the old or the new book, and programs that have the book open are not disturbed. A \
+    damaged book is refused: run `tabia compact` first.\n\n\
     Exit codes: 0 done; 1 some games were skipped, with --strict; 2 nothing was changed.";
 
 pub(super) fn run(args: &AddArgs, out: &mut impl Write) -> anyhow::Result<u8> {

@@ -29,7 +29,7 @@ impl Also {
             .and_then(|matches| Choice::from_arg_matches(&matches))
             .map_err(|error| one_line(&error))?;
         if choice.filter.password.is_some() {
-            return Err("--password is for the sources: it stands outside".to_owned());
+            return Err("--password is for the sources: give it outside --also".to_owned());
         }
         Ok(Also {
             target: target.into(),
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn errors_name_the_wrong_option() {
         for (text, wanted) in [
             ("x.ctg: --ratinsg 1800", "'--ratinsg'"),
             ("x.ctg: --max-ply many", "--max-ply"),

@@ -82,10 +82,10 @@ impl Sides {
 pub(super) struct Rewriting {
     #[command(flatten)]
     pub(super) force: Force,
-    /// Memory for sorting a book whose pages follow no order, as 64M or 2G
+    /// Memory for sorting a book with unordered pages, as 64M or 2G
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size)]
     memory: u64,
-    /// What cannot be read is an error: nothing is written then
+    /// Unreadable parts of a book are an error, and nothing is written
     #[arg(long)]
     strict: bool,
 }
@@ -152,6 +152,6 @@ pub(super) fn size(text: &str) -> Result<u64, String> {
     match number.checked_mul(1 << unit) {
         Some(bytes) if bytes >= 1 << 20 => Ok(bytes),
         Some(_) => Err("at least 1M is needed".to_owned()),
-        None => Err("that is more than there can be".to_owned()),
+        None => Err("the number is too large".to_owned()),
     }
 }

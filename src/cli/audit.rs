@@ -33,12 +33,12 @@ const CONFIRMATION_NODES: u64 = 500_000;
 pub(super) struct AuditArgs {
     /// The book
     pub(super) book: PathBuf,
-    /// Centipawns that a move may lose against the best that is known, and
-    /// that a line may end below zero
+    /// Centipawns that a move may lose against the best known move, and that a line may
+    /// end below zero
     #[arg(long, value_name = "CP", default_value_t = 50,
           value_parser = clap::value_parser!(u32).range(1..=2000))]
     max_loss: u32,
-    /// Whose moves and ends
+    /// The side whose moves and ends of lines are checked
     #[arg(long, value_enum, default_value = "both", ignore_case = true)]
     side: Sides,
     /// Writes the report to a file as well: .html with diagrams, .md or .json
@@ -46,24 +46,25 @@ pub(super) struct AuditArgs {
     report: Option<PathBuf>,
     #[command(flatten)]
     force: Force,
-    /// Searches again, with this engine, what the first findings depend on:
-    /// position, move and better move. A name from the configuration, or the
+    /// Searches the positions of the first findings again with this engine: before the
+    /// move, after it, and after the better move. A name from the configuration, or the
     /// path of a program
     #[arg(long, value_name = "ENGINE")]
     confirm: Option<String>,
-    /// Nodes of each of these searches; what still loses is searched for twice as many
+    /// Nodes of each of these searches; moves that still lose are searched again with
+    /// twice as many
     #[arg(long, value_name = "N", default_value_t = CONFIRMATION_NODES, requires = "confirm",
           value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// Findings of each kind that are confirmed, what costs most first
+    /// Number of findings of each kind that are confirmed, the most costly first
     #[arg(long, value_name = "K", default_value_t = 50, requires = "confirm")]
     top: usize,
     /// Per cent by which a confirmed loss must exceed --max-loss, because the next
-    /// search errs as well
+    /// search has errors too
     #[arg(long, value_name = "PERCENT", default_value_t = 20, requires = "confirm",
           value_parser = clap::value_parser!(u8).range(..=100))]
     confirm_margin: u8,
-    /// Engines at a time [default: one for each processor]
+    /// Engines that run at the same time [default: one for each processor]
     #[arg(long, value_name = "N", requires = "confirm")]
     jobs: Option<NonZeroU16>,
     #[command(flatten)]
@@ -102,20 +103,18 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia audit book.ctg --side white --max-loss 30 --report book.html\n  \
     tabia audit book.ctg --confirm stockfish --nodes 1000000 --top 20\n  \
     tabia audit book.ctg --confirm stockfish --top 1000 --mark --symbols\n\n\
-    The evaluations are those beside the book (tabia evaluate). They are backed up from the \
-    ends of the book to every position, right with transpositions and repetitions. Listed are \
-    moves that lose, lines that end badly, and refutations that no mark points out, what costs \
-    most and is likeliest first; and what the positions are worth where the book ends.\n\n\
-    A list that is sorted by loss shows the largest errors of the evaluations first. --confirm \
-    searches the positions that the first findings depend on again, until nothing among them \
-    is left that has not been searched so deeply, and moves that still lose a second time, for \
-    twice as many nodes; the results are added to the evaluations beside the book, so that an \
-    interrupted run goes on where it was. What the engine does not confirm is not listed.\n\n\
-    --mark, --symbols and --learn-values never change what is marked already, unless with --over. \
-    With learn values in the book, leave Book Judgement at results: both would count the \
-    evaluations twice.\n\n\
-    Exit codes: 0 nothing is wrong; 1 something is; 2 the book cannot be read, or has no \
-    evaluations.";
+    The evaluations are those beside the book (tabia evaluate). They are backed up (minimax) \
+    from the ends of the book to every position, also over transpositions and repetitions. The \
+    report lists moves that lose, lines that end badly, and refutations without a mark, the most \
+    costly and likeliest first; and the values of the positions in which the book ends.\n\n\
+    A list sorted by loss shows the largest errors of the evaluations first. So --confirm \
+    searches the positions of the first findings again, until all of them have been searched \
+    with so many nodes, and moves that still lose once more, with twice as many. The results are \
+    added to the evaluations beside the book, so an interrupted run continues. Findings that the \
+    engine does not confirm are not listed.\n\n\
+    --mark, --symbols and --learn-values change existing marks only with --over. After \
+    --learn-values leave Book Judgement at results: otherwise the evaluations would count twice.\n\n\
+    Exit codes: 0 no findings; 1 findings; 2 the book cannot be read, or has no evaluations.";
 
 impl AuditArgs {
     /// Confirms the first findings, if requested.
@@ -179,8 +178,8 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     let start = Instant::now();
     ensure!(
         !args.mark || args.confirm.is_some() || args.unconfirmed,
-        "--mark writes what is confirmed: give --confirm ENGINE as well, or --unconfirmed to mark \
-         by single searches, of which few hold"
+        "--mark marks confirmed moves: give --confirm ENGINE as well, or --unconfirmed to mark \
+         moves by single searches, most of which are wrong"
     );
     let form = args.report.as_deref().map(evaluations::form).transpose()?;
     if let Some(report) = &args.report {

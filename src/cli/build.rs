@@ -35,13 +35,13 @@ pub(super) struct BuildArgs {
         required_unless_present = "records"
     )]
     output: Option<PathBuf>,
-    /// Writes what was counted as a Parquet table instead of a book, to be
-    /// added up with others by any SQL engine and given back as a source;
-    /// --min-games applies when the book is made
+    /// Writes the counts as a Parquet table instead of a book. Any SQL engine can add
+    /// such tables up, and the sum is a source again; --min-games applies when the book
+    /// is made
     #[arg(long, value_name = "OUT.parquet", conflicts_with_all = ["output", "min_games", "annotations"])]
     records: Option<PathBuf>,
-    /// Makes another book in the same pass over the games, of those that meet
-    /// these conditions: as "white1800.ctg: --ratings 1800 --only white"; may be
+    /// Makes another book in the same pass over the games, from those that meet these
+    /// conditions: as "white1800.ctg: --ratings 1800 --only white"; may be
     /// given several times. After the colon come the options that choose games,
     /// plies and moves (--max-ply, --eco-relative, --only, --min-games, --dedupe,
     /// and all conditions on games); how games are read is given before it, for all
@@ -58,10 +58,10 @@ pub(super) struct BuildArgs {
     evaluations: bool,
     #[command(flatten)]
     force: Force,
-    /// Games: .pgn, also .gz, .zst or .bz2; databases (docs/databases.md); a
-    /// folder with such files; or `-` for PGN on standard input. Or records: .parquet, whose games were
-    /// chosen, and their plies cut, when they were written. Or books:
-    /// .ctg, whose numbers are added to those of the games
+    /// Games: .pgn, also .gz, .zst or .bz2; databases (docs/databases.md); a folder
+    /// with such files; or `-` for PGN on standard input. Or records: .parquet, whose
+    /// games were chosen, and their plies cut, when they were written. Or books: .ctg,
+    /// whose numbers are added to those of the games
     #[arg(
         value_name = "SOURCE",
         required_unless_present = "priority",
@@ -119,8 +119,8 @@ fn build_all(args: &BuildArgs, job: BuildJob, out: &mut impl Write) -> anyhow::R
             || jobs
                 .iter()
                 .any(|job| !matches!(job.product, Product::Polyglot(_))),
-        "--variations, --annotations and --priority are of ChessBase books (.ctg): a Polyglot \
-         book holds moves of games and their weights"
+        "--variations, --annotations and --priority are for ChessBase books (.ctg): a Polyglot \
+         book has only moves of games and their weights"
     );
     let several = jobs.len() > 1;
     for (index, job) in jobs.iter().enumerate() {

@@ -22,8 +22,8 @@ use tabia_uci::process::check::try_options;
 pub(super) const AFTER_HELP: &str = "Examples:\n  \
     tabia check\n  \
     tabia check --engine stockfish --book main.ctg --set \"Book Variety=20\"\n\n\
-    Starts each engine with the options that it would be sent, opens each book, and shows \
-    the first move of a game. `tabia --check-config` is the same.\n\n\
+    Starts each engine and sends it its options, opens each book, and shows the first move of a \
+    game. `tabia --check-config` is the same.\n\n\
     Exit codes: 0 it would play; 2 no engine answers, an option is unknown to its engine or \
     has a value that does not fit, or a book does not open or answers nothing.";
 
@@ -101,28 +101,22 @@ pub(super) fn print(
         )?;
         // Each test takes time: show earlier results now.
         out.flush()?;
-        let greeted = try_options(command, profile.start_timeout, |declared| {
+        let answer = try_options(command, profile.start_timeout, |declared| {
             let options = profile.options.iter();
             let sent =
                 options.filter(|(name, value)| option_error(declared, name, value).is_none());
             sent.cloned().collect()
         });
-        match &greeted {
+        match &answer {
             Ok(greeting) => writeln!(
                 out,
                 "  answers: {}, uciok after {} ms",
-                escape(
-                    greeting
-                        .name
-                        .as_deref()
-                        .unwrap_or("without a name")
-                        .as_bytes()
-                ),
+                shown(greeting.name.as_deref().unwrap_or("without a name")),
                 greeting.took.as_millis()
             )?,
-            Err(reason) => writeln!(out, "  does not answer: {}", escape(reason.as_bytes()))?,
+            Err(reason) => writeln!(out, "  does not answer: {}", shown(reason))?,
         }
-        let declared = greeted.as_ref().ok().map(|greeting| &*greeting.options);
+        let declared = answer.as_ref().ok().map(|greeting| &*greeting.options);
         let entry = config.engines.iter().find(|e| e.name == profile.name);
         // Options of the command line are for the engine that plays; another one of the
         // list need not have them.
@@ -133,11 +127,11 @@ pub(super) fn print(
             options: print_options(profile, declared, counts, out)?,
             ..Faults::default()
         };
-        if let Ok(greeting) = &greeted
+        if let Ok(greeting) = &answer
             && let Err(reason) = &greeting.ready
         {
             faults.unready = 1;
-            let reason = escape(reason.as_bytes());
+            let reason = shown(reason);
             writeln!(out, "  is not ready with these options: {reason}")?;
         }
         let before = engines.profiles.iter().take(index);
@@ -158,7 +152,7 @@ pub(super) fn print(
         first_moves.push(first_move);
         if playing.is_some() {
             wrong_elsewhere |= faults.options + faults.unready > 0;
-        } else if greeted.is_ok() {
+        } else if answer.is_ok() {
             playing = Some((profile, faults));
             first_move_text = first_moves.last().map(|found| found.text.clone());
         }
@@ -181,6 +175,11 @@ pub(super) fn print(
     Ok(!wrong_elsewhere && result.is_some_and(|(_, faults)| faults.is_empty()))
 }
 
+/// A text of the configuration or an engine without control characters.
+fn shown(text: &str) -> String {
+    escape(text.as_bytes())
+}
+
 /// The known problem with an option of a profile, if any.
 fn option_error(declared: &[EngineOption], name: &str, value: &str) -> Option<OptionError> {
     check_option(declared, name, value)
@@ -199,22 +198,18 @@ fn print_options(
 ) -> io::Result<u32> {
     let mut wrong = 0;
     for option @ (name, value) in &profile.options {
-        write!(out, "  {name} = {}", escape(value.as_bytes()))?;
+        write!(out, "  {name} = {}", shown(value))?;
         let option_error = declared.and_then(|declared| option_error(declared, name, value));
         let meant = OptionId::like(name).map(|meant| meant.spec().name);
         match (&option_error, meant) {
             (None, None) => writeln!(out)?,
-            (None, Some(meant)) => writeln!(out, " (the engine's; not {meant}?)")?,
+            (None, Some(meant)) => writeln!(out, " (of the engine; did you mean {meant}?)")?,
             (Some(OptionError::NoSuchOption { like: None, .. }), Some(meant)) => writeln!(
                 out,
                 ": wrong, the engine has no such option (did you mean \"{meant}\" of Tabia's own?)"
             )?,
             (Some(option_error), _) => {
-                writeln!(
-                    out,
-                    ": wrong, {}",
-                    escape(option_error.to_string().as_bytes())
-                )?;
+                writeln!(out, ": wrong, {}", shown(&option_error.to_string()))?;
             }
         }
         wrong += u32::from(option_error.is_some() && counts(option));
@@ -267,15 +262,15 @@ fn print_books(profile: &Profile, opener: &Opener, out: &mut dyn Write) -> io::R
     if books.is_empty() {
         writeln!(out, "  no book: Book File is empty")?;
     } else if !is_open {
-        writeln!(out, "  no book is asked: OwnBook is off")?;
+        writeln!(out, "  no book is used: OwnBook is off")?;
     }
     for book in &books {
-        write!(out, "  book {}", escape(book.path.as_bytes()))?;
+        write!(out, "  book {}", shown(&book.path))?;
         if let Some(colour) = book.colour {
             write!(out, ", {colour}")?;
         }
         for (key, value) in book.conditions.given() {
-            write!(out, ", {key} {}", escape(value.as_bytes()))?;
+            write!(out, ", {key} {}", shown(&value))?;
         }
         for (id, value) in &book.overrides {
             write!(out, ", {} = {value}", id.spec().name)?;
@@ -285,7 +280,7 @@ fn print_books(profile: &Profile, opener: &Opener, out: &mut dyn Write) -> io::R
             Ok(open) => {
                 writeln!(out, "    opens: {}", description(&open))?;
                 for notice in open.notices() {
-                    writeln!(out, "    note: {}", escape(notice.as_bytes()))?;
+                    writeln!(out, "    note: {}", shown(notice))?;
                 }
                 let settings = book.settings(&profile.settings);
                 let first = start_position(&open, book.colour, &settings);
@@ -293,17 +288,13 @@ fn print_books(profile: &Profile, opener: &Opener, out: &mut dyn Write) -> io::R
                 found.faults.silent += u32::from(!first.answers);
                 if is_open && first.is_played {
                     is_open = false;
-                    let path = escape(book.path.as_bytes());
+                    let path = shown(&book.path);
                     found.text = format!("{} (book {path})", first.text);
                 }
             }
             Err(error) => {
                 found.faults.missing += 1;
-                writeln!(
-                    out,
-                    "    does not open: {}",
-                    escape(error.to_string().as_bytes())
-                )?;
+                writeln!(out, "    does not open: {}", shown(&error.to_string()))?;
             }
         }
     }
@@ -340,15 +331,15 @@ fn start_position(book: &Book, colour: Option<Color>, settings: &Settings) -> St
         answers,
     };
     if colour == Some(Color::Black) {
-        return silent("not asked, the book is for Black".to_owned(), true);
+        return silent("not used, the book is for Black".to_owned(), true);
     }
     if settings.number(OptionId::Depth) == 0 {
-        return silent("not asked, Book Depth is 0".to_owned(), true);
+        return silent("not used, Book Depth is 0".to_owned(), true);
     }
     let position = Chess::default();
     let found = match tabia_book::policy::choose(book, &position, &[], &settings.rules()) {
         Ok(found) => found,
-        Err(error) => return silent(escape(error.to_string().as_bytes()), false),
+        Err(error) => return silent(shown(&error.to_string()), false),
     };
     if found.lookup.moves.is_empty() {
         let is_sound = super::announced_size(book) > 0 && book.notices().is_empty();
@@ -366,10 +357,10 @@ fn start_position(book: &Book, colour: Option<Color>, settings: &Settings) -> St
             }
         })
         .collect();
-    let shown = texts[..texts.len().min(LISTED)].join(", ");
+    let listed = texts[..texts.len().min(LISTED)].join(", ");
     let mut text = match is_played {
-        true => shown,
-        false => format!("no move may be played: {shown}"),
+        true => listed,
+        false => format!("no move may be played: {listed}"),
     };
     if texts.len() > LISTED {
         text.push_str(&format!(" and {} more", texts.len() - LISTED));

@@ -1,5 +1,5 @@
-//! Code shared by all commands that read collections of games: which games count, the
-//! progress, and the report on the others.
+//! Code shared by all commands that read games: the conditions on games, and the report
+//! on games that were left out.
 
 use std::fmt::Display;
 use std::num::NonZeroU16;
@@ -39,7 +39,7 @@ pub(super) struct GameFilterArgs {
         ignore_case = true
     )]
     player_colour: Option<PlayerColour>,
-    /// Only games that ended so: 1-0, 0-1 or 1/2-1/2
+    /// Only games with this result: 1-0, 0-1 or 1/2-1/2
     #[arg(long, value_name = "RESULT", value_parser = result)]
     result: Option<GameResult>,
     /// Only games of these openings: B20-B99, C57, D; several with commas
@@ -60,7 +60,7 @@ pub(super) struct GameFilterArgs {
     /// with commas
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     ratings: Vec<u16>,
-    /// Only rated games (of lichess: it says so in the event)
+    /// Only rated games (of lichess: by the name of the event)
     #[arg(long)]
     rated: bool,
     /// Only games in which a player has one of these titles, as GM,IM,WGM,BOT
@@ -69,7 +69,7 @@ pub(super) struct GameFilterArgs {
     /// Leaves out games of a player; may be given several times
     #[arg(long, value_name = "NAME")]
     not_player: Vec<String>,
-    /// Only games that somebody won
+    /// Only games that were not drawn
     #[arg(long)]
     decisive: bool,
     /// The password of encrypted archives (.cbz)
@@ -102,7 +102,7 @@ impl GameFilterArgs {
     }
 
     /// The colour, if no player is named.
-    pub(super) fn nobodys_colour(&self) -> Option<PlayerColour> {
+    pub(super) fn colour_without_player(&self) -> Option<PlayerColour> {
         self.player_colour.filter(|_| self.player.is_none())
     }
 
@@ -176,7 +176,7 @@ pub(super) struct WorkArgs {
     /// Folder for temporary files [default: that of the file to be written]
     #[arg(long, value_name = "FOLDER")]
     pub(super) temp: Option<std::path::PathBuf>,
-    /// Prints one JSON object with the numbers of what was made and of the games
+    /// Prints one JSON object with the numbers of the result and of the games
     #[arg(long)]
     pub(super) json: bool,
     /// Ends with exit code 1 when games were skipped

@@ -37,7 +37,7 @@ pub(super) enum Command {
     /// Tests engine, book and options of the configuration
     #[command(after_help = super::check_config::AFTER_HELP)]
     Check(PlayArgs),
-    /// Shows what a book is: positions, moves, pages, marks, problems
+    /// Shows numbers of a book: positions, moves, pages, marks, problems
     #[command(after_help = "Examples:\n  \
         tabia info books/tabia.ctg\n  \
         tabia info --full huge.ctg\n  \
@@ -55,9 +55,9 @@ pub(super) enum Command {
         tabia explore\n  \
         tabia explore main.ctg other.ctg\n  \
         tabia explore --port 8000 --no-open --read-only main.ctg\n\n\
-        The address is printed on standard output. Ctrl-C ends it. Programs can ask it as \
-        they ask the lichess opening explorer: /masters?fen=...&play=e2e4,c7c5; see \
-        docs/explore.md of the source.")]
+        The address is printed on standard output. Ctrl-C ends it. Programs can send it requests \
+        as to the lichess opening explorer: /masters?fen=...&play=e2e4,c7c5; see docs/explore.md of \
+        the source.")]
     Explore(super::explore::ExploreArgs),
     /// Makes a book from games
     #[command(after_help = "Examples:\n  \
@@ -68,12 +68,12 @@ pub(super) enum Command {
         tabia build -o blitz.ctg --speeds blitz --also \"slow.ctg: --speeds classical\" all.pgn\n  \
         zcat games.pgn.gz | tabia build -o book.ctg --priority lines.pgn -\n  \
         tabia build --records may.parquet may.pgn; tabia build -o all.ctg *.parquet\n\n\
-        A game must meet every condition given; without a year or a rating it does not \
-        meet a condition on that. The book is the same byte for byte whatever \
+        A game must meet all given conditions; a game without a year or a rating meets no \
+        condition on it. The book is the same byte for byte whatever \
         --threads and --memory are.\n\n\
-        Records (.parquet; needs a tabia built with the feature `parquet`) are sums: what \
-        chooses games, and --max-ply, acts when they are written; --min-games when the book \
-        is made. docs/measured.md of the source has their columns.\n\n\
+        Records (.parquet; needs a tabia built with the feature `parquet`) are sums: conditions \
+        on games and --max-ply apply when they are written, --min-games when the book is made. \
+        docs/measured.md of the source has their columns.\n\n\
         Exit codes: 0 done; 1 some games were skipped, with --strict; 2 no book was made.")]
     Build(super::build::BuildArgs),
     /// Adds games, or a line, to a book
@@ -85,7 +85,7 @@ pub(super) enum Command {
     /// Indexes games by position, for `tabia explore` and for books
     #[command(after_help = super::index::EXAMPLES)]
     Index(Box<super::index::IndexArgs>),
-    /// What played games say about a book: exits, first values, results
+    /// Reviews a book by played games: exits, first values, results
     #[command(after_help = super::review::AFTER_HELP)]
     Review(super::review::ReviewArgs),
     /// Makes and checks opening suites, and reports on matches
@@ -111,8 +111,8 @@ pub(super) enum Command {
         tabia merge -o all.ctg 2023.ctg 2024.ctg 2025.ctg\n  \
         tabia merge -o all.bin mine.bin theirs.bin\n\n\
         The order of the books does not matter, nor whether all are merged at once. \
-        Moves are united; of two marks or annotations the warning one stays. Of Polyglot \
-        books the weights are added up, learn fields are those of the first book.")]
+        Moves are united; of two marks or annotations the warning one stays. The weights of \
+        Polyglot books are added up; their learn fields are those of the first book.")]
     Merge(super::compact::MergeArgs),
     /// Extends a book at its cheapest exits, by an engine
     #[command(after_help = super::grow::EXAMPLES)]
@@ -134,20 +134,19 @@ pub(super) enum Command {
     /// Turns a book into another format, text, games or a table
     #[command(after_help = super::convert::HELP)]
     Convert(super::convert::ConvertArgs),
-    /// Reads every byte of a book and says what is wrong in it
+    /// Reads every byte of a book and reports errors
     #[command(after_help = "Examples:\n  \
         tabia verify book.ctg\n  \
         tabia verify --json book.ctg\n\n\
-        Looks at header, page bounds, keys, moves, children, numbers, and the index \
-        against the pages. Each problem has file, page, byte of the file, kind and text. \
-        What books made by ChessBase have too (stale bytes, a header that counts too many \
-        positions) is a note.\n\n\
+        Checks header, page bounds, keys, moves, children, numbers, and the index against the \
+        pages. Each problem has file, page, byte of the file, kind and text. Flaws that books made \
+        by ChessBase have too (stale bytes, a header that counts too many positions) are notes.\n\n\
         Exit codes: 0 no problem; 1 problems; 2 the file cannot be read or is no book.")]
     Verify(super::verify::VerifyArgs),
     /// Shows the tree of a book, with rare moves folded
     #[command(after_help = super::tree::EXAMPLES)]
     Tree(super::tree::TreeArgs),
-    /// Shows what two books disagree about, position by position
+    /// Shows the differences of two books, position by position
     #[command(after_help = super::diff::EXAMPLES)]
     Diff(super::diff::DiffArgs),
     /// Registers the adapter with a chess program
@@ -172,8 +171,8 @@ pub(super) enum Command {
     #[command(after_help = "Example:\n  \
         tabia --log game.log -- stockfish\n  \
         tabia replay game.log\n\n\
-        No engine is started: the log holds what it answered. Books are opened again; the \
-        seed, the times and the settings are those of the log.\n\n\
+        No engine is started: its answers are in the log. Books are opened again; the seed, the \
+        times and the settings are those of the log.\n\n\
         Exit codes: 0 the same answers; 1 other answers; 2 the file cannot be read or is no log.")]
     Replay(super::replay::ReplayArgs),
     #[cfg(feature = "builtin-engine")]

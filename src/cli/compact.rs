@@ -25,8 +25,8 @@ pub(super) struct CompactArgs {
     /// The new one [default: in place of the old one]
     #[arg(short, long, value_name = "OUT.ctg")]
     output: Option<PathBuf>,
-    /// Joins pages that the book has split although their positions fit one,
-    /// and makes the index one that every reader can read
+    /// Joins pages whose positions fit into one page, and writes an index that every
+    /// reader can read
     #[arg(long)]
     repack: bool,
     #[command(flatten)]
@@ -83,7 +83,10 @@ pub(super) fn merge(args: &MergeArgs) -> anyhow::Result<u8> {
     if has_extension(&args.output, "bin") {
         return merge_polyglot(args, options.old);
     }
-    ensure!(!args.first_wins, "--first-wins is of Polyglot books (.bin)");
+    ensure!(
+        !args.first_wins,
+        "--first-wins is for Polyglot books (.bin)"
+    );
     atomic::check(&args.output, &["cto", "ctb"], options.old)?;
     for book in &args.books {
         super::only_ctg(book)?;

@@ -27,7 +27,7 @@ enum Weights {
     Probability,
     /// The games of the move
     Games,
-    /// Twice the wins and the draws, as Polyglot itself makes books
+    /// Two points for a win and one for a draw, as Polyglot makes books
     Score,
 }
 
@@ -43,8 +43,8 @@ pub(super) struct ConvertArgs {
     /// To .bin: what becomes the weight of a move
     #[arg(long, value_name = "WHAT", default_value = "probability")]
     weights: Weights,
-    /// To .bin: writes every position that the book stands for (colours and
-    /// wings exchanged), not only those it comes to from the start position
+    /// To .bin: writes every position that an entry stands for (also with colours or
+    /// wings exchanged), not only those reached from the start position
     #[arg(long)]
     all: bool,
     /// To .bin: writes moves that are never played too, with weight 0
@@ -71,7 +71,7 @@ pub(super) struct ConvertArgs {
     /// on disk
     #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = size)]
     memory: u64,
-    /// What cannot be read of the book is an error: nothing is written then
+    /// Unreadable parts of the book are an error, and nothing is written
     #[arg(long)]
     strict: bool,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! Which games become a book, and how they are read: shared by `build` and `add`.
+//! Arguments of `build` and `add`: which games are counted, and how they are read.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use super::collection::{GameFilterArgs, WorkArgs};
 use tabia_build::{PolyglotRule, Product};
 use tabia_io::input::path::has_extension;
 
-/// What of which games goes into a book.
+/// Which games and which of their moves are stored.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "What is stored")]
 #[command(mut_arg("player_colour", |arg| arg
@@ -38,8 +38,8 @@ pub(super) struct Choice {
     uniform: bool,
     #[command(flatten)]
     pub(super) filter: GameFilterArgs,
-    /// Counts a game that is there several times once: the same moves, result
-    /// and family names
+    /// Counts a game once that occurs several times: the same moves, result and family
+    /// names
     #[arg(long, help_heading = "Which games")]
     pub(super) dedupe: bool,
 }
@@ -48,7 +48,7 @@ impl Choice {
     /// The side whose moves are stored: that of `--only`, or of an `--as` without a
     /// player.
     pub(super) fn only(&self) -> Option<PlayerColour> {
-        self.only.or(self.filter.nobodys_colour())
+        self.only.or(self.filter.colour_without_player())
     }
 
     /// The kind of book, by its file name.
@@ -60,7 +60,7 @@ impl Choice {
         }
         ensure!(
             !uniform && min_score.is_none(),
-            "{}: --uniform and --min-score are of Polyglot books (.bin)",
+            "{}: --uniform and --min-score are for Polyglot books (.bin)",
             book.display()
         );
         Ok(Product::Book)
@@ -74,7 +74,7 @@ fn percent(text: &str) -> Result<f64, String> {
     percent.ok_or_else(|| "expected a number from 0 to 100".to_owned())
 }
 
-/// What of which games is counted, and how they are read.
+/// Which games are counted, and how they are read.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "What is stored")]
 pub(super) struct Counting {
@@ -83,9 +83,9 @@ pub(super) struct Counting {
     /// Stores moves of variations too, without numbers
     #[arg(long)]
     pub(super) variations: bool,
-    /// Makes marks of the signs in the games: of moves (! ? !! ?? !? ?!, only
-    /// move) and of positions (+=, -+ and the like). The most frequent one
-    /// counts; of several, that of the best player
+    /// Stores the annotations in the games: of moves (! ? !! ?? !? ?!, only move) and
+    /// of positions (+=, -+ and the like). The most frequent one counts; of several,
+    /// that of the best player
     #[arg(long)]
     pub(super) annotations: bool,
     /// Games that count like the others and whose moves get the `main` mark;

@@ -21,8 +21,8 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia diff old.ctg new.ctg --only marks --only factors\n  \
     tabia diff mine.ctg theirs.ctg --moves \"1. e4 c5\" --depth 6 --limit 20\n  \
     tabia diff main.ctg main.bin --json\n\n\
-    What is nearest to the start position comes first. Positions that no stored moves lead \
-    to come last, as the book has them: White to move. Between books of different formats \
+    Differences nearest to the start position come first. Positions to which no stored moves \
+    lead come last, with White to move as in the book. Between books of different formats \
     only positions and moves are compared.\n\n\
     Exit codes: 0 the books agree; 1 they differ, or some of one is damaged and was left out; \
     2 a book cannot be read, or with --strict some of it.";
@@ -34,8 +34,7 @@ pub(super) struct DiffArgs {
     a: PathBuf,
     /// The second book
     b: PathBuf,
-    /// Compares only below this position [default: the start position and
-    /// whatever else is in the books]
+    /// Compares only below this position [default: all positions of the books]
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
     /// Compares only below these moves, as in "e2e4 e7e5" or "1. e4 e5"
@@ -53,7 +52,7 @@ pub(super) struct DiffArgs {
     /// Prints one JSON object for each differing position, then a summary
     #[arg(long)]
     json: bool,
-    /// What cannot be read of the books is an error
+    /// Unreadable parts of the books are an error
     #[arg(long)]
     strict: bool,
     /// Reads the books by system calls instead of mapping them into memory

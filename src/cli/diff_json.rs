@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use shakmaty::Chess;
 
 use tabia_book::compare::{Aspect, Compared, Difference, MoveDifference};
-use tabia_book::{Mark, Preference, Stats};
+use tabia_book::{Mark, Preference};
 use tabia_notation::{self as notation, Line};
 
 /// The object on the last line.
@@ -41,7 +41,7 @@ pub(super) fn difference(difference: &Difference, line: Option<Line>) -> Value {
         return object;
     }
     if let Some((a, b)) = &difference.stats {
-        set("stats", json!([stats_json(a), stats_json(b)]));
+        set("stats", json!([a, b]));
     }
     if let Some((a, b)) = difference.points {
         set("points", json!([a, b]));
@@ -99,20 +99,7 @@ fn move_json(mv: &MoveDifference, position: &Chess) -> Value {
         _ => {}
     }
     if let Some((a, b)) = &mv.stats {
-        object["stats"] = json!([stats_json(a), stats_json(b)]);
+        object["stats"] = json!([a, b]);
     }
     object
-}
-
-fn stats_json(stats: &Stats) -> Value {
-    json!({
-        "games": stats.games,
-        "wins": stats.wins,
-        "draws": stats.draws,
-        "losses": stats.losses,
-        "own_rated": stats.own_rated,
-        "own_rating_sum": stats.own_rating_sum,
-        "other_rated": stats.other_rated,
-        "other_rating_sum": stats.other_rating_sum,
-    })
 }

@@ -12,7 +12,7 @@ use tabia_adapter::config::START_TIMEOUT;
 use tabia_analysis::evaluate::EnginePlan;
 use tabia_uci::process::Effort;
 
-/// Which engine, how long it searches, and how many work at a time.
+/// Which engine, how long it searches, and how many run at the same time.
 #[derive(Args, Debug, Default)]
 pub(super) struct EngineArgs {
     #[command(flatten)]
@@ -21,19 +21,19 @@ pub(super) struct EngineArgs {
     /// of a program
     #[arg(long, value_name = "NAME", conflicts_with = "command")]
     pub(super) engine: Option<String>,
-    /// Nodes that the engine searches each position for [default: 100000]
+    /// Nodes of the search of each position [default: 100000]
     #[arg(long, value_name = "N", group = "effort",
           value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) nodes: Option<u64>,
-    /// Plies that it searches each position to
+    /// Depth of these searches in plies, instead of nodes
     #[arg(long, value_name = "N", group = "effort",
           value_parser = clap::value_parser!(u16).range(1..))]
     pub(super) depth: Option<u16>,
-    /// Milliseconds that it searches each position for
+    /// Milliseconds of these searches, instead of nodes
     #[arg(long, value_name = "MS", group = "effort",
           value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) movetime: Option<u64>,
-    /// Engines at a time [default: one for each processor]
+    /// Engines that run at the same time [default: one for each processor]
     #[arg(long, value_name = "N")]
     pub(super) jobs: Option<NonZeroU16>,
     /// Sets an option of the engine; Threads is 1 and Hash 16 unless set here

@@ -26,26 +26,26 @@ pub(super) struct EvaluateArgs {
     pub(super) book: PathBuf,
     /// Reads evaluations from files: EPD, .evals, the export of lichess, text
     /// of chessdb.cn, tables of fishnet (.parquet), games with [%eval]; also .gz,
-    /// .zst or .bz2. Only positions of the book are kept
+    /// .zst or .bz2. Only positions of the book are stored
     #[arg(long, value_name = "FILE", num_args = 1..)]
     import: Vec<PathBuf>,
     /// Lines that the engine looks for
     #[arg(long, value_name = "K", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=256))]
     multipv: u16,
-    /// Part I of N parts of the work, for several machines; --import joins
-    /// what they have found
+    /// Does part I of N parts of the work, for several machines; --import joins their
+    /// results
     #[arg(long, value_name = "I/N", value_parser = shard)]
     shard: Option<Shard>,
-    /// Only the N likeliest positions (of the part, with --shard); started
-    /// again it goes on with those of them that are left
+    /// Only the N likeliest positions (of the part, with --shard); a second run
+    /// continues with the rest of them
     #[arg(long, value_name = "N")]
     positions: Option<usize>,
     /// Also positions whose evaluation took fewer nodes or plies than asked for
     #[arg(long)]
     deeper: bool,
-    /// Only the positions that an audit has named, with those after the moves
-    /// that it names: a report of `tabia audit` as .json
+    /// Only the positions in a report of `tabia audit` (.json), and those after the
+    /// moves in it
     #[arg(long, value_name = "AUDIT.json", conflicts_with_all = ["positions", "shard", "multipv"])]
     of: Option<PathBuf>,
     /// The file of evaluations [default: beside the book, as BOOK.evals]
@@ -67,12 +67,12 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia evaluate book.ctg --import part1.evals part2.evals part3.evals\n  \
     tabia evaluate book.ctg --engine stockfish --nodes 2000000 --of audit.json\n  \
     tabia evaluate book.ctg --carried book-carried.evals\n\n\
-    The likeliest positions come first, by the book's own probabilities. Where the best move \
-    is one of the book, a second search finds what leaving the book is worth. Every result \
+    The likeliest positions come first, by the book's own probabilities. If the best move is in \
+    the book, a second search finds the value of the best other move. Every result \
     is in the file at once: an interrupted run continues when it is started again. \
     docs/evaluations.md of the source describes file and numbers.\n\n\
-    Exit codes: 0 done; 1 some positions got no answer, or the files of --import say nothing \
-    about positions of the book; 2 nothing could be done.";
+    Exit codes: 0 done; 1 some positions got no answer, or the files of --import have no \
+    position of the book; 2 nothing could be done.";
 
 /// One part of the work.
 #[derive(Clone, Copy, Debug)]
@@ -104,7 +104,7 @@ impl EvaluateArgs {
     }
 }
 
-/// Searches the positions that an audit names, unless they are evaluated already.
+/// Searches the positions in the report of an audit, unless they are already evaluated.
 fn evaluate_named(
     args: &EvaluateArgs,
     report: &Path,
@@ -161,7 +161,10 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
         let shown = import.display();
         import.metadata().with_context(|| shown.to_string())?;
         let is_own = atomic::is_same_file(import, &path);
-        ensure!(!is_own, "{shown}: these are the evaluations themselves");
+        ensure!(
+            !is_own,
+            "{shown}: this is the file to which evaluations are added"
+        );
     }
     let book = super::open_book(&args.book, false)?;
     let graph = evaluations::graph(&book)?;
@@ -175,7 +178,7 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
         let read = &gathered.read;
         taken += read.hits;
         let bad = match &read.first_bad {
-            Some(first) => format!("; {} lines passed over ({first})", read.bad_lines),
+            Some(first) => format!("; {} lines skipped ({first})", read.bad_lines),
             None => String::new(),
         };
         message!(

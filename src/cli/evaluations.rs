@@ -20,7 +20,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<EvalTable> {
     let known = evals::read(path)?;
     if let Some(bad) = &known.first_bad {
         let (path, count) = (path.display(), known.bad_lines);
-        message!("{path}: {count} lines passed over; {bad}");
+        message!("{path}: {count} lines skipped; {bad}");
     }
     Ok(known.table)
 }
@@ -73,7 +73,8 @@ pub(super) fn check_sources(job: &BuildJob) -> anyhow::Result<()> {
             .map_or(true, |file| file.is_file() || file.is_dir());
         ensure!(
             stays && path.as_os_str() != "-",
-            "--evaluations reads the games twice, which {} cannot be: write them to a file first",
+            "--evaluations reads the games twice, and {} can be read only once: write it to a \
+             file first",
             path.display()
         );
         ensure!(

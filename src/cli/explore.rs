@@ -45,13 +45,13 @@ pub(super) struct ExploreArgs {
     /// Prints the address and does not open a browser
     #[arg(long, help_heading = "The page")]
     pub(super) no_open: bool,
-    /// Address to listen at, so that other machines can look at the books,
-    /// read-only [default: 127.0.0.1, this machine alone]
+    /// Address to listen at, so that other machines can show the books, read-only
+    /// [default: 127.0.0.1, this machine alone]
     #[arg(long, value_name = "ADDR", help_heading = "The page")]
     pub(super) listen: Option<IpAddr>,
-    /// Pages of this site may read what the opening explorer answers
-    /// (/masters, /lichess, /player ...), as https://example.org; `any` for
-    /// all sites; may be given several times
+    /// Pages of this site may read the answers of the opening explorer (/masters,
+    /// /lichess, /player ...), as https://example.org; `any` for all sites; may be
+    /// given several times
     #[allow(rustdoc::bare_urls)] // The help is plain text.
     #[arg(long, value_name = "URL", help_heading = "The page")]
     pub(super) allow_origin: Vec<AllowedOrigin>,
@@ -60,8 +60,8 @@ pub(super) struct ExploreArgs {
     pub(super) set: Vec<String>,
     #[command(flatten)]
     pub(super) config: ConfigArgs,
-    /// The engine that evaluates what the page shows, when it is asked to: a
-    /// name from the configuration, or the path of a program [default: that
+    /// The engine that evaluates the position on the page, on request: a name from the
+    /// configuration, or the path of a program [default: that
     /// of the configuration, else Stockfish, else the built-in one]
     #[arg(long, value_name = "NAME", help_heading = "Moves and engine")]
     pub(super) engine: Option<String>,

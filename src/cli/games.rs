@@ -30,8 +30,8 @@ pub(super) const AFTER_HELP: &str = "Examples:\n  \
     round (a whole number), result and ECO code; other tags are lost. The output appears \
     when it is complete, or not at all. If OUT is a folder (or ends with /), the files in \
     archives (.cbv, .cbz, .zip, .7z) are unpacked into it, byte for byte.\n\n\
-    A game must meet every condition given; without a year or a rating it does not meet a \
-    condition on that.\n\n\
+    A game must meet all given conditions; a game without a year or a rating meets no condition \
+    on it.\n\n\
     Exit codes: 0 done; 1 some games were skipped or cut short, with --strict; 2 nothing \
     was written. Unpacking: 1 some files could not be unpacked.";
 

@@ -46,15 +46,16 @@ pub(super) struct GrowArgs {
     /// Grows only at and below openings: B20-B99, C57, D; several with commas
     #[arg(long, value_name = "CODES", value_delimiter = ',')]
     eco: Vec<EcoRange>,
-    /// Lets opponents reply as often as in this book (.ctg, .bin or .abk) or games
-    /// index (.tgx), where it knows a position; elsewhere by what the engine says
+    /// Takes the frequencies of the opponent's replies from this book (.ctg, .bin or
+    /// .abk) or games index (.tgx); for positions that are not in it, from values of
+    /// the engine
     #[arg(long, value_name = "BOOK")]
     replies: Option<PathBuf>,
-    /// Ends after so many new positions [default: 1000, but no limit with
+    /// Ends after this number of new positions [default: 1000, but no limit with
     /// --minutes or --max-cost]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     positions: Option<u64>,
-    /// Ends after so many minutes
+    /// Ends after this number of minutes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=525_600))]
     minutes: Option<u64>,
     /// Ends when the cheapest exit costs more, in hundredths of a ply
@@ -63,16 +64,16 @@ pub(super) struct GrowArgs {
     /// Adds nothing beyond N plies from the start position
     #[arg(long, value_name = "N", default_value_t = 80)]
     max_ply: u32,
-    /// What a ply costs, and with --replies halving the likelihood
+    /// Cost of a ply, and with --replies of halving the likelihood
     #[arg(long, value_name = "COST", default_value_t = Costs::default().ply)]
     ply_cost: u32,
-    /// What a centipawn costs that the book's own side loses
+    /// Cost of a centipawn lost by the side that the book is for
     #[arg(long, value_name = "COST", default_value_t = Costs::default().own)]
     own_cost: u32,
-    /// What a centipawn costs that the opponent loses
+    /// Cost of a centipawn lost by the opponent
     #[arg(long, value_name = "COST", default_value_t = Costs::default().other)]
     other_cost: u32,
-    /// Memory for sorting a book whose pages follow no order, as 64M or 2G
+    /// Memory for sorting a book with unordered pages, as 64M or 2G
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size)]
     memory: u64,
     #[command(flatten)]
@@ -85,16 +86,16 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
 --engine stockfish\n  \
     tabia grow book.ctg -o najdorf.ctg --eco B90-B99 --engine stockfish\n  \
     tabia grow book.ctg -o larger.ctg --max-cost 2500 --nodes 500000 -- ./engine\n\n\
-    Every exit of the book has a cost: for each move that of a ply, and for what it loses \
-    against the best; own losses cost more than the opponent's. The cheapest exit becomes \
-    a move of the book, again and again, so lines grow deep where both sides play well. Of \
-    a book of both sides every other position is chosen for White. Positions that \
-    are decided (3.76 pawns) are left to the engine. With --line, --fen or --eco ways begin \
-    at these positions, and nothing else grows; --max-ply counts from the start position.\n\n\
-    Results of the engine are in OUT.evals at once, with those beside the old book. The \
-    book itself is written at the end; after an interruption the same command continues. \
-    `tabia evaluate` before saves no time; a book without evaluations is searched along \
-    its cheapest lines first.\n\n\
+    Every exit of the book has a cost: for each move the cost of a ply, and of its loss against \
+    the best move; losses of your side cost more than the opponent's. The cheapest exit becomes \
+    a move of the book, again and again, so lines grow deep where both sides play well. In a \
+    book for both sides every other position is chosen for White. Decided positions (3.76 pawns) \
+    are not added. With --line, --fen or --eco only lines from these positions grow; --max-ply \
+    counts from the start position.\n\n\
+    Results of the engine are stored in OUT.evals at once, with those beside the old book. The \
+    book itself is written at the end; after an interruption the same command continues. Running \
+    `tabia evaluate` first saves no time; a book without evaluations is searched along its \
+    cheapest lines first.\n\n\
     New moves have no games: set `Book Minimum Games` to 0 to play them, and `Book Judgement` \
     to `evaluations` or `both` to choose between them.\n\n\
     Exit codes: 0 done; 1 there is nothing to add, or some positions got no answer; 2 nothing \
@@ -116,7 +117,7 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
     grow::take_over(&table, &graph, &mut evaluations, &file)?;
     if known > 0 && beside != evals::beside(&args.book) {
         let beside = beside.display();
-        message!("{beside}: going on with {known} evaluations");
+        message!("{beside}: continuing with {known} evaluations");
     }
     let until = args
         .minutes
@@ -151,7 +152,8 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
     })?;
     let grown = match grown {
         Err(Error::Stopped(_)) => anyhow::bail!(
-            "interrupted; what the engine said is in {}: the same command goes on from there",
+            "interrupted; the results of the engine are in {}: the same command continues from \
+             there",
             beside.display()
         ),
         grown => grown?,

@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_glance_is_near_to_the_whole() {
+    fn an_estimate_from_a_sample_is_near_the_exact_numbers() {
         let book = tabia_adapter::book_set::starter().unwrap();
         let book = book.as_ctg().unwrap();
         let (whole, glance) = (book.info().unwrap(), book.glance(100).unwrap());

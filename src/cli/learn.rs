@@ -30,8 +30,8 @@ pub(super) struct LearnArgs {
     /// Games: .pgn, also .gz, .zst or .bz2; a folder with such files; or `-`
     #[arg(value_name = "SOURCE", required_unless_present = "from_side_file")]
     sources: Vec<PathBuf>,
-    /// Also the games that adapters with `Book Learn` on have recorded beside the
-    /// book; they are then in the book and no longer in that file
+    /// Also counts the games that adapters with `Book Learn` on have recorded beside
+    /// the book, and deletes that file
     #[arg(long, help_heading = "Which games")]
     from_side_file: bool,
     /// Counts games that the player of the move has won [default: all results]
@@ -57,14 +57,14 @@ pub(super) struct LearnArgs {
     colour: Option<PlayerColour>,
     #[command(flatten)]
     filter: GameFilterArgs,
-    /// How far results move the values, 0 to 100
+    /// How much results change the values, 0 to 100
     #[arg(long, value_name = "N", default_value_t = learn::PLAY_STRENGTH,
           value_parser = clap::value_parser!(u32).range(0..=100), help_heading = "What is changed")]
     strength: u32,
     /// Resets the learn values of the moves in the games first
     #[arg(long, help_heading = "What is changed")]
     fresh: bool,
-    /// Plies of each game that are looked at
+    /// Plies of each game that are counted
     #[arg(
         long,
         value_name = "N",
@@ -88,8 +88,8 @@ pub(super) const LEARN_EXAMPLES: &str = "Examples:\n  \
     125 * (wins - losses) / (wins + draws + losses + 10) * strength / 50\n\
     rounded, where the numbers are those of its player in the games given, but not beyond \
     -120 and 120; values of -125 and 125 stay. With --player, only that player's moves \
-    count. The order of games does not matter. Learning from the same games once more \
-    moves the values once more (see --fresh). No move or position is added.\n\n\
+    count. The order of games does not matter. Learning from the same games again changes the \
+    values again (see --fresh). No move or position is added.\n\n\
     In a Polyglot book its two learn counts grow, games and twice the points, as Polyglot \
     itself counts; strength plays no part.\n\n\
     Exit codes: 0 done; 2 nothing was changed.";

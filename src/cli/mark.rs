@@ -31,8 +31,8 @@ pub(super) struct MarkArgs {
     /// The colour of the moves: main (green), avoid (red) or none
     #[arg(long, visible_alias = "mark", value_name = "MARK", value_parser = colour_mark, help_heading = "Which mark")]
     recommendation: Option<Mark>,
-    /// The sign beside the moves: ! ? !! ?? !? ?! none, or a NAG number
-    #[arg(long, value_name = "SIGN", value_parser = sign, help_heading = "Which mark")]
+    /// The annotation of the moves: ! ? !! ?? !? ?! none, or a NAG number
+    #[arg(long, value_name = "ANNOTATION", value_parser = annotation, help_heading = "Which mark")]
     annotation: Option<Annotation>,
     /// The learn value, -125 (never) to 125 (always), for the player of the move
     #[arg(long, value_name = "N", allow_hyphen_values = true,
@@ -51,10 +51,11 @@ pub(super) struct MarkArgs {
         help_heading = "Which mark"
     )]
     weight: Option<u16>,
-    /// Removes colour, sign and learn value; of the whole book if no moves are given
+    /// Removes colour, annotation and learn value; of the whole book if no moves are
+    /// given
     #[arg(long, help_heading = "Which mark")]
     clear: bool,
-    /// Removes bits of colours and signs that no program uses
+    /// Removes bits of colours and annotations that no program uses
     #[arg(long, alias = "junk", help_heading = "Which mark")]
     clean: bool,
     /// The position to start from [default: the start position]
@@ -86,8 +87,7 @@ pub(super) struct MarkArgs {
     filter: Option<String>,
     #[command(flatten)]
     work: ChangeArgs,
-    /// With a whole book: what cannot be read of it is an error, and nothing is
-    /// changed then
+    /// With a whole book: unreadable parts are an error, and nothing is changed
     #[arg(long, help_heading = "Work")]
     strict: bool,
     /// With --dry-run: shows all that would change, not the first 20
@@ -106,10 +106,10 @@ pub(super) const MARK_EXAMPLES: &str = "Examples:\n  \
     annotation, commentary, elo, performance, share (per cent of the games beside it), \
     ply and weight with < <= > >= = !=, joined by and, or, not and brackets; all seen by the player of \
     the move.\n\n\
-    Colour, learn value and commentary are stored with the position after the move: every \
-    move into it has them, with colours exchanged too. A move that is not stored can have \
-    them; a sign stores it. Programs that play from the book see marks at once. \
-    A crash at any moment leaves each byte old or new, and the next change completes it.\n\n\
+    Colour, learn value and commentary are stored with the position after the move: every move \
+    into it has them, with colours exchanged too. A move that is not stored can have them; an \
+    annotation stores the move. Programs that play from the book see marks at once. \
+    After a crash each byte is old or new, and the next change completes the interrupted one.\n\n\
     Exit codes: 0 done; 1 a position is not in the book, or pages of it cannot be read; 2 wrong \
     usage or files.";
 
@@ -117,7 +117,7 @@ fn colour_mark(text: &str) -> Result<Mark, String> {
     words::mark(text).ok_or_else(|| "expected main, avoid or none".to_owned())
 }
 
-fn sign(text: &str) -> Result<Annotation, String> {
+fn annotation(text: &str) -> Result<Annotation, String> {
     Annotation::from_symbol(text)
         .ok_or_else(|| "expected ! ? !! ?? !? ?! none, or a NAG number below 32".to_owned())
 }
@@ -138,12 +138,12 @@ impl MarkArgs {
         edit.learn_value = self.factor.or(edit.learn_value);
         edit.commentary = self.commentary;
         edit.weight = self.weight;
-        let (mut colour, mut annotation) = (self.recommendation, self.annotation);
+        let (mut colour, mut symbol) = (self.recommendation, self.annotation);
         for word in &self.words {
             if let Some(mark) = words::mark(word) {
                 once(&mut colour, mark, word)?;
-            } else if let Ok(sign) = sign(word) {
-                once(&mut annotation, sign, word)?;
+            } else if let Ok(mark) = annotation(word) {
+                once(&mut symbol, mark, word)?;
             } else {
                 ensure!(
                     Line::read("", word).is_err(),
@@ -153,10 +153,10 @@ impl MarkArgs {
             }
         }
         edit.recommendation = colour.or(edit.recommendation);
-        edit.annotation = annotation.or(edit.annotation);
+        edit.annotation = symbol.or(edit.annotation);
         ensure!(
             edit != MarkEdit::default(),
-            "nothing to do: name a mark, say \"--mark main\", \"--annotation !\", \"--factor 20\" \
+            "nothing to do: name a mark, for example \"--mark main\", \"--annotation !\", \"--factor 20\" \
              or \"--clear\""
         );
         Ok(edit)
@@ -216,7 +216,7 @@ impl MarkArgs {
             MarkTarget::Book => {
                 ensure!(
                     self.all || !is_free || self.clear || self.clean,
-                    "say which moves: --move, --moves, --line, --colour, --all or --where"
+                    "name the moves: --move, --moves, --line, --colour, --all or --where"
                 );
                 ensure!(
                     !selection.is_one_sided(),
@@ -226,7 +226,7 @@ impl MarkArgs {
             MarkTarget::Position(_) => {
                 ensure!(
                     selection.edit.annotation.is_none() || self.clear,
-                    "--annotation stands beside a move: name it with --move"
+                    "--annotation is for a move: name it with --move"
                 );
                 ensure!(
                     is_free,

@@ -30,7 +30,7 @@ pub(super) struct PlayArgs {
     /// The engine: a name from the configuration, or the path of a program
     #[arg(long, value_name = "NAME")]
     pub(super) engine: Option<String>,
-    /// A book to play from; may be given several times, asked in this order
+    /// A book to play from; may be given several times, used in this order
     /// [default: the starter book]
     #[arg(long, value_name = "FILE")]
     pub(super) book: Vec<PathBuf>,
@@ -90,7 +90,7 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
         let begun = transcript(path, seed, &engines, &commands, &opener, &mut remarks);
         // Play even if the log cannot be written.
         begun
-            .map_err(|error| remarks.push(format!("{error:#}: this game is not written down")))
+            .map_err(|error| remarks.push(format!("{error:#}: this game is not logged")))
             .ok()
     });
     for remark in &remarks {

@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_left_to_tell_at_the_beginning() {
+    fn at_the_beginning_no_remaining_time_is_shown() {
         let seconds = Duration::from_secs;
         assert_eq!(left(seconds(0), 100, seconds(0)), "");
         assert_eq!(left(seconds(5), 0, seconds(0)), "");

@@ -44,13 +44,13 @@ pub(super) struct ProveArgs {
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u32).range(1..=1_000_000_000))]
     seed: u32,
-    /// By how much B's seed is greater; with 0 equal choices are drawn alike,
-    /// which makes the intervals narrow
+    /// Difference of B's seed to A's; with 0 both draw equal choices alike, which makes
+    /// the intervals narrow
     #[arg(long, value_name = "N", default_value_t = 0,
           value_parser = clap::value_parser!(u32).range(..=1_000_000_000))]
     apart: u32,
-    /// Adds what the engine finds to this file (EPD), and does not search again
-    /// what is in it: an interrupted run goes on
+    /// Adds the engine's results to this file (EPD); positions in it are not searched
+    /// again, so an interrupted run continues
     #[arg(long, value_name = "FILE")]
     evaluations: Option<PathBuf>,
     /// Prints one JSON object
@@ -67,9 +67,9 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     Both books play against each other by the probabilities of the adapter, until the side to \
     move is out of its book; the engine searches each different exit once. Use an engine (or \
     version, or net) that did not choose the moves, and more nodes than the evaluations of \
-    the books took. What is not measured: how an engine handles the positions that it gets, \
-    and the time that a book saves.\n\n\
-    Exit codes: 0 done; 1 some exits got no answer; 2 nothing can be said.";
+    the books took. Not measured are how an engine plays the resulting positions, and the time \
+    that a book saves.\n\n\
+    Exit codes: 0 done; 1 some exits got no answer; 2 no result.";
 
 /// Greatest number of shown exits.
 const SHOWN: usize = 10;
@@ -78,7 +78,7 @@ pub(super) fn run(args: &ProveArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     let start = Instant::now();
     ensure!(
         args.engine.is_given(),
-        "exits are judged by an engine: --engine NAME, or -- COMMAND"
+        "exits are evaluated by an engine: --engine NAME, or -- COMMAND"
     );
     let plan = args.engine.plan(1)?;
     let settings_a = probe::settings(&args.set_a)?;
@@ -105,7 +105,7 @@ pub(super) fn run(args: &ProveArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     if searched.stopped {
         match path {
             Some(path) => bail!(
-                "interrupted; {} of {} exits are in {}: the same command goes on from there",
+                "interrupted; {} of {} exits are in {}: the same command continues from there",
                 searched.done,
                 to_search.len(),
                 path.display()

@@ -27,20 +27,20 @@ pub(super) struct PruneArgs {
     /// The book to make; .cto and .ctb are put beside it
     #[arg(short, long, value_name = "OUT.ctg")]
     output: PathBuf,
-    /// Takes out moves that meet a condition, as "games<10 and score<40"
+    /// Removes moves that meet a condition, as "games<10 and score<40"
     #[arg(long = "where", value_name = "CONDITION")]
     filter: Option<String>,
-    /// Takes out the last move of a line; may be given several times
+    /// Removes the last move of a line; may be given several times
     #[arg(long, value_name = "MOVES")]
     line: Vec<String>,
-    /// Takes out moves beyond N plies from the start position
+    /// Removes moves beyond N plies from the start position
     #[arg(long, value_name = "N")]
     max_ply: Option<u32>,
-    /// Takes out moves into positions of fewer games
+    /// Removes moves into positions of fewer games
     #[arg(long, value_name = "N")]
     min_games: Option<u32>,
-    /// Takes out moves that lose more than N centipawns against the best, by
-    /// the evaluations beside the book (see `tabia evaluate`)
+    /// Removes moves that lose more than N centipawns against the best, by the
+    /// evaluations beside the book (see `tabia evaluate`)
     #[arg(long, value_name = "CP")]
     max_loss: Option<u32>,
     /// Keeps moves of this side only; positions after the other side's moves
@@ -57,18 +57,17 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia prune book.ctg -o sound.ctg --where \"mark=avoid or annotation=??\"\n  \
     tabia prune book.ctg -o sound.ctg --max-loss 100\n  \
     tabia prune book.ctg -o mine.ctg --only white\n\n\
-    A move is removed if one condition says so, and then every position that stored moves \
-    no longer reach from the start position. The other positions keep their numbers, and \
-    their marks except as below. A move without an \
-    evaluation on its way loses nothing. Conditions are those of `tabia mark`. A position \
-    that can be reached in several ways counts where it is nearest to the start.\n\n\
+    A move is removed if it meets one condition, and then every position that stored moves no \
+    longer reach from the start position. The other positions keep their numbers, and their \
+    marks except as below. A move without an evaluation counts as losing nothing. Conditions are \
+    those of `tabia mark`. The ply of a position is that of the shortest line to it.\n\n\
     The position after a removed move may stay, because other moves lead there. An adapter \
-    would then play the move as a transposition. So it stays in the list with a sign: its \
-    own doubtful sign, else the one for its loss, `?!` at least. Where such \
-    a move would still be played because the position has no better one, the position after \
-    it becomes red as well, whichever move leads there. With the usual options, then, no \
-    move that met a condition is played in any position of the new book; the counts say what \
-    was done how. Moves that only `--only` takes out are played as transpositions.\n\n\
+    would then play the move as a transposition. So it stays in the list with an annotation: its \
+    own doubtful one, else the one for its loss, at least `?!`. If such a move would still be \
+    played because the position has no better one, the position after it becomes red as well, \
+    for all moves that lead there. So with the default options no move that met a condition is \
+    played from the new book; the counts show what was done. Moves that only `--only` removes \
+    are played as transpositions.\n\n\
     Exit codes: 0 done; 1 a line is not in the book, or pages cannot be read; 2 wrong usage \
     or files.";
 
@@ -94,7 +93,7 @@ impl PruneArgs {
         };
         ensure!(
             !conditions.is_empty() || self.max_loss.is_some(),
-            "say what goes: --where, --line, --max-ply, --min-games, --max-loss or --only"
+            "name what to remove: --where, --line, --max-ply, --min-games, --max-loss or --only"
         );
         Ok(conditions)
     }
@@ -137,7 +136,7 @@ pub(super) fn run(args: &PruneArgs) -> anyhow::Result<u8> {
         done => done?,
     };
     let mut what = format!(
-        "{}: {} taken out, and {} with {} more",
+        "{}: {} removed, and {} with {} more",
         args.output.display(),
         counted(done.moves, "move"),
         counted(done.positions, "position"),
@@ -145,7 +144,7 @@ pub(super) fn run(args: &PruneArgs) -> anyhow::Result<u8> {
     );
     if done.warned > 0 {
         what += &format!(
-            "; {} left with a warning sign, as other moves lead to the same position",
+            "; {} left with a warning annotation, as other moves lead to the same position",
             counted(done.warned, "move")
         );
     }

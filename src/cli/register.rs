@@ -41,11 +41,12 @@ pub(super) struct RegisterArgs {
     /// Name of the engine in the program
     #[arg(long, value_name = "N", default_value = "Tabia")]
     name: String,
-    /// The engine: a name from the configuration, or the path of a program [default: what the configuration says]
+    /// The engine: a name from the configuration, or the path of a program [default:
+    /// those of the configuration]
     #[arg(long, value_name = "NAME")]
     engine: Option<String>,
-    /// A book to play from; may be given several times, asked in this order
-    /// [default: what the configuration says, else the starter book]
+    /// A book to play from; may be given several times, used in this order
+    /// [default: those of the configuration, else the starter book]
     #[arg(long, value_name = "FILE")]
     book: Vec<PathBuf>,
     #[command(flatten)]
@@ -175,7 +176,7 @@ fn books(paths: &[PathBuf]) -> anyhow::Result<Option<String>> {
         };
         ensure!(
             !name.contains(';'),
-            "--book: {name}: a `;` parts books from each other: rename the file"
+            "--book: {name}: a `;` separates books: rename the file"
         );
         opener.open(&name)?;
         names.push(name);
@@ -277,8 +278,8 @@ fn file_of(program: EditedFor, args: &RegisterArgs) -> anyhow::Result<PathBuf> {
 fn remove(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let Program::Edited(program) = args.program else {
         bail!(
-            "--remove: nothing was written for this program; take out there what you typed \
-             or chose"
+            "--remove: nothing was written for this program; remove what you typed or chose \
+             there"
         );
     };
     let path = file_of(program, args)?;

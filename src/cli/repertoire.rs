@@ -34,14 +34,14 @@ pub(super) struct RepertoireArgs {
     /// A book of what opponents play [default: the book itself]
     #[arg(long, value_name = "BOOK")]
     opponent: Option<PathBuf>,
-    /// The repertoire is for what comes after this line of the book, as "1.e4 c5"
+    /// The repertoire begins after this line of the book, as "1.e4 c5"
     #[arg(long, value_name = "MOVES")]
     line: Option<String>,
-    /// A book of other games, which the moves are not chosen from: what they bring
-    /// there
+    /// A book of other games, from which no moves are chosen: shows the score of the
+    /// repertoire in it
     #[arg(long, value_name = "BOOK")]
     measure: Option<PathBuf>,
-    /// A repertoire that is there: what to repair in it first
+    /// An existing repertoire: shows what to repair in it first
     #[arg(long, value_name = "MINE.pgn")]
     from: Option<PathBuf>,
     /// The repertoire: .ctg with the moves marked green, or .pgn as a study
@@ -49,7 +49,7 @@ pub(super) struct RepertoireArgs {
     output: Option<PathBuf>,
     #[command(flatten)]
     force: Force,
-    /// Leaves out positions that are met more seldom than once in N games
+    /// Leaves out positions that occur in less than one of N games
     #[arg(long, value_name = "N", default_value_t = 500,
           value_parser = clap::value_parser!(u32).range(1..))]
     one_in: u32,
@@ -57,12 +57,12 @@ pub(super) struct RepertoireArgs {
     #[arg(long, value_name = "K", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=50))]
     moves: u16,
-    /// Games that a move must have to be chosen, unless it is evaluated or
-    /// green; where no move has them, all count
+    /// Games that a move must have to be chosen, unless it is evaluated or green; if no
+    /// move has so many, all count
     #[arg(long, value_name = "N", default_value_t = 10)]
     min_games: u32,
-    /// Part of the games of its position that it must have, in per cent, with
-    /// the same exceptions
+    /// Share of the games of its position that it must have, in per cent, with the same
+    /// exceptions
     #[arg(long, value_name = "N", default_value_t = 5,
           value_parser = clap::value_parser!(u8).range(0..=100))]
     min_share: u8,
@@ -71,8 +71,8 @@ pub(super) struct RepertoireArgs {
     #[arg(long, value_name = "N", default_value_t = SHRINKAGE_GAMES as u32,
           value_parser = clap::value_parser!(u32).range(1..))]
     hold_back: u32,
-    /// How much the opponent's best reply counts instead of what is usual, in
-    /// per cent
+    /// How much the opponent's best reply counts instead of the usual replies, in per
+    /// cent
     #[arg(long, value_name = "N", default_value_t = 0,
           value_parser = clap::value_parser!(u8).range(0..=100))]
     caution: u8,
@@ -89,13 +89,13 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia repertoire main.ctg --colour black --opponent club.ctg -o black.ctg --one-in 200\n  \
     tabia repertoire masters.ctg --colour white --from mine.pgn\n  \
     tabia repertoire until2020.ctg --colour white --line \"1.e4 c5\" --measure since2021.ctg\n\n\
-    One move for every position that is met, by what it is worth: results among equals, few \
-    games held back by the evaluation or by the position before, carried back from the ends \
-    of lines against what opponents really play. Where there are green moves, only these are \
-    chosen: who made them green has decided. Red moves and those with ? or ??, green or not, \
-    are not chosen if there are others.\n\n\
-    What was chosen by its results owes some of them to luck. So few games are held back \
-    (--hold-back), and --measure says what the moves bring in games that did not choose them. \
+    Chooses one move for every position of yours by its value: results against equal opponents, \
+    shrunk towards the evaluation or the position before if there are few games, and backed up \
+    from the ends of lines over the replies that opponents really play. If a position has green \
+    moves, one of them is chosen. Red moves and those with ? or ??, green or not, are chosen \
+    only if there are no others.\n\n\
+    The results of chosen moves are partly luck. So results of few games are shrunk \
+    (--hold-back), and --measure shows the score in games that were not used for the choice. \
     docs/evaluations.md of the source explains the numbers.\n\n\
     Exit codes: 0 done; 1 the book does not hold the start position; 2 wrong usage or files.";
 
@@ -181,7 +181,7 @@ fn measured(found: &Repertoire, games: &Path) -> anyhow::Result<Option<Measured>
     let measured = found.measure(&super::open_book(games, false)?)?;
     if measured.is_none() {
         message!(
-            "{}: the repertoire begins with no game of it",
+            "{}: no game of it begins as the repertoire does",
             games.display()
         );
     }
@@ -223,7 +223,7 @@ fn print(
         unsettled,
     } = summary;
     if *unsettled {
-        message!("the values did not settle: lines that repeat moves count for too much");
+        message!("the values did not converge: lines that repeat moves count too much");
     }
     writeln!(out, "expectation      {:.1}%", 100.0 * expectation)?;
     if let Some(Measured { score, error, all }) = measured {

@@ -33,7 +33,7 @@ pub(super) const AFTER_HELP: &str = "Examples:\n  \
     mover) or lichess ([%eval 0.35], seen by White).\n\n\
     With --colour the book is the repertoire of that colour (its green moves, else those it \
     plays): where the player and the opponents left it, most frequent first.\n\n\
-    What to do next is printed at the end: `tabia learn` with the same games, and `tabia audit` \
+    Commands for the next step are printed at the end: `tabia learn` with the same games, and `tabia audit` \
     with values. The values of --save-evals are the engine's own; those of positions that the \
     book holds are taken by `tabia evaluate --import`.\n\n\
     Exit codes: 0 done; 2 the games or the book cannot be read, or the player has no game.";
@@ -56,12 +56,12 @@ pub(super) struct ReviewArgs {
     /// Only games with this colour, for which the book is the repertoire
     #[arg(long)]
     colour: Option<PlayerColour>,
-    /// What the page of `tabia explore` has saved of training: where the repertoire
-    /// has several moves, the one that was chosen there is the player's
+    /// The training file saved by the page of `tabia explore`: if the repertoire has
+    /// several moves, the one chosen there is the player's
     #[arg(long, value_name = "FILE.json", requires = "colour")]
     training: Option<PathBuf>,
-    /// The record that adapters kept of these games (`tabia --games FILE.csv`):
-    /// restarts, misses and books are put beside their results
+    /// The record of these games by adapters (`tabia --games FILE.csv`): restarts,
+    /// misses and books are shown with the results
     #[arg(long = "games", value_name = "FILE.csv")]
     record: Option<PathBuf>,
     /// Counts time forfeits, disconnects and illegal moves too
@@ -163,7 +163,7 @@ impl ReviewArgs {
         let text = std::fs::read_to_string(path);
         let text = text.with_context(|| path.display().to_string())?;
         let chosen = ChosenMoves::of_training(&text, &file_name(self.book()), colour);
-        let reason = "no file of training that the page of tabia explore has saved";
+        let reason = "this is not a training file of the page of tabia explore";
         let chosen = chosen.with_context(|| format!("{}: {reason}", path.display()))?;
         Ok(Some(chosen))
     }
@@ -215,7 +215,7 @@ fn print(report: &ReviewReport, out: &mut impl Write) -> anyhow::Result<()> {
                 strength.elo[1],
                 100.0 * strength.los
             )?,
-            _ => writeln!(out, "; too few games to tell")?,
+            _ => writeln!(out, "; too few games for a result")?,
         }
     }
     let [few, _, half, _, many] = report.plies.percentiles;

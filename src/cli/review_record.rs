@@ -46,7 +46,7 @@ pub(super) fn join(path: &Path, games: &[ReviewedGame]) -> anyhow::Result<Joined
         // A line that a crash has cut short is skipped.
         let Some((_, record)) = GameRecord::read(line) else {
             message!(
-                "{}: line {}: passed over, no whole line",
+                "{}: line {}: skipped, the line is not complete",
                 path.display(),
                 index + 1
             );

@@ -373,7 +373,7 @@ fn defect(path: &Path) -> anyhow::Result<Option<String>> {
     let shown = path.display();
     Ok(match damage {
         Some(damage) => Some(format!(
-            "{shown}: it is damaged: {damage} (`tabia info` says more)"
+            "{shown}: it is damaged: {damage} (`tabia info` shows more)"
         )),
         None => (super::announced_size(&book) < TINY)
             .then(|| format!("{shown}: it has fewer than {TINY} positions or moves")),
@@ -454,7 +454,7 @@ fn try_it(program: &Path, out: &mut impl Write) -> io::Result<bool> {
         }
         Err(reason) => {
             writeln!(out, "  it does not play: {}", plain(&reason))?;
-            writeln!(out, "  tabia check says more")?;
+            writeln!(out, "  tabia check shows more")?;
             Ok(false)
         }
     }

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn colour_takes_no_room_in_a_column() {
+    fn colour_codes_do_not_count_in_column_widths() {
         let text = format!("[{:>4}]", Painted(GREEN, "e4"));
         assert_eq!(text, "[\u{1b}[32m  e4\u{1b}[0m]");
     }

@@ -31,8 +31,8 @@ pub(super) const AFTER_HELP: &str = "Examples:\n  \
     tabia suite --check suite.epd\n  \
     tabia suite --match games.pgn suite.epd\n\n\
     Sources are books (.ctg .bin .abk .jsonl), games (all that `tabia build` reads), suites \
-    (.epd, .pgn) and `-` (games or positions on standard input); several are united. Lines of \
-    an .epd are taken as they are, whatever --plies says. The same sources and seed give the \
+    (.epd, .pgn) and `-` (games or positions on standard input); several are united. Positions \
+    of an .epd are taken unchanged, regardless of --plies. The same sources and seed give the \
     same bytes. docs/suites.md of the source says what makes a good suite.\n\n\
     Exit codes: 0 done; 1 --check found a fault, or games were skipped with --strict; 2 no \
     suite was made.";
@@ -46,8 +46,8 @@ pub(super) struct SuiteArgs {
     /// The suite to write: .epd or .pgn
     #[arg(short, long, value_name = "OUT", required_unless_present_any = ["check", "games"])]
     output: Option<PathBuf>,
-    /// Reports on suites: faults that make a manager stop or play something
-    /// else, and figures
+    /// Reports on suites: lines that make a match manager stop or play another
+    /// position, and figures
     #[arg(long, conflicts_with_all = ["output", "games"])]
     check: bool,
     /// Reports on a match: draws, bias, pentanomial, dead and repeated openings
@@ -87,7 +87,7 @@ pub(super) struct SuiteArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Positions")]
 struct LineArgs {
-    /// Positions exactly N half moves after the start [default: 16]
+    /// Positions exactly N plies after the start [default: 16]
     #[arg(long, value_name = "N")]
     plies: Option<u32>,
     /// Positions from this ply on instead, every one of a line
@@ -114,7 +114,8 @@ struct LineArgs {
     /// How often it is reached from the start, in per cent, at least
     #[arg(long, value_name = "P", default_value_t = 0.0)]
     min_share: f64,
-    /// How often a book's moves are played: as the adapter would, or by games
+    /// How the frequencies of a book's moves are computed: as the adapter plays them,
+    /// or by games
     #[arg(long, value_name = "HOW", value_enum, default_value_t = By::Adapter)]
     by: By,
     /// An option of the adapter for that, as "Book Variety=100"
@@ -144,7 +145,7 @@ struct BoardArgs {
     /// Kings: both on the files d and e (none), on different wings (opposite)
     #[arg(long, value_name = "KINGS", value_enum, default_value_t = Castled::Any)]
     castled: Castled,
-    /// Whether positions in check are admitted
+    /// Whether positions in check are included
     #[arg(long, value_name = "YES|NO", value_enum, default_value_t = YesNo::No)]
     in_check: YesNo,
     /// Only where no capture wins material by static exchange
@@ -183,10 +184,10 @@ struct ValueArgs {
     /// positions that no file knows
     #[arg(long, value_name = "NAME")]
     engine: Option<String>,
-    /// Nodes that it searches each
+    /// Nodes of each search
     #[arg(long, value_name = "N", default_value_t = 100_000, requires = "engine")]
     nodes: u64,
-    /// Plies that it searches each, instead of nodes
+    /// Depth of each search in plies, instead of nodes
     #[arg(long, value_name = "N", requires = "engine", conflicts_with = "nodes")]
     depth: Option<u16>,
     /// Searches positions that meet the conditions on values again, for N nodes; the
@@ -350,8 +351,7 @@ impl SuiteArgs {
         let confirm = values.confirm_nodes.unwrap_or(0);
         ensure!(
             confirm == 0 || values.depth.is_some() || confirm > values.nodes,
-            "--confirm-nodes {confirm} is not more than --nodes {}, by which positions are \
-             looked at first",
+            "--confirm-nodes {confirm} is not more than --nodes {} of the first search",
             values.nodes
         );
         let engine = EngineArgs {
@@ -444,7 +444,7 @@ impl OutArgs {
         let form = self.format.or(named.map(|form| form.1));
         Ok(match form {
             None => bail!(
-                "{}: a suite is written as .epd or .pgn (or say --format)",
+                "{}: a suite is written as .epd or .pgn (or give --format)",
                 target.display()
             ),
             Some(FormArg::Pgn) => Form::Pgn,

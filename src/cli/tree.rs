@@ -134,7 +134,7 @@ impl Printer<'_> {
         self.level(reached.last(), 0, 1.0, "", out)?;
         if self.above {
             let sign = if self.ascii { "=" } else { "↑" };
-            writeln!(out, "\n{sign} the moves from here stand further up")?;
+            writeln!(out, "\n{sign} the moves from here are shown further up")?;
         }
         if self.transposition {
             if !self.above {

@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_spoken_of_in_plain_words() {
+    fn parser_errors_about_numbers_are_in_plain_words() {
         let plain_words = |text: &str| in_plain_words(text, &[]);
         for (rust, plain) in [
             (

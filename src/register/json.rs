@@ -28,7 +28,7 @@ pub(crate) enum RegisterError {
         expected: &'static str,
     },
     /// The program's file cannot store a text.
-    #[error("{text:?} cannot stand in the file of this program; nothing was changed")]
+    #[error("{text:?} cannot be stored in the file of this program; nothing was changed")]
     Unfit {
         /// The text.
         text: String,

@@ -57,7 +57,7 @@ const ALL: [EditedFor; 4] = [
 ];
 
 #[test]
-fn a_second_time_changes_nothing() {
+fn registering_twice_changes_nothing_more() {
     for program in ALL {
         for start in ["", " \n", "[]", "{}"] {
             if start == "{}" && program != EditedFor::Nibbler
@@ -73,7 +73,7 @@ fn a_second_time_changes_nothing() {
 }
 
 #[test]
-fn what_is_not_ours_stays_byte_for_byte() {
+fn entries_of_other_engines_stay_byte_for_byte() {
     let text = "[\n {\"b\" : 1.50e1,  \"name\":\"Crafty\",\t\"command\":\"/x\"}\n ,\n\n \
                 { \"command\": \"/opt/tabia/tabia\", \"name\" : \"Tabia\", \"note\" : \"m\\u00fcde\" } ]  \n";
     for program in [EditedFor::CuteChess, EditedFor::PyChess] {
@@ -90,7 +90,7 @@ fn what_is_not_ours_stays_byte_for_byte() {
 }
 
 #[test]
-fn a_name_of_another_engine_is_not_taken() {
+fn a_name_of_another_engine_is_refused() {
     let text = r#"[{"name":"Tabia","command":"/usr/bin/crafty","protocol":"xboard"}]"#;
     let error = edit(EditedFor::PyChess, text, &sample()).unwrap_err();
     assert_eq!(
@@ -100,7 +100,7 @@ fn a_name_of_another_engine_is_not_taken() {
 }
 
 #[test]
-fn what_is_no_json_or_not_theirs_is_refused() {
+fn invalid_json_and_unexpected_values_are_refused() {
     for (program, text, message) in [
         (EditedFor::PyChess, "[\n {\"name\": }]", "line 2, column 11"),
         (EditedFor::PyChess, "[1,]", "line 1, column"),
@@ -122,7 +122,7 @@ fn what_is_no_json_or_not_theirs_is_refused() {
 }
 
 #[test]
-fn pychess_looks_at_the_engine_again_only_when_something_is_new() {
+fn pychess_checks_the_engine_again_only_after_a_change() {
     let known = edit(EditedFor::PyChess, "", &sample()).unwrap();
     let known = known.replace("\"recheck\": true", "\"recheck\": false");
     assert_eq!(edit(EditedFor::PyChess, &known, &sample()).unwrap(), known);
@@ -169,7 +169,7 @@ fn nibbler_has_the_program_as_key() {
 }
 
 #[test]
-fn lines_are_quoted_for_whoever_reads_them() {
+fn lines_are_quoted_for_the_shell_or_program_that_reads_them() {
     let text = |program| lines(program, &sample());
     assert_eq!(
         text(PrintedFor::CuteChessCli),
@@ -200,7 +200,7 @@ fn lines_are_quoted_for_whoever_reads_them() {
 }
 
 #[test]
-fn what_was_registered_is_removed_again() {
+fn remove_restores_the_text_before_edit() {
     let programs = [
         (
             EditedFor::CuteChess,
@@ -248,7 +248,7 @@ const GNOME: &str = "# GNOME Chess will detect any engines listed here\n\n[Craft
     binary=crafty\noption-easy-0=easy\n\n[Boo's Chess]\nprotocol = uci\nbinary = /x/boo\n";
 
 #[test]
-fn gnome_chess_gets_a_group_of_its_own_and_loses_it_again() {
+fn the_group_in_the_file_of_gnome_chess_is_added_and_removed() {
     let program = EditedFor::GnomeChess;
     let bare = Registration {
         args: Vec::new(),
@@ -285,7 +285,7 @@ fn gnome_chess_gets_a_group_of_its_own_and_loses_it_again() {
 }
 
 #[test]
-fn a_key_file_that_is_none_or_has_no_place_for_a_text_is_refused() {
+fn an_invalid_key_file_or_value_is_refused() {
     let refused = |text: &str, registration: &Registration| {
         let error = edit(EditedFor::GnomeChess, text, registration);
         error.unwrap_err().to_string()
@@ -304,7 +304,10 @@ fn a_key_file_that_is_none_or_has_no_place_for_a_text_is_refused() {
             name: name.to_owned(),
             ..sample()
         };
-        assert!(refused(GNOME, &named).contains("cannot stand in"), "{name}");
+        assert!(
+            refused(GNOME, &named).contains("cannot be stored in"),
+            "{name}"
+        );
     }
     let taken = Registration {
         name: "Crafty".to_owned(),
@@ -316,7 +319,7 @@ fn a_key_file_that_is_none_or_has_no_place_for_a_text_is_refused() {
 /// Unchanged values follow the defaults: otherwise a program would set the old ones at
 /// every start.
 #[test]
-fn defaults_that_have_changed_are_brought_up_to_date() {
+fn changed_defaults_are_updated_in_the_program_file() {
     let before = Registration {
         books: None,
         ..sample()

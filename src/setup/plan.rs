@@ -57,7 +57,7 @@ pub(crate) fn plan(finds: &Finds, situation: &Situation<'_>, text_of: TextOf<'_>
     let mut plan = SetupPlan::default();
     match situation.other {
         Some(other) => plan.left.push(format!(
-            "{}: engines and books are as this configuration says",
+            "{}: engines and books are those of this configuration",
             other.display()
         )),
         None => plan.configure(finds, situation, text_of),

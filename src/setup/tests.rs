@@ -88,7 +88,7 @@ fn recorded(plan: &SetupPlan) -> Record {
 }
 
 #[test]
-fn the_configuration_means_what_was_found() {
+fn the_written_configuration_has_the_found_engines_and_books() {
     let finds = finds();
     let text = write_configuration(&finds.engines, &finds.books);
     let config = Config::parse(&text, Path::new("/c/tabia/engines.toml")).unwrap();
@@ -116,7 +116,7 @@ default = [\"builtin\"]
 }
 
 #[test]
-fn what_is_done_twice_is_done_once_and_can_be_undone() {
+fn setup_twice_changes_nothing_more_and_can_be_undone() {
     let crafty = r#"[ {"name": "Crafty", "command": "/x/crafty", "protocol": "xboard"} ]"#;
     let mut disk = Disk::default();
     let pychess = PathBuf::from("/c/pychess/engines.json");
@@ -151,7 +151,7 @@ fn what_is_done_twice_is_done_once_and_can_be_undone() {
 }
 
 #[test]
-fn what_others_have_written_stays() {
+fn files_changed_by_others_are_not_changed() {
     let own = PathBuf::from("/c/tabia/engines.toml");
     let mut disk = Disk::default();
     disk.0.insert(own.clone(), "default = \"lc0\"\n".to_owned());
@@ -198,7 +198,7 @@ fn tree(folder: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
 
 #[cfg(unix)]
 #[test]
-fn a_home_folder_is_searched_changed_and_brought_back() {
+fn setup_in_a_home_folder_can_be_undone() {
     use std::os::unix::fs::PermissionsExt as _;
     let outer = tempfile::tempdir().unwrap();
     let home = outer.path().join(ODD);
@@ -294,7 +294,7 @@ fn a_home_folder_is_searched_changed_and_brought_back() {
 }
 
 #[test]
-fn a_record_survives_the_disk_and_a_foreign_one_is_refused() {
+fn a_record_is_read_back_and_an_invalid_one_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("setup.json");
     let plan = Disk::default().plan(&finds(), &Record::default(), None);
@@ -314,7 +314,7 @@ fn a_record_survives_the_disk_and_a_foreign_one_is_refused() {
 }
 
 #[test]
-fn the_list_of_gnome_chess_stays_in_a_file_of_its_own() {
+fn the_system_list_of_gnome_chess_is_copied_and_not_changed() {
     let system = PathBuf::from("/etc/gnome-chess/engines.conf");
     let own = PathBuf::from("/c/gnome-chess/engines.conf");
     let list = "[Crafty]\nprotocol=cecp\nbinary=crafty\n";

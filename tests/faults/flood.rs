@@ -85,7 +85,7 @@ pub(crate) fn check_from_gui() {
     let command = b"d some command of the engine's own that nobody else knows\n";
     // Much longer than reading them would take.
     let quiet = Duration::from_millis(1500);
-    let (taken, peak) = talk("echo uciok; exec sleep 600", command, 200_000_000, quiet);
+    let (taken, peak) = bytes_taken("echo uciok; exec sleep 600", command, 200_000_000, quiet);
     println!("200 MB for an engine that does not read: {taken} bytes were taken in, {peak} KiB");
     assert!(taken < 16 << 20, "{taken} bytes were taken in");
     assert!(peak < MEMORY_LIMIT_KIB, "{peak} KiB of memory");
@@ -93,7 +93,7 @@ pub(crate) fn check_from_gui() {
         "position startpos moves{}\n",
         " g1f3 g8f6 f3g1 f6g8".repeat(50)
     );
-    let (taken, peak) = talk("exec sleep 600", position.as_bytes(), 84_000_000, LIMIT);
+    let (taken, peak) = bytes_taken("exec sleep 600", position.as_bytes(), 84_000_000, LIMIT);
     println!(
         "84 MB of positions for an engine that starts: {taken} bytes were taken in, {peak} KiB"
     );
@@ -104,7 +104,7 @@ pub(crate) fn check_from_gui() {
 /// Repeats `line` to an adapter whose engine is this shell script, which reads nothing.
 /// Returns the number of bytes read before nothing was read for `quiet`, and the
 /// peak memory in KiB.
-fn talk(script: &str, line: &[u8], bytes: usize, quiet: Duration) -> (usize, u64) {
+fn bytes_taken(script: &str, line: &[u8], bytes: usize, quiet: Duration) -> (usize, u64) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_tabia"))
         .args(["--set", "OwnBook=false", "--", "/bin/sh", "-c", script])
         .env("TABIA_CONFIG", "")

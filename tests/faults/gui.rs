@@ -23,7 +23,7 @@ const OUT_OF_BOOK: &str = "position startpos moves a2a3 a7a6 h2h3";
 /// What happened in a case.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Observation {
-    pub(crate) heard: Vec<String>,
+    pub(crate) received: Vec<String>,
     pub(crate) asked_go: usize,
     pub(crate) asked_ready: usize,
     /// `None` if the GUI ended first.
@@ -38,11 +38,11 @@ impl Observation {
     /// Number of received lines that begin with `start`.
     pub(crate) fn count(&self, start: &str) -> usize {
         let begins = |line: &&String| line.starts_with(start);
-        self.heard.iter().filter(begins).count()
+        self.received.iter().filter(begins).count()
     }
 
     fn has(&self, part: &str) -> bool {
-        self.heard.iter().any(|line| line.contains(part))
+        self.received.iter().any(|line| line.contains(part))
     }
 
     /// Whether every command was answered.
@@ -95,18 +95,18 @@ impl Place {
         fs::write(&self.notes, "").expect("the notes");
     }
 
-    fn noted(&self) -> String {
+    fn read_notes(&self) -> String {
         fs::read_to_string(&self.notes).unwrap_or_default()
     }
 
     /// Whether the engine has begun to fail.
     pub(crate) fn has_failed(&self) -> bool {
-        self.noted().lines().any(|line| line == "fault")
+        self.read_notes().lines().any(|line| line == "fault")
     }
 
     /// The ids of all processes that were started.
     pub(crate) fn processes(&self) -> Vec<u32> {
-        self.noted()
+        self.read_notes()
             .lines()
             .filter_map(|line| line.strip_prefix("process ")?.parse().ok())
             .collect()
@@ -192,9 +192,9 @@ impl<'a> Player<'a> {
     }
 
     /// Plays up to the moment and stops there.
-    pub(crate) fn play_to_the_moment(&mut self) {
-        self.lead_up();
-        self.come_to_the_moment();
+    pub(crate) fn play_until_moment(&mut self) {
+        self.send_commands_before();
+        self.reach_moment();
     }
 
     fn all_at_once(&mut self) {
@@ -203,23 +203,23 @@ impl<'a> Player<'a> {
             _ => "",
         };
         let (before, at) = self.lines();
-        self.say(&format!("{before}{at}\n{moment}quit"));
+        self.send(&format!("{before}{at}\n{moment}quit"));
     }
 
     fn line_by_line(&mut self) {
-        self.play_to_the_moment();
+        self.play_until_moment();
         match self.case.gui.0 {
             Gui::ClosesInput => self.stdin = None,
             Gui::ClosesOutput => self.stdout = None,
             Gui::StopsReading => {
-                self.say("ponderhit\nisready\nstop\nquit");
+                self.send("ponderhit\nisready\nstop\nquit");
                 self.seen.asked_ready += 1;
             }
             gui => {
                 if gui == Gui::Garbage {
-                    self.say_garbage();
+                    self.send_garbage();
                 }
-                self.go_on();
+                self.continue_game();
             }
         }
     }
@@ -242,10 +242,10 @@ impl<'a> Player<'a> {
         }
     }
 
-    fn lead_up(&mut self) {
+    fn send_commands_before(&mut self) {
         let (before, _) = self.lines();
         for line in before.lines() {
-            self.say(line);
+            self.send(line);
             match line {
                 "uci" => self.expect("uciok"),
                 "isready" => self.expect("readyok"),
@@ -254,9 +254,9 @@ impl<'a> Player<'a> {
         }
     }
 
-    fn come_to_the_moment(&mut self) {
+    fn reach_moment(&mut self) {
         let (_, at) = self.lines();
-        self.say(at);
+        self.send(at);
         let place = self.place;
         if self.case.engine.name == "none" {
             return;
@@ -270,31 +270,31 @@ impl<'a> Player<'a> {
     }
 
     /// For a GUI that stays: the pending answer, one more search, the end.
-    fn go_on(&mut self) {
+    fn continue_game(&mut self) {
         let answered = match self.case.moment.0 {
             Moment::Handshake => self.expect("uciok"),
             Moment::Idle => self.expect("readyok"),
             Moment::InBook | Moment::Pondering => {
-                self.say("ponderhit");
+                self.send("ponderhit");
                 self.expect("bestmove")
             }
             Moment::Thinking | Moment::AfterStop => self.expect("bestmove"),
             Moment::Quitting => return,
         };
         if answered && self.ready() {
-            self.say(&format!("{OUT_OF_BOOK}\ngo movetime 20"));
+            self.send(&format!("{OUT_OF_BOOK}\ngo movetime 20"));
             self.expect("bestmove");
         }
         self.measure();
-        self.say("quit");
+        self.send("quit");
     }
 
     fn ready(&mut self) -> bool {
-        self.say("isready");
+        self.send("isready");
         self.expect("readyok")
     }
 
-    fn say(&mut self, lines: &str) {
+    fn send(&mut self, lines: &str) {
         for line in lines.lines() {
             self.seen.asked_go += usize::from(line.starts_with("go"));
             self.seen.asked_ready += usize::from(line == "isready");
@@ -317,7 +317,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    fn say_garbage(&mut self) {
+    fn send_garbage(&mut self) {
         let noise: Vec<u8> = (0..=255).cycle().take(9000).collect();
         self.write(&noise);
         self.write(b"\n\0\0\n\xff\xfe\nsetoption\nsetoption name\n");
@@ -335,7 +335,7 @@ impl<'a> Player<'a> {
         );
         let gui = self.case.gui.0;
         // In other cases too, lines that always come get the full limit.
-        let limit = if patient || self.comes_in_any_case(start) {
+        let limit = if patient || self.is_always_sent(start) {
             LIMIT
         } else {
             SILENCE
@@ -343,19 +343,19 @@ impl<'a> Player<'a> {
         let until = Instant::now() + limit;
         while let Some(line) = self.next_line(until) {
             let found = line.starts_with(start);
-            self.seen.heard.push(line);
+            self.seen.received.push(line);
             if found {
                 return true;
             }
         }
-        let asked = || format!("{}: no {start}; {:#?}", self.case, self.last_lines());
-        assert!(!patient || self.ended, "{}", asked());
-        assert!(!patient || gui != Gui::Sound || !self.ended, "{}", asked());
+        let report = || format!("{}: no {start}; {:#?}", self.case, self.last_lines());
+        assert!(!patient || self.ended, "{}", report());
+        assert!(!patient || gui != Gui::Sound || !self.ended, "{}", report());
         false
     }
 
     /// Whether even an engine that is about to fail, or the book, gives this answer.
-    fn comes_in_any_case(&self, start: &str) -> bool {
+    fn is_always_sent(&self, start: &str) -> bool {
         let before = !self.place.has_failed();
         let ends = matches!(self.case.seen, Seen::Ends | Seen::RestartsOrEnds);
         let book =
@@ -364,8 +364,8 @@ impl<'a> Player<'a> {
     }
 
     fn last_lines(&self) -> &[String] {
-        let heard = &self.seen.heard;
-        &heard[heard.len().saturating_sub(3)..]
+        let received = &self.seen.received;
+        &received[received.len().saturating_sub(3)..]
     }
 
     /// Returns the next line; `None` at the end or after the time limit.
@@ -412,7 +412,7 @@ impl<'a> Player<'a> {
         let until = begin + LIMIT;
         if self.case.gui.0 != Gui::StopsReading && self.stdout.is_some() {
             while let Some(line) = self.next_line(until) {
-                self.seen.heard.push(line);
+                self.seen.received.push(line);
             }
         }
         loop {

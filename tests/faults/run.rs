@@ -27,7 +27,7 @@ const AS_GUI: &str = "as-gui";
 pub(crate) fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     if words.first().is_some_and(|word| word == AS_GUI) {
-        die_as_gui(&words[1..]);
+        kill_gui(&words[1..]);
     }
     // libtest_mimic prints a panic as a failure.
     std::panic::set_hook(Box::new(|_| {}));
@@ -140,16 +140,16 @@ fn run(case: &Case) -> Result<Observation, String> {
         let missed = case.must_fail() && !place.has_failed()
             || case.is_answered_in_one_write() && !seen.is_answered() && seen.code == Some(0);
         if !missed || tries == 0 {
-            return judged(case, &place, seen);
+            return check_and_report(case, &place, seen);
         }
     }
 }
 
-fn judged(case: &Case, place: &Place, seen: Observation) -> Result<Observation, String> {
-    judge(case, place, &seen).map_err(|error| {
-        let heard = &seen.heard[seen.heard.len().saturating_sub(6)..];
+fn check_and_report(case: &Case, place: &Place, seen: Observation) -> Result<Observation, String> {
+    check_case(case, place, &seen).map_err(|error| {
+        let received = &seen.received[seen.received.len().saturating_sub(6)..];
         format!(
-            "{error}\n  code {:?}, {} go, {} isready; heard {heard:#?}",
+            "{error}\n  code {:?}, {} go, {} isready; received {received:#?}",
             seen.code, seen.asked_go, seen.asked_ready
         )
     })?;
@@ -175,18 +175,18 @@ fn killed(case: &Case, folder: &Path) -> Result<Observation, String> {
     ))
 }
 
-fn die_as_gui(args: &[String]) {
+fn kill_gui(args: &[String]) {
     let [name, folder] = args else { return };
     let case = case::all()
         .into_iter()
         .find(|case| case.to_string() == *name);
     let place = Place::in_folder(Path::new(folder));
     let mut player = Player::start(case.expect("a case"), &place);
-    player.play_to_the_moment();
+    player.play_until_moment();
     let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
 }
 
-fn judge(case: &Case, place: &Place, seen: &Observation) -> Result<(), String> {
+fn check_case(case: &Case, place: &Place, seen: &Observation) -> Result<(), String> {
     let gui = case.gui.0;
     if case.must_fail() && !place.has_failed() {
         return Err("the engine has not failed".to_owned());
@@ -217,7 +217,7 @@ fn judge(case: &Case, place: &Place, seen: &Observation) -> Result<(), String> {
     if seen.count("uciok") > 1 {
         return Err("uciok came twice".to_owned());
     }
-    if let Some(line) = seen.heard.iter().find(|line| !is_protocol(line)) {
+    if let Some(line) = seen.received.iter().find(|line| !is_protocol(line)) {
         return Err(format!("no UCI: {line:?}"));
     }
     if seen.peak_kib > OWN_LIMIT_KIB {

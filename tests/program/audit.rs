@@ -116,7 +116,7 @@ fn every_fault_is_found_and_nothing_else() {
 }
 
 #[test]
-fn what_no_value_is_known_of_is_null() {
+fn values_that_are_not_known_are_null() {
     let folder = Folder::new();
     made(&folder);
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - ce 30; bm e4; acd 20;";
@@ -129,7 +129,7 @@ fn what_no_value_is_known_of_is_null() {
 }
 
 #[test]
-fn marks_are_set_and_a_persons_own_stay() {
+fn audit_sets_marks_and_keeps_existing_ones() {
     let folder = Folder::new();
     let book = made(&folder);
     folder
@@ -224,7 +224,7 @@ fn exchanged(line: &str) -> String {
 
 #[cfg(unix)]
 #[test]
-fn what_is_found_is_searched_again() {
+fn confirm_searches_the_findings_again() {
     let folder = Folder::new();
     let book = made(&folder);
     let engine = crate::common::example("scoring_engine");
@@ -348,7 +348,7 @@ fn searches_without_an_answer_are_counted() {
 }
 
 #[test]
-fn main_lines_of_theory_bear_no_warning_in_the_starter_book() {
+fn main_lines_of_theory_have_no_warning_in_the_starter_book() {
     let book = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("books/tabia.ctg");
     for row in include_str!("../data/theory.txt").lines() {
         let (eco, line) = row.split_once(' ').unwrap();
@@ -369,7 +369,7 @@ fn main_lines_of_theory_bear_no_warning_in_the_starter_book() {
 }
 
 #[test]
-fn reports_are_written_once() {
+fn an_existing_report_is_not_overwritten() {
     let folder = Folder::new();
     made(&folder);
     for (name, wanted) in [
@@ -388,7 +388,7 @@ fn reports_are_written_once() {
 }
 
 #[test]
-fn without_evaluations_there_is_nothing_to_say() {
+fn audit_without_evaluations_fails() {
     let folder = Folder::new();
     let book = made(&folder);
     fs::remove_file(beside(&book)).unwrap();
@@ -396,7 +396,7 @@ fn without_evaluations_there_is_nothing_to_say() {
 }
 
 #[test]
-fn the_adapter_chooses_by_the_evaluations_beside_the_book() {
+fn the_adapter_uses_the_evaluations_beside_the_book() {
     let folder = Folder::new();
     made(&folder);
     let f3 = |options: &str| -> Value {

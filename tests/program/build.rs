@@ -306,7 +306,7 @@ fn the_book_contains_what_replaying_the_games_gives() {
 }
 
 #[test]
-fn moves_stand_by_games_and_then_by_byte() {
+fn moves_are_ordered_by_games_and_then_by_byte() {
     let line = |m: &str| format!("[Event \"?\"]\n\n1. {m} *\n\n");
     let text = ["e4", "d4", "d4", "c4", "a3"].map(line).concat();
     let (_, moves) = &build(&text, "").content()[&fen(&Chess::default())];
@@ -315,7 +315,7 @@ fn moves_stand_by_games_and_then_by_byte() {
 }
 
 #[test]
-fn threads_and_memory_change_no_byte() {
+fn threads_and_memory_do_not_change_the_book() {
     let games = random_games(400, 60);
     let text = pgn(&games);
     let usual = build(&text, "--max-ply 60 --threads 1");
@@ -402,7 +402,7 @@ fn exchanged_colours_are_one_entry() {
 }
 
 #[test]
-fn a_game_counts_once_in_a_position_but_all_its_moves_stand() {
+fn a_game_counts_once_in_a_repeated_position_and_all_its_moves_are_stored() {
     let text = "[Event \"?\"]\n\n1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. e4 *\n";
     let found = build(text, "").content();
     let (record, moves) = &found[&fen(&Chess::default())];
@@ -442,7 +442,7 @@ fn set_up_games_are_skipped_or_counted() {
 }
 
 #[test]
-fn what_the_format_cannot_hold_is_left_out_and_what_follows_kept() {
+fn moves_that_the_format_cannot_store_are_left_out_and_later_ones_stored() {
     let run = build(format!("{SET_UP}1. e8=N+ Kf8 *\n"), "--setups");
     let found = run.content();
     assert_eq!(found.len(), 3);
@@ -464,7 +464,7 @@ fn other_games_than_chess_are_skipped() {
 }
 
 #[test]
-fn broken_games_are_named_and_the_rest_is_built() {
+fn broken_games_are_reported_and_the_others_are_built() {
     let text = "[Event \"good\"]\n\n1. e4 e5 *\n\n\
                 [Event \"illegal\"]\n\n1. d4 d5\n2. Ke3 *\n\n\
                 [Event \"unclosed\"]\n\n1. c4 { never closed\n\n\
@@ -507,7 +507,7 @@ fn old_encodings_line_ends_and_results_are_read() {
 }
 
 #[test]
-fn a_missing_capture_sign_or_promotion_is_forgiven() {
+fn a_missing_capture_sign_or_promotion_is_accepted() {
     let text = "[Event \"?\"]\n\n1. e4 d5 2. ed5 Qd5 *\n\n";
     // A pawn move with only a file is not valid PGN; the queen's capture is unique.
     let run = build("[Event \"?\"]\n\n1. e4 d5 2. exd5 Qd5 *\n", "");
@@ -555,7 +555,7 @@ fn priority_games_count_and_mark_their_moves() {
 }
 
 #[test]
-fn a_game_that_is_there_twice_counts_once_if_asked() {
+fn dedupe_counts_equal_games_once() {
     let game = |white: &str, elo: u32, moves: &str| {
         format!(
             "[Event \"?\"]\n[White \"{white}\"]\n[WhiteElo \"{elo}\"]\n[Result \"1-0\"]\n\n{moves} 1-0\n\n"
@@ -627,7 +627,7 @@ fn games_need_no_event_tag_to_be_separated() {
 }
 
 #[test]
-fn bad_input_is_refused_without_harm() {
+fn bad_input_is_refused_and_no_book_is_written() {
     let folder = Folder::new();
     folder.put("games.pgn", "[Event \"?\"]\n\n1. e4 *\n");
     folder.put("empty.pgn", "");
@@ -669,7 +669,7 @@ fn bad_input_is_refused_without_harm() {
 /// sorting threads.
 #[cfg(unix)]
 #[test]
-fn a_full_disk_ends_the_build_with_its_message() {
+fn a_full_disk_ends_the_build_with_an_error() {
     use std::time::{Duration, Instant};
 
     let folder = Folder::new();
@@ -702,7 +702,7 @@ fn a_full_disk_ends_the_build_with_its_message() {
 
 /// The JSON output for programs.
 #[test]
-fn the_numbers_come_as_json() {
+fn json_has_the_numbers_of_the_build() {
     let run = build("[Event \"?\"]\n\n1. e4 e5 *\n\n1. d4 *\n", "--json");
     let object = run.ran.json();
     for (field, value) in [("games", 2), ("positions", 4), ("moves", 3), ("skipped", 0)] {

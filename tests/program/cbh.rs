@@ -149,7 +149,7 @@ fn tags_and_moves_are_those_of_chessbase() {
 }
 
 #[test]
-fn the_main_line_alone_is_the_same_main_line() {
+fn without_variations_the_main_line_is_the_same() {
     let whole = read(&genuine("Capa"), GameParts::EVERYTHING).unwrap();
     for plies in [0, 1, 7, 40, usize::MAX] {
         let wanted = GameParts {
@@ -187,7 +187,7 @@ fn offset(cbh: &[u8], number: usize) -> usize {
 }
 
 #[test]
-fn what_is_no_game_is_left_out_and_counted() {
+fn entries_that_are_not_games_are_counted_and_left_out() {
     let copy = Copy::of("Capa");
     copy.change("cbh", |bytes| {
         set(bytes, 3, 0, 0x81);
@@ -270,7 +270,7 @@ fn faults_are_named_by_file_and_place() {
 }
 
 #[test]
-fn a_file_that_ends_early_loses_only_what_is_missing() {
+fn a_truncated_file_loses_only_the_missing_games() {
     let copy = Copy::of("fob");
     let cbh = fs::read(copy.part("cbh")).unwrap();
     let whole = copy.read();
@@ -292,7 +292,7 @@ fn a_file_that_ends_early_loses_only_what_is_missing() {
 }
 
 #[test]
-fn names_are_missing_where_their_files_are() {
+fn names_are_missing_if_their_files_are_missing() {
     let whole = read(&genuine("Capa"), GameParts::EVERYTHING).unwrap();
     let copy = Copy::of("Capa");
     fs::remove_file(copy.part("cbp")).unwrap();
@@ -334,7 +334,7 @@ fn refusal(path: &Path) -> String {
 }
 
 #[test]
-fn what_cannot_be_read_is_refused_with_a_way_out() {
+fn databases_that_cannot_be_read_are_refused_with_a_hint() {
     let copy = Copy::of("Capa");
     fs::remove_file(copy.part("cbg")).unwrap();
     assert!(refusal(&copy.part("cbh")).ends_with(

@@ -86,7 +86,7 @@ fn the_built_in_engine_passes() {
 }
 
 #[test]
-fn every_fault_is_found_where_it_is() {
+fn every_fault_is_found_in_the_right_step() {
     let failures = [
         (
             "answers-too-early",
@@ -183,7 +183,7 @@ fn differences(rows: &[(Fault, Outcome)], patience: &Patience) -> String {
 }
 
 #[test]
-fn an_engine_that_hangs_costs_bounded_time_and_memory() {
+fn a_check_of_a_hanging_engine_has_bounded_time_and_memory() {
     let patience = Patience {
         start: Duration::from_secs(2),
         search: Duration::from_millis(300),
@@ -202,7 +202,7 @@ fn an_engine_that_hangs_costs_bounded_time_and_memory() {
 }
 
 #[test]
-fn nothing_of_an_engines_control_characters_reaches_the_report() {
+fn control_characters_of_an_engine_are_not_in_the_report() {
     let report = check_odd("babbles", &long_patience());
     let lines = report.steps.iter().flat_map(|step| &step.exchange);
     assert!(lines.clone().count() > 0);

@@ -59,7 +59,7 @@ fn probe_answers_each_line_with_one_line() {
                 rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
     let mut probe = command(&["probe", SIMPLE, "--json", "-"]);
     let ran = Ran::with_input(&mut probe, fens.as_bytes());
-    ran.ends_saying(2, "line 3");
+    ran.ends_with(2, "line 3");
     let out = ran.out();
     let answers = out.lines().map(|line| serde_json::from_str(line).unwrap());
     let answers: Vec<Value> = answers.collect();
@@ -96,7 +96,7 @@ fn probe_explains_every_byte() {
 }
 
 #[test]
-fn info_counts_what_is_there() {
+fn info_counts_positions_moves_and_marks() {
     let info = simple("info", "--json").json();
     for (field, value) in [
         ("games", 1),
@@ -116,7 +116,7 @@ fn info_counts_what_is_there() {
 }
 
 #[test]
-fn what_cannot_be_done_is_reported_in_one_line_with_exit_code_2() {
+fn errors_are_one_line_and_exit_code_2() {
     let folder = Folder::new();
     folder.put("bad.toml", "[book]\n\nvarity = 3\n");
     copy(SIMPLE, &folder.join("simple.ctg"));
@@ -158,7 +158,7 @@ fn check_config_shows_what_would_be_used() {
 }
 
 #[test]
-fn help_is_there_for_every_command() {
+fn every_command_has_help() {
     assert!(tabia("--help").out().contains("Exit codes"));
     for command in ["play", "info", "probe", "check-engine", "engine"] {
         assert_has(&tabia(&[command, "--help"]).printed(), "Usage:");
@@ -170,7 +170,7 @@ fn help_is_there_for_every_command() {
 
 #[cfg(unix)]
 #[test]
-fn a_closed_output_is_a_quiet_success() {
+fn a_closed_output_ends_with_code_0_and_no_message() {
     let mut probe = command(&["probe", SIMPLE, "--explain"]);
     let pipes = probe.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = pipes.spawn().unwrap();
@@ -259,7 +259,7 @@ fn at_home(folder: &Folder, arguments: &str) -> Ran {
 
 #[cfg(unix)]
 #[test]
-fn what_register_has_written_it_takes_back() {
+fn register_remove_restores_the_file() {
     let folder = Folder::with(SMALL);
     for (program, before) in [
         ("cutechess", "[{\"name\": \"A\", \"command\": \"a\"}]"),

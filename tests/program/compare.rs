@@ -28,7 +28,7 @@ fn the_command_shows_each_kind_of_difference_at_80_columns() {
     let run = |options: &str| folder.tabia(&format!("diff {options}"));
     a.write(&folder, "a");
     b.write(&folder, "b");
-    run("a.ctg a.ctg").ends_saying(0, "no difference");
+    run("a.ctg a.ctg").ends_with(0, "no difference");
     let differ = run("a.ctg b.ctg");
     let text = differ.negative();
     let expected = "\

@@ -15,7 +15,7 @@ fn open(path: &Path) -> Result<CtgBook, String> {
 /// Commands that read a whole book use the readable part, report each loss once with
 /// file, page and byte, count it, and do not report success.
 #[test]
-fn one_policy_for_damage_in_every_command() {
+fn all_commands_report_damage_alike() {
     let folder = Folder::new();
     let at = |name: &str| folder.join(name);
     copy(SMALL, &at("whole.ctg"));
@@ -32,7 +32,7 @@ fn one_policy_for_damage_in_every_command() {
     let named = format!("bad.ctg: page {page} (file byte {})", 4096 * (page + 1));
     let report = |command: &str| {
         let ran = folder.tabia(command);
-        let text = ran.ends_saying(1, "; 1 damaged page not read to its end");
+        let text = ran.ends_with(1, "; 1 damaged page not read to its end");
         assert_eq!(text.matches(&named).count(), 1, "{command}: {text}");
         text
     };
@@ -77,7 +77,7 @@ fn marks_of_a_damaged_book_are_reported_as_incomplete() {
     assert_eq!(fs::read(at("bad.ctg")).unwrap(), bytes);
     for more in ["--dry-run --list", "", "--colour white --dry-run"] {
         let marked = folder.tabia(&format!("{mark} {more}"));
-        let text = marked.ends_saying(1, "1 damaged page not read to its end");
+        let text = marked.ends_with(1, "1 damaged page not read to its end");
         let named = "bad.ctg: page 7 (file byte 32768)";
         assert_eq!(text.matches(named).count(), 1, "{text}");
     }

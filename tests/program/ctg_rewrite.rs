@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::common::{Folder, assert_has, contents, family, files, open, random_book};
 
 #[test]
-fn compacting_saves_what_can_be_read() {
+fn compact_keeps_the_readable_parts_of_a_damaged_book() {
     let folder = Folder::new();
     let (mut book, _) = random_book(20, 60);
     book.page_limit = 900;
@@ -25,7 +25,7 @@ fn compacting_saves_what_can_be_read() {
     fs::write(&path, &bytes).unwrap();
     let saved = folder.join("saved.ctg");
     let text = folder.tabia("compact book.ctg -o saved.ctg");
-    let text = text.ends_saying(1, "2 damaged pages not read to their end");
+    let text = text.ends_with(1, "2 damaged pages not read to their end");
     assert_has(&text, "1 position with an impossible key left out");
     assert_has(&text, "page 3 (file byte 16384)");
     let left = keys(&saved);
@@ -102,7 +102,7 @@ fn the_command_line_prints_what_was_made() {
 }
 
 #[test]
-fn an_old_book_is_refused_or_kept_with_all_its_files() {
+fn force_keeps_all_files_of_the_old_book() {
     let folder = Folder::new();
     let books = family(&folder);
     let parts = |suffix: &str| {

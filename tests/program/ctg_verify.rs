@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::common::{Folder, SIMPLE, assert_has, tabia};
 
 #[test]
-fn the_command_line() {
+fn verify_reports_each_problem_and_its_exit_code() {
     let sound = tabia(&["verify", SIMPLE]);
     assert_eq!(sound.printed(), "");
     assert_has(&sound.err(), "4 positions, 3 moves, 1 page in");
@@ -17,7 +17,7 @@ fn the_command_line() {
     bytes[4096 + 60 + 23] = 0x02;
     folder.put("book.ctg", bytes);
     let bad = folder.tabia("verify book.ctg");
-    bad.ends_saying(1, "3 problems");
+    bad.ends_with(1, "3 problems");
     let out = bad.out();
     let lines: Vec<&str> = out.lines().collect();
     let ends = [

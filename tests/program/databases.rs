@@ -39,7 +39,7 @@ fn without(text: &str, tags: &[&str]) -> String {
 }
 
 #[test]
-fn scid_databases_are_what_scid_says_they_are() {
+fn scid_databases_are_read_as_scid_reads_them() {
     let (five, _) = pgn(&data("scid/five.si4"));
     assert_eq!(five, pgn(&data("scid/five.pgn")).0);
     let expected = pgn(&data("scid/edge.pgn")).0;
@@ -58,7 +58,7 @@ fn scid_databases_are_what_scid_says_they_are() {
 }
 
 #[test]
-fn scid_says_which_games_are_chess960() {
+fn chess960_games_of_scid_databases_are_recognized() {
     let (text, _) = pgn(&data("scid/c960.si5"));
     let expected = pgn(&data("scid/c960.pgn")).0;
     // A game from the standard start position has these tags, but no mark in the index.
@@ -121,7 +121,7 @@ fn a_book_is_the_same_from_each_form_of_its_games() {
 }
 
 #[test]
-fn a_book_from_an_archive_is_that_of_its_files() {
+fn a_book_from_an_archive_is_the_same_as_from_its_files() {
     let folder = Folder::new();
     let files = parts("chessbase/Capa", &["cbh", "cbg", "cbp", "cbt"]);
     let expected = book(&data("chessbase/Capa.cbh"), "");
@@ -232,7 +232,7 @@ fn names_in_an_archive_never_lead_out_of_the_folder() {
         folder.put(name, bytes);
         let out = format!("in/{name}/");
         let unpacked = folder.tabia(&["games", name, "-o", &out]);
-        unpacked.ends_saying(1, "1 file, 1 byte unpacked");
+        unpacked.ends_with(1, "1 file, 1 byte unpacked");
         let found = all_files(&folder.join(&out));
         assert_eq!(found, [("good.cbh".to_owned(), b"x".to_vec())]);
     }
@@ -279,7 +279,7 @@ const ONLINE: &str = r#"[Event "Rated Blitz game"]
 "#;
 
 #[test]
-fn games_are_chosen_by_the_conditions_of_todays_book_makers() {
+fn games_are_chosen_by_rating_speed_title_and_event() {
     let folder = Folder::new();
     folder.put("in.pgn", ONLINE);
     for (options, first) in [
@@ -312,7 +312,7 @@ fn a_book_of_one_side_has_moves_of_that_side_alone() {
 }
 
 #[test]
-fn a_book_ends_so_many_plies_after_the_named_opening() {
+fn eco_relative_limits_the_plies_after_the_last_named_opening() {
     let folder = Folder::new();
     folder.put("in.pgn", ONLINE);
     folder.done("build in.pgn -o out.ctg --eco-relative 2");
@@ -344,7 +344,7 @@ const SIGNS: &str = r#"[White "a"]
 "#;
 
 #[test]
-fn signs_of_games_become_marks_of_the_book() {
+fn annotations_of_games_are_stored_in_the_book() {
     let folder = Folder::new();
     folder.put("in.pgn", SIGNS);
     let signs = |options: &str, moves: &str| {
@@ -370,7 +370,7 @@ fn signs_of_games_become_marks_of_the_book() {
 }
 
 #[test]
-fn signs_of_a_scid_database_are_those_of_its_pgn() {
+fn annotations_of_a_scid_database_are_those_of_its_pgn() {
     let options = "--variations --setups";
     let signs = format!("{options} --annotations");
     let expected = book(&data("scid/edge.pgn"), &signs);

@@ -291,7 +291,7 @@ fn typed(text: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn commands_that_are_not_run_have_the_options_that_the_pages_give() {
+fn commands_on_the_pages_have_existing_options() {
     let mut helps: HashMap<String, String> = HashMap::new();
     let mut seen = 0;
     for page in pages() {
@@ -535,7 +535,7 @@ fn every_help_has_an_example() {
 }
 
 #[test]
-fn wildcards_stand_for_what_they_should() {
+fn wildcards_match_changing_text() {
     for (shown, line, same) in [
         ("a", "a", true),
         ("a", "b", false),

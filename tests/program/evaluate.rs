@@ -46,7 +46,7 @@ fn lines(path: &Path) -> BTreeSet<String> {
 }
 
 #[test]
-fn what_cannot_begin_leaves_no_file() {
+fn evaluate_with_invalid_input_leaves_no_file() {
     let folder = Folder::new();
     book(&folder);
     folder
@@ -72,7 +72,7 @@ fn what_cannot_begin_leaves_no_file() {
 
 /// The export of lichess has no blanks; most JSON writers insert them.
 #[test]
-fn files_that_say_nothing_about_the_book_end_with_1() {
+fn files_without_positions_of_the_book_end_with_code_1() {
     let folder = Folder::new();
     book(&folder);
     let line = |fen: &str| {
@@ -82,7 +82,7 @@ fn files_that_say_nothing_about_the_book_end_with_1() {
     };
     folder.put("other.jsonl", line("8/8/8/3k4/8/8/P7/K7 w - -"));
     let ran = folder.tabia("evaluate book.ctg --import other.jsonl");
-    ran.ends_saying(1, "1 lines, 0 evaluations of positions of the book");
+    ran.ends_with(1, "1 lines, 0 evaluations of positions of the book");
     assert!(!folder.join("book.evals").exists());
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
     folder.put("start.jsonl", line(start));
@@ -101,13 +101,13 @@ fn files_that_say_nothing_about_the_book_end_with_1() {
 }
 
 #[test]
-fn a_number_of_positions_is_that_of_all_runs_together() {
+fn positions_limits_all_runs_together() {
     let folder = Folder::new();
     let (path, _) = book(&folder);
     let side = path.with_extension("evals");
     let twenty = "--jobs 1 --positions 20";
     let run = |options: &str, done: &str| {
-        Ran::of(&mut evaluate(&folder, options)).ends_saying(0, done);
+        Ran::of(&mut evaluate(&folder, options)).ends_with(0, done);
         lines(&side)
     };
     let whole = run(twenty, ": 20 positions evaluated");
@@ -125,7 +125,7 @@ fn a_number_of_positions_is_that_of_all_runs_together() {
 }
 
 #[test]
-fn killed_at_any_moment_nothing_is_lost_or_done_twice() {
+fn evaluate_continues_after_a_kill_at_any_moment() {
     let folder = Folder::new();
     let (path, graph) = book(&folder);
     let side = path.with_extension("evals");
@@ -155,15 +155,15 @@ fn killed_at_any_moment_nothing_is_lost_or_done_twice() {
     assert_eq!(found.len(), graph.len(), "{messages}");
     // Only positions that were being searched are searched again.
     let notes = folder.text("book.notes");
-    let asked: BTreeSet<&str> = notes.lines().collect();
-    let again = notes.lines().count() - asked.len();
-    assert!(again <= 2 * 2 * kills, "{again} of {}", asked.len());
+    let searched: BTreeSet<&str> = notes.lines().collect();
+    let again = notes.lines().count() - searched.len();
+    assert!(again <= 2 * 2 * kills, "{again} of {}", searched.len());
     // The result is the same as in one run.
     Ran::of(&mut evaluate(&folder, "-o whole.evals")).ok();
     assert_eq!(lines(&folder.join("whole.evals")), found);
     // Nothing is left to do.
     let again = Ran::of(&mut evaluate(&folder, ""));
-    again.ends_saying(0, ": 0 positions evaluated");
+    again.ends_with(0, ": 0 positions evaluated");
 }
 
 fn lines_so_far(side: &Path) -> usize {
@@ -172,7 +172,7 @@ fn lines_so_far(side: &Path) -> usize {
 }
 
 #[test]
-fn leaving_the_book_has_a_value_wherever_a_move_does() {
+fn every_position_with_move_values_has_a_value_for_leaving_the_book() {
     let folder = Folder::new();
     let (path, graph) = book(&folder);
     // With one engine: two would write their notes in any order.
@@ -192,7 +192,7 @@ fn leaving_the_book_has_a_value_wherever_a_move_does() {
 }
 
 #[test]
-fn parts_of_the_work_make_up_the_whole() {
+fn shards_together_evaluate_all_positions() {
     let folder = Folder::new();
     let (path, graph) = book(&folder);
     let mut sum = 0;
@@ -223,7 +223,7 @@ fn engines_that_die_or_hang_are_started_again() {
 }
 
 #[test]
-fn an_engine_that_never_answers_ends_the_work() {
+fn an_engine_that_never_answers_ends_the_evaluation() {
     let folder = Folder::new();
     book(&folder);
     let mut run = evaluate(&folder, "--jobs 1");

@@ -76,7 +76,7 @@ fn probe(moves: &str, sets: &[&str]) -> Value {
 }
 
 #[test]
-fn shows_the_figures_of_probe_under_the_same_options() {
+fn the_explorer_shows_the_numbers_of_probe() {
     let explorer = explorer();
     for (moves, sets) in [
         ("", vec![]),
@@ -117,7 +117,7 @@ fn shows_the_figures_of_probe_under_the_same_options() {
 }
 
 #[test]
-fn one_answer_has_all_that_a_page_needs() {
+fn one_answer_has_all_data_of_a_page() {
     let view = ask(&explorer(), "/api/position?play=e2e4,c7c5,g1f3&at=2");
     assert_eq!(
         view["fen"],
@@ -137,7 +137,7 @@ fn one_answer_has_all_that_a_page_needs() {
 }
 
 #[test]
-fn a_first_visit_weighs_little() {
+fn a_first_visit_transfers_few_bytes() {
     let explorer = explorer();
     let page = get(&explorer, "/").into_body();
     let html = std::str::from_utf8(&page).unwrap();
@@ -152,7 +152,7 @@ fn a_first_visit_weighs_little() {
 }
 
 #[test]
-fn bars_are_seen_from_white_whoever_moves() {
+fn result_bars_are_from_the_view_of_white() {
     let explorer = explorer();
     let white = ask(&explorer, "/api/position");
     let black = ask(&explorer, "/api/position?play=e2e4");
@@ -188,7 +188,7 @@ fn ends_of_games_are_named() {
 }
 
 #[test]
-fn a_broken_address_shows_what_it_can() {
+fn an_invalid_address_shows_its_valid_part() {
     let explorer = explorer();
     let strict = get(&explorer, "/api/position?play=e2e4,c7c5,e4e6");
     assert_eq!(strict.status(), StatusCode::BAD_REQUEST);
@@ -209,7 +209,7 @@ fn a_broken_address_shows_what_it_can() {
 }
 
 #[test]
-fn the_moves_ahead_are_those_of_the_main_line() {
+fn the_main_line_has_the_most_likely_moves() {
     let explorer = explorer();
     let view = ask(&explorer, "/api/position?ahead=6");
     let ahead = view["ahead"].as_array().unwrap().iter();
@@ -316,7 +316,7 @@ fn a_change_and_its_undo_are_reported_and_nonsense_is_refused() {
 }
 
 #[test]
-fn nothing_changes_read_only_or_for_other_machines() {
+fn changes_are_refused_read_only_and_from_other_machines() {
     for (address, read_only) in [(ADDRESS, true), ("0.0.0.0:8000", false)] {
         let (_folder, path) = book_on_disk();
         let before = files(&path);
@@ -374,7 +374,7 @@ fn editable_book(path: &std::path::Path, files: &[std::path::PathBuf]) -> Explor
 }
 
 #[test]
-fn what_a_killed_server_has_left_the_next_one_removes() {
+fn temporary_files_of_a_killed_server_are_removed_by_the_next_one() {
     let (folder, path) = book_on_disk();
     let before = folder.names();
     folder.put(".book.ctg.Ab3dEf.tmp", "");
@@ -387,7 +387,7 @@ fn what_a_killed_server_has_left_the_next_one_removes() {
 }
 
 #[test]
-fn a_book_on_disk_is_changed_and_changed_back_byte_for_byte() {
+fn a_change_of_a_book_on_disk_can_be_undone_byte_for_byte() {
     let (_folder, path) = book_on_disk();
     let before = std::fs::read(&path).unwrap();
     let explorer = explorer_of(&path);

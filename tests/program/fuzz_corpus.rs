@@ -7,7 +7,7 @@
 mod fuzz;
 
 #[test]
-fn every_seed_and_every_former_finding_goes_well() {
+fn every_seed_and_former_crash_of_the_fuzz_targets_passes() {
     for (name, body) in fuzz::TARGETS {
         let inputs = fuzz::inputs(name);
         assert!(inputs.len() > 1, "{name} has no seeds");
@@ -18,7 +18,7 @@ fn every_seed_and_every_former_finding_goes_well() {
 /// The first steps of a fuzzer, without one: every seed truncated, and with single bytes
 /// changed.
 #[test]
-fn seeds_cut_and_changed_go_well() {
+fn truncated_and_changed_seeds_of_the_fuzz_targets_pass() {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut random = || {
         state ^= state << 13;

@@ -105,7 +105,7 @@ fn the_small_database_is_read_correctly() {
 }
 
 #[test]
-fn the_authors_program_would_have_written_the_same_bytes() {
+fn a_simple_chess_database_has_the_bytes_of_its_authors_program() {
     let folder = Folder::new();
     convert(&folder, &data("scdb/source.pgn"), "-o small.dci");
     let ours = |part| fs::read(folder.join("small").with_extension(part)).unwrap();
@@ -320,7 +320,7 @@ fn names_may_be_missing_but_not_the_games() {
 }
 
 #[test]
-fn old_chessbase_says_what_its_games_are() {
+fn games_of_old_chessbase_databases_are_read() {
     let text = pgn(&data("cbf/sample.cbf"));
     let source = pgn(&data("cbf/source.pgn"));
     assert_eq!(movetexts(&text), movetexts(&source));
@@ -339,7 +339,7 @@ fn old_chessbase_says_what_its_games_are() {
 }
 
 #[test]
-fn old_chessbase_that_is_none_is_refused() {
+fn invalid_files_of_old_chessbase_are_refused() {
     let folder = Folder::new();
     let path = folder.join("x.cbf");
     let games = fs::read(data("cbf/sample.cbf")).unwrap();
@@ -387,7 +387,7 @@ fn nicbase_prints_are_read_and_its_own_files_refused() {
 }
 
 #[test]
-fn a_folder_gives_every_database_once() {
+fn each_database_of_a_folder_is_read_once() {
     let folder = Folder::new();
     let games = folder.join("games");
     fs::create_dir(&games).unwrap();
@@ -477,7 +477,7 @@ fn games_and_books_are_recognized_by_content() {
 }
 
 #[test]
-fn the_output_is_there_whole_or_not_at_all() {
+fn the_output_is_complete_or_not_written() {
     let folder = Folder::new();
     let index = copy_small(&folder);
     let before = fs::read(&index).unwrap();

@@ -38,7 +38,7 @@ fn results_move_the_values_of_the_moves_played() {
     let before = fs::read(&book).unwrap();
     folder.put("games.pgn", GAMES);
     let dry = folder.tabia("learn book.ctg games.pgn --dry-run");
-    dry.ends_saying(0, "would change");
+    dry.ends_with(0, "would change");
     let shown = dry.out();
     for line in [
         "1.e4  learn value 0 -> +10 (+1 =1 -0)",
@@ -74,7 +74,7 @@ fn results_move_the_values_of_the_moves_played() {
 
 /// In a Polyglot book learning counts games and twice the points, as Polyglot does.
 #[test]
-fn a_polyglot_book_counts_and_an_arena_book_reports_that_it_cannot() {
+fn a_polyglot_book_learns_and_an_arena_book_is_refused() {
     let folder = Folder::with(SMALL);
     folder.done("convert book.ctg book.bin");
     let book = folder.join("book.bin");
@@ -119,7 +119,7 @@ fn a_polyglot_book_counts_and_an_arena_book_reports_that_it_cannot() {
 }
 
 #[test]
-fn sides_players_results_and_strength_are_heeded() {
+fn options_for_side_player_result_and_strength_work() {
     let folder = Folder::new();
     folder.put("games.pgn", GAMES);
     let book = folder.join("book.ctg");
@@ -174,12 +174,12 @@ fn lose(adapter: &mut Adapter) {
     let reply = best.split_whitespace().nth(1).unwrap();
     assert!(["c7c5", "e7e5"].contains(&reply), "{best}");
     let tail = "f1c4 a7a6 d1h5 a6a5 h5f7";
-    adapter.say(&format!("position startpos moves e2e4 {reply} {tail}"));
+    adapter.send(&format!("position startpos moves e2e4 {reply} {tail}"));
     adapter.ready();
 }
 
 #[test]
-fn played_games_are_noted_weighed_shared_and_folded_in() {
+fn played_games_are_recorded_and_change_learn_values_and_are_merged_into_the_book() {
     let folder = Folder::with(SMALL);
     let book = folder.join("book.ctg");
     let before = fs::read(&book).unwrap();
@@ -231,7 +231,7 @@ fn played_games_are_noted_weighed_shared_and_folded_in() {
 }
 
 #[test]
-fn an_overlay_takes_up_what_others_add() {
+fn an_overlay_reads_results_added_by_other_programs() {
     let folder = Folder::with(SMALL);
     let book = folder.join("book.ctg");
     let side = side_path(&book);
@@ -260,7 +260,7 @@ fn an_overlay_takes_up_what_others_add() {
 }
 
 #[test]
-fn a_side_file_that_is_broken_does_no_harm() {
+fn a_damaged_side_file_is_reported_and_ignored() {
     let folder = Folder::with(SMALL);
     let book = folder.join("book.ctg");
     let side = side_path(&book);

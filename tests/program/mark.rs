@@ -43,7 +43,7 @@ fn differing(a: &[u8], b: &[u8]) -> Vec<(usize, u8, u8)> {
 }
 
 #[test]
-fn a_genuine_book_differs_in_the_requested_bytes_alone() {
+fn a_mark_changes_only_the_requested_bytes_of_a_genuine_book() {
     let folder = Folder::with(SIMPLE);
     let book = folder.join("book.ctg");
     let before = fs::read(&book).unwrap();
@@ -76,7 +76,7 @@ fn a_genuine_book_differs_in_the_requested_bytes_alone() {
 }
 
 #[test]
-fn a_dry_run_touches_nothing_and_prints_what_would_change() {
+fn a_dry_run_prints_changes_and_writes_nothing() {
     let folder = Folder::with(SMALL);
     let book = folder.join("book.ctg");
     let before = fs::read(&book).unwrap();
@@ -87,7 +87,7 @@ fn a_dry_run_touches_nothing_and_prints_what_would_change() {
         "--colour white ?! -n",
     ] {
         let dry = mark(&folder, &format!("book.ctg {options}"));
-        dry.ends_saying(0, "would change");
+        dry.ends_with(0, "would change");
         assert!(!dry.out().is_empty());
     }
     assert_eq!(fs::read(&book).unwrap(), before);
@@ -96,7 +96,7 @@ fn a_dry_run_touches_nothing_and_prints_what_would_change() {
 }
 
 #[test]
-fn lines_colours_and_filters_choose_as_they_say() {
+fn line_colour_and_where_choose_the_right_moves() {
     let folder = Folder::with(SMALL);
     let book = folder.join("book.ctg");
     mark(
@@ -157,7 +157,7 @@ fn a_dry_run_shows_lines_as_players_read_them() {
     let more = format!("... and {} more (--list shows all)", all.len() - 20);
     assert_eq!(shown[20], more);
     let count = format!("{} marks would change", all.len());
-    mark(&folder, wish).ends_saying(0, &count);
+    mark(&folder, wish).ends_with(0, &count);
     let mut seen = HashSet::new();
     for line in &all {
         // "1.d4 d5 2.c4: e6  none -> main"
@@ -234,12 +234,12 @@ fn a_damaged_page_is_named() {
     let mut bytes = fs::read(&book).unwrap();
     bytes[4096 * 3..][..4096].fill(0xa5);
     fs::write(&book, bytes).unwrap();
-    let messages = mark(&folder, "book.ctg --all --factor 7").ends_saying(1, "page 2");
+    let messages = mark(&folder, "book.ctg --all --factor 7").ends_with(1, "page 2");
     assert_has(&messages, "1 damaged page not read to its end");
 }
 
 #[test]
-fn what_cannot_be_done_is_reported_and_nothing_changes() {
+fn mark_with_invalid_input_changes_nothing() {
     let folder = Folder::with(SMALL);
     let book = folder.join("book.ctg");
     let before = fs::read(&book).unwrap();
@@ -249,7 +249,7 @@ fn what_cannot_be_done_is_reported_and_nothing_changes() {
         ("--move e5 main", 2, "move 1 (e5) is not legal"),
         ("--where 'games<' main", 2, "column 7"),
         ("--all", 2, "nothing to do"),
-        ("main", 2, "say which moves"),
+        ("main", 2, "name the moves"),
         ("--move e4 purple", 2, "no mark"),
         ("--move e4 main avoid", 2, "another mark of this kind"),
         (
@@ -267,7 +267,7 @@ fn what_cannot_be_done_is_reported_and_nothing_changes() {
         ),
     ] {
         let marked = mark(&folder, &format!("book.ctg {options}"));
-        marked.ends_saying(code, part);
+        marked.ends_with(code, part);
     }
     assert_eq!(fs::read(&book).unwrap(), before);
     folder.put("book.bin", [0; 160]);
@@ -311,14 +311,14 @@ fn preference(book: &Path, before: &str, mv: &str) -> Preference {
 
 /// Polyglot and Arena books have only a number for each move.
 #[test]
-fn weights_and_priorities_are_set_in_place_and_what_has_no_place_is_named() {
+fn weights_and_priorities_are_set_and_unsupported_marks_are_refused() {
     let folder = Folder::with(SMALL);
     folder.done("convert book.ctg book.bin");
     let (bin, abk) = (folder.join("book.bin"), folder.put("book.abk", arena()));
 
     let before = fs::read(&bin).unwrap();
     let marked = mark(&folder, "book.bin --line '1.e4 e5' --weight 513 --json");
-    marked.ends_saying(0, "2 chosen, 2 marks changed");
+    marked.ends_with(0, "2 chosen, 2 marks changed");
     let change: Value = serde_json::from_str(marked.out().lines().next().unwrap()).unwrap();
     assert_eq!(
         json!([change["field"], change["new"]]),
@@ -336,13 +336,13 @@ fn weights_and_priorities_are_set_in_place_and_what_has_no_place_is_named() {
         &folder,
         "book.bin --where 'weight=513 and ply=1' avoid --dry-run",
     )
-    .ends_saying(0, "1 chosen, 1 mark would change");
+    .ends_with(0, "1 chosen, 1 mark would change");
     mark(&folder, "book.bin --where 'weight=513 and ply=1' avoid").ok();
     assert_eq!(preference(&bin, "", "e2e4"), Preference::Weight(0));
 
     // A position that occurs twice in the tree has two sets of numbers.
     mark(&folder, "book.abk --moves 'e2e4 e7e5 g1f3' --priority 9")
-        .ends_saying(0, "1 chosen, 1 mark changed");
+        .ends_with(0, "1 chosen, 1 mark changed");
     assert_eq!(preference(&abk, "e4 e5", "g1f3"), Preference::Priority(9));
     mark(&folder, "book.abk --where 'games<10' --colour white avoid").ok();
     assert_eq!(preference(&abk, "", "g1f3"), Preference::Priority(0));
@@ -376,11 +376,11 @@ fn weights_and_priorities_are_set_in_place_and_what_has_no_place_is_named() {
         mark(&folder, &format!("{book} {options}")).refused(part);
         assert_eq!(fs::read(folder.join(book)).unwrap(), kept);
     }
-    mark(&folder, "book.bin --move a3 avoid").ends_saying(1, "leads out of the book");
+    mark(&folder, "book.bin --move a3 avoid").ends_with(1, "leads out of the book");
 }
 
 #[test]
-fn a_locked_book_is_waited_for_and_then_left_alone() {
+fn mark_waits_for_a_locked_book_and_then_fails() {
     let folder = Folder::with(SMALL);
     let book = folder.join("book.ctg");
     let editor = edit(&book);
@@ -397,7 +397,7 @@ fn a_locked_book_is_waited_for_and_then_left_alone() {
 }
 
 #[test]
-fn two_writers_at_once_both_have_their_way() {
+fn changes_by_two_programs_at_once_are_both_made() {
     let folder = Folder::with(SMALL);
     let book = folder.join("book.ctg");
     let writers = ["white", "black"].map(|colour| {
@@ -422,7 +422,7 @@ fn two_writers_at_once_both_have_their_way() {
 }
 
 #[test]
-fn killed_at_random_moments_the_book_is_sound_and_entries_are_old_or_new() {
+fn after_kills_of_mark_the_book_is_sound_and_entries_are_old_or_new() {
     let folder = Folder::new();
     let (random, _) = crate::common::random_book(250, 20);
     let book = random.write(&folder, "book");
@@ -506,7 +506,7 @@ fn folder_of_a_larger_book() -> Folder {
 }
 
 #[test]
-fn what_killed_writers_have_left_the_next_one_removes() {
+fn temporary_files_of_killed_writers_are_removed_by_the_next_one() {
     let folder = folder_of_a_larger_book();
     let mut left = HashSet::new();
     for _ in 0..40 {
@@ -532,7 +532,7 @@ fn what_killed_writers_have_left_the_next_one_removes() {
 /// A process that is writing, but stopped for now.
 #[cfg(unix)]
 #[test]
-fn what_a_living_writer_has_made_stays() {
+fn temporary_files_of_a_running_writer_are_not_removed() {
     let folder = folder_of_a_larger_book();
     let signal = |child: &std::process::Child, name: &str| {
         let mut kill = std::process::Command::new("kill");

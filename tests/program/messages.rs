@@ -7,7 +7,7 @@ use crate::common::{Folder, SIMPLE, SMALL, STARTER, assert_has, copy};
 /// Checks a typed line's exit code and part of its message; returns the message.
 fn message(folder: &Folder, typed: &str, code: i32, part: &str) -> String {
     let ran = folder.tabia(typed);
-    let text = ran.ends_saying(code, part);
+    let text = ran.ends_with(code, part);
     assert!(text.lines().count() < 12, "{text}");
     text
 }
@@ -31,7 +31,7 @@ fn a_configuration_that_cannot_be_read_is_reported_once() {
 }
 
 #[test]
-fn games_that_are_all_left_out_are_accounted_for() {
+fn if_no_game_is_left_the_reasons_are_counted() {
     let folder = Folder::new();
     folder.put("bad.pgn", "[Event \"x\"]\n\n1. e4 e5 2. Kf3 *\n");
     let text = message(
@@ -80,7 +80,7 @@ fn games_that_are_all_left_out_are_accounted_for() {
 }
 
 #[test]
-fn positions_are_given_in_the_same_ways_everywhere() {
+fn all_commands_accept_positions_in_the_same_forms() {
     let folder = Folder::with(STARTER);
     let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
     let by_option = folder.tabia(&format!("probe book.ctg --fen '{fen}'"));
@@ -94,7 +94,7 @@ fn positions_are_given_in_the_same_ways_everywhere() {
 }
 
 #[test]
-fn a_cut_book_is_described_in_a_screen() {
+fn errors_of_a_truncated_book_fit_on_a_screen() {
     let folder = Folder::with(STARTER);
     let bytes = fs::read(folder.join("book.ctg")).unwrap();
     fs::write(folder.join("book.ctg"), &bytes[..bytes.len() * 3 / 4]).unwrap();
@@ -113,7 +113,7 @@ fn a_cut_book_is_described_in_a_screen() {
 }
 
 #[test]
-fn numbers_are_asked_for_in_plain_words() {
+fn a_wrong_number_gives_an_error_in_plain_words() {
     let folder = Folder::new();
     for (typed, part) in [
         (
@@ -147,7 +147,7 @@ fn numbers_are_asked_for_in_plain_words() {
 }
 
 #[test]
-fn a_command_that_lacks_something_is_shown_whole() {
+fn an_incomplete_command_gets_a_complete_example() {
     let folder = Folder::new();
     for (typed, tip) in [
         ("build a.pgn mine.ctg", "tip: tabia build -o mine.ctg a.pgn"),
@@ -219,7 +219,7 @@ fn compressed_games_that_end_too_early_are_named() {
 /// A book is recognized by its content, and every command that reads games refuses a book
 /// among games.
 #[test]
-fn books_are_known_by_their_content() {
+fn books_are_recognized_by_their_content() {
     let folder = Folder::with(SMALL);
     folder.done("convert book.ctg book.bin");
     fs::copy(folder.join("book.bin"), folder.join("other.ctg")).unwrap();

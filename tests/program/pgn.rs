@@ -174,7 +174,7 @@ fn moves_are_read_in_every_form() {
 
 /// `games` keeps the moves before the error, `build` skips the game.
 #[test]
-fn what_is_no_move_ends_the_game_and_is_named() {
+fn an_invalid_move_ends_the_game_and_is_reported() {
     let folder = Folder::new();
     let games = "[Event \"1\"]\n\n1. e4 e5 2. Nf3\nXc6 3. Bb5 *\n\n\
         [Event \"2\"]\n\n1. e4 e5 2. Sf3 Cc6 3. Lb5 *\n\n\
@@ -247,7 +247,7 @@ fn lines_may_end_and_begin_as_they_like() {
 }
 
 #[test]
-fn tags_make_one_game_whatever_is_wrong_with_them() {
+fn tags_with_errors_still_begin_one_game() {
     let broken = "[Event \"1\"]\n[White \"A \"the\" B\"]\n[Black Anand, V] ; note\n\
         [Site \"two\nlines\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n";
     let (text, messages) = read(broken);
@@ -279,7 +279,7 @@ fn variations_that_are_too_deep_are_reported() {
 }
 
 #[test]
-fn a_cut_stream_gives_what_it_holds() {
+fn games_before_the_end_of_a_truncated_stream_are_read() {
     let folder = Folder::new();
     let packed = gzip(&sample());
     folder.put("cut.pgn.gz", &packed[..packed.len() / 2]);
@@ -391,7 +391,7 @@ fn a_second_file_of_one_name_in_a_zip_is_reported() {
 /// Limits a file to 100 kB, which simulates a full disk.
 #[cfg(unix)]
 #[test]
-fn what_is_left_on_a_full_disk_is_reported() {
+fn files_left_after_a_full_disk_are_reported() {
     let folder = Folder::new();
     let large = sample().repeat(3);
     folder.put(

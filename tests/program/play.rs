@@ -16,18 +16,18 @@ fn is_book_move(adapter: &Adapter) -> bool {
 }
 
 #[test]
-fn with_nothing_at_all_it_is_an_engine_with_a_book() {
+fn without_arguments_the_built_in_engine_plays_from_the_starter_book() {
     let mut adapter = Adapter::start(&["--engine", "builtin"]);
-    adapter.say("uci");
+    adapter.send("uci");
     adapter.expect("id name Little Wing");
     adapter.expect("option name OwnBook type check default true");
     adapter.expect("option name Hash");
     adapter.expect("uciok");
     adapter.ready();
-    adapter.say("position startpos\ngo movetime 100");
+    adapter.send("position startpos\ngo movetime 100");
     adapter.expect("bestmove");
     assert!(is_book_move(&adapter));
-    adapter.say("position startpos moves a2a3 a7a6 h2h3\ngo movetime 20");
+    adapter.send("position startpos moves a2a3 a7a6 h2h3\ngo movetime 20");
     let answer = adapter.expect("bestmove");
     assert_ne!(answer, "bestmove 0000");
     assert_eq!(adapter.count("info string book"), 1);
@@ -35,10 +35,10 @@ fn with_nothing_at_all_it_is_an_engine_with_a_book() {
 }
 
 #[test]
-fn everything_in_one_write_is_answered_before_the_end() {
+fn commands_in_one_write_are_all_answered() {
     let answers = || {
         let mut adapter = Adapter::around("", &[]);
-        adapter.say("uci\nisready\nposition startpos\ngo movetime 9\nposition startpos moves a2a3\ngo movetime 9\nisready\nquit");
+        adapter.send("uci\nisready\nposition startpos\ngo movetime 9\nposition startpos moves a2a3\ngo movetime 9\nisready\nquit");
         assert!(adapter.end().success());
         ["uciok", "readyok", "bestmove"].map(|answer| adapter.count(answer))
     };
@@ -50,7 +50,7 @@ fn everything_in_one_write_is_answered_before_the_end() {
 fn bytes_come_one_by_one_with_carriage_returns_and_tabs() {
     let mut adapter = Adapter::around("", &[]);
     for byte in b"uci\r\n \tisready \r\nposition\tstartpos  moves   e2e4\r\ngo movetime  5\r\n" {
-        adapter.say_bytes(&[*byte]);
+        adapter.send_bytes(&[*byte]);
     }
     let answer = adapter.expect("bestmove");
     assert!(!answer.ends_with('\r'));
@@ -65,14 +65,14 @@ fn the_end_of_input_ends_everything() {
         "uci\nisready\nposition startpos moves a2a3\ngo infinite",
     ] {
         let mut adapter = Adapter::around("", &[]);
-        adapter.say(lines);
+        adapter.send(lines);
         adapter.stdin = None;
         assert!(adapter.end().success(), "{lines}");
     }
 }
 
 #[test]
-fn a_listener_that_goes_away_is_a_quiet_end() {
+fn a_gui_that_closes_its_input_ends_the_adapter_without_an_error() {
     let engine = example("odd_engine");
     let mut command = command(&["--".as_ref(), engine.as_os_str()]);
     let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -107,7 +107,7 @@ fn engines_that_cannot_be_used_are_named_and_the_game_goes_on() {
         let text = format!("default = [\"x\"]\n[engine.x]\n{engine}\nstart_timeout_ms = {limit}\n");
         folder.put("engines.toml", text);
         let mut adapter = Adapter::run(&mut folder.command("--config engines.toml"));
-        adapter.hello();
+        adapter.handshake();
         adapter.ready();
         adapter.best("position startpos");
         assert!(is_book_move(&adapter), "{engine}");
@@ -121,16 +121,16 @@ fn engines_that_cannot_be_used_are_named_and_the_game_goes_on() {
 }
 
 #[test]
-fn of_several_engines_the_next_one_plays_with_one_notice() {
+fn if_an_engine_cannot_start_the_next_one_plays_with_one_notice() {
     let folder = Folder::new();
     let notices = |described: &str| {
         let config = format!("default = [\"no-such-engine\", \"builtin\"]\n{described}");
         let config = folder.put("engines.toml", &config).into_os_string();
         let mut adapter = Adapter::start(&["--config".as_ref(), &*config]);
-        adapter.hello();
+        adapter.handshake();
         adapter.assert_received("id name Little Wing");
         adapter.ready();
-        adapter.say("position startpos moves a2a3 a7a6 h2h3\ngo movetime 20");
+        adapter.send("position startpos moves a2a3 a7a6 h2h3\ngo movetime 20");
         assert_ne!(adapter.expect("bestmove"), "bestmove 0000");
         assert!(adapter.quit().success());
         let names_engine = |line: &&String| line.contains("no-such-engine");
@@ -149,9 +149,9 @@ fn of_several_engines_the_next_one_plays_with_one_notice() {
 #[test]
 fn an_engine_that_dies_in_a_search_is_replaced_and_answers() {
     let mut adapter = Adapter::around("dies-in-search", &["--set", "OwnBook=false"]);
-    adapter.hello();
+    adapter.handshake();
     for _ in 0..5 {
-        adapter.say("position startpos moves e2e4\ngo wtime 1000 btime 1000");
+        adapter.send("position startpos moves e2e4\ngo wtime 1000 btime 1000");
         adapter.expect("bestmove");
     }
     adapter.assert_received("exit code 9");
@@ -162,9 +162,9 @@ fn an_engine_that_dies_in_a_search_is_replaced_and_answers() {
 fn without_restart_a_lost_engine_ends_the_adapter_at_once() {
     let sets = ["--set", "OwnBook=false", "--set", "Engine Restart=off"];
     let mut adapter = Adapter::around("dies-in-search", &sets);
-    adapter.say("position startpos\ngo movetime 1");
+    adapter.send("position startpos\ngo movetime 1");
     adapter.expect("bestmove");
-    adapter.say("go movetime 1");
+    adapter.send("go movetime 1");
     assert_eq!(adapter.end().code(), Some(2));
     adapter.assert_received("exit code 9");
 }
@@ -173,19 +173,19 @@ fn without_restart_a_lost_engine_ends_the_adapter_at_once() {
 fn an_engine_that_ignores_quit_is_killed_in_time() {
     for fault in ["ignores-quit", "ignores-end-of-input"] {
         let mut adapter = Adapter::around(fault, &[]);
-        adapter.hello();
+        adapter.handshake();
         assert!(adapter.quit().success(), "{fault}");
     }
 }
 
 #[test]
-fn a_flood_of_infos_does_not_hold_up_stop_or_quit() {
+fn many_info_lines_do_not_delay_stop_or_quit() {
     // The engine never reads its input again: only killing it ends it.
     let mut adapter = Adapter::around("floods", &["--set", "OwnBook=false"]);
-    adapter.hello();
-    adapter.say("go movetime 10");
+    adapter.handshake();
+    adapter.send("go movetime 10");
     adapter.expect("info depth 1");
-    adapter.say("isready\nstop\nquit");
+    adapter.send("isready\nstop\nquit");
     assert!(adapter.end().success());
 }
 
@@ -204,7 +204,7 @@ fn books_that_cannot_be_used_are_named_and_the_engine_plays() {
         ("short.ctg", "short.ctg"),
     ] {
         let mut adapter = Adapter::around("", &["--book", folder.join(book).to_str().unwrap()]);
-        adapter.hello();
+        adapter.handshake();
         adapter.ready();
         for _ in 0..2 {
             adapter.best("position startpos");
@@ -215,7 +215,7 @@ fn books_that_cannot_be_used_are_named_and_the_engine_plays() {
         let notices = notices.filter(|line| line.contains("without it"));
         assert_eq!(notices.count(), 1, "{:?}", adapter.received);
         // The GUI can correct it.
-        adapter.say("setoption name Book File value <starter>\nposition startpos\ngo movetime 10");
+        adapter.send("setoption name Book File value <starter>\nposition startpos\ngo movetime 10");
         adapter.expect("bestmove");
         assert!(is_book_move(&adapter), "{book}");
     }
@@ -230,28 +230,28 @@ fn a_book_without_its_index_is_read_with_a_message() {
     adapter.best("position startpos");
     adapter.assert_received("index alone.cto is missing");
     adapter.assert_received("info string book alone.ctg:");
-    folder.tabia("probe alone.ctg").ends_saying(0, "alone.cto");
+    folder.tabia("probe alone.ctg").ends_with(0, "alone.cto");
 }
 
 #[cfg(unix)]
 #[test]
-fn a_path_in_latin_1_is_found_as_such() {
+fn a_path_in_latin_1_is_found() {
     use std::os::unix::ffi::OsStrExt;
     let folder = Folder::new();
     for name in [&b"B\xfccher.ctg"[..], "Bücher2.ctg".as_bytes()] {
         let path = folder.join(std::ffi::OsStr::from_bytes(name));
         copy(STARTER, &path);
         let mut adapter = Adapter::around("", &[]);
-        adapter.say_bytes(b"setoption name Book File value ");
+        adapter.send_bytes(b"setoption name Book File value ");
         let sent = name.iter().copied().filter(|byte| *byte != 0xc3);
         // Cute Chess sends Latin-1 with any encoding of the file system.
         let sent: Vec<u8> = sent
             .map(|byte| if byte == 0xbc { 0xfc } else { byte })
             .collect();
-        adapter.say_bytes(folder.as_os_str().as_bytes());
-        adapter.say_bytes(b"/");
-        adapter.say_bytes(&sent);
-        adapter.say_bytes(b"\n");
+        adapter.send_bytes(folder.as_os_str().as_bytes());
+        adapter.send_bytes(b"/");
+        adapter.send_bytes(&sent);
+        adapter.send_bytes(b"\n");
         adapter.best("position startpos");
         adapter.assert_received("cher");
         assert!(adapter.has_received("n 1457") || adapter.count("info string book") == 1);
@@ -260,7 +260,7 @@ fn a_path_in_latin_1_is_found_as_such() {
 
 #[cfg(unix)]
 #[test]
-fn a_book_cut_while_it_is_open_kills_nobody() {
+fn a_book_truncated_while_it_is_open_crashes_no_program() {
     let folder = Folder::new();
     // Large enough to be mapped.
     let (book, _) = crate::common::random_book(900, 70);
@@ -282,7 +282,7 @@ fn a_book_cut_while_it_is_open_kills_nobody() {
 // Windows does not replace a book that is in use: see windows.rs.
 #[cfg(unix)]
 #[test]
-fn a_book_that_was_replaced_is_taken_up_at_the_next_game() {
+fn a_replaced_book_is_used_from_the_next_game_on() {
     let folder = Folder::new();
     let path = folder.join("book.ctg");
     let put = |book: &str| {
@@ -294,10 +294,10 @@ fn a_book_that_was_replaced_is_taken_up_at_the_next_game() {
     };
     put(STARTER);
     let mut adapter = Adapter::around("", &["--book", path.to_str().unwrap()]);
-    adapter.say("ucinewgame\nisready\nposition startpos\ngo movetime 10");
+    adapter.send("ucinewgame\nisready\nposition startpos\ngo movetime 10");
     assert!(adapter.expect("info string book").contains("c2c4"));
     put(SIMPLE);
-    adapter.say("ucinewgame\nisready\nposition startpos\ngo movetime 10");
+    adapter.send("ucinewgame\nisready\nposition startpos\ngo movetime 10");
     let line = adapter.expect("info string book");
     assert!(
         line.contains("e2e4 50%") && !line.contains("c2c4"),
@@ -306,16 +306,16 @@ fn a_book_that_was_replaced_is_taken_up_at_the_next_game() {
 }
 
 #[test]
-fn a_game_of_twenty_thousand_plies_goes_on() {
+fn a_game_of_twenty_thousand_plies_is_played_on() {
     let mut adapter = Adapter::start(&["--engine", "builtin"]);
     let mut line = "position startpos moves".to_owned();
     for _ in 0..5000 {
         line.push_str(" g1f3 g8f6 f3g1 f6g8");
     }
-    adapter.say("uci\nisready");
+    adapter.send("uci\nisready");
     adapter.expect("readyok");
-    adapter.say(&line);
-    adapter.say("go movetime 10");
+    adapter.send(&line);
+    adapter.send("go movetime 10");
     assert_ne!(adapter.expect("bestmove"), "bestmove 0000");
 }
 
@@ -325,9 +325,9 @@ fn the_same_seed_plays_the_same_games() {
         let seed = format!("Book Seed={seed}");
         let mut adapter = Adapter::around("", &["--set", &seed, "--set", "Book Info=none"]);
         let mut answers = Vec::new();
-        adapter.say("position startpos");
+        adapter.send("position startpos");
         for _ in 0..60 {
-            adapter.say("go movetime 1");
+            adapter.send("go movetime 1");
             answers.push(adapter.expect("bestmove"));
         }
         answers
@@ -341,7 +341,7 @@ fn the_same_seed_plays_the_same_games() {
 #[test]
 fn no_engine_outlives_an_adapter_that_is_killed() {
     let mut adapter = Adapter::around("ignores-end-of-input", &["--set", "OwnBook=false"]);
-    adapter.hello();
+    adapter.handshake();
     let children = format!("/proc/{pid}/task/{pid}/children", pid = adapter.child.id());
     let engine = fs::read_to_string(children).unwrap();
     let engine = engine.trim();
@@ -358,7 +358,7 @@ fn no_engine_outlives_an_adapter_that_is_killed() {
 
 #[cfg(unix)]
 #[test]
-fn owed_answers_are_sent_before_a_slow_engine_ends() {
+fn missing_answers_are_sent_before_a_slow_engine_ends() {
     // It ends, and makes a file, when its answer has been received.
     let script = "\"$0\"; until [ -e \"$1/received\" ]; do sleep 0.02; done; : > \"$1/ended\"";
     let engine = example("odd_engine").display().to_string();
@@ -367,9 +367,9 @@ fn owed_answers_are_sent_before_a_slow_engine_ends() {
         let folder = Folder::new();
         let at = folder.display().to_string();
         let mut adapter = Adapter::start(&[&shell[..], &[&engine, &at]].concat());
-        adapter.hello();
+        adapter.handshake();
         adapter.ready();
-        adapter.say("go infinite\nquit");
+        adapter.send("go infinite\nquit");
         adapter.expect("bestmove");
         folder.put("received", "");
         assert!(adapter.end().success());
@@ -383,7 +383,7 @@ fn owed_answers_are_sent_before_a_slow_engine_ends() {
 
 #[cfg(unix)]
 #[test]
-fn signals_end_what_the_engine_has_started_too() {
+fn signals_also_end_child_processes_of_the_engine() {
     use rustix::process::{Pid, Signal, kill_process, test_kill_process};
     for signal in [Signal::TERM, Signal::INT] {
         let folder = Folder::new();
@@ -394,7 +394,7 @@ fn signals_end_what_the_engine_has_started_too() {
             example("odd_engine").display()
         );
         let mut adapter = Adapter::start(&["--", "/bin/sh", "-c", &script]);
-        adapter.hello();
+        adapter.handshake();
         let grandchild: i32 = fs::read_to_string(&note).unwrap().trim().parse().unwrap();
         let grandchild = Pid::from_raw(grandchild).unwrap();
         assert!(test_kill_process(grandchild).is_ok());
@@ -413,11 +413,11 @@ fn signals_end_what_the_engine_has_started_too() {
 }
 
 #[test]
-fn a_log_that_cannot_be_written_is_no_end_and_one_in_use_is_left_alone() {
+fn a_log_that_cannot_be_written_does_not_end_the_game() {
     let folder = Folder::new();
     let missing = folder.join("no/such/folder/game.log");
     let mut adapter = Adapter::around("", &["--log", missing.to_str().unwrap()]);
-    adapter.say("uci");
+    adapter.send("uci");
     adapter.expect("info string log ");
     adapter.ready();
     assert!(adapter.quit().success());
@@ -425,13 +425,13 @@ fn a_log_that_cannot_be_written_is_no_end_and_one_in_use_is_left_alone() {
     let wanted = folder.join("game.log");
     let args = ["--log", wanted.to_str().unwrap()];
     let mut first = Adapter::around("", &args);
-    first.say("uci");
+    first.send("uci");
     first.expect("uciok");
     let mut second = Adapter::around("", &args);
-    second.say("uci");
+    second.send("uci");
     let line = second.expect("info string log ");
     assert!(line.ends_with("game.2.log"), "{line}");
-    first.say("go movetime 1");
+    first.send("go movetime 1");
     first.expect("bestmove");
     assert!(second.quit().success());
     assert!(first.quit().success());
@@ -442,10 +442,10 @@ fn a_log_that_cannot_be_written_is_no_end_and_one_in_use_is_left_alone() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn out_of_descriptors_each_go_is_answered() {
+fn each_go_is_answered_without_free_file_descriptors() {
     use rustix::process::{Pid, Resource, Rlimit, prlimit};
     let mut adapter = Adapter::around("", &["--set", "Book Info=none"]);
-    adapter.hello();
+    adapter.handshake();
     let process = adapter.child.id();
     let is_open = |number: &u64| fs::exists(format!("/proc/{process}/fd/{number}")).unwrap();
     let first_free = (0..).find(|number| !is_open(number));

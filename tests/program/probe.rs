@@ -9,7 +9,7 @@ use crate::common::adapter::Adapter;
 use crate::common::{Folder, Ran, STARTER, assert_has, command, copy};
 
 #[test]
-fn a_learn_value_means_the_same_everywhere() {
+fn a_learn_value_has_the_same_sign_in_all_commands() {
     let folder = Folder::with(STARTER);
     folder.done("mark book.ctg --move e4 --factor 40");
     let found = folder.tabia("probe book.ctg --json").json();
@@ -34,7 +34,7 @@ fn a_learn_value_means_the_same_everywhere() {
 }
 
 #[test]
-fn one_reader_of_moves_serves_every_command() {
+fn all_commands_accept_the_same_move_notations() {
     let folder = Folder::with(STARTER);
     let wanted = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQ1RK1 b kq - 5 4";
     for moves in [
@@ -62,7 +62,7 @@ fn one_reader_of_moves_serves_every_command() {
 }
 
 #[test]
-fn one_reader_of_fens_serves_every_command() {
+fn all_commands_accept_the_same_fens() {
     let folder = Folder::with(STARTER);
     let four = "rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq -";
     for fen in [
@@ -91,7 +91,7 @@ fn one_reader_of_fens_serves_every_command() {
 }
 
 #[test]
-fn what_is_in_the_wrong_place_is_reported_with_the_right_one() {
+fn misplaced_arguments_get_a_suggestion() {
     let folder = Folder::with(STARTER);
     for (arguments, hint) in [
         ("main.ctg", "tabia --book main.ctg"),
@@ -112,11 +112,11 @@ fn what_is_in_the_wrong_place_is_reported_with_the_right_one() {
     }
     folder
         .tabia("--set 'Book Varety=0' --engine builtin --check-config")
-        .ends_saying(2, "did you mean \"Book Variety\"");
+        .ends_with(2, "did you mean \"Book Variety\"");
 }
 
 #[test]
-fn colours_are_taken_as_people_write_them() {
+fn colour_names_are_accepted_in_any_case_and_as_letters() {
     let folder = Folder::with(STARTER);
     for colour in ["w", "W", "white", "White", "WHITE"] {
         folder.done(&format!(
@@ -136,7 +136,7 @@ fn colours_are_taken_as_people_write_them() {
 
 #[cfg(unix)]
 #[test]
-fn paths_are_paths() {
+fn book_paths_with_home_and_special_characters_are_found() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt as _;
     let home = Folder::new();
@@ -164,7 +164,7 @@ fn paths_are_paths() {
 
 #[cfg(unix)]
 #[test]
-fn the_check_of_a_configuration_starts_what_would_play() {
+fn check_starts_the_engines_of_the_configuration() {
     let folder = Folder::new();
     // A separate process writes the script: if this one did, processes started by other
     // threads could still have the file open for writing.
@@ -232,7 +232,7 @@ fn the_check_of_a_configuration_starts_what_would_play() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_typed_need_not_suit_every_engine_of_the_chain() {
+fn options_of_the_command_line_need_not_exist_in_every_engine() {
     let folder = Folder::new();
     let config = folder.put("engines.toml", "default = [\"builtin\", \"other\"]\n");
     let config = config.display();
@@ -259,7 +259,7 @@ fn first_pages(folder: &Folder, in_header: bool) {
 
 /// All commands show the same rest of a book, and the adapter plays it.
 #[test]
-fn what_can_be_read_of_a_book_is_played() {
+fn readable_parts_of_a_damaged_book_are_played() {
     for (in_header, message) in [(false, "seems to be cut off"), (true, "of a larger book")] {
         let folder = Folder::new();
         first_pages(&folder, in_header);
@@ -286,7 +286,7 @@ fn what_can_be_read_of_a_book_is_played() {
 }
 
 #[test]
-fn a_book_that_answers_nothing_is_a_fault_of_the_configuration() {
+fn check_reports_a_book_without_moves() {
     let folder = Folder::new();
     first_pages(&folder, false);
     let mut pages = fs::read(folder.join("book.ctg")).unwrap();

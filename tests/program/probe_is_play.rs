@@ -184,7 +184,7 @@ const SETTINGS: [&[&str]; 11] = [
 ];
 
 #[test]
-fn probe_prints_what_go_plays() {
+fn probe_has_the_probabilities_of_the_played_moves() {
     const DRAWS: u32 = 100;
     let folder = tempfile::tempdir().unwrap();
     let (book, fens) = rich_book(folder.path());
@@ -285,7 +285,7 @@ fn two_games(
 }
 
 #[test]
-fn equal_games_are_equal_whatever_is_asked_in_between() {
+fn equal_games_get_equal_moves_despite_other_requests_in_between() {
     let folder = tempfile::tempdir().unwrap();
     let (book, _) = rich_book(folder.path());
     let plain = |adapter: &mut Adapter, line: &str| {
@@ -335,7 +335,7 @@ fn without_a_seed_no_two_draws_are_the_same() {
 
 /// Looking ahead changes only the time that a move takes.
 #[test]
-fn looking_ahead_changes_nothing_that_is_sent() {
+fn book_think_ahead_changes_no_answer() {
     let folder = tempfile::tempdir().unwrap();
     let (book, fens) = rich_book(folder.path());
     for sets in [&LOOSE[..], &["Book Leave Early=1"], &["Book Seed=3"]] {

@@ -23,7 +23,7 @@ fn number(value: &Value) -> f64 {
 }
 
 #[test]
-fn a_book_against_itself_is_no_better() {
+fn a_book_against_itself_has_a_difference_of_zero() {
     let folder = Folder::with(SMALL);
     let same = "book.ctg book.ctg --json --walks 150 --evaluations exits.evals --jobs 1";
     let found = Ran::of(&mut prove(&folder, same)).json();
@@ -79,13 +79,13 @@ fn each_exit_is_searched_once() {
     deeper.arg("--").arg(example("scoring_engine"));
     deeper.env("SCORING_ENGINE_NOTES", folder.join("deeper"));
     // It reports an engine that searches fewer nodes than requested.
-    Ran::of(&mut deeper).ends_saying(0, "within 100 nodes instead of 200");
+    Ran::of(&mut deeper).ends_with(0, "within 100 nodes instead of 200");
     assert_eq!(folder.text("deeper").lines().count() as u64, before);
 }
 
 /// The printed result follows from the printed exits and walks.
 #[test]
-fn the_figures_can_be_computed_again() {
+fn the_figures_of_prove_follow_from_its_exits() {
     let folder = Folder::with(SMALL);
     let arguments = "book.ctg book.ctg --set-a \"Book Variety=0\" --walks 60 --json";
     let found = Ran::of(&mut prove(&folder, arguments)).json();
@@ -133,7 +133,7 @@ fn the_figures_can_be_computed_again() {
 
 /// The n-th walk equals the n-th game of two adapters with the same `Book Seed`.
 #[test]
-fn walks_are_what_the_adapter_plays() {
+fn walks_of_prove_are_the_moves_of_the_adapter() {
     let folder = Folder::with(SMALL);
     let arguments = "book.ctg book.ctg --set-a \"Book Variety=80\" --seed 9 --walks 4 --json";
     let found = Ran::of(&mut prove(&folder, arguments)).json();
@@ -143,7 +143,7 @@ fn walks_are_what_the_adapter_plays() {
             command.args(["--set", set]);
         }
         let mut adapter = Adapter::run(&mut command);
-        adapter.hello();
+        adapter.handshake();
         adapter.ready();
         adapter
     };
@@ -173,7 +173,7 @@ fn walks_are_what_the_adapter_plays() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_refused() {
+fn prove_refuses_invalid_books_and_options() {
     let folder = Folder::with(SMALL);
     folder
         .tabia("prove book.ctg book.ctg")
@@ -190,7 +190,7 @@ fn what_cannot_be_compared_is_refused() {
 
 /// The match runner with too short a clock: the engine that moves first loses.
 #[test]
-fn games_at_a_clock_are_lost_on_time() {
+fn match_games_loses_games_on_time() {
     let engine = example("scoring_engine");
     let mut pairs = Command::new(example("pairs"));
     for player in ["--first", "--second"] {

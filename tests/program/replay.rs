@@ -86,7 +86,7 @@ fn a_replay_sends_the_same_again() {
 }
 
 #[test]
-fn an_engine_that_is_lost_is_a_reason_for_stderr_and_exit_code_2() {
+fn a_lost_engine_gives_an_error_message_and_exit_code_2() {
     let folder = Folder::new();
     let log = folder.join("a.log");
     let sets = ["--set", "Engine Restart=false"];
@@ -99,7 +99,7 @@ fn an_engine_that_is_lost_is_a_reason_for_stderr_and_exit_code_2() {
 }
 
 #[test]
-fn a_departure_is_shown_with_what_led_to_it() {
+fn a_different_answer_is_shown_with_the_lines_before_it() {
     let folder = Folder::new();
     let log = folder.join("a.log");
     converse(&log, &["--set", "Book Seed=3"], "", &GAME);
@@ -143,7 +143,7 @@ fn a_book_that_has_changed_is_named() {
 }
 
 #[test]
-fn what_is_no_log_is_one_line_and_exit_code_2() {
+fn a_file_that_is_no_log_gives_one_line_and_exit_code_2() {
     let folder = Folder::new();
     let path = folder.join("x.log");
     for (text, message) in [

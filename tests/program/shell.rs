@@ -67,11 +67,11 @@ fn the_tree_in_json_has_the_figures_of_probe() {
 fn transpositions_of_the_tree_are_shown_once() {
     let text = starter("tree", "--depth 8 --min-share 0.2").out();
     assert_has(&text, " ↑ ");
-    assert_has(&text, "↑ the moves from here stand further up");
+    assert_has(&text, "↑ the moves from here are shown further up");
 }
 
 #[test]
-fn colour_comes_only_when_asked_for() {
+fn output_has_colours_only_at_a_terminal() {
     let printed = |name: &str, options: &str, environment: &[(&str, &str)]| {
         let mut command = command(&format!("{name} {STARTER} {options}"));
         command
@@ -207,7 +207,7 @@ fn programs_are_registered_with_once_and_a_backup_is_kept() {
 }
 
 #[test]
-fn what_cannot_be_registered_is_reported_and_nothing_is_lost() {
+fn register_with_invalid_input_changes_no_file() {
     let home = home_of("pychess");
     let file = home.join("engines.json");
     for (text, options, message) in [
@@ -249,7 +249,7 @@ fn what_cannot_be_registered_is_reported_and_nothing_is_lost() {
     // Registering works even if the program has never been started.
     for (dry_run, made) in [("--dry-run", 0), ("", 1)] {
         let ran = run_in(&empty, &format!("register pychess {dry_run}"));
-        ran.ends_saying(0, "is PyChess installed for you?");
+        ran.ends_with(0, "is PyChess installed for you?");
         assert_eq!(empty.names().len(), made);
     }
 }
@@ -263,7 +263,7 @@ fn a_new_file_is_made_where_there_is_none() {
     let json: Value = serde_json::from_str(&home.text("engines.json")).unwrap();
     assert_eq!(json[0]["app"]["name"], "Tabia");
     assert_eq!(home.names(), ["engines.json"]);
-    run_in(&home, &register).ends_saying(0, "nothing to change");
+    run_in(&home, &register).ends_with(0, "nothing to change");
 }
 
 #[test]
@@ -300,7 +300,7 @@ fn all_below(folder: &Path) -> Vec<(std::path::PathBuf, Option<Vec<u8>>)> {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn setup_asks_first_is_done_once_and_leaves_no_trace() {
+fn setup_asks_before_changes_and_can_be_undone() {
     let outer = home_of("pychess");
     let home = outer.join("a 'home' of \"M\u{fc}ller\"; #1");
     for folder in [".config/pychess", ".config/cutechess", "Chess books"] {

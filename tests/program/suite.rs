@@ -36,7 +36,7 @@ fn games() -> Folder {
 const SPANISH: &str = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3";
 
 #[test]
-fn games_become_positions_that_are_there_once() {
+fn each_position_of_the_games_is_in_the_suite_once() {
     let at = games();
     let messages = at.done("suite one.pgn two.pgn -o a.epd --plies 4");
     assert!(
@@ -83,7 +83,7 @@ fn neither_threads_nor_the_order_of_sources_matter() {
 }
 
 #[test]
-fn what_is_empty_names_the_filter() {
+fn an_empty_suite_names_the_filter_that_left_nothing() {
     let at = games();
     at.tabia("suite one.pgn -o a.epd --plies 4 --queens none")
         .refused("--queens took most of them (3)");
@@ -93,7 +93,7 @@ fn what_is_empty_names_the_filter() {
 }
 
 #[test]
-fn windows_look_at_values_of_files() {
+fn eval_windows_use_values_of_files() {
     let at = games();
     // Black to move: +100 for Black in one, for White in the other.
     let evals = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - ce 100; acd 9;\n\
@@ -122,7 +122,7 @@ fn windows_look_at_values_of_files() {
 }
 
 #[test]
-fn an_engine_evaluates_and_goes_on_where_it_was() {
+fn an_interrupted_evaluation_by_an_engine_continues() {
     let at = games();
     let evaluate = "suite one.pgn two.pgn -o a.epd -f --plies 1 --eval 0..2000 \
         --engine builtin --nodes 2000 --save-evals found.epd";
@@ -140,7 +140,7 @@ fn an_engine_evaluates_and_goes_on_where_it_was() {
 
 /// Values of 7 nodes in a file count as a first search; the engine's own values differ.
 #[test]
-fn who_meets_the_conditions_is_searched_again_and_replaced() {
+fn chosen_positions_are_searched_again_and_failing_ones_replaced() {
     let at = Folder::new();
     let boards = [
         ("e4", "4P3/8/PPPP1PPP"),
@@ -243,7 +243,7 @@ fn who_meets_the_conditions_is_searched_again_and_replaced() {
 }
 
 #[test]
-fn black_is_better_where_that_is_asked_for() {
+fn with_better_black_only_such_positions_are_chosen() {
     let at = games();
     let evals = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - ce 100; acd 9;\n\
         rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - ce -100; acd 9;\n";
@@ -272,7 +272,7 @@ fn every_filter_is_reported_by_its_option() {
 }
 
 #[test]
-fn books_give_both_colours_and_their_ends() {
+fn suites_from_books_have_positions_of_both_colours_or_exits() {
     let at = Folder::new();
     // With colours exchanged these are one position in a .ctg.
     let text = game("", "1. e3 e5 2. e4") + &game("", "1. e4 e5");
@@ -379,7 +379,7 @@ fn faults_are_found_and_matches_reported() {
 }
 
 #[test]
-fn a_review_sees_the_book_from_its_player() {
+fn a_review_counts_results_for_the_player() {
     let at = Folder::new();
     at.put(
         "lines.pgn",

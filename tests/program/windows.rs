@@ -49,7 +49,7 @@ fn tabia(args: &[&Path]) -> Command {
 }
 
 /// Sends lines with CRLF, and returns the answers up to the line `last`.
-fn talk(child: &mut Child, lines: &str, last: &str) -> Vec<String> {
+fn exchange(child: &mut Child, lines: &str, last: &str) -> Vec<String> {
     let crlf = lines.replace('\n', "\r\n") + "\r\n";
     child
         .stdin
@@ -101,16 +101,16 @@ fn plays_from_a_path_with_spaces_and_umlauts_with_crlf() {
     fs::copy(odd_engine(), &engine).unwrap();
     let book = large_book(&folder);
     let mut child = play_from(&book, &engine, "");
-    talk(&mut child, "uci", "uciok");
-    let received = talk(&mut child, "position startpos\ngo movetime 10", "bestmove");
+    exchange(&mut child, "uci", "uciok");
+    let received = exchange(&mut child, "position startpos\ngo movetime 10", "bestmove");
     let from_book = |line: &String| line.starts_with("info string book große");
     assert!(received.iter().any(from_book), "{received:#?}");
     // A position that is in no book: the engine answers.
     let outside = "position fen 8/8/8/8/8/5k2/7p/7K w - - 0 1 moves\nisready";
-    talk(&mut child, outside, "readyok");
+    exchange(&mut child, outside, "readyok");
     let option = format!("setoption name Book File value {}", book.display());
-    talk(&mut child, &format!("{option}\nisready"), "readyok");
-    let received = talk(&mut child, "position startpos\ngo movetime 10", "bestmove");
+    exchange(&mut child, &format!("{option}\nisready"), "readyok");
+    let received = exchange(&mut child, "position startpos\ngo movetime 10", "bestmove");
     assert!(received.iter().any(from_book), "{received:#?}");
     child.stdin.take();
     assert!(child.wait().unwrap().success());
@@ -122,7 +122,7 @@ fn a_book_in_use_is_not_replaced_and_the_message_has_the_reason() {
     let book = large_book(&folder);
     let before = fs::read(&book).unwrap();
     let mut child = play_from(&book, &odd_engine(), "");
-    talk(
+    exchange(
         &mut child,
         "uci\nisready\nposition startpos\ngo movetime 10",
         "bestmove",
@@ -137,7 +137,7 @@ fn a_book_in_use_is_not_replaced_and_the_message_has_the_reason() {
         assert!(book.with_extension(extension).is_file(), "{extension}");
     }
     // The game continues.
-    talk(&mut child, "position startpos\ngo movetime 10", "bestmove");
+    exchange(&mut child, "position startpos\ngo movetime 10", "bestmove");
     child.stdin.take();
     assert!(child.wait().unwrap().success());
     let output = tabia(&[Path::new("compact"), &book]).output().unwrap();
@@ -151,7 +151,7 @@ fn an_engine_does_not_outlive_an_adapter_that_is_killed() {
     let engine = folder.join("stubborn.exe");
     fs::copy(odd_engine(), &engine).unwrap();
     let mut child = play_from(Path::new("<starter>"), &engine, "ignores-end-of-input");
-    talk(&mut child, "uci\nisready", "readyok");
+    exchange(&mut child, "uci\nisready", "readyok");
     // A running program cannot be deleted.
     assert!(fs::remove_file(&engine).is_err());
     child.kill().unwrap();

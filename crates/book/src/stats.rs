@@ -8,6 +8,7 @@ use tabia_notation::Results;
 /// `wins + draws + losses` may be less than `games`: games and analysis without a result
 /// count only in `games` (more than half of the entries of genuine books).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize))]
 pub struct Stats {
     /// Games through the position.
     pub games: u32,

@@ -26,7 +26,7 @@ fn provenance(folder: &Folder, book: &str) -> serde_json::Value {
 }
 
 #[test]
-fn books_of_one_pass_are_those_of_separate_calls() {
+fn also_makes_the_same_books_as_separate_builds() {
     let text = games();
     let reading = "--variations --annotations games.pgn";
     let alone = Folder::new();
@@ -60,7 +60,7 @@ fn books_of_one_pass_are_those_of_separate_calls() {
 }
 
 #[test]
-fn the_provenance_says_what_is_in_the_book() {
+fn the_provenance_has_the_numbers_of_the_book() {
     let folder = Folder::new();
     let (here, text) = (&folder, games());
     here.put("games.pgn", &text);
@@ -117,7 +117,7 @@ fn the_provenance_says_what_is_in_the_book() {
 }
 
 #[test]
-fn if_one_book_cannot_be_made_none_is() {
+fn if_one_book_of_also_fails_no_book_is_written() {
     let folder = Folder::new();
     let here = &folder;
     here.put("games.pgn", games());
@@ -143,7 +143,7 @@ fn if_one_book_cannot_be_made_none_is() {
 
 /// `--as` without a player means the moves of that side.
 #[test]
-fn a_colour_without_a_player_is_that_of_the_moves() {
+fn as_without_player_means_only() {
     let folder = Folder::new();
     folder.put("games.pgn", games());
     folder.done("build -o all.ctg games.pgn --also 'as.ctg: --min-elo 2000 --as white'");

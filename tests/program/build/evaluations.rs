@@ -61,7 +61,7 @@ fn sources_that_cannot_be_read_twice_are_refused_before_anything_is_made() {
     folder.put("games.pgn", GAMES);
     folder.put("r.parquet", "PAR1");
     for (source, wanted) in [
-        ("-", "reads the games twice, which - cannot be"),
+        ("-", "reads the games twice, and - can be read only once"),
         ("r.parquet", "r.parquet: records hold no evaluations"),
     ] {
         let build = format!("build -o x.ctg {source} --evaluations");

@@ -173,7 +173,7 @@ fn build_and_convert_give_the_same_polyglot_book() {
 }
 
 #[test]
-fn what_a_polyglot_book_cannot_be_is_refused() {
+fn options_that_polyglot_books_do_not_support_are_refused() {
     let folder = Folder::new();
     folder.put("games.pgn", "1. e4 e5 1-0\n");
     folder.put("old.bin", "an old book");
@@ -192,10 +192,10 @@ fn what_a_polyglot_book_cannot_be_is_refused() {
         ("-fo old.bin games.pgn --variations", "--variations"),
         ("-fo old.bin --priority games.pgn", "--priority"),
         ("-fo old.bin games.pgn --min-score 101", "0 to 100"),
-        ("-o new.ctg games.pgn --uniform", "of Polyglot books"),
+        ("-o new.ctg games.pgn --uniform", "for Polyglot books"),
         (
             "-o new.ctg games.pgn --also 'x.ctg: --min-score 3'",
-            "of Polyglot books",
+            "for Polyglot books",
         ),
         ("-o nowhere/new.bin games.pgn", "nowhere"),
     ] {
@@ -265,7 +265,7 @@ fn merging_polyglot_books_adds_their_weights() {
         ),
         (
             "merge -o new.ctg c.ctg c.ctg --first-wins",
-            "of Polyglot books",
+            "for Polyglot books",
         ),
     ] {
         folder.tabia(arguments).refused(message);

@@ -11,7 +11,7 @@ fn refused(folder: &Folder, rest: &str, why: &str) -> String {
 
 #[cfg(not(feature = "parquet"))]
 #[test]
-fn without_the_feature_one_message_names_it() {
+fn without_the_parquet_feature_an_error_names_it() {
     let folder = Folder::new();
     folder.put("games.pgn", "[Event \"?\"]\n\n1. e4 *\n");
     folder.put("some.parquet", "PAR1");
@@ -148,7 +148,7 @@ mod with_parquet {
     const HOW: &str = "--max-ply 45 --variations";
 
     #[test]
-    fn records_make_the_book_that_the_games_make() {
+    fn records_and_games_make_the_same_book() {
         let folder = &prepare(300);
         folder.put("lines.pgn", "[Event \"?\"]\n\n1. c4 e5 1-0\n");
         let games = format!("{HOW} --priority lines.pgn all.pgn");

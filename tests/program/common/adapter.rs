@@ -42,7 +42,7 @@ impl Adapter {
         }
         command.env("XDG_DATA_HOME", book.with_file_name("data"));
         let mut adapter = Adapter::run(&mut command);
-        adapter.hello();
+        adapter.handshake();
         adapter.ready();
         adapter
     }
@@ -69,11 +69,11 @@ impl Adapter {
         }
     }
 
-    pub fn say(&mut self, lines: &str) {
-        self.say_bytes(format!("{lines}\n").as_bytes());
+    pub fn send(&mut self, lines: &str) {
+        self.send_bytes(format!("{lines}\n").as_bytes());
     }
 
-    pub fn say_bytes(&mut self, bytes: &[u8]) {
+    pub fn send_bytes(&mut self, bytes: &[u8]) {
         self.stdin.as_mut().unwrap().write_all(bytes).unwrap();
     }
 
@@ -100,24 +100,24 @@ impl Adapter {
         panic!("it ended without {start}: {:#?}", self.received);
     }
 
-    pub fn hello(&mut self) {
-        self.say("uci");
+    pub fn handshake(&mut self) {
+        self.send("uci");
         self.expect("uciok");
     }
 
     pub fn ready(&mut self) {
-        self.say("isready");
+        self.send("isready");
         self.expect("readyok");
     }
 
     pub fn new_game(&mut self) {
-        self.say("ucinewgame");
+        self.send("ucinewgame");
         self.ready();
     }
 
     /// The answer to a short search.
     pub fn best(&mut self, position: &str) -> String {
-        self.say(&format!("{position}\ngo movetime 20"));
+        self.send(&format!("{position}\ngo movetime 20"));
         self.expect("bestmove")
     }
 
@@ -144,7 +144,7 @@ impl Adapter {
     }
 
     pub fn quit(&mut self) -> ExitStatus {
-        self.say("quit");
+        self.send("quit");
         self.end()
     }
 }

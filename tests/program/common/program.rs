@@ -138,12 +138,12 @@ impl Ran {
     /// Checks that it failed with this reason; returns the messages.
     #[track_caller]
     pub fn refused(&self, why: &str) -> String {
-        self.ends_saying(2, why)
+        self.ends_with(2, why)
     }
 
     /// Checks the exit code, and that the message contains `part`.
     #[track_caller]
-    pub fn ends_saying(&self, code: i32, part: &str) -> String {
+    pub fn ends_with(&self, code: i32, part: &str) -> String {
         let messages = self.ends(code);
         assert!(
             messages.contains(part),

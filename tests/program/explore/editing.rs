@@ -36,7 +36,7 @@ fn done(explorer: &Explorer, path: &str, body: &Value) -> Value {
 }
 
 #[test]
-fn a_line_comes_in_and_goes_byte_for_byte() {
+fn an_added_line_can_be_undone_byte_for_byte() {
     let (folder, path) = book_on_disk();
     let before = files(&path);
     let explorer = explorer_of(&path);
@@ -67,7 +67,7 @@ fn a_line_comes_in_and_goes_byte_for_byte() {
 }
 
 #[test]
-fn a_move_goes_or_what_lies_below_it() {
+fn a_move_or_only_the_moves_after_it_can_be_deleted() {
     let (_folder, path) = book_on_disk();
     let before = files(&path);
     let explorer = explorer_of(&path);
@@ -121,7 +121,7 @@ fn positions(path: &Path) -> u64 {
 }
 
 #[test]
-fn a_deletion_takes_as_many_positions_as_were_counted() {
+fn a_deletion_removes_the_announced_number_of_positions() {
     let (_folder, path) = book_on_disk();
     let before = files(&path);
     let explorer = explorer_of(&path);
@@ -150,7 +150,7 @@ fn a_deletion_takes_as_many_positions_as_were_counted() {
 }
 
 #[test]
-fn pages_hear_what_other_programs_change() {
+fn pages_are_notified_of_changes_by_other_programs() {
     use std::io::{Read as _, Write as _};
     let (_folder, path) = book_on_disk();
     let beside = path.with_extension("evals");
@@ -159,11 +159,11 @@ fn pages_hear_what_other_programs_change() {
     });
     let mut stream = std::net::TcpStream::connect(server.address).unwrap();
     stream.set_read_timeout(Some(LIMIT)).unwrap();
-    let asked = format!(
+    let sent = format!(
         "GET /api/events HTTP/1.1\r\nhost: {}\r\n\r\n",
         server.address
     );
-    stream.write_all(asked.as_bytes()).unwrap();
+    stream.write_all(sent.as_bytes()).unwrap();
     let mut received = String::new();
     let mut wait_for = |text: &str| {
         let mut piece = [0; 512];
@@ -187,7 +187,7 @@ fn pages_hear_what_other_programs_change() {
 }
 
 #[test]
-fn what_somebody_else_changed_since_is_not_overwritten() {
+fn changes_by_others_are_not_overwritten() {
     let (_folder, path) = book_on_disk();
     let explorer = explorer_of(&path);
     let line = json!({"play": "h2h4"});
@@ -256,7 +256,7 @@ fn a_whole_line_is_marked_and_a_commentary_is_set() {
 }
 
 #[test]
-fn nothing_comes_in_or_goes_without_right() {
+fn additions_and_deletions_are_refused_read_only_and_from_other_machines() {
     let (_folder, path) = book_on_disk();
     let before = files(&path);
     let explorer = explorer_of(&path);
@@ -311,7 +311,7 @@ fn books_with_weights(folder: &Path) -> [(std::path::PathBuf, u64, &'static str)
 }
 
 #[test]
-fn numbers_beside_moves_are_changed_and_changed_back_byte_for_byte() {
+fn changes_of_weights_and_priorities_can_be_undone_byte_for_byte() {
     let folder = tempfile::tempdir().unwrap();
     for (path, first, name) in books_with_weights(folder.path()) {
         let before = std::fs::read(&path).unwrap();

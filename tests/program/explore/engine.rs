@@ -27,7 +27,7 @@ fn test_engine(name: &str, env: &[(&str, &str)]) -> EngineChoice {
 }
 
 #[test]
-fn each_move_of_the_book_gets_a_value_also_from_an_engine_that_reports_few() {
+fn each_book_move_gets_a_value_even_if_the_engine_reports_few_lines() {
     let shy = test_engine("scoring_engine", &[("SCORING_ENGINE_SHY", "3")]);
     let server = Running::with(Limits::default(), |address| {
         explorer_at(address, false).with_engine(vec![shy])
@@ -53,14 +53,14 @@ fn each_move_of_the_book_gets_a_value_also_from_an_engine_that_reports_few() {
 }
 
 #[test]
-fn an_engine_that_hangs_does_not_keep_the_program() {
+fn a_hanging_engine_does_not_delay_the_end_of_the_program() {
     let mut hanging = test_engine("odd_engine", &[]);
     hanging.command.args = vec!["hangs-at-start".into()];
     // No other engine must be started instead.
     let choices = vec![hanging.clone(), hanging];
     let explorer = explorer_at(super::ADDRESS, false).with_engine(choices);
-    let asked = post(&explorer, "/api/engine", &json!({"lines": 1}));
-    assert_eq!(asked.status(), StatusCode::OK);
+    let sent = post(&explorer, "/api/engine", &json!({"lines": 1}));
+    assert_eq!(sent.status(), StatusCode::OK);
     drop(explorer);
 }
 

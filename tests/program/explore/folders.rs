@@ -47,7 +47,7 @@ fn id(explorer: &Explorer, name: &str) -> Value {
 }
 
 #[test]
-fn a_file_of_the_folders_becomes_a_book_like_those_of_the_command_line() {
+fn a_file_of_a_folder_can_be_opened_as_a_book() {
     let folder = Folder::with(STARTER);
     let games = folder.put("games.pgn", "[Result \"1-0\"]\n\n1. a3 a6 1-0\n");
     let index = folder.join("games.tgx");
@@ -102,7 +102,7 @@ fn a_file_of_the_folders_becomes_a_book_like_those_of_the_command_line() {
 }
 
 #[test]
-fn nothing_else_is_opened_and_what_is_damaged_is_one_error() {
+fn only_files_of_the_folders_are_opened_and_a_damaged_one_gives_an_error() {
     let folder = Folder::with(STARTER);
     let outside = Folder::with(STARTER);
     folder.put("broken.ctg", "no book");
@@ -133,7 +133,7 @@ fn nothing_else_is_opened_and_what_is_damaged_is_one_error() {
 }
 
 #[test]
-fn without_folders_and_for_other_machines_there_is_nothing_to_open() {
+fn without_folders_and_from_other_machines_no_file_can_be_opened() {
     let folder = Folder::with(STARTER);
     for (folders, address) in [
         (Vec::new(), ADDRESS),

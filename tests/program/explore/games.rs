@@ -115,7 +115,7 @@ fn results(answer: &Value) -> [u64; 3] {
 }
 
 #[test]
-fn games_are_counted_by_what_they_say() {
+fn games_are_counted_by_their_tags() {
     with_explorer(|explorer| {
         let ask = |target: &str| ask(explorer, target);
         for (target, expected) in [
@@ -210,7 +210,7 @@ fn an_answer_has_the_fields_of_the_service_in_its_order() {
 }
 
 #[test]
-fn many_positions_are_asked_at_once() {
+fn several_positions_can_be_requested_at_once() {
     with_explorer(|explorer| {
         let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -";
         for body in [
@@ -218,12 +218,12 @@ fn many_positions_are_asked_at_once() {
             json!(["startpos", fen, "nonsense"]).to_string(),
             json!({"fens": ["startpos", fen, "nonsense"]}).to_string(),
         ] {
-            let asked = request(
+            let sent = request(
                 Method::POST,
                 "/lichess/batch?topGames=0&recentGames=0",
                 &body,
             );
-            let response = explorer.answer(&asked);
+            let response = explorer.answer(&sent);
             let text = std::str::from_utf8(response.body()).unwrap();
             let lines: Vec<Value> = text
                 .lines()
@@ -247,7 +247,7 @@ fn many_positions_are_asked_at_once() {
 fn pages_of_other_sites_read_and_change_nothing() {
     with_explorer(|explorer| {
         let from = |origin: &str, method: Method, target: &str| {
-            let asked = Request::builder()
+            let sent = Request::builder()
                 .method(method)
                 .uri(target)
                 .header("host", ADDRESS)
@@ -257,7 +257,7 @@ fn pages_of_other_sites_read_and_change_nothing() {
                 .header("access-control-request-private-network", "true")
                 .body(hyper::body::Bytes::new())
                 .unwrap();
-            explorer.answer(&asked)
+            explorer.answer(&sent)
         };
         let good = "https://good.example";
         let response = from(good, Method::OPTIONS, "/lichess");
@@ -377,7 +377,7 @@ fn damage_is_reported() {
 
 /// An index made in several parts equals one made at once.
 #[test]
-fn parts_become_one() {
+fn compact_joins_the_parts_of_an_index() {
     let folder = Folder::new();
     let source = folder.put("games.pgn", GAMES.repeat(40));
     let at_once = folder.put("all.pgn", GAMES.repeat(7 * 40));
@@ -439,7 +439,7 @@ fn parts_become_one() {
 }
 
 #[test]
-fn an_index_is_shown_as_a_book_is_and_changed_by_nobody() {
+fn an_index_is_shown_like_a_book_and_is_read_only() {
     let folder = Folder::new();
     let source = folder.put("games.pgn", GAMES);
     let path = folder.join("games.tgx");

@@ -73,9 +73,9 @@ fn other_hosts_and_pages_are_refused() {
             } else {
                 Method::GET
             };
-            let mut asked = request(method, target, "{}");
-            asked.headers_mut().insert(name, text.parse().unwrap());
-            let response = explorer.answer(&asked);
+            let mut sent = request(method, target, "{}");
+            sent.headers_mut().insert(name, text.parse().unwrap());
+            let response = explorer.answer(&sent);
             assert_eq!(response.status(), StatusCode::FORBIDDEN, "{target} {text}");
             assert!(response.body().len() < 120);
         }
@@ -89,12 +89,12 @@ fn other_hosts_and_pages_are_refused() {
         (Some("none"), None),
         (Some("same-origin"), None),
     ] {
-        let mut asked = request(Method::GET, "/?play=e2e4", "");
+        let mut sent = request(Method::GET, "/?play=e2e4", "");
         if let Some(from) = from {
             let from = from.parse().unwrap();
-            asked.headers_mut().insert("sec-fetch-site", from);
+            sent.headers_mut().insert("sec-fetch-site", from);
         }
-        let response = explorer.answer(&asked);
+        let response = explorer.answer(&sent);
         assert_eq!(response.status(), StatusCode::OK);
         let opener = response.headers().get("cross-origin-opener-policy");
         assert_eq!(opener.and_then(|rule| rule.to_str().ok()), rule, "{from:?}");
@@ -102,28 +102,26 @@ fn other_hosts_and_pages_are_refused() {
 }
 
 #[test]
-fn posts_need_the_token_and_json() {
+fn post_requests_need_the_token_and_json() {
     let explorer = explorer();
     for target in ["/api/read", "/api/edit", "/api/undo", "/api/redo"] {
         for token in [None, Some(""), Some("0123456789abcdef0123456789abcdee")] {
-            let mut asked = request(Method::POST, target, "{\"book\":0}");
-            asked.headers_mut().remove("x-tabia-token");
+            let mut sent = request(Method::POST, target, "{\"book\":0}");
+            sent.headers_mut().remove("x-tabia-token");
             if let Some(token) = token {
-                asked
-                    .headers_mut()
+                sent.headers_mut()
                     .insert("x-tabia-token", token.parse().unwrap());
             }
             assert_eq!(
-                explorer.answer(&asked).status(),
+                explorer.answer(&sent).status(),
                 StatusCode::FORBIDDEN,
                 "{target}"
             );
         }
-        let mut asked = request(Method::POST, target, "{\"book\":0}");
-        asked
-            .headers_mut()
+        let mut sent = request(Method::POST, target, "{\"book\":0}");
+        sent.headers_mut()
             .insert("content-type", "text/plain".parse().unwrap());
-        let response = explorer.answer(&asked);
+        let response = explorer.answer(&sent);
         assert_eq!(response.status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
         let get = explorer.answer(&request(Method::GET, target, ""));
         assert_eq!(get.status(), StatusCode::METHOD_NOT_ALLOWED);
@@ -136,7 +134,7 @@ fn posts_need_the_token_and_json() {
 }
 
 #[test]
-fn nonsense_gets_a_short_answer() {
+fn invalid_requests_get_a_short_error() {
     let explorer = explorer();
     let long = "A".repeat(60_000);
     let moves = "g1f3,g8f6,f3g1,f6g8,".repeat(2000);
@@ -199,7 +197,7 @@ impl Running {
     }
 
     /// Waits until the server answers.
-    fn comes_to_work(&self) {
+    fn becomes_responsive(&self) {
         let start = Instant::now();
         while !self.works() {
             assert!(start.elapsed() < LIMIT);
@@ -229,7 +227,7 @@ fn read_all(stream: &mut TcpStream) -> String {
 }
 
 #[test]
-fn over_the_wire_it_refuses_and_goes_on() {
+fn the_server_refuses_invalid_connections_and_continues() {
     let server = Running::new(Limits::default());
     let host = server.address;
     assert!(server.works());
@@ -275,7 +273,7 @@ fn over_the_wire_it_refuses_and_goes_on() {
 }
 
 #[test]
-fn a_connection_too_many_gets_an_error() {
+fn a_connection_beyond_the_limit_gets_an_error() {
     let server = Running::new(Limits {
         connections: 3,
         refusals: 2,
@@ -287,11 +285,11 @@ fn a_connection_too_many_gets_an_error() {
     assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
     assert!(answer.len() < 300);
     drop(held);
-    server.comes_to_work();
+    server.becomes_responsive();
 }
 
 #[test]
-fn a_client_that_dawdles_is_hung_up_on() {
+fn a_slow_client_is_disconnected() {
     let server = Running::new(Limits {
         patience: Duration::from_millis(200),
         ..Limits::default()
@@ -311,7 +309,7 @@ fn a_client_that_dawdles_is_hung_up_on() {
         assert!(start.elapsed() < LIMIT, "{begun}");
     }
     // This test may be slow if other programs use the processor.
-    server.comes_to_work();
+    server.becomes_responsive();
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn has_the_fields_of_the_public_service() {
 }
 
 #[test]
-fn figures_are_those_of_the_book() {
+fn answers_have_the_numbers_of_the_book() {
     let explorer = explorer();
     let fen = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR%20w%20KQkq%20-%200%202";
     let by_fen = ask(&explorer, &format!("/masters?fen={fen}"));
@@ -117,7 +117,7 @@ fn castling_is_written_as_that_service_writes_it() {
 }
 
 #[test]
-fn of_other_games_than_chess_nothing_is_known() {
+fn variants_other_than_chess_get_an_empty_answer() {
     for other in ["atomic&fen=anything", "chess960", "Chess960"] {
         let answer = get(&explorer(), &format!("/lichess?variant={other}"));
         assert_eq!(answer.status(), StatusCode::OK);

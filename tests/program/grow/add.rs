@@ -17,7 +17,7 @@ fn begin() -> Folder {
 }
 
 #[test]
-fn adding_is_building_and_merging() {
+fn add_gives_the_same_book_as_build_and_merge() {
     for filter in ["--max-ply 12", "--min-games 2 --result 1-0"] {
         let folder = begin();
         folder.done(&format!("build -o new.ctg games.pgn {filter}"));
@@ -35,7 +35,7 @@ fn adding_is_building_and_merging() {
 }
 
 #[test]
-fn a_line_has_its_signs_and_no_games() {
+fn an_added_line_has_its_annotations_and_no_games() {
     let folder = begin();
     let line = "1.e4 c5 2.Ke2! Qb6?! 3.a3 +=";
     let games = |line: &str| folder.probe("book.ctg", line);
@@ -64,7 +64,7 @@ fn a_line_has_its_signs_and_no_games() {
 }
 
 #[test]
-fn what_cannot_be_added_changes_nothing() {
+fn add_with_invalid_input_changes_nothing() {
     let folder = begin();
     let book = folder.join("book.ctg");
     let before = files(&book);
@@ -89,7 +89,7 @@ fn what_cannot_be_added_changes_nothing() {
 /// The lock is the same for all of Tabia's programs.
 #[cfg(unix)]
 #[test]
-fn nobody_adds_to_a_book_that_is_being_changed() {
+fn add_fails_while_another_program_changes_the_book() {
     let folder = begin();
     let book = folder.join("book.ctg");
     let before = files(&book);

@@ -46,13 +46,13 @@ fn notes(folder: &Folder) -> Vec<String> {
 }
 
 #[test]
-fn as_many_positions_as_wanted_and_nothing_of_the_old_book_lost() {
+fn a_book_grows_by_the_given_number_of_positions_and_loses_none() {
     let folder = Folder::new();
     let path = book(&folder);
     let before = graph(&path);
     let old = files(&path);
     let ran = grown(&folder, "out.ctg", "--positions 40");
-    ran.ends_saying(0, "40 positions more");
+    ran.ends_with(0, "40 positions more");
     let target = folder.join("out.ctg");
     assert_sound(&target);
     assert_eq!(files(&path), old);
@@ -89,13 +89,13 @@ fn the_number_of_engines_changes_nothing() {
 }
 
 #[test]
-fn killed_at_any_moment_it_goes_on_where_it_was() {
+fn grow_continues_after_a_kill_at_any_moment() {
     let folder = Folder::new();
     book(&folder);
     let options = "--positions 50 --jobs 2";
     grown(&folder, "whole.ctg", options).ok();
     // For moves out of the book a position is searched once for each move.
-    let asked = notes(&folder);
+    let searched = notes(&folder);
     fs::remove_file(folder.join("notes")).unwrap();
     let lines = || {
         let text = fs::read_to_string(folder.join("out.evals")).unwrap_or_default();
@@ -120,19 +120,19 @@ fn killed_at_any_moment_it_goes_on_where_it_was() {
         kills += 1;
         assert!(!folder.join("out.ctg").exists());
     }
-    grown(&folder, "out.ctg", options).ends_saying(0, "going on with");
+    grown(&folder, "out.ctg", options).ends_with(0, "continuing with");
     let of = |name: &str| files(folder.join(name));
     assert!(of("out.ctg") == of("whole.ctg"), "not the same book");
     // Only positions that were being searched are searched again.
     let again = notes(&folder);
     let set = |notes: &[String]| -> BTreeSet<String> { notes.iter().cloned().collect() };
-    assert_eq!(set(&again), set(&asked));
-    let more = again.len() - asked.len();
-    assert!(more <= 2 * kills, "{more} of {}", asked.len());
+    assert_eq!(set(&again), set(&searched));
+    let more = again.len() - searched.len();
+    assert!(more <= 2 * kills, "{more} of {}", searched.len());
 }
 
 #[test]
-fn engines_that_die_or_hang_are_asked_again() {
+fn positions_of_crashed_or_hanging_engines_are_searched_again() {
     let folder = Folder::new();
     book(&folder);
     let run = |target: &str, name: &str, after: &str| {
@@ -144,7 +144,7 @@ fn engines_that_die_or_hang_are_asked_again() {
         ("dies.ctg", "SCORING_ENGINE_DIES"),
         ("hangs.ctg", "SCORING_ENGINE_HANGS"),
     ] {
-        run(target, name, "9").ends_saying(0, " started again");
+        run(target, name, "9").ends_with(0, " started again");
         let of = |name: &str| files(folder.join(name));
         assert!(of(target) == of("whole.ctg"), "{target} is another book");
     }
@@ -154,7 +154,7 @@ fn engines_that_die_or_hang_are_asked_again() {
 }
 
 #[test]
-fn opponents_reply_as_in_the_other_book() {
+fn replies_of_opponents_are_as_frequent_as_in_the_other_book() {
     let folder = Folder::new();
     // A book for White with only 1.e4.
     let game = |moves: &str, result: &str| {
@@ -184,20 +184,20 @@ fn opponents_reply_as_in_the_other_book() {
 }
 
 #[test]
-fn what_costs_too_much_is_left_and_reported() {
+fn exits_above_max_cost_are_not_added_and_reported() {
     let folder = Folder::new();
     book(&folder);
     let run = |options: &str| grown(&folder, "out.ctg", options);
-    run("--max-cost 0").ends_saying(1, "there is nothing to add");
-    run("--max-cost 400").ends_saying(0, "all that is left costs too much");
+    run("--max-cost 0").ends_with(1, "there is nothing to add");
+    run("--max-cost 400").ends_with(0, "all that is left costs too much");
     // It is not replaced without --force.
     run("").ends(2);
-    run("--max-cost 400 --force").ends_saying(0, "0 searches");
+    run("--max-cost 400 --force").ends_with(0, "0 searches");
     assert!(folder.join("out.ctg.bak").exists());
 }
 
 #[test]
-fn only_what_is_below_a_line_a_position_or_an_opening_grows() {
+fn line_fen_and_eco_limit_where_the_book_grows() {
     let folder = Folder::new();
     copy(SMALL, &folder.join("book.ctg"));
     let before = graph(&folder.join("book.ctg"));

@@ -98,7 +98,7 @@ proptest! {
     /// Removes random moves of random books by lines: removed moves are not played, and
     /// the others are unchanged.
     #[test]
-    fn no_move_that_is_out_is_played(
+    fn removed_moves_are_not_played(
         games in 2..40_u64, plies in 2..12_usize, every in 2..9_usize, marks in any::<u64>(),
     ) {
         let (mut book, all) = random_book(games, plies);
@@ -144,7 +144,7 @@ proptest! {
     /// Compares with a direct implementation of the definition, including unreachable
     /// positions.
     #[test]
-    fn what_stays_is_what_the_definition_says(
+    fn prune_keeps_the_moves_that_meet_no_condition(
         games in 1..15_u64, plies in 1..20_usize, least in 0..60_u32, most in 0..12_u32,
         limit in 400..4097_usize, stray in any::<bool>(),
     ) {
@@ -224,7 +224,7 @@ proptest! {
 }
 
 #[test]
-fn with_nothing_to_take_out_it_is_compacting() {
+fn prune_without_matches_equals_compact() {
     let folder = Folder::new();
     let (mut book, _) = random_book(40, 20);
     book.page_limit = 900;
@@ -237,7 +237,7 @@ fn with_nothing_to_take_out_it_is_compacting() {
         };
         compact(&source, &compacted, &options, &mut Watch::default()).unwrap();
         let messages = folder.done("prune source.ctg -fo pruned.ctg --min-games 0");
-        assert_has(&messages, "0 moves taken out, and 0 positions");
+        assert_has(&messages, "0 moves removed, and 0 positions");
         assert_eq!(files(&compacted), files(folder.join("pruned.ctg")));
     }
 }
@@ -269,7 +269,7 @@ fn a_line_is_deleted_with_all_after_it_and_nothing_else() {
 }
 
 #[test]
-fn one_side_s_moves_alone_stay_with_all_positions() {
+fn only_keeps_the_moves_of_one_side_and_all_positions() {
     let folder = Folder::with(SMALL);
     folder.done("prune book.ctg -o white.ctg --only white");
     let info = |book: &str| folder.tabia(&["info", book, "--json"]).json();
@@ -284,7 +284,7 @@ fn one_side_s_moves_alone_stay_with_all_positions() {
 }
 
 #[test]
-fn what_a_filter_names_goes() {
+fn where_removes_the_matching_moves() {
     let folder = Folder::with(SMALL);
     folder.done("prune book.ctg -o out.ctg --where 'share<20 and ply>1'");
     assert_sound(folder.join("out.ctg"));
@@ -305,7 +305,7 @@ fn what_a_filter_names_goes() {
 /// 1.f3 loses two pawns against 1.e4 by the evaluations; 1...e5 after it, which is good
 /// for Black, loses nothing.
 #[test]
-fn moves_that_lose_too_much_go() {
+fn max_loss_removes_losing_moves() {
     let folder = Folder::new();
     let games = "1.e4 e5 2.Nf3 *\n\n1.f3 e5 2.g4 Qh4# 0-1\n\n1.d4 d5 *\n";
     folder.put("a.pgn", games);
@@ -326,20 +326,20 @@ fn moves_that_lose_too_much_go() {
     };
     run(300).ok();
     assert!(has_f3(3));
-    run(150).ends_saying(0, "1 move taken out, and 4 positions");
+    run(150).ends_with(0, "1 move removed, and 4 positions");
     assert!(!has_f3(2));
 }
 
 /// 1.c4 e5 2.d4 and 1.d4 e5 2.c4 transpose; only one of these games has the better 2.Nc3.
 #[test]
-fn a_move_that_is_out_is_not_played_as_a_transposition() {
+fn a_removed_move_is_not_played_as_a_transposition() {
     let folder = Folder::new();
     let lines = "1.c4 e5 2.d4 exd4 *\n\n1.d4 e5 2.c4 exd4 *\n\n";
     for (name, better, says) in [
         (
             "better",
             "1.c4 e5 2.Nc3 *\n\n",
-            "1 move left with a warning sign",
+            "1 move left with a warning annotation",
         ),
         ("none", "", "1 position made red"),
     ] {
@@ -367,7 +367,7 @@ fn a_move_that_is_out_is_not_played_as_a_transposition() {
         assert_ne!(play("a.ctg")[1], json!(0.0), "{name}");
         let messages = folder.done("prune a.ctg -fo b.ctg --line '1.c4 e5 2.d4'");
         assert_has(&messages, says);
-        assert_has(&messages, "0 moves taken out, and 0 positions");
+        assert_has(&messages, "0 moves removed, and 0 positions");
         let mark = if better.is_empty() { "avoid" } else { "none" };
         assert_eq!(play("b.ctg"), json!(["?!", 0.0, false, mark]), "{name}");
         // The other move order is kept only if nothing else helped.
@@ -379,7 +379,7 @@ fn a_move_that_is_out_is_not_played_as_a_transposition() {
 
 /// The starter book without every tenth of its moves.
 #[test]
-fn of_the_starter_book_no_move_that_is_out_is_played() {
+fn moves_removed_from_the_starter_book_are_not_played() {
     let folder = Folder::new();
     let source = project("books/tabia.ctg");
     let book = open(&source);

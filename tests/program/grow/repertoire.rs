@@ -54,7 +54,7 @@ fn solved(book: &Path, opponents: Option<&Path>, options: &RepertoireOptions) ->
 }
 
 #[test]
-fn values_and_gaps_are_those_worked_out_by_hand() {
+fn values_and_gaps_equal_a_calculation_by_hand() {
     let folder = Folder::new();
     let made = book(
         &folder,
@@ -90,7 +90,7 @@ fn values_and_gaps_are_those_worked_out_by_hand() {
 }
 
 #[test]
-fn the_opponents_decide_what_a_move_is_worth() {
+fn values_of_moves_depend_on_the_opponents_book() {
     let folder = Folder::new();
     let lines = [
         ("1.e4 e5 2.Nf3", "1-0", 100),
@@ -129,7 +129,7 @@ fn the_opponents_decide_what_a_move_is_worth() {
 }
 
 #[test]
-fn few_games_that_go_on_together_count_once() {
+fn games_of_one_line_count_once_for_the_value() {
     let folder = Folder::new();
     let made = book(
         &folder,
@@ -167,7 +167,7 @@ fn few_games_that_go_on_together_count_once() {
 }
 
 #[test]
-fn a_book_and_a_study_of_it_say_the_same() {
+fn a_repertoire_as_book_and_as_study_has_the_same_moves() {
     let folder = Folder::with(SMALL);
     let black = "repertoire book.ctg --colour black --json";
     let run = |options: &str| folder.tabia(&format!("{black} {options}")).json();
@@ -194,7 +194,7 @@ fn a_book_and_a_study_of_it_say_the_same() {
 }
 
 #[test]
-fn after_a_line_the_repertoire_is_for_what_follows() {
+fn with_line_the_repertoire_begins_after_that_line() {
     let folder = Folder::with(SMALL);
     let report = folder
         .tabia("repertoire book.ctg --colour white --line '1.e4 c5' --json -o out.ctg")
@@ -218,7 +218,7 @@ fn after_a_line_the_repertoire_is_for_what_follows() {
     assert!(gaps.all(|gap| gap["line"].as_str().unwrap().starts_with("1.e4 c5")));
     folder
         .tabia("repertoire book.ctg --colour white --line '1.e4 h5'")
-        .ends_saying(1, "does not hold 1...h5");
+        .ends_with(1, "does not hold 1...h5");
 }
 
 #[test]
@@ -245,7 +245,7 @@ fn a_green_move_is_chosen_whatever_the_results_say() {
 /// 1.e4 was lucky in the games of its book, which it won all; it scores half in the
 /// others.
 #[test]
-fn other_games_say_what_the_moves_bring() {
+fn measure_shows_the_score_in_other_games() {
     let folder = Folder::new();
     let chosen = [("1.e4 e5", "1-0", 40), ("1.d4 d5", "1/2-1/2", 400)];
     let others = [

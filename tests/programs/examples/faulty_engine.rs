@@ -20,7 +20,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use shakmaty::{Chess, Position};
-use test_programs::engine::{Search, lines_of_input, position, say, uci, write};
+use test_programs::engine::{Search, lines_of_input, position, send, uci, write};
 
 /// Duration of a search with a clock.
 const THINKS: Duration = Duration::from_millis(30);
@@ -151,13 +151,13 @@ impl Engine {
             }
             // Answers without a command.
             "answers-twice" if first => match moment {
-                "idle" | "in-book" => say("bestmove a7a6\nreadyok"),
-                "handshake" => say("uciok\nbestmove a7a6"),
+                "idle" | "in-book" => send("bestmove a7a6\nreadyok"),
+                "handshake" => send("uciok\nbestmove a7a6"),
                 _ => {}
             },
             "plays-illegal" if first => match moment {
-                "handshake" => say("option name\noption name x type y\nbestmove e2e5"),
-                "idle" | "in-book" => say("bestmove e2e5"),
+                "handshake" => send("option name\noption name x type y\nbestmove e2e5"),
+                "idle" | "in-book" => send("bestmove e2e5"),
                 _ => {}
             },
             _ => {}
@@ -197,12 +197,12 @@ impl Engine {
 
     fn answer(&mut self, words: &[&str]) {
         match words {
-            ["uci"] => self.say_answer("id name Faulty\nid author nobody\noption name Ponder type check default false\nuciok"),
-            ["isready"] => self.say_answer("readyok"),
+            ["uci"] => self.send_answer("id name Faulty\nid author nobody\noption name Ponder type check default false\nuciok"),
+            ["isready"] => self.send_answer("readyok"),
             ["position", rest @ ..] => self.board = position(rest),
             ["go", rest @ ..] => {
-                let held = rest.contains(&"infinite") || rest.contains(&"ponder");
-                self.search = if held { Search::Held } else { Search::Until(Instant::now() + THINKS) };
+                let is_waiting = rest.contains(&"infinite") || rest.contains(&"ponder");
+                self.search = if is_waiting { Search::Waiting } else { Search::Until(Instant::now() + THINKS) };
             }
             ["stop" | "ponderhit"] if !matches!(self.search, Search::None) => self.best_move(),
             ["quit"] if self.failing && self.fault == "ignores-quit" => {}
@@ -211,10 +211,10 @@ impl Engine {
         }
     }
 
-    fn say_answer(&self, answer: &str) {
-        say(answer);
+    fn send_answer(&self, answer: &str) {
+        send(answer);
         if self.failing && self.fault == "answers-twice" {
-            say(answer);
+            send(answer);
         }
     }
 
@@ -223,9 +223,9 @@ impl Engine {
         let first = self.board.legal_moves().first().copied();
         let m = first.map_or_else(|| "(none)".to_owned(), uci);
         if self.failing && self.fault == "plays-illegal" {
-            return self.say_answer("bestmove e2e5");
+            return self.send_answer("bestmove e2e5");
         }
-        self.say_answer(&format!(
+        self.send_answer(&format!(
             "info depth 1 score cp 0 nodes 1 pv {m}\nbestmove {m}"
         ));
     }

@@ -7,15 +7,15 @@ use std::io::{BufRead, Write};
 use std::time::Duration;
 
 use shakmaty::{Chess, Position};
-use test_programs::engine::{position, say, uci};
+use test_programs::engine::{position, send, uci};
 
 struct Engine {
     fault: String,
     board: Chess,
     /// Whether a search waits for `stop` or `ponderhit`.
-    held: bool,
+    is_waiting: bool,
     searches: u32,
-    moves_asked: Vec<String>,
+    searchmoves: Vec<String>,
 }
 
 fn sleep_forever() -> ! {
@@ -28,15 +28,15 @@ fn main() {
     let mut engine = Engine {
         fault: std::env::args().nth(1).unwrap_or_default(),
         board: Chess::default(),
-        held: false,
+        is_waiting: false,
         searches: 0,
-        moves_asked: Vec::new(),
+        searchmoves: Vec::new(),
     };
     match &*engine.fault {
         "hangs-at-start" => sleep_forever(),
         "dies-at-start" => std::process::exit(3),
         "babbles" => loop {
-            say("\u{7}\u{1b}[2J nothing to do with chess");
+            send("\u{7}\u{1b}[2J nothing to do with chess");
         },
         "endless-line" => {
             let chunk = [b'x'; 1 << 16];
@@ -67,32 +67,32 @@ impl Engine {
         };
         match *first {
             "uci" => {
-                say("id name Odd");
-                say("id author nobody");
-                say("option name Ponder type check default false");
+                send("id name Odd");
+                send("id author nobody");
+                send("option name Ponder type check default false");
                 if self.has("bad-options") {
-                    say("option name Hash type spin default 5 min 10 max 20");
-                    say("option name ponder type check default false");
+                    send("option name Hash type spin default 5 min 10 max 20");
+                    send("option name ponder type check default false");
                 }
                 if self.has("blank-default") {
-                    say("option name Path type string default ");
+                    send("option name Path type string default ");
                 }
-                say("uciok");
+                send("uciok");
             }
             "isready" => {
-                if self.held && self.has("deaf-in-search") {
+                if self.is_waiting && self.has("deaf-in-search") {
                     return;
                 }
-                say("readyok");
+                send("readyok");
                 if self.has("ready-twice") {
-                    say("readyok");
+                    send("readyok");
                 }
             }
             "setoption" if self.has("dies-on-options") => std::process::exit(1),
             "position" => self.board = position(words),
             "go" => self.go(words),
-            "stop" | "ponderhit" if self.held && !self.has("ignores-stop") => {
-                self.held = false;
+            "stop" | "ponderhit" if self.is_waiting && !self.has("ignores-stop") => {
+                self.is_waiting = false;
                 self.answer();
             }
             "quit" => match &*self.fault {
@@ -106,7 +106,7 @@ impl Engine {
 
     fn go(&mut self, words: &[&str]) {
         self.searches += 1;
-        self.moves_asked = words
+        self.searchmoves = words
             .iter()
             .skip_while(|&&word| word != "searchmoves")
             .skip(1)
@@ -116,45 +116,42 @@ impl Engine {
             "dies-in-search" if self.searches == 2 => std::process::exit(9),
             "hangs-in-search" => return,
             "floods" => loop {
-                say("info depth 1 score cp 0");
+                send("info depth 1 score cp 0");
             },
             _ => {}
         }
-        self.held = words.contains(&"infinite") || words.contains(&"ponder");
-        if self.held && self.has("answers-too-early") {
-            self.held = false;
+        self.is_waiting = words.contains(&"infinite") || words.contains(&"ponder");
+        if self.is_waiting && self.has("answers-too-early") {
+            self.is_waiting = false;
         }
-        if !self.held {
+        if !self.is_waiting {
             self.answer();
         }
     }
 
     fn answer(&self) {
-        let asked = &self.moves_asked;
-        let m = self
-            .board
-            .legal_moves()
-            .into_iter()
-            .map(uci)
-            .find(|m| asked.is_empty() || asked.contains(m) || self.has("ignores-searchmoves"));
+        let searchmoves = &self.searchmoves;
+        let m = self.board.legal_moves().into_iter().map(uci).find(|m| {
+            searchmoves.is_empty() || searchmoves.contains(m) || self.has("ignores-searchmoves")
+        });
         let Some(m) = m else {
-            say("bestmove (none)");
+            send("bestmove (none)");
             return;
         };
         match &*self.fault {
-            "bad-info" => say("info depth 1 score 35"),
+            "bad-info" => send("info depth 1 score 35"),
             "silent" => {}
-            "wrong-pv" => say(&format!("info depth 1 score cp 0 pv {m} {m}")),
-            _ => say(&format!("info depth 1 score cp 0 nodes 1 pv {m}")),
+            "wrong-pv" => send(&format!("info depth 1 score cp 0 pv {m} {m}")),
+            _ => send(&format!("info depth 1 score cp 0 nodes 1 pv {m}")),
         }
         match &*self.fault {
-            "illegal-move" => say("bestmove e2e5"),
-            "shouts" => say(&format!("bestmove {}", m.to_uppercase())),
+            "illegal-move" => send("bestmove e2e5"),
+            "shouts" => send(&format!("bestmove {}", m.to_uppercase())),
             "answers-twice" => {
-                say(&format!("bestmove {m}"));
-                say(&format!("bestmove {m}"));
+                send(&format!("bestmove {m}"));
+                send(&format!("bestmove {m}"));
             }
-            _ => say(&format!("bestmove {m}")),
+            _ => send(&format!("bestmove {m}")),
         }
     }
 }

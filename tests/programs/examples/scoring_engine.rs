@@ -104,8 +104,8 @@ fn main() -> io::Result<()> {
                     .map(|mv| (score(&format!("{fen}{mv}")), mv))
                     .collect();
                 moves.sort_by(|a, b| b.cmp(a));
-                let told = if searches <= shy { 1 } else { lines };
-                for (n, (score, mv)) in moves.iter().take(told).enumerate() {
+                let reported = if searches <= shy { 1 } else { lines };
+                for (n, (score, mv)) in moves.iter().take(reported).enumerate() {
                     let n = n + 1;
                     writeln!(
                         out,

@@ -18,7 +18,7 @@ pub fn write(text: &str) {
 }
 
 /// Writes a line.
-pub fn say(line: &str) {
+pub fn send(line: &str) {
     write(&format!("{line}\n"));
 }
 
@@ -40,7 +40,7 @@ pub fn lines_of_input() -> Receiver<String> {
 pub enum Search {
     None,
     /// Until `stop` or `ponderhit`.
-    Held,
+    Waiting,
     Until(Instant),
 }
 
@@ -49,7 +49,7 @@ impl Search {
     pub fn next_line(&self, lines: &Receiver<String>) -> Result<String, RecvTimeoutError> {
         lines.recv_timeout(match self {
             Search::Until(end) => end.saturating_duration_since(Instant::now()),
-            Search::None | Search::Held => Duration::MAX,
+            Search::None | Search::Waiting => Duration::MAX,
         })
     }
 }

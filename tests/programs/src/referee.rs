@@ -44,11 +44,11 @@ impl Player {
     /// # Errors
     ///
     /// The engine has closed its input.
-    pub fn say(&mut self, line: &str) -> io::Result<()> {
+    pub fn send(&mut self, line: &str) -> io::Result<()> {
         self.stdin.write_all(format!("{line}\n").as_bytes())
     }
 
-    /// Waits for the line that begins with `word`; `hear` receives the lines before it.
+    /// Waits for the line that begins with `word`; `on_line` receives the lines before it.
     ///
     /// # Errors
     ///
@@ -57,7 +57,7 @@ impl Player {
         &self,
         word: &str,
         limit: Duration,
-        mut hear: impl FnMut(&str),
+        mut on_line: impl FnMut(&str),
     ) -> Result<String, RecvTimeoutError> {
         let begin = Instant::now();
         loop {
@@ -66,7 +66,7 @@ impl Player {
             if line.split(' ').next() == Some(word) {
                 return Ok(line);
             }
-            hear(&line);
+            on_line(&line);
         }
     }
 }
@@ -96,7 +96,7 @@ impl Game {
                 ),
             },
         };
-        game.see();
+        game.count_position();
         game
     }
 
@@ -104,7 +104,7 @@ impl Game {
         self.board.zobrist_hash(EnPassantMode::Legal)
     }
 
-    fn see(&mut self) {
+    fn count_position(&mut self) {
         *self.seen.entry(self.hash()).or_default() += 1;
     }
 
@@ -123,7 +123,7 @@ impl Game {
         self.position.push_str(&uci(m));
         self.board.play_unchecked(m);
         self.moves.push(m);
-        self.see();
+        self.count_position();
     }
 
     /// By the rules of chess, including draws that a player may claim.

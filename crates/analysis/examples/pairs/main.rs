@@ -140,7 +140,7 @@ impl Plan {
             let mut player = Player::start(command);
             for option in &self.set {
                 let (name, value) = option.split_once('=').unwrap_or((option, ""));
-                player.say(&format!("setoption name {name} value {value}"));
+                player.send(&format!("setoption name {name} value {value}"));
             }
             player
         };

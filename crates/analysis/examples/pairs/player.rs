@@ -32,7 +32,7 @@ impl Player {
             name: command.to_owned(),
             has_seed: false,
         };
-        player.say("uci");
+        player.send("uci");
         let mut has_seed = false;
         player.until("uciok", |line| {
             has_seed |= line.starts_with("option name Book Seed ");
@@ -41,8 +41,8 @@ impl Player {
         player
     }
 
-    pub(crate) fn say(&mut self, line: &str) {
-        let said = self.at.say(line);
+    pub(crate) fn send(&mut self, line: &str) {
+        let said = self.at.send(line);
         said.unwrap_or_else(|error| panic!("{}: {error}", self.name));
     }
 
@@ -54,16 +54,16 @@ impl Player {
 
     pub(crate) fn new_game(&mut self, seed: usize) {
         if self.has_seed {
-            self.say(&format!("setoption name Book Seed value {seed}"));
+            self.send(&format!("setoption name Book Seed value {seed}"));
         }
-        self.say("ucinewgame\nisready");
+        self.send("ucinewgame\nisready");
         self.until("readyok", |_| ());
     }
 
     /// Sends `position` and `go`, where `turn` is to move, and waits for the move.
     pub(crate) fn ask(&mut self, position: &str, go: &str, turn: Color) -> Answer {
         let start = Instant::now();
-        self.say(&format!("{position}\n{go}"));
+        self.send(&format!("{position}\n{go}"));
         let (mut lines, mut from_book) = (Vec::new(), false);
         let best = self.until("bestmove", |line| {
             from_book |= line.starts_with("info string book ");
@@ -86,7 +86,7 @@ impl Player {
 impl Drop for Player {
     fn drop(&mut self) {
         // It may have ended by itself.
-        let _ = self.at.say("quit");
+        let _ = self.at.send("quit");
         let _ = self.at.child.wait();
     }
 }

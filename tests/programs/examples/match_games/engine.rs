@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Chess, EnPassantMode, Move, Position};
-use test_programs::engine::{Search, lines_of_input, position, say, uci};
+use test_programs::engine::{Search, lines_of_input, position, send, uci};
 
 pub(crate) fn run() {
     let lines = lines_of_input();
@@ -22,19 +22,19 @@ pub(crate) fn run() {
         };
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
         match words.as_slice() {
-            ["uci"] => say(
+            ["uci"] => send(
                 "id name Small\nid author nobody\noption name Hash type spin default 1 min 1 max 9\noption name Ponder type check default false\nuciok",
             ),
-            ["isready"] => say("readyok"),
+            ["isready"] => send("readyok"),
             ["position", rest @ ..] => board = position(rest),
             ["go", rest @ ..] => {
-                let asked = rest.iter().skip_while(|word| **word != "searchmoves");
-                let asked = asked
+                let searchmoves = rest.iter().skip_while(|word| **word != "searchmoves");
+                let searchmoves = searchmoves
                     .skip(1)
                     .filter_map(|word| word.parse::<UciMove>().ok());
-                only = asked.filter_map(|m| m.to_move(&board).ok()).collect();
+                only = searchmoves.filter_map(|m| m.to_move(&board).ok()).collect();
                 search = if rest.contains(&"infinite") || rest.contains(&"ponder") {
-                    Search::Held
+                    Search::Waiting
                 } else {
                     Search::Until(Instant::now() + time_for_move(rest, &board))
                 };
@@ -66,7 +66,7 @@ fn time_for_move(words: &[&str], board: &Chess) -> Duration {
 
 fn answer(board: &Chess, only: &[Move]) {
     let Some(m) = only.first().copied().or_else(|| choose(board)) else {
-        return say("bestmove (none)");
+        return send("bestmove (none)");
     };
     let mut next = board.clone();
     next.play_unchecked(m);
@@ -74,12 +74,12 @@ fn answer(board: &Chess, only: &[Move]) {
     let value = i64::try_from(hash.0 % 201).unwrap_or(0) - 100;
     let info = format!("info depth 1 score cp {value} nodes 1 pv {}", uci(m));
     match choose(&next) {
-        Some(reply) => say(&format!(
+        Some(reply) => send(&format!(
             "{info}\nbestmove {} ponder {}",
             uci(m),
             uci(reply)
         )),
-        None => say(&format!("{info}\nbestmove {}", uci(m))),
+        None => send(&format!("{info}\nbestmove {}", uci(m))),
     }
 }
 

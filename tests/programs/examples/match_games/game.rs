@@ -165,10 +165,10 @@ fn play_games(plan: &Plan, stalls: &Stalls, next: &AtomicU64, report: &Mutex<Rep
         report.sizes.push((warm, player.size_at_rest(warm)));
     }
     for player in players {
-        report.book_moves += player.heard.book_moves;
-        report.restarts += player.heard.restarts;
-        report.vetoes += player.heard.vetoes;
-        report.exits += player.heard.exits;
+        report.book_moves += player.received.book_moves;
+        report.restarts += player.received.restarts;
+        report.vetoes += player.received.vetoes;
+        report.exits += player.received.exits;
         report.protocol.extend(player.quit());
     }
 }
@@ -273,7 +273,7 @@ impl<'a> Game<'a> {
 
     fn play(&mut self, players: &mut [Player; 2]) {
         for player in players.iter_mut() {
-            player.say("ucinewgame");
+            player.send("ucinewgame");
             player.is_ready();
         }
         for ply in 0..LONGEST {
@@ -296,12 +296,12 @@ impl<'a> Game<'a> {
         }
         for (player, ponders) in players.iter_mut().zip(&mut self.ponders) {
             if ponders.take().is_some() {
-                player.say("stop");
+                player.send("stop");
                 player.wait_for("bestmove");
             }
             // Unexpected lines have arrived after `readyok`.
             player.is_ready();
-            self.report.protocol.append(&mut player.heard.faults);
+            self.report.protocol.append(&mut player.received.faults);
         }
     }
 
@@ -312,13 +312,13 @@ impl<'a> Game<'a> {
         let pondered = self.ponders[side].take();
         if pondered.is_some() && pondered == self.at.moves.last().copied() {
             self.report.ponder_hits += 1;
-            player.say("ponderhit");
+            player.send("ponderhit");
         } else {
             if pondered.is_some() {
-                player.say("stop");
+                player.send("stop");
                 player.wait_for("bestmove")?;
             }
-            player.say(&format!("{}\ngo {}", self.at.position, self.clocks()));
+            player.send(&format!("{}\ngo {}", self.at.position, self.clocks()));
         }
         if let Some(attack) = self.attack.take_if(|attack| attack.ply <= ply) {
             self.attack(&attack, side, player);
@@ -390,7 +390,7 @@ impl<'a> Game<'a> {
         let clocks = self.clocks();
         // `position` already contains `moves`, because a move has been played.
         let position = &self.at.position;
-        player.say(&format!("{position} {}\ngo ponder {clocks}", uci(m)));
+        player.send(&format!("{position} {}\ngo ponder {clocks}", uci(m)));
     }
 
     fn add_to(mut self, all: &mut Report) {

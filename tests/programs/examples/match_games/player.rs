@@ -12,12 +12,12 @@ const HANGS: Duration = Duration::from_secs(30);
 
 pub(crate) struct Player {
     at: referee::Player,
-    pub(crate) heard: Heard,
+    pub(crate) received: Received,
 }
 
 /// Counts of messages, and faults.
 #[derive(Default)]
-pub(crate) struct Heard {
+pub(crate) struct Received {
     /// The faults found so far.
     pub(crate) faults: Vec<String>,
     pub(crate) book_moves: usize,
@@ -40,13 +40,13 @@ impl Player {
     pub(crate) fn start(command: &[String], sets: &[(String, String)]) -> Player {
         let mut player = Player {
             at: referee::Player::start(Command::new(&command[0]).args(&command[1..])),
-            heard: Heard::default(),
+            received: Received::default(),
         };
-        player.say("uci");
+        player.send("uci");
         player.wait_for("uciok");
         player.set_options();
         for (name, value) in sets {
-            player.say(&format!("setoption name {name} value {value}"));
+            player.send(&format!("setoption name {name} value {value}"));
         }
         player
     }
@@ -54,7 +54,7 @@ impl Player {
     /// Sends every option with its default, sorted by name, as many GUIs do,
     /// and a preset among them.
     fn set_options(&mut self) {
-        let mut options = std::mem::take(&mut self.heard.options);
+        let mut options = std::mem::take(&mut self.received.options);
         options.sort();
         for option in options {
             let Some((name, rest)) = option.split_once(" type ") else {
@@ -70,23 +70,25 @@ impl Player {
             } else {
                 default
             };
-            self.say(&format!("setoption name {name} value {value}"));
+            self.send(&format!("setoption name {name} value {value}"));
         }
     }
 
-    pub(crate) fn say(&mut self, line: &str) {
-        if self.at.say(line).is_err() {
+    pub(crate) fn send(&mut self, line: &str) {
+        if self.at.send(line).is_err() {
             self.fault("it does not listen any more");
         }
     }
 
     pub(crate) fn fault(&mut self, what: &str) {
-        self.heard.faults.push(what.to_owned());
+        self.received.faults.push(what.to_owned());
     }
 
     /// Reads all lines up to the one that begins with `word`.
     pub(crate) fn wait_for(&mut self, word: &str) -> Option<String> {
-        let line = self.at.wait_for(word, HANGS, |line| self.heard.hear(line));
+        let line = self
+            .at
+            .wait_for(word, HANGS, |line| self.received.add(line));
         if line.is_err() {
             self.fault(&format!("no {word}"));
         }
@@ -94,7 +96,7 @@ impl Player {
     }
 
     pub(crate) fn is_ready(&mut self) {
-        self.say("isready");
+        self.send("isready");
         self.wait_for("readyok");
     }
 
@@ -145,7 +147,7 @@ impl Player {
     /// Sends `quit` and waits for its end; returns the faults.
     pub(crate) fn quit(mut self) -> Vec<String> {
         let engines = self.engines();
-        self.say("quit");
+        self.send("quit");
         let until = Instant::now() + HANGS;
         let gone = |id: &u32| {
             let stat = fs::read_to_string(format!("/proc/{id}/stat"));
@@ -163,7 +165,7 @@ impl Player {
             }
         }
         while let Ok(line) = self.at.lines.recv() {
-            self.heard.hear(&line);
+            self.received.add(&line);
         }
         while !engines.iter().all(gone) && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(2));
@@ -171,12 +173,12 @@ impl Player {
         if !engines.iter().all(gone) {
             self.fault("its engine is still there");
         }
-        self.heard.faults
+        self.received.faults
     }
 }
 
-impl Heard {
-    fn hear(&mut self, line: &str) {
+impl Received {
+    fn add(&mut self, line: &str) {
         self.book_moves += usize::from(line.starts_with("info string book starter:"));
         self.restarts += usize::from(line.contains("started again"));
         self.vetoes += usize::from(line.starts_with("info string Book Verify: "));
@@ -185,7 +187,7 @@ impl Heard {
             .extend(line.strip_prefix("option name ").map(str::to_owned));
         let first = line.split(' ').next().unwrap_or_default();
         if !matches!(first, "info" | "id" | "option") {
-            self.faults.push(format!("nobody asked for \"{line}\""));
+            self.faults.push(format!("not requested: \"{line}\""));
         }
     }
 }

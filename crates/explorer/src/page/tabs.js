@@ -10,9 +10,9 @@
 //   Choice  the options of the adapter, with chips for those that are set; the appearance
 //
 // The table is always shown: it gets the space that the panel leaves, and each of the two scrolls separately.
-// From 1600 pixels on, line, tabs and panel have a separate column, and the plot is below the board. An
-// upright screen has the tabs below the line, then the panel, and the table at full length; the panel of the
-// book comes last.
+// From 1600 pixels on, line, tabs and panel have a separate column, and the plot is below the table. An
+// upright or low screen has the tabs below the line, then the panel, and the table; the panel of the book
+// comes last.
 //
 // Each tab has a key; the same key again moves the focus into its panel, and Escape moves it back. In the row
 // of tabs the arrow keys go from one to the next. The choice is stored in the browser. A hidden panel sends
